@@ -52,11 +52,13 @@ struct Seen {
 };
 
 // What a capture may hold at once. Nobody aims it at a budget, and a head that pauses for minutes
-// in it is whole all the same.
+// in it is whole all the same. A request that two servers read differently has a line for each
+// reading.
 constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} << 18,
                                                 .half_heads_per_source = std::size_t{1} << 15,
                                                 .half_head_timeout = std::chrono::minutes{15},
-                                                .idle_timeout = std::chrono::hours{1}}};
+                                                .idle_timeout = std::chrono::hours{1}},
+                                .on_ambiguous = OnAmbiguous::Both};
 
 // Looks at frames one by one. Whatever they hold passes.
 class Inspector {

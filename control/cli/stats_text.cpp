@@ -53,12 +53,22 @@ bool has_counts(const Json& counters) {
                        [](const Json& count) { return count.get<std::uint64_t>() != 0; });
 }
 
-// What there is of connections now, and what happened to them; nothing where there were none.
-std::string connections_text(const Sample& sample) {
+// What there is now of one kind, and what happened to it.
+struct Kind {
+    const char* gauges;
+    std::string_view gauge_title;
+    const char* events;
+    std::string_view event_title;
+};
+constexpr Kind kConnections{"connections", "REMEMBERED", "connection_events", "CONNECTION EVENT"};
+constexpr Kind kAsks{"asks", "ASKING OWNERS", "ask_events", "ASK EVENT"};
+
+// Nothing where there was nothing.
+std::string text_of(const Kind& kind, const Sample& sample) {
     std::string text;
-    const Json& gauges = sample.now.at("connections");
+    const Json& gauges = sample.now.at(kind.gauges);
     if (has_counts(gauges)) {
-        Table table{{{"REMEMBERED"}, {"NOW", kRight}}};
+        Table table{{{kind.gauge_title}, {"NOW", kRight}}};
         for (const auto& [name, value] : gauges.items()) {
             if (const auto count = value.get<std::uint64_t>(); count != 0) {
                 table.row({name, grouped(count)});
@@ -66,8 +76,8 @@ std::string connections_text(const Sample& sample) {
         }
         text += "\n" + table.text();
     }
-    if (has_counts(sample.now.at("connection_events"))) {
-        text += "\n" + counter_table(sample, "connection_events", "CONNECTION EVENT", "TIMES");
+    if (has_counts(sample.now.at(kind.events))) {
+        text += "\n" + counter_table(sample, kind.events, kind.event_title, "TIMES");
     }
     return text;
 }
@@ -138,7 +148,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
     }
     text += "\n" + counter_table(sample, "verdicts", "VERDICT") + "\n" +
             counter_table(sample, "reasons", "REASON");
-    text += connections_text(sample);
+    text += text_of(kConnections, sample) + text_of(kAsks, sample);
     if (!now.at("rules").empty()) {
         text += "\n" + rule_table(sample);
     }

@@ -235,6 +235,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     }
     if (running.state != Running::State::Enforce) [[unlikely]] {
         let_go(*going_);
+        ++core_.unread_bursts;
     }
     if (going_->size() != 0) {
         going_lane_->send(*going_, rules.actions, core_.counters);

@@ -68,6 +68,8 @@ public:
     [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
     [[nodiscard]] const LedgerCounters& ledger() const noexcept { return ledger_.counters(); }
     [[nodiscard]] const LedgerStore& ledger_store() const noexcept { return ledger_store_; }
+    [[nodiscard]] const KeyAsker& asker() const noexcept { return asker_; }
+    [[nodiscard]] const KeyOwner& owner() const noexcept { return owner_; }
     [[nodiscard]] const UnitParser& unit_parser() const noexcept { return unit_parser_; }
     [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
 

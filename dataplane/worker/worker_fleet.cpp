@@ -43,6 +43,14 @@ ConnectionStats stats_of(const UnitParser& parser) {
     return stats;
 }
 
+AskStats stats_of(const AskCounters& asker, const AskCounters& owner) {
+    AskStats stats{.waiting = asker.held.read(), .reservations = owner.held.read()};
+    for (std::size_t i = 0; i < kAskEventCount; ++i) {
+        stats.by_event[i] = asker.by_event[i].read() + owner.by_event[i].read();
+    }
+    return stats;
+}
+
 }  // namespace
 
 WorkerFleet::WorkerFleet(std::vector<unsigned> lcores, Nanoseconds stall)
@@ -193,6 +201,8 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
         stats.by_unit_event[i] = counters.by_unit_event[i].read();
     }
     stats.connections = stats_of(workers_[worker]->unit_parser());
+    stats.asks =
+        stats_of(workers_[worker]->asker().counters(), workers_[worker]->owner().counters());
     stats.table_slots = workers_[worker]->table_slots();
     for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
         stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));

@@ -1,16 +1,12 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/base/units.hpp"
+#include "lib/packet/toward.hpp"
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 
 namespace sluice {
-
-// The side of the box by which a made frame leaves: the one that the packet it is made for goes to,
-// or the one that the packet came from.
-enum class Toward : std::uint8_t { Destination, Source };
 
 // Where act_burst() puts what becomes of a burst: the ports of a lane, a capture, a test's record.
 // A sink knows the burst's frames by row. Each row is forwarded, dropped or held exactly once, in

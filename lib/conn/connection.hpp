@@ -18,6 +18,7 @@ using FramingState = std::array<std::byte, 16>;
 enum class StreamPhase : std::uint8_t {
     Free,
     Head,        // a head begins at `next`
+    Begun,       // the same, and nothing but its SYN has come
     Framed,      // a body goes on at `next`, and the caller says where it ends
     LongBody,    // a body goes on at `next`, for so many bytes as stand in `framing`
     UntilClose,  // all that follows belongs to the last unit
@@ -29,11 +30,16 @@ enum class StreamPhase : std::uint8_t {
 // of their own.
 enum class AgeGroup : std::uint8_t {
     Idle,      // nobody gains by its being forgotten
+    Begun,     // that it has begun is all there is to know
     Refusal,   // a refusal sticks to bytes of it
     GivenUp,   // Forgotten: the rest of a head must not pass
     HalfHead,  // a head that is not whole
 };
-inline constexpr std::size_t kAgeGroups = 4;
+inline constexpr std::size_t kAgeGroups = 5;
+// Those have shares of their sources.
+[[nodiscard]] constexpr bool is_at_stake(AgeGroup group) noexcept {
+    return group >= AgeGroup::Refusal;
+}
 
 // One line. Place and digest are the table's (connection_lines), neighbours the age lists'.
 struct alignas(kLineBytes) Connection {
@@ -56,10 +62,13 @@ struct alignas(kLineBytes) Connection {
         if (phase == StreamPhase::Forgotten) {
             return AgeGroup::GivenUp;
         }
-        return judged.any_blocks() ? AgeGroup::Refusal : AgeGroup::Idle;
+        if (judged.any_blocks()) {
+            return AgeGroup::Refusal;
+        }
+        return phase == StreamPhase::Begun ? AgeGroup::Begun : AgeGroup::Idle;
     }
     // It would be missed: a half head, or a refusal.
-    [[nodiscard]] bool at_stake() const noexcept { return group() != AgeGroup::Idle; }
+    [[nodiscard]] bool at_stake() const noexcept { return is_at_stake(group()); }
 };
 static_assert(sizeof(Connection) == kLineBytes, "a look-up touches one line");
 

@@ -18,6 +18,7 @@ struct ConnectionBudget {
     std::size_t half_heads = std::size_t{1} << 15;       // of them, those that hold bytes
     std::size_t refusals = std::size_t{1} << 14;         // of them, those that a refusal sticks to
     std::size_t given_up = std::size_t{1} << 13;         // of them, those whose head was given up
+    std::size_t begun = std::size_t{1} << 12;            // of them, those with a SYN alone
     std::size_t half_head_lines = std::size_t{1} << 18;  // lines of 64 bytes they are held in
     std::size_t half_heads_per_source = std::size_t{1} << 12;
     std::size_t head_bytes = std::size_t{16} << 10;  // of one head, at most kMostHeadBytes

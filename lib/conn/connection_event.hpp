@@ -35,6 +35,11 @@ enum class ConnectionEvent : std::uint8_t {
     HeadForgotten,
     SynReuse,
     SynIgnored,
+    MissedSome,
+    Begun,
+    BegunElsewhere,
+    EvictedBegun,
+    NotRead,
 };
 
 struct ConnectionEventRow {
@@ -72,6 +77,13 @@ inline constexpr auto kConnectionEvents = std::to_array<ConnectionEventRow>({
     {ConnectionEvent::HeadForgotten, "head_forgotten", "segments of heads that were given up"},
     {ConnectionEvent::SynReuse, "syn_reuse", "connections that began anew"},
     {ConnectionEvent::SynIgnored, "syn_ignored", "SYNs that would have erased what must stick"},
+    {ConnectionEvent::MissedSome, "missed_some",
+     "connections that went on behind segments which no rule read"},
+    {ConnectionEvent::Begun, "begun", "connections remembered by their SYN"},
+    {ConnectionEvent::BegunElsewhere, "begun_elsewhere",
+     "connections whose first bytes are not where their SYN said"},
+    {ConnectionEvent::EvictedBegun, "evicted_begun", "SYNs forgotten for newer ones"},
+    {ConnectionEvent::NotRead, "not_read", "connections that begin as nothing that is read"},
 });
 static_assert([] {
     for (std::size_t i = 0; i < kConnectionEvents.size(); ++i) {
@@ -87,11 +99,12 @@ struct ConnectionCounters {
     static constexpr bool kReadableAnywhere = true;
 
     std::array<Counter, kConnectionEvents.size()> by_event;
-    Counter connections;  // now
-    Counter half_heads;   // now
-    Counter refusals;     // now, connections that a refusal sticks to
-    Counter given_up;     // now, connections whose head was given up
-    Counter held_lines;   // now, of 64 bytes
+    Counter copied_bytes;  // to be parsed with what came behind them
+    Counter connections;   // now
+    Counter half_heads;    // now
+    Counter refusals;      // now, connections that a refusal sticks to
+    Counter given_up;      // now, connections whose head was given up
+    Counter held_lines;    // now, of 64 bytes
 
     void count(ConnectionEvent event) noexcept { by_event[static_cast<std::size_t>(event)].add(1); }
     [[nodiscard]] std::uint64_t of(ConnectionEvent event) const noexcept {

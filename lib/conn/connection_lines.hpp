@@ -3,6 +3,8 @@
 #include "lib/conn/connection.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace sluice {
 
@@ -15,6 +17,8 @@ public:
     // Aborts if there is no memory.
     explicit ConnectionLines(std::size_t connections);
     [[nodiscard]] static std::size_t lines_for(std::size_t connections) noexcept;
+    // Bytes that it takes.
+    [[nodiscard]] static std::uint64_t memory_of(std::size_t connections) noexcept;
 
     [[nodiscard]] ConnectionIndex find(std::uint64_t digest) const noexcept;
     // A new connection with this digest, which is not there; kNoConnection: no line is near.
@@ -28,14 +32,22 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     // Indices are below this.
     [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
+    // False: it is not there. Reads a bit for each line, of which a cache holds all.
+    [[nodiscard]] bool may_have(std::uint64_t digest) const noexcept {
+        const std::uint64_t home = digest & mask_;
+        return (homes_[home / 64] >> (home % 64) & 1) != 0;
+    }
     void prefetch(std::uint64_t digest) const noexcept {
         __builtin_prefetch(&lines_[digest & mask_], 1);
     }
 
 private:
+    void note_home(std::uint64_t home) noexcept;
+
     LineMemory memory_;
     Connection* lines_;
     std::uint64_t mask_;
+    std::vector<std::uint64_t> homes_;  // a bit for each line that is some connection's home
     std::size_t size_ = 0;
 };
 

@@ -14,7 +14,8 @@ constexpr int kSecondChances = 4;
 
 ConnectionBudget checked(ConnectionBudget budget) noexcept {
     budget.connections = std::max<std::size_t>(budget.connections, 1);
-    for (std::size_t* share : {&budget.half_heads, &budget.refusals, &budget.given_up}) {
+    for (std::size_t* share :
+         {&budget.half_heads, &budget.refusals, &budget.given_up, &budget.begun}) {
         *share = std::clamp<std::size_t>(*share, 1, budget.connections);
     }
     budget.half_heads_per_source = std::max<std::size_t>(budget.half_heads_per_source, 1);
@@ -46,6 +47,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
       lines_{budget_.connections},
       pool_{budget_.half_head_lines},
       members_(lines_.capacity()),
+      seen_(lines_.capacity()),
       shares_{{{budget_.refusals, budget_.refusals, members_},
                {budget_.given_up, budget_.given_up, members_},
                {budget_.half_heads, budget_.half_heads_per_source, members_}}} {}
@@ -53,14 +55,15 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
 std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcept {
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
-    return LineMemory::taken_for(lines * sizeof(Connection)) + lines * sizeof(SourceMember) +
-           LinePool::bytes_for(budget.half_head_lines) +
+    return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
+           lines * sizeof(SeenSegments) + LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
            SourceShares::memory_of(budget.half_heads, budget.half_heads_per_source);
 }
 
 void ConnectionTable::set_now(Instant now) noexcept {
+    now_ = now;
     ticks_ = ticks_of(now.time_since_epoch());
 }
 
@@ -93,6 +96,7 @@ bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     lines_[index].next = seq;
     lines_[index].touched = ticks_;
     members_[index].id = id_of(offer.source_);
+    seen_[index].clear();
     enter(index, AgeGroup::Idle);
     offer.connection_ = index;
     counters_.count(ConnectionEvent::Opened);
@@ -114,6 +118,10 @@ void ConnectionTable::evict() noexcept {
             idle.push_newest(lines_, oldest);
         }
         remove(idle.oldest(), ConnectionEvent::EvictedIdle);
+        return;
+    }
+    if (begun_ != 0) {
+        remove(ages_of(AgeGroup::Begun).oldest(), ConnectionEvent::EvictedBegun);
         return;
     }
     if (budget_.when_full == FullHeads::Refuse) {
@@ -141,7 +149,8 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
 void ConnectionTable::leave(ConnectionIndex index) noexcept {
     const AgeGroup group = lines_[index].listed;
     ages_of(group).remove(lines_, index);
-    if (group != AgeGroup::Idle) {
+    begun_ -= group == AgeGroup::Begun ? 1 : 0;
+    if (is_at_stake(group)) {
         shares_of(group).remove(index);
     }
 }
@@ -149,7 +158,8 @@ void ConnectionTable::leave(ConnectionIndex index) noexcept {
 void ConnectionTable::enter(ConnectionIndex index, AgeGroup group) noexcept {
     lines_[index].listed = group;
     ages_of(group).push_newest(lines_, index);
-    if (group != AgeGroup::Idle) {
+    begun_ += group == AgeGroup::Begun ? 1 : 0;
+    if (is_at_stake(group)) {
         shares_of(group).add(index);
     }
 }
@@ -162,7 +172,7 @@ void ConnectionTable::regroup(ConnectionIndex index) noexcept {
         return;
     }
     leave(index);
-    if (group != AgeGroup::Idle && shares_of(group).full()) {
+    if (is_at_stake(group) && shares_of(group).full()) {
         const ConnectionIndex oldest = shares_of(group).oldest_of_most();
         leave(oldest);
         enter(oldest, AgeGroup::Idle);
@@ -176,7 +186,7 @@ void ConnectionTable::regroup(ConnectionIndex index) noexcept {
 // What has ended is the first to go, unless its sender would gain by that.
 void ConnectionTable::note_end(ConnectionIndex index) noexcept {
     Connection& connection = lines_[index];
-    if (connection.at_stake()) {
+    if (connection.group() != AgeGroup::Idle) {
         return;
     }
     regroup(index);
@@ -292,7 +302,7 @@ bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
         remove(oldest, ConnectionEvent::IdleTimeout);
         return true;
     }
-    if (age_of(lines_[oldest]) < idle_ticks_ / 2) {
+    if (group != AgeGroup::Begun && age_of(lines_[oldest]) < idle_ticks_ / 2) {
         // Touched since it was put there: others behind it may be older.
         ages.remove(lines_, oldest);
         ages.push_newest(lines_, oldest);
@@ -306,8 +316,8 @@ void ConnectionTable::expire(Instant now, unsigned most) noexcept {
         const ConnectionIndex half = ages_of(AgeGroup::HalfHead).oldest();
         if (half != kNoConnection && age_of(lines_[half]) > half_head_ticks_) {
             (void)time_out(half);
-        } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Refusal) &&
-                   !expire_silent(AgeGroup::GivenUp)) {
+        } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Begun) &&
+                   !expire_silent(AgeGroup::Refusal) && !expire_silent(AgeGroup::GivenUp)) {
             return;
         }
     }

@@ -1,5 +1,7 @@
 #include "lib/conn/connection_table.hpp"
 
+#include "lib/conn/tick.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -13,6 +15,9 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     offer.source_ = segment.source;
     offer.rest_seq_ = segment.payload_seq();
     offer.rest_ = segment.payload;
+    offer.fresh_seq_ = offer.rest_seq_;
+    offer.fresh_ = offer.rest_;
+    offer.hash_ = segment.hash;
     offer.scratch_ = scratch;
     ConnectionIndex index = lines_.find(segment.digest);
     if (index != kNoConnection) {
@@ -29,6 +34,12 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         index = kNoConnection;
     }
     offer.connection_ = index;
+    if (index == kNoConnection && segment.begins) {
+        begin(offer);
+    } else if (index != kNoConnection && !segment.payload.empty()) {
+        go_on(offer);
+    }
+    index = offer.connection_;
     if (index == kNoConnection) {
         next(offer);
         return;
@@ -58,6 +69,35 @@ bool ConnectionTable::begins_anew(const TcpSegment& segment, Connection& connect
         return false;
     }
     return true;
+}
+
+// Where a head begins is known from a SYN on, so that the second half of one can come first. A
+// flood of them takes no more lines than its budget.
+void ConnectionTable::begin(StreamOffer& offer) noexcept {
+    if (begun_ >= budget_.begun) {
+        remove(ages_of(AgeGroup::Begun).oldest(), ConnectionEvent::EvictedBegun);
+    }
+    if (open(offer, offer.rest_seq_)) {
+        counters_.count(ConnectionEvent::Begun);
+        lines_[offer.connection_].phase = StreamPhase::Begun;
+        regroup(offer.connection_);
+    }
+}
+
+// The first bytes of a connection: what its SYN said holds if they lie where a head reaches to.
+void ConnectionTable::go_on(StreamOffer& offer) noexcept {
+    Connection& connection = lines_[offer.connection_];
+    if (connection.phase != StreamPhase::Begun) {
+        return;
+    }
+    const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq_);
+    if (ahead < 0 || ahead > static_cast<std::int64_t>(budget_.head_bytes)) {
+        remove(offer.connection_, ConnectionEvent::BegunElsewhere);
+        offer.connection_ = kNoConnection;
+        return;
+    }
+    connection.phase = StreamPhase::Head;
+    regroup(offer.connection_);
 }
 
 void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
@@ -91,16 +131,65 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
     counters_.count(ConnectionEvent::Repeated);
     offer.repeats = true;
     offer.judged = std::max(offer.judged, verdict);
-    if (all || blocks(verdict)) {
+    const bool differs = !blocks(verdict) && !may_repeat(offer, to, connection);
+    if (differs) {
+        counters_.count(ConnectionEvent::Differing);
+        offer.differs = true;
+    }
+    if (all || differs || blocks(verdict)) {
         offer.kind = Offered::Judged;
         return true;
     }
-    offer.rest_ = offer.rest_.subspan(static_cast<std::size_t>(-ahead));
+    const auto known = static_cast<std::size_t>(-ahead);
+    if (offer.fresh_seq_ == offer.rest_seq_) {
+        offer.fresh_ = offer.fresh_.subspan(known);
+        offer.fresh_seq_ = connection.next;
+    }
+    offer.rest_ = offer.rest_.subspan(known);
     offer.rest_seq_ = connection.next;
     return false;
 }
 
+// A keep-alive repeats the last byte, whatever it holds (RFC 1122, 4.2.3.6).
+bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
+                                 const Connection& connection) const noexcept {
+    const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
+    const bool keeps_alive = bytes.size() == 1 && to == connection.next;
+    return offer.hash_ == nullptr || keeps_alive ||
+           seen_[offer.connection_].may_repeat(offer.rest_seq_, bytes, *offer.hash_);
+}
+
+void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
+    if (offer.hash_ != nullptr && offer.connection_ != kNoConnection && !offer.fresh_.empty()) {
+        seen_[offer.connection_].add(offer.fresh_seq_, offer.fresh_, *offer.hash_);
+    }
+}
+
+// Whether bytes before the segment, which lies so far behind `next`, may have passed unseen.
+bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) noexcept {
+    if (at == 0 || connection.phase == StreamPhase::UntilClose ||
+        now_ - time_of(age_of(connection)) >= unseen_until_) {
+        return false;
+    }
+    return connection.held == kNoLine || at > held_of(connection).in_order();
+}
+
+// Of what was half nothing will come any more that tells where it ends.
+void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noexcept {
+    counters_.count(ConnectionEvent::MissedSome);
+    if (connection.held != kNoLine) {
+        end_half_head(offer.connection_);
+    }
+    begin_unit_at(offer.connection_, offer.rest_seq_);
+    connection.phase = StreamPhase::Lost;
+    connection.touched = ticks_;
+    regroup(offer.connection_);
+}
+
 void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) noexcept {
+    if (missed_some(connection, offer.rest_seq_ - connection.next)) [[unlikely]] {
+        lose_track(offer, connection);
+    }
     const std::size_t at = offer.rest_seq_ - connection.next;
     switch (connection.phase) {
         case StreamPhase::UntilClose:
@@ -167,9 +256,9 @@ bool ConnectionTable::worth_a_look(const Connection& connection, ByteView fresh)
     if (all >= budget_.head_bytes) {
         return true;
     }
-    const std::uint8_t ends = LineEnds::scan(held.line_end, fresh);
-    const bool lines = (ends & LineEnds::kWanted) == 0 || (ends & LineEnds::kBlank) != 0;
-    return all != 0 && all >= held.wanted && lines;
+    constexpr std::uint8_t kEnded = LineEnds::kWanted | LineEnds::kBlank;
+    const bool ended = (LineEnds::scan(held.line_end, fresh) & kEnded) == kEnded;
+    return all != 0 && (all >= held.wanted || ended);
 }
 
 // The bytes held in order and the fresh ones behind them.
@@ -183,6 +272,7 @@ void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
         return;
     }
     const std::size_t size = HeldBytes{pool_, connection.held}.copy(offer.scratch_);
+    counters_.copied_bytes.add(size);
     const ByteView fits = fresh.first(std::min(fresh.size(), offer.scratch_.size() - size));
     std::copy(fits.begin(), fits.end(), offer.scratch_.begin() + static_cast<std::ptrdiff_t>(size));
     offer.kind = connection.phase == StreamPhase::Framed ? Offered::Framed : Offered::Head;

@@ -3,6 +3,7 @@
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/held_bytes.hpp"
+#include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
 #include "lib/conn/stream_offer.hpp"
 
@@ -36,7 +37,12 @@ public:
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
+    // Asks for the line that find() will read first.
     void prefetch(std::uint64_t digest) const noexcept { lines_.prefetch(digest); }
+    // False: nothing is known of such a connection.
+    [[nodiscard]] bool may_know(std::uint64_t digest) const noexcept {
+        return lines_.may_have(digest);
+    }
 
     // A segment of the client's direction. `scratch` has room for head_bytes and a segment: heads
     // of several segments are put together there. `now` never decreases.
@@ -56,8 +62,9 @@ public:
                 bool done) noexcept;
     // No head begins there. What follows is looked at afresh.
     void not_mine(StreamOffer& offer) noexcept;
-    // The same, and the bytes are kept: the beginning of their head may come later.
-    void keep_stray(StreamOffer& offer) noexcept;
+
+    // Bytes of heads lay in the segment: what repeats it is compared with it.
+    void note_seen(const StreamOffer& offer) noexcept;
 
     // The verdict of units that were Undecided: those in these bytes of the stream.
     void settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
@@ -65,6 +72,10 @@ public:
     // The strictest verdict of these bytes; Unjudged where none is known.
     [[nodiscard]] StickyVerdict verdict_of(std::uint64_t digest, std::uint32_t from,
                                            std::uint32_t to) const noexcept;
+
+    // Segments may have passed unseen up to here. Where a connection goes on ahead of what is known
+    // of it since before, a head is looked for.
+    void note_unseen(Instant now) noexcept { unseen_until_ = now; }
 
     // Once per burst: forgets what has timed out, at most so many connections.
     void expire(Instant now, unsigned most) noexcept;
@@ -85,9 +96,15 @@ private:
 
     // What a segment is to its connection.
     [[nodiscard]] bool begins_anew(const TcpSegment& segment, Connection& connection) noexcept;
+    void begin(StreamOffer& offer) noexcept;
+    void go_on(StreamOffer& offer) noexcept;
     void classify(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool behind(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
+                                  const Connection& connection) const noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] bool missed_some(const Connection& connection, std::size_t at) noexcept;
+    void lose_track(StreamOffer& offer, Connection& connection) noexcept;
     void in_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
     void out_of_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
     void offer_held(StreamOffer& offer, Connection& connection, ByteView fresh) noexcept;
@@ -123,10 +140,10 @@ private:
 
     // Groups: a connection whose state has changed moves to where it belongs.
     [[nodiscard]] SourceShares& shares_of(AgeGroup group) noexcept {
-        return shares_[static_cast<std::size_t>(group) - 1];
+        return shares_[static_cast<std::size_t>(group) - kUnshared];
     }
     [[nodiscard]] const SourceShares& shares_of(AgeGroup group) const noexcept {
-        return shares_[static_cast<std::size_t>(group) - 1];
+        return shares_[static_cast<std::size_t>(group) - kUnshared];
     }
     [[nodiscard]] AgeList& ages_of(AgeGroup group) noexcept {
         return ages_[static_cast<std::size_t>(group)];
@@ -138,11 +155,16 @@ private:
     ConnectionBudget budget_;
     std::uint32_t half_head_ticks_;
     std::uint32_t idle_ticks_;
-    std::uint32_t ticks_ = 0;  // the segment's instant
+    Instant now_{};            // the segment's
+    std::uint32_t ticks_ = 0;  // the same
+    Instant unseen_until_ = Instant::min();
     ConnectionLines lines_;
     LinePool pool_;
     std::vector<SourceMember> members_;
-    std::array<SourceShares, kAgeGroups - 1> shares_;  // of Refusal, GivenUp, HalfHead
+    std::vector<SeenSegments> seen_;  // by line
+    static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);
+    std::array<SourceShares, kAgeGroups - kUnshared> shares_;  // of Refusal, GivenUp, HalfHead
+    std::size_t begun_ = 0;                                    // connections of AgeGroup::Begun
     // Half heads by when they began, others by when they were last moved there; touched since: they
     // move again.
     std::array<AgeList, kAgeGroups> ages_;

@@ -152,7 +152,6 @@ bool ConnectionTable::move_to(StreamOffer& offer, Connection& connection) noexce
         connection.phase = StreamPhase::Head;
         return true;
     }
-    const auto back = static_cast<std::size_t>(-ahead);
     const JudgedRanges& judged = connection.judged;
     if (!judged.empty() && sequence_distance(judged.begin(), offer.seq) >= 0) {
         // In a gap that is known: its reader cannot have seen what lies behind it.
@@ -160,10 +159,6 @@ bool ConnectionTable::move_to(StreamOffer& offer, Connection& connection) noexce
             end_half_head(offer.connection_);
         }
         connection.judged.end_at(offer.seq);
-    } else if (judged.empty() && connection.phase == StreamPhase::Lost &&
-               connection.held != kNoLine && back < budget_.head_bytes &&
-               back + HeldBytes{pool_, connection.held}.end() <= budget_.head_bytes) {
-        HeldBytes{pool_, connection.held}.shift(back);
     } else {
         counters_.count(ConnectionEvent::OutOfReach);
         refuse(offer, RefusedWhy::OutOfReach);
@@ -204,11 +199,12 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     const std::size_t wanted = std::max(need.bytes, bytes.size() + 1);
     held.wanted = static_cast<std::uint16_t>(std::min(wanted, budget_.head_bytes));
     held.may_be_none = need.may_be_none;
-    // Stray bytes that the head has caught up with are new to the caller.
+    // Bytes ahead that the head has caught up with are new to the caller.
     const bool caught_up = held.in_order() > bytes.size();
-    held.line_end = static_cast<std::uint8_t>(
-        (held.line_end & (LineEnds::kAfterFeed | LineEnds::kAfterReturn)) |
-        (need.blank_line ? LineEnds::kWanted : 0U) | (caught_up ? LineEnds::kBlank : 0U));
+    const bool is_new_to_caller = caught_up && need.blank_line;
+    held.line_end = static_cast<std::uint8_t>((LineEnds::scan(0, bytes) & ~LineEnds::kBlank) |
+                                              (need.blank_line ? LineEnds::kWanted : 0U) |
+                                              (is_new_to_caller ? LineEnds::kBlank : 0U));
     offer.kind = Offered::Held;
     offer.rest_ = {};
 }
@@ -226,36 +222,18 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
         (ahead > 0 && connection->phase != StreamPhase::Lost)) {
         return;
     }
+    if (connection->judged.empty() && connection->held == kNoLine && ahead == 0) {
+        // Nothing is known but where it began.
+        remove(offer.connection_, ConnectionEvent::NotRead);
+        offer.connection_ = kNoConnection;
+        return;
+    }
     if (connection->held != kNoLine) {
         end_half_head(offer.connection_);
     }
     connection->phase = StreamPhase::Lost;
     begin_unit_at(offer.connection_, offer.seq + static_cast<std::uint32_t>(bytes.size()));
     regroup(offer.connection_);
-}
-
-void ConnectionTable::keep_stray(StreamOffer& offer) noexcept {
-    Connection* connection = of(offer);
-    const std::int64_t ahead =
-        connection == nullptr ? 0 : sequence_distance(connection->next, offer.seq);
-    const bool here = connection == nullptr || (connection->phase == StreamPhase::Lost &&
-                                                connection->judged.empty() && ahead >= 0);
-    if (!here || static_cast<std::size_t>(ahead) + offer.bytes.size() > budget_.head_bytes) {
-        not_mine(offer);
-        return;
-    }
-    if (connection == nullptr && !open(offer, offer.seq)) {
-        counters_.count(ConnectionEvent::RefusedFull);
-        refuse(offer, RefusedWhy::Full);
-        return;
-    }
-    connection = of(offer);
-    connection->phase = StreamPhase::Lost;
-    if ((connection->held != kNoLine || begin_half_head(offer)) &&
-        hold(offer, static_cast<std::size_t>(ahead), offer.bytes) == Holding::Held) {
-        offer.kind = Offered::Held;
-        offer.rest_ = {};
-    }
 }
 
 }  // namespace sluice

@@ -8,7 +8,15 @@ namespace sluice {
 std::uint8_t LineEnds::scan(std::uint8_t ends, ByteView bytes) noexcept {
     constexpr unsigned kLast = kAfterFeed | kAfterReturn;
     unsigned state = ends;
-    for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::size_t at = 0;
+    while ((state & kText) == 0 && at < bytes.size()) {
+        if (bytes[at] == std::byte{'\n'} || bytes[at] == std::byte{'\r'}) {
+            ++at;
+        } else {
+            state |= kText;
+        }
+    }
+    for (; at < bytes.size(); ++at) {
         if ((state & kLast) == 0) {
             const void* feed = std::memchr(&bytes[at], '\n', bytes.size() - at);
             if (feed == nullptr) {
@@ -206,12 +214,6 @@ void HeldBytes::drop_front(std::size_t bytes) noexcept {
     }
     for (std::size_t i = 0; i < head_.count; ++i) {
         head_.pieces[i].at = static_cast<std::uint16_t>(head_.pieces[i].at - bytes);
-    }
-}
-
-void HeldBytes::shift(std::size_t bytes) noexcept {
-    for (std::size_t i = 0; i < head_.count; ++i) {
-        head_.pieces[i].at = static_cast<std::uint16_t>(head_.pieces[i].at + bytes);
     }
 }
 

@@ -22,7 +22,7 @@ struct HeldPiece {
 struct alignas(kLineBytes) HeldHead {
     static constexpr std::size_t kPieces = 4;
 
-    std::uint16_t wanted = 0;   // offered again once so many bytes are there in order
+    std::uint16_t wanted = 0;   // HeadNeed::bytes
     std::uint8_t line_end = 0;  // LineEnds of the bytes in order
     std::uint8_t count = 0;
     std::array<HeldPiece, kPieces> pieces;
@@ -35,13 +35,14 @@ struct alignas(kLineBytes) HeldHead {
 };
 static_assert(sizeof(HeldHead) == kLineBytes);
 
-// Of bytes in order: whether a blank line has ended in them (two line feeds, with or without a
-// carriage return between them), bit by bit.
+// Of bytes in order: whether a blank line has ended in them behind one that is not (two line feeds,
+// with or without a carriage return between them), bit by bit.
 struct LineEnds {
     static constexpr std::uint8_t kAfterFeed = 1;
     static constexpr std::uint8_t kAfterReturn = 2;  // after a line feed
     static constexpr std::uint8_t kBlank = 4;
     static constexpr std::uint8_t kWanted = 8;  // the owner waits for a blank line
+    static constexpr std::uint8_t kText = 16;   // a line has begun that is not blank
     [[nodiscard]] static std::uint8_t scan(std::uint8_t ends, ByteView bytes) noexcept;
 };
 
@@ -66,13 +67,7 @@ public:
     [[nodiscard]] std::size_t copy(MutableBytes into) const noexcept;
     // The head begins so many bytes later: what lies before is given back.
     void drop_front(std::size_t bytes) noexcept;
-    // The head begins so many bytes earlier.
-    void shift(std::size_t bytes) noexcept;
     void release() noexcept;
-    // Where the last piece ends.
-    [[nodiscard]] std::size_t end() const noexcept {
-        return head_.count == 0 ? 0 : head_.pieces[head_.count - 1U].end();
-    }
 
 private:
     static constexpr std::size_t kPayload = kLineBytes - sizeof(PoolLine) - 2;

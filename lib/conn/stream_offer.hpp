@@ -34,7 +34,8 @@ struct StreamOffer {
     RefusedWhy why = RefusedWhy::None;
     bool repeats =
         false;  // some of its bytes were judged before: `judged` is their strictest verdict
-    bool differs = false;  // repeats held bytes with other contents; the first ones stand
+    // Repeats bytes with other contents, or what cannot be compared; the first ones stand.
+    bool differs = false;
     StickyVerdict judged{};
     ByteView bytes;
     std::uint32_t seq = 0;   // of the first of `bytes`
@@ -66,6 +67,9 @@ private:
     std::uint64_t source_ = 0;
     std::uint32_t rest_seq_ = 0;  // of the first of `rest_`
     ByteView rest_;               // of the payload: not judged, skipped or held yet
+    std::uint32_t fresh_seq_ = 0;
+    ByteView fresh_;  // of the payload: what did not lie before `next`
+    const KeyHasher* hash_ = nullptr;
     MutableBytes scratch_;
 };
 
@@ -80,7 +84,7 @@ struct UnitBody {
 // When a head that is not whole is worth another look.
 struct HeadNeed {
     std::size_t bytes = 0;    // so many are there; at least one more than there were
-    bool blank_line = false;  // and a blank line has ended in the new ones
+    bool blank_line = false;  // or a blank line has ended
     // So little is there that it may be no head at all: it is not given up before the connection
     // itself would be forgotten, so that a protocol of short words is not refused for its silence.
     bool may_be_none = false;

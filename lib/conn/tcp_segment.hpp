@@ -5,6 +5,8 @@
 
 namespace sluice {
 
+class KeyHasher;
+
 // How far `at` lies behind `from` in a stream whose numbers wrap; negative: before it.
 [[nodiscard]] constexpr std::int32_t sequence_distance(std::uint32_t from,
                                                        std::uint32_t at) noexcept {
@@ -17,9 +19,12 @@ struct TcpSegment {
     std::uint64_t source = 0;  // keyed hash of whom half heads are accounted to: address or prefix
     std::uint32_t seq = 0;     // of the payload's first byte; a SYN's own number where `syn`
     bool syn = false;
+    bool begins = false;  // a SYN of who opens the connection
     bool fin = false;
     bool rst = false;
     ByteView payload;
+    const KeyHasher* hash =
+        nullptr;  // what repeats judged bytes is compared by; nullptr: it is not
 
     [[nodiscard]] constexpr std::uint32_t payload_seq() const noexcept {
         return seq + (syn ? 1U : 0U);

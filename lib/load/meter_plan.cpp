@@ -170,6 +170,12 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
         LimitPlan& added = plan.limits.emplace_back(box_plan(plan, rule, box));
         added.index = static_cast<std::uint8_t>(made.boxes++);
     }
+    const bool counts_packets =
+        std::any_of(rule.limits.begin(), rule.limits.end(),
+                    [](const LoadedLimit& limit) { return is_of_packet(limit.per); });
+    made.judges = counts_packets ? PerSet{} : made.counts;
+    made.meets_all = made.judges.empty() || made.has_overrides || made.boxes != 0 ||
+                     made.on_match == OnMatch::Bypass;
     plan.rules.push_back(made);
 }
 

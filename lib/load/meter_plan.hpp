@@ -73,6 +73,11 @@ struct RulePlan {
     TextFieldSet key_texts;
     // The units of later layers that limits of it count.
     PerSet counts;
+    // The same where they count nothing else; else nothing. Then a packet without one is none that
+    // it judges, unless (`meets_all`) what is known of a key concerns it, a ban or an override, or
+    // another unit of its packet may have been within the budget.
+    PerSet judges;
+    bool meets_all = true;
 };
 
 struct MeterPlan {

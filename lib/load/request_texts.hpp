@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] const WantedHeaders& wanted() const noexcept { return wanted_; }
     // The text is RequestHead::header(place).first, of kClientHeader .last, or
-    // RequestHead::cookie(place).
+    // RequestHead::cookie(place).first.
     [[nodiscard]] std::span<const Place> headers() const noexcept { return headers_; }
     [[nodiscard]] std::span<const Place> cookies() const noexcept { return cookies_; }
 

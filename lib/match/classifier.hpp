@@ -65,6 +65,9 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
+    void match_without_texts(RowMask bare, RuleMatches& matches) const noexcept;
+    void match_without_texts(const TextCandidates::Candidate& candidate,
+                             RuleMatches& matches) const noexcept;
     void set_strides();
     void finish_lookups(Lookups lookups);
     void find_rows(const HeaderColumns& columns, RowMask valid,

@@ -125,18 +125,46 @@ void Classifier::list_pending(RuleMatches& matches) const noexcept {
     });
 }
 
+// Of a program's clauses, for rows that have no text at all.
+void Classifier::match_without_texts(RowMask bare, RuleMatches& matches) const noexcept {
+    for (const RuleMatches::PendingClause& pending : matches.pending_clauses()) {
+        const Block& open = texts_.without_texts(pending.number / kBlockBits);
+        const bool holds =
+            (open.words[pending.number % kBlockBits / 64] >> (pending.number % 64) & 1) != 0;
+        if (holds && (pending.rows & bare) != 0) {
+            matches.hits_.add(parts_.rule_of[pending.number], pending.rows & bare);
+        }
+    }
+}
+
+void Classifier::match_without_texts(const TextCandidates::Candidate& candidate,
+                                     RuleMatches& matches) const noexcept {
+    Block satisfied = candidate.clauses;
+    for (std::size_t word = 0; word < kBlockWords; ++word) {
+        satisfied.words[word] &= texts_.without_texts(candidate.block).words[word];
+    }
+    each_rule(satisfied, &parts_.rule_of[candidate.block * kBlockBits],
+              [&](std::uint32_t rule) { matches.hits_.add(rule, row_bit(candidate.row)); });
+}
+
 void Classifier::match_texts(const FrameColumns& frames, const HeaderColumns& columns, RowMask rows,
                              TextScratch& scratch, RuleMatches& matches) const noexcept {
     rows &= matches.pending_rows_;
     if (rows == 0) {
         return;
     }
+    const RowMask bare = texts_.reads_payloads() ? 0 : rows & ~columns.with_unit();
     if (!program_.empty()) {
-        ClauseProgram::list_candidates(rows, matches);
+        match_without_texts(bare, matches);
+        ClauseProgram::list_candidates(rows & ~bare, matches);
     }
     std::size_t looked_at = kMaxBurst;  // the row whose texts
     for (const TextCandidates::Candidate& candidate : matches.candidates_.all()) {
         if (!has_row(rows, candidate.row)) {
+            continue;
+        }
+        if (has_row(bare, candidate.row)) {
+            match_without_texts(candidate, matches);
             continue;
         }
         if (candidate.row != looked_at) {

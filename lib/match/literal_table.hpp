@@ -10,7 +10,8 @@ namespace sluice {
 
 // Texts that are compared with the beginning, the end or the whole of another, sorted. Of those
 // that begin a given text, the longest is found by halving, and the others are its own beginnings:
-// each row knows the next shorter one. Ends are beginnings read backwards.
+// each row knows the next shorter one. Ends are beginnings read backwards. Most rows are told apart
+// by their first eight bytes, as numbers.
 //
 //     a  <--  abc  <--  abcde          the text abcd: abcde is cut down to abc, then a
 class LiteralTable {
@@ -33,7 +34,7 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
     [[nodiscard]] std::size_t bytes() const noexcept {
-        return bytes_.size() + rows_.size() * sizeof(rows_.front());
+        return bytes_.size() + rows_.size() * (sizeof(rows_.front()) + sizeof(heads_.front()));
     }
 
 private:
@@ -49,13 +50,18 @@ private:
         return rows_[row].size == text.size();
     }
     [[nodiscard]] std::uint8_t byte_of(ByteView text, std::size_t at) const noexcept;
+    // Its first bytes, the first one highest; zeroes behind its end.
+    [[nodiscard]] std::uint64_t head_of(ByteView text) const noexcept;
+    // How many bytes a row and the text have in common.
+    [[nodiscard]] std::size_t common_with(std::uint32_t row, ByteView text) const noexcept;
     // The last row that is not above the text, and how many bytes they have in common.
     [[nodiscard]] std::uint32_t last_not_above(ByteView text, std::size_t& common) const noexcept;
 
     TextHow how_;
     bool ignore_case_;
-    std::vector<std::uint8_t> bytes_;  // of the rows, as they are compared
-    std::vector<Row> rows_;            // ascending
+    std::vector<std::uint8_t> bytes_;   // of the rows, as they are compared
+    std::vector<Row> rows_;             // ascending
+    std::vector<std::uint64_t> heads_;  // by row
 };
 
 }  // namespace sluice

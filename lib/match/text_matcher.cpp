@@ -119,6 +119,7 @@ void TextMatcher::add_field(TextField field, const TextParts& parts, std::size_t
         most_patterns_ = std::max(most_patterns_, from.entries.size());
         texts.databases.push_back({*patterns, from.entries});
     }
+    reads_payloads_ |= field == TextField::Payload;
     fields_.push_back(std::move(texts));
 }
 

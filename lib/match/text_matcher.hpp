@@ -57,6 +57,13 @@ public:
     // Why it cannot be used: a database is none for this CPU. nullopt: it can.
     [[nodiscard]] const std::optional<std::string>& fault() const noexcept { return fault_; }
 
+    // Whether packets have texts that it asks for without a unit of a later layer.
+    [[nodiscard]] bool reads_payloads() const noexcept { return reads_payloads_; }
+    // The clauses of a block that no text needs to satisfy: those that a packet without texts does.
+    [[nodiscard]] const Block& without_texts(std::uint32_t block) const noexcept {
+        return base_[block];
+    }
+
     // Begins a new packet.
     static void begin(TextScratch& scratch) noexcept { scratch.begin(); }
     // Of the clauses of one block that `both` still has, leaves those that its texts satisfy too.
@@ -107,6 +114,7 @@ private:
     std::vector<Block> base_;  // by block: the clauses that need no test to hold
     std::size_t tests_ = 0;
     std::size_t most_patterns_ = 0;  // of a database
+    bool reads_payloads_ = false;
     std::optional<std::string> fault_;
 };
 

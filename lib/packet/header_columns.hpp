@@ -81,6 +81,8 @@ public:
     // The texts of the unit of a later layer that a row stands for, good for as long as the frames.
     void set_unit(std::size_t row, const UnitTexts& texts) noexcept;
     void forget_units() noexcept { with_unit_ = 0; }
+    // The rows that have such texts.
+    [[nodiscard]] RowMask with_unit() const noexcept { return with_unit_; }
 
     // All headers of one row, with direction, port, origins and unit as the columns have them. Good
     // until the next parse_columns().

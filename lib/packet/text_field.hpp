@@ -129,6 +129,9 @@ public:
         bits_ |= std::uint64_t{1} << static_cast<unsigned>(field);
     }
     constexpr void add_all(TextFieldSet other) noexcept { bits_ |= other.bits_; }
+    constexpr void remove(TextField field) noexcept {
+        bits_ &= ~(std::uint64_t{1} << static_cast<unsigned>(field));
+    }
     [[nodiscard]] constexpr bool has(TextField field) const noexcept {
         return (bits_ >> static_cast<unsigned>(field) & 1U) != 0;
     }
@@ -166,6 +169,7 @@ public:
         texts_[static_cast<std::size_t>(field)] = text;
         present_.add(field);
     }
+    void unset(TextField field) noexcept { present_.remove(field); }
     [[nodiscard]] bool has(TextField field) const noexcept { return present_.has(field); }
     [[nodiscard]] ByteView text(TextField field) const noexcept {
         return texts_[static_cast<std::size_t>(field)];

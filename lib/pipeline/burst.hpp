@@ -120,6 +120,7 @@ public:
     void find_units_by(UnitFinder finder);
     // What finds them; nullptr: nothing does.
     [[nodiscard]] const BurstUnits* unit_parser() const noexcept { return units_.get(); }
+    [[nodiscard]] BurstUnits* unit_parser() noexcept { return units_.get(); }
     // Room for this burst's units, which are about to be found; there is a parser.
     [[nodiscard]] BurstUnits& begin_units() noexcept {
         forget_units();
@@ -139,6 +140,26 @@ public:
     // The rows that stand for units of such a kind.
     [[nodiscard]] RowMask rows_of_kind(Per kind) const noexcept {
         return rows_of_kind_[place_of(kind)];
+    }
+    // What a row stands for.
+    [[nodiscard]] Per kind_of(std::size_t row) const noexcept {
+        for (const Per kind : {Per::Request, Per::Query, Per::Handshake}) {
+            if (has_row(rows_of_kind(kind), row)) {
+                return kind;
+            }
+        }
+        return Per::Packet;
+    }
+    // The rows that stand for a unit of any of these kinds; all rows, if there is no kind.
+    [[nodiscard]] RowMask rows_with(PerSet kinds) const noexcept {
+        if (kinds.empty()) [[likely]] {
+            return ~RowMask{0};
+        }
+        RowMask rows = 0;
+        for (const Per kind : {Per::Request, Per::Query, Per::Handshake}) {
+            rows |= kinds.has(kind) ? rows_of_kind(kind) : 0;
+        }
+        return rows;
     }
     // The rows that stand for one of several units of their packet.
     void set_several(RowMask rows) noexcept { several_ = rows; }

@@ -14,8 +14,22 @@ UnitTexts* UnitSink::add(Per kind) noexcept {
     }
     BurstUnits::Unit& unit = units_.units_[row_ * kMaxUnits + count++];
     unit.kind = kind;
+    unit.is_other_reading = false;
     unit.texts.clear();
     return &unit.texts;
+}
+UnitTexts* UnitSink::add_other_reading() noexcept {
+    std::size_t first = row_ * kMaxUnits + units_.counts_[row_] - 1;
+    while (units_.units_[first].is_other_reading) {
+        --first;
+    }
+    const BurstUnits::Unit& read = units_.units_[first];
+    UnitTexts* const texts = add(read.kind);
+    if (texts != nullptr) {
+        *texts = read.texts;
+        units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].is_other_reading = true;
+    }
+    return texts;
 }
 std::span<std::byte> UnitSink::room() noexcept {
     return units_.arena_.room();
@@ -52,7 +66,11 @@ void UnitSink::stick(const Stickiness& of) noexcept {
     }
 }
 void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
-    units_.events_[static_cast<std::size_t>(event)] += times;
+    std::uint32_t& count = units_.events_[static_cast<std::size_t>(event)];
+    if (count == 0 && times != 0) {
+        units_.which_events_[units_.counted_events_++] = static_cast<std::uint8_t>(event);
+    }
+    count += times;
 }
 
 BurstUnits::BurstUnits(UnitFinder finder, UnitRoom room)
@@ -68,7 +86,8 @@ void BurstUnits::clear() noexcept {
     further_count_ = 0;
     unjudgeable_ = following_ = remembered_ = 0;
     counts_.fill(0);
-    events_.fill(0);
+    for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });
+    counted_events_ = 0;
     arena_.clear();
 }
 
@@ -112,24 +131,16 @@ void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan)
     remembered_ &= ~rows;
 }
 
-bool BurstUnits::find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept {
+bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
+                            const HeldUnits& held) noexcept {
+    if (const StickyBytes* const bytes = held.to_read_again(packet.load)) {
+        finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
+        return find(row, packet);
+    }
     refused_ = false;
     UnitSink sink{*this, row};
-    held.give_back(frame, sink);
+    held.give_back(packet.frame.bytes, packet.load, sink);
     return true;
-}
-
-RowMask BurstUnits::rows_in(const HeaderColumns& headers) const noexcept {
-    const auto [first, second] = finder_.protos;
-    if (first == 0) {
-        return ~RowMask{0};
-    }
-    RowMask rows = 0;
-    for (std::size_t row = 0; row < kMaxBurst; ++row) {
-        const bool has = headers.proto[row] == first || headers.proto[row] == second;
-        rows |= has ? row_bit(row) : 0;
-    }
-    return rows & headers.present_rows(Field::IpProto);
 }
 
 void BurstUnits::add_further(const Burst& burst, std::size_t row) noexcept {

@@ -51,12 +51,29 @@ inline constexpr std::size_t kMostOfOnly = kMaxUnits * kMaxBurst - 1;
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;
+    std::uint64_t note = 0;        // what the parser's Select has noted of the packet; 0: nothing
     TextFieldSet wanted;           // the texts that rules read: others need not be found
     PerSet counted;                // the units that they count
     const RequestTexts& requests;  // the headers and cookies that they read
     const KeyHasher& hash;
     Instant now;
+    // Where either is another than before, packets may have passed that the parser was not shown:
+    // the number of the rule set, and how many bursts were forwarded unread.
+    std::uint64_t load = 0;
+    std::uint64_t unread_bursts = 0;
 };
+
+// A burst that a parser of later layers is about to read, and what it will be read for.
+struct UnitColumns {
+    const HeaderColumns& headers;
+    const FrameColumns& frames;
+    TextFieldSet wanted;
+    PerSet counted;
+    const KeyHasher& hash;
+    Instant now;
+};
+// A number that a parser notes of each row.
+using RowNotes = std::array<std::uint64_t, kMaxBurst>;
 
 // Bytes of a connection that have the verdict of the packet that they were judged in, however often
 // they are sent. What the numbers say is the parser's.
@@ -64,7 +81,8 @@ struct StickyBytes {
     std::uint64_t connection = 0;
     std::uint32_t from = 0;
     std::uint32_t to = 0;
-    bool is_whole = false;  // the packet holds all of the units' heads
+    std::uint8_t carrier = 0;  // which memory of the parser knows the connection
+    bool is_whole = false;     // the packet holds all of the units' heads
 };
 // What became of the packet that they were judged in.
 enum class UnitFate : std::uint8_t {
@@ -89,6 +107,10 @@ public:
     // The next unit of the packet, to be given its texts; nullptr: the packet has too many. One of
     // kind Per::Packet is the packet itself with texts of a later layer: it is the only one then.
     [[nodiscard]] UnitTexts* add(Per kind) noexcept;
+    // The unit that was added last, as another server reads it: judged as one more, and what the
+    // readings of one unit have in common is counted once. It begins with the texts of the first
+    // reading.
+    [[nodiscard]] UnitTexts* add_other_reading() noexcept;
     // For texts that the frame does not hold: what the packet's share has left, and its first
     // bytes as a text.
     [[nodiscard]] std::span<std::byte> room() noexcept;
@@ -116,19 +138,26 @@ private:
 
 // A parser of later layers, as a worker's bursts call it. It neither allocates nor waits.
 struct UnitFinder {
+    // Of these rows, those whose packets can have units by what their headers say. Rows outside are
+    // never parsed, and nothing of them is remembered.
+    using Possible = RowMask (*)(const UnitColumns& burst, RowMask rows) noexcept;
+    // The same by what the parser remembers and by how payloads begin: for rows that a rule is
+    // concerned with. Asks for the memory that Find will touch.
+    using Select = RowMask (*)(void* parser, const UnitColumns& burst, RowMask rows,
+                               RowNotes& notes) noexcept;
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // What became of the packet that these bytes were judged in.
     using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     // Whether the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
+    Possible possible = nullptr;  // nullptr: all are
+    Select select = nullptr;      // nullptr: all are, and nothing is noted
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
     void* parser = nullptr;     // what it keeps between packets
     TextFieldSet texts;         // that its units can have
-    // The IP protocols of packets that can have units; none: any packet can.
-    std::array<std::uint8_t, 2> protos{};
 };
 
 // The units of the packets of one burst, all memory for them allocated at once.
@@ -151,13 +180,26 @@ public:
     [[nodiscard]] bool concern_matched(const RulePlan& rule) const noexcept {
         return !rule.counts.empty() || rule.key_texts.meets(finder_.texts);
     }
-    // The rows whose packets can have units.
-    [[nodiscard]] RowMask rows_in(const HeaderColumns& headers) const noexcept;
+    // The rows whose packets can have units, by their headers alone.
+    [[nodiscard]] RowMask possible(const UnitColumns& burst, RowMask rows) const noexcept {
+        return finder_.possible == nullptr ? rows : finder_.possible(burst, rows);
+    }
+    // Of rows that a rule is concerned with, those that find() is called for.
+    [[nodiscard]] RowMask select(const UnitColumns& burst, RowMask rows) noexcept {
+        return finder_.select == nullptr ? rows
+                                         : finder_.select(finder_.parser, burst, rows, notes_);
+    }
+    [[nodiscard]] std::uint64_t note(std::size_t row) const noexcept { return notes_[row]; }
     // Calls the parser for one packet. False: it has too many units, which is counted, and none of
     // them is kept.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
-    // The same of a packet that has waited, and that the parser has seen before.
-    [[nodiscard]] bool find_again(std::size_t row, ByteView frame, const HeldUnits& held) noexcept;
+    // The same of a packet that has waited, and that the parser has seen before. It looks again
+    // only where other rules want other texts.
+    [[nodiscard]] bool find_again(std::size_t row, const UnitSource& packet,
+                                  const HeldUnits& held) noexcept;
+    // Of the rule set that the burst's units are found for.
+    void set_load(std::uint64_t load) noexcept { load_ = load; }
+    [[nodiscard]] std::uint64_t load() const noexcept { return load_; }
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 
     // The rows that cannot be judged, and why.
@@ -183,6 +225,7 @@ public:
     // One unit of a packet.
     struct Unit {
         Per kind = Per::Request;
+        bool is_other_reading = false;  // of the unit before it
         UnitTexts texts;
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
@@ -195,6 +238,13 @@ public:
     // What the parser has counted since the burst began.
     [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {
         return events_;
+    }
+    // Calls visit(event, times) for each event that was counted.
+    template <typename Visit>
+    void for_each_event(Visit&& visit) const {
+        for (std::size_t i = 0; i < counted_events_; ++i) {
+            visit(which_events_[i], events_[which_events_[i]]);
+        }
     }
 
     // Adds a row for each further unit of a packet of the burst, which has been parsed.
@@ -241,6 +291,7 @@ private:
 
     UnitFinder finder_;
     UnitRoom room_;
+    std::uint64_t load_ = 0;
     RowMask unjudgeable_ = 0;
     RowMask following_ = 0;
     RowMask remembered_ = 0;
@@ -251,6 +302,9 @@ private:
     bool refused_ = false;  // the packet that is looked at
     std::array<std::uint8_t, kMaxBurst> counts_{};
     std::array<std::uint32_t, kUnitEventCount> events_{};
+    std::array<std::uint8_t, kUnitEventCount> which_events_{};  // those that are not 0
+    std::size_t counted_events_ = 0;
+    RowNotes notes_{};
     std::array<std::uint8_t, kMaxBurst> first_further_{};
     std::array<FurtherUnit, kMaxFurther> of_further_{};
     std::size_t further_count_ = 0;

@@ -43,6 +43,8 @@ struct CoreState {
     // For fragments, which go where the first of their datagram goes; empty: each is judged by its
     // own headers.
     FragmentFollower fragments;
+    // Bursts that were forwarded unread: what parsers of later layers know has gaps behind them.
+    std::uint64_t unread_bursts = 0;
     // The rule set whose limits `buckets` knows.
     const LoadedSet* known = nullptr;
     std::uint64_t known_load = 0;

@@ -11,7 +11,8 @@
 
 namespace sluice {
 
-// matched = admitted + exceeded + skipped. A rule with on_match counts allow as admitted and drop
+// matched = admitted + exceeded + skipped, of what the rule judges: packets, or the units of later
+// layers if its limits count nothing else. A rule with on_match counts allow as admitted and drop
 // as exceeded.
 struct RuleCounters {
     Counter admitted;

@@ -336,11 +336,12 @@ void FastPath::finish() noexcept {
     const RowMask done = admitted_ | otherwise_;
     const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };
     for (const ActiveRule& active : std::span{scratch_.rules.get(), scratch_.rule_count}) {
-        const RowMask rows = active.rows & done;
+        const RulePlan& rule = set_.meter_plan.rules[active.rule];
+        const RowMask rows = active.rows & done & (burst_.rows_with(rule.judges) | active.refused);
         if (rows == 0) {
             continue;
         }
-        RuleCounters& counters = core_.counters.rules[set_.meter_plan.rules[active.rule].counters];
+        RuleCounters& counters = core_.counters.rules[rule.counters];
         counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
         if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
             counters.exceeded.add(count(rows & active.refused));

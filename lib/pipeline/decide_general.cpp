@@ -32,7 +32,7 @@ bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
         const Verdict verdict = judged.verdict_of(rule.match_action);
         const bool allow = forwards(verdict);
         RuleCounters& counters = judged.counters(match);
-        (allow ? counters.admitted : counters.exceeded).add(1);
+        (allow ? counters.admitted : counters.exceeded).add(judged.is_repeated(match) ? 0 : 1);
         if (rule.mode == Mode::Enforce) {
             decision =
                 decision_on_sight(judged.context.set.meter_plan.rules[match.rule], match.rule);
@@ -255,8 +255,20 @@ bool has_counted(const LimitCheck& check, const CheckContext& context) noexcept 
     return counted;
 }
 
+// What other readings of the unit have cost the same key already.
+Units cost_before(const LimitCheck& check, const MatchedRules& judged) noexcept {
+    Units cost{0};
+    for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
+        const bool is_reading = &earlier >= judged.all_checks + judged.looks_before;
+        const bool counts = is_reading && earlier.counted && earlier.key.hash == check.key.hash;
+        cost = cost + (counts ? earlier.cost : Units{0});
+    });
+    return cost;
+}
+
 // Whether a rule has anything to judge in one of several units of a packet. Limits that count
-// packets, bytes or connections count the packet once, in the first unit that the rule judges.
+// packets, bytes or connections count the packet once, in the first unit that the rule judges; of
+// one key, all limits count the readings of one unit once, at what the dearest of them costs.
 bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
     const LoadedRule& rule = judged.rule(match);
     const bool is_first = judged.counted_before(match) == nullptr;
@@ -267,15 +279,27 @@ bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
         if (is_of_packet(per) && has_counted(check, judged.context)) {
             check.cost = Units{0};
         }
+        const std::uint64_t before = cost_before(check, judged).count();
+        check.cost = Units{check.cost.count() - std::min(check.cost.count(), before)};
         check.counted = check.cost != Units{0};
-        counts_kind |= check.counted || (match.skipped && per == judged.kind);
+        counts_kind |=
+            check.counted || (match.skipped && per == judged.kind && !judged.is_repeated(match));
     }
     match.counted = is_first || counts_kind;
     return match.counted;
 }
 
+// Whether the rule counts what the packet or the unit is: one that counts requests alone has
+// judged nothing where there is none.
+bool counts_kind(const Match& match, const MatchedRules& judged) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    return std::any_of(rule.limits.begin(), rule.limits.end(), [&](const LoadedLimit& limit) {
+        return is_of_packet(limit.per) || limit.per == judged.kind;
+    });
+}
+
 bool applies(Match& match, const MatchedRules& judged) noexcept {
-    return (judged.kind == Per::Packet && judged.is_only) || counts_unit(match, judged);
+    return judged.is_only || counts_unit(match, judged);
 }
 
 void check_all(const MatchedRules& judged, Decision& decision) noexcept {
@@ -284,14 +308,18 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
         if (rule.on_match != OnMatch::Meter || !applies(match, judged)) {
             continue;
         }
+        const std::uint64_t judges = counts_kind(match, judged) ? 1 : 0;
         if (match.skipped) {
-            judged.counters(match).skipped.add(1);
+            judged.counters(match).skipped.add(judges);
             continue;
         }
         const Outcome outcome = check_rule(match, judged);
         match.refused = outcome.refused;
-        (outcome.refused ? judged.counters(match).exceeded : judged.counters(match).admitted)
-            .add(1);
+        if (outcome.refused) {
+            judged.counters(match).exceeded.add(1);
+        } else {
+            judged.counters(match).admitted.add(judges);
+        }
         if (rule.mode == Mode::Enforce) {
             decide(match, judged, outcome, decision);
         }

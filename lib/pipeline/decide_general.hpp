@@ -17,6 +17,9 @@ struct MatchedRules {
     LimitCheck* all_checks;
     Per kind;
     bool is_only;  // the packet has no other unit
+    // How many of the packet come before all readings of the unit.
+    std::uint32_t matches_before = 0;
+    std::uint32_t looks_before = 0;
 
     [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return context.set.rules[match.rule];
@@ -34,6 +37,10 @@ struct MatchedRules {
     }
     [[nodiscard]] std::span<LimitCheck> checks(const Match& match) const noexcept {
         return {&all_checks[match.first], rule(match).limits.size()};
+    }
+    // Whether the rule matches an earlier reading of the unit too.
+    [[nodiscard]] bool is_repeated(const Match& match) const noexcept {
+        return match.previous > matches_before;
     }
     // The rule's match in the nearest unit before that it has judged or skipped; nullptr: none.
     [[nodiscard]] const Match* counted_before(const Match& match) const noexcept {

@@ -109,7 +109,9 @@ private:
                 .all_matches = packet_.matches,
                 .all_checks = packet_.checks,
                 .kind = unit.kind,
-                .is_only = packet_.units.size() == 1};
+                .is_only = packet_.units.size() == 1,
+                .matches_before = unit.matches_before,
+                .looks_before = unit.looks_before};
     }
 
     const PacketLooks& packet_;

@@ -17,11 +17,12 @@ bool lies_in(ByteView text, ByteView frame) noexcept {
 bool HeldUnits::keep(const BurstUnits* units, std::size_t row, ByteView frame) noexcept {
     count_ = units == nullptr ? 0 : units->count(row);
     sticky_ = units == nullptr ? Stickiness{} : units->stickiness(row);
+    load_ = units == nullptr ? 0 : units->load();
     text_count_ = 0;
     used_ = 0;
     for (std::uint8_t number = 0; number < count_; ++number) {
         const BurstUnits::Unit& unit = units->unit(row, number);
-        kinds_[number] = unit.kind;
+        kinds_[number] = {unit.kind, unit.is_other_reading};
         for (std::size_t i = 0; i < kTextFieldCount; ++i) {
             const auto field = static_cast<TextField>(i);
             if (unit.texts.has(field) && !keep_text(number, field, unit.texts.text(field), frame)) {
@@ -53,15 +54,25 @@ bool HeldUnits::keep_text(std::uint8_t unit, TextField field, ByteView text,
     return true;
 }
 
-void HeldUnits::give_back(ByteView frame, UnitSink& units) const noexcept {
+const StickyBytes* HeldUnits::to_read_again(std::uint64_t load) const noexcept {
+    const bool are_requests = count_ != 0 && kinds_[0].kind == Per::Request;
+    const bool are_whole = sticky_.remembers && sticky_.remembered.is_whole;
+    return load != load_ && are_requests && are_whole ? &sticky_.remembered : nullptr;
+}
+
+void HeldUnits::give_back(ByteView frame, std::uint64_t load, UnitSink& units) const noexcept {
     units.stick(sticky_);
     std::size_t next = 0;
     for (std::size_t number = 0; number < count_; ++number) {
-        UnitTexts* const texts = units.add(kinds_[number]);
+        const Kind& of = kinds_[number];
+        UnitTexts* const texts =
+            of.is_other_reading ? units.add_other_reading() : units.add(of.kind);
         for (; next < text_count_ && texts_[next].unit == number; ++next) {
             const Text& text = texts_[next];
             const ByteView from = text.in_frame ? frame : ByteView{bytes_};
-            texts->set(text.field, from.subspan(text.at, text.size));
+            if (load == load_ || !is_named(text.field)) {
+                texts->set(text.field, from.subspan(text.at, text.size));
+            }
         }
     }
 }

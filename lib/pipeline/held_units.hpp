@@ -14,8 +14,13 @@ class HeldUnits {
 public:
     // False: their texts have no room, and nothing can be kept of the packet.
     [[nodiscard]] bool keep(const BurstUnits* units, std::size_t row, ByteView frame) noexcept;
-    // As the parser would, of the same frame, wherever it lies now. The copies stay here.
-    void give_back(ByteView frame, UnitSink& units) const noexcept;
+    // As the parser would, of the same frame, wherever it lies now, and the same rule set. The
+    // copies stay here. Under another set `load`, the texts that sets number as they like are left
+    // out.
+    void give_back(ByteView frame, std::uint64_t load, UnitSink& units) const noexcept;
+    // The bytes whose units the parser finds again in the frame alone once their verdict is undone:
+    // those of requests under another set; nullptr: it cannot, or need not.
+    [[nodiscard]] const StickyBytes* to_read_again(std::uint64_t load) const noexcept;
 
 private:
     struct Text {
@@ -31,9 +36,14 @@ private:
     // No member has a first value: pages are touched once packets are kept there.
     std::size_t count_;
     std::size_t text_count_;
-    std::size_t used_;  // of the bytes
+    std::size_t used_;    // of the bytes
+    std::uint64_t load_;  // of the rule set that they were found for
     Stickiness sticky_;
-    std::array<Per, kMaxUnits> kinds_;
+    struct Kind {
+        Per kind;
+        bool is_other_reading;
+    };
+    std::array<Kind, kMaxUnits> kinds_;
     std::array<Text, kMaxUnits * kTextFieldCount> texts_;
     std::array<std::byte, TextArena::kPerPacket + kTextPadding> bytes_;
 };

@@ -97,9 +97,20 @@ void link(std::span<Match> matches, const LoadedSet& set, Written& written,
     const std::size_t count = units.count(row);
     for (std::size_t number = 0; number < count; ++number) {
         const BurstUnits::Place at = units.place_of(burst, row, number);
+        const BurstUnits::Unit& unit = units.unit(row, number);
+        JudgedUnit& judged = units.judged[number];
+        const std::uint32_t matches_before =
+            unit.is_other_reading ? units.judged[number - 1].matches_before : written.match_count;
+        const std::uint32_t looks_before =
+            unit.is_other_reading ? units.judged[number - 1].looks_before : written.look_count;
         const std::span<Match> matches = Gathering{*at.burst, at.row, set, written}.run();
-        units.judged[number] = {at.burst, at.row, units.unit(row, number).kind, matches,
-                                units.decision(row, number)};
+        judged = {at.burst,
+                  at.row,
+                  unit.kind,
+                  matches_before,
+                  looks_before,
+                  matches,
+                  units.decision(row, number)};
         link(matches, set, written, units);
     }
     for (const Match& match : std::span{written.matches, written.match_count}) {
@@ -117,7 +128,8 @@ PacketLooks looks_of_packet(Burst& burst, std::size_t row, const LoadedSet& set)
     Scratch& scratch = burst.scratch();
     Written written{scratch.packet_matches.get(), scratch.packet_looks.get()};
     const std::span<Match> matches = Gathering{burst, row, set, written}.run();
-    scratch.packet_unit = {&burst, row, Per::Packet, matches, burst.packets()[row].decision};
+    scratch.packet_unit = {&burst, row,     burst.kind_of(row),           0,
+                           0,      matches, burst.packets()[row].decision};
     return {{&scratch.packet_unit, 1}, written.matches, written.looks};
 }
 

@@ -18,16 +18,16 @@ std::size_t KeyAsker::owner_of_key(std::uint64_t hash, LimitSlot slot) const noe
 
 bool KeyAsker::hold(Burst& burst, std::size_t row, std::uint64_t connection,
                     std::span<const WantedQuestion> wanted, Instant now) noexcept {
-    if (wanted.size() > room_.free_questions()) {
-        return false;
-    }
-    const RoomPlace place = room_.enter(connection, now);
+    const RoomPlace place =
+        wanted.size() > room_.free_questions() ? kNoRoomPlace : room_.enter(connection, now);
     if (place == kNoRoomPlace) {
+        counters_.count(AskEvent::NoRoom);
         return false;
     }
     HeldPacket& held = held_[place];
     if (!held.units.keep(burst.units(), row, burst.frame(row).bytes)) {
         room_.leave(place);
+        counters_.count(AskEvent::NoRoom);
         return false;
     }
     held.buffer = burst.packets()[row].buffer;
@@ -36,6 +36,7 @@ bool KeyAsker::hold(Burst& burst, std::size_t row, std::uint64_t connection,
         ask(place, one);
     }
     room_.begin_waiting(place);
+    counters_.held.set(room_.size());
     burst.take_out(row_bit(row));
     return true;
 }
@@ -48,10 +49,10 @@ void KeyAsker::ask(RoomPlace place, const WantedQuestion& wanted) noexcept {
     put_[ticket.place] = {.question = question};
     const std::size_t owner = owner_of_key(question.hash, question.slot);
     if (put(lanes_.between(self_, owner).questions, question)) {
-        events_.asked.add(1);
+        counters_.count(AskEvent::Asked);
         return;
     }
-    events_.unasked.add(1);
+    counters_.count(AskEvent::RingFull);
     (void)room_.take_answer({.ticket = ticket, .what = Answer::What::Unknown});
 }
 
@@ -75,7 +76,7 @@ void KeyAsker::send_spending(const Question& asked) noexcept {
     question.kind = Question::Kind::Spend;
     const std::size_t owner = owner_of_key(question.hash, question.slot);
     if (!put(lanes_.between(self_, owner).questions, question)) {
-        events_.unasked.add(1);
+        counters_.count(AskEvent::RingFull);
     }
 }
 
@@ -85,7 +86,7 @@ void KeyAsker::take_answers(Instant now) noexcept {
             if (room_.take_answer(answer)) {
                 return;
             }
-            events_.late.add(1);
+            counters_.count(AskEvent::Late);
             if (admits(answer)) {
                 settle(owner, answer.ticket, Question::Kind::Cancel);
             }
@@ -126,13 +127,15 @@ void KeyAsker::keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot slot)
 
 void KeyAsker::settle(std::size_t owner, Ticket ticket, Question::Kind kind) noexcept {
     if (!put(lanes_.between(self_, owner).questions, {.ticket = ticket, .kind = kind})) {
-        events_.lost.add(1);
+        counters_.count(AskEvent::Unsettled);
     }
 }
 
 void KeyAsker::finish(RoomPlace place) noexcept {
     room_.for_each_question(place, [&](const WaitingRoom::Asked& asked) {
-        if (asked.answer != nullptr && admits(*asked.answer)) {
+        if (asked.answer == nullptr) {
+            counters_.count(AskEvent::NoAnswer);
+        } else if (admits(*asked.answer)) {
             const Put& was = put_[asked.ticket.place];
             settle(owner_of_key(was.question.hash, was.question.slot), asked.ticket,
                    was.kept ? Question::Kind::Commit : Question::Kind::Cancel);
@@ -144,6 +147,7 @@ void KeyAsker::finish(RoomPlace place) noexcept {
         }
     });
     room_.finish(place);
+    counters_.held.set(room_.size());
 }
 
 }  // namespace sluice

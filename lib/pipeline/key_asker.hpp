@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/ask/ask_event.hpp"
 #include "lib/ask/ask_lane.hpp"
 #include "lib/ask/waiting_room.hpp"
 #include "lib/pipeline/counters.hpp"
@@ -68,13 +69,7 @@ public:
     [[nodiscard]] BanCounters& no_bans() noexcept { return no_bans_; }
 
     [[nodiscard]] std::size_t workers() const noexcept { return lanes_.workers(); }
-    struct Events {
-        Counter asked;    // questions
-        Counter late;     // answers that nobody waited for any more
-        Counter unasked;  // questions that found their ring full
-        Counter lost;     // commits and cancels that did: charged by their owner in the end
-    };
-    [[nodiscard]] const Events& events() const noexcept { return events_; }
+    [[nodiscard]] const AskCounters& counters() const noexcept { return counters_; }
 
 private:
     static constexpr unsigned kUnitShift = 16;
@@ -100,7 +95,7 @@ private:
     void* origin_ = nullptr;
     RuleCounters nowhere_;
     BanCounters no_bans_;
-    Events events_;
+    AskCounters counters_;
 };
 
 }  // namespace sluice

@@ -53,9 +53,11 @@ void KeyOwner::serve(const LoadedSet& set, CoreState& core, Now now) noexcept {
             take(asker, question, set, core, now);
         });
     }
-    events_.expired.add(reservations_.expire(
-        now.at, kExpiredAtOnce,
-        [&](const Reservation& reservation) { charge(reservation, set, core, now); }));
+    counters_.count(AskEvent::Expired, reservations_.expire(now.at, kExpiredAtOnce,
+                                                            [&](const Reservation& reservation) {
+                                                                charge(reservation, set, core, now);
+                                                            }));
+    counters_.held.set(reservations_.size());
 }
 
 void KeyOwner::take(std::size_t asker, const Question& question, const LoadedSet& set,
@@ -63,8 +65,8 @@ void KeyOwner::take(std::size_t asker, const Question& question, const LoadedSet
     switch (question.kind) {
         case Question::Kind::Ask: {
             const Answer answer = judge(asker, question, set, core, now);
-            (put(lanes_.between(asker, self_).answers, answer) ? events_.answered : events_.unsent)
-                .add(1);
+            counters_.count(put(lanes_.between(asker, self_).answers, answer) ? AskEvent::Answered
+                                                                              : AskEvent::Unsent);
             return;
         }
         case Question::Kind::Spend:
@@ -74,7 +76,12 @@ void KeyOwner::take(std::size_t asker, const Question& question, const LoadedSet
             break;
     }
     const auto settled = reservations_.settle(asker, question.ticket);
-    if (settled && question.kind == Question::Kind::Commit) {
+    if (!settled) {
+        return;
+    }
+    const bool goes_on = question.kind == Question::Kind::Commit;
+    counters_.count(goes_on ? AskEvent::Charged : AskEvent::Cancelled);
+    if (goes_on) {
         charge(*settled, set, core, now);
     }
 }
@@ -117,7 +124,9 @@ Answer KeyOwner::judge(std::size_t asker, const Question& question, const Loaded
                                                  .slot = question.slot,
                                                  .conformance = check.conformance},
                                                 now.at);
+        counters_.count(AskEvent::Reserved);
         if (lost) {
+            counters_.count(AskEvent::Expired);
             charge(*lost, set, core, now);
         }
     }

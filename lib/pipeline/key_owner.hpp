@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/ask/ask_event.hpp"
 #include "lib/ask/ask_lane.hpp"
 #include "lib/ask/reservations.hpp"
 #include "lib/pipeline/check_limit.hpp"
@@ -22,12 +23,7 @@ public:
     void serve(const LoadedSet& set, CoreState& core, Now now) noexcept;
 
     [[nodiscard]] const Reservations& reservations() const noexcept { return reservations_; }
-    struct Events {
-        Counter answered;
-        Counter unsent;   // answers that found their ring full
-        Counter expired;  // reservations that nobody settled: charged
-    };
-    [[nodiscard]] const Events& events() const noexcept { return events_; }
+    [[nodiscard]] const AskCounters& counters() const noexcept { return counters_; }
 
 private:
     // The bucket that a question is about.
@@ -47,7 +43,7 @@ private:
     // A question comes without a packet.
     FrameColumns no_frames_;
     HeaderColumns no_headers_;
-    Events events_;
+    AskCounters counters_;
 };
 
 }  // namespace sluice

@@ -32,6 +32,10 @@ struct JudgedUnit {
     Burst* burst = nullptr;
     std::size_t row = 0;
     Per kind = Per::Packet;  // of its own, or of a later layer
+    // How many matches and looks of its packet come before it, and before those of other readings
+    // of it.
+    std::uint32_t matches_before = 0;
+    std::uint32_t looks_before = 0;
     std::span<Match> matches;
     Decision decision;  // what became of it alone, once its packet has been decided
 };

@@ -131,12 +131,16 @@ private:
     // Finds units where a rule is concerned. Rows that rules see, then.
     [[nodiscard]] RowMask find_units_of(RowMask rows) noexcept {
         const BurstUnits* const units = burst_.unit_parser();
-        if (units == nullptr || !units->concern(set_.meter_plan) ||
-            (rows & units->rows_in(burst_.headers())) == 0) {
+        if (units == nullptr || !units->concern(set_.meter_plan)) {
             return rows;
         }
-        const RowMask wanted = concerned_rows(*units, [](const RulePlan&) { return true; });
-        const RowMask crowded = find_units(burst_, wanted | burst_.proxied(), set_, core_, now_);
+        const RowMask possible = units->possible(unit_columns_of(burst_, set_, core_, now_), rows);
+        if (possible == 0) {
+            return rows;
+        }
+        const RowMask wanted =
+            concerned_rows(*units, [](const RulePlan&) { return true; }) | burst_.proxied();
+        const RowMask crowded = find_units(burst_, wanted & possible, set_, core_, now_);
         if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
             [[unlikely]] {
             // Whom requests are from is known by now.
@@ -234,6 +238,11 @@ private:
         }
     }
 
+    // The rows that a rule's limits can have anything to do with.
+    [[nodiscard]] RowMask rows_for(const RulePlan& rule) const noexcept {
+        return rule.meets_all ? ~RowMask{0} : burst_.rows_with(rule.judges);
+    }
+
     // Rules that metering may ask: those with limits, and all of what the general path decides.
     void list_rules() noexcept {
         const RowMask open = ~scratch_.decided;
@@ -242,7 +251,8 @@ private:
             const RulePlan& rule = plan_of(match.rule);
             const bool metered =
                 rule.on_match == OnMatch::Meter || rule.on_match == OnMatch::Bypass;
-            const RowMask rows = match.rows & (metered ? open : scratch_.general);
+            const RowMask rows =
+                match.rows & (metered ? open & rows_for(plan_of(match.rule)) : scratch_.general);
             scratch_.rules[count] = {.rule = match.rule, .rows = rows};
             scratch_.active_of[match.rule] = count;
             count += rows != 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/core_state.hpp"
 
 namespace sluice {
@@ -21,9 +22,12 @@ inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
     }
 }
 
-// Finds the units of later layers that the packets of these rows complete, all of them well-formed,
-// where a parser of such units is plugged in (Burst::find_units_by()). match_burst() asks for them
-// where they can still change something.
+// What a parser of units is told of the burst.
+[[nodiscard]] UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set,
+                                          const CoreState& core, Instant now) noexcept;
+// Finds the units of later layers that the packets of these rows complete, all of them well-formed
+// and possible, where a parser of such units is plugged in (Burst::find_units_by()). match_burst()
+// asks for them where they can still change something.
 [[nodiscard]] RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
                                  const CoreState& core, Instant now) noexcept;
 

@@ -4,30 +4,48 @@
 
 namespace sluice {
 
+UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set, const CoreState& core,
+                            Instant now) noexcept {
+    return {.headers = burst.headers(),
+            .frames = burst.frames(),
+            .wanted = set.meter_plan.texts,
+            .counted = set.meter_plan.counts,
+            .hash = core.hash,
+            .now = now};
+}
+
 RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
                    Instant now) noexcept {
     if (burst.unit_parser() == nullptr) {
         return 0;
     }
-    rows &= burst.unit_parser()->rows_in(burst.headers());
+    const UnitColumns columns = unit_columns_of(burst, set, core, now);
+    if (burst.origin() != Burst::Origin::Room) [[likely]] {
+        rows = burst.unit_parser()->select(columns, rows);
+    }
     if (rows == 0) {
         return 0;
     }
     BurstUnits& units = burst.begin_units();
     RowMask crowded = 0;
     RowMask several = 0;
+    units.set_load(set.load);
     const auto find = [&](std::size_t row) {
-        if (burst.place(row) != kNoRoomPlace) [[unlikely]] {
-            return units.find_again(row, burst.frame(row).bytes,
-                                    core.asker->held(burst.place(row)).units);
-        }
-        return units.find(row, {.headers = burst.headers_of(row),
+        const bool has_waited = burst.place(row) != kNoRoomPlace;
+        const UnitSource packet{.headers = burst.headers_of(row),
                                 .frame = burst.frame(row),
+                                .note = has_waited ? 0 : units.note(row),
                                 .wanted = set.meter_plan.texts,
                                 .counted = set.meter_plan.counts,
                                 .requests = set.request_texts,
                                 .hash = core.hash,
-                                .now = now});
+                                .now = now,
+                                .load = set.load,
+                                .unread_bursts = core.unread_bursts};
+        if (has_waited) [[unlikely]] {
+            return units.find_again(row, packet, core.asker->held(burst.place(row)).units);
+        }
+        return units.find(row, packet);
     };
     for_each_row(rows, [&](std::size_t row) {
         if (!find(row)) {
@@ -42,8 +60,10 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
             units.add_further(burst, row);
         }
     });
-    for (std::size_t event = 0; burst.is_new() && event < kUnitEventCount; ++event) {
-        core.counters.by_unit_event[event].add(units.events()[event]);
+    if (burst.is_new()) {
+        units.for_each_event([&](std::size_t event, std::uint32_t times) {
+            core.counters.by_unit_event[event].add(times);
+        });
     }
     burst.set_several(several);
     for (Burst& further : units.further()) {

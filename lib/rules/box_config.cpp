@@ -111,8 +111,8 @@ Fault fault_of_dataplane_socket(const SocketOptions& socket) {
 }
 
 Fault fault_of_units(const UnitOptions& units) {
-    if (units.on_ambiguous != OnAmbiguous::Refuse) {
-        return "on_ambiguous is refuse: nothing else is built";
+    if (units.on_ambiguous == OnAmbiguous::Stricter) {
+        return "on_ambiguous is refuse or both: stricter is not built";
     }
     return first_of(
         {fault_of_range("the number of connections", kConnectionsRange, units.connections.max),

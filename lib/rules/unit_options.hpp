@@ -14,8 +14,13 @@ enum class FullConnections : std::uint8_t {
     Evict,  // the oldest of the source with most half heads goes
     Drop,   // it is dropped
 };
-// What happens to a request that two servers read differently. Refuse alone is built.
-enum class OnAmbiguous : std::uint8_t { Refuse, Both, Stricter };
+// What happens to a request that two servers read differently and both end at the same byte; any
+// other is refused, since what follows it would belong to different requests.
+enum class OnAmbiguous : std::uint8_t {
+    Refuse,
+    Both,      // a rule matches it if it does in any reading; the keys of all readings are charged
+    Stricter,  // not built
+};
 enum class FragmentPolicy : std::uint8_t {
     FollowFirst,  // dropped if the first of their datagram was, else judged by their own headers
     Judge,        // each by its own headers, which have no ports

@@ -141,6 +141,11 @@ StreamReading read_long(ByteView bytes, const UnitSource& packet, UnitSink& unit
 
 }  // namespace
 
+bool maybe_dns_stream(ByteView bytes, std::uint16_t sport, std::uint16_t dport,
+                      std::size_t head_bytes) noexcept {
+    return sport == kDnsPort || dport == kDnsPort || may_begin_dns(bytes, head_bytes);
+}
+
 bool is_dns_stream(const FramingState& before) noexcept {
     return std::memcmp(before.data() + kDnsMarkAt, &kDnsMark, sizeof(kDnsMark)) == 0;
 }
@@ -169,6 +174,10 @@ StreamReading read_dns(ByteView bytes, const StreamContext& context, UnitSink& u
     }
     const bool has = find_questions(frame.message, context.packet, units);
     return step_over(has ? What::Unit : What::Skip, frame.end, 0);
+}
+
+bool maybe_dns(ByteView datagram, std::uint16_t sport, std::uint16_t dport) noexcept {
+    return sport == kDnsPort || dport == kDnsPort || may_look_like_dns(datagram);
 }
 
 bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {

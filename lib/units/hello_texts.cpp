@@ -1,14 +1,10 @@
 #include "lib/units/hello_texts.hpp"
 
-#include "lib/units/unit_text.hpp"
-
 #include <optional>
 #include <span>
 
 namespace sluice {
 namespace {
-
-constexpr ConstantText kHttps{"https"};
 
 // The rows of faults stand in the order of the faults themselves.
 constexpr UnitEvent event_of(HelloFault fault) noexcept {
@@ -54,8 +50,11 @@ void set_hello_texts(const ClientHello& hello, HelloCarrier carrier, const UnitS
     }
 }
 
-void refuse_hello(HelloFault fault, UnitSink& units) noexcept {
+void count_fault(HelloFault fault, UnitSink& units) noexcept {
     units.count(event_of(fault));
+}
+void refuse_hello(HelloFault fault, UnitSink& units) noexcept {
+    count_fault(fault, units);
     units.drop(Reason::MalformedHello);
 }
 

@@ -2,16 +2,21 @@
 #include "lib/l7/tls/client_hello.hpp"
 #include "lib/l7/tls/ja4.hpp"
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/units/unit_text.hpp"
 
 // What a ClientHello has in common over TCP and over QUIC.
 namespace sluice {
+
+// proto.scheme of both.
+inline constexpr ConstantText kHttps{"https"};
 
 // The server's name, tls.sni over TCP and quic.sni over QUIC; tls.alpn, the first protocol; and
 // tls.ja4 where a rule reads it, which is absent for a hello of more values than are sorted.
 void set_hello_texts(const ClientHello& hello, HelloCarrier carrier, const UnitSource& packet,
                      UnitSink& units, UnitTexts& texts) noexcept;
 
-// Counts why a hello is malformed, and drops its packet where a rule that acts is concerned.
+// Counts why a hello is malformed; and drops its packet where a rule that acts is concerned.
+void count_fault(HelloFault fault, UnitSink& units) noexcept;
 void refuse_hello(HelloFault fault, UnitSink& units) noexcept;
 
 }  // namespace sluice

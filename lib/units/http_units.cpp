@@ -1,6 +1,8 @@
 #include "lib/units/http_units.hpp"
 
+#include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/chunk_scanner.hpp"
+#include "lib/units/request_readings.hpp"
 #include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
@@ -45,6 +47,15 @@ bool is_word(ByteView bytes) noexcept {
     return http1::find_token_end(http1::ReadableText{bytes}, 0) == bytes.size();
 }
 
+// A head ends with a blank line. A line that may be no request's is looked at again when it is a
+// quarter longer, so that looking costs no more than a few times its length, however it comes.
+HeadNeed need_of(ByteView bytes, const FoundHead& found, const StreamContext& context) noexcept {
+    const std::size_t longer = bytes.size() + bytes.size() / 4 + 1;
+    return {.bytes = found.has_line ? context.head_bytes : longer,
+            .blank_line = true,
+            .may_be_none = !found.has_line && is_word(bytes)};
+}
+
 // The end of what read_request_head() has written to its room.
 std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) noexcept {
     std::size_t used = 0;
@@ -60,6 +71,11 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 }
 
 }  // namespace
+
+bool HttpUnits::may_begin(ByteView bytes) noexcept {
+    const std::byte first = bytes[0];
+    return http1::is(first, http1::kToken) || first == http1::kCr || first == http1::kLf;
+}
 
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
                               UnitSink& units) noexcept {
@@ -83,10 +99,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
         case HeadStatus::Complete:
             break;
         default:
-            return {.what = What::NeedMore,
-                    .need = {.bytes = bytes.size() + 1,
-                             .blank_line = found.has_line,
-                             .may_be_none = !found.has_line && is_word(bytes)}};
+            return {.what = What::NeedMore, .need = need_of(bytes, found, context)};
     }
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
@@ -96,17 +109,24 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     const HeadReading reading = head_.shapes.reading();
     // That it is HTTP, all servers agree on.
-    const bool matters = packet.counted.has(Per::Request) || packet.wanted.meets(kHttpTexts);
+    const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
+    const bool reads_all =
+        on_ambiguous_ == OnAmbiguous::Both && has_stated_readings(head_) && matters;
     if (reading != HeadReading::Accepted) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
-        if (matters) {
+        if (matters && !reads_all) {
             units.drop(malformed ? Reason::MalformedRequest : Reason::AmbiguousRequest);
         }
     }
-    if (UnitTexts* const texts = units.add(Per::Request)) {
-        set_texts(packet, units, *texts);
+    UnitTexts* const texts = units.add(Per::Request);
+    if (texts == nullptr) {
+        return;
+    }
+    set_texts(packet, units, *texts);
+    if (reads_all) {
+        add_other_readings(head_, packet, units);
     }
 }
 
@@ -129,7 +149,7 @@ void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,
         set(header.field, header.field == kClientHeader ? values.last : values.first);
     }
     for (const RequestTexts::Place& cookie : packet.requests.cookies()) {
-        set(cookie.field, head_.cookie(cookie.place));
+        set(cookie.field, head_.cookie(cookie.place).first);
     }
 }
 

@@ -1,13 +1,19 @@
 #pragma once
 #include "lib/l7/http1/request_head.hpp"
+#include "lib/rules/unit_options.hpp"
 #include "lib/units/stream_reading.hpp"
 
 namespace sluice {
 
 // Requests of HTTP/1.0 and 1.1, and the bodies behind them. HTTP/2 in clear is recognised and not
-// read. One per worker.
+// read. A request of which two servers read other texts, and both the same end, is a unit for each
+// of its readings under OnAmbiguous::Both. One per worker.
 class HttpUnits {
 public:
+    explicit HttpUnits(OnAmbiguous on_ambiguous) : on_ambiguous_{on_ambiguous} {}
+
+    // Whether a request, or empty lines before one, may begin so; there is a byte.
+    [[nodiscard]] static bool may_begin(ByteView bytes) noexcept;
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 
@@ -25,6 +31,7 @@ private:
     void add(const UnitSource& packet, UnitSink& units) noexcept;
     void set_texts(const UnitSource& packet, UnitSink& units, UnitTexts& texts) const noexcept;
 
+    OnAmbiguous on_ambiguous_;
     RequestHead head_;  // of the request at hand: large, and mostly not written to
 };
 

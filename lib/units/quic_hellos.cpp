@@ -75,7 +75,7 @@ QuicHellos::QuicHellos(const QuicBudget& budget)
 std::uint64_t QuicHellos::memory_of(const QuicBudget& wanted) noexcept {
     const QuicBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
-    return LineMemory::taken_for(lines * sizeof(Connection)) + lines * sizeof(SourceMember) +
+    return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
            LinePool::bytes_for(budget.half_hellos + 1) +
            SourceShares::memory_of(budget.half_hellos, budget.half_hellos_per_source) +
            (budget.half_hellos + 1) * (budget.hello_bytes + sizeof(HalfHello));

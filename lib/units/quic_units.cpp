@@ -18,7 +18,7 @@ constexpr std::uint16_t kHttpsPort = 443;
 constexpr std::byte kLongForm{0x80};
 
 bool begins_quic(ByteView datagram, const PacketHeaders& headers, QuicPacket& first) noexcept {
-    if (datagram.empty() || (datagram[0] & kLongForm) == std::byte{0} ||
+    if (!QuicUnits::may_begin(datagram) ||
         read_long_header(datagram, first) != QuicHeaderOutcome::Good) {
         return false;
     }
@@ -97,7 +97,7 @@ private:
         if (blocks(verdict)) {
             units_.drop(Reason::Retransmission);
         } else if (verdict == StickyVerdict::Undecided) {
-            units_.follow({.connection = key, .from = 0, .to = 1});
+            units_.follow({.connection = key, .from = 0, .to = 1, .carrier = kQuicCarrier});
         }
     }
 
@@ -166,7 +166,7 @@ private:
         (void)hellos.judge(id, hello);
         units_.count(UnitEvent::QuicForgotten,
                      static_cast<std::uint32_t>(hellos.forgotten() - before));
-        units_.remember({.connection = id, .from = 0, .to = 1});
+        units_.remember({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
     }
 
     // A part of a hello passes, as any beginning of a head, unless what was there before it is not
@@ -217,6 +217,10 @@ private:
     InitialBudget budget_;
     bool is_new_ = false;
 };
+
+bool QuicUnits::may_begin(ByteView datagram) noexcept {
+    return !datagram.empty() && (datagram[0] & kLongForm) != std::byte{0};
+}
 
 void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
     QuicPacket first;

@@ -7,6 +7,10 @@
 
 namespace sluice {
 
+// Whose StickyBytes are.
+inline constexpr std::uint8_t kStreamCarrier = 0;
+inline constexpr std::uint8_t kQuicCarrier = 1;
+
 // What the bytes from some place of a stream on are to one protocol. Whoever reads a Unit has added
 // it to the packet's.
 struct StreamReading {

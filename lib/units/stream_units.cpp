@@ -2,12 +2,14 @@
 
 #include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
+#include "lib/match/column_compare.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/endpoints.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace sluice {
@@ -24,6 +26,7 @@ constexpr StickyVerdict kPassed{0};
 constexpr std::uint16_t kFin = 0x01;
 constexpr std::uint16_t kSyn = 0x02;
 constexpr std::uint16_t kRst = 0x04;
+constexpr std::uint16_t kAck = 0x10;
 
 std::uint32_t sequence_of(const UnitSource& packet) noexcept {
     std::uint32_t sequence = 0;
@@ -33,13 +36,15 @@ std::uint32_t sequence_of(const UnitSource& packet) noexcept {
 
 TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
     const std::uint16_t flags = packet.headers.tcp_flags;
-    return {.digest = digest_of(packet),
+    return {.digest = packet.note != 0 ? packet.note : digest_of(packet),
             .source = source_of(packet),
             .seq = sequence_of(packet),
             .syn = (flags & kSyn) != 0,
+            .begins = (flags & (kSyn | kAck)) == kSyn,
             .fin = (flags & kFin) != 0,
             .rst = (flags & kRst) != 0,
-            .payload = payload};
+            .payload = payload,
+            .hash = &packet.hash};
 }
 
 constexpr Reason reason_of(RefusedWhy why) noexcept {
@@ -79,7 +84,6 @@ public:
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
-        table.expire(packet_.now, kExpiredPerSegment);
         const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
         for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
              table.next(offer_)) {
@@ -153,6 +157,9 @@ private:
     void conclude() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
+        if ((has_unit_ || offer_.kind == Offered::Held) && !offer_.differs) {
+            owner_.table_.note_seen(offer_);
+        }
         if (offer_.differs) {
             units_.drop(Reason::Overlap);
         }
@@ -164,7 +171,10 @@ private:
         }
         const bool is_open = offer_.judged == StickyVerdict::Undecided;
         if (is_open) {
-            units_.follow({.connection = segment_.digest, .from = begin, .to = end});
+            units_.follow({.connection = segment_.digest,
+                           .from = begin,
+                           .to = end,
+                           .carrier = kStreamCarrier});
         }
         if (has_unit_ || is_open) {
             // Bodies that the segment goes on with are judged with their heads.
@@ -173,6 +183,7 @@ private:
             units_.remember({.connection = segment_.digest,
                              .from = from,
                              .to = ends_later ? end : judged_.to,
+                             .carrier = kStreamCarrier,
                              .is_whole = has_unit_ && sequence_distance(begin, from) >= 0});
         }
     }
@@ -187,10 +198,11 @@ private:
     bool has_unit_ = false;
 };
 
-StreamUnits::StreamUnits(const ConnectionBudget& budget)
+StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous)
     : head_bytes_{budget.head_bytes},
       table_{budget},
-      scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)} {}
+      scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
+      http_{on_ambiguous} {}
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
 // else by how they begin. The port they come from is the sender's to choose.
@@ -217,10 +229,53 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     return reading;
 }
 
+// Under other rules, and while packets were forwarded unread, segments may have been no reader's.
+void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
+    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+        table_.note_unseen(packet.now);
+        load_ = packet.load;
+        unread_bursts_ = packet.unread_bursts;
+    }
+}
+
+RowMask StreamUnits::possible(const UnitColumns& burst, RowMask rows) noexcept {
+    if (!wants_http(burst) && !wants_tls(burst) && !wants_dns(burst)) {
+        return 0;
+    }
+    constexpr ColumnRange kSome{1, 0xFFFF'FFFE};
+    const HeaderColumns& headers = burst.headers;
+    return rows & headers.present_rows(HeaderPart::Tcp) &
+           (rows_in(headers.payload_len.data(), ColumnRanges{&kSome, 1}) |
+            rows_with_bits(headers.tcp_flags.data(), kFin | kSyn | kRst));
+}
+
+void StreamUnits::begin_burst(Instant now, RowMask rows) noexcept {
+    table_.expire(now, kExpiredPerSegment * static_cast<unsigned>(std::popcount(rows)));
+}
+
+bool StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
+                         std::uint64_t& note) const noexcept {
+    note = digest_of(burst, row);
+    if (table_.may_know(note)) {
+        table_.prefetch(note);
+        return true;
+    }
+    const HeaderColumns& headers = burst.headers;
+    if ((headers.tcp_flags[row] & (kSyn | kAck)) == kSyn) {
+        return true;
+    }
+    return !payload.empty() &&
+           ((wants_http(burst) && HttpUnits::may_begin(payload)) ||
+            (wants_tls(burst) && TlsUnits::may_begin(payload)) ||
+            (wants_dns(burst) &&
+             maybe_dns_stream(payload, headers.sport[row], headers.dport[row], head_bytes_)));
+}
+
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
     if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
         return;
     }
+    note_unseen(packet);
     Segment{*this, payload, packet, units}.run();
 }
 

@@ -13,8 +13,15 @@ namespace sluice {
 class StreamUnits {
 public:
     // Allocates all that it will ever use.
-    explicit StreamUnits(const ConnectionBudget& budget);
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous);
 
+    // Whether a segment can matter by its headers alone; once per burst, before select().
+    [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
+    void begin_burst(Instant now, RowMask rows) noexcept;
+    // Whether it can by what is known of its connection, and by how its payload begins. Notes its
+    // connection, and asks for the memory of what is known of it.
+    [[nodiscard]] bool select(const UnitColumns& burst, std::size_t row, ByteView payload,
+                              std::uint64_t& note) const noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).
@@ -29,8 +36,12 @@ private:
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 
+    void note_unseen(const UnitSource& packet) noexcept;
+
     std::size_t head_bytes_;
     ConnectionTable table_;
+    std::uint64_t load_ = 0;  // of the latest packet; and
+    std::uint64_t unread_bursts_ = 0;
     std::unique_ptr<std::byte[]> scratch_;  // heads of several segments
     HttpUnits http_;
     TlsUnits tls_;

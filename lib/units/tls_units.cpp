@@ -3,6 +3,7 @@
 #include "lib/l7/byte_reader.hpp"
 #include "lib/units/hello_texts.hpp"
 #include "lib/units/unit_text.hpp"
+#include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
 #include <array>
@@ -104,15 +105,16 @@ StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
     return step_over(kRecordHeader, record, behind.framing());
 }
 
-bool may_be_hello(ByteView bytes) noexcept {
-    return bytes[0] == kHandshake && (bytes.size() < 2 || bytes[1] == kMajorVersion);
-}
 bool is_client_hello(ByteView bytes) noexcept {
-    return may_be_hello(bytes) && bytes.size() > kRecordHeader &&
+    return TlsUnits::may_begin(bytes) && bytes.size() > kRecordHeader &&
            std::to_integer<std::uint8_t>(bytes[kRecordHeader]) == kClientHelloType;
 }
 
 }  // namespace
+
+bool TlsUnits::may_begin(ByteView bytes) noexcept {
+    return bytes[0] == kHandshake && (bytes.size() < 2 || bytes[1] == kMajorVersion);
+}
 
 bool TlsUnits::is_mine(const FramingState& before) noexcept {
     return BehindHello::of(before).mark == BehindHello::kMark;
@@ -124,8 +126,8 @@ StreamReading TlsUnits::read(ByteView bytes, const StreamContext& context,
         return {};
     }
     if (!is_mine(context.before)) {
-        return may_be_hello(bytes) ? read_hello(bytes, context, Per::Handshake, units)
-                                   : StreamReading{};
+        return may_begin(bytes) ? read_hello(bytes, context, Per::Handshake, units)
+                                : StreamReading{};
     }
     return is_client_hello(bytes) ? read_hello(bytes, context, Per::Packet, units)
                                   : read_behind(bytes, BehindHello::of(context.before));
@@ -140,7 +142,7 @@ StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
         case HelloOutcome::NeedMore:
             return need(read.at);
         case HelloOutcome::Malformed:
-            refuse_hello(read.fault, units);
+            add_malformed(read.fault, context, kind, units);
             return rest(What::Unit, bytes.size());
         default:
             return {};
@@ -152,6 +154,20 @@ StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
     const BehindHello behind{.mark = BehindHello::kMark,
                              .early_data = announces_early_data(hello_) ? kMostEarlyData : 0};
     return {.what = What::Unit, .head = read.at, .body = {.framing = behind.framing()}};
+}
+
+// That it is TLS, all servers agree on.
+void TlsUnits::add_malformed(HelloFault fault, const StreamContext& context, Per kind,
+                             UnitSink& units) noexcept {
+    if (reads_tls_hellos(context.packet)) {
+        refuse_hello(fault, units);
+        return;
+    }
+    count_fault(fault, units);
+    if (UnitTexts* const texts = units.add(kind)) {
+        texts->set(TextField::ProtoL7, kTls.view());
+        texts->set(TextField::ProtoScheme, kHttps.view());
+    }
 }
 
 void TlsUnits::add(const StreamContext& context, Per kind, UnitSink& units) noexcept {

@@ -15,6 +15,8 @@ class TlsUnits {
 public:
     TlsUnits() : room_{std::make_unique<HandshakeRoom>()} {}
 
+    // Whether a connection may begin so; there is a byte.
+    [[nodiscard]] static bool may_begin(ByteView bytes) noexcept;
     // Bytes of one connection, which is TLS if it has begun with a hello.
     [[nodiscard]] static bool is_mine(const FramingState& before) noexcept;
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
@@ -24,6 +26,8 @@ private:
     [[nodiscard]] StreamReading read_hello(ByteView bytes, const StreamContext& context, Per kind,
                                            UnitSink& units) noexcept;
     void add(const StreamContext& context, Per kind, UnitSink& units) noexcept;
+    static void add_malformed(HelloFault fault, const StreamContext& context, Per kind,
+                              UnitSink& units) noexcept;
 
     std::unique_ptr<HandshakeRoom> room_;
     ClientHello hello_;

@@ -22,7 +22,8 @@ std::size_t part_of(std::uint64_t all, std::size_t workers, std::size_t least) n
 
 }  // namespace
 
-// An eighth of the connections is left to those where nothing is at stake. Four lines a connection
+// A sixteenth of the connections is left to those where nothing is at stake, another to those that
+// have begun. Four lines a connection
 // hold the heads of half of them, of some 400 bytes each.
 UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
     const std::size_t most = part_of(box.connections.max, workers, kLeastConnections);
@@ -31,6 +32,7 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
                             .half_heads = most / 2,
                             .refusals = most / 4,
                             .given_up = most / 8,
+                            .begun = most / 16,
                             .half_head_lines = std::min(most * 4, kMostLines),
                             .half_heads_per_source = most / 16,
                             .head_bytes = box.connections.head_bytes,

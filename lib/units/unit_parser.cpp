@@ -1,8 +1,10 @@
 #include "lib/units/unit_parser.hpp"
 
+#include "lib/match/column_compare.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace sluice {
@@ -20,6 +22,47 @@ std::optional<ByteView> payload_of(const UnitSource& packet, std::uint8_t proto)
     return read_payload(headers, packet.frame.bytes);
 }
 
+RowMask datagrams(const UnitColumns& burst, RowMask rows) noexcept {
+    constexpr ColumnRange kOfUdp{kUdp, 0};
+    return rows & burst.headers.present_rows(HeaderPart::Ports) &
+           rows_in(burst.headers.proto.data(), ColumnRanges{&kOfUdp, 1});
+}
+
+RowMask possible_rows(const UnitColumns& burst, RowMask rows) noexcept {
+    const bool reads_datagrams = wants_dns(burst) || wants_quic(burst);
+    return StreamUnits::possible(burst, rows) | (reads_datagrams ? datagrams(burst, rows) : 0);
+}
+
+RowMask possible_lone(const UnitColumns& burst, RowMask rows) noexcept {
+    return wants_dns(burst) ? datagrams(burst, rows) : 0;
+}
+
+// What read_payload() reads, of a row that has ports.
+ByteView payload_of(const UnitColumns& burst, std::size_t row) noexcept {
+    const ByteView frame = burst.frames.frame(row).bytes;
+    const std::size_t at = burst.headers.payload_at[row];
+    return at < frame.size()
+               ? frame.subspan(
+                     at, std::min<std::size_t>(frame.size() - at, burst.headers.payload_len[row]))
+               : ByteView{};
+}
+
+bool may_have_units(const UnitColumns& burst, std::size_t row, ByteView datagram) noexcept {
+    return (wants_dns(burst) &&
+            maybe_dns(datagram, burst.headers.sport[row], burst.headers.dport[row])) ||
+           (wants_quic(burst) && QuicUnits::may_begin(datagram));
+}
+
+// The lines behind the first one of the frame, which has been asked for long ago.
+void prefetch(ByteView payload) noexcept {
+    constexpr std::size_t kMost = 512;
+    constexpr std::size_t kLine = 64;
+    const std::size_t size = std::min(payload.size(), kMost);
+    for (std::size_t at = kLine; at < size + kLine; at += kLine) {
+        __builtin_prefetch(payload.data() + std::min(at, size - 1));
+    }
+}
+
 void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
     if (const std::optional<ByteView> payload = payload_of(packet, kUdp)) {
         if (wants_dns(packet)) {
@@ -31,9 +74,27 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 }  // namespace
 
 UnitParser::UnitParser(const UnitBudget& budget)
-    : streams_{budget.connections},
+    : streams_{budget.connections, budget.on_ambiguous},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}
+
+RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,
+                           RowNotes& notes) noexcept {
+    auto& self = *static_cast<UnitParser*>(parser);
+    const RowMask segments = rows & burst.headers.present_rows(HeaderPart::Tcp);
+    self.streams_.begin_burst(burst.now, segments);
+    RowMask selected = 0;
+    for_each_row(rows, [&](std::size_t row) {
+        const ByteView payload = payload_of(burst, row);
+        notes[row] = 0;
+        if (has_row(segments, row) ? self.streams_.select(burst, row, payload, notes[row])
+                                   : may_have_units(burst, row, payload)) {
+            prefetch(payload);
+            selected |= row_bit(row);
+        }
+    });
+    return selected;
+}
 
 void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
@@ -48,25 +109,29 @@ void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) n
     }
 }
 
-// Keys of connections are keyed digests of 64 bits: one that a table does not have is another's.
 void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
-    self.streams_.settle(bytes, fate);
-    self.quic_.settle(bytes, fate == UnitFate::Forwarded);
+    if (bytes.carrier == kStreamCarrier) {
+        self.streams_.settle(bytes, fate);
+    } else {
+        self.quic_.settle(bytes, fate == UnitFate::Forwarded);
+    }
 }
 
 bool UnitParser::refused(void* parser, const StickyBytes& bytes) noexcept {
     const auto& self = *static_cast<const UnitParser*>(parser);
-    return self.streams_.refused(bytes) || self.quic_.refused(bytes);
+    return bytes.carrier == kStreamCarrier ? self.streams_.refused(bytes)
+                                           : self.quic_.refused(bytes);
 }
 
 UnitFinder UnitParser::finder() noexcept {
-    UnitFinder finder{.find = &find,
+    UnitFinder finder{.possible = &possible_rows,
+                      .select = &select,
+                      .find = &find,
                       .settle = &settle,
                       .refused = &refused,
                       .parser = this,
-                      .texts = kTextsOfAll,
-                      .protos = {kTcp, kUdp}};
+                      .texts = kTextsOfAll};
     for (const TextFieldSet& protocol : {kDnsTexts, kHttpTexts, kTlsTexts, kQuicTexts}) {
         finder.texts.add_all(protocol);
     }
@@ -74,7 +139,7 @@ UnitFinder UnitParser::finder() noexcept {
 }
 
 UnitFinder lone_unit_finder() noexcept {
-    UnitFinder finder{.find = &find_lone, .texts = kTextsOfAll, .protos = {kUdp, kUdp}};
+    UnitFinder finder{.possible = &possible_lone, .find = &find_lone, .texts = kTextsOfAll};
     finder.texts.add_all(kDnsTexts);
     return finder;
 }

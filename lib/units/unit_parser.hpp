@@ -28,6 +28,8 @@ public:
     [[nodiscard]] const QuicGauges& quic() const noexcept { return quic_.gauges(); }
 
 private:
+    [[nodiscard]] static RowMask select(void* parser, const UnitColumns& burst, RowMask rows,
+                                        RowNotes& notes) noexcept;
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;

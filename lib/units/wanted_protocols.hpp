@@ -22,22 +22,39 @@ inline constexpr TextFieldSet kQuicTexts{TextField::QuicPacketType, TextField::Q
                                          TextField::QuicTokenLen,   TextField::QuicSni,
                                          TextField::TlsAlpn,        TextField::TlsJa4};
 
-// Whether a rule reads a text of such units, or counts them.
-[[nodiscard]] inline bool wants(const UnitSource& packet, TextFieldSet texts, Per unit) noexcept {
-    return packet.counted.has(unit) || packet.wanted.meets(texts) ||
-           packet.wanted.meets(kTextsOfAll);
+// Whether a rule reads a text of such units alone, or counts them: what their parsers make of them
+// matters. `reading` is a UnitSource or UnitColumns.
+template <typename Reading>
+[[nodiscard]] bool reads(const Reading& reading, TextFieldSet texts, Per unit) noexcept {
+    return reading.counted.has(unit) || reading.wanted.meets(texts);
 }
-[[nodiscard]] inline bool wants_http(const UnitSource& packet) noexcept {
-    return wants(packet, kHttpTexts, Per::Request);
+[[nodiscard]] inline bool reads_requests(const UnitSource& packet) noexcept {
+    return reads(packet, kHttpTexts, Per::Request);
 }
-[[nodiscard]] inline bool wants_dns(const UnitSource& packet) noexcept {
-    return wants(packet, kDnsTexts, Per::Query);
+[[nodiscard]] inline bool reads_tls_hellos(const UnitSource& packet) noexcept {
+    return reads(packet, kTlsTexts, Per::Handshake);
 }
-[[nodiscard]] inline bool wants_tls(const UnitSource& packet) noexcept {
-    return wants(packet, kTlsTexts, Per::Handshake);
+
+// The same, or what protocol it is.
+template <typename Reading>
+[[nodiscard]] bool wants(const Reading& reading, TextFieldSet texts, Per unit) noexcept {
+    return reads(reading, texts, unit) || reading.wanted.meets(kTextsOfAll);
 }
-[[nodiscard]] inline bool wants_quic(const UnitSource& packet) noexcept {
-    return wants(packet, kQuicTexts, Per::Handshake);
+template <typename Reading>
+[[nodiscard]] bool wants_http(const Reading& reading) noexcept {
+    return wants(reading, kHttpTexts, Per::Request);
+}
+template <typename Reading>
+[[nodiscard]] bool wants_dns(const Reading& reading) noexcept {
+    return wants(reading, kDnsTexts, Per::Query);
+}
+template <typename Reading>
+[[nodiscard]] bool wants_tls(const Reading& reading) noexcept {
+    return wants(reading, kTlsTexts, Per::Handshake);
+}
+template <typename Reading>
+[[nodiscard]] bool wants_quic(const Reading& reading) noexcept {
+    return wants(reading, kQuicTexts, Per::Handshake);
 }
 
 }  // namespace sluice

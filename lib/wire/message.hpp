@@ -8,6 +8,7 @@
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/unit_event.hpp"
 #include "lib/rules/verdict.hpp"
+#include "lib/wire/ask_stats.hpp"
 #include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
 
@@ -24,7 +25,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 28;
+inline constexpr std::uint32_t kWireVersion = 29;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -205,6 +206,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::array<std::uint64_t, kUnitEventCount> by_unit_event{};
     ConnectionStats connections;
+    AskStats asks;
     std::uint64_t table_slots = 0;
     std::uint64_t handed_over = 0;  // frames that it received for other workers
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
@@ -212,8 +214,8 @@ struct WorkerStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.by_reason,
-                m.by_table_event, m.by_unit_event, m.connections, m.table_slots, m.handed_over,
-                m.by_ledger_event, m.lanes);
+                m.by_table_event, m.by_unit_event, m.connections, m.asks, m.table_slots,
+                m.handed_over, m.by_ledger_event, m.lanes);
     }
 };
 // What a dataplane found of the rules that were kept.

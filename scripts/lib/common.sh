@@ -37,9 +37,28 @@ apt() {
         "$@" </dev/null >&2
 }
 
+# The server that Debian starts with a package which is wanted for its program alone.
+server_of() {
+    case $1 in
+        nginx-light) echo nginx ;;
+        prometheus) echo prometheus ;;
+    esac
+}
+
+# Ends it, for this boot and the next.
+stop_server() {
+    if [[ -d /run/systemd/system ]]; then
+        systemctl disable --now "$1" >&2 || true
+    else
+        service "$1" stop >&2 || true
+        update-rc.d "$1" disable >&2 || true
+    fi
+}
+
 # install_missing GROUP...: installs what the groups lack; says nothing when nothing is missing.
+# Servers that come with it are stopped, those that were there before are left alone.
 install_missing() {
-    local missing
+    local missing package server servers=()
     command -v dpkg-query >/dev/null || die "this is no Debian; needed: $(tr '\n' ' ' \
         < <(sed 's/#.*//;s/ .*//' "$root/scripts/packages.txt"))"
     mapfile -t missing < <(missing_packages "$@")
@@ -49,9 +68,14 @@ install_missing() {
         say "    apt-get update && apt-get install --no-install-recommends ${missing[*]}"
         exit 1
     fi
+    for package in "${missing[@]}"; do
+        server=$(server_of "$package")
+        [[ -z $server || -e /etc/init.d/$server ]] || servers+=("$server")
+    done
     say "Installing what is missing (wanted for: $*): ${missing[*]}"
     apt update || say "apt-get update failed; trying with the package lists there are"
     apt install --no-install-recommends "${missing[@]}" || die "could not install: ${missing[*]}"
+    for server in "${servers[@]}"; do stop_server "$server"; done
 }
 
 # configure DIR OPTION...: a build folder with these options, made once. Others wait meanwhile.

@@ -197,6 +197,13 @@ void PacketMill::write_segment(std::uint8_t* ip) noexcept {
     }
 }
 
+void PacketMill::write_port(std::uint8_t* ip) noexcept {
+    std::uint16_t port = 0;
+    std::memcpy(&port, ip + kIpHeader, sizeof(port));
+    port = __builtin_bswap16(static_cast<std::uint16_t>(__builtin_bswap16(port) + 1));
+    std::memcpy(ip + kIpHeader, &port, sizeof(port));
+}
+
 void PacketMill::send(const Frames& frames) noexcept {
     if (headers_ == Headers::Source) {
         send_each(frames, [this](auto... frame) { write_source(frame...); });
@@ -204,6 +211,8 @@ void PacketMill::send(const Frames& frames) noexcept {
         send_each(frames, [this](auto... frame) { write_half(frame...); });
     } else if (headers_ == Headers::Streams) {
         send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_segment(ip); });
+    } else if (headers_ == Headers::SourcePort) {
+        send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_port(ip); });
     } else {
         send_each(frames, [this](auto... frame) { write_flow(frame...); });
     }

@@ -31,6 +31,7 @@ public:
         // Every frame is the segment of one of kStreams connections of its own in turn, and each
         // goes on where its last one ended.
         Streams,
+        SourcePort,  // the next one: each frame begins 2^16 connections, one by one
     };
     static constexpr std::uint32_t kStreams = 3;
 
@@ -64,6 +65,7 @@ public:
 private:
     void fill(const std::function<test::Octets(std::size_t)>& frame);
     static void write_segment(std::uint8_t* ip) noexcept;
+    static void write_port(std::uint8_t* ip) noexcept;
     void write_source(std::uint8_t* ip, std::uint32_t most) noexcept;
     void write_half(std::uint8_t* ip, std::uint32_t most) noexcept;
     void write_flow(std::uint8_t* ip, std::uint32_t most) noexcept;

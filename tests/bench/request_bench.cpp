@@ -3,7 +3,7 @@
 #include "lib/units/unit_parser.hpp"
 #include "tests/bench/http_heads.hpp"
 #include "tests/bench/http_rules.hpp"
-#include "tests/bench/pipeline_rows.hpp"
+#include "tests/bench/request_rows.hpp"
 #include "tests/bench/rte_reference.hpp"
 #include "tests/bench/scan_alone.hpp"
 #include "tests/packets/dns_bytes.hpp"
@@ -25,6 +25,8 @@
 //   H1   GETs under 1,000 patterns, beside hs_scan alone over the same fields
 //   H2   the same, absolute
 //   H3   packets that are none of layer 7's, beside the same set without its rules over layer 7
+//   H4   ClientHellos, each of a new connection, beside parsing them alone
+//   H5   QUIC Initials, each of a new connection, beside their AES alone
 //   DNS  queries by name, beside reading them alone
 //
 // Prints one JSON object a line.
@@ -42,29 +44,6 @@ rules:
     per: query
     limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]
 )yaml";
-
-// Connections that come again and again are remembered, all of them.
-const UnitBudget kRoomy{.connections = {.connections = std::size_t{1} << 18}};
-
-struct Effort {
-    bool quick = false;
-    [[nodiscard]] std::size_t bursts() const noexcept {
-        return (quick ? std::size_t{1} << 19 : std::size_t{1} << 22) / PacketMill::kBurst;
-    }
-    [[nodiscard]] std::size_t packets() const noexcept { return bursts() * PacketMill::kBurst; }
-};
-
-std::size_t counted = 0;  // so that nothing is left out
-
-void print(const char* id, const std::string& what, const char* unit, const Side& ours,
-           const Side& other) {
-    std::printf(
-        "{\"id\": \"%s\", \"case\": \"%s\", \"value\": %.3f, \"unit\": \"%s\", \"reference\": "
-        "\"%s\", \"reference_value\": %.3f, \"ratio\": %.3f, \"rounds\": %s}\n",
-        id, what.c_str(), mpps(ours), unit, other.name.c_str(), mpps(other),
-        mpps(ours) / mpps(other), list_of(ours.rounds).c_str());
-    std::fflush(stdout);
-}
 
 std::string address_of(std::size_t number) {
     return "10.0." + std::to_string(number / 256) + "." + std::to_string(number % 256);
@@ -113,17 +92,6 @@ ScanAlone scan_alone(const BenchWorker& worker, const std::vector<std::string>& 
     return alone;
 }
 
-// Ends the program if fewer units were found than packets of layer 7 were sent.
-void check_units(const BenchWorker& worker, UnitEvent event, double share) {
-    const auto found = static_cast<double>(worker.events(event));
-    const auto sent = static_cast<double>(worker.packets()) * share;
-    std::fprintf(stderr, "  %.0f units in %.0f packets of them; %lu dropped\n", found, sent,
-                 worker.packets_dropped());
-    if (found < 0.999 * sent || worker.dropped() > 0.001) {
-        std::exit(1);
-    }
-}
-
 void measure_requests(const Effort& effort) {
     const HttpRules rules{kPatterns};
     const std::vector<std::string> requests = requests_for(rules);
@@ -145,7 +113,7 @@ void measure_requests(const Effort& effort) {
     run_rounds(sides, kRounds);
     check_units(worker, UnitEvent::HttpRequest, 1);
     const std::string what = "GETs by source and host under 1,000 patterns";
-    print("H1", what, "M requests/s", sides[0], sides[1]);
+    print_beside("H1", what, "M requests/s", sides[0], sides[1]);
     print_alone("H2", what, mpps(sides[0]), "M requests/s");
     std::fprintf(stderr, "  H1 %zu patterns are scanned for, %.3f rules match a request\n",
                  alone.patterns(), worker.matches_per_packet());
@@ -230,7 +198,7 @@ void measure_others_alone(const OtherKind& kind, const std::string& rules, const
         side_of("with rules over layer 7", with.worker, bursts),
         side_of("the same set without its rules over layer 7", without.worker, bursts)};
     run_rounds(sides, kRounds);
-    print("H3", std::string{kind.name} + " alone", "Mpps", sides[0], sides[1]);
+    print_beside("H3", std::string{kind.name} + " alone", "Mpps", sides[0], sides[1]);
     tell_stages("H3", kind.name, with.worker, bursts / 4);
 }
 
@@ -257,8 +225,8 @@ void measure_others_among_requests(const std::string& rules, const Effort& effor
     for (std::size_t i = 0; i < sides[0].rounds.size(); ++i) {
         derived.rounds.push_back(2 * sides[0].rounds[i] - sides[1].rounds[i]);
     }
-    print("H3", "packets that are none of layer 7's, among as many requests", "Mpps", derived,
-          sides[2]);
+    print_beside("H3", "packets that are none of layer 7's, among as many requests", "Mpps",
+                 derived, sides[2]);
 }
 
 void measure_others(const Effort& effort) {
@@ -305,7 +273,7 @@ void measure_dns(const Effort& effort) {
          }}};
     run_rounds(sides, kRounds);
     check_units(worker, UnitEvent::DnsQuery, 1);
-    print("DNS", "queries by name", "M queries/s", sides[0], sides[1]);
+    print_beside("DNS", "queries by name", "M queries/s", sides[0], sides[1]);
     tell_stages("DNS", "queries by name", worker, bursts / 4);
 }
 
@@ -313,10 +281,9 @@ struct Measure {
     std::string_view id;
     void (*run)(const Effort& effort);
 };
-constexpr Measure kMeasures[] = {{"H1", &measure_requests},
-                                 {"H2", &measure_one_rule_over_requests},
-                                 {"H3", &measure_others},
-                                 {"DNS", &measure_dns}};
+constexpr Measure kMeasures[] = {{"H1", &measure_requests}, {"H2", &measure_one_rule_over_requests},
+                                 {"H3", &measure_others},   {"H4", &measure_hellos},
+                                 {"H5", &measure_initials}, {"DNS", &measure_dns}};
 
 int run(const std::vector<std::string_view>& ids, const Effort& effort) {
     if (!start_eal()) {

@@ -74,6 +74,8 @@ WorkerStats worker(std::uint32_t lcore) {
                          .quic_hellos = 9,
                          .quic_half_hellos = 1};
     stats.connections.by_event[static_cast<std::size_t>(ConnectionEvent::RefusedFull)] = 5;
+    stats.asks = {.waiting = 8, .reservations = 15};
+    stats.asks.by_event[static_cast<std::size_t>(AskEvent::NoAnswer)] = 11;
     stats.table_slots = 1 << 20;
     stats.lanes = {"uplink in q" + std::to_string(lcore - 1)};
     return stats;

@@ -84,6 +84,7 @@ void within_budget(Input input) {
                                  .source = who & 3U,
                                  .seq = seq,
                                  .syn = (flags & 1) != 0,
+                                 .begins = (flags & 9) == 9,
                                  .fin = (flags & 2) != 0,
                                  .rst = (flags & 4) != 0,
                                  .payload = bytes_of(bytes)};
@@ -100,14 +101,15 @@ void within_budget(Input input) {
                 table.finish(offer, head, StickyVerdict{input.byte()}, body);
             } else if ((answer & 7) < 6) {
                 table.more(offer, {input.byte(), (answer & 8) != 0});
-            } else if ((answer & 7) == 6) {
-                table.not_mine(offer);
             } else {
-                table.keep_stray(offer);
+                table.not_mine(offer);
             }
         }
         table.settle(segment.digest, seq, seq + input.byte(), StickyVerdict{input.byte()});
         table.expire(now, 2);
+        if ((flags & 16) != 0) {
+            table.note_unseen(now);
+        }
         require(table.size() <= budget.connections && table.half_heads() <= budget.half_heads);
         require(table.counters().held_lines.read() <= budget.half_head_lines);
         require(table.half_heads() != 0 || table.counters().held_lines.read() == 0);

@@ -323,9 +323,12 @@ TEST(Asked, AnOwnerThatDoesNotAnswerIsWaitedForInVain) {
         EXPECT_EQ(workers.sent()[0].decision.verdict, row.verdict);
         EXPECT_EQ(workers.sent()[0].decision.reason, row.reason);
         EXPECT_EQ(workers.counted(row.event), 1U);
+        EXPECT_EQ(workers.counted(AskEvent::NoAnswer), 1U);
         // The answer comes all the same, and what it promised is given up.
         workers.settle(kStart + 12ms);
         EXPECT_EQ(workers.reserved(), 0U);
+        EXPECT_EQ(workers.counted(AskEvent::Late), 1U);
+        EXPECT_EQ(workers.counted(AskEvent::Cancelled), 1U);
         for (int i = 0; i < 4; ++i) {
             EXPECT_EQ(workers.judge(1, frame, kStart + 13ms).verdict, Verdict::Pass);
         }
@@ -352,11 +355,56 @@ TEST(Asked, AFullRoomAnswersByPolicyAndNobodyBehindIsRefused) {
                         query("b.example", 1)},
                        kStart);
     EXPECT_EQ(workers.waiting(), 2U);
+    EXPECT_EQ(workers.asker(0).counters().held.read(), 2U);
+    EXPECT_EQ(workers.counted(AskEvent::NoRoom), 2U);
     EXPECT_EQ(workers.sent()[2].decision.reason, Reason::NoAnswer);
     EXPECT_EQ(workers.sent()[3].decision.verdict, Verdict::Pass);
     EXPECT_EQ(workers.counted(TableEvent::AskOvertook), 1U);
     workers.settle(kStart);
     EXPECT_EQ(workers.passed(), 3U);
+}
+
+TEST(Asked, WhatBecomesOfQuestionsIsCounted) {
+    AskingWorkers::Sizes sizes;
+    sizes.ring = 8;
+    AskingWorkers workers{
+        rules("  - {id: names, key: [dns.qname], per: query, " + std::string{kLog} + "}\n"),
+        kWorkers, sizes};
+    const auto frame = test::udp()
+                           .src("10.0.0.1")
+                           .dport(53)
+                           .carries(test::message_octets(test::dns_query("a.example")))
+                           .bytes();
+    const auto expect = [&](AskEvent event, std::uint64_t count) {
+        EXPECT_EQ(workers.counted(event), count)
+            << kAskEvents[static_cast<std::size_t>(event)].name;
+    };
+    for (int i = 0; i < 6; ++i) {
+        (void)workers.judge(0, frame, kStart);
+    }
+    workers.settle(kStart);
+    expect(AskEvent::Asked, 6);
+    expect(AskEvent::Answered, 6);
+    expect(AskEvent::Reserved, 4);
+    expect(AskEvent::Charged, 4);
+    // More at once than the ring to one owner holds.
+    (void)workers.send(1, std::vector(12, frame), kStart + 1s);
+    expect(AskEvent::Asked, 6 + 8);
+    expect(AskEvent::RingFull, 4);
+    // What is promised to an asker that never comes back is charged.
+    for (std::size_t at = 0; at < kWorkers; ++at) {
+        workers.serve(at, kStart + 1s);
+    }
+    expect(AskEvent::Reserved, 8);
+    EXPECT_EQ(workers.reserved(), 4U);
+    for (std::size_t at = 0; at < kWorkers; ++at) {
+        workers.serve(at, kStart + 3s);
+    }
+    expect(AskEvent::Expired, 4);
+    EXPECT_EQ(workers.reserved(), 0U);
+    for (std::size_t at = 0; at < kWorkers; ++at) {
+        EXPECT_EQ(workers.owner(at).counters().held.read(), 0U);
+    }
 }
 
 TEST(Asked, RulesMayChangeWhilePacketsWait) {

@@ -141,8 +141,11 @@ public:
     [[nodiscard]] KeyAsker& asker(std::size_t at) { return workers_[at]->asker; }
     [[nodiscard]] KeyOwner& owner(std::size_t at) { return workers_[at]->owner; }
     [[nodiscard]] CoreState& core(std::size_t at) { return workers_[at]->core; }
-    [[nodiscard]] std::uint64_t asked() const {
-        return sum([](const Worker& worker) { return worker.asker.events().asked.read(); });
+    [[nodiscard]] std::uint64_t asked() const { return counted(AskEvent::Asked); }
+    [[nodiscard]] std::uint64_t counted(AskEvent event) const {
+        return sum([event](const Worker& worker) {
+            return worker.asker.counters().of(event) + worker.owner.counters().of(event);
+        });
     }
     [[nodiscard]] std::uint64_t waiting() const {
         return sum([](const Worker& worker) { return worker.asker.size(); });

@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(All, DnsCase, testing::ValuesIn(kCases));
 class CountedFinder {
 public:
     [[nodiscard]] UnitFinder finder() {
-        return {.find = &find, .parser = this, .texts = inner_.texts, .protos = inner_.protos};
+        return {.possible = inner_.possible, .find = &find, .parser = this, .texts = inner_.texts};
     }
     [[nodiscard]] std::size_t calls() const { return calls_; }
 

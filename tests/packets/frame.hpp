@@ -56,6 +56,7 @@ public:
     Frame& flags(std::uint16_t bits) { return set(flags_, bits); }
     // Of the first byte, a SYN's own number where it is one.
     Frame& seq(std::uint32_t number) { return set(seq_, number); }
+    Frame& ack(std::uint32_t number) { return set(ack_, number); }
     Frame& ttl(std::uint8_t value) { return set(ttl_, value); }
     Frame& tos(std::uint8_t value) { return set(tos_, value); }
     Frame& proto(std::uint8_t value) { return set(proto_, value); }
@@ -159,7 +160,7 @@ private:
             put16(out, sport_);
             put16(out, dport_);
             put32(out, seq_);
-            put32(out, 0);
+            put32(out, ack_);
             put16(out, static_cast<unsigned>(data_offset_.value_or(5) << 12) | flags_);
             put16(out, 0xFFFF);
             put32(out, 0);
@@ -224,6 +225,7 @@ private:
     std::uint16_t dport_ = 9;
     std::uint16_t flags_ = 0x010;
     std::uint32_t seq_ = 1;
+    std::uint32_t ack_ = 0;
     std::uint16_t identification_ = 0x1234;
     std::uint8_t proto_;
     std::uint8_t ttl_ = 64;

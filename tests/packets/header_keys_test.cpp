@@ -49,7 +49,7 @@ private:
             give(*unit, field, head.header(place).first);
         }
         for (const auto& [place, field] : texts.cookies()) {
-            give(*unit, field, head.cookie(place));
+            give(*unit, field, head.cookie(place).first);
         }
     }
     static void give(UnitTexts& unit, TextField field, ByteView text) noexcept {

@@ -61,6 +61,15 @@ const Octets kHello = hello("a.example");
 const Octets kQuicHello = quic_hello("a.example");
 
 const Case kCases[] = {
+    {"a malformed hello is TLS all the same",
+     DENY("proto.l7 eq \"tls\""),
+     {{0ms, tls(HelloMaker{}.sni("").records()), "drop", "deny_rule", "d"}}},
+
+    {"and passes where no rule does",
+     DENY("proto.l7 eq \"http\""),
+     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
+      {0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"}}},
+
     {"hellos are limited by name, whatever its case",
      BY_SNI,
      {{0ms, tls(hello("a.example")), "pass", "within_limits"},

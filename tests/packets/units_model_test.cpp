@@ -291,6 +291,13 @@ private:
         return !said.refused;
     }
 
+    // Whether some limit of the rule is for such a unit, or for packets.
+    static bool counts(const ModelRule& rule, const ModelUnit& unit) {
+        return std::ranges::any_of(rule.limits, [&](const ModelLimit& limit) {
+            return limit.counts == Counts::Packets || unit.kind == limit.counts;
+        });
+    }
+
     void meter(std::size_t number, const ModelUnit& unit, Outcome& outcome) {
         const ModelRule& rule = rules_[number];
         const Said said = ask(number, unit, limits_for(number, unit));
@@ -299,7 +306,11 @@ private:
         }
         judged_[number] = true;
         refused_[number] = refused_[number] || said.refused;
-        ++(said.refused ? tallies[number].exceeded : tallies[number].admitted);
+        if (said.refused) {
+            ++tallies[number].exceeded;
+        } else if (counts(rule, unit)) {
+            ++tallies[number].admitted;
+        }
         if (!rule.enforces) {
             return;
         }

@@ -281,11 +281,13 @@ class Resources(Case):
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
                                        "reasons", "table_full", "table", "units", "connections", "connection_events",
-                                       "merge_interval_us", "clock", "state", "rules"])
+                                       "asks", "ask_events", "merge_interval_us", "clock", "state", "rules"])
         self.assertEqual(stats["connections"], {
             "connections": 80, "half_heads": 12, "held_lines": 24, "refused_connections": 6,
             "given_up_connections": 4, "quic_hellos": 18, "quic_half_hellos": 2})
         self.assertEqual({name: n for name, n in stats["connection_events"].items() if n}, {"refused_full": 10})
+        self.assertEqual(stats["asks"], {"waiting_packets": 16, "reservations": 30})
+        self.assertEqual({name: n for name, n in stats["ask_events"].items() if n}, {"no_answer": 22})
         self.assertEqual(stats["state"], {"survives": True, "rules": "found", "kept": 17, "mended": 2, "unknown": 3,
                                           "damaged": 9, "former_tables": 1, "former_debts": 4,
                                           "moved_debts": 6, "put_aside": 5, "not_kept": 10,
@@ -312,7 +314,7 @@ class Resources(Case):
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
                                             "verdicts", "reasons", "table_full", "table", "units", "connections",
-                                            "connection_events", "table_slots",
+                                            "connection_events", "asks", "ask_events", "table_slots",
                                             "handed_over", "ledger", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 

@@ -132,6 +132,15 @@ void put_connections(Text& text, const ConnectionStats& stats) {
     text.by_name("event", stats.by_event, [](std::size_t i) { return kConnectionEvents[i].name; });
 }
 
+void put_asks(Text& text, const AskStats& stats) {
+    for (const AskGaugeRow& gauge : kAskGauges) {
+        text.single(fmt::format("sluice_ask_{}", gauge.name), gauge.help, stats.*gauge.count);
+    }
+    text.family("sluice_ask_events_total",
+                help_of("Questions of workers to the owners of keys:", kAskEvents));
+    text.by_name("event", stats.by_event, [](std::size_t i) { return kAskEvents[i].name; });
+}
+
 constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({
     {"sluice_rule_exempted_packets_total",
      "Of the packets that a rule admitted, those whose key is exempt.",
@@ -350,6 +359,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     const Totals totals = total_of(stats->workers);
     put_packets(text, totals);
     put_connections(text, totals.connections);
+    put_asks(text, totals.asks);
     put_rules(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);

@@ -22,11 +22,22 @@ void add(const std::array<std::uint64_t, kCount>& counts, std::array<std::uint64
     std::transform(counts.begin(), counts.end(), to.begin(), to.begin(), std::plus{});
 }
 
-void add(const ConnectionStats& stats, ConnectionStats& to) {
+// Events by name, and what there is now.
+template <typename Stats, typename Gauges>
+void add(const Stats& stats, Stats& to, const Gauges& gauges) {
     add(stats.by_event, to.by_event);
-    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+    for (const auto& gauge : gauges) {
         to.*gauge.count += stats.*gauge.count;
     }
+}
+
+template <typename Stats, typename Gauges>
+nlohmann::ordered_json gauges_json(const Stats& stats, const Gauges& gauges) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (const auto& gauge : gauges) {
+        object[std::string{gauge.name}] = stats.*gauge.count;
+    }
+    return object;
 }
 
 }  // namespace
@@ -47,11 +58,13 @@ nlohmann::ordered_json connection_events_json(const ConnectionEventCounts& count
     return by_name(counts, [](std::size_t i) { return kConnectionEvents[i].name; });
 }
 nlohmann::ordered_json connections_json(const ConnectionStats& stats) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
-        object[std::string{gauge.name}] = stats.*gauge.count;
-    }
-    return object;
+    return gauges_json(stats, kConnectionGauges);
+}
+nlohmann::ordered_json ask_events_json(const AskEventCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kAskEvents[i].name; });
+}
+nlohmann::ordered_json asks_json(const AskStats& stats) {
+    return gauges_json(stats, kAskGauges);
 }
 nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kLedgerEvents[i].name; });
@@ -73,7 +86,8 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_reason, totals.by_reason);
         add(worker.by_table_event, totals.by_table_event);
         add(worker.by_unit_event, totals.by_unit_event);
-        add(worker.connections, totals.connections);
+        add(worker.connections, totals.connections, kConnectionGauges);
+        add(worker.asks, totals.asks, kAskGauges);
     }
     totals.packets =
         std::accumulate(totals.by_verdict.begin(), totals.by_verdict.end(), std::uint64_t{0});

@@ -12,6 +12,7 @@ using ReasonCounts = std::array<std::uint64_t, kReasonCount>;
 using TableEventCounts = std::array<std::uint64_t, kTableEventCount>;
 using UnitEventCounts = std::array<std::uint64_t, kUnitEventCount>;
 using ConnectionEventCounts = std::array<std::uint64_t, kConnectionEventCount>;
+using AskEventCounts = std::array<std::uint64_t, kAskEventCount>;
 using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 
 // Counts by name, in the order of their table.
@@ -22,6 +23,9 @@ using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 [[nodiscard]] nlohmann::ordered_json connection_events_json(const ConnectionEventCounts& counts);
 // What there is now.
 [[nodiscard]] nlohmann::ordered_json connections_json(const ConnectionStats& stats);
+[[nodiscard]] nlohmann::ordered_json ask_events_json(const AskEventCounts& counts);
+// What there is now.
+[[nodiscard]] nlohmann::ordered_json asks_json(const AskStats& stats);
 [[nodiscard]] nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts);
 
 // How often a new key found no place, for whatever reason.
@@ -34,6 +38,7 @@ struct Totals {
     TableEventCounts by_table_event{};
     UnitEventCounts by_unit_event{};
     ConnectionStats connections;
+    AskStats asks;
     std::uint64_t packets = 0;
 };
 [[nodiscard]] Totals total_of(const std::vector<WorkerStats>& workers);

@@ -91,6 +91,8 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         {"units", unit_events_json(totals.by_unit_event)},
         {"connections", connections_json(totals.connections)},
         {"connection_events", connection_events_json(totals.connections.by_event)},
+        {"asks", asks_json(totals.asks)},
+        {"ask_events", ask_events_json(totals.asks.by_event)},
         {"merge_interval_us", stats->merge_interval_ns / 1'000},
         {"clock", clock_json(stats->clock)},
         {"state", state_json(stats->state)},

@@ -23,6 +23,8 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
              {"units", unit_events_json(worker.by_unit_event)},
              {"connections", connections_json(worker.connections)},
              {"connection_events", connection_events_json(worker.connections.by_event)},
+             {"asks", asks_json(worker.asks)},
+             {"ask_events", ask_events_json(worker.asks.by_event)},
              {"table_slots", worker.table_slots},
              {"handed_over", worker.handed_over},
              {"ledger", ledger_json(worker.by_ledger_event)},

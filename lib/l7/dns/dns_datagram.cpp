@@ -45,14 +45,18 @@ std::size_t end_of_record(ByteView message, std::size_t at, std::size_t& steps_l
 
 }  // namespace
 
+bool may_look_like_dns(ByteView message) noexcept {
+    return message.size() >= kLeastDnsMessage && is_plausible(DnsHeader{message});
+}
+
 bool looks_like_dns(ByteView message) noexcept {
-    if (message.size() < kLeastDnsMessage) {
+    if (!may_look_like_dns(message)) {
         return false;
     }
     const DnsHeader header{message};
     const std::size_t records =
         std::size_t{header.answers} + header.authorities + header.additionals;
-    if (!is_plausible(header) || records > kMostRecords) {
+    if (records > kMostRecords) {
         return false;
     }
     const DnsQuestion question = parse_dns_question(message, kDnsHeaderSize);

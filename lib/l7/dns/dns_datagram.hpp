@@ -30,5 +30,7 @@ enum class DnsPorts : std::uint8_t { Dns, Other, Sibling };
 // known class, a query without answers, and records that fill the message to its last
 // byte. Bytes at random pass for one in less than 2^32 datagrams.
 [[nodiscard]] bool looks_like_dns(ByteView message) noexcept;
+// Whether its header alone can be such a message's.
+[[nodiscard]] bool may_look_like_dns(ByteView message) noexcept;
 
 }  // namespace sluice

@@ -3,12 +3,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 // Shapes of a request that the grammar of RFC 9112 does not have, or has and some server reads
 // otherwise. Request smuggling uses such differences: two servers disagree about where a request
 // ends, or about its target. Each shape has one stated reading here, and HeadShapes lists every
-// shape of a head.
+// shape of a head. Where servers agree on where the request ends, and each of them has one of two
+// texts in some place, the other one is stated too: such a request can be judged as both.
 namespace sluice {
 
 enum class HeadReading : std::uint8_t {
@@ -61,6 +63,7 @@ struct HeadShapeRow {
     std::string_view name;
     HeadReading reading;
     std::string_view read_as;
+    std::string_view or_as = {};  // by other servers, with the same bytes for its head and body
 };
 
 inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
@@ -77,12 +80,16 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::RequestLineSpace, "request_line_space", HeadReading::Ambiguous,
      "any run of SP and HTAB separates method, target and version, and may follow these"},
     {HeadShape::SpaceInTarget, "space_in_target", HeadReading::Ambiguous,
-     "the target is all between the method and the version"},
+     "the target is all between the method and the version",
+     "the target ends before the first blank"},
     {HeadShape::TargetForm, "target_form", HeadReading::Ambiguous,
-     "a form that the method does not have (RFC 9112, 3.2), or none: the path is as sent"},
-    {HeadShape::Fragment, "fragment", HeadReading::Ambiguous, "path and query end before the #"},
+     "a form that the method does not have (RFC 9112, 3.2), or none: the path is as sent",
+     "with a slash before it; not in CONNECT"},
+    {HeadShape::Fragment, "fragment", HeadReading::Ambiguous, "path and query end before the #",
+     "the # is a byte of the path or the query"},
     {HeadShape::BadPercent, "bad_percent", HeadReading::Ambiguous,
-     "% without two hexadecimal digits stands for itself: %25 in the normalised path"},
+     "% without two hexadecimal digits stands for itself: %25 in the normalised path",
+     "the path as sent"},
     {HeadShape::AboveRoot, "above_root", HeadReading::Accepted, "/.. is / at the root"},
     {HeadShape::PathTooLong, "path_too_long", HeadReading::Ambiguous,
      "the normalised path is cut where the room for it ends"},
@@ -91,9 +98,9 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::OtherMinorVersion, "other_minor_version", HeadReading::Ambiguous,
      "HTTP/1.2 to HTTP/1.9 is HTTP/1.1 (RFC 9110, 2.5)"},
     {HeadShape::NoHost, "no_host", HeadReading::Accepted, "HTTP/1.1 without Host: none"},
-    {HeadShape::DuplicateHost, "duplicate_host", HeadReading::Ambiguous, "the first"},
+    {HeadShape::DuplicateHost, "duplicate_host", HeadReading::Ambiguous, "the first", "the last"},
     {HeadShape::HostsDiffer, "hosts_differ", HeadReading::Ambiguous,
-     "the target's host, not the header's (RFC 9112, 3.2.2)"},
+     "the target's host, not the header's (RFC 9112, 3.2.2)", "the header's"},
     {HeadShape::BadHost, "bad_host", HeadReading::Ambiguous,
      "what is neither a name, an address nor a port: as sent, lower-cased"},
     {HeadShape::ObsFold, "obs_fold", HeadReading::Ambiguous,
@@ -108,9 +115,9 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "a name with a byte that no token has: the line is skipped"},
     {HeadShape::NoColon, "no_colon", HeadReading::Ambiguous, "the line is skipped"},
     {HeadShape::RepeatedHeader, "repeated_header", HeadReading::Accepted,
-     "a header that rules name: the first, and the last beside it"},
+     "a header that rules name: the first, and the last beside it", "the last of each"},
     {HeadShape::RepeatedCookie, "repeated_cookie", HeadReading::Accepted,
-     "a cookie that rules name: the first"},
+     "a cookie that rules name: the first", "the last of each"},
     {HeadShape::DuplicateContentLength, "duplicate_content_length", HeadReading::Ambiguous,
      "several times the same length: that length"},
     {HeadShape::ContentLengthsDiffer, "content_lengths_differ", HeadReading::Ambiguous,
@@ -146,10 +153,24 @@ static_assert(
     return kHeadShapes[static_cast<std::size_t>(shape)];
 }
 
+// A bit for each shape.
+[[nodiscard]] constexpr std::uint64_t head_shapes_read_as(HeadReading reading) noexcept {
+    std::uint64_t bits = 0;
+    for (const HeadShapeRow& row : kHeadShapes) {
+        bits |= row.reading == reading ? std::uint64_t{1} << static_cast<unsigned>(row.shape) : 0;
+    }
+    return bits;
+}
+
 // The shapes of one request.
 class HeadShapes {
 public:
     constexpr HeadShapes() noexcept = default;
+    constexpr HeadShapes(std::initializer_list<HeadShape> shapes) noexcept {
+        for (const HeadShape shape : shapes) {
+            add(shape);
+        }
+    }
 
     constexpr void add(HeadShape shape) noexcept { bits_ |= bit(shape); }
     constexpr void add(HeadShapes others) noexcept { bits_ |= others.bits_; }
@@ -163,28 +184,31 @@ public:
     [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
     // The worst reading of any; of none: Accepted.
     [[nodiscard]] constexpr HeadReading reading() const noexcept {
-        if ((bits_ & of(HeadReading::Malformed)) != 0) {
+        constexpr std::uint64_t kMalformed = head_shapes_read_as(HeadReading::Malformed);
+        constexpr std::uint64_t kAmbiguous = head_shapes_read_as(HeadReading::Ambiguous);
+        if ((bits_ & kMalformed) != 0) {
             return HeadReading::Malformed;
         }
-        return (bits_ & of(HeadReading::Ambiguous)) != 0 ? HeadReading::Ambiguous
-                                                         : HeadReading::Accepted;
+        return (bits_ & kAmbiguous) != 0 ? HeadReading::Ambiguous : HeadReading::Accepted;
+    }
+    // Those of both.
+    [[nodiscard]] constexpr HeadShapes among(HeadShapes others) const noexcept {
+        HeadShapes both;
+        both.bits_ = bits_ & others.bits_;
+        return both;
+    }
+    [[nodiscard]] constexpr std::size_t count() const noexcept {
+        return static_cast<std::size_t>(std::popcount(bits_));
     }
     // Of those with the worst reading, the first in the table. There is one.
     [[nodiscard]] constexpr HeadShape reason() const noexcept {
-        return static_cast<HeadShape>(std::countr_zero(bits_ & of(reading())));
+        return static_cast<HeadShape>(std::countr_zero(bits_ & head_shapes_read_as(reading())));
     }
     [[nodiscard]] constexpr bool operator==(const HeadShapes&) const noexcept = default;
 
 private:
     [[nodiscard]] static constexpr std::uint64_t bit(HeadShape shape) noexcept {
         return std::uint64_t{1} << static_cast<unsigned>(shape);
-    }
-    [[nodiscard]] static constexpr std::uint64_t of(HeadReading reading) noexcept {
-        std::uint64_t bits = 0;
-        for (const HeadShapeRow& row : kHeadShapes) {
-            bits |= row.reading == reading ? bit(row.shape) : 0;
-        }
-        return bits;
     }
     std::uint64_t bits_ = 0;
 };

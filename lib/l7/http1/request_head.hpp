@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-// The values of one wanted header. Conditions read the first; a proxy adds its own behind those
-// that the client sent, so a count from the right begins with the last.
+// The values of one wanted header or cookie. Conditions read the first; a proxy adds its own header
+// behind those that the client sent, so a count from the right begins with the last.
 struct HeaderText {
     ByteView first;
     ByteView last;
@@ -46,28 +46,16 @@ public:
     [[nodiscard]] HeaderText header(FramingHeader which) const noexcept {
         return header(static_cast<std::uint8_t>(which));
     }
-    [[nodiscard]] ByteView cookie(std::uint8_t place) const noexcept {
-        return has(cookies_present_, place) ? cookies_[place] : ByteView{};
+    [[nodiscard]] HeaderText cookie(std::uint8_t place) const noexcept {
+        return has(cookies_present_, place) ? cookies_[place] : HeaderText{};
     }
 
     // False: not the first of its name.
     bool add_header(std::uint8_t place, ByteView value) noexcept {
-        const bool is_first = !has(headers_present_, place);
-        headers_present_ |= std::uint64_t{1} << place;
-        if (is_first) {
-            headers_[place].first = value;
-        }
-        headers_[place].last = value;
-        return is_first;
+        return add(headers_present_, place, value, headers_[place]);
     }
-    // Likewise; the first stays.
     bool add_cookie(std::uint8_t place, ByteView value) noexcept {
-        const bool is_first = !has(cookies_present_, place);
-        if (is_first) {
-            cookies_present_ |= std::uint64_t{1} << place;
-            cookies_[place] = value;
-        }
-        return is_first;
+        return add(cookies_present_, place, value, cookies_[place]);
     }
     // As new; the places of texts are not written to, which would cost more than a head.
     void clear() noexcept {
@@ -85,12 +73,22 @@ private:
     [[nodiscard]] static bool has(std::uint64_t present, std::uint8_t place) noexcept {
         return place < NameTable::kMaxNames && (present >> place & 1) != 0;
     }
+    static bool add(std::uint64_t& present, std::uint8_t place, ByteView value,
+                    HeaderText& texts) noexcept {
+        const bool is_first = !has(present, place);
+        present |= std::uint64_t{1} << place;
+        if (is_first) {
+            texts.first = value;
+        }
+        texts.last = value;
+        return is_first;
+    }
     static_assert(NameTable::kMaxNames <= 64, "presence is a bit each");
 
     std::uint64_t headers_present_ = 0;
     std::uint64_t cookies_present_ = 0;
     std::array<HeaderText, WantedHeaders::kMaxHeaders> headers_{};
-    std::array<ByteView, WantedHeaders::kMaxCookies> cookies_{};
+    std::array<HeaderText, WantedHeaders::kMaxCookies> cookies_{};
 };
 
 // Reads a head that HeadFinder has found, all of it and nothing behind it. Whatever its shapes,

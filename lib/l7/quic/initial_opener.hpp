@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/base/result.hpp"
+#include "lib/l7/crypto/cipher_context.hpp"
 #include "lib/l7/quic/initial_keys.hpp"
 #include "lib/l7/quic/long_header.hpp"
 
@@ -9,8 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-
-struct evp_cipher_ctx_st;
 
 namespace sluice {
 
@@ -43,25 +42,21 @@ public:
                                                ByteView client_dcid) noexcept;
 
 private:
-    struct Free {
-        void operator()(evp_cipher_ctx_st* context) const noexcept;
-    };
-    using Context = std::unique_ptr<evp_cipher_ctx_st, Free>;
     struct Number {
         std::array<std::byte, 4> bytes;  // the first `size` count
         std::size_t size;
         std::byte first;  // the packet's first byte without its protection
     };
 
-    InitialOpener(Context header, Context payload);
+    InitialOpener(CipherContext header, CipherContext payload);
     void use_keys(std::uint32_t version, ByteView client_dcid) noexcept;
     [[nodiscard]] bool unmask(const QuicPacket& packet, Number& number) noexcept;
     [[nodiscard]] bool authenticate_header(const QuicPacket& packet, const Number& number) noexcept;
 
-    Context header_;
-    Context payload_;
+    CipherContext header_;
+    CipherContext payload_;
     std::unique_ptr<std::byte[]> plain_;
-    std::array<std::byte, 12> iv_{};
+    InitialKeys keys_{};
     ConnectionId keyed_for_;
     std::uint32_t keyed_version_ = 0;  // 0: for nobody yet
 };

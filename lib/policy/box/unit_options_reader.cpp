@@ -30,14 +30,11 @@ void read_fragments(const YamlNode& node, const ReadContext& context, FragmentOp
     read_time(map, "timeout", {kFragmentTimeRange, kTimes}, context, into.timeout);
 }
 
-void read_http(const YamlNode& node, const ReadContext& context) {
+void read_http(const YamlNode& node, const ReadContext& context, UnitOptions& into) {
     const MapReader map{node, kHttpKeys, context, "`http`"};
-    OnAmbiguous wanted{};
-    read_word(map, "on_ambiguous", kOnAmbiguousNames, wanted);
-    if (wanted != OnAmbiguous::Refuse) {
-        context.not_enforced(
-            map.find("on_ambiguous")->at,
-            "on_ambiguous " + std::string{kOnAmbiguousNames[static_cast<std::size_t>(wanted)]});
+    read_word(map, "on_ambiguous", kOnAmbiguousNames, into.on_ambiguous);
+    if (into.on_ambiguous == OnAmbiguous::Stricter) {
+        context.not_enforced(map.find("on_ambiguous")->at, "on_ambiguous stricter");
     }
 }
 
@@ -57,7 +54,7 @@ void read_unit_options(const MapReader& packets, const ReadContext& context, Uni
         read_fragments(*node, context, into.fragments);
     }
     if (const YamlNode* node = packets.find("http")) {
-        read_http(*node, context);
+        read_http(*node, context, into);
     }
     if (const YamlNode* node = packets.find("quic_initials")) {
         read_quic(*node, context, into);

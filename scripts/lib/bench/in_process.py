@@ -21,7 +21,7 @@ PROGRAMS = {
     "fib_bench": ("G1",),
     "hello_bench": ("TLS", "QUIC"),
     "http1_bench": ("H0",),
-    "request_bench": ("H1", "H2", "H3", "DNS"),
+    "request_bench": ("H1", "H2", "H3", "H4", "H5", "DNS"),
 }
 SHARED = ("T", "P")  # rows that are no id's own: the floor, other sizes
 
@@ -46,7 +46,10 @@ BARS = {
     ("H1", "hs_scan alone over the same fields"): (0.4, 0.6),
     ("H2", None): (2, 5),
     ("H3", "the same set without its rules over layer 7"): (0.95, 0.99),
-    ("DNS", "reading them alone"): (6, None),  # of the value, not of the ratio
+    # Of the value, not of the ratio.
+    ("H4", "parsing them alone"): (1.5, None),
+    ("H5", "their AES alone"): (0.15, None),
+    ("DNS", "reading them alone"): (6, None),
 }
 # Where the bar depends on the case: by id and reference, then by what the case contains.
 BARS_BY_CASE = {

@@ -26,6 +26,11 @@ protected:
                    offer);
         EXPECT_EQ(offer.kind, Offered::Nothing);
     }
+    void begin(std::uint64_t digest = kDigest, int second = 0) {
+        table.take({.digest = digest, .seq = kIsn - 1, .syn = true, .begins = true}, {},
+                   at_second(second), offer);
+        EXPECT_EQ(offer.kind, Offered::Nothing);
+    }
     // The offer may be of the bytes themselves, which stay until the next ones come.
     void take(std::uint64_t at, const std::string& bytes) {
         taken = bytes;
@@ -271,7 +276,7 @@ TEST_F(ConnectionTableTest, ManySmallSegmentsAreLookedAtWhenABlankLineEnds) {
             if (offer.bytes.size() == head.size()) {
                 break;
             }
-            table.more(offer, {.blank_line = true});
+            table.more(offer, {.bytes = 4000, .blank_line = true});
         }
     }
     EXPECT_EQ(offer.bytes.size(), head.size());
@@ -315,18 +320,70 @@ TEST_F(ConnectionTableTest, AHalfHeadTimesOutAndItsRestIsNotPassed) {
     EXPECT_EQ(judged(), 2U);
 }
 
-TEST_F(ConnectionTableTest, StrayBytesWaitForTheirBeginning) {
+TEST_F(ConnectionTableTest, BehindASynTheSecondHalfOfAHeadWaitsForTheFirst) {
     const std::string unit = toy_unit('a', 40);
-    take(20, unit.substr(20));
-    ASSERT_EQ(offer.kind, Offered::Head) << "of a connection nobody knows";
-    table.keep_stray(offer);
-    EXPECT_EQ(offer.kind, Offered::Held);
-    take(0, unit.substr(0, 20));
-    ASSERT_EQ(offer.kind, Offered::Resync);
-    table.more(offer, {40});
+    begin();
+    begin();
+    EXPECT_EQ(add(20, unit.substr(20)), Offered::Held);
+    EXPECT_EQ(add(0, unit.substr(0, 20)), Offered::Nothing);
+    ASSERT_EQ(judged(), 1U);
+    EXPECT_EQ(reader.units()[0].head, unit);
+    EXPECT_EQ(count(ConnectionEvent::Begun), 1U);
+}
+
+TEST_F(ConnectionTableTest, WhatDoesNotBeginWhereItsSynSaidIsSeenAsItLies) {
+    for (const std::uint64_t at : {std::uint64_t{5000}, std::uint64_t{1} << 31}) {
+        begin();
+        EXPECT_EQ(add(at, toy_unit('a', 40)), Offered::Nothing);
+    }
+    EXPECT_EQ(judged(), 2U);
+    EXPECT_EQ(count(ConnectionEvent::BegunElsewhere), 1U) << "of the second one more is known";
+}
+
+TEST_F(ConnectionTableTest, AConnectionOfSomethingElseIsNotKept) {
+    begin();
+    take(0, "x");
+    table.not_mine(offer);
     table.next(offer);
-    ASSERT_EQ(offer.kind, Offered::Head);
-    EXPECT_EQ(offer.bytes.size(), 40U);
+    EXPECT_EQ(offer.kind, Offered::Nothing);
+    EXPECT_EQ(table.size(), 0U);
+}
+
+TEST_F(ConnectionTableTest, SynsAloneTakeNoMoreThanTheirBudget) {
+    ConnectionTable small{{.connections = 64, .begun = 8}};
+    const auto take_unit = [&](std::uint64_t digest) {
+        ToyReader one{small, digest, kIsn};
+        one.add(0, toy_unit('a', 40), at_second(0));
+        return one.units().size();
+    };
+    for (std::uint64_t digest = 1; digest <= 50; ++digest) {
+        EXPECT_EQ(take_unit(digest * 0x9E37'79B9'7F4A'7C15), 1U);
+    }
+    for (std::uint64_t digest = 100; digest < 10'100; ++digest) {
+        small.take({.digest = digest * 0x9E37'79B9'7F4A'7C15,
+                    .seq = kIsn - 1,
+                    .syn = true,
+                    .begins = true},
+                   {}, at_second(1), offer);
+    }
+    EXPECT_EQ(small.size(), 58U);
+    EXPECT_EQ(small.counters().of(ConnectionEvent::EvictedIdle), 0U);
+    for (std::uint64_t digest = 1; digest <= 50; ++digest) {
+        EXPECT_EQ(take_unit(digest * 0x9E37'79B9'7F4A'7C15), 0U) << "its verdict is remembered";
+    }
+    small.expire(at_second(100), 1000);
+    EXPECT_EQ(small.size(), 0U);
+}
+
+TEST_F(ConnectionTableTest, WhereSegmentsPassedUnseenAHeadIsLookedFor) {
+    add(0, toy_unit('a', 40));
+    table.note_unseen(at_second(1));
+    EXPECT_EQ(add(100, toy_unit('b', 40), 2), Offered::Nothing);
+    EXPECT_EQ(judged(), 2U);
+    EXPECT_EQ(count(ConnectionEvent::MissedSome), 1U);
+    EXPECT_EQ(add(160, toy_unit('c', 40).substr(0, 20), 2), Offered::Held)
+        << "what came since is known";
+    EXPECT_EQ(add(0, toy_unit('a', 40), 2), Offered::Judged);
 }
 
 TEST_F(ConnectionTableTest, GapsAreBounded) {

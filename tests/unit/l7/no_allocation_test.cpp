@@ -2,6 +2,7 @@
 #include "lib/l7/http1/request_head.hpp"
 #include "lib/l7/quic/datagram.hpp"
 #include "lib/l7/quic/initial_reader.hpp"
+#include "lib/l7/quic/initial_sealer.hpp"
 #include "lib/l7/tls/ja4.hpp"
 #include "lib/l7/tls/tls_stream.hpp"
 #include "tests/unit/l7/hello_maker.hpp"
@@ -115,6 +116,25 @@ TEST(LaterLayers, AllocateNothing) {
     EXPECT_EQ(ERR_peek_error(), 0U);  // nor does a queue of errors grow
 }
 
+TEST(LaterLayers, AllocateNothingToSealAnInitial) {
+    InitialSealer sealer{*InitialSealer::make()};
+    Octets packet(64);
+    std::size_t sealed = 0;
+    const std::size_t before = allocations;
+    ASSERT_GT(before, 0U);
+    for (unsigned round = 0; round < 30; ++round) {
+        packet[0] = std::byte{0xC0};
+        sealed += sealer.seal({.version = round % 2 == 0 ? kQuicV1 : kQuicV2,
+                               .client_dcid = ByteView{packet}.first(round % 20),
+                               .packet = packet,
+                               .number_at = 18})
+                      ? 1
+                      : 0;
+    }
+    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_EQ(sealed, 30U);
+}
+
 // A head as most are, one whose texts have to be normalised and whose lines are odd, and one that
 // has more lines than are found ahead.
 std::vector<std::string> heads() {
@@ -148,7 +168,7 @@ TEST(LaterLayers, AllocateNothingForRequests) {
                              HeadStatus::Complete
                          ? 1
                          : 0;
-            texts += head.path.size() + head.host.size() + head.cookie(0).size();
+            texts += head.path.size() + head.host.size() + head.cookie(0).first.size();
             BodyScanner scanner{head.body};
             bodies += scanner.feed(bytes_of(body), head.shapes) != 0 ? 1 : 0;
             HeadFinder finder;

@@ -33,8 +33,8 @@ std::map<TextField, std::string> texts_of(const RequestTexts& texts, std::string
         }
     }
     for (const auto& [place, field] : texts.cookies()) {
-        if (head.cookie(place).data() != nullptr) {
-            found[field] = text_of(head.cookie(place));
+        if (head.cookie(place).first.data() != nullptr) {
+            found[field] = text_of(head.cookie(place).first);
         }
     }
     return found;

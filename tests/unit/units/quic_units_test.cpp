@@ -50,8 +50,7 @@ struct Worker {
                         return static_cast<const QuicUnits*>(self)->refused(bytes);
                     },
                 .parser = &quic,
-                .texts = kQuicTexts,
-                .protos = {17, 17}};
+                .texts = kQuicTexts};
     }
     ProbedPacket send(const InitialMaker& initial, bool forwarded = true, Instant now = kNow) {
         return probe.take(quic_frame(initial.packet()), now, forwarded);

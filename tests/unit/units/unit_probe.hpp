@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/load/request_texts.hpp"
-#include "lib/packet/parse.hpp"
+#include "lib/packet/parse_columns.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/burst_units.hpp"
 #include "tests/packets/frame.hpp"
@@ -43,28 +43,45 @@ public:
 
     TextFieldSet wanted;
     bool counts_handshakes = true;
+    std::uint64_t unread_bursts = 0;  // of others than those taken
 
+    // Whether a packet is read at all.
+    [[nodiscard]] bool selects(const Octets& frame, Instant now) {
+        parse(frame);
+        const UnitColumns burst = columns(now);
+        return units_.select(burst, units_.possible(burst, headers_.well_formed())) != 0;
+    }
     // One packet, which is forwarded or not.
     ProbedPacket take(const Octets& frame, Instant now, bool forwarded = true) {
-        PacketHeaders headers;
-        const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
-        parse_frame(view, {}, headers);
         units_.clear();
-        (void)units_.find(
-            0, {.headers = headers,
-                .frame = view,
-                .wanted = wanted,
-                .counted =
-                    counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{},
-                .requests = requests_,
-                .hash = hash_,
-                .now = now});
+        if (selects(frame, now)) {
+            const UnitColumns burst = columns(now);
+            (void)units_.find(0, {.headers = headers_.headers(0),
+                                  .frame = frames_.frame(0),
+                                  .note = units_.note(0),
+                                  .wanted = burst.wanted,
+                                  .counted = burst.counted,
+                                  .requests = requests_,
+                                  .hash = hash_,
+                                  .now = now,
+                                  .unread_bursts = unread_bursts});
+        }
         ProbedPacket probed = read();
         settle(probed, forwarded);
         return probed;
     }
 
 private:
+    void parse(const Octets& frame) {
+        frames_ = {};
+        frames_.add(frame, static_cast<std::uint32_t>(frame.size()));
+        parse_columns(frames_, {}, headers_);
+    }
+    [[nodiscard]] UnitColumns columns(Instant now) const {
+        const PerSet counted =
+            counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{};
+        return {headers_, frames_, wanted, counted, hash_, now};
+    }
     [[nodiscard]] ProbedPacket read() const {
         constexpr std::string_view kKinds[] = {"packet",  "byte",  "connection",
                                                "request", "query", "handshake"};
@@ -103,6 +120,8 @@ private:
     }
 
     BurstUnits units_;
+    FrameColumns frames_;
+    HeaderColumns headers_;
     RequestTexts requests_;
     KeyHasher hash_{HashSecret{1, 2}};
 };

@@ -235,6 +235,15 @@ void spell(Fields& out, const PortStats& m) {
             m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
             m.tx_errors, m.tx_full);
 }
+template <typename Stats, typename Gauges>
+void spell_counts(Fields& out, const Stats& stats, const Gauges& gauges) {
+    for (const std::uint64_t count : stats.by_event) {
+        add(out, count);
+    }
+    for (const auto& gauge : gauges) {
+        add(out, stats.*gauge.count);
+    }
+}
 void spell(Fields& out, const WorkerStats& m) {
     add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots, m.handed_over);
     for (const std::uint64_t count : m.by_table_event) {
@@ -243,12 +252,8 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_unit_event) {
         add(out, count);
     }
-    for (const std::uint64_t count : m.connections.by_event) {
-        add(out, count);
-    }
-    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
-        add(out, m.connections.*gauge.count);
-    }
+    spell_counts(out, m.connections, kConnectionGauges);
+    spell_counts(out, m.asks, kAskGauges);
     for (const std::uint64_t count : m.by_ledger_event) {
         add(out, count);
     }

@@ -324,11 +324,13 @@ private:
         }
         return out;
     }
-    ConnectionStats connections() {
-        ConnectionStats out;
+    // Events by name, and what there is now.
+    template <typename Stats, typename Gauges>
+    Stats counts(const Gauges& gauges) {
+        Stats out;
         std::generate(out.by_event.begin(), out.by_event.end(),
                       [this] { return number<std::uint64_t>(); });
-        for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+        for (const auto& gauge : gauges) {
             out.*gauge.count = number<std::uint64_t>();
         }
         return out;
@@ -348,7 +350,8 @@ private:
                       [this] { return number<std::uint64_t>(); });
         std::generate(out.by_unit_event.begin(), out.by_unit_event.end(),
                       [this] { return number<std::uint64_t>(); });
-        out.connections = connections();
+        out.connections = counts<ConnectionStats>(kConnectionGauges);
+        out.asks = counts<AskStats>(kAskGauges);
         for (std::size_t i = below(3); i > 0; --i) {
             out.lanes.push_back(text());
         }

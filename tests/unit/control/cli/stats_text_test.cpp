@@ -15,6 +15,8 @@ Json stats(std::uint64_t passed, std::uint64_t dropped, bool panic = false) {
             {"table_full", 0},
             {"connections", {{"connections", 0}, {"half_heads", 0}}},
             {"connection_events", {{"opened", 0}, {"refused_full", 0}}},
+            {"asks", {{"waiting_packets", 0}, {"reservations", 0}}},
+            {"ask_events", {{"asked", 0}, {"no_answer", 0}}},
             {"rules",
              {{{"id", "r"},
                {"mode", "enforce"},
@@ -46,6 +48,16 @@ TEST(StatsText, ShowsConnectionsWhereThereAreAny) {
     EXPECT_NE(stats_text(now, &before, 2).find("opened            3,000  1,500\n"),
               std::string::npos)
         << stats_text(now, &before, 2);
+}
+
+TEST(StatsText, ShowsQuestionsToOwnersWhereThereAreAny) {
+    Json now = stats(1'000, 5);
+    now["asks"]["reservations"] = 12;
+    now["ask_events"]["no_answer"] = 3;
+    EXPECT_NE(stats_text(now).find("\nASKING OWNERS  NOW\nreservations    12\n\n"
+                                   "ASK EVENT  TIMES\nno_answer      3\n"),
+              std::string::npos)
+        << stats_text(now);
 }
 
 TEST(StatsText, ShowsRatesOverTheTimeThatPassed) {

@@ -123,6 +123,10 @@ TEST(Metrics, Values) {
         {"sluice_quic_half_hellos", "2"},
         {R"(sluice_connection_events_total{event="refused_full"})", "10"},
         {R"(sluice_connection_events_total{event="opened"})", "0"},
+        {"sluice_ask_waiting_packets", "16"},
+        {"sluice_ask_reservations", "30"},
+        {R"(sluice_ask_events_total{event="no_answer"})", "22"},
+        {R"(sluice_ask_events_total{event="answered"})", "0"},
     };
     for (const auto& [series, value] : wanted) {
         EXPECT_EQ(value_of(text, series), value) << series;

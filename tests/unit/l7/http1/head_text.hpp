@@ -29,7 +29,7 @@ struct ParsedHead {
         return std::string{http1::as_text(head.header(wanted().header(bytes_of(name))).first)};
     }
     [[nodiscard]] std::string cookie(std::string_view name) const {
-        return std::string{http1::as_text(head.cookie(wanted().cookie(bytes_of(name))))};
+        return std::string{http1::as_text(head.cookie(wanted().cookie(bytes_of(name))).first)};
     }
 
     std::vector<std::byte> bytes;

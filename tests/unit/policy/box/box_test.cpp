@@ -40,7 +40,7 @@ packets:
   malformed: pass
   tunnels: [gre, ipip]
   connections: {max: 2M, head_bytes: 8KiB, timeout: 5s, when_full: drop}
-  http: {on_ambiguous: refuse}
+  http: {on_ambiguous: both}
   quic_initials: {budget: 35%}
   fragments: {policy: judge, table: 128k, timeout: 20s}
 sockets:
@@ -88,7 +88,7 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.units.connections.head_bytes, 8192U);
     EXPECT_EQ(box.units.connections.timeout, 5s);
     EXPECT_EQ(box.units.connections.when_full, FullConnections::Drop);
-    EXPECT_EQ(box.units.on_ambiguous, OnAmbiguous::Refuse);
+    EXPECT_EQ(box.units.on_ambiguous, OnAmbiguous::Both);
     EXPECT_EQ(box.units.quic_initials_percent, 35U);
     EXPECT_EQ(box.units.fragments.policy, FragmentPolicy::Judge);
     EXPECT_EQ(box.units.fragments.table, 128'000U);
@@ -180,7 +180,6 @@ const test::WrongText kWrong[] = {
     {HEAD "packets: {connections: {timeout: 10}}\n", 2, 34, "from 100ms to 10m"},
     {HEAD "packets: {connections: {when_full: refuse}}\n", 2, 36, "evict, drop"},
     {HEAD "packets: {http: {on_ambiguous: refused}}\n", 2, 32, "did you mean `refuse`?"},
-    {HEAD "packets: {http: {on_ambiguous: both}}\n", 2, 32, "not enforced yet: on_ambiguous both"},
     {HEAD "packets: {http: {on_ambiguous: stricter}}\n", 2, 32, "not enforced yet"},
     {HEAD "packets: {quic_initials: {budget: 0%}}\n", 2, 35, "such as 25%"},
     {HEAD "packets: {quic_initials: {budget: 20}}\n", 2, 35, "such as 25%"},

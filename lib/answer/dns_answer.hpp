@@ -1,0 +1,22 @@
+#pragma once
+#include "lib/base/bytes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+enum class DnsAnswer : std::uint8_t {
+    Truncated,  // TC=1: asks for the query over TCP
+    Refused,    // RCODE 5
+    Empty,      // NOERROR without records
+};
+
+// An answer to a query of one question, which it repeats as it came (RFC 1035, 4.1): never larger
+// than the query, so that nobody gains by a forged source address. A query with an OPT record gets
+// one too (RFC 6891, 6.1.1), with BADVERS for a version other than 0. Returns its size; 0: it is no
+// such query, or the name of its question is compressed. `to` has the query's size.
+[[nodiscard]] std::size_t write_dns_answer(ByteView query, DnsAnswer answer,
+                                           MutableBytes to) noexcept;
+
+}  // namespace sluice

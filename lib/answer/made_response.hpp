@@ -1,0 +1,56 @@
+#pragma once
+#include "lib/answer/numbered_text.hpp"
+#include "lib/base/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What a policy's units are, by the registry of quota units.
+enum class QuotaUnit : std::uint8_t { Requests, ContentBytes, ConcurrentRequests };
+
+// What a rule says of its response, with the policy that refused. Without a policy nothing shows
+// that there is one: a decoy.
+struct ResponseSpec {
+    struct Field {
+        std::string name;
+        std::string value;
+    };
+    std::uint16_t status = 429;
+    std::vector<Field> fields;
+    std::optional<std::string> body;  // nullopt: of a policy, its problem details (RFC 9457)
+    std::string content_type;         // empty: as the body's kind has it
+    std::string policy;               // its name, printable ASCII
+    QuotaUnit unit = QuotaUnit::Requests;
+    bool x_rate_limit = false;
+};
+
+// A response of HTTP/1 that ends its connection: RFC 9110, RFC 9112, and
+// draft-ietf-httpapi-ratelimit-headers-11 for RateLimit-Policy, RateLimit and the problem type.
+// HTTP/1.0 gets the same one: it is HTTP/1.1 in name, and has neither chunks nor trailers. The
+// window of RateLimit ends with Retry-After; X-RateLimit-Reset counts seconds from the response
+// on. Without a clock there is no Date (RFC 9110, 6.6.1).
+class MadeResponse {
+public:
+    // An error says what of the rule cannot be sent, or that the response could take more than
+    // kMostResponseBytes.
+    [[nodiscard]] static Result<MadeResponse> compile(const ResponseSpec& spec);
+
+    // Head and body, whatever the numbers.
+    [[nodiscard]] std::size_t max_size() const noexcept { return head_.max_size() + body_.size(); }
+    // Returns the size; `to` has max_size(). A HEAD request gets no body.
+    [[nodiscard]] std::size_t write(const QuotaNumbers& numbers, bool is_head_request,
+                                    MutableBytes to) const noexcept;
+
+private:
+    MadeResponse() = default;
+
+    NumberedText head_;
+    std::string body_;
+};
+
+}  // namespace sluice

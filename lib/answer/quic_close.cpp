@@ -1,0 +1,52 @@
+#include "lib/answer/quic_close.hpp"
+
+#include "lib/answer/byte_writer.hpp"
+#include "lib/l7/quic/datagram.hpp"
+#include "lib/l7/quic/initial_opener.hpp"
+#include "lib/l7/quic/packet_protection.hpp"
+#include "lib/l7/quic/quic_version.hpp"
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+// Type, CONNECTION_REFUSED, no frame type that caused it, no reason phrase.
+constexpr std::array kCloseFrame = {std::byte{0x1C}, std::byte{0x02}, std::byte{0x00},
+                                    std::byte{0x00}};
+constexpr std::size_t kNumberSize = 1;
+
+// Long form, fixed bit, Initial, one byte of number: version 2 counts the types one further on.
+constexpr std::uint8_t first_byte(std::uint32_t version) noexcept {
+    return version == kQuicV2 ? 0xD0 : 0xC0;
+}
+
+}  // namespace
+
+std::size_t write_quic_close(InitialSealer& sealer, const RefusedInitial& initial,
+                             MutableBytes to) noexcept {
+    if (initial.datagram < kMinInitialDatagram || !is_known_quic_version(initial.version) ||
+        initial.client_scid.size() > ConnectionId::kMaxSize ||
+        initial.client_dcid.size() > ConnectionId::kMaxSize) {
+        return 0;
+    }
+    ByteWriter out{to};
+    out.u8(first_byte(initial.version));
+    out.be32(initial.version);
+    out.u8(static_cast<std::uint8_t>(initial.client_scid.size()));
+    out.bytes(initial.client_scid);
+    out.u8(0);  // its own connection id, and no token
+    out.u8(0);
+    out.u8(static_cast<std::uint8_t>(kNumberSize + kCloseFrame.size() + kQuicTagSize));
+    const std::size_t number_at = out.at();
+    out.u8(0);
+    out.bytes(kCloseFrame);
+    const std::size_t size = out.at() + kQuicTagSize;
+    const bool sealed = sealer.seal({.version = initial.version,
+                                     .client_dcid = initial.client_dcid,
+                                     .packet = to.first(size),
+                                     .number_at = number_at});
+    return sealed ? size : 0;
+}
+
+}  // namespace sluice

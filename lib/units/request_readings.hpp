@@ -1,0 +1,14 @@
+#pragma once
+#include "lib/l7/http1/other_reading.hpp"
+#include "lib/pipeline/burst_units.hpp"
+
+namespace sluice {
+
+// Adds the other readings of the request that was added last, which has_stated_readings(): of its
+// target, of its host, of its repeated headers and of its repeated cookies the other one each, in
+// all combinations, as far as rules read them. A server takes either the first or the last of every
+// header.
+void add_other_readings(const RequestHead& head, const UnitSource& packet,
+                        UnitSink& units) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#pragma once
+#include "lib/units/unit_parser.hpp"
+#include "tests/bench/pipeline_rows.hpp"
+
+#include <cstddef>
+#include <string>
+
+// What the rows of request_bench share.
+namespace sluice::bench {
+
+struct Effort {
+    bool quick = false;
+    [[nodiscard]] std::size_t bursts() const noexcept {
+        return (quick ? std::size_t{1} << 19 : std::size_t{1} << 22) / PacketMill::kBurst;
+    }
+    [[nodiscard]] std::size_t packets() const noexcept { return bursts() * PacketMill::kBurst; }
+};
+
+// Connections that come again and again are remembered, all of them.
+inline const UnitBudget kRoomy{.connections = {.connections = std::size_t{1} << 18}};
+inline std::size_t counted = 0;  // so that nothing is left out
+
+// H4: ClientHellos over TCP, each of a new connection, beside parsing them alone.
+void measure_hellos(const Effort& effort);
+// H5: Initials of QUIC, each of a new connection, beside their AES alone.
+void measure_initials(const Effort& effort);
+
+// One of ours beside another, in millions of `unit` a second; both sides have been measured.
+void print_beside(const char* id, const std::string& what, const char* unit, const Side& ours,
+                  const Side& other);
+// Ends the program if fewer units were found than packets of layer 7 were sent.
+void check_units(const BenchWorker& worker, UnitEvent event, double share);
+
+}  // namespace sluice::bench

@@ -1,0 +1,173 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/verdict_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Requests that servers read differently, judged as each of their readings (on_ambiguous: both).
+namespace sluice::reading_cases_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Case;
+using test::Frame;
+
+// A connection of its own for each port.
+Frame sends(std::string_view text, std::uint16_t sport) {
+    const ByteView bytes = std::as_bytes(std::span{text});
+    return test::tcp()
+        .src("10.0.0.1")
+        .sport(sport)
+        .dport(80)
+        .seq(1000)
+        .carries({bytes.begin(), bytes.end()});
+}
+std::string head(std::string_view target, std::string_view lines = "Host: a\r\n") {
+    return "GET " + std::string{target} + " HTTP/1.1\r\n" + std::string{lines} + "\r\n";
+}
+
+#define HEAD "version: 1\nrules:\n"
+#define TOKENS(rate, burst) "{algorithm: token_bucket, rate: " rate ", burst: " burst "}"
+#define RULE(id, rest) "  - {id: " id ", mode: enforce, " rest "}\n"
+#define ONE "limits: [" TOKENS("1/s", "1") "]"
+#define DENY(when) HEAD RULE("d", "when: '" when "', on_match: drop")
+#define BY_HOST HEAD RULE("hosts", "key: [http.host], per: request, " ONE)
+
+const Case kCases[] = {
+    {"of two hosts, the keys of both are charged",
+     BY_HOST,
+     {{0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\n"), 2), "drop", "over_limit", "hosts", 1000ms},
+      {0ms, sends(head("/", "Host: b\r\n"), 3), "drop", "over_limit", "hosts", 1000ms},
+      {0ms, sends(head("/", "Host: c\r\n"), 4), "pass", "within_limits"}}},
+
+    {"and if one of them has no room, none is",
+     BY_HOST,
+     {{0ms, sends(head("/", "Host: b\r\n"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 2), "drop", "over_limit", "hosts", 1000ms},
+      {0ms, sends(head("/", "Host: a\r\n"), 3), "pass", "within_limits"}}},
+
+    {"a host that is the same twice is one reading",
+     BY_HOST,
+     {{0ms, sends(head("/", "Host: a\r\nHost: A.\r\n"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\n"), 2), "drop", "over_limit", "hosts", 1000ms}}},
+
+    {"the target's host and the header's",
+     DENY("http.host eq \"b\""),
+     {{0ms, sends(head("http://a/", "Host: b\r\n"), 1), "drop", "deny_rule", "d"},
+      {0ms, sends(head("http://b/", "Host: a\r\n"), 2), "drop", "deny_rule", "d"},
+      {0ms, sends(head("http://a/", "Host: c\r\n"), 3), "pass", "unmatched"}}},
+
+    {"a key that all readings have is charged once",
+     HEAD RULE("src", "key: [ip.src], per: request, limits: [" TOKENS("1/s", "2") "]")
+         RULE("hosts", "key: [http.host], per: request, limits: [" TOKENS("1/s", "9") "]"),
+     {{0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 2), "pass", "within_limits"},
+      {0ms, sends(head("/"), 3), "drop", "over_limit", "src", 1000ms}}},
+
+    {"two requests of one segment are charged twice, whatever their readings",
+     HEAD RULE("src", "key: [ip.src], per: request, limits: [" TOKENS("1/s", "2") "]")
+         RULE("hosts", "key: [http.host], per: request, limits: [" TOKENS("1/s", "9") "]"),
+     {{0ms, sends(head("/", "Host: a\r\nHost: b\r\n") + head("/", "Host: a\r\nHost: c\r\n"), 1),
+       "pass", "within_limits"},
+      {0ms, sends(head("/"), 2), "drop", "over_limit", "src", 1000ms}}},
+
+    {"of a key that all readings have, the dearest is charged",
+     HEAD RULE("src", "key: [ip.src], per: request, cost: {path: {\"/dear\": 5}}, limits: [" TOKENS(
+                          "1/s", "10") "]"),
+     {{0ms, sends(head("/dear b"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/dear"), 2), "pass", "within_limits"},
+      {0ms, sends(head("/"), 3), "drop", "over_limit", "src", 1000ms}}},
+
+    {"a target with blanks, with a fragment, of another form, with a % alone",
+     DENY("http.request.uri.path in {\"/a\" \"/b b\" \"/c#d\" \"/e\" \"/%\"}"),
+     {{0ms, sends(head("/a b"), 1), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/b b"), 2), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/c#d"), 3), "drop", "deny_rule", "d"},
+      {0ms, sends(head("e"), 4), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/%"), 5), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/x y"), 6), "pass", "unmatched"}}},
+
+    {"what a reading lacks is absent in it",
+     DENY("http.request.uri.path eq \"/a\" and not http.request.uri.query eq \"q\""),
+     {{0ms, sends(head("/a b?q"), 1), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/a?q"), 2), "pass", "unmatched"}}},
+
+    {"the first and the last of a header and of a cookie that rules name",
+     DENY("http.request.headers[\"x\"] eq \"2\" or http.request.cookies[\"c\"] eq \"2\""),
+     {{0ms, sends(head("/", "Host: a\r\nX: 1\r\nX: 2\r\n"), 1), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/", "Host: a\r\nX: 2\r\nX: 1\r\n"), 2), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/", "Host: a\r\nCookie: c=1; c=2\r\n"), 3), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/", "Host: a\r\nX: 1\r\nX: 1\r\n"), 4), "pass", "unmatched"}}},
+
+    {"readings of several places are combined",
+     DENY("http.host eq \"b\" and http.request.uri.path eq \"/a\""),
+     {{0ms, sends(head("/a#x", "Host: a\r\nHost: b\r\n"), 1), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/a x", "Host: b\r\nHost: a\r\n"), 2), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/c#x", "Host: a\r\nHost: b\r\n"), 3), "pass", "unmatched"}}},
+
+    {"an allowed reading does not speak for a refused one",
+     HEAD RULE("ok", "when: 'http.host eq \"a\"', on_match: allow")
+         RULE("no", "when: 'http.host eq \"b\"', on_match: drop"),
+     {{0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 1), "drop", "deny_rule", "no"},
+      {0ms, sends(head("/", "Host: a\r\n"), 2), "pass", "allow_rule", "ok"}}},
+
+    {"three readings of one place are refused",
+     BY_HOST,
+     {{0ms, sends(head("http://a/", "Host: b\r\nHost: c\r\n"), 1), "drop", "ambiguous_request"},
+      {0ms, sends(head("/a#b c"), 2), "drop", "ambiguous_request"},
+      {0ms, sends(head("/", "Host: b\r\n"), 3), "pass", "within_limits"}}},
+
+    {"where a request ends is refused if servers disagree, or may",
+     BY_HOST,
+     {{0ms, sends(head("/", "Host: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n"), 1),
+       "drop", "ambiguous_request"},
+      {0ms, sends(head("/", "Host: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n"), 2), "drop",
+       "ambiguous_request"},
+      {0ms, sends(head("/", "Host: a\r\nTransfer-Encoding : chunked\r\n"), 3), "drop",
+       "ambiguous_request"},
+      {0ms, sends(head("/", "Host: a\nHost: b\r\n"), 4), "drop", "ambiguous_request"},
+      {0ms, sends(head("/", "Host: a\r\nHost: b\r\nX: y\r\n z\r\n"), 5), "drop",
+       "ambiguous_request"},
+      {0ms, sends(head("/", "Host: a\r\nHost: b c\r\n"), 6), "drop", "ambiguous_request"},
+      {0ms, sends(head("/", "Host: a b\r\n"), 7), "drop", "ambiguous_request"},
+      {0ms, sends(head("/", "Host: a\r\n"), 8), "pass", "within_limits"}}},
+};
+
+class ReadingCase : public testing::TestWithParam<Case> {};
+
+TEST_P(ReadingCase, Holds) {
+    UnitBudget budget = capture_unit_budget();
+    budget.on_ambiguous = OnAmbiguous::Both;
+    UnitParser parser{budget};
+    test::Box box{GetParam().rules};
+    box.find_units_by(parser.finder());
+    test::expect_steps(box, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReadingCase, testing::ValuesIn(kCases));
+
+// A rule counts a request once that it matches in several readings, and each key that it charges.
+TEST(Readings, ARuleCountsARequestOnce) {
+    UnitBudget budget = capture_unit_budget();
+    budget.on_ambiguous = OnAmbiguous::Both;
+    UnitParser parser{budget};
+    test::Box box{HEAD RULE("d", "when: 'http.request.method eq \"GET\"', on_match: drop")
+                      RULE("hosts", "key: [http.host], per: request, " ONE)};
+    box.find_units_by(parser.finder());
+    (void)box.judge(sends(head("/", "Host: a\r\nHost: b\r\n"), 1).bytes(), test::kStart);
+    EXPECT_EQ(box.counters(0).exceeded.read(), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::reading_cases_test
+
+#undef HEAD
+#undef TOKENS
+#undef RULE
+#undef ONE
+#undef DENY
+#undef BY_HOST

@@ -1,0 +1,117 @@
+#include "tests/packets/asking_workers.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+// Requests that wait for what owners of keys say: their verdict sticks as any other's, and rules
+// that are loaded meanwhile judge them by what they say under these.
+namespace sluice::waiting_requests_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::AskingWorkers;
+
+constexpr Instant kStart{1h};
+constexpr std::size_t kWorkers = 4;
+
+constexpr std::string_view kLimit =
+    "  - {id: hosts, key: [http.host], per: request, limits: [{algorithm: token_bucket, rate: 1/s, "
+    "burst: 1}]}\n";
+
+std::string rules(std::string_view list) {
+    return "version: 1\ndefaults: {mode: enforce}\nrules:\n" + std::string{list} +
+           std::string{kLimit};
+}
+std::string deny(std::string_view header) {
+    return "  - {id: d, when: 'http.request.headers[\"" + std::string{header} +
+           "\"] eq \"1\"', on_match: drop}\n";
+}
+
+std::vector<std::byte> sends(std::string_view text, std::uint16_t sport, std::uint32_t seq = 1000) {
+    const ByteView bytes = std::as_bytes(std::span{text});
+    return test::tcp()
+        .src("10.0.0.1")
+        .sport(sport)
+        .dport(80)
+        .seq(seq)
+        .carries({bytes.begin(), bytes.end()})
+        .bytes();
+}
+constexpr std::string_view kRequest = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+class WaitingRequests : public testing::Test {
+protected:
+    [[nodiscard]] std::size_t send(const std::vector<std::byte>& frame) {
+        const std::size_t number = workers.send(0, {frame}, now);
+        EXPECT_FALSE(workers.sent()[number].decided) << "it waits";
+        return number;
+    }
+    [[nodiscard]] Reason reason(std::size_t number) const {
+        EXPECT_TRUE(workers.sent()[number].decided);
+        return workers.sent()[number].decision.reason;
+    }
+
+    UnitParser parser{capture_unit_budget()};
+    AskingWorkers workers{rules(deny("x")), kWorkers, {.finder = parser.finder()}};
+    Instant now = kStart;
+};
+
+TEST_F(WaitingRequests, WhatWasRefusedStaysRefused) {
+    EXPECT_EQ(workers.judge(0, sends(kRequest, 1), now).reason, Reason::WithinLimits);
+    EXPECT_EQ(workers.judge(0, sends(kRequest, 2), now).reason, Reason::OverLimit);
+    now += 5s;
+    EXPECT_EQ(workers.judge(0, sends(kRequest, 2), now).reason, Reason::Retransmission);
+    EXPECT_EQ(workers.judge(0, sends(kRequest.substr(0, 9), 2), now).reason,
+              Reason::Retransmission);
+    EXPECT_EQ(workers.judge(0, sends(kRequest, 3), now).reason, Reason::WithinLimits)
+        << "and was charged nothing";
+}
+
+TEST_F(WaitingRequests, ACopyOfWhatWaitsGoesWhereThatGoes) {
+    EXPECT_EQ(workers.judge(0, sends(kRequest, 1), now).reason, Reason::WithinLimits);
+    const std::size_t first = send(sends(kRequest, 2));
+    const std::size_t copy = workers.send(0, {sends(kRequest, 2)}, now);
+    workers.settle(now);
+    EXPECT_EQ(reason(first), Reason::OverLimit);
+    EXPECT_EQ(reason(copy), Reason::Retransmission);
+    EXPECT_EQ(workers.waiting(), 0U);
+}
+
+// The first header that each of the sets names has the same number in both.
+TEST_F(WaitingRequests, OtherRulesReadWhatTheyName) {
+    struct Row {
+        const char* headers;
+        Reason reason;
+    };
+    for (const Row& row : {Row{"X: 2\r\nY: 1\r\n", Reason::DenyRule},
+                           Row{"X: 1\r\nY: 2\r\n", Reason::WithinLimits}}) {
+        SCOPED_TRACE(row.headers);
+        workers.apply(rules(deny("z")));
+        const std::string text =
+            "GET / HTTP/1.1\r\nHost: a\r\n" + std::string{row.headers} + "\r\n";
+        const auto sport = static_cast<std::uint16_t>(row.reason);
+        const std::size_t number = send(sends(text, sport));
+        workers.apply(rules(deny("y")));
+        workers.settle(now);
+        EXPECT_EQ(reason(number), row.reason);
+        now += 5s;
+        EXPECT_EQ(workers.judge(0, sends(text, sport), now).reason,
+                  row.reason == Reason::DenyRule ? Reason::Retransmission : Reason::Unmatched);
+    }
+}
+
+// Of a head whose beginning is another packet's, nothing but the texts of any set is known.
+TEST_F(WaitingRequests, OtherRulesReadOfAPartOfAHeadWhatAllSetsDo) {
+    workers.apply(rules(deny("z")));
+    (void)workers.judge(0, sends("GET / HTTP/1.1\r\n", 5), now);
+    const std::size_t number = send(sends("Host: a\r\nZ: 2\r\nY: 1\r\n\r\n", 5, 1016));
+    workers.apply(rules(deny("y")));
+    workers.settle(now);
+    EXPECT_EQ(reason(number), Reason::WithinLimits);
+}
+
+}  // namespace
+}  // namespace sluice::waiting_requests_test

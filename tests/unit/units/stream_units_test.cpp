@@ -1,0 +1,99 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace sluice::stream_units_test {
+namespace {
+
+using test::octets_of;
+using test::ProbedPacket;
+using test::segment;
+using test::UnitProbe;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+
+// One client's connection to a server of HTTP.
+class Connection {
+public:
+    ProbedPacket send(std::size_t at, std::string_view text, Nanoseconds after = {}) {
+        const auto seq = static_cast<std::uint32_t>(1000 + at);
+        return probe.take(segment(seq, octets_of(text), 80), kNow + after);
+    }
+    std::size_t send_in_bytes(std::string_view text) {
+        std::size_t requests = 0;
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            requests += send(at, text.substr(at, 1)).units("request");
+        }
+        return requests;
+    }
+    [[nodiscard]] std::uint64_t copied() const { return parser.connections().copied_bytes.read(); }
+
+    UnitParser parser{
+        {.connections = {.connections = 64, .half_heads = 16, .half_head_lines = 4096}}};
+    UnitProbe probe{parser.finder()};
+};
+
+TEST(StreamUnits, LookingAtAHeadInSingleBytesCostsAFewTimesItsLength) {
+    const std::string line = "GET /" + std::string(8000, 'a') + " HTTP/1.1\r\n";
+    const std::string head = line + "Host: a\r\n\r\n";
+    const std::string blanks(4000, '\n');
+    for (const std::string& text : {head, blanks + "GET / HTTP/1.1\r\n\r\n"}) {
+        Connection connection;
+        EXPECT_EQ(connection.send_in_bytes(text), 1U);
+        EXPECT_LT(connection.copied(), 8 * text.size());
+    }
+}
+
+TEST(StreamUnits, ABlankLineEndsAHeadWhoseBeginningCameBehindAnother) {
+    const std::string first = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+    const std::string second = "GET /b HTTP/1.1\r\nHost: a\r\n";
+    const std::size_t at = first.size();
+    Connection connection;
+    EXPECT_EQ(connection.send(0, first.substr(0, 1)).units("request"), 0U);
+    EXPECT_EQ(connection.send(10, first.substr(10) + second).units("request"), 0U);
+    EXPECT_EQ(connection.send(1, first.substr(1, 9)).units("request"), 1U);
+    EXPECT_EQ(connection.send(at + second.size(), "\r\n").units("request"), 1U);
+}
+
+// What a connection did while nobody read it (panic) is no gap that its next request waits for.
+TEST(StreamUnits, ARequestBehindUnreadSegmentsIsJudged) {
+    using namespace std::chrono_literals;
+    const std::string request = "GET /b HTTP/1.1\r\nHost: a\r\n\r\n";
+    struct Row {
+        const char* before;
+        std::string sent;
+    };
+    const Row rows[] = {
+        {"a whole request", request},
+        {"half a head", request.substr(0, 20)},
+        {"a head with a gap", request.substr(0, 3)},
+        {"chunks", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n"},
+        {"a body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n"},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.before);
+        Connection connection;
+        (void)connection.send(0, row.sent);
+        connection.probe.unread_bursts = 1;
+        const ProbedPacket next = connection.send(700, request, 10ms);
+        EXPECT_EQ(next.units("request"), 1U);
+        EXPECT_EQ(next.dropped, "");
+        EXPECT_EQ(connection.send(700 + request.size(), request, 10ms).units("request"), 1U);
+    }
+}
+
+// Where nothing passed unread, a gap is waited for.
+TEST(StreamUnits, ARequestBehindAGapWaitsForIt) {
+    const std::string request = "GET /b HTTP/1.1\r\nHost: a\r\n\r\n";
+    Connection connection;
+    EXPECT_EQ(connection.send(0, request).units("request"), 1U);
+    EXPECT_EQ(connection.send(2 * request.size(), request).units("request"), 0U);
+    EXPECT_EQ(connection.send(request.size(), request).units("request"), 2U);
+}
+
+}  // namespace
+}  // namespace sluice::stream_units_test
