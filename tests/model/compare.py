@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`sluicectl replay` against the model: every line, every counter, every frame that goes on.
 
-    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --hellos]
+    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --hellos | --quic]
                [--go-on] [--but tags] [--but candidates]
 
 Seed after seed. The first that differs is cut down to few frames and few lines of rules, which are
@@ -18,12 +18,12 @@ import sys
 import tempfile
 import time
 
-from generate import FRAMES, FullTable, Hellos, Requests, Scenario
+from generate import FRAMES, FullTable, Hellos, Quics, Requests, Scenario
 from pcap import read_capture
 from replay_model import replay
 from streams import Beyond
 
-KINDS = {"full": FullTable, "requests": Requests, "hellos": Hellos}
+KINDS = {"full": FullTable, "requests": Requests, "hellos": Hellos, "quic": Quics}
 SMALLER = 60  # seconds for making a case smaller
 SECONDS = 120  # that one replay may take
 
@@ -165,6 +165,7 @@ def main():
     parser.add_argument("--full", action="store_true", help="more keys than a rule has places")
     parser.add_argument("--requests", action="store_true", help="connections with requests of HTTP")
     parser.add_argument("--hellos", action="store_true", help="connections with ClientHellos of TLS")
+    parser.add_argument("--quic", action="store_true", help="connections of QUIC")
     options = parser.parse_args()
     kind = next((KINDS[name] for name in KINDS if vars(options)[name]), Scenario)
     program, failed = os.path.abspath(options.program), 0

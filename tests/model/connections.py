@@ -5,12 +5,13 @@ import struct
 from frames import SOURCES6
 
 GAPS = [0, 0, 0, 1, 1_000, 1_000_000, 33_333_333, 142_857_142]
+ROUND_TRIP, ANSWER = 1_000_000, None  # what stands where a client waits for one
 SYN, PUSH = 0x002, 0x018
 TCP, UDP = 6, 17
 
 
 class Connections:
-    """Whoever goes on from here says what `connection()` sends: frames in order; and its `PORTS`."""
+    """Whoever goes on from here says what `connection()` sends: frames and answers in order; and its `PORTS`."""
 
     PORTS = (80, 80, 8080, 7)
 
@@ -27,8 +28,11 @@ class Connections:
             waiting = [self.connection() for _ in range(self.dice.choice((1, 2, 5)))]
             while waiting:
                 one = self.dice.choice(waiting)
-                frames.append((self.time, one[0], len(one[0])))
-                one.pop(0)
+                frame = one.pop(0)
+                if frame is ANSWER:
+                    self.time += ROUND_TRIP
+                else:
+                    frames.append((self.time, frame, len(frame)))
                 waiting = [rest for rest in waiting if rest]
                 self.time += self.dice.choice(GAPS)
         return frames[:count]

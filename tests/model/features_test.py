@@ -2,6 +2,7 @@
 numbers worked out by hand."""
 import ipaddress
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -14,8 +15,9 @@ import http1  # noqa: E402
 import tls  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
+import quic  # noqa: E402
 from expression import compile_condition  # noqa: E402
-from hello import BadHello, Hello  # noqa: E402
+from hello import BadHello, Hello, Octets  # noqa: E402
 from hello_maker import pairs, part  # noqa: E402
 from frame import dissect  # noqa: E402
 from limiter import Limiter  # noqa: E402
@@ -259,6 +261,39 @@ class Hellos(unittest.TestCase):
         again.sequence = len(stream)
         streams.see(again)
         self.assertEqual((again.handshakes, again.fields.get("tls.sni")), (0, b"a.example"))
+
+
+class Quic(unittest.TestCase):
+    """The clients' Initials of RFC 9001 (A.2) and RFC 9369 (A.2), both for one id and for example.com."""
+
+    DCID = octets("8394c8f03e515708")
+
+    def initial(self, name):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "l7", "quic", "rfc_packets.hpp")
+        with open(path, encoding="utf-8") as file:
+            text = file.read().split(name, 1)[1].split(";", 1)[0]
+        return bytes.fromhex("".join(re.findall(r'"([0-9a-f]*)"', text)))
+
+    def test_the_rfcs_packets(self):
+        for name, version in (("kRfc9001Initial", 1), ("kRfc9369Initial", quic.VERSION2)):
+            initial = self.initial(name)
+            one, = quic.packets_of(initial)
+            self.assertEqual((one.kind, one.version, one.dcid, one.token), ("initial", version, self.DCID, b""))
+            (at, message), = quic.crypto_of(one.open(quic.Keys(version, self.DCID)))
+            self.assertEqual((at, Hello(message[4:]).name), (0, b"example.com"))
+            self.assertIsNone(one.open(quic.Keys(version, b"other")))
+
+    def test_a_connection_counts_once(self):
+        streams, fields = quic.Streams(), []
+        for size in (1199, 1200, 1200):
+            one = packet(ip_proto=17, l4_sport=1, l4_dport=9, payload=self.initial("kRfc9001Initial")[:size])
+            streams.see(one)
+            fields.append((one.handshakes, one.fields.get("quic.sni"), one.fields.get("quic.version")))
+        self.assertEqual(fields, [(0, None, None), (1, b"example.com", 1), (0, None, 1)])
+
+    def test_numbers(self):
+        for text, wanted in (("25", 37), ("7bbd", 15_293), ("9d7f3e7d", 494_878_333), ("c2197c5eff14e88c", 151_288_809_941_952_652)):
+            self.assertEqual(quic.variable(Octets(octets(text))), wanted)
 
 
 class Clients(unittest.TestCase):

@@ -39,7 +39,7 @@ class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
     that `per: byte` charges, `queries`, `requests` and `handshakes` those of `per: query` and so on.
     `headers`: [(name, value)] of the request. `doubt`: why it is dropped where a rule that acts is written with
-    such words (a regular expression), or None.
+    such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
     `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version."""
 
     def __init__(self):
@@ -48,7 +48,7 @@ class Packet:
         self.malformed = None
         self.units = 0
         self.queries = self.requests = self.handshakes = 0
-        self.sequence = self.doubt = None
+        self.sequence = self.doubt = self.settle = None
         self.headers = []
 
     def find_dns(self):

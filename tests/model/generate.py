@@ -14,6 +14,7 @@ from frames import FrameMaker  # noqa: E402
 from hello_maker import HelloMaker, tls_words  # noqa: E402
 from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
 from places import PLACES  # noqa: E402
+from quic_maker import QuicMaker, quic_words  # noqa: E402
 from replay_model import Box  # noqa: E402
 from request_maker import RequestMaker, RequestRules  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
@@ -165,6 +166,12 @@ class Hellos(Units):
         maker = self.MAKER(dice, spoils=acts is not None)
         self.frames = maker.frames(count)
         self.rules = UnitRules(dice, self.WORDS(maker.prints), acts).file()
+
+
+class Quics(Hellos):
+    """The same over QUIC."""
+
+    MAKER, WORDS = QuicMaker, staticmethod(quic_words)
 
 
 def main():

@@ -12,6 +12,7 @@ import sys
 
 import dns
 import http1
+import quic
 import tls
 from frame import dissect
 from limiter import Limiter
@@ -53,6 +54,8 @@ class Replayed:
             for stream in streams:
                 stream.see(packet)
             verdict = limiter.judge(time, packet)
+            if packet.settle:
+                packet.settle.fate = verdict.action == "drop"
             self.rows.append([str(number)] + verdict.columns())
             if verdict.action != "drop":
                 self.forwarded.append((time, tagged(data, packet, verdict.tag), max(wire, len(data))))
@@ -71,7 +74,7 @@ def streams_of(rules_path):
     """Who is told what is in a connection: readers of what some rule asks for."""
     with open(rules_path, encoding="utf-8") as file:
         text = file.read()
-    return [reader.Streams() for reader in (http1, tls, dns) if re.search(reader.ASKS, text)]
+    return [reader.Streams() for reader in (http1, tls, dns, quic) if re.search(reader.ASKS, text)]
 
 
 def main():

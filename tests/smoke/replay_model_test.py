@@ -20,7 +20,7 @@ MODEL = os.path.join(ROOT, "tests", "model")
 sys.path.insert(0, MODEL)
 
 from compare import compare_seed, difference  # noqa: E402
-from generate import FullTable, Hellos, Requests, Scenario  # noqa: E402
+from generate import FullTable, Hellos, Quics, Requests, Scenario  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 
@@ -28,7 +28,7 @@ SEEDS = range(1, 151)
 FRAMES = 400
 FULL_SEEDS = range(1, 6)
 REQUEST_SEEDS = range(1, 41)
-HELLO_SEEDS = range(1, 21)
+HELLO_SEEDS = range(1, 21)  # over TCP, and as many over QUIC
 SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
 CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))
 RULE_FILES = sorted(glob.glob(os.path.join(MODEL, "rules", "*.yaml")))
@@ -75,6 +75,9 @@ class Seeds(Against):
 
     def test_the_same_verdicts_on_hellos(self):
         self.compare_units(HELLO_SEEDS, Hellos)
+
+    def test_the_same_verdicts_on_initials(self):
+        self.compare_units(HELLO_SEEDS, Quics)
 
     def compare_units(self, seeds, kind):
         total = self.compare_seeds(seeds, FRAMES, kind)

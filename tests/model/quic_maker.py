@@ -1,0 +1,160 @@
+"""Connections of QUIC at random: a client's Initials, whole and in parts, and what else has a long header.
+
+Of a hello that no server answers nothing comes twice, nor anything behind it.
+"""
+from connections import ANSWER, datagram
+from hello import BadHello, Hello
+from hello_maker import WORDS, HelloMaker, part
+from quic import LEAST_INITIAL, SAMPLE, TAG, TYPES, VERSION1, VERSION2, Keys
+from unit_rules import Words
+
+OTHER_VERSIONS = [0, 0x1A2A3A4A, 0xFF00001D]
+# PING, PADDING, ACK without ECN and with it.
+BEFORE = [b"", b"", b"\1", bytes(3), b"\2\0\0\0\0", b"\3\5\0\1\0\1\2\1\2\3"]
+TYPE_NAMES = ["initial", "initial", "0rtt", "handshake", "retry", "version_negotiation", "other_version"]
+
+TESTS = {
+    "quic.sni": ["a.example", "A.EXAMPLE", "b.example", "example", "10.0.0.1", ".closed.example"],
+    "tls.alpn": ["h2", "h3", "http/1.1", "h"],
+    "tls.ja4": ["q13d", "q12", "h2_", "_000000000000_"],
+    "quic.packet_type": TYPE_NAMES,
+    "quic.version": [VERSION1, VERSION2, 0, 2],
+    "quic.token_len": [0, 5, 16],
+}
+PATTERNS = ["^q1[23]d", "h2", "example$", r"\d", "^.$", "[A-Z]"]
+KEYS = ["quic.sni", "lower(quic.sni)", "tls.alpn", "tls.ja4", "quic.packet_type", "quic.version", "quic.token_len",
+        "proto.l7", "proto.scheme"]
+
+
+def quic_words(prints):
+    """`prints`: JA4 of hellos that come."""
+    return Words("handshake", "quic.sni", TESTS, whole={"tls.ja4": prints[:5]},
+                 patterns=PATTERNS, keys=KEYS + ["ip.src", "l4.dport"] * 3,
+                 words=WORDS[1:3] + ['proto.l7 eq "quic"', "quic.version", "quic.token_len"],
+                 beside=["l4.dport eq 443", "ip.version eq 4", "not tcp.flags.syn"])
+
+
+def variable(value):
+    """RFC 9000, 16, in two bytes or four."""
+    return (value | 1 << 14).to_bytes(2, "big") if value < 1 << 14 else (value | 2 << 30).to_bytes(4, "big")
+
+
+def is_sound(message):
+    try:
+        return Hello(message[4:])
+    except BadHello:
+        return None
+
+
+class QuicMaker(HelloMaker):
+    PORTS, CARRIER = (443, 443, 443, 8443), "q"
+
+    def connection(self):
+        """Mostly one whose hello is whole."""
+        self.version, self.number = self.dice.choice((VERSION1, VERSION1, VERSION2)), self.dice.choice((0, 0, 1, 300))
+        self.dcid, self.scid, self.token = self.dice.randbytes(self.dice.choice((8, 8, 20, 1))), self.an_id(), b""
+        self.keys = Keys(self.version, self.dcid)
+        if self.chance(12):
+            sent = [self.other()]
+        else:
+            message = self.message()
+            sent = self.parts_of(message)
+            if self.chance(35) and is_sound(message):
+                sent += self.again(message, sent)
+            if self.chance(20) and is_sound(message):
+                sent.append(self.behind())
+        ends = self.ends()
+        return [one if one is ANSWER else datagram(ends, one) for one in sent]
+
+    def an_id(self):
+        return self.dice.randbytes(self.dice.choice((0, 4, 8, 20)))
+
+    # Datagrams.
+
+    def parts_of(self, message):
+        """Of a hello: frames in any order, over packets, over datagrams."""
+        some, at = [], 0
+        for piece in self.cut(message, 3):
+            some.append(b"\6" + variable(at) + variable(len(piece)) + piece)
+            at += len(piece)
+        if self.chance(30):
+            self.dice.shuffle(some)
+        if self.chance(15) and is_sound(message):
+            some.insert(0, self.dice.choice(some))
+        sent, turn = [], len(some) > 1 and self.chance(25)
+        while some:
+            count = self.dice.choice((1, 1, 2, 4))
+            sent.append(self.datagram([some.pop(0) for _ in range(min(count, len(some)))]))
+            if turn and self.chance(50):  # the id that the server chose, under the keys of the first
+                self.dcid, turn = self.dice.randbytes(8), False
+        return sent
+
+    def datagram(self, frames):
+        """Of one packet, or of several."""
+        if len(frames) > 1 and self.chance(40):
+            first = self.initial(frames[0])
+            return first + self.initial(b"".join(frames[1:]), LEAST_INITIAL - len(first))
+        if self.chance(20):
+            early = self.sealed(self.kind("0rtt"), self.dice.randbytes(60))
+            whole = self.initial(b"".join(frames), LEAST_INITIAL - len(early))
+            return whole + early if self.chance(70) else early + whole
+        return self.initial(b"".join(frames), LEAST_INITIAL) + bytes(self.dice.choice((0, 0, 0, 9)))
+
+    def again(self, message, sent):
+        """The last one once more, maybe under another number; or all of it behind a Retry."""
+        if self.chance(35):
+            self.dcid, self.token, self.number = self.dice.randbytes(8), b"retry", self.number + 1
+            self.keys = Keys(self.version, self.dcid)
+            return [ANSWER, *self.parts_of(message)]
+        return [sent[-1]] * self.dice.choice((1, 2))
+
+    def behind(self):
+        """What a client sends once the server has answered."""
+        return self.dice.choice((b"\x40" + self.dice.randbytes(60), self.sealed(self.kind("handshake"), bytes(40)),
+                                 self.initial(b"\2\0\0\0\0", LEAST_INITIAL)))
+
+    def other(self):
+        """Nothing that a hello is read from."""
+        way = self.dice.choice(("version", "version", "short", "strange", "retry", "cut", "long"))
+        if way == "version":
+            version = self.dice.choice(OTHER_VERSIONS)
+            return b"\xc0" + version.to_bytes(4, "big") + part(1, self.dcid) + part(1, self.scid) + bytes(1200)
+        if way == "short":
+            return self.initial(b"\6\0\4\1\0\0\0", 400)
+        if way == "strange":
+            return self.sealed(self.kind("initial"), self.dice.randbytes(1200))
+        if way == "retry":
+            return bytes([self.kind("retry")]) + self.ids() + b"token" + bytes(TAG)
+        if way == "cut":
+            return self.initial(b"\6\0\4\1\0\0\0", LEAST_INITIAL)[:-1]
+        self.dcid = bytes(21)
+        return self.sealed(self.kind("handshake"), bytes(1200))
+
+    # Packets.
+
+    def kind(self, name):
+        return 0xC0 | TYPES[self.version].index(name) << 4
+
+    def ids(self):
+        return self.version.to_bytes(4, "big") + part(1, self.dcid) + part(1, self.scid)
+
+    def head(self, first, size):
+        token = variable(len(self.token)) + self.token if first & 0xF0 == self.kind("initial") else b""
+        return bytes([first]) + self.ids() + token + variable(size)
+
+    def sealed(self, first, content):
+        """Under keys that nobody has."""
+        return self.head(first, len(content)) + content
+
+    def initial(self, frames, least=0):
+        """In a datagram that has at least so many bytes."""
+        size = self.dice.choice((1, 2, 4)) if self.number < 256 else 2
+        frames = self.dice.choice(BEFORE) + frames
+        frames += bytes(max(4, least - len(self.head(self.kind("initial"), 2)) - size - TAG - len(frames)))
+        head = self.head(self.kind("initial") | size - 1, size + len(frames) + TAG)
+        number = self.number.to_bytes(size, "big")
+        sealed = self.keys.seal.encrypt(self.keys.nonce(self.number), frames, head + number)
+        mask = self.keys.mask((number + sealed)[4:4 + SAMPLE])
+        self.number += 1
+        number = bytes(one ^ other for one, other in zip(number, mask[1:]))
+        return bytes([head[0] ^ mask[0] & 0x0F]) + head[1:] + number + sealed
