@@ -68,7 +68,14 @@ Units cost_of(const Asked& asked, const Scene& scene) {
     if (is_of_packet(per)) {
         return cost_of(asked.rule, per, scene.headers);
     }
-    return Units{has_row(scene.burst.rows_of_kind(per), 0) ? asked.rule.cost : 0U};
+    if (!has_row(scene.burst.rows_of_kind(per), 0)) {
+        return Units{0};
+    }
+    return Units{
+        asked.rule.costs_by_path == nullptr || per != Per::Request
+            ? asked.rule.cost
+            : asked.rule.costs_by_path->cost_of(
+                  read_text(TextField::HttpPath, scene.headers, scene.frame).value_or(ByteView{}))};
 }
 
 // nullopt also if a part of its key is missing.
@@ -192,12 +199,20 @@ std::vector<std::pair<std::string, std::string>> texts_of(const PacketHeaders& h
                                                           const TextNames& names) {
     std::vector<std::pair<std::string, std::string>> texts;
     for (const TextField field : kAllTextFields) {
-        if (is_of_unit(field) && headers.unit != nullptr && headers.unit->has(field)) {
+        if (is_of_unit(field) && field != kClientHeader && headers.unit != nullptr &&
+            headers.unit->has(field)) {
             texts.emplace_back(name_of(field, names),
                                text_of_value(row_of(field), headers.unit->text(field), false));
         }
     }
     return texts;
+}
+
+std::string client_of(const Scene& scene, const ClientView& client) {
+    const Field field = client.proxied ? Field::ProxiedClient : Field::ClientIp;
+    return client.changes_nothing() || !scene.headers.fields.has(field)
+               ? ""
+               : to_text(client.of(read_address(field, scene.headers, scene.frame)));
 }
 
 }  // namespace
@@ -216,7 +231,7 @@ PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& pla
                           .headers = place.headers(),
                           .frame = {frame.bytes.begin(), frame.bytes.end()},
                           .rules = look_before(scene),
-                          .client = rules.client,
+                          .client = client_of(scene, rules.client),
                           .texts = texts_of(place.headers(), rules.loaded.rules().named_texts)};
     account.headers.unit = nullptr;  // it is this burst's
     account.decision = workers.decide();

@@ -53,7 +53,7 @@ struct PacketAccount {
     std::vector<std::byte> frame;
     Decision decision;
     std::vector<RuleAccount> rules;  // all of the file, in its order
-    ClientView client;               // what client.ip is
+    std::string client;              // client.ip, where it is not ip.src
     // Of its unit of a later layer, the first of several, by name, as far as rules read them.
     std::vector<std::pair<std::string, std::string>> texts;
 };

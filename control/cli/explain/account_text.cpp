@@ -115,25 +115,15 @@ std::string_view deciding_rule(const PacketAccount& account) {
     return {};
 }
 
-// What client_ip makes of it; where that is nothing, ip.src says it already.
-template <typename Take>
-void tell_client(const PacketAccount& account, Field field, Take take) {
-    const bool is_asked = (field == Field::ProxiedClient) == account.client.proxied;
-    if (is_asked && !account.client.changes_nothing()) {
-        take(row_of(field).name,
-             to_text(account.client.of(read_address(field, account.headers, account.frame))));
-    }
-}
-
 template <typename Take>
 void for_each_field(const PacketAccount& account, std::string_view pair, Take take) {
     for (const FieldRow& row : kFields) {
         if (!account.headers.fields.has(row.field)) {
             continue;
         }
-        if (is_client(row.field)) {
-            tell_client(account, row.field, take);
-        } else {
+        if (row.field == Field::ClientIp && !account.client.empty()) {
+            take(row.name, account.client);
+        } else if (!is_client(row.field)) {
             take(row.name, field_text(row.field, account.headers, account.frame, pair));
         }
     }
