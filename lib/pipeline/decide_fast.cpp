@@ -341,10 +341,11 @@ void FastPath::finish() noexcept {
             continue;
         }
         RuleCounters& counters = core_.counters.rules[set_.meter_plan.rules[active.rule].counters];
-        counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
-        if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
+        const RowMask skipped = active.skipped | (active.idle & ~active.refused);
+        counters.admitted.add(count(rows & ~(skipped | active.refused)));
+        if ((active.refused | skipped | active.exempt) != 0) [[unlikely]] {
             counters.exceeded.add(count(rows & active.refused));
-            counters.skipped.add(count(rows & active.skipped));
+            counters.skipped.add(count(rows & skipped));
             counters.exempted.add(count(active.exempt));
         }
     }

@@ -123,6 +123,7 @@ private:
             // What operators have said of a key counts also where no limit has a unit to judge.
             scratch_.general |= rule.has_overrides ? keyed & ~judged : 0;
             active.skipped = rule.limits == 0 ? 0 : active.rows & ~keyed;
+            active.idle = rule.limits == 0 ? 0 : active.rows & keyed & ~judged;
         }
         counts.begins(scratch_.first);
     }
