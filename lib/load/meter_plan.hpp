@@ -68,7 +68,7 @@ struct RulePlan {
     bool rejected_spend = false;
     bool has_overrides = false;
     std::uint32_t counters = 0;
-    // What its condition and its keys read, and what its keys do.
+    // What its condition and its keys read, and what its keys do: of derived texts, their sources.
     TextFieldSet texts;
     TextFieldSet key_texts;
     // The units of later layers that limits of it count.
@@ -88,6 +88,7 @@ struct MeterPlan {
     bool refuses = false;
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
+    TextFieldSet derived;  // the derived ones themselves
     PerSet counts;
     // An enforcing rule asks whom the requests of trusted proxies are from.
     bool enforces_on_clients = false;

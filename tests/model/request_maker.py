@@ -7,8 +7,9 @@ from limit_maker import LimitMaker
 
 METHODS = ["GET", "GET", "POST", "HEAD", "PURGE", "get"]
 TARGETS = ["/", "/a/b", "/a//b/./c", "/a/../b/", "/%7euser/x%2fy", "/search?q=1", "/a/b?x=1?y", "/a?",
-           "/a/b/..", "/%41%2D%c3%bc", "/a/.", "/v1/items/7"]
-HOSTS = ["a.example", "A.Example", "b.example:8080", "c.example.", "www.C.example.:80", "[2001:DB8::1]:80"]
+           "/a/b/..", "/%41%2D%c3%bc", "/a/.", "/v1/items/7", "/V1/Items/8/x"]
+HOSTS = ["a.example", "A.Example", "b.example:8080", "c.example.", "www.C.example.:80", "[2001:DB8::1]:80",
+         "www.Shop.co.uk", "cdn.shop.CO.UK.:80", "a.b.city.kawasaki.jp", "x.y.kawasaki.jp", "192.0.2.1"]
 HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["http://a.example/", "/a"],
            "X-Api-Key": ["k1", "K1", "a|b\\c", "k" * 300], "Cookie": ["sid=1; id=2", "id=1;sid=", "SID=9"],
            "Accept": ["*/*"]}
@@ -17,6 +18,9 @@ TESTS = {
     "http.host": ["a.example", "A.EXAMPLE", "c.example", "[2001:db8::1]", "example"],
     "http.request.uri": ["/a//b/./c", "/search?q=1", "a"],
     "http.request.uri.path": ["/a/b", "/", "/b/", "/~user/x%2Fy", "/A-%C3%BC", "/v1/items/7"],
+    "path_prefix(http.request.uri.path, 1)": ["/a", "/", "/~user", "/v1"],
+    "path_prefix( http.request.uri.path ,2)": ["/a/b", "/b/", "/v1/items"],
+    "registrable_domain(http.host)": ["shop.co.uk", "A.EXAMPLE", "co.uk", "city.kawasaki.jp", "192.0.2.1"],
     "http.request.uri.query": ["q=1", "x=1?y", "1"],
     "http.user_agent": ["curl/8.5", "Mozilla", "5"],
     "http.referer": ["http://a.example/", "/a"],
@@ -30,7 +34,8 @@ PATTERNS = ["^/a", "[A-Z]", "e$", r"\d", "^[^.]*$"]
 KEYS = ["http.host", "http.request.method", "http.request.uri.path", "http.request.uri.query", "lower(http.user_agent)",
         "http.request.uri", "http.referer", "proto.l7", "proto.scheme",
         """'http.request.headers["x-api-key"]'""", """'lower(http.request.headers["X-Api-Key"])'""",
-        """'http.cookies["sid"]'"""] + ["ip.src", "l4.dport"] * 3
+        """'http.cookies["sid"]'""", "'path_prefix(http.request.uri.path, 1)'", "registrable_domain(http.host)",
+        "'lower(path_prefix(http.request.uri.path, 2))'"] + ["ip.src", "l4.dport"] * 3
 GAPS = [0, 0, 0, 1, 1_000, 1_000_000, 33_333_333, 142_857_142]
 
 
