@@ -22,7 +22,27 @@ FieldFault fault_of(const std::string& name) {
     return {false, fmt::format("no field '{}'{}", name, did_you_mean(name, field_names()))};
 }
 
-// http.request.headers["name"], as an expression has it.
+bool is_named_text(const std::string& name) {
+    const std::string begin = name.substr(0, name.find_first_of("[("));
+    return find_text_family(begin) || find_text_function(begin) != nullptr;
+}
+
+// path_prefix(http.request.uri.path,2) is one name.
+std::vector<std::string> whole_names(const std::vector<std::string>& parts) {
+    std::vector<std::string> names;
+    for (const std::string& part : parts) {
+        const bool is_open = !names.empty() && names.back().find('(') != std::string::npos &&
+                             names.back().find(')') == std::string::npos;
+        if (is_open) {
+            names.back() += "," + part;
+        } else {
+            names.push_back(part);
+        }
+    }
+    return names;
+}
+
+// http.request.headers["name"] or registrable_domain(http.host), as an expression has it.
 std::variant<TextField, FieldFault> parse_named(const std::string& name, TextNames& names) {
     TokenReader reader{name, {.text_names = &names}};
     const std::optional<Operand> operand = parse_operand(reader);
@@ -37,7 +57,7 @@ std::variant<TextField, FieldFault> parse_named(const std::string& name, TextNam
 }
 
 std::variant<ShownField, FieldFault> parse_shown_field(const std::string& name, TextNames& names) {
-    if (find_text_family(name.substr(0, name.find('[')))) {
+    if (is_named_text(name)) {
         const std::variant<TextField, FieldFault> named = parse_named(name, names);
         const auto* fault = std::get_if<FieldFault>(&named);
         return fault != nullptr ? std::variant<ShownField, FieldFault>{*fault}
@@ -64,7 +84,7 @@ std::variant<ShownField, FieldFault> parse_shown_field(const std::string& name, 
 
 std::variant<FieldList, FieldFault> parse_field_list(const std::vector<std::string>& names) {
     FieldList list;
-    for (const std::string& name : names) {
+    for (const std::string& name : whole_names(names)) {
         const std::variant<ShownField, FieldFault> field = parse_shown_field(name, list.text_names);
         if (const auto* fault = std::get_if<FieldFault>(&field)) {
             return *fault;

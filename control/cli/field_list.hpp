@@ -22,10 +22,11 @@ using ShownField = std::variant<Field, TextField>;
 
 struct FieldList {
     std::vector<ShownField> fields;  // in the order given
-    TextNames text_names;            // of headers and cookies among them
+    TextNames text_names;            // of headers, cookies and functions of texts among them
 };
 
-// Fields by their names in the rule language.
+// Fields by their names in the rule language. A name that a comma has cut inside its parentheses
+// goes on in the next.
 [[nodiscard]] std::variant<FieldList, FieldFault> parse_field_list(
     const std::vector<std::string>& names);
 

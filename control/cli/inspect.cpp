@@ -4,9 +4,11 @@
 #include "control/cli/replay/worker_set.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
+#include "control/list_folder.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
+#include "lib/policy/domains/suffix_list.hpp"
 #include "lib/rules/text_part.hpp"
 #include "lib/units/unit_parser.hpp"
 
@@ -15,7 +17,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -60,15 +64,41 @@ constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} <<
                                                 .idle_timeout = std::chrono::hours{1}},
                                 .on_ambiguous = OnAmbiguous::Both};
 
+using Suffixes = std::shared_ptr<const PublicSuffixes>;
+
+TextFieldSet texts_of(const FieldList& list) {
+    TextFieldSet texts;
+    for (const ShownField& field : list.fields) {
+        if (const auto* text = std::get_if<TextField>(&field)) {
+            texts.add(*text);
+        }
+    }
+    return texts;
+}
+
+// The list of this host, where a field needs it; else nullptr.
+Result<Suffixes> suffixes_for(const FieldList& list) {
+    if (std::none_of(list.text_names.begin(), list.text_names.end(), [](const TextName& name) {
+            return name.kind == TextName::Kind::RegistrableDomain;
+        })) {
+        return Suffixes{};
+    }
+    const Result<ListFile> file = read_list_file("", kSuffixListFile);
+    if (!file) {
+        return file.error();
+    }
+    const Result<std::vector<SuffixRule>> rules = read_suffix_list(*file->text);
+    return rules ? Result<Suffixes>{std::make_shared<const PublicSuffixes>(*rules)}
+                 : Result<Suffixes>{rules.error()};
+}
+
 // Looks at frames one by one. Whatever they hold passes.
 class Inspector {
 public:
-    Inspector(const FieldList& list, Tunnels tunnels) : tunnels_{tunnels} {
-        for (const ShownField& field : list.fields) {
-            if (const auto* text = std::get_if<TextField>(&field)) {
-                wanted_.add(*text);
-            }
-        }
+    Inspector(const FieldList& list, Tunnels tunnels, Suffixes suffixes)
+        : tunnels_{tunnels},
+          wanted_{sources_of(texts_of(list), list.text_names)},
+          derived_{texts_of(list), list.text_names, std::move(suffixes)} {
         // The names have been read as tokens.
         requests_ = *RequestTexts::make(list.text_names, wanted_);
         (void)passed_->add({}, Direction::In, 0);
@@ -89,6 +119,7 @@ public:
                                              .hash = hash_,
                                              .now = now_});
             crowded_ += all ? 0 : 1;
+            units_.derive_texts(0, derived_);
             units_.settle(*passed_, row_bit(0), no_rules_);
         }
         return seen;
@@ -100,6 +131,7 @@ private:
     Tunnels tunnels_;
     TextFieldSet wanted_;
     RequestTexts requests_;
+    DerivedTexts derived_;
     MeterPlan no_rules_;
     KeyHasher hash_{kReplaySecret};
     UnitParser parser_{kInspected};
@@ -162,8 +194,8 @@ void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
 }
 
 ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldList& list,
-                     Tunnels tunnels) {
-    Inspector inspector{list, tunnels};
+                     Tunnels tunnels, Suffixes suffixes) {
+    Inspector inspector{list, tunnels, std::move(suffixes)};
     const auto print_one = options.json ? print_object : print_line;
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
@@ -204,7 +236,13 @@ ExitCode run_inspect(const Options& options) {
         say_error(reader.error().what);
         return ExitCode::Refused;
     }
-    return show_frames(*reader, options, std::get<FieldList>(fields), std::get<Tunnels>(tunnels));
+    const auto& list = std::get<FieldList>(fields);
+    Result<Suffixes> suffixes = suffixes_for(list);
+    if (!suffixes) {
+        say_error(suffixes.error().what);
+        return ExitCode::Refused;
+    }
+    return show_frames(*reader, options, list, std::get<Tunnels>(tunnels), *std::move(suffixes));
 }
 
 }  // namespace sluice

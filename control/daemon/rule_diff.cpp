@@ -1,5 +1,7 @@
 #include "control/daemon/rule_diff.hpp"
 
+#include "lib/policy/keys/client_ip_reader.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -117,10 +119,14 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     note("action", before.action, after.action);
     note("ban", before.ban, after.ban);
     note("ttl", ttl_text(before.ttl), ttl_text(after.ttl));
-    // A rule that decides on sight has none of these.
-    if (!before.settings.empty() && !after.settings.empty()) {
+    note(kClientSetting, value_of(before.settings, kClientSetting),
+         value_of(after.settings, kClientSetting));
+    // A rule that decides on sight has none of the others.
+    if (before.limits.empty() == after.limits.empty()) {
         for (const NamedText& setting : after.settings) {
-            note(setting.name, value_of(before.settings, setting.name), setting.value);
+            if (setting.name != kClientSetting) {
+                note(setting.name, value_of(before.settings, setting.name), setting.value);
+            }
         }
     }
     return diff;

@@ -78,6 +78,10 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
         return texts.error();
     }
     set_->request_texts = *std::move(texts);
+    set_->derived_texts = DerivedTexts{
+        set_->meter_plan.derived, set_->named_texts,
+        rules_->suffixes == nullptr ? nullptr
+                                    : std::make_shared<const PublicSuffixes>(*rules_->suffixes)};
     return make_texts(environment.sharers.workers);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/load/derived_texts.hpp"
 #include "lib/load/meter_plan.hpp"
 #include "lib/load/proxied_clients.hpp"
 #include "lib/load/request_texts.hpp"
@@ -60,6 +61,7 @@ struct LoadedSet {
     std::vector<OwnerGroup> owner_groups;
     TextNames named_texts;
     RequestTexts request_texts;  // what rules read of a request's headers and cookies
+    DerivedTexts derived_texts;  // what functions in rules make of a unit's texts
     // By slot, every limit of the set and those of earlier sets that may still have entries.
     std::vector<SlotRow> slots;
     MeterPlan meter_plan;                                   // points into the rules above

@@ -56,6 +56,7 @@ std::uint64_t memory_bound(const RuleSet& set, const ClassifierParts& parts, std
     }
     bytes += set.origins == nullptr ? 0 : memory_bound(*set.origins);
     bytes += set.clients == nullptr ? 0 : memory_bound(set.clients->proxies);
+    bytes += set.suffixes == nullptr ? 0 : memory_bound(*set.suffixes);
     return bytes + memory_bound(parts) + 2 * workers * scratch_bound(parts.texts);
 }
 

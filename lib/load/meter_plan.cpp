@@ -179,6 +179,15 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
     plan.rules.push_back(made);
 }
 
+// In the place of derived texts, what they are made of.
+void read_sources(MeterPlan& plan, const TextNames& names) {
+    for (RulePlan& rule : plan.rules) {
+        plan.derived.add_all(derived_of(rule.texts, names));
+        rule.texts = sources_of(rule.texts, names);
+        rule.key_texts = sources_of(rule.key_texts, names);
+    }
+}
+
 }  // namespace
 
 MeterPlan make_meter_plan(const LoadedSet& set) {
@@ -193,6 +202,7 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
             plan.rules[i].texts.add_all(texts[i]);
         }
     }
+    read_sources(plan, set.named_texts);
     for (const RulePlan& rule : plan.rules) {
         plan.refuses |= rule.mode == Mode::Enforce && rule.on_match != OnMatch::Bypass;
         plan.texts.add_all(rule.texts);

@@ -68,14 +68,14 @@ struct RulePlan {
     bool rejected_spend = false;
     bool has_overrides = false;
     std::uint32_t counters = 0;
-    // What its condition and its keys read, and what its keys do.
+    // What its condition and its keys read, and what its keys do: of derived texts, their sources.
     TextFieldSet texts;
     TextFieldSet key_texts;
     // The units of later layers that limits of it count.
     PerSet counts;
-    // The same where they count nothing else; else nothing. Then a packet without one is none that
-    // it judges, unless (`meets_all`) what is known of a key concerns it, a ban or an override, or
-    // another unit of its packet may have been within the budget.
+    // The same where they count nothing else; else nothing. Then a packet without one is skipped,
+    // unless (`meets_all`) what is known of its key concerns it, a ban or an override, or another
+    // unit of its packet may have been within the budget.
     PerSet judges;
     bool meets_all = true;
 };
@@ -93,6 +93,7 @@ struct MeterPlan {
     bool refuses = false;
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
+    TextFieldSet derived;  // the derived ones themselves
     PerSet counts;
     // An enforcing rule asks whom the requests of trusted proxies are from.
     bool enforces_on_clients = false;

@@ -179,4 +179,16 @@ std::uint64_t memory_bound(const GeoParts& parts) {
            fib_v6_bound(parts.v6_steps.size());
 }
 
+// A table at most half full and a power of two, and the names, which grow by doubling; before that,
+// a tree of the names while they are checked.
+std::uint64_t memory_bound(const std::vector<SuffixRule>& rules) {
+    constexpr std::uint64_t kSlot = 12;
+    constexpr std::uint64_t kNode = 64;
+    std::uint64_t bytes = (4 * kSlot + kNode) * rules.size() + 256;
+    for (const SuffixRule& rule : rules) {
+        bytes += kGrowth * (rule.name.size() + 1);
+    }
+    return bytes;
+}
+
 }  // namespace sluice

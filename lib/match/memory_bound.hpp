@@ -2,6 +2,7 @@
 #include "lib/match/address_set.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/geo_parts.hpp"
+#include "lib/match/public_suffixes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,5 +23,7 @@ inline constexpr std::uint64_t kGrowth = 3;
 [[nodiscard]] std::uint64_t memory_bound(const GeoParts& parts);
 // AddressSet{parts}.
 [[nodiscard]] std::uint64_t memory_bound(const AddressSetParts& parts);
+// The same for PublicSuffixes.
+[[nodiscard]] std::uint64_t memory_bound(const std::vector<SuffixRule>& rules);
 
 }  // namespace sluice

@@ -36,17 +36,30 @@ bool is_host_name(std::string_view name) noexcept {
            name.back() != '.' && name.find("..") == std::string_view::npos;
 }
 
-// Letters of a top-level domain are never all digits (RFC 3696, 2); an IPv6 address has colons.
-bool is_address(std::string_view host) noexcept {
-    const std::string_view last = host.substr(host.rfind('.') + 1);
-    return last.find_first_not_of("0123456789") == std::string_view::npos ||
-           host.find(':') != std::string_view::npos;
+// Whether an odd number of backslashes stands right before `at`: the byte there is a label's own.
+bool is_escaped(std::string_view host, std::size_t at) noexcept {
+    const std::size_t last = host.substr(0, at).find_last_not_of('\\');
+    const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
+    return (at - begin) % 2 != 0;
 }
 
 // Where the label begins whose end is at `end`.
 std::size_t label_begin(std::string_view host, std::size_t end) noexcept {
-    const std::size_t dot = end == 0 ? std::string_view::npos : host.rfind('.', end - 1);
-    return dot == std::string_view::npos ? 0 : dot + 1;
+    while (end > 0) {
+        const std::size_t dot = host.rfind('.', end - 1);
+        if (dot == std::string_view::npos || !is_escaped(host, dot)) {
+            return dot == std::string_view::npos ? 0 : dot + 1;
+        }
+        end = dot;
+    }
+    return 0;
+}
+
+// Letters of a top-level domain are never all digits (RFC 3696, 2); an IPv6 address has colons.
+bool is_address(std::string_view host) noexcept {
+    const std::string_view last = host.substr(label_begin(host, host.size()));
+    return last.find_first_not_of("0123456789") == std::string_view::npos ||
+           host.find(':') != std::string_view::npos;
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ public:
 
     // The part of a host name that was registered: the longest public suffix and one label more.
     // The whole of it where there is no such part: of a public suffix itself, a name of one label,
-    // an address. `host` is lower-case and has no dot at its end.
+    // an address. `host` is lower-case and has no dot at its end; a dot behind a backslash is a
+    // part of its label, as names in DNS are written (RFC 1035, 5.1).
     [[nodiscard]] std::string_view registrable_domain(std::string_view host) const noexcept;
 
 private:

@@ -16,8 +16,8 @@ namespace sluice {
 // and what later layers find in a packet. The door for these: a row here, and a parser that sets it
 // (lib/units). A number of a later layer is a text of decimal digits.
 //
-// Headers and cookies that rules name have no row of their own: what stands behind the rows is
-// theirs, in the order of RuleSet::named_texts.
+// Texts that rules name have no row of their own (lib/rules/text_name.hpp): what stands behind the
+// rows is theirs, in the order of RuleSet::named_texts.
 enum class TextField : std::uint8_t {
     Payload,
     DnsQr,

@@ -141,15 +141,6 @@ public:
     [[nodiscard]] RowMask rows_of_kind(Per kind) const noexcept {
         return rows_of_kind_[place_of(kind)];
     }
-    // What a row stands for.
-    [[nodiscard]] Per kind_of(std::size_t row) const noexcept {
-        for (const Per kind : {Per::Request, Per::Query, Per::Handshake}) {
-            if (has_row(rows_of_kind(kind), row)) {
-                return kind;
-            }
-        }
-        return Per::Packet;
-    }
     // The rows that stand for a unit of any of these kinds; all rows, if there is no kind.
     [[nodiscard]] RowMask rows_with(PerSet kinds) const noexcept {
         if (kinds.empty()) [[likely]] {

@@ -85,6 +85,7 @@ void BurstUnits::clear() noexcept {
     }
     further_count_ = 0;
     unjudgeable_ = following_ = remembered_ = 0;
+    derived_ = {};
     counts_.fill(0);
     for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });
     counted_events_ = 0;
@@ -109,6 +110,13 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
             UnitSink{*this, row}.count(UnitEvent::NoProxiedClient);
         }
+    }
+}
+
+void BurstUnits::derive_texts(std::size_t row, const DerivedTexts& derived) noexcept {
+    derived_ = derived.fields();
+    for (std::size_t number = 0; number < counts_[row]; ++number) {
+        derived.derive(units_[row * kMaxUnits + number].texts);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/hash/group_key.hpp"
+#include "lib/load/derived_texts.hpp"
 #include "lib/load/proxied_clients.hpp"
 #include "lib/load/request_texts.hpp"
 #include "lib/packet/text_field.hpp"
@@ -234,6 +235,10 @@ public:
 
     // Gives each request of a trusted proxy its client.
     void name_clients(std::size_t row, const ProxiedClients& clients) noexcept;
+    // Gives each unit of a packet the texts that are made of its own.
+    void derive_texts(std::size_t row, const DerivedTexts& derived) noexcept;
+    // The texts that are made again whenever the packet's own are found.
+    [[nodiscard]] TextFieldSet derived() const noexcept { return derived_; }
 
     // What the parser has counted since the burst began.
     [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {
@@ -299,6 +304,7 @@ private:
     std::array<StickyBytes, kMaxBurst> followed_{};
     std::array<StickyBytes, kMaxBurst> sticky_{};
     TextArena arena_;
+    TextFieldSet derived_;
     bool refused_ = false;  // the packet that is looked at
     std::array<std::uint8_t, kMaxBurst> counts_{};
     std::array<std::uint32_t, kUnitEventCount> events_{};

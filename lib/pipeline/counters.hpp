@@ -11,13 +11,12 @@
 
 namespace sluice {
 
-// matched = admitted + exceeded + skipped, of what the rule judges: packets, or the units of later
-// layers if its limits count nothing else. A rule with on_match counts allow as admitted and drop
-// as exceeded.
+// Packets, and of a packet with several units each of these. matched = admitted + exceeded +
+// skipped. A rule with on_match counts allow as admitted and drop as exceeded.
 struct RuleCounters {
-    Counter admitted;
-    Counter exceeded;
-    Counter skipped;  // a key part was missing
+    Counter admitted;  // by every limit that counts something in it
+    Counter exceeded;  // refused by a limit, or banned
+    Counter skipped;   // it lacks the rule's key, or carries nothing that a limit counts
     // Of the admitted, those whose key is exempt.
     Counter exempted;
 };

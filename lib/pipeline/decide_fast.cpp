@@ -336,16 +336,16 @@ void FastPath::finish() noexcept {
     const RowMask done = admitted_ | otherwise_;
     const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };
     for (const ActiveRule& active : std::span{scratch_.rules.get(), scratch_.rule_count}) {
-        const RulePlan& rule = set_.meter_plan.rules[active.rule];
-        const RowMask rows = active.rows & done & (burst_.rows_with(rule.judges) | active.refused);
+        const RowMask rows = active.rows & done;
         if (rows == 0) {
             continue;
         }
-        RuleCounters& counters = core_.counters.rules[rule.counters];
-        counters.admitted.add(count(rows & ~(active.skipped | active.refused)));
-        if ((active.refused | active.skipped | active.exempt) != 0) [[unlikely]] {
+        RuleCounters& counters = core_.counters.rules[set_.meter_plan.rules[active.rule].counters];
+        const RowMask skipped = active.skipped | (active.idle & ~active.refused);
+        counters.admitted.add(count(rows & ~(skipped | active.refused)));
+        if ((active.refused | skipped | active.exempt) != 0) [[unlikely]] {
             counters.exceeded.add(count(rows & active.refused));
-            counters.skipped.add(count(rows & active.skipped));
+            counters.skipped.add(count(rows & skipped));
             counters.exempted.add(count(active.exempt));
         }
     }

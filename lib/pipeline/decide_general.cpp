@@ -50,7 +50,8 @@ struct Outcome {
     bool no_credit = false;      // refused since this worker is too far ahead of the key's owner
     bool no_answer = false;      // or since that could not be asked in time
     bool exceeded = false;       // on_exceed applies
-    bool banned = false;         // the key is: no limit was asked
+    bool exempt = false;         // the key is: no limit was asked
+    bool banned = false;         // the same of one in a penalty box
     bool colored = false;        // on_color applies
     Color color = Color::Green;  // the worst of its colour meters
     Nanoseconds wait{};          // the longest of the refusing limits, or the rest of the ban
@@ -146,6 +147,7 @@ Outcome without_limits(const KeyPolicy& policy, const Match& match,
     Outcome outcome;
     if (!is_banned(policy.status)) {
         judged.counters(match).exempted.add(1);
+        outcome.exempt = true;
         return outcome;
     }
     judged.bans(match).met.add(1);
@@ -289,17 +291,16 @@ bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
     return match.counted;
 }
 
-// Whether the rule counts what the packet or the unit is: one that counts requests alone has
-// judged nothing where there is none.
-bool counts_kind(const Match& match, const MatchedRules& judged) noexcept {
-    const LoadedRule& rule = judged.rule(match);
-    return std::any_of(rule.limits.begin(), rule.limits.end(), [&](const LoadedLimit& limit) {
-        return is_of_packet(limit.per) || limit.per == judged.kind;
-    });
-}
-
 bool applies(Match& match, const MatchedRules& judged) noexcept {
     return judged.is_only || counts_unit(match, judged);
+}
+
+// A rule that has nothing to say of a unit has skipped it.
+void count(const Outcome& outcome, RuleCounters& counters) noexcept {
+    Counter& what = outcome.refused                    ? counters.exceeded
+                    : outcome.judged || outcome.exempt ? counters.admitted
+                                                       : counters.skipped;
+    what.add(1);
 }
 
 void check_all(const MatchedRules& judged, Decision& decision) noexcept {
@@ -308,18 +309,13 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
         if (rule.on_match != OnMatch::Meter || !applies(match, judged)) {
             continue;
         }
-        const std::uint64_t judges = counts_kind(match, judged) ? 1 : 0;
         if (match.skipped) {
-            judged.counters(match).skipped.add(judges);
+            judged.counters(match).skipped.add(1);
             continue;
         }
         const Outcome outcome = check_rule(match, judged);
         match.refused = outcome.refused;
-        if (outcome.refused) {
-            judged.counters(match).exceeded.add(1);
-        } else {
-            judged.counters(match).admitted.add(judges);
-        }
+        count(outcome, judged.counters(match));
         if (rule.mode == Mode::Enforce) {
             decide(match, judged, outcome, decision);
         }

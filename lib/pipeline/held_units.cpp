@@ -25,7 +25,8 @@ bool HeldUnits::keep(const BurstUnits* units, std::size_t row, ByteView frame) n
         kinds_[number] = {unit.kind, unit.is_other_reading};
         for (std::size_t i = 0; i < kTextFieldCount; ++i) {
             const auto field = static_cast<TextField>(i);
-            if (unit.texts.has(field) && !keep_text(number, field, unit.texts.text(field), frame)) {
+            const bool is_own = unit.texts.has(field) && !units->derived().has(field);
+            if (is_own && !keep_text(number, field, unit.texts.text(field), frame)) {
                 return false;
             }
         }

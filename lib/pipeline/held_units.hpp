@@ -9,7 +9,8 @@
 namespace sluice {
 
 // The units of one packet that waits: its parser has seen the packet once, and does not see it
-// again. Texts that the frame holds are named by where they lie in it, others are copied.
+// again. Texts that the frame holds are named by where they lie in it, others are copied; those
+// that are made of others are made again.
 class HeldUnits {
 public:
     // False: their texts have no room, and nothing can be kept of the packet.

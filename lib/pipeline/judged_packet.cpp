@@ -128,8 +128,7 @@ PacketLooks looks_of_packet(Burst& burst, std::size_t row, const LoadedSet& set)
     Scratch& scratch = burst.scratch();
     Written written{scratch.packet_matches.get(), scratch.packet_looks.get()};
     const std::span<Match> matches = Gathering{burst, row, set, written}.run();
-    scratch.packet_unit = {&burst, row,     burst.kind_of(row),           0,
-                           0,      matches, burst.packets()[row].decision};
+    scratch.packet_unit = {&burst, row, Per::Packet, 0, 0, matches, burst.packets()[row].decision};
     return {{&scratch.packet_unit, 1}, written.matches, written.looks};
 }
 

@@ -80,11 +80,19 @@ private:
         }
     }
 
+    // Of a rule that counts units of later layers alone, keys of other rows say nothing, unless
+    // what is known of a key concerns them.
+    [[nodiscard]] RowMask rows_to_key(const ActiveRule& active) const noexcept {
+        const RulePlan& rule = plan_.rules[active.rule];
+        return rule.meets_all ? active.rows : active.rows & burst_.rows_with(rule.judges);
+    }
+
     // Of all rules that share a schema at once.
     void digest() noexcept {
         for (const ActiveRule& active : rules()) {
+            const RowMask rows = rows_to_key(active);
             for (const LimitPlan& limit : limits_of(plan_.rules[active.rule])) {
-                scratch_.keyed[limit.schema] |= active.rows;
+                scratch_.keyed[limit.schema] |= rows;
             }
         }
         for (const ActiveRule& active : rules()) {
@@ -103,10 +111,11 @@ private:
         RowCounts counts;
         for (ActiveRule& active : rules()) {
             const RulePlan& rule = plan_.rules[active.rule];
+            const RowMask asked = rows_to_key(active);
             RowMask keyed = 0;
             RowMask judged = 0;
             for (const LimitPlan& limit : limits_of(rule)) {
-                const RowMask has_key = active.rows & scratch_.has_key[limit.schema];
+                const RowMask has_key = asked & scratch_.has_key[limit.schema];
                 const RowMask rows = has_key & rows_with_units(limit);
                 keyed |= has_key;
                 judged |= limit.meter == FastMeter::Penalty ? 0 : rows;
@@ -123,6 +132,7 @@ private:
             // What operators have said of a key counts also where no limit has a unit to judge.
             scratch_.general |= rule.has_overrides ? keyed & ~judged : 0;
             active.skipped = rule.limits == 0 ? 0 : active.rows & ~keyed;
+            active.idle = rule.limits == 0 ? 0 : active.rows & keyed & ~judged;
         }
         counts.begins(scratch_.first);
     }

@@ -238,11 +238,6 @@ private:
         }
     }
 
-    // The rows that a rule's limits can have anything to do with.
-    [[nodiscard]] RowMask rows_for(const RulePlan& rule) const noexcept {
-        return rule.meets_all ? ~RowMask{0} : burst_.rows_with(rule.judges);
-    }
-
     // Rules that metering may ask: those with limits, and all of what the general path decides.
     void list_rules() noexcept {
         const RowMask open = ~scratch_.decided;
@@ -251,8 +246,7 @@ private:
             const RulePlan& rule = plan_of(match.rule);
             const bool metered =
                 rule.on_match == OnMatch::Meter || rule.on_match == OnMatch::Bypass;
-            const RowMask rows =
-                match.rows & (metered ? open & rows_for(plan_of(match.rule)) : scratch_.general);
+            const RowMask rows = match.rows & (metered ? open : scratch_.general);
             scratch_.rules[count] = {.rule = match.rule, .rows = rows};
             scratch_.active_of[match.rule] = count;
             count += rows != 0 ? 1 : 0;

@@ -54,6 +54,9 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
             if (has_row(burst.proxied(), row)) [[unlikely]] {
                 units.name_clients(row, *set.proxied_clients);
             }
+            if (!set.derived_texts.empty()) {
+                units.derive_texts(row, set.derived_texts);
+            }
             const BurstUnits::Unit& first = units.unit(row, 0);
             burst.set_unit(row, first.kind, first.texts);
             several |= units.count(row) > 1 ? row_bit(row) : 0;

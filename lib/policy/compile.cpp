@@ -1,6 +1,7 @@
 #include "lib/policy/compile.hpp"
 
 #include "lib/policy/databases/databases.hpp"
+#include "lib/policy/domains/suffix_file.hpp"
 #include "lib/policy/limits/named_limits.hpp"
 #include "lib/policy/rules/bypass_reader.hpp"
 #include "lib/policy/rules/rule_set_builder.hpp"
@@ -35,9 +36,10 @@ public:
           context_{lines, problems, purpose == Purpose::Enforce, &databases_},
           relaxed_{lines, problems, false, &databases_},
           rules_{lines, problems},
-          file_{lines,        problems,    purpose,         modes,    {},
-                limits_,      lists_,      databases_,      actions_, rules_.text_names(),
-                source.lists, source.keys, source.overrides} {}
+          suffixes_{source.lists},
+          file_{lines,     problems,     purpose,     modes,           {},
+                limits_,   lists_,       databases_,  actions_,        rules_.text_names(),
+                suffixes_, source.lists, source.keys, source.overrides} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
         const MapReader top{root, kTopKeys, context_, "a rule file"};
@@ -76,6 +78,9 @@ public:
         if (std::any_of(rules.begin(), rules.end(),
                         [](const Rule& rule) { return rule.asks_clients; })) {
             compiled.set.clients = file_.client_ip.source;
+        }
+        if (asks_for_domain(compiled.set)) {
+            compiled.set.suffixes = suffixes_.rules();
         }
         compiled.lists = lists_.summaries();
         compiled.databases = databases_.summaries();
@@ -148,6 +153,7 @@ private:
     Databases databases_;
     ActionPool actions_;
     RuleSetBuilder rules_;
+    SuffixFile suffixes_;
     FileContext file_;
 };
 

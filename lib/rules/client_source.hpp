@@ -11,13 +11,13 @@ namespace sluice {
 inline constexpr std::uint8_t kMostClientHops = 32;
 inline constexpr std::size_t kMaxClientHeader = 128;  // bytes of its name
 
-// What RFC 9110, 5.6.2 calls a token.
+// A token (RFC 9110, 5.6.2) of at most kMaxClientHeader bytes.
 [[nodiscard]] bool is_header_name(std::string_view name) noexcept;
 
 // Who names the client of a request, and where (`client_ip: {trusted_proxies, from}`).
 struct ClientSource {
     AddressSetParts proxies;  // sources of packets that are believed
-    std::string header;       // its name, as the rule file has it
+    std::string header;       // its name, in small letters where the compiler made it
     std::uint8_t hops = 1;    // which entry of the last such header, from the right
 
     [[nodiscard]] bool operator==(const ClientSource&) const noexcept = default;

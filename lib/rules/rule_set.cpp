@@ -207,6 +207,11 @@ bool are_named(const GroupingKey& key, const TextNames& names) noexcept {
     });
 }
 
+// Where a rule asks for a registrable domain there is a list to find it by.
+bool suffixes_hold(const RuleSet& set) {
+    return set.suffixes == nullptr ? !asks_for_domain(set) : are_sound(*set.suffixes);
+}
+
 // Of every text that a condition or a key tests the name is known.
 bool names_hold(const RuleSet& set) {
     const TextNames& names = set.named_texts;
@@ -223,6 +228,23 @@ bool names_hold(const RuleSet& set) {
 }
 
 }  // namespace
+
+bool asks_for_domain(const RuleSet& set) noexcept {
+    const auto is_domain = [&](TextField field) {
+        const TextName* name = find_derived(field, set.named_texts);
+        return name != nullptr && name->kind == TextName::Kind::RegistrableDomain;
+    };
+    const auto has_domain = [&](const GroupingKey& key) {
+        return std::any_of(key.begin(), key.end(),
+                           [&](const KeyPart& part) { return part.text && is_domain(*part.text); });
+    };
+    const std::vector<TextTestParts>& tests = set.classifier.parts().texts.tests;
+    return std::any_of(tests.begin(), tests.end(),
+                       [&](const TextTestParts& test) { return is_domain(test.field); }) ||
+           std::any_of(set.rules.begin(), set.rules.end(), [&](const Rule& rule) {
+               return std::any_of(rule.keys.begin(), rule.keys.end(), has_domain);
+           });
+}
 
 std::optional<std::string> find_fault(const RuleSet& set) {
     if (set.rules.size() > kMaxRules) {
@@ -268,7 +290,10 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (limits > kMaxLimits) {
         return "more than " + std::to_string(kMaxLimits) + " limits";
     }
-    return names_hold(set) ? std::nullopt : Fault{"the names of headers and cookies are not sound"};
+    if (!names_hold(set)) {
+        return "the names of texts are not sound";
+    }
+    return suffixes_hold(set) ? std::nullopt : Fault{"the list of public suffixes is not sound"};
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/match/classifier.hpp"
 #include "lib/match/geo_parts.hpp"
+#include "lib/match/public_suffixes.hpp"
 #include "lib/meter/any_limit.hpp"
 #include "lib/packet/client_address.hpp"
 #include "lib/packet/text_field.hpp"
@@ -214,6 +215,8 @@ struct RuleSet {
     std::shared_ptr<const GeoParts> origins;
     // The trusted proxies and their header; nullptr: client.ip is ip.src, or no rule reads it.
     std::shared_ptr<const ClientSource> clients;
+    // Where registrable domains end; nullptr: no rule asks for one.
+    std::shared_ptr<const std::vector<SuffixRule>> suffixes;
     // What rules and decisions name by index; kPass and kDrop come first.
     std::vector<Action> actions{kPass, kDrop};
     std::vector<Rule> rules;
@@ -224,5 +227,8 @@ struct RuleSet {
 // Whether every index, range and number is what the workers rely on. nullopt: it is; else what is
 // wrong.
 [[nodiscard]] std::optional<std::string> find_fault(const RuleSet& set);
+
+// Whether a condition or a key asks for a registrable domain.
+[[nodiscard]] bool asks_for_domain(const RuleSet& set) noexcept;
 
 }  // namespace sluice

@@ -114,13 +114,35 @@ void serialize_clients(Archive& archive, Of<std::shared_ptr<const ClientSource>>
     }
 }
 
+void serialize(auto& archive, Of<SuffixRule> auto& rule) {
+    archive(rule.name, rule.kinds);
+}
+template <typename Archive>
+void serialize_suffixes(Archive& archive,
+                        Of<std::shared_ptr<const std::vector<SuffixRule>>> auto& suffixes) {
+    bool given = suffixes != nullptr;
+    archive(given);
+    if (!given) {
+        return;
+    }
+    if constexpr (Archive::kReads) {
+        std::vector<SuffixRule> read;
+        archive(read);
+        suffixes = std::make_shared<const std::vector<SuffixRule>>(std::move(read));
+    } else {
+        archive(*suffixes);
+    }
+}
+
 void serialize(auto& archive, Of<OwnerGroup> auto& group) {
     archive(group.parts, group.salt);
 }
 
 void serialize(auto& archive, Of<TextName> auto& name) {
-    archive.word(name.kind, TextName::Kind::Cookie);
+    archive.word(name.kind, TextName::Kind::RegistrableDomain);
     archive(name.name);
+    archive.word(name.source, TextField{kTextFieldCount - 1});
+    archive(name.segments);
 }
 
 // Without its generation and its databases of patterns.
@@ -128,6 +150,7 @@ void serialize_rules(auto& archive, Of<RuleSet> auto& set, Of<ClassifierParts> a
     serialize_classifier(archive, parts);
     serialize_origins(archive, set.origins);
     serialize_clients(archive, set.clients);
+    serialize_suffixes(archive, set.suffixes);
     archive(set.actions, set.rules, set.owner_groups, set.named_texts);
 }
 

@@ -15,7 +15,8 @@ NUMBERS = {
 ADDRESSES = ["ip.src", "ip.dst"]
 OUTER = ["outer.ip.src", "outer.ip.dst"]
 ORIGINS = ["ip.src.country", "ip.dst.country", "ip.src.asn", "ip.dst.asn"]
-KEYS = (list(NUMBERS) + ["client.ip", "payload", "lower(payload)", "dns.qname", "lower(dns.qname)", "proto.l7"] + ADDRESSES * 9 + FLAGS +
+KEYS = (list(NUMBERS) + ["client.ip", "payload", "lower(payload)", "dns.qname", "lower(dns.qname)",
+                          "registrable_domain(dns.qname)", "proto.l7"] + ADDRESSES * 9 + FLAGS +
         ["dir", "eth.src", "eth.dst", "ip.frag"])
 NETWORKS4 = ["192.0.2.0/24", "10.0.0.0/8", "192.0.2.0/23", "0.0.0.0/0", "10.1.2.4/32",
              "198.18.0.0/25"]
@@ -28,6 +29,7 @@ PATTERNS = ["^GET ", "[a-z]{3}", r"\xff$", "a.b", "^$", "A{5,}", "^(GET|get) /",
             r"\x16\x03[\x00-\x03]", "c.$", r"Host: \w+\.example", "a+b|b+a", r"^A*$"]
 NAMES = ["example.com", "WWW.Example.COM", ".", "evil", r"a\\\\.b", "om"]
 NAME_PATTERNS = ["^www[.]", "EXAMPLE", "^[a-z.]*$", r"\d{3}", "^.$"]
+DOMAINS = ["example.com", "Example.COM", "evil", r"a\\\\.b"]
 TEXT_TESTS = ["payload {equal} \"{text}\"", "payload in {{\"{text}\" \"{other}\"}}",
               "payload contains \"{text}\"", "starts_with(payload, \"{text}\")",
               "ends_with(payload, \"{text}\")", "payload matches \"{pattern}\""]
@@ -124,13 +126,15 @@ class ConditionMaker:
 
     def of_text(self):
         is_name = self.chance(35)
+        is_domain = is_name and self.chance(30)
         texts, patterns = (NAMES, NAME_PATTERNS) if is_name else (TEXTS, PATTERNS)
+        texts = DOMAINS if is_domain else texts
         text = self.dice.choice(TEXT_TESTS).format(
             equal=self.dice.choice(("eq", "ne")), text=self.dice.choice(texts),
             other=self.dice.choice(texts), pattern=self.dice.choice(patterns))
         if is_name:
-            text = text.replace("payload", "dns.qname", 1)
-            return text.replace("dns.qname", "lower(dns.qname)", 1) if self.chance(30) else text
+            field = "registrable_domain(dns.qname)" if is_domain else "dns.qname"
+            return text.replace("payload", f"lower({field})" if self.chance(30) else field, 1)
         empty = 'contains ""' in text or 'payload, ""' in text
         if empty:  # holds of every text: refused as a slip
             return 'payload ne ""'

@@ -8,6 +8,7 @@ import ipaddress
 import operator
 import re
 
+from derived import path_prefix, registrable_domain
 from texts import WORDS, pattern_of, unquoted
 
 FIELD = r"(?:dir|port|eth|vlan|ip|outer|client|l4|tcp|icmp|payload|dns|proto|http|tls|quic)(?:\.[a-z_0-9]+)*"
@@ -25,7 +26,10 @@ TOKEN = re.compile(rf"""\s*(?:
   | (?P<flag>{OPERAND})
 )\s*""", re.VERBOSE)
 LOWER = re.compile(rf"lower\s*\(\s*({WORDS})\s*\)$")
-CASELESS = ("dns.qname", "http.host", "tls.sni", "quic.sni")  # in small letters, and compared whatever the case
+# In small letters, and compared whatever the case.
+CASELESS = re.compile(r"dns\.qname$|http\.host$|tls\.sni$|quic\.sni$|registrable_domain\b")
+PATH = re.compile(rf"path_prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*\)$")
+DOMAIN = re.compile(rf"registrable_domain\s*\(\s*({FIELD})\s*\)$")
 PREFIX = re.compile(rf"prefix\s*\(\s*({FIELD})\s*,\s*(\d+)\s*(?:\|\s*(\d+)\s*)?\)$")
 
 SYNONYMS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -102,7 +106,7 @@ def _test(match, lists):
 
 def _text_test(operand, how, quoted):
     """Of a text: `starts`, `ends`, `contains`, `matches`."""
-    folded = bool(LOWER.match(operand)) or operand in CASELESS
+    folded = bool(LOWER.match(operand) or CASELESS.match(operand))
     if how == "matches":
         holds = pattern_of(quoted, folded).search
     else:
@@ -127,15 +131,26 @@ def value_of(operand, fields):
 @functools.cache
 def _reader_of(operand):
     lower = LOWER.match(operand)
-    if lower or operand in CASELESS:
-        name = in_one_spelling(lower[1] if lower else operand)
-        return lambda fields: Folded(fields[name].lower()) if name in fields else None
+    if lower or CASELESS.match(operand):
+        read = _text_reader(lower[1] if lower else operand)
+        return lambda fields: None if read(fields) is None else Folded(read(fields).lower())
+    if PATH.match(operand):
+        return _text_reader(operand)
     call = PREFIX.match(operand)
     if not call:
         name = in_one_spelling(operand)
         return lambda fields: fields.get(name)
     lengths = {4: int(call[2]), 6: int(call[3] or call[2])}
     return lambda fields: None if call[1] not in fields else _cut(fields[call[1]], lengths)
+
+
+def _text_reader(operand):
+    """Of a field, or of what a function makes of one."""
+    path, domain = PATH.match(operand), DOMAIN.match(operand)
+    name = path[1] if path else domain[1] if domain else in_one_spelling(operand)
+    made = (lambda text: path_prefix(text, int(path[2])) if path else
+            registrable_domain(text) if domain else text)
+    return lambda fields: made(fields[name]) if name in fields else None
 
 
 def in_one_spelling(operand):

@@ -15,6 +15,7 @@ import http1  # noqa: E402
 import tls  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
+from derived import path_prefix, registrable_domain  # noqa: E402
 import quic  # noqa: E402
 from expression import compile_condition  # noqa: E402
 from hello import BadHello, Hello, Octets  # noqa: E402
@@ -169,6 +170,29 @@ class Texts(unittest.TestCase):
             condition = compile_condition(text, {"ports": ["53", "8000..8010"]})
             self.assertEqual(condition(fields), wanted, text)
             self.assertEqual(compile_condition(f'not ({text})', {"ports": ["1"]})({}), True, text)
+
+
+    def test_prefixes_of_paths(self):
+        for path, segments, wanted in ((b"/a/b/c", 2, b"/a/b"), (b"/a/b/c", 9, b"/a/b/c"), (b"/", 1, b"/"),
+                                       (b"/a/", 1, b"/a"), (b"/a/", 2, b"/a/"), (b"*", 1, b"*")):
+            self.assertEqual(path_prefix(path, segments), wanted)
+        fields = {"http.request.uri.path": b"/a/b/c"}
+        self.assertTrue(compile_condition('path_prefix(http.request.uri.path, 2) eq "/a/b"')(fields))
+        self.assertTrue(compile_condition('lower(path_prefix( http.request.uri.path ,1)) eq "/A"')(fields))
+        self.assertFalse(compile_condition('path_prefix(http.request.uri.path, 2) ne "/x"')({}))
+
+    def test_registrable_domains(self):
+        for name, wanted in ((b"www.shop.co.uk", b"shop.co.uk"), (b"co.uk", b"co.uk"), (b"uk", b"uk"),
+                             (b"a.b.city.kawasaki.jp", b"city.kawasaki.jp"), (b"z.x.y.kawasaki.jp", b"x.y.kawasaki.jp"),
+                             (b"a.www.ck", b"www.ck"), (b"a.b.other.ck", b"b.other.ck"), (b".", b"."),
+                             (b"x.a.example", b"a.example"), (b"192.0.2.1", b"192.0.2.1"),
+                             (b"[2001:db8::1]", b"[2001:db8::1]"), (rb"x.a\.b.com", rb"a\.b.com"),
+                             (rb"x.a\\.com", rb"a\\.com")):
+            self.assertEqual(registrable_domain(name), wanted)
+        fields = {"http.host": b"www.shop.co.uk"}
+        self.assertTrue(compile_condition('registrable_domain(http.host) in {"SHOP.co.uk"}')(fields))
+        self.assertTrue(compile_condition('registrable_domain(http.host) matches "^SHOP[.]"')(fields))
+        self.assertFalse(compile_condition('registrable_domain(dns.qname) eq "shop.co.uk"')(fields))
 
 
 class Dns(unittest.TestCase):

@@ -217,11 +217,12 @@ class Limiter:
             if keys is None:
                 self._count(rule, "skipped")
                 continue
-            one = self._fated(rule, keys)
-            if one is None:
-                one = Judged(rule, keys[0], self._charges(rule, keys, packet))
+            fated = self._fated(rule, keys)
+            one = fated or Judged(rule, keys[0], self._charges(rule, keys, packet))
+            if not fated:
                 self._note_refusals(one, keys)
-            self._count(rule, "exceeded" if one.refused else "admitted")
+            says = fated or one.charges
+            self._count(rule, "exceeded" if one.refused else "admitted" if says else "skipped")
             judged.append(one)
         return judged
 

@@ -6,8 +6,9 @@ from unit_rules import UnitRules, Words
 
 METHODS = ["GET", "GET", "POST", "HEAD", "PURGE", "get"]
 TARGETS = ["/", "/a/b", "/a//b/./c", "/a/../b/", "/%7euser/x%2fy", "/search?q=1", "/a/b?x=1?y", "/a?",
-           "/a/b/..", "/%41%2D%c3%bc", "/a/.", "/v1/items/7"]
-HOSTS = ["a.example", "A.Example", "b.example:8080", "c.example.", "www.C.example.:80", "[2001:DB8::1]:80"]
+           "/a/b/..", "/%41%2D%c3%bc", "/a/.", "/v1/items/7", "/V1/Items/8/x"]
+HOSTS = ["a.example", "A.Example", "b.example:8080", "c.example.", "www.C.example.:80", "[2001:DB8::1]:80",
+         "www.Shop.co.uk", "cdn.shop.CO.UK.:80", "a.b.city.kawasaki.jp", "x.y.kawasaki.jp", "192.0.2.1"]
 HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["http://a.example/", "/a"],
            "X-Api-Key": ["k1", "K1", "a|b\\c", "k" * 300, ""], "x_!~#1": ["1", "a, b", "\t"],
            "X-Api": ["k1", "other"], "X-Api-Key-2": ["k1", "k2:3"],
@@ -24,6 +25,9 @@ REQUESTS = Words(
         "http.host": ["a.example", "A.EXAMPLE", "c.example", "[2001:db8::1]", "example"],
         "http.request.uri": ["/a//b/./c", "/search?q=1", "a"],
         "http.request.uri.path": ["/a/b", "/", "/b/", "/~user/x%2Fy", "/A-%C3%BC", "/v1/items/7"],
+        "path_prefix(http.request.uri.path, 1)": ["/a", "/", "/~user", "/v1"],
+        "path_prefix( http.request.uri.path ,2)": ["/a/b", "/b/", "/v1/items"],
+        "registrable_domain(http.host)": ["shop.co.uk", "A.EXAMPLE", "co.uk", "city.kawasaki.jp", "192.0.2.1"],
         "http.request.uri.query": ["q=1", "x=1?y", "1"],
         "http.user_agent": ["curl/8.5", "Mozilla", "5", ""],
         "http.referer": ["http://a.example/", "/a"],
@@ -47,7 +51,8 @@ REQUESTS = Words(
           "http.request.uri", "http.referer", "proto.l7", "proto.scheme",
           """'http.request.headers["x-api-key"]'""", """'lower(http.request.headers["X-Api-Key"])'""",
           """'http.request.headers["x_!~#1"]'""", """'http.request.headers["cookie"]'""",
-          """'http.cookies["sid"]'""", """'lower(http.cookies["x.y"])'"""] + ["ip.src", "l4.dport"] * 3)
+          """'http.cookies["sid"]'""", """'lower(http.cookies["x.y"])'""", "'path_prefix(http.request.uri.path, 1)'",
+          "registrable_domain(http.host)", "'lower(path_prefix(http.request.uri.path, 2))'"] + ["ip.src", "l4.dport"] * 3)
 
 
 class RequestMaker(Connections):

@@ -3,7 +3,9 @@ import hashlib
 import ipaddress
 import re
 
-WORDS = r"""(?:payload|dns\.qname|proto\.(?:l7|scheme)|http\.[a-z_.]+(?:\["[^"]+"\])?|(?:tls|quic)\.(?:sni|alpn|ja4|packet_type))"""
+DERIVED = (r"(?:path_prefix\s*\(\s*http\.request\.uri\.path\s*,\s*\d+\s*\)"
+           r"|registrable_domain\s*\(\s*(?:dns\.qname|http\.host|tls\.sni|quic\.sni)\s*\))")
+WORDS = rf"""(?:{DERIVED}|payload|dns\.qname|proto\.(?:l7|scheme)|http\.[a-z_.]+(?:\["[^"]+"\])?|(?:tls|quic)\.(?:sni|alpn|ja4|packet_type))"""
 TEXT = re.compile(rf"{WORDS}|lower\(\s*{WORDS}\s*\)")
 NUMBER = re.compile(r"dns\.(?:qr|qtype)|tls\.handshake\.type|quic\.(?:version|token_len)")  # of a later layer, which has the room of a short text
 ADDRESS = re.compile(r"ip\.src\b(?!\.)|ip\.dst\b(?!\.)|client\.ip")

@@ -89,7 +89,7 @@ public:
     // A key of the first rule.
     [[nodiscard]] Result<ReadKey> read_key(std::string_view text) const {
         const LoadedRule& rule = loaded_.set().rules.front();
-        return read_key_of_rule(rule.keys, rule.missing_key, text);
+        return read_key_of_rule(rule.keys, rule.missing_key, text, {}, loaded_.set().named_texts);
     }
     [[nodiscard]] const LoadedSet& set() const { return loaded_.set(); }
     [[nodiscard]] SlotsImage slots() const { return loaded_.slots().image(); }

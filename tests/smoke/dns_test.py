@@ -89,6 +89,13 @@ class Example(Case):
         self.assertEqual(verdicts[19], ("pass", "", ""))
         self.assertEqual(verdicts[20], ("drop", "random-names", "192.0.2.1"))
 
+    def test_names_at_random_are_limited_by_their_domain(self):
+        verdicts = self.judge([asks(f"x{i}.y{i % 7}.Shop.co.uk", src=f"192.0.2.{1 + i % 99}") for i in range(102)] +
+                              [asks("x.other.co.uk")])
+        self.assertEqual(verdicts[99], ("pass", "", ""))
+        self.assertEqual(verdicts[100], ("drop", "one-domain", "shop.co.uk"))
+        self.assertEqual(verdicts[102], ("pass", "", ""))
+
     def test_answers_are_no_queries(self):
         answer = datagram(message("hot.example", flags=0x8180, behind=b"x" * 900), 53, 40000)
         verdicts = self.judge([answer] * 6)
@@ -99,6 +106,7 @@ class Example(Case):
         capture = self.write("in.pcap", pcap([(0, asks("Hot.Example"))]))
         account = json.loads(self.ctl("explain", EXAMPLE, "--json", "--pcap", capture, "--frame", "1")[0])
         self.assertEqual(account["fields"]["dns.qname"], "hot.example")
+        self.assertEqual(account["fields"]["registrable_domain(dns.qname)"], "hot.example")
         rules = {rule["id"]: rule for rule in account["rules"]}
         limit = rules["one-name"]["limits"][0]
         self.assertEqual((limit["key"], limit["before"]["remaining"], limit["after"]["remaining"]),

@@ -49,6 +49,14 @@ class Inspect(Case):
         self.assertEqual(rows, [["1", "GET", "www.example", f"/{i}", "http"] for i in range(30)] +
                          [["2", "", "", "", ""]])
 
+    def test_what_functions_make_of_a_request(self):
+        capture = self.write("in.pcap", pcap([(0, segment(request("/a//b/c?d", host="www.Shop.co.uk:80")))]))
+        fields = "path_prefix(http.request.uri.path,2),registrable_domain(http.host),ip.src"
+        out, _ = self.ctl("inspect", "--pcap", capture, "--fields", fields)
+        self.assertEqual(out, "1\t/a/b\tshop.co.uk\t192.0.2.1\n")
+        line = json.loads(self.ctl("inspect", "--json", "--pcap", capture, "--fields", fields)[0])
+        self.assertEqual(line["path_prefix(http.request.uri.path, 2)"], "/a/b")
+
     def test_json(self):
         lines = [json.loads(line) for line in self.inspect(
             [(0, segment(request("/a", host="A.Example:80") + request("/b"))), (1, segment("x", sport=9))],
@@ -141,6 +149,13 @@ class Example(Case):
                               [(f"192.0.2.{i}", call("")) for i in range(21)])
         self.assertEqual([verdicts[i][0] for i in (19, 20, 21, 41, 42)], ["pass", "drop", "pass", "pass", "drop"])
         self.assertEqual(verdicts[20][1:], ("api-key", "one"))
+
+    def test_parts_of_the_interface_are_limited_by_the_beginning_of_their_path(self):
+        calls = [("192.0.2.1", request(f"/api/orders/{i}", headers=[f"X-Api-Key: {i}"])) for i in range(11)]
+        verdicts = self.judge(calls + [("192.0.2.1", request("/api/items/1")), ("192.0.2.2", request("/api/orders/1"))])
+        self.assertEqual(verdicts[9], ("pass", "", ""))
+        self.assertEqual(verdicts[10], ("drop", "api-part", "192.0.2.1|/api/orders"))
+        self.assertEqual([verdict for verdict, _, _ in verdicts[11:]], ["pass", "pass"])
 
     def test_robots_are_limited_by_their_name(self):
         bot = request(headers=["User-Agent: SomeBot/1.0"])

@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/base/token.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +34,7 @@ inline constexpr auto kByteClasses = [] {
     mark("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
          kToken | kUnreserved | kHostByte);
     mark("0123456789abcdefABCDEF", kHexDigit);
-    mark("!#$%&'*+-.^_`|~", kToken);
+    mark(kTokenMarks, kToken);
     mark("-._~", kUnreserved);
     mark("-._~%!$&'()*+,;=", kHostByte);
     return classes;

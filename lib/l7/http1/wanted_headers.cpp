@@ -1,5 +1,6 @@
 #include "lib/l7/http1/wanted_headers.hpp"
 
+#include "lib/base/token.hpp"
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/texts.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, kFramingHeaderCount> kFramingNames{
     "host", "content-length", "transfer-encoding", "connection", "upgrade", "cookie"};
-
-bool is_token(std::string_view name) noexcept {
-    return !name.empty() && std::all_of(name.begin(), name.end(), [](char byte) {
-        return is(static_cast<std::byte>(byte), kToken);
-    });
-}
 
 // Adds what is not there yet; says what is wrong with a name, if anything.
 template <typename Same>

@@ -74,6 +74,7 @@ Result<std::vector<SuffixRule>> read_suffix_list(std::string_view text) {
         }
     }
     std::vector<SuffixRule> rules;
+    rules.reserve(kinds.size());
     for (const auto& [name, kind] : kinds) {
         rules.push_back({name, kind});
     }

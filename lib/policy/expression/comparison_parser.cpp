@@ -131,13 +131,30 @@ void warn_of_finer(TokenReader& reader, const Operand& operand, const Leaf& leaf
     warn(IpVersion::V6, leaf.v6);
 }
 
+// Of handshakes rules see the first message of a client, and no other.
+bool has_handshake(TokenReader& reader, const Operand& operand, std::size_t offset,
+                   const std::vector<NumberRange>& ranges) {
+    const bool holds = operand.text != TextField::TlsHandshakeType ||
+                       std::any_of(ranges.begin(), ranges.end(), [](const NumberRange& range) {
+                           return range.first <= kClientHello && kClientHello <= range.last;
+                       });
+    return holds || reader.fail(offset, operand.name +
+                                            " is always 1, \"client_hello\": no other handshake "
+                                            "is read, and this is never so");
+}
+
+// `offset` is that of the values.
 std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op op,
-                                 std::optional<RangeSet> values) {
+                                 std::size_t offset, std::optional<RangeSet> values) {
     if (!values) {
         return std::nullopt;
     }
     if (operand.text && !values->not_built) {
-        return number_test(operand, numbers_of(operand, op, *std::move(values)));
+        const std::vector<NumberRange> ranges = numbers_of(operand, op, *std::move(values));
+        if (!has_handshake(reader, operand, offset, ranges)) {
+            return std::nullopt;
+        }
+        return number_test(operand, ranges);
     }
     if (values->not_built) {
         return never();
@@ -213,10 +230,9 @@ std::optional<Expression> parse_comparison(TokenReader& reader) {
     if (operand->kind == OperandKind::Text) {
         return text_test(reader, *operand, *op);
     }
-    if (*op == Op::In) {
-        return finish(reader, *operand, *op, parse_set(reader, *operand));
-    }
-    return finish(reader, *operand, *op, parse_value(reader, *operand));
+    const std::size_t offset = reader.peek().offset;
+    return finish(reader, *operand, *op, offset,
+                  *op == Op::In ? parse_set(reader, *operand) : parse_value(reader, *operand));
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "lib/policy/expression/condition_reader.hpp"
 
 #include "lib/policy/databases/database_use.hpp"
+#include "lib/policy/domains/suffix_file.hpp"
 #include "lib/policy/keys/client_ip_reader.hpp"
 #include "lib/policy/yaml/scalar_places.hpp"
 
@@ -8,20 +9,19 @@ namespace sluice {
 
 std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedLists& lists,
                                                const ReadContext& context) {
-    auto parsed = parse_expression(scalar.text, {&lists, client_view(context), context.text_names});
+    auto parsed = parse_expression(
+        scalar.text, {&lists, client_view(context), context.text_names, context.suffixes});
     const ScalarPlaces places{context.lines, scalar};
     if (const Remark* error = std::get_if<Remark>(&parsed)) {
         context.problems.error(places[error->offset], error->text);
         return std::nullopt;
     }
     auto& expression = std::get<ParsedExpression>(parsed);
-    for (const Remark& remark : expression.not_built) {
-        context.not_enforced(places[remark.offset], remark.text);
-    }
     for (const Remark& warning : expression.warnings) {
         context.problems.warning(places[warning.offset], warning.text);
     }
     report_uses(expression.from_databases, places, context);
+    report_domains(expression.domains, places, context);
     return std::move(expression);
 }
 

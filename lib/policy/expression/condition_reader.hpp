@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// The expression in a scalar: the first error and what is not built are reported at their places.
+// The expression in a scalar; its first error and its warnings are reported at their places.
 // nullopt after an error.
 [[nodiscard]] std::optional<ParsedExpression> read_condition(const YamlNode& scalar,
                                                              NamedLists& lists,

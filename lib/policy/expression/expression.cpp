@@ -19,10 +19,10 @@ public:
             return *reader_.error();
         }
         return ParsedExpression{*std::move(tree),
-                                std::move(reader_.not_built()),
                                 reader_.has_unknown_list(),
                                 std::move(reader_.from_databases()),
                                 std::move(reader_.clients()),
+                                std::move(reader_.domains()),
                                 std::move(reader_.warnings())};
     }
 

@@ -46,22 +46,24 @@ struct FieldUse {
 
 struct ParsedExpression {
     Expression tree;
-    std::vector<Remark> not_built;  // parts of the language that are not enforced yet
     bool has_unknown_list = false;  // it names a list whose file could not be read
     std::vector<FieldUse> from_databases;
     std::vector<std::size_t> clients;  // the places of client.ip
+    std::vector<std::size_t> domains;  // and of registrable_domain()
     std::vector<Remark> warnings;
 };
 
 inline constexpr std::size_t kMaxExpressionDepth = 64;
 
 class NamedLists;
+class SuffixFile;
 
 // What of a file an expression can name.
 struct Surroundings {
     NamedLists* lists = nullptr;      // what `$name` can be; nullptr: nothing
     ClientView client{};              // what client.ip is
-    TextNames* text_names = nullptr;  // headers and cookies are noted here; nullptr: none can be
+    TextNames* text_names = nullptr;  // headers, ... are noted here; nullptr: none can be
+    SuffixFile* suffixes = nullptr;   // what registrable domains are; nullptr: it is not checked
 };
 
 // Either the tree, or the first error.

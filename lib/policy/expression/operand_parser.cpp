@@ -1,14 +1,11 @@
 #include "lib/policy/expression/operand_parser.hpp"
 
+#include "lib/base/token.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 namespace sluice {
 namespace {
-
-bool is_text_function(std::string_view name) noexcept {
-    return name == "lower" || name == "path_prefix" || name == "registrable_domain";
-}
 
 std::string shown(const Token& token) {
     switch (token.kind) {
@@ -23,7 +20,28 @@ std::string shown(const Token& token) {
     }
 }
 
-// ["name"] of a header or cookie, noted among those of the file.
+// A text beside the fields of the table, noted among those of the file.
+std::optional<Operand> named_operand(TokenReader& reader, const TextName& name,
+                                     const Token& first) {
+    TextNames* names = reader.text_names();
+    const std::optional<TextField> field =
+        names == nullptr ? std::nullopt : add_text_name(name, *names);
+    if (!field) {
+        (void)reader.fail(first.offset,
+                          names == nullptr
+                              ? first.text + " cannot be named here"
+                              : "a file names at most " + std::to_string(kMaxNamedTexts) +
+                                    " different headers, cookies and functions of texts together");
+        return std::nullopt;
+    }
+    return Operand{.kind = operand_kind(row_of(*field).kind),
+                   .text = field,
+                   .folded = is_folded(*field, *names),
+                   .name = spelled(name),
+                   .offset = first.offset};
+}
+
+// ["name"] of a header or cookie.
 std::optional<Operand> parse_named(TokenReader& reader, const Token& family, TextName::Kind kind) {
     if (!reader.expect_symbol("[", "after " + family.text)) {
         return std::nullopt;
@@ -36,29 +54,15 @@ std::optional<Operand> parse_named(TokenReader& reader, const Token& family, Tex
     if (!is_text_name(token.text)) {
         (void)reader.fail(token.offset, "a name in " + family.text + " has 1 to " +
                                             std::to_string(kMaxTextNameSize) +
-                                            " letters, digits and marks of !#$%&'*+-.^_`|~");
+                                            " letters, digits and marks of " +
+                                            std::string{kTokenMarks});
         return std::nullopt;
     }
     (void)reader.next();
     if (!reader.expect_symbol("]", "after the name")) {
         return std::nullopt;
     }
-    const TextName name{kind, token.text};
-    TextNames* names = reader.text_names();
-    const std::optional<TextField> field =
-        names == nullptr ? std::nullopt : add_text_name(name, *names);
-    if (!field) {
-        (void)reader.fail(family.offset, names == nullptr
-                                             ? family.text + " cannot be named here"
-                                             : "a file names at most " +
-                                                   std::to_string(kMaxNamedTexts) +
-                                                   " different headers and cookies together");
-        return std::nullopt;
-    }
-    return Operand{.kind = operand_kind(row_of(*field).kind),
-                   .text = field,
-                   .name = spelled(name),
-                   .offset = family.offset};
+    return named_operand(reader, {.kind = kind, .name = token.text}, family);
 }
 
 // `http.request.headers.host` is meant as a name in brackets.
@@ -66,7 +70,8 @@ std::string bracketed(std::string_view word) {
     for (const TextFamily& family : kTextFamilies) {
         const std::string begin = std::string{family.field} + ".";
         if (word.starts_with(begin) && is_text_name(word.substr(begin.size()))) {
-            return "; write " + spelled({family.kind, std::string{word.substr(begin.size())}});
+            return "; write " +
+                   spelled({.kind = family.kind, .name = std::string{word.substr(begin.size())}});
         }
     }
     return did_you_mean(word, field_names());
@@ -98,6 +103,7 @@ std::optional<Operand> parse_field(TokenReader& reader) {
     if (const std::optional<TextField> text = find_text_field(token.text)) {
         return Operand{.kind = operand_kind(row_of(*text).kind),
                        .text = text,
+                       .folded = row_of(*text).kind == TextKind::Folded,
                        .name = token.text,
                        .offset = token.offset};
     }
@@ -108,16 +114,18 @@ std::optional<Operand> parse_field(TokenReader& reader) {
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> parse_length(TokenReader& reader, std::uint64_t max,
-                                          std::string_view what) {
+// A number in a function, from `least` to `most`.
+std::optional<std::uint64_t> parse_count(TokenReader& reader, std::uint64_t least,
+                                         std::uint64_t most, std::string_view what) {
     if (reader.peek().kind == Token::Kind::Word) {
-        const Result<std::uint64_t> length = parse_number(reader.peek().text, max);
-        if (length) {
+        const Result<std::uint64_t> count = parse_number(reader.peek().text, most);
+        if (count && *count >= least) {
             (void)reader.next();
-            return *length;
+            return *count;
         }
     }
-    (void)reader.fail_here(std::string{what} + " from 0 to " + std::to_string(max));
+    (void)reader.fail_here(std::string{what} + " from " + std::to_string(least) + " to " +
+                           std::to_string(most));
     return std::nullopt;
 }
 
@@ -131,7 +139,7 @@ void cut(Operand& operand, std::uint64_t v4_length, std::uint64_t v6_length) {
 
 bool parse_prefix_lengths(TokenReader& reader, Operand& operand) {
     const std::size_t at = reader.peek().offset;
-    const std::optional<std::uint64_t> first = parse_length(reader, 128, "a prefix length");
+    const std::optional<std::uint64_t> first = parse_count(reader, 0, 128, "a prefix length");
     if (!first) {
         return false;
     }
@@ -142,7 +150,8 @@ bool parse_prefix_lengths(TokenReader& reader, Operand& operand) {
     if (*first > 32) {
         return reader.fail(at, "the length for IPv4, before the |, is at most 32");
     }
-    const std::optional<std::uint64_t> second = parse_length(reader, 128, "an IPv6 prefix length");
+    const std::optional<std::uint64_t> second =
+        parse_count(reader, 0, 128, "an IPv6 prefix length");
     if (!second) {
         return false;
     }
@@ -169,28 +178,66 @@ std::optional<Operand> parse_prefix_call(TokenReader& reader) {
     return operand;
 }
 
-std::optional<Operand> parse_text_call(TokenReader& reader, const Token& function) {
-    std::optional<Operand> operand = parse_field(reader);
+// path_prefix(field, n) or registrable_domain(field), from the parenthesis on.
+std::optional<Operand> parse_derived(TokenReader& reader, const Token& word,
+                                     const TextFunction& function) {
+    const std::optional<Operand> operand = parse_field(reader);
+    if (!operand) {
+        return std::nullopt;
+    }
+    if (!operand->text || !function.sources.has(*operand->text)) {
+        (void)reader.fail(operand->offset, word.text + "() takes " + std::string{function.takes} +
+                                               "; " + operand->name + " is none");
+        return std::nullopt;
+    }
+    TextName name{.kind = function.kind, .source = *operand->text};
+    if (function.kind == TextName::Kind::PathPrefix) {
+        if (!reader.expect_symbol(",", "before the number of segments")) {
+            return std::nullopt;
+        }
+        const auto segments = parse_count(reader, 1, kMaxSegments, "a number of segments");
+        if (!segments) {
+            return std::nullopt;
+        }
+        name.segments = static_cast<std::uint8_t>(*segments);
+    } else {
+        reader.note_domain(word.offset);
+    }
+    if (!reader.expect_symbol(")", "after the arguments of " + word.text)) {
+        return std::nullopt;
+    }
+    return named_operand(reader, name, word);
+}
+
+// A field, or what a function of texts makes of one.
+std::optional<Operand> parse_source(TokenReader& reader) {
+    const Token word = reader.peek();
+    const TextFunction* const function =
+        word.kind == Token::Kind::Word ? find_text_function(word.text) : nullptr;
+    if (function == nullptr) {
+        return parse_field(reader);
+    }
+    (void)reader.next();
+    if (!reader.expect_symbol("(", "after " + word.text)) {
+        return std::nullopt;
+    }
+    return parse_derived(reader, word, *function);
+}
+
+std::optional<Operand> parse_lower_call(TokenReader& reader) {
+    std::optional<Operand> operand = parse_source(reader);
     if (!operand) {
         return std::nullopt;
     }
     if (operand->kind != OperandKind::Text) {
         (void)reader.fail(operand->offset,
-                          function.text + "() takes a text, and " + operand->name + " is none");
+                          "lower() takes a text, and " + operand->name + " is none");
         return std::nullopt;
     }
-    if (function.text == "path_prefix" &&
-        (!reader.expect_symbol(",", "before the number of parts") ||
-         !parse_length(reader, 64, "a number of parts"))) {
+    if (!reader.expect_symbol(")", "after the arguments of lower")) {
         return std::nullopt;
     }
-    if (!reader.expect_symbol(")", "after the arguments of " + function.text)) {
-        return std::nullopt;
-    }
-    operand->lower = function.text == "lower";
-    if (!operand->lower) {
-        reader.not_built(function.offset, "the function " + function.text);
-    }
+    operand->lower = true;
     return operand;
 }
 
@@ -224,14 +271,14 @@ std::optional<Operand> parse_operand(TokenReader& reader) {
         return std::nullopt;
     }
     const Token word = reader.peek();
-    if (word.text != "prefix" && !is_text_function(word.text)) {
-        return parse_field(reader);
+    if (word.text != "prefix" && word.text != "lower") {
+        return parse_source(reader);
     }
     (void)reader.next();
     if (!reader.expect_symbol("(", "after " + word.text)) {
         return std::nullopt;
     }
-    return word.text == "prefix" ? parse_prefix_call(reader) : parse_text_call(reader, word);
+    return word.text == "prefix" ? parse_prefix_call(reader) : parse_lower_call(reader);
 }
 
 }  // namespace sluice

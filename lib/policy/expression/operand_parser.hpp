@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// A walk over tokens that notes the first error and everything that is not built yet.
+// A walk over tokens that notes the first error, and what an expression uses of its surroundings.
 class TokenReader {
 public:
     explicit TokenReader(std::string_view text, const Surroundings& around = {})
@@ -41,9 +41,6 @@ public:
     // The first error wins; always returns false, so `return fail(…)` reads well.
     bool fail(std::size_t offset, std::string text);
     bool fail_here(const std::string& expected);
-    void not_built(std::size_t offset, std::string what) {
-        not_built_.push_back({offset, std::move(what)});
-    }
 
     // What `$name` can be; nullptr: nothing.
     [[nodiscard]] NamedLists* lists() const noexcept { return around_.lists; }
@@ -55,8 +52,13 @@ public:
     void note_client(std::size_t offset) { clients_.push_back(offset); }
     [[nodiscard]] std::vector<std::size_t>& clients() noexcept { return clients_; }
 
-    // Of headers and cookies that the file names; nullptr: none can be named.
+    // Of texts that the file names beside fields; nullptr: none can be named.
     [[nodiscard]] TextNames* text_names() const noexcept { return around_.text_names; }
+
+    // Where registrable domains end, and the places that ask for one.
+    [[nodiscard]] SuffixFile* suffixes() const noexcept { return around_.suffixes; }
+    void note_domain(std::size_t offset) { domains_.push_back(offset); }
+    [[nodiscard]] std::vector<std::size_t>& domains() noexcept { return domains_; }
 
     void warn(std::size_t offset, std::string text) {
         warnings_.push_back({offset, std::move(text)});
@@ -69,17 +71,16 @@ public:
     [[nodiscard]] std::vector<FieldUse>& from_databases() noexcept { return from_databases_; }
 
     [[nodiscard]] const std::optional<Remark>& error() const noexcept { return error_; }
-    [[nodiscard]] std::vector<Remark>& not_built() noexcept { return not_built_; }
 
 private:
     std::vector<Token> tokens_;
     std::size_t at_ = 0;
     std::optional<Remark> error_;
-    std::vector<Remark> not_built_;
     std::vector<FieldUse> from_databases_;
     Surroundings around_;
     bool unknown_list_ = false;
     std::vector<std::size_t> clients_;
+    std::vector<std::size_t> domains_;
     std::vector<Remark> warnings_;
 };
 
@@ -89,8 +90,9 @@ struct Operand {
     std::optional<Field> field;  // nullopt: a text
     // What packets have as a text; of kind Number one in decimal digits.
     std::optional<TextField> text;
-    bool lower = false;  // lower(field)
-    std::string name;    // of the field, as written, for messages
+    bool lower = false;   // lower(field)
+    bool folded = false;  // the same whatever the case of its letters
+    std::string name;     // of the field, as written, for messages
     std::size_t offset = 0;
     bool prefix = false;  // prefix(field, v4_length|v6_length)
     std::uint8_t v4_length = 32;
@@ -100,8 +102,8 @@ struct Operand {
     [[nodiscard]] bool is_client() const noexcept { return field && sluice::is_client(*field); }
 };
 
-// field | family["name"] | prefix(field, n) | prefix(field, n|m) | lower(field) |
-// path_prefix(field, n) | registrable_domain(field)
+// source | prefix(field, n) | prefix(field, n|m) | lower(source), where a source is
+// field | family["name"] | path_prefix(field, n) | registrable_domain(field)
 [[nodiscard]] std::optional<Operand> parse_operand(TokenReader& reader);
 
 }  // namespace sluice

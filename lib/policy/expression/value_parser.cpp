@@ -150,8 +150,7 @@ bool is_quoted(OperandKind kind) noexcept {
     return kind == OperandKind::Name || kind == OperandKind::Country || kind == OperandKind::Text;
 }
 
-// A number that has a name too (RFC 8446, 4). Of handshakes, a ClientHello alone is a unit.
-constexpr std::uint64_t kClientHello = 1;
+// Numbers of tls.handshake.type that have a name too.
 constexpr auto kHandshakeNames = std::to_array<std::string_view>({"client_hello"});
 
 bool add_named_number(TokenReader& reader, const Operand& operand, RangeSet& values) {

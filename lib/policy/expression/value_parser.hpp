@@ -1,11 +1,15 @@
 #pragma once
 #include "lib/policy/expression/operand_parser.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace sluice {
+
+// The value of tls.handshake.type (RFC 8446, 4): of handshakes, a ClientHello alone is a unit.
+inline constexpr std::uint64_t kClientHello = 1;
 
 // The right side of a comparison.
 struct RangeSet {

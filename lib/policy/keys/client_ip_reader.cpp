@@ -3,6 +3,7 @@
 #include "lib/match/address_key.hpp"
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/values/network_text.hpp"
 #include "lib/policy/values/range_set.hpp"
 #include "lib/policy/values/units_text.hpp"
@@ -177,7 +178,7 @@ void read_header(const YamlNode& from, const YamlNode* header, ClientSource& sou
                                "not read; name a header that lists addresses, such as "
                                "x-forwarded-for");
     } else {
-        source.header = header->text;
+        source.header = lowered(header->text);
     }
 }
 
@@ -199,6 +200,9 @@ void read_source(const MapReader& map, NamedLists& lists, ClientIp& client,
     const auto source = std::make_shared<ClientSource>();
     if (proxies != nullptr) {
         source->proxies = read_proxies(*proxies, lists, context);
+        for (const YamlNode& item : proxies->items) {
+            client.proxies += " " + item.text;
+        }
     } else {
         context.problems.error(map.place_of_key("from"),
                                "`from` is believed of `trusted_proxies` alone, which are missing");
@@ -255,9 +259,10 @@ void note_client(const ClientIp& client, std::vector<NamedText>& settings) {
     }
     text += view.unwrapping == Unwrapping{} ? " nothing" : "";
     if (client.source != nullptr) {
-        text += ", from " + client.source->header + " " + std::to_string(client.source->hops);
+        text += ", from " + client.source->header + " " + std::to_string(client.source->hops) +
+                " of" + client.proxies;
     }
-    settings.push_back({"client_ip", std::move(text)});
+    settings.push_back({kClientSetting, std::move(text)});
 }
 
 }  // namespace sluice

@@ -5,6 +5,8 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -16,6 +18,7 @@ struct ClientIp {
     ClientView view;
     // Who names clients, where somebody does; shared by the sets that are compiled.
     std::shared_ptr<const ClientSource> source{};
+    std::string proxies{};  // that are trusted, as written, a space before each
 };
 
 // Reports what is wrong. `lists`: what a `$name` among the proxies can be.
@@ -26,8 +29,9 @@ struct ClientIp {
 [[nodiscard]] ClientView client_view(const ReadContext& context) noexcept;
 
 [[nodiscard]] bool asks_for_client(bool condition_asks, const std::vector<GroupingKey>& keys);
+inline constexpr std::string_view kClientSetting = "client_ip";
 // What client.ip is belongs to the rules that use it, though it stands at the top of the file:
-// "prefixes 24|64, unwrap nat64 v4mapped, from x-forwarded-for 1".
+// "prefixes 24|64, unwrap nat64 v4mapped, from x-forwarded-for 1 of 10.0.0.0/8 $proxies".
 void note_client(const ClientIp& client, std::vector<NamedText>& settings);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "lib/policy/keys/key_reader.hpp"
 
 #include "lib/policy/databases/database_use.hpp"
+#include "lib/policy/domains/suffix_file.hpp"
 #include "lib/policy/expression/operand_parser.hpp"
 #include "lib/policy/keys/client_ip_reader.hpp"
 #include "lib/policy/yaml/scalar_places.hpp"
@@ -46,7 +47,8 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
         return;
     }
     key.text += (key.text.empty() ? "" : ", ") + item.text;
-    TokenReader reader{item.text, {nullptr, client_view(context), context.text_names}};
+    TokenReader reader{item.text,
+                       {nullptr, client_view(context), context.text_names, context.suffixes}};
     const std::optional<Operand> operand = parse_operand(reader);
     if (operand && reader.peek().kind != Token::Kind::End) {
         (void)reader.fail_here("the end of the key part");
@@ -57,11 +59,8 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
         key.whole = false;
         return;
     }
-    for (const Remark& remark : reader.not_built()) {
-        context.not_enforced(places[remark.offset], remark.text);
-    }
     report_uses(reader.from_databases(), places, context);
-    key.whole = key.whole && reader.not_built().empty();
+    report_domains(reader.domains(), places, context);
     const KeyPart part = part_of(*operand);
     key.parts.push_back(part);
     key.schema += schema_of(part, names_in(context));

@@ -11,7 +11,7 @@ struct KeyText {
     std::vector<KeyPart> parts;
     std::string schema;  // canonical, one spelling for one meaning: what state belongs to
     std::string text;    // as written: "ip.src, l4.dport"
-    bool whole = true;   // all of it is built, and in parts
+    bool whole = true;   // all of it is in parts
 };
 
 [[nodiscard]] KeyText read_key(const YamlNode& node, const ReadContext& context);

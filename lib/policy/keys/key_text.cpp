@@ -137,9 +137,10 @@ Wrong read_number_part(const KeyPart& part, std::string_view text, ReadKey& key)
 }
 
 // A text, or the beginning of a long one, \h and the digest of the whole.
-Wrong read_text_part(const KeyPart& as_written, std::string_view text, ReadKey& key) {
+Wrong read_text_part(const KeyPart& as_written, std::string_view text, const TextNames& names,
+                     ReadKey& key) {
     KeyPart part = as_written;
-    part.lower = part.lower || row_of(*part.text).kind == TextKind::Folded;
+    part.lower = part.lower || is_folded(*part.text, names);
     constexpr std::size_t kDigits = 2 * kTextDigestSize;
     const std::size_t mark = text.find("\\h");
     const std::optional<std::string> bytes = unescaped(text.substr(0, mark));
@@ -211,10 +212,10 @@ Result<std::uint64_t> read_value(Field field, std::string_view text) {
     }
 }
 
-Wrong read_part(const KeyPart& part, std::string_view text, ReadKey& key) {
+Wrong read_part(const KeyPart& part, std::string_view text, const TextNames& names, ReadKey& key) {
     if (part.text) {
         return row_of(*part.text).kind == TextKind::Number ? read_number_part(part, text, key)
-                                                           : read_text_part(part, text, key);
+                                                           : read_text_part(part, text, names, key);
     }
     const std::optional<std::string> bytes = unescaped(text);
     if (!bytes) {
@@ -273,7 +274,7 @@ Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text,
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
         read.text += i == 0 ? "" : "|";
-        if (const Wrong fault = read_part(key[i], parts[i], read)) {
+        if (const Wrong fault = read_part(key[i], parts[i], names, read)) {
             return Error{fault->code, key[i].name(names) + ": " + fault->what};
         }
     }

@@ -6,43 +6,44 @@
 namespace sluice {
 namespace {
 
-using enum ParameterKind;
-
 constexpr auto kPhases = std::to_array<std::string_view>({"clock", "first", "per_key"});
 constexpr auto kEdges = std::to_array<std::string_view>({"strict", "lenient"});
 constexpr auto kVariants = std::to_array<std::string_view>({"rfc2698", "rfc4115"});
 constexpr auto kColors = std::to_array<std::string_view>({"blind", "aware"});
 
-constexpr Parameter kColor{.name = "color", .kind = Word, .required = false, .words = kColors};
+constexpr Parameter kColor{
+    .name = "color", .kind = ParameterKind::Word, .required = false, .words = kColors};
 
-constexpr auto kTokenBucket = std::to_array<Parameter>({{"rate", Rate}, {"burst"}});
-constexpr auto kLeakyBucket = std::to_array<Parameter>({{"rate", Rate}, {"queue"}});
-constexpr auto kWindow = std::to_array<Parameter>({{"count"}, {"window", Duration}});
-constexpr auto kFixedWindow =
-    std::to_array<Parameter>({{"count"},
-                              {"window", Duration},
-                              {.name = "phase", .kind = Word, .required = false, .words = kPhases},
-                              {.name = "utc_offset", .kind = Offset, .required = false}});
-constexpr auto kSlidingCounters =
-    std::to_array<Parameter>({{"count"},
-                              {"window", Duration},
-                              {.name = "buckets",
-                               .kind = Number,
-                               .required = false,
-                               .usual = SlidingCountersLimit{}.buckets,
-                               .most = kMostSubWindows},
-                              {.name = "edge", .kind = Word, .required = false, .words = kEdges}});
-constexpr auto kSrtcm = std::to_array<Parameter>({{"cir", Rate}, {"cbs"}, {"ebs"}, kColor});
+constexpr auto kTokenBucket = std::to_array<Parameter>({{"rate", ParameterKind::Rate}, {"burst"}});
+constexpr auto kLeakyBucket = std::to_array<Parameter>({{"rate", ParameterKind::Rate}, {"queue"}});
+constexpr auto kWindow = std::to_array<Parameter>({{"count"}, {"window", ParameterKind::Duration}});
+constexpr auto kFixedWindow = std::to_array<Parameter>(
+    {{"count"},
+     {"window", ParameterKind::Duration},
+     {.name = "phase", .kind = ParameterKind::Word, .required = false, .words = kPhases},
+     {.name = "utc_offset", .kind = ParameterKind::Offset, .required = false}});
+constexpr auto kSlidingCounters = std::to_array<Parameter>(
+    {{"count"},
+     {"window", ParameterKind::Duration},
+     {.name = "buckets",
+      .kind = ParameterKind::Number,
+      .required = false,
+      .usual = SlidingCountersLimit{}.buckets,
+      .most = kMostSubWindows},
+     {.name = "edge", .kind = ParameterKind::Word, .required = false, .words = kEdges}});
+constexpr auto kSrtcm =
+    std::to_array<Parameter>({{"cir", ParameterKind::Rate}, {"cbs"}, {"ebs"}, kColor});
 constexpr auto kTrtcm =
-    std::to_array<Parameter>({{.name = "variant", .kind = Word, .words = kVariants},
-                              {"cir", Rate},
+    std::to_array<Parameter>({{.name = "variant", .kind = ParameterKind::Word, .words = kVariants},
+                              {"cir", ParameterKind::Rate},
                               {"cbs"},
-                              {.name = "pir", .kind = Rate, .variant = kVariants[0]},
+                              {.name = "pir", .kind = ParameterKind::Rate, .variant = kVariants[0]},
                               {.name = "pbs", .variant = kVariants[0]},
-                              {.name = "eir", .kind = Rate, .variant = kVariants[1]},
+                              {.name = "eir", .kind = ParameterKind::Rate, .variant = kVariants[1]},
                               {.name = "ebs", .variant = kVariants[1]},
                               kColor});
-constexpr auto kConcurrency = std::to_array<Parameter>({{"count"}, {"idle", Duration}});
+constexpr auto kConcurrency =
+    std::to_array<Parameter>({{"count"}, {"idle", ParameterKind::Duration}});
 
 void build_token_bucket(LimitBuilder& limit) {
     if (const auto gcra = limit.bucket("rate", "burst", LeastBurst::One)) {

@@ -16,7 +16,8 @@ public:
     BypassReader(const YamlNode& node, std::string id, const FileContext& file)
         : file_{file},
           context_{file.lines,      file.problems,   file.purpose == Purpose::Enforce,
-                   &file.databases, &file.client_ip, &file.text_names},
+                   &file.databases, &file.client_ip, &file.text_names,
+                   &file.suffixes},
           map_{node, kBypassKeys, context_, "an item of `bypass`"} {
         read_.rule.id = std::move(id);
     }

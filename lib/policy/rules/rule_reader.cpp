@@ -164,7 +164,8 @@ private:
     static ReadContext context_of(const FileContext& file, Mode mode) {
         return {
             file.lines,      file.problems,   file.purpose == Purpose::Enforce && mode != Mode::Off,
-            &file.databases, &file.client_ip, &file.text_names};
+            &file.databases, &file.client_ip, &file.text_names,
+            &file.suffixes};
     }
 
     void read_head() {
@@ -346,7 +347,7 @@ void read_when(const MapReader& map, const FileContext& file, const ReadContext&
     if (std::optional<ParsedExpression> when =
             read_condition(*map.find("when"), file.lists, context)) {
         read.asks_client = !when->clients.empty();
-        read.when_is_whole = when->not_built.empty() && !when->has_unknown_list;
+        read.when_is_whole = !when->has_unknown_list;
         read.when = std::move(when->tree);
     }
 }

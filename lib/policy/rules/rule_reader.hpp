@@ -12,6 +12,7 @@
 namespace sluice {
 
 class Databases;
+class SuffixFile;
 class OverrideCache;
 
 // `defaults` of the file.
@@ -33,7 +34,8 @@ struct FileContext {
     NamedLists& lists;
     Databases& databases;
     ActionPool& actions;
-    TextNames& text_names;               // that rules have named so far
+    TextNames& text_names;  // that rules have named so far
+    SuffixFile& suffixes;
     const ListReader* files = nullptr;   // nullptr: none can be read
     const KeySettings* keys = nullptr;   // set at run time; nullptr: none
     OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none

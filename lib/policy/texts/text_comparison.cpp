@@ -1,7 +1,9 @@
 #include "lib/policy/texts/text_comparison.hpp"
 
 #include "lib/match/number_ranges.hpp"
+#include "lib/policy/domains/suffix_file.hpp"
 #include "lib/policy/expression/value_parser.hpp"
+#include "lib/policy/texts/derived_form.hpp"
 #include "lib/policy/texts/pattern.hpp"
 #include "lib/policy/texts/text_form.hpp"
 
@@ -13,7 +15,7 @@ namespace {
 
 // Whether the operand's texts are compared without regard to case.
 bool ignores_case(const Operand& operand) {
-    return operand.lower || row_of(*operand.text).kind == TextKind::Folded;
+    return operand.lower || operand.folded;
 }
 
 Expression expression_of(const Operand& operand, TextTest test) {
@@ -44,8 +46,17 @@ bool check_regex(TokenReader& reader, const Token& token, bool ignore_case) {
 // A text in a form that no packet has would never hold.
 bool check_form(TokenReader& reader, std::size_t offset, const Operand& operand,
                 std::string_view text, TextHow how) {
-    const ComparedText compared{*operand.text, how, ignores_case(operand), text};
-    if (const std::optional<std::string> fault = find_form_fault(compared)) {
+    const TextNames* names = reader.text_names();
+    const TextName* derived = names == nullptr ? nullptr : find_derived(*operand.text, *names);
+    const ComparedText compared{derived == nullptr ? *operand.text : derived->source, how,
+                                ignores_case(operand), text};
+    std::optional<std::string> fault = find_form_fault(compared);
+    if (!fault && derived != nullptr) {
+        fault = find_derived_fault(
+            compared, *derived,
+            reader.suffixes() == nullptr ? nullptr : reader.suffixes()->suffixes());
+    }
+    if (fault) {
         return reader.fail(offset, operand.name + *fault);
     }
     if (const std::optional<std::string> doubt = find_form_doubt(compared)) {

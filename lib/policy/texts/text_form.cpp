@@ -37,11 +37,6 @@ std::string written(std::string_view text) {
     return out;
 }
 
-std::string never_so(std::string_view why, std::string_view meant) {
-    const std::string what = " is never so: " + std::string{why};
-    return meant.empty() ? what : what + "; write \"" + written(meant) + "\"";
-}
-
 bool ends_at_end(TextHow how) noexcept {
     return how == TextHow::Equals || how == TextHow::EndsWith;
 }
@@ -216,6 +211,11 @@ bool holds(const ComparedText& compared, std::string_view word) {
 }
 
 }  // namespace
+
+std::string never_so(std::string_view why, std::string_view meant) {
+    const std::string what = " is never so: " + std::string{why};
+    return meant.empty() ? what : what + "; write \"" + written(meant) + "\"";
+}
 
 // It takes at most three bytes for one.
 std::string normal_path(std::string_view path) {

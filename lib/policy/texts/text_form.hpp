@@ -22,6 +22,9 @@ struct ComparedText {
 // have where there is one. nullopt: some can have it.
 [[nodiscard]] std::optional<std::string> find_form_fault(const ComparedText& compared);
 
+// The same in words: why, and what was meant where that is known.
+[[nodiscard]] std::string never_so(std::string_view why, std::string_view meant);
+
 // What else was probably meant by a text that some packets can have, to be read likewise.
 [[nodiscard]] std::optional<std::string> find_form_doubt(const ComparedText& compared);
 

@@ -13,6 +13,7 @@
 namespace sluice {
 
 class Databases;
+class SuffixFile;
 struct ClientIp;
 
 // How far a key of a map is built.
@@ -29,7 +30,8 @@ struct ReadContext {
     bool strict = false;
     Databases* databases = nullptr;  // that fields are from; nullptr: their use is not recorded
     const ClientIp* client_ip = nullptr;  // what client.ip is; nullptr: ip.src
-    TextNames* text_names = nullptr;  // headers and cookies are noted here; nullptr: none can be
+    TextNames* text_names = nullptr;      // headers, ... are noted here; nullptr: none can be
+    SuffixFile* suffixes = nullptr;  // what registrable domains are; nullptr: it is not checked
 
     void not_enforced(Position at, const std::string& what) const;
 };

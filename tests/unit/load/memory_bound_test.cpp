@@ -175,6 +175,21 @@ std::string overridden(std::size_t keys) {
     return text;
 }
 
+// So many rules of public suffixes, and a rule that needs them.
+const std::string kOfDomains =
+    header() +
+    "  - {id: each, mode: enforce, key: ['registrable_domain(tls.sni)'], limits: " + kLimits +
+    "}\n";
+std::string suffix_rules(std::size_t count) {
+    std::string list;
+    for (std::size_t i = 0; i < count; ++i) {
+        constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz012345";
+        list += {kLetters[i & 31], kLetters[i >> 5 & 31], kLetters[i >> 10 & 31],
+                 static_cast<char>('a' + (i >> 15)), '\n'};
+    }
+    return list;
+}
+
 // As sluiced would send it.
 std::vector<std::byte> message_of(const Case& of) {
     const auto list = std::make_shared<const std::string>(of.list);
@@ -231,7 +246,8 @@ TEST(MemoryBound, IsAboveWhatIsTakenAndNotFarAbove) {
                             {"IPv4", kOfList, networks(200'000, false)},
                             {"IPv6", kOfList, networks(100'000, true)},
                             {"sets", many_sets(300), {}},
-                            {"few", kOfList, networks(3'000, true)}};
+                            {"few", kOfList, networks(3'000, true)},
+                            {"domains", kOfDomains, suffix_rules(kMaxSuffixRules)}};
     for (const std::size_t count : {64, 300, 1000, 4000}) {
         cases.push_back({"mixed", bench::mixed_rules(count, kLimits, count), {}});
     }

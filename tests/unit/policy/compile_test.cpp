@@ -274,9 +274,11 @@ const test::WrongText kWrong[] = {
     {HEAD "    when: \"ip.proto eq 6 and dir eq \\\"inn\\\"\"\n    on_match: drop\n", 4, 37,
      "did you mean `in`?"},
     {HEAD "    when: [a]\n    on_match: drop\n", 4, 11, "must be a text"},
-    // What is not built yet is refused where it would have to be enforced.
+    // Without the file that says what a domain is.
     {HEAD "    when: registrable_domain(http.host) eq \"x\"\n    on_match: drop\n", 4, 11,
-     "not enforced yet: the function registrable_domain"},
+     "registrable_domain() needs the list of public suffixes: cannot read"},
+    {HEAD "    key: [tls.sni, \"lower(registrable_domain(tls.sni))\"]\n" LIMITS, 4, 27,
+     "needs the list of public suffixes"},
     {HEAD "    key: []\n    cost: 10\n    max_unsynced: 9\n" LIMITS, 6, 19,
      "what one packet costs"},
     {HEAD "    key: []\n    max_unsynced: lots\n" LIMITS, 5, 19, "not a decimal number"},
@@ -324,7 +326,7 @@ const test::WrongText kWrong[] = {
      "no limit called `x`"},
     {"version: 1\nbypass: [{when: registrable_domain(http.host) eq \"x\", key: [], "
      "limit: x}]\nrules: []\n",
-     2, 17, "not enforced yet: the function registrable_domain"},
+     2, 17, "needs the list of public suffixes"},
     {HEAD "    key: []\n    ttl: 90\n" LIMITS, 5, 10, "a duration from 1s on"},
     {HEAD "    key: []\n    ttl: 0s\n" LIMITS, 5, 10, "a duration from 1s on"},
     {HEAD "    key: []\n    ttl: 999ms\n" LIMITS, 5, 10, "found `999ms`"},
@@ -462,8 +464,8 @@ const test::WrongText kWrong[] = {
     {"version: 1\nclient_ip: {trusted_proxies: [10.0.0.0/8], from: {header: a}, ipv4_prefix: 24}\n"
      "rules:\n  - id: a\n    on_match: drop\n    when: client.ip eq 192.0.2.1\n",
      6, 24, "client.ip is a network of /24 here"},
-    {HEAD "    key: [\"path_prefix(payload, 2)\"]\n" LIMITS, 4, 12,
-     "not enforced yet: the function path_prefix"},
+    {HEAD "    key: [\"path_prefix(payload, 2)\"]\n" LIMITS, 4, 24,
+     "takes a path, http.request.uri.path; payload is none"},
     {"version: 1\ndata: {lists: {a: {typ: cidr}}}\nrules: []\n", 2, 20, "did you mean `type`?"},
     // Names of limits.
     {"version: 1\nlimits:\n  \"1\": {algorithm: token_bucket, rate: 1/s, burst: 1}\nrules: []\n", 3,

@@ -123,19 +123,19 @@ const Broken kBroken[] = {
      }},
     {"key",
      [](RuleSet& s) { s.rules[0].keys[0].assign(2, {.text = TextField::Payload, .room = 157}); }},
-    {"names of headers",
+    {"names of texts",
      [](RuleSet& s) { s.rules[0].keys[0][0] = {.text = named_text(0), .room = 16}; }},
-    {"names of headers",
+    {"names of texts",
      [](RuleSet& s) { s.owner_groups = {{.parts = {{.text = named_text(0), .room = 16}}}}; }},
-    {"names of headers",
+    {"names of texts",
      [](RuleSet& s) {
          s.named_texts = {{TextName::Kind::Header, "a"}};
          ClassifierParts parts;
          parts.texts.tests = {{named_text(1), {}}};
          s.classifier = Classifier{std::move(parts)};
      }},
-    {"names of headers", [](RuleSet& s) { s.named_texts = {{TextName::Kind::Header, ""}}; }},
-    {"names of headers",
+    {"names of texts", [](RuleSet& s) { s.named_texts = {{TextName::Kind::Header, ""}}; }},
+    {"names of texts",
      [](RuleSet& s) { s.named_texts.assign(kMaxNamedTexts + 1, {TextName::Kind::Cookie, "a"}); }},
     // A key without limits, limits without a key, and limits that come in another order.
     {"follow its keys", [](RuleSet& s) { s.rules[0].keys.clear(); }},

@@ -61,7 +61,60 @@ TEST(TextNames, AreTokens) {
     }
     EXPECT_FALSE(are_sound({header("a"), header("A")}));
     EXPECT_TRUE(are_sound({cookie("a"), cookie("A"), header("a")}));
-    EXPECT_FALSE(are_sound({{static_cast<TextName::Kind>(2), "a"}}));
+    EXPECT_FALSE(are_sound({{static_cast<TextName::Kind>(4), "a"}}));
+    EXPECT_FALSE(are_sound({{.name = "a", .source = TextField::HttpHost}}));
+    EXPECT_FALSE(are_sound({{.name = "a", .segments = 1}}));
+}
+
+constexpr TextName prefix(std::uint8_t segments, TextField source = TextField::HttpPath) {
+    return {.kind = TextName::Kind::PathPrefix, .source = source, .segments = segments};
+}
+constexpr TextName domain(TextField source, std::uint8_t segments = 0) {
+    return {.kind = TextName::Kind::RegistrableDomain, .source = source, .segments = segments};
+}
+
+TEST(TextNames, OfFunctionsHangOnTheirArguments) {
+    TextNames names;
+    EXPECT_EQ(add_text_name(prefix(2), names), named_text(0));
+    EXPECT_EQ(add_text_name(prefix(3), names), named_text(1));
+    EXPECT_EQ(add_text_name(domain(TextField::TlsSni), names), named_text(2));
+    EXPECT_EQ(add_text_name(domain(TextField::HttpHost), names), named_text(3));
+    EXPECT_EQ(add_text_name(header("a"), names), named_text(4));
+    EXPECT_EQ(add_text_name(prefix(2), names), named_text(0));
+    EXPECT_EQ(add_text_name(domain(TextField::HttpHost), names), named_text(3));
+    EXPECT_TRUE(are_sound(names));
+    EXPECT_EQ(name_of(named_text(1), names), "path_prefix(http.request.uri.path, 3)");
+    EXPECT_EQ(state_name_of(named_text(2), names), "registrable_domain(tls.sni)");
+}
+
+TEST(TextNames, OfFunctionsAreSoundForTheirFields) {
+    for (const TextName& name : {prefix(1), prefix(kMaxSegments), domain(TextField::DnsQname),
+                                 domain(TextField::QuicSni)}) {
+        EXPECT_TRUE(are_sound({name})) << spelled(name);
+    }
+    TextName named = prefix(1);
+    named.name = "a";
+    for (const TextName& name :
+         {prefix(0), prefix(kMaxSegments + 1), prefix(1, TextField::HttpUri), named,
+          prefix(1, named_text(1)), domain(TextField::HttpPath), domain(TextField::TlsSni, 1)}) {
+        EXPECT_FALSE(are_sound({name})) << spelled(name);
+    }
+    EXPECT_FALSE(are_sound({prefix(2), prefix(2)}));
+}
+
+// Whoever looks for texts looks for what they are made of.
+TEST(TextNames, OfFunctionsAreMadeOfTheirSources) {
+    const TextNames names{header("a"), prefix(2), domain(TextField::DnsQname)};
+    const TextFieldSet all{named_text(0), named_text(1), named_text(2), TextField::TlsSni};
+    EXPECT_EQ(sources_of(all, names), (TextFieldSet{named_text(0), TextField::HttpPath,
+                                                    TextField::DnsQname, TextField::TlsSni}));
+    EXPECT_EQ(derived_of(all, names), (TextFieldSet{named_text(1), named_text(2)}));
+    EXPECT_EQ(find_derived(named_text(0), names), nullptr);
+    EXPECT_EQ(find_derived(named_text(3), names), nullptr);
+    EXPECT_TRUE(is_folded(named_text(2), names));
+    EXPECT_FALSE(is_folded(named_text(1), names));
+    EXPECT_TRUE(is_folded(TextField::TlsSni, names));
+    EXPECT_FALSE(is_folded(TextField::HttpPath, names));
 }
 
 }  // namespace

@@ -161,8 +161,12 @@ void spell(Fields& out, const RuleSet& set) {
     for (const OwnerGroup& group : set.owner_groups) {
         add_all(out, group.parts.size(), group.salt);
     }
+    add(out, set.suffixes != nullptr);
+    for (std::size_t i = 0; set.suffixes != nullptr && i < set.suffixes->size(); ++i) {
+        add_all(out, (*set.suffixes)[i].name, (*set.suffixes)[i].kinds);
+    }
     for (const TextName& name : set.named_texts) {
-        add_all(out, name.kind, name.name);
+        add_all(out, name.kind, name.name, name.source, name.segments);
     }
 }
 void spell(Fields& out, const Hello& m) {
@@ -428,10 +432,25 @@ const Unsound kUnsound[] = {
     {"a name that is no token",
      [](RuleSet& s) { s.named_texts = {{TextName::Kind::Header, "x y"}}; }},
     {"a name of no kind",
-     [](RuleSet& s) { s.named_texts = {{static_cast<TextName::Kind>(2), "x"}}; }},
+     [](RuleSet& s) { s.named_texts = {{static_cast<TextName::Kind>(4), "x"}}; }},
     {"one header twice",
      [](RuleSet& s) {
          s.named_texts = {{TextName::Kind::Header, "x"}, {TextName::Kind::Header, "X"}};
+     }},
+    {"a derived text of another field",
+     [](RuleSet& s) {
+         s.named_texts = {
+             {.kind = TextName::Kind::PathPrefix, .source = TextField::TlsSni, .segments = 1}};
+     }},
+    {"a domain without a list that says what one is",
+     [](RuleSet& s) {
+         s.named_texts = {{.kind = TextName::Kind::RegistrableDomain, .source = TextField::TlsSni}};
+         s.rules[0].keys[0] = {{.text = named_text(0), .room = 16}};
+     }},
+    {"a list of suffixes that is none",
+     [](RuleSet& s) {
+         s.suffixes = std::make_shared<const std::vector<SuffixRule>>(
+             std::vector<SuffixRule>{{"com.", SuffixRule::kExact}});
      }},
     {"a text that has no name",
      [](RuleSet& s) { s.rules[0].keys[0] = {{.text = named_text(0), .room = 16}}; }},

@@ -54,9 +54,9 @@ public:
             set.rules.push_back(rule(i));
         }
         for (std::size_t i = 0; i < kMaxNamedTexts; ++i) {
-            set.named_texts.push_back({flag() ? TextName::Kind::Header : TextName::Kind::Cookie,
-                                       "n" + std::to_string(i)});
+            set.named_texts.push_back(text_name(i));
         }
+        set.suffixes = std::make_shared<const std::vector<SuffixRule>>(suffixes());
         set.classifier = Classifier{test::RandomParts{random_(), 9}.make(rules)};
         set.origins = flag() ? origins() : nullptr;
         set.clients = flag() ? clients() : nullptr;
@@ -84,6 +84,28 @@ private:
         std::string out(below(12), '\0');
         std::generate(out.begin(), out.end(), [this] { return static_cast<char>(random_()); });
         return out;
+    }
+
+    // Any text that a set can name at this place; each is there once.
+    TextName text_name(std::size_t at) {
+        constexpr auto kHosts = std::to_array(
+            {TextField::HttpHost, TextField::TlsSni, TextField::QuicSni, TextField::DnsQname});
+        if (at < kHosts.size() && flag()) {
+            return {.kind = TextName::Kind::RegistrableDomain, .source = kHosts[at]};
+        }
+        if (flag()) {
+            return {.kind = TextName::Kind::PathPrefix,
+                    .source = TextField::HttpPath,
+                    .segments = static_cast<std::uint8_t>(at + 1)};
+        }
+        return {flag() ? TextName::Kind::Header : TextName::Kind::Cookie, "n" + std::to_string(at)};
+    }
+    std::vector<SuffixRule> suffixes() {
+        std::vector<SuffixRule> rules;
+        for (std::size_t i = below(5); i > 0; --i) {
+            rules.push_back({"s" + std::to_string(i), static_cast<std::uint8_t>(1 + below(7))});
+        }
+        return rules;
     }
 
     // Tags with every choice of their values, behind the two that every table has.

@@ -55,6 +55,27 @@ TEST(FieldList, TakesHeadersAndCookiesByTheirNames) {
     }
 }
 
+// A comma of a function is no end of a name.
+TEST(FieldList, TakesFunctionsOfTexts) {
+    const auto parsed = parse_field_list({"ip.src", "path_prefix(http.request.uri.path", "2)",
+                                          "dns.qname", "registrable_domain(dns.qname)",
+                                          "path_prefix(http.request.uri.path", " 2)"});
+    ASSERT_TRUE(std::holds_alternative<FieldList>(parsed));
+    const auto& list = std::get<FieldList>(parsed);
+    EXPECT_EQ(list.fields,
+              (std::vector<ShownField>{Field::IpSrc, named_text(0), TextField::DnsQname,
+                                       named_text(1), named_text(0)}));
+    EXPECT_EQ(name_of(named_text(0), list.text_names), "path_prefix(http.request.uri.path, 2)");
+    for (const auto& [name, says] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"path_prefix(http.host)", "takes a path"},
+             {"registrable_domain(dns.qname", "after the arguments"},
+             {"registrable_domain", "expected `(`"},
+             {"lower(http.host)", "no field"},
+             {"prefix(ip.src)", "no field"}}) {
+        EXPECT_NE(fault(name).what.find(says), std::string::npos) << fault(name).what;
+    }
+}
+
 TEST(FieldList, TellsWhatIsNotBuiltFromWhatDoesNotExist) {
     EXPECT_TRUE(fault("payload").not_built);
     EXPECT_NE(fault("payload").what.find("not built yet"), std::string::npos);

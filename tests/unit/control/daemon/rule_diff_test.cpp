@@ -6,12 +6,14 @@
 namespace sluice::rule_diff_test {
 namespace {
 
-std::vector<RuleSummary> rules_of(const std::string& rules) {
+std::vector<RuleSummary> compiled_rules(const std::string& text) {
     Problems problems{"x"};
-    const std::string text = "version: 1\nrules:\n" + rules;
     const auto compiled = compile_rules({"x", text}, Purpose::Check, {}, problems);
     EXPECT_TRUE(compiled) << text << (problems.list().empty() ? "" : problems.list()[0].message);
     return compiled ? compiled->rules : std::vector<RuleSummary>{};
+}
+std::vector<RuleSummary> rules_of(const std::string& rules) {
+    return compiled_rules("version: 1\nrules:\n" + rules);
 }
 
 std::vector<RuleSummary> rule_with(const std::string& limit, const std::string& key = "[ip.src]") {
@@ -44,6 +46,38 @@ TEST(Diff, TheOrder) {
     EXPECT_TRUE(diff_of(rules_of(kA + kB + kC), rules_of(kA + kC + kB)).reordered);
     EXPECT_TRUE(diff_of(rules_of(kA + kB), rules_of(kB + kC + kA)).reordered);
     EXPECT_FALSE(diff_of(rules_of(kA + kC), rules_of(kA + kB + kC)).reordered);
+}
+
+// What client.ip is stands at the top of the file, and is a setting of the rules that use it.
+TEST(Diff, WhoNamesClients) {
+    const std::string rules =
+        "rules:\n  - {id: a, key: [client.ip], limits: [{algorithm: token_bucket, rate: 1/s, "
+        "burst: 2}]}\n  - {id: b, when: client.ip eq 192.0.2.1, on_match: drop}\n" +
+        kC;
+    const auto with = [&](const std::string& client) {
+        return compiled_rules("version: 1\n" + client + rules);
+    };
+    const auto from = [](const std::string& header, const std::string& proxies) {
+        return "client_ip: {trusted_proxies: [" + proxies + "], from: {header: " + header + "}}\n";
+    };
+    const std::string one = from("X-Forwarded-For", "10.0.0.0/8");
+    const auto expect = [](const SetDiff& diff, const std::string& before,
+                           const std::string& after) {
+        EXPECT_EQ(diff.unchanged, 1U);
+        ASSERT_EQ(diff.changed.size(), 2U);
+        for (const RuleDiff& rule : diff.changed) {
+            ASSERT_EQ(rule.settings.size(), 1U) << rule.id;
+            EXPECT_EQ(rule.settings[0].what, "client_ip");
+            EXPECT_EQ(rule.settings[0].from, before);
+            EXPECT_EQ(rule.settings[0].to, after);
+        }
+    };
+    const std::string shown = "prefixes 32|128, unwrap nothing, from x-forwarded-for 1 of ";
+    expect(diff_of(with(one), with(from("x-forwarded-for", "10.0.0.0/8, 192.0.2.1"))),
+           shown + "10.0.0.0/8", shown + "10.0.0.0/8 192.0.2.1");
+    expect(diff_of(with(one), with("")), shown + "10.0.0.0/8", "");
+    expect(diff_of(with(""), with(one)), "", shown + "10.0.0.0/8");
+    EXPECT_EQ(diff_of(with(one), with(from("x-forwarded-FOR", "10.0.0.0/8"))).unchanged, 3U);
 }
 
 TEST(Diff, ATtl) {

@@ -73,6 +73,10 @@ TEST(PublicSuffixes, TheRegisteredPartOfAName) {
              {"[2001:db8::1]", "[2001:db8::1]"},
              {"", ""},
              {".", "."},
+             {"x.a\\.b.unknown", "a\\.b.unknown"},
+             {"x.a\\\\.b.unknown", "b.unknown"},
+             {"a\\.unknown", "a\\.unknown"},
+             {"\\.", "\\."},
              {"..com", ".com"},
              {".com", ".com"},
          }) {

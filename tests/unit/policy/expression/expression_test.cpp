@@ -191,7 +191,27 @@ const Wrong kWrong[] = {
     {"prefix(ip.src, 8", 16, "after the prefix length"},
     {"prefix(ip.src) eq 10.0.0.0", 13, "before the prefix length"},
     {"lower(ip.src) eq \"x\"", 6, "takes a text"},
-    {"path_prefix(http.host) eq \"x\"", 21, "number of parts"},
+    {"lower(lower(http.host)) eq \"x\"", 6, "unknown field `lower`"},
+    {"path_prefix(http.host, 1) eq \"x\"", 12, "takes a path, http.request.uri.path; http.host"},
+    {"path_prefix(ip.src, 1) eq \"x\"", 12, "takes a path"},
+    {"path_prefix(http.request.uri.path) eq \"/\"", 33, "before the number of segments"},
+    {"path_prefix(http.request.uri.path, 0) eq \"/\"", 35, "segments from 1 to 64"},
+    {"path_prefix(http.request.uri.path, 65) eq \"/\"", 35, "segments from 1 to 64"},
+    {"path_prefix(http.request.uri.path, 1 eq \"/\"", 37, "after the arguments of path_prefix"},
+    {"path_prefix http.host", 12, "after path_prefix"},
+    {"path_prefix(http.request.uri.path, 1) lt \"/\"", 38, "orders numbers"},
+    {"path_prefix(http.request.uri.path, 1) eq \"/a/b\"", 41,
+     "path_prefix(http.request.uri.path, 1) is never so: it has at most 1 segment; write \"/a\""},
+    {"path_prefix(http.request.uri.path, 2) in {\"/a/b\" \"/a/b/\"}", 41,
+     "it has at most 2 segments; write \"/a/b\""},
+    {"starts_with(path_prefix(http.request.uri.path, 2), \"/a/b/c\")", 51, "write \"/a/b\""},
+    {"ends_with(path_prefix(http.request.uri.path, 2), \"/a/b/c\")", 49, "at most 2 segments"},
+    {"path_prefix(http.request.uri.path, 9) contains \"/a?b\"", 47, "a path ends before ?"},
+    {"registrable_domain(http.request.uri) eq \"x\"", 19, "takes the name of a host"},
+    {"registrable_domain(http.request.headers[\"host\"]) eq \"x\"", 19, "takes the name of a host"},
+    {"registrable_domain(tls.sni, 1) eq \"x\"", 26, "after the arguments"},
+    {"registrable_domain(http.host) eq \"a.example:80\"", 33, "no port"},
+    {"registrable_domain(http.host)", 29, "an operator after registrable_domain(http.host)"},
     {"starts_with(ip.src, \"x\")", 12, "takes a text"},
     {"starts_with(http.host, x)", 23, "double quotes"},
     {"ip.src in {10.0.0.0/8 11.0.0.0/7}", 22, "the network is 10.0.0.0/7"},
@@ -259,6 +279,11 @@ const Wrong kWrong[] = {
     {"dns.qtype eq \"1\"", 13, "without quotes"},
     {"dns.qtype contains \"1\"", 10, "compares text"},
     {"lower(dns.qtype) eq 1", 6, "takes a text"},
+    {"tls.handshake.type eq 2", 22, "always 1, \"client_hello\""},
+    {"tls.handshake.type ne 1", 22, "never so"},
+    {"tls.handshake.type gt 1", 22, "never so"},
+    {"tls.handshake.type lt 1", 22, "never so"},
+    {"tls.handshake.type in {2 11..16}", 22, "never so"},
     {"dns.qname lt \"a\"", 10, "orders numbers"},
     {"dns.qname", 9, "an operator after dns.qname"},
     {"dns.qname contains \"\"", 19, "the empty text"},
@@ -269,7 +294,8 @@ const Wrong kWrong[] = {
 
 TEST(Expression, SaysWhereAndWhatIsWrong) {
     for (const Wrong& row : kWrong) {
-        const auto parsed = parse_expression(row.text);
+        TextNames names;
+        const auto parsed = parse_expression(row.text, {.text_names = &names});
         if (row.says.empty()) {
             EXPECT_TRUE(std::holds_alternative<ParsedExpression>(parsed)) << row.text;
             continue;
@@ -293,27 +319,31 @@ TEST(Expression, DepthIsBounded) {
     EXPECT_TRUE(std::holds_alternative<Remark>(parse_expression(nots + "ip.proto")));
 }
 
-struct NotBuilt {
-    std::string_view text;
-    std::size_t offset;
-    std::string_view what;
-};
-
-TEST(Expression, NotesWhatIsNotBuiltYet) {
-    const NotBuilt rows[] = {
-        {"ip.proto eq 6 and registrable_domain(http.host) eq \"x\"", 18,
-         "the function registrable_domain"},
-        {"starts_with(path_prefix(http.request.uri.path, 2), \"/x\")", 12,
-         "the function path_prefix"},
-    };
-    for (const NotBuilt& row : rows) {
-        const auto parsed = parse_expression(row.text);
-        ASSERT_TRUE(std::holds_alternative<ParsedExpression>(parsed)) << row.text;
-        const auto& notes = std::get<ParsedExpression>(parsed).not_built;
-        ASSERT_FALSE(notes.empty()) << row.text;
-        EXPECT_EQ(notes.front().offset, row.offset) << row.text;
-        EXPECT_EQ(notes.front().text, row.what) << row.text;
-    }
+// What functions make of a text is noted once, whatever stands between its parentheses.
+TEST(Expression, NotesWhatFunctionsMakeOfTexts) {
+    TextNames names;
+    const auto parsed = parse_expression(
+        "path_prefix(http.request.uri.path, 2) eq \"/a\" and "
+        "lower(path_prefix( http.request.uri.path ,2 )) eq \"/b\" and "
+        "ends_with(registrable_domain(tls.sni), \".uk\")",
+        {.text_names = &names});
+    ASSERT_TRUE(std::holds_alternative<ParsedExpression>(parsed));
+    EXPECT_EQ(
+        names,
+        (TextNames{
+            {.kind = TextName::Kind::PathPrefix, .source = TextField::HttpPath, .segments = 2},
+            {.kind = TextName::Kind::RegistrableDomain, .source = TextField::TlsSni}}));
+    const auto& expression = std::get<ParsedExpression>(parsed);
+    EXPECT_EQ(expression.domains, std::vector<std::size_t>{119});
+    const std::vector<Expression>& parts = expression.tree.parts;
+    ASSERT_EQ(parts.size(), 3U);
+    EXPECT_EQ(parts[0].text.field, named_text(0));
+    EXPECT_FALSE(parts[0].text.ignore_case);
+    EXPECT_EQ(parts[0].text.name, "path_prefix(http.request.uri.path, 2)");
+    EXPECT_EQ(parts[1].text.field, named_text(0));
+    EXPECT_TRUE(parts[1].text.ignore_case);
+    EXPECT_EQ(parts[2].text.field, named_text(1));
+    EXPECT_TRUE(parts[2].text.ignore_case);
 }
 
 }  // namespace

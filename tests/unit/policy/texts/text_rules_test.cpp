@@ -106,6 +106,8 @@ TEST(TextRules, NumbersAreWrittenInEitherBase) {
               std::string::npos);
     EXPECT_EQ(tests("quic.token_len gt 0"), "1-65535;");
     EXPECT_EQ(tests("tls.handshake.type eq 1"), "1;");
+    EXPECT_EQ(tests("tls.handshake.type in {1 2}"), "1-2;");
+    EXPECT_EQ(tests("tls.handshake.type ne 2"), "0-1;3-255;");
     EXPECT_EQ(tests("tls.handshake.type eq \"client_hello\""), "1;");
     EXPECT_NE(
         tests("tls.handshake.type in {1 \"client_helo\"}").find("did you mean `client_hello`?"),

@@ -1,0 +1,130 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/dns_bytes.hpp"
+#include "tests/packets/verdict_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What the counters of a rule count: packets that its limits judge, each unit of several; what it
+// has nothing to say of, it has skipped.
+namespace sluice::rule_counters_test {
+namespace {
+
+using test::Frame;
+
+struct Counted {
+    std::uint64_t admitted = 0;
+    std::uint64_t exceeded = 0;
+    std::uint64_t skipped = 0;
+    std::uint64_t exempted = 0;
+
+    bool operator==(const Counted&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Counted& counted) {
+    return out << counted.admitted << " admitted, " << counted.exceeded << " exceeded, "
+               << counted.skipped << " skipped, " << counted.exempted << " exempted";
+}
+
+Frame opens(std::uint16_t sport) {
+    return test::tcp().src("10.0.0.1").sport(sport).dport(80).flags(0x02);
+}
+Frame carries(std::string_view text, std::uint16_t sport = 1) {
+    return test::tcp()
+        .src("10.0.0.1")
+        .sport(sport)
+        .dport(80)
+        .seq(1000)
+        .carries(test::message_octets(std::string{text}));
+}
+const std::string kRequest = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+struct Row {
+    std::string_view name;
+    std::string_view rule;
+    std::vector<Frame> frames;
+    Counted counted;
+};
+std::ostream& operator<<(std::ostream& out, const Row& row) {
+    return out << row.name;
+}
+
+#define LIMIT(per, burst) "{algorithm: token_bucket, rate: 1/d, burst: " burst ", per: " per "}"
+
+const Row kRows[] = {
+    {"every packet counts",
+     "key: [ip.src], limits: [" LIMIT("packet", "2") "]",
+     {opens(1), carries("x"), carries(kRequest, 2), test::udp().src("10.0.0.1")},
+     {.admitted = 2, .exceeded = 2}},
+    {"a packet without the key is skipped",
+     "key: [l4.dport], limits: [" LIMIT("packet", "9") "]",
+     {test::udp().dport(1), test::udp().frag(8, false)},
+     {.admitted = 1, .skipped = 1}},
+    {"a limit over connections has nothing to say of what opens none",
+     "key: [ip.src], limits: [" LIMIT("connection", "1") "]",
+     {opens(1), carries("x"), opens(2), test::udp().src("10.0.0.1")},
+     {.admitted = 1, .exceeded = 1, .skipped = 2}},
+    {"nor one over requests of what completes none",
+     "key: [ip.src], limits: [" LIMIT("request", "1") "]",
+     {opens(1), carries("GET / HTTP/1.1\r\n"), carries(kRequest, 2), carries("x", 3),
+      carries(kRequest, 4)},
+     {.admitted = 1, .exceeded = 1, .skipped = 3}},
+    {"each request of a packet is counted",
+     "key: [ip.src], limits: [" LIMIT("request", "9") "]",
+     {carries(kRequest + kRequest + kRequest)},
+     {.admitted = 3}},
+    {"one limit that counts the packet is enough",
+     "key: [ip.src], limits: [" LIMIT("request", "1") ", " LIMIT("packet", "2") "]",
+     {carries("x"), carries(kRequest, 2), carries("y", 3)},
+     {.admitted = 2, .exceeded = 1}},
+    {"a ban is of all packets",
+     "key: [ip.src], ban: {after: 1, within: 1h, for: 1h}, limits: [" LIMIT("connection", "1") "]",
+     {carries("x"), opens(2), opens(3), carries("y", 4)},
+     {.admitted = 1, .exceeded = 2, .skipped = 1}},
+    {"and so is an exemption",
+     "key: [ip.src], overrides: {inline: [{key: [10.0.0.1], exempt: true}]}, "
+     "limits: [" LIMIT("connection", "1") "]",
+     {carries("x"), opens(2), opens(3), test::udp().src("10.0.0.2")},
+     {.admitted = 3, .skipped = 1, .exempted = 3}},
+};
+
+class RuleCounted : public testing::TestWithParam<Row> {
+protected:
+    // Of the last rule.
+    static Counted count(const std::string& rules) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{rules};
+        box.find_units_by(parser.finder());
+        for (const Frame& frame : GetParam().frames) {
+            (void)box.judge(frame.bytes(), test::kStart);
+        }
+        const RuleCounters& counters = box.counters(box.set().rules.size() - 1);
+        return {counters.admitted.read(), counters.exceeded.read(), counters.skipped.read(),
+                counters.exempted.read()};
+    }
+    static std::string rules() {
+        return "rules:\n  - {id: r, mode: enforce, " + std::string{GetParam().rule} + "}\n";
+    }
+};
+
+TEST_P(RuleCounted, ByTheFastPath) {
+    EXPECT_EQ(count("version: 1\n" + rules()), GetParam().counted);
+}
+
+// A budget that matches and counts nothing leaves each packet to the general path.
+TEST_P(RuleCounted, ByTheGeneralPath) {
+    EXPECT_EQ(count("version: 1\nbypass: [{when: ip.version eq 4, key: [], limit: " LIMIT(
+                        "query", "1") "}]\n" +
+                    rules()),
+              GetParam().counted);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RuleCounted, testing::ValuesIn(kRows));
+
+}  // namespace
+}  // namespace sluice::rule_counters_test
+
+#undef LIMIT
