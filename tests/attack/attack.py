@@ -13,6 +13,7 @@ import frames
 import kills
 import limits
 import reloads
+import slow_heads
 
 SECONDS = 60
 LONG_SECONDS = 3600
@@ -26,6 +27,7 @@ ATTACKS = {
     "reloads": (reloads.run, "rule sets without pause"),
     "clients": (clients.run, "hostile clients of the sockets"),
     "frames": (frames.run, "mutated frames"),
+    "slow_heads": (slow_heads.run, "a million half heads of requests"),
 }
 
 
