@@ -10,10 +10,10 @@ import clock
 import damage
 import disk
 import frames
+import half_heads
 import kills
 import limits
 import reloads
-import slow_heads
 
 SECONDS = 60
 LONG_SECONDS = 3600
@@ -27,7 +27,7 @@ ATTACKS = {
     "reloads": (reloads.run, "rule sets without pause"),
     "clients": (clients.run, "hostile clients of the sockets"),
     "frames": (frames.run, "mutated frames"),
-    "slow_heads": (slow_heads.run, "a million half heads of requests"),
+    "half_heads": (half_heads.run, "a million half heads of requests"),
 }
 
 
