@@ -10,6 +10,7 @@ import clock
 import damage
 import disk
 import frames
+import half_heads
 import kills
 import limits
 import reloads
@@ -26,6 +27,7 @@ ATTACKS = {
     "reloads": (reloads.run, "rule sets without pause"),
     "clients": (clients.run, "hostile clients of the sockets"),
     "frames": (frames.run, "mutated frames"),
+    "half_heads": (half_heads.run, "a million half heads of requests"),
 }
 
 

@@ -4,6 +4,7 @@ import ctypes
 import http.server
 import os
 import socket
+import socketserver
 import threading
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -71,12 +72,34 @@ class WebServer(http.server.ThreadingHTTPServer):
         self.server_close()
 
 
+class _FirstBytes(socketserver.BaseRequestHandler):
+    def handle(self):
+        if self.request.recv(65536):
+            self.server.seen += 1
+            self.request.sendall(b"\n")
+
+
+class FirstBytesServer(socketserver.ThreadingTCPServer):
+    """Answers the first bytes of each connection with a line, and closes it; `seen`: how many."""
+    daemon_threads = True
+
+    def __init__(self, namespace, address, port):
+        self.seen = 0
+        with within(namespace):
+            super().__init__((address, port), _FirstBytes)
+        self.thread = threading.Thread(target=self.serve_forever)
+        self.thread.start()
+
+    handle_error = WebServer.handle_error
+    close = WebServer.close
+
+
 class Client:
     """One connection, whose segments go out as they are given."""
 
-    def __init__(self, namespace, address, port=80, patience=60):
+    def __init__(self, namespace, address, port=80, patience=60, source=None):
         with within(namespace):
-            self.socket = socket.create_connection((address, port), patience)
+            self.socket = socket.create_connection((address, port), patience, source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.answers = self.socket.makefile("rb")
 

@@ -6,31 +6,17 @@
 """
 import json
 import os
-import socket
-import struct
-import subprocess
 import sys
 import time
 
-from box_case import HostsCase, main
-from capture_files import Case, ethernet, ipv4, pcap
-from http_hosts import Client, WebServer, within
+from box_case import main
+from capture_files import Case, pcap
+from http_case import HttpCase, request, segment
 from programs import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 EXAMPLE = os.path.join(ROOT, "control", "examples", "http.yaml")
-PSH, ACK = 8, 16
 SECOND = 1_000_000_000
-
-
-def segment(payload, seq=1, src="192.0.2.1", dst="198.51.100.7", sport=40000, dport=80, flags=ACK):
-    payload = payload.encode() if isinstance(payload, str) else payload
-    head = struct.pack("!HHIIBBHHH", sport, dport, seq & 0xFFFFFFFF, 1, 0x50, flags, 0xFFFF, 0, 0)
-    return ethernet(ipv4(src, dst, 6, head + payload), 0x0800)
-
-
-def request(target="/", method="GET", host="www.example", headers=()):
-    return f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n" + "".join(f"{line}\r\n" for line in headers) + "\r\n"
 
 
 class Inspect(Case):
@@ -172,48 +158,22 @@ class Example(Case):
         self.assertEqual(verdicts[101][0], "pass")
 
 
-class Live(HostsCase):
-    ADDRESS = "10.78.0.2"
+class Live(HttpCase):
     # So slow that no clock comes into it.
     RULES = """version: 1
 rules:
   - {id: login, mode: enforce, when: http.request.uri.path eq "/login", key: [http.host, http.request.uri.path],
      per: request, limits: [{algorithm: token_bucket, rate: 1/d, burst: 5}]}
-  - {id: slow, mode: enforce, when: proto.l7 eq "http" and l4.dport eq 8081, key: [ip.dst], per: request,
-     limits: [{algorithm: token_bucket, rate: 1M/s, burst: 1M}]}
   - {id: all, mode: monitor, when: proto.l7 eq "http" and l4.dport eq 80, key: [ip.src], per: request,
      limits: [{algorithm: token_bucket, rate: 1M/s, burst: 1M}]}
 """
 
-    CONFIG = None
-
     def setUp(self):
         super().setUp()
-        self.start_between("af_packet", self.CONFIG)
+        self.start_between("af_packet")
         self.box.start_sluiced()
         self.apply(self.RULES)
-        self.server = WebServer(self.hosts.inside, self.ADDRESS)
-        self.addCleanup(self.server.close)
-
-    def client(self):
-        client = Client(self.hosts.outside, self.ADDRESS)
-        self.addCleanup(client.close)
-        return client
-
-    def rules(self):
-        return {rule["id"]: rule for rule in self.box.stats()["rules"]}
-
-    def reason(self, name):
-        return self.box.stats()["reasons"][name]
-
-    def counted(self, rule, admitted, exceeded):
-        """At least so many, and then no more than that."""
-        def read():
-            now = self.rules()[rule]
-            return now["admitted"], now["exceeded"]
-        wait_until(f"{rule}: {admitted} admitted, {exceeded} refused",
-                   lambda: read()[0] >= admitted and read()[1] >= exceeded)
-        self.assertEqual(read(), (admitted, exceeded))
+        self.serve()
 
     def test_each_request_counts_once_however_it_is_sent(self):
         client = self.client()
@@ -271,72 +231,6 @@ rules:
         for told in (account, half):
             limit = told["rules"][0]["limits"][0]
             self.assertEqual((limit["key"], limit["before"]["remaining"]), ("www.example|/login", 4))
-
-
-class SlowHeads(Live):
-    CONFIG = {"packets": {"connections": {"timeout": "10m"}}}  # no clock comes into it
-    HEADS, SOURCES, BATCH = 30_000, 120, 500
-    FILTER = """table ip slow {
-        counter began {}
-        counter completed {}
-        chain arrived {
-            type filter hook prerouting priority -300;
-            tcp dport 8081 tcp flags & psh == 0 counter name began drop
-            tcp dport 8081 tcp flags & psh == psh counter name completed drop
-        }
-    }"""
-    test_each_request_counts_once_however_it_is_sent = None
-    test_a_refused_request_is_never_charged_again_and_all_else_goes_on = None
-    test_explain_tells_the_box_s_own_buckets = None
-
-    def setUp(self):
-        super().setUp()
-        self.nft("-f", "-", input=self.FILTER)
-        with within(self.hosts.outside):
-            self.wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-            self.wire.bind(("eth0", 0))
-        self.addCleanup(self.wire.close)
-
-    def nft(self, *words, **how):
-        return subprocess.run(["ip", "netns", "exec", self.hosts.inside, "nft", *words], check=True,
-                              capture_output=True, text=True, timeout=60, **how).stdout
-
-    def arrived(self):
-        listing = json.loads(self.nft("-j", "list", "counters"))["nftables"]
-        return {entry["counter"]["name"]: entry["counter"]["packets"] for entry in listing if "counter" in entry}
-
-    def send(self, number, payload, seq, flags):
-        frame = segment(payload, seq, f"10.80.{number % self.SOURCES}.9", self.ADDRESS,
-                        1024 + number // self.SOURCES, 8081, flags)
-        self.wire.send(b"\xff" * 6 + frame[6:])  # whatever the host's address of Ethernet is
-
-    def dropped(self):
-        reasons = self.box.stats()["reasons"]
-        return sum(reasons[name] for name in ("no_head_room", "head_too_long", "lost_head", "overlap"))
-
-    def test_many_half_heads_are_held_and_those_beside_them_judged(self):
-        begin = "GET /slow HTTP/1.1\r\nX: "
-        for number in range(self.HEADS):
-            self.send(number, begin, 1, ACK)
-            if number % self.BATCH == self.BATCH - 1:
-                wait_until("half heads to arrive", lambda: self.arrived()["began"] == number + 1)
-        for _ in range(5):
-            client = self.client()
-            client.send(request("/login"))
-            self.assertEqual(client.answer(), "/login")
-        refused = self.client()
-        refused.send(request("/login"))
-        self.counted("login", 5, 1)
-        self.counted("all", 6, 0)
-        for number in range(self.HEADS):
-            self.send(number, "y\r\n\r\n", 1 + len(begin), ACK | PSH)
-            if number % self.BATCH == self.BATCH - 1:
-                wait_until("the rest to be judged", lambda: self.rules()["slow"]["admitted"] + self.dropped()
-                           == number + 1)
-        admitted = self.rules()["slow"]["admitted"]
-        wait_until("what was admitted", lambda: self.arrived()["completed"] == admitted)
-        self.assertEqual(self.rules()["slow"]["exceeded"], 0)
-        self.assertEqual(self.server.seen, [("GET", "/login")] * 5)
 
 
 if __name__ == "__main__":
