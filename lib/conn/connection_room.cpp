@@ -290,7 +290,7 @@ bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
     return false;
 }
 
-// Whether one was forgotten because of its silence.
+// Whether one was forgotten because of its silence, or another one is the oldest now.
 bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
     AgeList& ages = ages_of(group);
     const ConnectionIndex oldest = ages.oldest();
@@ -305,6 +305,7 @@ bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
         // Touched since it was put there: others behind it may be older.
         ages.remove(lines_, oldest);
         ages.push_newest(lines_, oldest);
+        return ages.oldest() != oldest;
     }
     return false;
 }

@@ -142,8 +142,8 @@ struct UnitFinder {
     // Of these rows, those whose packets can have units by what their headers say. Rows outside are
     // never parsed, and nothing of them is remembered.
     using Possible = RowMask (*)(const UnitColumns& burst, RowMask rows) noexcept;
-    // The same by what the parser remembers and by how payloads begin: for rows that a rule is
-    // concerned with. Asks for the memory that Find will touch.
+    // The same by what the parser remembers, or will of rows before, and by how payloads begin: for
+    // rows that a rule is concerned with. Asks for the memory that Find will touch.
     using Select = RowMask (*)(void* parser, const UnitColumns& burst, RowMask rows,
                                RowNotes& notes) noexcept;
     // Adds the units that this packet completes, in their order in it.

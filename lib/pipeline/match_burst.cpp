@@ -128,19 +128,27 @@ private:
         decide_malformed_rows();
     }
 
+    // Those where a rule is concerned. Packets that have waited have been read before: what was
+    // remembered of them is to be settled, whatever rules there are.
+    [[nodiscard]] RowMask rows_to_read(const BurstUnits& units, RowMask rows) const noexcept {
+        if (burst_.origin() == Burst::Origin::Room) {
+            return rows;
+        }
+        rows = units.possible(unit_columns_of(burst_, set_, core_, now_), rows);
+        if (rows == 0) {
+            return 0;
+        }
+        return rows &
+               (concerned_rows(units, [](const RulePlan&) { return true; }) | burst_.proxied());
+    }
+
     // Finds units where a rule is concerned. Rows that rules see, then.
     [[nodiscard]] RowMask find_units_of(RowMask rows) noexcept {
         const BurstUnits* const units = burst_.unit_parser();
         if (units == nullptr || !units->concern(set_.meter_plan)) {
             return rows;
         }
-        const RowMask possible = units->possible(unit_columns_of(burst_, set_, core_, now_), rows);
-        if (possible == 0) {
-            return rows;
-        }
-        const RowMask wanted =
-            concerned_rows(*units, [](const RulePlan&) { return true; }) | burst_.proxied();
-        const RowMask crowded = find_units(burst_, wanted & possible, set_, core_, now_);
+        const RowMask crowded = find_units(burst_, rows_to_read(*units, rows), set_, core_, now_);
         if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
             [[unlikely]] {
             // Whom requests are from is known by now.

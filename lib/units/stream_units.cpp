@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
 // What has timed out is forgotten at the pace that packets come.
 constexpr unsigned kExpiredPerSegment = 2;
+// And where no segment comes that matters, so often.
+constexpr Nanoseconds kTendedEvery = std::chrono::milliseconds{1};
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
@@ -250,25 +252,36 @@ RowMask StreamUnits::possible(const UnitColumns& burst, RowMask rows) noexcept {
 }
 
 void StreamUnits::begin_burst(Instant now, RowMask rows) noexcept {
-    table_.expire(now, kExpiredPerSegment * static_cast<unsigned>(std::popcount(rows)));
+    met_ = 0;
+    if (rows == 0 && now - tended_ < kTendedEvery) [[likely]] {
+        return;
+    }
+    tended_ = now;
+    table_.expire(now, kExpiredPerSegment * (1 + static_cast<unsigned>(std::popcount(rows))));
 }
 
-bool StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
-                         std::uint64_t& note) const noexcept {
-    note = digest_of(burst, row);
-    if (table_.may_know(note)) {
-        table_.prefetch(note);
-        return true;
-    }
-    const HeaderColumns& headers = burst.headers;
-    if ((headers.tcp_flags[row] & (kSyn | kAck)) == kSyn) {
-        return true;
-    }
+bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
+                            ByteView payload) const noexcept {
     return !payload.empty() &&
            ((wants_http(burst) && HttpUnits::may_begin(payload)) ||
             (wants_tls(burst) && TlsUnits::may_begin(payload)) ||
-            (wants_dns(burst) &&
-             maybe_dns_stream(payload, headers.sport[row], headers.dport[row], head_bytes_)));
+            (wants_dns(burst) && maybe_dns_stream(payload, burst.headers.sport[row],
+                                                  burst.headers.dport[row], head_bytes_)));
+}
+
+StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                       std::uint64_t& note) noexcept {
+    note = digest_of(burst, row);
+    const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
+    const bool known = (met_ & bit) != 0 || table_.may_know(note);
+    const bool begins = may_begin(burst, row, payload);
+    const bool opens = (burst.headers.tcp_flags[row] & (kSyn | kAck)) == kSyn;
+    if (!known && !begins && !opens) {
+        return Worth::Nothing;
+    }
+    met_ |= bit;
+    table_.prefetch(note);
+    return begins ? Worth::AReading : Worth::ALook;
 }
 
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {

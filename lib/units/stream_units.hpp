@@ -15,13 +15,20 @@ public:
     // Allocates all that it will ever use.
     StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous);
 
-    // Whether a segment can matter by its headers alone; once per burst, before select().
+    // Whether a segment can matter by its headers alone.
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
+    // Once per burst, which has these segments or none, before select().
     void begin_burst(Instant now, RowMask rows) noexcept;
-    // Whether it can by what is known of its connection, and by how its payload begins. Notes its
-    // connection, and asks for the memory of what is known of it.
-    [[nodiscard]] bool select(const UnitColumns& burst, std::size_t row, ByteView payload,
-                              std::uint64_t& note) const noexcept;
+    // Whether a segment can matter by what is known of its connection, and by how its payload
+    // begins. Notes its connection, and asks for the memory of what is known of it. Connections of
+    // rows that were selected before it in the burst will be known when it is read.
+    enum class Worth : std::uint8_t {
+        Nothing,
+        ALook,     // its connection may be known
+        AReading,  // something that is read may begin in it
+    };
+    [[nodiscard]] Worth select(const UnitColumns& burst, std::size_t row, ByteView payload,
+                               std::uint64_t& note) noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).
@@ -32,6 +39,8 @@ public:
 
 private:
     class Segment;
+    [[nodiscard]] bool may_begin(const UnitColumns& burst, std::size_t row,
+                                 ByteView payload) const noexcept;
 
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
@@ -39,6 +48,8 @@ private:
     void note_unseen(const UnitSource& packet) noexcept;
 
     std::size_t head_bytes_;
+    Instant tended_;
+    std::uint64_t met_ = 0;  // connections of the burst's selected rows: six bits of each digest
     ConnectionTable table_;
     std::uint64_t load_ = 0;  // of the latest packet; and
     std::uint64_t unread_bursts_ = 0;

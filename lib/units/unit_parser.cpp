@@ -47,10 +47,12 @@ ByteView payload_of(const UnitColumns& burst, std::size_t row) noexcept {
                : ByteView{};
 }
 
-bool may_have_units(const UnitColumns& burst, std::size_t row, ByteView datagram) noexcept {
-    return (wants_dns(burst) &&
-            maybe_dns(datagram, burst.headers.sport[row], burst.headers.dport[row])) ||
-           (wants_quic(burst) && QuicUnits::may_begin(datagram));
+StreamUnits::Worth worth_of_datagram(const UnitColumns& burst, std::size_t row,
+                                     ByteView datagram) noexcept {
+    const bool begins = (wants_dns(burst) &&
+                         maybe_dns(datagram, burst.headers.sport[row], burst.headers.dport[row])) ||
+                        (wants_quic(burst) && QuicUnits::may_begin(datagram));
+    return begins ? StreamUnits::Worth::AReading : StreamUnits::Worth::Nothing;
 }
 
 // The lines behind the first one of the frame, which has been asked for long ago.
@@ -83,15 +85,18 @@ RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,
     auto& self = *static_cast<UnitParser*>(parser);
     const RowMask segments = rows & burst.headers.present_rows(HeaderPart::Tcp);
     self.streams_.begin_burst(burst.now, segments);
+    using Worth = StreamUnits::Worth;
     RowMask selected = 0;
     for_each_row(rows, [&](std::size_t row) {
         const ByteView payload = payload_of(burst, row);
         notes[row] = 0;
-        if (has_row(segments, row) ? self.streams_.select(burst, row, payload, notes[row])
-                                   : may_have_units(burst, row, payload)) {
+        const Worth worth = has_row(segments, row)
+                                ? self.streams_.select(burst, row, payload, notes[row])
+                                : worth_of_datagram(burst, row, payload);
+        if (worth == Worth::AReading) {
             prefetch(payload);
-            selected |= row_bit(row);
         }
+        selected |= worth != Worth::Nothing ? row_bit(row) : 0;
     });
     return selected;
 }

@@ -21,11 +21,11 @@ TLS_TESTS = {
     "tls.sni": ["a.example", "A.EXAMPLE", "b.example", "example", "10.0.0.1", ".closed.example"],
     "tls.alpn": ["h2", "http/1.1", "x", "h", "1"],
     "tls.ja4": ["t13d", "t12", "h2_", "_000000000000_", "i"],
-    "tls.handshake.type": [1, 2],
 }
 PATTERNS = ["^t1[23]d", "h2", "example$", r"\d", "^.$", "[A-Z]"]
 KEYS = ["tls.sni", "lower(tls.sni)", "tls.alpn", "tls.ja4", "tls.handshake.type", "proto.l7", "proto.scheme"]
-WORDS = ['proto.l7 eq "tls"', 'proto.scheme in {"http" "https"}', 'proto.l7 ne "quic"', "tls.handshake.type"]
+WORDS = ['proto.l7 eq "tls"', 'proto.scheme in {"http" "https"}', 'proto.l7 ne "quic"', "tls.handshake.type eq 1",
+         "tls.handshake.type ge 1"]
 
 
 def tls_words(prints):

@@ -217,8 +217,8 @@ std::vector<std::vector<std::byte>> frames(std::initializer_list<test::Frame> of
     return all;
 }
 
-// A rule counts each unit that one of its limits judges, and a packet at least once if one of them
-// counts packets, bytes or connections; on_match each unit that it decides.
+// A rule counts each unit that one of its limits judges, and a packet at least once, as skipped if
+// it carries nothing that they count; on_match each unit that it decides.
 TEST(Units, CountsWhatRulesJudge) {
     UnitBox box{LIMITS "rules:\n" RULE("bad", "when: 'payload eq \"/bad\"', on_match: drop") RULE(
         "packets", "key: [], limits: [packet-2]") RULE("requests", "key: [], limits: [request-2]")
@@ -234,7 +234,7 @@ TEST(Units, CountsWhatRulesJudge) {
     EXPECT_EQ(counted(0), (Counts{0, 2, 0}));
     EXPECT_EQ(counted(1), (Counts{1, 0, 0}));
     EXPECT_EQ(counted(2), (Counts{2, 1, 0}));
-    EXPECT_EQ(counted(3), (Counts{0, 0, 0}));
+    EXPECT_EQ(counted(3), (Counts{0, 0, 1}));
     EXPECT_EQ(counted(4), (Counts{0, 0, 3}));
     EXPECT_EQ(box.counters().by_verdict[static_cast<std::size_t>(Verdict::Drop)].read(), 0U);
 }

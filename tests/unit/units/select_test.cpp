@@ -1,4 +1,5 @@
 #include "lib/units/unit_parser.hpp"
+#include "lib/units/wanted_protocols.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
@@ -89,6 +90,29 @@ TEST(Select, ReadsWhatGoesOn) {
     EXPECT_FALSE(probe.selects(segment(23, {}, 80), kNow))
         << "it neither carries nor ends anything";
     EXPECT_TRUE(probe.selects(segment(23, {}, 80, 40'000, 0x14), kNow));
+}
+
+// The connection that the first row opens is known when the second one is read.
+TEST(Select, KnowsWhatRowsBeforeWillOpen) {
+    UnitParser parser{UnitBudget{}};
+    const UnitFinder finder = parser.finder();
+    const KeyHasher hash{HashSecret{1, 2}};
+    const ByteView half = bytes_of("GET");
+    const Octets first = segment(1, {half.begin(), half.end()}, 80);
+    const Octets rest = segment(4, {std::byte{' '}, std::byte{'/'}}, 80);
+    for (const bool is_alone : {false, true}) {
+        FrameColumns frames;
+        if (!is_alone) {
+            frames.add(first, static_cast<std::uint32_t>(first.size()));
+        }
+        frames.add(rest, static_cast<std::uint32_t>(rest.size()));
+        HeaderColumns headers;
+        parse_columns(frames, {}, headers);
+        RowNotes notes;
+        const UnitColumns burst{headers, frames, kHttpTexts, {Per::Request}, hash, kNow};
+        EXPECT_EQ(finder.select(finder.parser, burst, headers.well_formed(), notes),
+                  is_alone ? 0U : 3U);
+    }
 }
 
 }  // namespace

@@ -283,7 +283,7 @@ const Wrong kWrong[] = {
     {"tls.handshake.type ne 1", 22, "never so"},
     {"tls.handshake.type gt 1", 22, "never so"},
     {"tls.handshake.type lt 1", 22, "never so"},
-    {"tls.handshake.type in {2 11..16}", 22, "never so"},
+    {"tls.handshake.type in {2 11}", 22, "never so"},
     {"dns.qname lt \"a\"", 10, "orders numbers"},
     {"dns.qname", 9, "an operator after dns.qname"},
     {"dns.qname contains \"\"", 19, "the empty text"},
