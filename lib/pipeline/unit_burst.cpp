@@ -14,67 +14,93 @@ UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set, const Core
             .now = now};
 }
 
+namespace {
+
+class FindingUnits {
+public:
+    FindingUnits(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept
+        : burst_{burst}, units_{burst.begin_units()}, set_{set}, core_{core}, now_{now} {
+        units_.set_load(set.load);
+    }
+
+    // The rows that have too many units.
+    [[nodiscard]] RowMask run(RowMask rows) noexcept {
+        RowMask crowded = 0;
+        for_each_row(rows, [&](std::size_t row) {
+            if (!find(row)) {
+                crowded |= row_bit(row);
+            } else if (units_.count(row) != 0) {
+                take(row);
+            }
+        });
+        burst_.set_several(several_);
+        count_events();
+        for (Burst& further : units_.further()) {
+            parse_burst(further, core_);
+            geo_burst(further, set_);
+            units_.set_texts(further);
+        }
+        return crowded;
+    }
+
+private:
+    [[nodiscard]] bool find(std::size_t row) noexcept {
+        const bool has_waited = burst_.place(row) != kNoRoomPlace;
+        const UnitSource packet{.headers = burst_.headers_of(row),
+                                .frame = burst_.frame(row),
+                                .note = has_waited ? 0 : units_.note(row),
+                                .wanted = set_.meter_plan.texts,
+                                .counted = set_.meter_plan.counts,
+                                .requests = set_.request_texts,
+                                .hash = core_.hash,
+                                .now = now_,
+                                .load = set_.load,
+                                .unread_bursts = core_.unread_bursts};
+        if (has_waited) [[unlikely]] {
+            return units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
+        }
+        return units_.find(row, packet);
+    }
+    // A row that has units stands for the first one.
+    void take(std::size_t row) noexcept {
+        if (has_row(burst_.proxied(), row)) [[unlikely]] {
+            units_.name_clients(row, *set_.proxied_clients);
+        }
+        if (!set_.derived_texts.empty()) {
+            units_.derive_texts(row, set_.derived_texts);
+        }
+        const BurstUnits::Unit& first = units_.unit(row, 0);
+        burst_.set_unit(row, first.kind, first.texts);
+        several_ |= units_.count(row) > 1 ? row_bit(row) : 0;
+        units_.add_further(burst_, row);
+    }
+    void count_events() const noexcept {
+        if (burst_.is_new()) {
+            units_.for_each_event([&](std::size_t event, std::uint32_t times) {
+                core_.counters.by_unit_event[event].add(times);
+            });
+        }
+    }
+
+    Burst& burst_;
+    BurstUnits& units_;
+    const LoadedSet& set_;
+    const CoreState& core_;
+    Instant now_;
+    RowMask several_ = 0;
+};
+
+}  // namespace
+
 RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
                    Instant now) noexcept {
     if (burst.unit_parser() == nullptr) {
         return 0;
     }
-    const UnitColumns columns = unit_columns_of(burst, set, core, now);
     if (burst.origin() != Burst::Origin::Room) [[likely]] {
-        rows = burst.unit_parser()->select(columns, rows);
+        rows = burst.unit_parser()->select(unit_columns_of(burst, set, core, now), rows);
     }
-    if (rows == 0) {
-        return 0;
-    }
-    BurstUnits& units = burst.begin_units();
-    RowMask crowded = 0;
-    RowMask several = 0;
-    units.set_load(set.load);
-    const auto find = [&](std::size_t row) {
-        const bool has_waited = burst.place(row) != kNoRoomPlace;
-        const UnitSource packet{.headers = burst.headers_of(row),
-                                .frame = burst.frame(row),
-                                .note = has_waited ? 0 : units.note(row),
-                                .wanted = set.meter_plan.texts,
-                                .counted = set.meter_plan.counts,
-                                .requests = set.request_texts,
-                                .hash = core.hash,
-                                .now = now,
-                                .load = set.load,
-                                .unread_bursts = core.unread_bursts};
-        if (has_waited) [[unlikely]] {
-            return units.find_again(row, packet, core.asker->held(burst.place(row)).units);
-        }
-        return units.find(row, packet);
-    };
-    for_each_row(rows, [&](std::size_t row) {
-        if (!find(row)) {
-            crowded |= row_bit(row);
-        } else if (units.count(row) != 0) {
-            if (has_row(burst.proxied(), row)) [[unlikely]] {
-                units.name_clients(row, *set.proxied_clients);
-            }
-            if (!set.derived_texts.empty()) {
-                units.derive_texts(row, set.derived_texts);
-            }
-            const BurstUnits::Unit& first = units.unit(row, 0);
-            burst.set_unit(row, first.kind, first.texts);
-            several |= units.count(row) > 1 ? row_bit(row) : 0;
-            units.add_further(burst, row);
-        }
-    });
-    if (burst.is_new()) {
-        units.for_each_event([&](std::size_t event, std::uint32_t times) {
-            core.counters.by_unit_event[event].add(times);
-        });
-    }
-    burst.set_several(several);
-    for (Burst& further : units.further()) {
-        parse_burst(further, core);
-        geo_burst(further, set);
-        units.set_texts(further);
-    }
-    return crowded;
+    return rows == 0 ? 0 : FindingUnits{burst, set, core, now}.run(rows);
 }
 
 }  // namespace sluice

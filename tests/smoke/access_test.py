@@ -131,14 +131,14 @@ sys.stdin.read()
         chunk = b"\0" * (1 << 20)
 
         def refused():
-            clients = [self.client(), self.client()]
-            for client, parts in zip(clients, (250, 130)):
-                try:
+            first, second = clients = [self.client(), self.client()]
+            try:
+                for client in clients:
                     client.sendall(struct.pack("<I", 320 << 20))
-                    for _ in range(parts):
-                        client.sendall(chunk)
-                except OSError:
-                    pass
+                for client in [first] * 120 + clients * 130:  # in turns, so that none is idle
+                    client.sendall(chunk)
+            except OSError:
+                pass
             for client in clients:
                 client.close()
             return int(self.metric('sluice_control_refused_total{reason="uploads"}'))
