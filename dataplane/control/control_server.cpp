@@ -27,6 +27,8 @@ constexpr std::size_t kSmallMessage = std::size_t{1} << 20;  // fits into what i
 constexpr std::chrono::seconds kIdle{30};                    // sluiced pings more often
 constexpr std::chrono::seconds kSettled{1};   // idle for so long, a client gives way to another
 constexpr std::chrono::seconds kPatience{5};  // inside a message, or with a reply unread
+// More for large messages: a slow machine takes in 50 MiB/s.
+constexpr std::chrono::milliseconds kPatienceForMiB{20};
 constexpr std::size_t kReadSize = 65'536;
 constexpr int kReadsAtOnce = 64;    // then the others have their turn
 constexpr int kAnswersAtOnce = 64;  // likewise
@@ -352,7 +354,7 @@ bool ControlServer::is_done(const Client& client) {
         ++counts_.idle;
         return true;
     }
-    return owes && now - client.since > kPatience;
+    return owes && now - client.since > kPatience + kPatienceForMiB * (client.in.coming() >> 20);
 }
 
 void ControlServer::queue(Client& client, const Reply& reply) {
