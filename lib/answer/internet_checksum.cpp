@@ -11,9 +11,11 @@ void InternetChecksum::add(ByteView part) noexcept {
         std::memcpy(&words, part.data() + at, sizeof(words));
         sum_ += words;
     }
-    std::uint32_t rest = 0;  // an odd byte is the upper one of its word
-    std::memcpy(&rest, part.data() + at, part.size() - at);
-    sum_ += rest;
+    if (at != part.size()) {
+        std::uint32_t rest = 0;  // an odd byte is the upper one of its word
+        std::memcpy(&rest, part.data() + at, part.size() - at);
+        sum_ += rest;
+    }
 }
 
 void InternetChecksum::add_pseudo_header(IpVersion version, const IpAddress& src,
