@@ -7,7 +7,7 @@
 namespace sluice {
 
 enum class DnsAnswer : std::uint8_t {
-    Truncated,  // TC=1: asks for the query over TCP
+    Truncated,  // TC=1: the client repeats the query over TCP (RFC 7766, 5)
     Refused,    // RCODE 5
     Empty,      // NOERROR without records
 };

@@ -13,8 +13,8 @@ namespace sluice {
 // What a policy's units are, by the registry of quota units.
 enum class QuotaUnit : std::uint8_t { Requests, ContentBytes, ConcurrentRequests };
 
-// What a rule says of its response, with the policy that refused. Without a policy nothing shows
-// that there is one: a decoy.
+// The status, header fields and body of an action's response, and the policy that its quota fields
+// name. A decoy has no policy, and no quota fields.
 struct ResponseSpec {
     struct Field {
         std::string name;

@@ -15,8 +15,8 @@ class NumberedText {
 public:
     enum class Number : std::uint8_t { None, Quota, Remaining, Window, RetryAfter };
 
-    // `text`, then the number. Both are left out where the numbers have no window, or no time after
-    // which to try again, and that one is asked for.
+    // `text`, then the number. Both are left out where `number` is Window and the window is 0, or
+    // RetryAfter and it is kNever.
     void add(std::string_view text, Number number = Number::None);
     // `text` only where this number is there.
     void add_with(Number number, std::string_view text);

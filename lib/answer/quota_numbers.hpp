@@ -5,7 +5,8 @@
 
 namespace sluice {
 
-// What a response says of the limit that refused, as it stood then.
+// The values of RateLimit, RateLimit-Policy and Retry-After: of the limit that refused the request,
+// when it did.
 struct QuotaNumbers {
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 

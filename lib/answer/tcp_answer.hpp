@@ -55,8 +55,8 @@ struct ResponsePlace {
     return place.seq + static_cast<std::uint32_t>(size) + 1;
 }
 
-// A RST to whoever sent `came`: at its ACK number, which is the next that it expects, as far as it
-// has said; where it has none, at 0 with an ACK of what came. nullopt: a RST is never answered.
+// A RST to the sender of `came`, with SEG.SEQ = its SEG.ACK; for a segment without ACK, SEG.SEQ = 0
+// and SEG.ACK = the number behind its last byte. nullopt: `came` is a RST, which is never answered.
 [[nodiscard]] std::optional<MadeSegment> reset_toward_sender(const TcpFacts& came) noexcept;
 
 // A RST to where `came` goes, in its sender's name. `first` is the number of the first byte that

@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     // Indices are below this.
     [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
-    // False: it is not there. Reads a bit for each line, of which a cache holds all.
+    // False: it is not there. Reads one bit of a bit map: 1/512 of the memory of the lines.
     [[nodiscard]] bool may_have(std::uint64_t digest) const noexcept {
         const std::uint64_t home = digest & mask_;
         return (homes_[home / 64] >> (home % 64) & 1) != 0;

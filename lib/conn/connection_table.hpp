@@ -37,7 +37,7 @@ public:
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
-    // Asks for what take() will read and write first.
+    // Prefetches the connection's line and the digests of its latest segments, for take().
     void prefetch(std::uint64_t digest) const noexcept {
         lines_.prefetch(digest);
         __builtin_prefetch(&seen_[lines_.home_of(digest)], 1);

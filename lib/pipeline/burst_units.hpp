@@ -142,8 +142,9 @@ struct UnitFinder {
     // Of these rows, those whose packets can have units by what their headers say. Rows outside are
     // never parsed, and nothing of them is remembered.
     using Possible = RowMask (*)(const UnitColumns& burst, RowMask rows) noexcept;
-    // The same by what the parser remembers, or will of rows before, and by how payloads begin: for
-    // rows that a rule is concerned with. Asks for the memory that Find will touch.
+    // Of the rows that a rule is concerned with, those that Find is called for, by their
+    // connections, by rows before them in the burst and by the first bytes of their payloads.
+    // Prefetches what Find reads of them.
     using Select = RowMask (*)(void* parser, const UnitColumns& burst, RowMask rows,
                                RowNotes& notes) noexcept;
     // Adds the units that this packet completes, in their order in it.
