@@ -110,16 +110,16 @@ private:
     }
     void settle(ProbedPacket& probed, bool forwarded) {
         probed.repeats_refused = probed.follows && units_.repeats_refused(0);
-        Burst burst;
-        burst.clear();
+        burst_.clear();
         const Octets any = Frame{17}.bytes();
-        (void)burst.add({any, static_cast<std::uint32_t>(any.size())}, Direction::In, 0);
+        (void)burst_.add({any, static_cast<std::uint32_t>(any.size())}, Direction::In, 0);
         const bool passes = forwarded && !probed.repeats_refused && probed.dropped.empty();
-        burst.packets()[0].decision.verdict = passes ? Verdict::Pass : Verdict::Drop;
-        units_.settle(burst, 1, MeterPlan{});
+        burst_.packets()[0].decision.verdict = passes ? Verdict::Pass : Verdict::Drop;
+        units_.settle(burst_, 1, MeterPlan{});
     }
 
     BurstUnits units_;
+    Burst burst_;  // of the packet that is settled: made once, since it is large
     FrameColumns frames_;
     HeaderColumns headers_;
     RequestTexts requests_;
