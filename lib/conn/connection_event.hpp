@@ -40,6 +40,7 @@ enum class ConnectionEvent : std::uint8_t {
     BegunElsewhere,
     EvictedBegun,
     NotRead,
+    RefusedForgotten,
 };
 
 struct ConnectionEventRow {
@@ -84,6 +85,8 @@ inline constexpr auto kConnectionEvents = std::to_array<ConnectionEventRow>({
      "connections whose first bytes are not where their SYN said"},
     {ConnectionEvent::EvictedBegun, "evicted_begun", "SYNs forgotten for newer ones"},
     {ConnectionEvent::NotRead, "not_read", "connections that begin as nothing that is read"},
+    {ConnectionEvent::RefusedForgotten, "refused_forgotten",
+     "connections to be refused that were forgotten for newer ones"},
 });
 static_assert([] {
     for (std::size_t i = 0; i < kConnectionEvents.size(); ++i) {

@@ -7,8 +7,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kReach = 16;
-
 constexpr std::size_t words_for(std::size_t lines) noexcept {
     return (lines + 63) / 64;
 }

@@ -11,9 +11,11 @@ namespace sluice {
 // Where connections lie: in their home line, or in one of the fifteen behind it, of which the home
 // line keeps a bit map (hopscotch hashing without displacement). A look-up reads the home line, and
 // others only where the map leads. Lines are at least half as many again as connections, so that a
-// free one is near: a key without one is refused, which nobody can aim for with a keyed digest.
+// free one is near; nobody can aim for lines that are taken with a keyed digest.
 class ConnectionLines {
 public:
+    static constexpr unsigned kReach = 16;
+
     // Aborts if there is no memory.
     explicit ConnectionLines(std::size_t connections);
     [[nodiscard]] static std::size_t lines_for(std::size_t connections) noexcept;
@@ -43,6 +45,11 @@ public:
     // Where most connections lie.
     [[nodiscard]] ConnectionIndex home_of(std::uint64_t digest) const noexcept {
         return static_cast<ConnectionIndex>(digest & mask_);
+    }
+
+    // Those that it may lie in, by steps below kReach.
+    [[nodiscard]] ConnectionIndex near(std::uint64_t digest, unsigned step) const noexcept {
+        return static_cast<ConnectionIndex>((digest + step) & mask_);
     }
 
 private:

@@ -33,8 +33,26 @@ ConnectionEvent evicted_of(AgeGroup group) noexcept {
             return ConnectionEvent::EvictedRefusal;
         case AgeGroup::GivenUp:
             return ConnectionEvent::EvictedGivenUp;
-        default:
+        case AgeGroup::HalfHead:
             return ConnectionEvent::EvictedHalfHead;
+        case AgeGroup::Begun:
+            return ConnectionEvent::EvictedBegun;
+        case AgeGroup::Idle:
+            break;
+    }
+    return ConnectionEvent::EvictedIdle;
+}
+
+// Whether a connection went for another one, not because its time was up.
+bool made_room(ConnectionEvent event) noexcept {
+    switch (event) {
+        case ConnectionEvent::EvictedIdle:
+        case ConnectionEvent::EvictedRefusal:
+        case ConnectionEvent::EvictedGivenUp:
+        case ConnectionEvent::EvictedHalfHead:
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -48,6 +66,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
       pool_{budget_.half_head_lines},
       members_(lines_.capacity()),
       seen_(lines_.capacity()),
+      refused_{budget_.connections, idle_ticks_},
       shares_{{{budget_.refusals, budget_.refusals, members_},
                {budget_.given_up, budget_.given_up, members_},
                {budget_.half_heads, budget_.half_heads_per_source, members_}}} {}
@@ -56,7 +75,8 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcep
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
     return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
-           lines * sizeof(SeenSegments) + LinePool::bytes_for(budget.half_head_lines) +
+           lines * sizeof(SeenSegments) + RefusedConnections::memory_of(budget.connections) +
+           LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
            SourceShares::memory_of(budget.half_heads, budget.half_heads_per_source);
@@ -88,7 +108,10 @@ bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     if (lines_.size() >= budget_.connections) {
         return false;
     }
-    const ConnectionIndex index = lines_.add(offer.digest_);
+    ConnectionIndex index = lines_.add(offer.digest_);
+    if (index == kNoConnection) {
+        index = make_line_near(offer.digest_);
+    }
     if (index == kNoConnection) {
         return false;
     }
@@ -135,7 +158,37 @@ void ConnectionTable::evict() noexcept {
     }
 }
 
+// All lines near its home are taken: the one goes whose sender gains least by that, of several
+// the longest silent.
+ConnectionIndex ConnectionTable::make_line_near(std::uint64_t digest) noexcept {
+    const auto gains_less = [&](ConnectionIndex a, ConnectionIndex b) {
+        const Connection& one = lines_[a];
+        const Connection& other = lines_[b];
+        return one.listed != other.listed ? one.listed < other.listed : age_of(one) > age_of(other);
+    };
+    ConnectionIndex least = lines_.near(digest, 0);
+    for (unsigned step = 1; step < ConnectionLines::kReach; ++step) {
+        const ConnectionIndex line = lines_.near(digest, step);
+        least = gains_less(line, least) ? line : least;
+    }
+    const AgeGroup group = lines_[least].listed;
+    if (is_at_stake(group) && budget_.when_full == FullHeads::Refuse) {
+        return kNoConnection;
+    }
+    remove(least, evicted_of(group));
+    return lines_.add(digest);
+}
+
+void ConnectionTable::refuse_from_now_on(std::uint64_t digest) noexcept {
+    if (!refused_.add(digest, ticks_)) {
+        counters_.count(ConnectionEvent::RefusedForgotten);
+    }
+}
+
 void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexcept {
+    if (lines_[index].at_stake() && made_room(event)) {
+        refuse_from_now_on(lines_[index].digest);
+    }
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
     }

@@ -34,6 +34,11 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         index = kNoConnection;
     }
     offer.connection_ = index;
+    if (index == kNoConnection && refused_.may_have_any(ticks_)) [[unlikely]] {
+        if (meets_refused(segment, offer)) {
+            return;
+        }
+    }
     if (index == kNoConnection && segment.begins) {
         begin(offer);
     } else if (index != kNoConnection && !segment.payload.empty()) {
@@ -54,6 +59,20 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     if (segment.fin || segment.rst) {
         note_end(index);
     }
+}
+
+// A connection that had to make room: nothing tells which of its bytes were forwarded.
+bool ConnectionTable::meets_refused(const TcpSegment& segment, StreamOffer& offer) noexcept {
+    if (!refused_.meets(segment.digest, ticks_)) {
+        return false;
+    }
+    if (!segment.payload.empty()) {
+        counters_.count(ConnectionEvent::HeadForgotten);
+        refuse(offer, RefusedWhy::HeadForgotten);
+    } else if (segment.begins) {
+        counters_.count(ConnectionEvent::SynIgnored);
+    }
+    return true;
 }
 
 // A SYN that repeats what began the connection changes nothing; nor does one that would erase what
@@ -113,22 +132,32 @@ void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexc
 
 // Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
 // it, because nothing is left, or because what is left goes where the refused bytes before it go.
+// Where some are in no unit, one may begin in those, and in none that a unit holds.
 bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
-    const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq_);
-    if (ahead >= 0) {
-        return false;
+    while (sequence_distance(connection.next, offer.rest_seq_) < 0) {
+        const std::uint32_t end = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
+        std::uint32_t to = sequence_distance(connection.next, end) < 0 ? end : connection.next;
+        const JudgedRanges& judged = connection.judged;
+        StickyVerdict verdict = judged.strictest(offer.rest_seq_, to, connection.next);
+        if (verdict == StickyVerdict::Unjudged) {
+            to = judged.alike_until(offer.rest_seq_, to, connection.next);
+            verdict = judged.strictest(offer.rest_seq_, to, connection.next);
+        }
+        if (verdict == StickyVerdict::Unjudged) {
+            const bool all = to == end || to == connection.next;
+            offer.resync(all ? offer.rest_.size() : to - offer.rest_seq_);
+            return true;
+        }
+        if (repeats(offer, to, verdict, connection)) {
+            return true;
+        }
     }
-    const auto size = static_cast<std::int64_t>(offer.rest_.size());
-    const bool all = ahead + size <= 0;
-    const std::uint32_t to =
-        all ? offer.rest_seq_ + static_cast<std::uint32_t>(size) : connection.next;
-    const StickyVerdict verdict = connection.judged.strictest(offer.rest_seq_, to, connection.next);
-    if (verdict == StickyVerdict::Unjudged) {
-        offer.kind = Offered::Resync;
-        offer.bytes = offer.rest_;
-        offer.seq = offer.rest_seq_;
-        return true;
-    }
+    return false;
+}
+
+// Up to there the bytes have this verdict. True: so has the whole segment.
+bool ConnectionTable::repeats(StreamOffer& offer, std::uint32_t to, StickyVerdict verdict,
+                              const Connection& connection) noexcept {
     counters_.count(ConnectionEvent::Repeated);
     offer.repeats = true;
     offer.judged = std::max(offer.judged, verdict);
@@ -137,17 +166,17 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
         counters_.count(ConnectionEvent::Differing);
         offer.differs = true;
     }
-    if (all || differs || blocks(verdict)) {
+    const std::size_t known = to - offer.rest_seq_;
+    if (known == offer.rest_.size() || differs || blocks(verdict)) {
         offer.kind = Offered::Judged;
         return true;
     }
-    const auto known = static_cast<std::size_t>(-ahead);
     if (offer.fresh_seq_ == offer.rest_seq_) {
         offer.fresh_ = offer.fresh_.subspan(known);
-        offer.fresh_seq_ = connection.next;
+        offer.fresh_seq_ = to;
     }
     offer.rest_ = offer.rest_.subspan(known);
-    offer.rest_seq_ = connection.next;
+    offer.rest_seq_ = to;
     return false;
 }
 
@@ -200,9 +229,7 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
             offer.kind = Offered::Judged;
             return;
         case StreamPhase::Lost:
-            offer.kind = Offered::Resync;
-            offer.bytes = offer.rest_;
-            offer.seq = offer.rest_seq_;
+            offer.resync(offer.rest_.size());
             return;
         case StreamPhase::Forgotten:
             if (at != 0) {
@@ -290,9 +317,7 @@ void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
             refuse(offer, RefusedWhy::OutOfReach);
             return;
         }
-        offer.kind = Offered::Resync;
-        offer.bytes = offer.rest_;
-        offer.seq = offer.rest_seq_;
+        offer.resync(offer.rest_.size());
         return;
     }
     if (!had_any && !begin_half_head(offer)) {

@@ -3,6 +3,7 @@
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/held_bytes.hpp"
+#include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
 #include "lib/conn/stream_offer.hpp"
@@ -25,7 +26,8 @@
 // What nobody can do: erase a refusal or a half head with a SYN, RST or FIN of their own making (a
 // SYN begins anew only where neither is at stake, the others only make a connection the first to be
 // evicted); make bytes pass as retransmissions that no unit held; pass the rest of a head whose
-// beginning was given up (it is Refused until the connection is forgotten).
+// beginning was given up (it is Refused until the connection has been silent for idle_timeout, even
+// where others have its line by then).
 namespace sluice {
 
 class ConnectionTable {
@@ -41,10 +43,13 @@ public:
     void prefetch(std::uint64_t digest) const noexcept {
         lines_.prefetch(digest);
         __builtin_prefetch(&seen_[lines_.home_of(digest)], 1);
+        if (refused_.may_have_any(ticks_)) [[unlikely]] {
+            refused_.prefetch(digest);
+        }
     }
     // False: nothing is known of such a connection.
     [[nodiscard]] bool may_know(std::uint64_t digest) const noexcept {
-        return lines_.may_have(digest);
+        return lines_.may_have(digest) || refused_.may_have_any(ticks_);
     }
 
     // A segment of the client's direction. `scratch` has room for head_bytes and a segment: heads
@@ -98,11 +103,14 @@ private:
     }
 
     // What a segment is to its connection.
+    [[nodiscard]] bool meets_refused(const TcpSegment& segment, StreamOffer& offer) noexcept;
     [[nodiscard]] bool begins_anew(const TcpSegment& segment, Connection& connection) noexcept;
     void begin(StreamOffer& offer) noexcept;
     void go_on(StreamOffer& offer) noexcept;
     void classify(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool behind(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] bool repeats(StreamOffer& offer, std::uint32_t to, StickyVerdict verdict,
+                               const Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
                                   const Connection& connection) const noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
@@ -132,6 +140,8 @@ private:
     // Connections and their budget.
     [[nodiscard]] bool open(StreamOffer& offer, std::uint32_t seq) noexcept;
     void evict() noexcept;
+    [[nodiscard]] ConnectionIndex make_line_near(std::uint64_t digest) noexcept;
+    void refuse_from_now_on(std::uint64_t digest) noexcept;
     [[nodiscard]] bool expire_silent(AgeGroup group) noexcept;
     void remove(ConnectionIndex index, ConnectionEvent event) noexcept;
     [[nodiscard]] std::uint32_t age_of(const Connection& connection) const noexcept {
@@ -164,6 +174,7 @@ private:
     LinePool pool_;
     std::vector<SourceMember> members_;
     std::vector<SeenSegments> seen_;  // by line
+    RefusedConnections refused_;
     static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);
     std::array<SourceShares, kAgeGroups - kUnshared> shares_;  // of Refusal, GivenUp, HalfHead
     std::size_t begun_ = 0;                                    // connections of AgeGroup::Begun

@@ -172,6 +172,8 @@ bool ConnectionTable::move_to(StreamOffer& offer, Connection& connection) noexce
 void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     SLUICE_CHECK(offer.parses());
     if (offer.connection_ == kNoConnection && !open(offer, offer.seq)) {
+        // Without a line nothing tells the rest of the head from any other bytes.
+        refuse_from_now_on(offer.digest_);
         counters_.count(ConnectionEvent::RefusedFull);
         refuse(offer, RefusedWhy::Full);
         return;
@@ -211,13 +213,14 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
 
 void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
     const ByteView bytes = offer.bytes;
-    offer.kind = Offered::Nothing;
     Connection* connection = of(offer);
     const std::int64_t ahead =
         connection == nullptr ? 0 : sequence_distance(connection->next, offer.seq);
-    // What lies behind `next` is looked at in its order.
-    offer.take_off(ahead < 0 ? std::min(bytes.size(), static_cast<std::size_t>(-ahead))
-                             : bytes.size());
+    // What lies behind `next`, or is judged, is looked at in its order.
+    const std::size_t none =
+        offer.kind == Offered::Resync ? std::min(bytes.size(), offer.may_begin) : bytes.size();
+    offer.kind = Offered::Nothing;
+    offer.take_off(ahead < 0 ? std::min(none, static_cast<std::size_t>(-ahead)) : none);
     if (connection == nullptr || ahead < 0 ||
         (ahead > 0 && connection->phase != StreamPhase::Lost)) {
         return;

@@ -54,6 +54,21 @@ StickyVerdict JudgedRanges::strictest(std::uint32_t from, std::uint32_t to,
     return found;
 }
 
+std::uint32_t JudgedRanges::alike_until(std::uint32_t from, std::uint32_t to,
+                                        std::uint32_t end) const noexcept {
+    const auto unjudged = [&](std::uint32_t at) {
+        return strictest(at, at + 1, end) == StickyVerdict::Unjudged;
+    };
+    for (std::size_t i = 0; i < count_; ++i) {
+        const std::uint32_t start = starts_[i];
+        const bool inside = sequence_distance(from, start) > 0 && sequence_distance(start, to) > 0;
+        if (inside && unjudged(start) != unjudged(from)) {
+            return start;
+        }
+    }
+    return to;
+}
+
 void JudgedRanges::append(StickyVerdict verdict, std::uint32_t from, std::uint32_t end) noexcept {
     Parts parts;
     for (std::size_t i = 0; i < count_; ++i) {

@@ -26,6 +26,10 @@ public:
     [[nodiscard]] StickyVerdict strictest(std::uint32_t from, std::uint32_t to,
                                           std::uint32_t end) const noexcept;
 
+    // Where the bytes from `from` on, `to` at the latest, stop being all Unjudged, or all judged.
+    [[nodiscard]] std::uint32_t alike_until(std::uint32_t from, std::uint32_t to,
+                                            std::uint32_t end) const noexcept;
+
     // [from, end) has this verdict; `from` is where the ranges ended.
     void append(StickyVerdict verdict, std::uint32_t from, std::uint32_t end) noexcept;
     // The part of [from, to) that lies in ranges has this verdict.

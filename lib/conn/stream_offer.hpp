@@ -11,7 +11,8 @@ enum class Offered : std::uint8_t {
     Nothing,  // all bytes have been seen to
     Head,     // `bytes` begin a head: finish(), more() or not_mine()
     Framed,   // `bytes` go on in a body that the caller frames: framed()
-    Resync,   // a head may begin in `bytes`: skip() to it, then as for Head; or not_mine()
+    Resync,   // a head may begin in the first `may_begin` of `bytes`: skip() to it, then as for
+              // Head; or not_mine()
     Held,     // kept, or kept before; nothing to judge yet
     Judged,   // `judged` is the verdict of all of it
     Refused,  // `why`: what it completes cannot be judged
@@ -40,6 +41,8 @@ struct StreamOffer {
     ByteView bytes;
     std::uint32_t seq = 0;   // of the first of `bytes`
     FramingState framing{};  // of a Framed one
+    // Of a Resync: a head may begin in so many of `bytes`; what lies behind them was judged.
+    std::size_t may_begin = 0;
 
     // Whether the caller has something to parse.
     [[nodiscard]] bool parses() const noexcept {
@@ -48,11 +51,19 @@ struct StreamOffer {
     // A Resync's head begins so many bytes later.
     void skip(std::size_t count) noexcept {
         bytes = bytes.subspan(count);
+        may_begin -= count;
         seq += static_cast<std::uint32_t>(count);
     }
 
 private:
     friend class ConnectionTable;
+    // All that is left, where a head may begin in the first `count` bytes.
+    void resync(std::size_t count) noexcept {
+        kind = Offered::Resync;
+        bytes = rest_;
+        seq = rest_seq_;
+        may_begin = count;
+    }
     // So many bytes from `seq` on have been seen to.
     void take_off(std::uint64_t count) noexcept {
         const std::int64_t done =

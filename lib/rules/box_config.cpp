@@ -111,9 +111,6 @@ Fault fault_of_dataplane_socket(const SocketOptions& socket) {
 }
 
 Fault fault_of_units(const UnitOptions& units) {
-    if (units.on_ambiguous == OnAmbiguous::Stricter) {
-        return "on_ambiguous is refuse or both: stricter is not built";
-    }
     return first_of(
         {fault_of_range("the number of connections", kConnectionsRange, units.connections.max),
          fault_of_range("head_bytes", kHeadBytesRange, units.connections.head_bytes),

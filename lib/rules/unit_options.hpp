@@ -18,8 +18,8 @@ enum class FullConnections : std::uint8_t {
 // other is refused, since what follows it would belong to different requests.
 enum class OnAmbiguous : std::uint8_t {
     Refuse,
-    Both,      // a rule matches it if it does in any reading; the keys of all readings are charged
-    Stricter,  // not built
+    Both,  // a rule matches it if it does in any reading: the strictest verdict of all of them
+           // holds, and the keys of all are charged
 };
 enum class FragmentPolicy : std::uint8_t {
     FollowFirst,  // dropped if the first of their datagram was, else judged by their own headers
@@ -28,8 +28,6 @@ enum class FragmentPolicy : std::uint8_t {
 
 // By their numbers, as sluice.yaml spells them.
 inline constexpr auto kFullConnectionsNames = std::to_array<std::string_view>({"evict", "drop"});
-inline constexpr auto kOnAmbiguousNames =
-    std::to_array<std::string_view>({"refuse", "both", "stricter"});
 inline constexpr auto kFragmentPolicyNames =
     std::to_array<std::string_view>({"follow_first", "judge"});
 

@@ -141,10 +141,11 @@ private:
 
     bool skip_to_start() noexcept {
         const RequestStart start = find_request_start(offer_.bytes, 0);
-        if (start.is_found) {
+        const bool may_begin = start.is_found && start.at < offer_.may_begin;
+        if (may_begin) {
             offer_.skip(start.at);
         }
-        return start.is_found;
+        return may_begin;
     }
 
     void finish(const StreamReading& reading) noexcept {

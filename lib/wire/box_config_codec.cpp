@@ -26,7 +26,7 @@ void serialize(auto& archive, Of<FragmentOptions> auto& m) {
 }
 void serialize(auto& archive, Of<UnitOptions> auto& m) {
     archive(m.connections, m.fragments);
-    archive.word(m.on_ambiguous, OnAmbiguous::Stricter);
+    archive.word(m.on_ambiguous, OnAmbiguous::Both);
     archive(m.quic_initials_percent);
 }
 void serialize(auto& archive, Of<BoxConfig> auto& m) {

@@ -9,7 +9,8 @@ from target import Outcome
 
 
 class Million(slow_heads_test.WithoutRoom):
-    HEADS, SOURCES, MOST = 1_000_000, 40_000, 64_000
+    HEADS, SOURCES, MOST = 1_000_000, 40_000, 192_000
+    MEMORY = slow_heads_test.WithoutRoom.MEMORY + MOST * 64  # lines that heads are held in
     PAGES_EVERY = 10 * slow_heads_test.BATCH
 
 

@@ -1,3 +1,4 @@
+#include "tests/fuzz/input.hpp"
 #include "tests/model/connection_model.hpp"
 
 #include <algorithm>
@@ -11,32 +12,21 @@ namespace {
 
 using namespace sluice;
 
-void require(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
+using test::FuzzInput;
+using test::require;
 
-struct Input {
-    const std::uint8_t* at;
-    const std::uint8_t* end;
-    [[nodiscard]] bool empty() const { return at == end; }
-    std::uint8_t byte() { return empty() ? std::uint8_t{0} : *at++; }
-    std::string bytes(std::size_t size) {
-        const auto* from = at;
-        at += std::min<std::size_t>(size, static_cast<std::size_t>(end - at));
-        return {from, at};
-    }
-};
+std::string text_of(ByteView bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 constexpr std::uint32_t kIsn = 0xFFFF'FF00;
 
-void beside_the_model(Input input) {
+void beside_the_model(FuzzInput input) {
     ConnectionTable table{
         {.connections = 4, .half_heads = 2, .half_head_lines = 400, .head_bytes = 1000}};
     test::ToyReader reader{table, 1, kIsn};
     test::StreamModel model;
-    const std::string begin = "H" + input.bytes(1);
+    const std::string begin = "H" + text_of(input.bytes(1));
     reader.add(0, begin, Instant{});
     model.add(0, begin);
     while (!input.empty()) {
@@ -45,7 +35,7 @@ void beside_the_model(Input input) {
         const std::uint64_t at = (step & 0x80) != 0
                                      ? next - std::min<std::uint64_t>(next, step & 0x7F)
                                      : next + 2 * step;
-        const std::string bytes = input.bytes(1 + input.byte() % 64);
+        const std::string bytes = text_of(input.bytes(1 + input.byte() % 64));
         if (bytes.empty()) {
             return;
         }
@@ -60,7 +50,7 @@ void beside_the_model(Input input) {
 }
 
 // Everything a caller may answer, in a table with next to no room.
-void within_budget(Input input) {
+void within_budget(FuzzInput input) {
     const ConnectionBudget budget{
         .connections = 4,
         .half_heads = 2,
@@ -79,7 +69,7 @@ void within_budget(Input input) {
         const std::uint8_t who = input.byte();
         const std::uint32_t far = (who & 0x80) != 0 ? 1'000'000U : 0U;
         const std::uint32_t seq = kIsn + input.byte() * 2U + far;
-        const std::string bytes = input.bytes(input.byte() % 100);
+        const std::string bytes = text_of(input.bytes(input.byte() % 100));
         const TcpSegment segment{.digest = (who & 7) * 0x10001ULL,
                                  .source = who & 3U,
                                  .seq = seq,

@@ -13,6 +13,10 @@ constexpr auto kFragmentKeys = std::to_array<KeyRow>({{"policy"}, {"table"}, {"t
 constexpr auto kHttpKeys = std::to_array<KeyRow>({{"on_ambiguous"}});
 constexpr auto kQuicKeys = std::to_array<KeyRow>({{"budget"}});
 
+// `both` and `stricter` name one policy: every reading is judged, and the strictest verdict holds.
+constexpr auto kAmbiguousWords = std::to_array<std::string_view>({"refuse", "both", "stricter"});
+constexpr std::array kAmbiguousPolicies{OnAmbiguous::Refuse, OnAmbiguous::Both, OnAmbiguous::Both};
+
 constexpr std::string_view kTimes = "from 100ms to 10m, such as 10s";
 
 void read_connections(const YamlNode& node, const ReadContext& context, ConnectionOptions& into) {
@@ -32,9 +36,8 @@ void read_fragments(const YamlNode& node, const ReadContext& context, FragmentOp
 
 void read_http(const YamlNode& node, const ReadContext& context, UnitOptions& into) {
     const MapReader map{node, kHttpKeys, context, "`http`"};
-    read_word(map, "on_ambiguous", kOnAmbiguousNames, into.on_ambiguous);
-    if (into.on_ambiguous == OnAmbiguous::Stricter) {
-        context.not_enforced(map.find("on_ambiguous")->at, "on_ambiguous stricter");
+    if (const std::optional<std::size_t> word = map.word("on_ambiguous", kAmbiguousWords)) {
+        into.on_ambiguous = kAmbiguousPolicies[*word];
     }
 }
 

@@ -16,6 +16,7 @@ import program  # noqa: E402
 
 MEMORY_MB = 2048
 ONE_INPUT_SECONDS = 10
+FOUND_EXIT = 1  # libFuzzer's own, 77, is what a test that skips itself says
 
 
 def fuzz(target, corpus_root, seconds):
@@ -25,6 +26,7 @@ def fuzz(target, corpus_root, seconds):
     seeds = corpus_root / name
     command = [str(target), f"-max_total_time={seconds}", f"-rss_limit_mb={MEMORY_MB}",
                f"-timeout={ONE_INPUT_SECONDS}", "-print_final_stats=1",
+               f"-error_exitcode={FOUND_EXIT}", f"-timeout_exitcode={FOUND_EXIT}",
                f"-artifact_prefix={found.parent}/{name}-", str(found)]
     code, output = program.run(command + ([str(seeds)] if seeds.is_dir() else []), seconds + 120)
     return name, code, output

@@ -246,6 +246,82 @@ TEST(ConnectionRoom, WhereAllIsAtStakeARefusalGoesFirst) {
     EXPECT_EQ(table.size(), 3U);
 }
 
+// Half heads of as many sources, seven for each that the table has room for: the servers have all
+// of their beginnings, and none of their ends comes through unjudged.
+TEST(ConnectionRoom, WhatMadeRoomIsRefusedUntilItIsSilent) {
+    constexpr std::uint64_t kFlood = 28'000;
+    ConnectionBudget budget = kBudget;
+    budget.connections = 4000;
+    budget.half_heads = 2000;
+    budget.given_up = 500;
+    ConnectionTable table{budget};
+    for (std::uint64_t i = 0; i < kFlood; ++i) {
+        ASSERT_EQ(begin_head(table, i, i, at_second(0)), Offered::Held) << i;
+    }
+    std::uint64_t judged = 0;
+    for (std::uint64_t i = 0; i < kFlood; ++i) {
+        ToyReader reader{table, digest_of(i), 7};
+        const Offered rest = reader.add(100, kEnd, at_second(1)).kind;
+        judged += reader.units().size();
+        EXPECT_TRUE(rest == Offered::Refused || reader.units().size() == 1) << i;
+    }
+    EXPECT_EQ(judged, budget.half_heads);
+    EXPECT_EQ(table.counters().of(ConnectionEvent::RefusedForgotten), 0U);
+    ToyReader begun_anew{table, digest_of(0), 7};
+    EXPECT_EQ(begun_anew.add(200, kWhole, at_second(50)).kind, Offered::Refused)
+        << "it was heard of less than a minute ago";
+    ToyReader silent{table, digest_of(0), 7};
+    (void)silent.add(0, kWhole, at_second(111));
+    EXPECT_EQ(silent.units().size(), 1U);
+}
+
+// Refusals that made room stay refusals.
+TEST(ConnectionRoom, RefusedUnitsThatMadeRoomAreNeverForwarded) {
+    ConnectionBudget budget = kBudget;
+    budget.connections = 1000;
+    budget.refusals = 100;
+    ConnectionTable table{budget};
+    ToyReader refused{table, digest_of(1), 7};
+    refused.verdict(test::kDrop);
+    (void)refused.add(0, kBegin, at_second(11));
+    (void)refused.add(100, kEnd, at_second(11));
+    ASSERT_EQ(refused.units().size(), 1U);
+    flood_whole_units(table, 0, 5000, test::kDrop, 5000);
+    ASSERT_EQ(table.verdict_of(digest_of(1), 7, 17), StickyVerdict::Unjudged);
+    EXPECT_EQ(rest_of_head(table, 1, at_second(12)), Offered::Refused)
+        << "its server has the first half";
+}
+
+// No line near a head's own is free: one of them goes.
+TEST(ConnectionRoom, ALineIsMadeWhereNoneIsNear) {
+    ConnectionBudget budget = kBudget;
+    budget.connections = 1000;
+    ConnectionTable table{budget};
+    constexpr std::uint64_t kSameHome = std::uint64_t{1} << 32;
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+        const Instant now{std::chrono::milliseconds{2 * i}};
+        ToyReader reader{table, i * kSameHome, 7};
+        EXPECT_EQ(reader.add(0, kBegin, now, i).kind, Offered::Held) << i;
+    }
+    EXPECT_EQ(table.size(), 16U);
+    EXPECT_EQ(table.counters().of(ConnectionEvent::EvictedHalfHead), 84U);
+    for (std::uint64_t i = 1; i <= 16; ++i) {
+        ToyReader reader{table, i * kSameHome, 7};
+        EXPECT_EQ(reader.add(100, kEnd, at_second(1), i).kind, Offered::Refused) << i;
+    }
+    budget.when_full = FullHeads::Refuse;
+    ConnectionTable strict{budget};
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+        ToyReader reader{strict, i * kSameHome, 7};
+        EXPECT_EQ(reader.add(0, kBegin, at_second(0), i).kind,
+                  i <= 16 ? Offered::Held : Offered::Refused)
+            << i;
+    }
+    ToyReader second_half{strict, 17 * kSameHome, 7};
+    EXPECT_EQ(second_half.add(100, kEnd, at_second(1), 17).kind, Offered::Refused)
+        << "no line tells what goes on with the half that was refused";
+}
+
 TEST(ConnectionRoom, NothingIsAllocatedOnceItStands) {
     ConnectionTable table{kBudget};
     std::array<std::byte, 1000> scratch{};

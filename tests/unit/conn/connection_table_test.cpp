@@ -245,6 +245,29 @@ TEST_F(ConnectionTableTest, BehindAGapAHeadIsLookedFor) {
     EXPECT_EQ(offer.kind, Offered::Resync) << "what lies ahead is judged when its turn comes";
 }
 
+TEST_F(ConnectionTableTest, AUnitFoundBehindOtherBytesIsFoundOnce) {
+    add(0, toy_unit('a', 10));
+    const std::string segment = "??" + toy_unit('b', 10) + "?!";
+    take(100'000, segment);
+    ASSERT_EQ(offer.kind, Offered::Resync);
+    EXPECT_EQ(offer.may_begin, 14U);
+    offer.skip(2);
+    table.finish(offer, 10, kPass, {});
+    table.next(offer);
+    table.not_mine(offer);
+    // It comes again: a unit may begin in the two bytes before the one that is known, and nowhere
+    // else.
+    take(100'000, segment);
+    ASSERT_EQ(offer.kind, Offered::Resync);
+    EXPECT_EQ(offer.may_begin, 2U);
+    table.not_mine(offer);
+    table.next(offer);
+    ASSERT_EQ(offer.kind, Offered::Resync) << "of what lies behind it nothing is known either";
+    EXPECT_TRUE(offer.repeats);
+    EXPECT_EQ(offer.judged, kPass);
+    EXPECT_EQ(offer.bytes.size(), 2U);
+}
+
 TEST_F(ConnectionTableTest, AHalfHeadIsNotPushedAsideByASegmentFarAhead) {
     add(0, toy_unit('a', 40).substr(0, 20));
     EXPECT_EQ(add(100'000, toy_unit('b', 10)), Offered::Refused);

@@ -47,6 +47,19 @@ TEST(JudgedRanges, AreNeverLessStrictThanWhatWasJudged) {
             }
         }
         EXPECT_EQ(ranges.strictest(begin - 1, begin, begin + size), StickyVerdict::Unjudged);
+        // Runs of bytes that are all judged, or all not, begin before the first range.
+        const auto unjudged = [&](std::uint32_t at) {
+            return ranges.strictest(at, at + 1, begin + size) == StickyVerdict::Unjudged;
+        };
+        for (std::uint32_t at = begin - 1; at != begin + size;) {
+            const std::uint32_t until = ranges.alike_until(at, begin + size, begin + size);
+            ASSERT_GT(sequence_distance(at, until), 0);
+            for (std::uint32_t i = at; i != until; ++i) {
+                ASSERT_EQ(unjudged(i), unjudged(at));
+            }
+            ASSERT_TRUE(until == begin + size || unjudged(until) != unjudged(at));
+            at = until;
+        }
     }
 }
 

@@ -62,8 +62,6 @@ TEST(FindFault, NamesTheFirstValueOutOfRange) {
         {"timeout of fragments is from", [](BoxConfig& b) { b.units.fragments.timeout = -1ns; }},
         {"QUIC Initials is from 1 to 100",
          [](BoxConfig& b) { b.units.quic_initials_percent = 101; }},
-        {"on_ambiguous is refuse or both",
-         [](BoxConfig& b) { b.units.on_ambiguous = OnAmbiguous::Stricter; }},
         {"socket needs a path", [](BoxConfig& b) { b.dataplane.path = ""; }},
         {"at most 0777", [](BoxConfig& b) { b.control.mode = 01000; }},
         {"root and its owner alone", [](BoxConfig& b) { b.dataplane.mode = 0640; }},

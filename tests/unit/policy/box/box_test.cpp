@@ -105,6 +105,15 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.log_format, LogFormat::JsonLines);
 }
 
+TEST(ReadBox, TheStrictestReadingDecidesUnderBothWords) {
+    for (const char* const word : {"both", "stricter"}) {
+        const Outcome outcome =
+            read(std::string{"version: 1\npackets: {http: {on_ambiguous: "} + word + "}}\n");
+        ASSERT_TRUE(outcome.box.has_value()) << word;
+        EXPECT_EQ(outcome.box->units.on_ambiguous, OnAmbiguous::Both) << word;
+    }
+}
+
 TEST(ReadBox, DefaultsNeedOnlyAVersion) {
     const Outcome outcome = read("version: 1\n");
     ASSERT_TRUE(outcome.box.has_value());
@@ -180,7 +189,7 @@ const test::WrongText kWrong[] = {
     {HEAD "packets: {connections: {timeout: 10}}\n", 2, 34, "from 100ms to 10m"},
     {HEAD "packets: {connections: {when_full: refuse}}\n", 2, 36, "evict, drop"},
     {HEAD "packets: {http: {on_ambiguous: refused}}\n", 2, 32, "did you mean `refuse`?"},
-    {HEAD "packets: {http: {on_ambiguous: stricter}}\n", 2, 32, "not enforced yet"},
+    {HEAD "packets: {http: {on_ambiguous: strict}}\n", 2, 32, "did you mean `stricter`?"},
     {HEAD "packets: {quic_initials: {budget: 0%}}\n", 2, 35, "such as 25%"},
     {HEAD "packets: {quic_initials: {budget: 20}}\n", 2, 35, "such as 25%"},
     {HEAD "packets: {quic_initials: 20%}\n", 2, 26, "must be a map"},
