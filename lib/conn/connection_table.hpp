@@ -122,6 +122,8 @@ private:
     [[nodiscard]] bool worth_a_look(const Connection& connection, ByteView fresh) noexcept;
 
     // Where a head is.
+    void finish_behind(StreamOffer& offer, Connection& connection, std::uint32_t size,
+                       StickyVerdict verdict) noexcept;
     [[nodiscard]] bool move_to(StreamOffer& offer, Connection& connection) noexcept;
     void begin_unit_at(ConnectionIndex index, std::uint32_t seq) noexcept;
     void drop_held(ConnectionIndex index, std::uint64_t bytes) noexcept;
