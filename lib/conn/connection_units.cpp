@@ -145,6 +145,16 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
     regroup(offer.connection_);
 }
 
+bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t ack) noexcept {
+    if (offer.connection_ == kNoConnection) {
+        return false;
+    }
+    LastAck& last = last_acks_[offer.connection_];
+    const bool awaits = last.is_known && sequence_distance(last.ack, ack) <= 0;
+    last = {.ack = ack, .is_known = true};
+    return awaits;
+}
+
 void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
                              bool done) noexcept {
     SLUICE_CHECK(offer.kind == Offered::Framed && bytes <= offer.bytes.size());
