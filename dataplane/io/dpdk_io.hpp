@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/held_frames.hpp"
 #include "dataplane/io/frame_head.hpp"
 #include "dataplane/io/frame_ring.hpp"
 #include "dataplane/io/handover.hpp"
@@ -55,9 +56,15 @@ public:
     // The rings to owners, by worker.
     [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
 
-    // Carries out what was decided under the rule set with these actions, and counts every frame
-    // under the one verdict and reason that it had in the end.
-    void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters) noexcept;
+    // Carries out what was decided under the rule set with these actions at `now`, and counts every
+    // frame under the one verdict and reason that it had in the end; those that depart later go to
+    // `held`, and are counted then.
+    void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
+              HeldFrames& held, Instant now) noexcept;
+    // Sends frames of this lane whose departure has come.
+    void depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) const noexcept;
+    // The buffers that its port receives into.
+    [[nodiscard]] std::uint32_t buffers() const noexcept;
 
 private:
     void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;

@@ -1,6 +1,9 @@
 #pragma once
+#include "lib/base/units.hpp"
 #include "lib/rules/verdict.hpp"
 
+#include <chrono>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,11 +18,25 @@ struct TagValues {
     [[nodiscard]] bool operator==(const TagValues&) const noexcept = default;
 };
 
+// The longest that a packet may be held: what the timing wheel reaches, less some seconds for which
+// a worker may stand still.
+inline constexpr Nanoseconds kLongestDelay = std::chrono::seconds{60};
+
+// The action `shape`: what has no room departs when there is, at most so much later; of what would
+// depart later than that, or has no room to wait, `overflow` says what becomes.
+struct ShapeValues {
+    Nanoseconds max_delay{};
+    Verdict overflow = Verdict::Drop;  // or Pass
+
+    [[nodiscard]] auto operator<=>(const ShapeValues&) const noexcept = default;
+};
+
 // What is done with a packet: a verdict and its parameters. One row of RuleSet::actions; rules and
 // decisions name it by index, so an action may grow without making a decision larger.
 struct Action {
     Verdict verdict = Verdict::Drop;
     TagValues tag;  // of Verdict::Tag; empty for the others
+    ShapeValues shape{};  // of Verdict::Shape
 
     [[nodiscard]] bool operator==(const Action&) const noexcept = default;
 };

@@ -62,6 +62,7 @@ enum class Reason : std::uint8_t {
     NoAnswer,
     FragmentOfRefused,
     OverlappingFragment,
+    HoldFull,
 };
 
 struct ReasonRow {
@@ -116,6 +117,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "the first fragment of its datagram was refused"},
     {Reason::OverlappingFragment, "overlapping_fragment",
      "fragments of its datagram claim the same bytes"},
+    {Reason::HoldFull, "hold_full",
+     "no room to hold the packet until its departure; the rule's overflow decided"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

@@ -40,8 +40,11 @@ void serialize(auto& archive, Of<MeteredLimit> auto& limit) {
 void serialize(auto& archive, Of<TagValues> auto& tag) {
     archive(tag.dscp, tag.pcp);
 }
+void serialize(auto& archive, Of<ShapeValues> auto& shape) {
+    archive(shape.max_delay, shape.overflow);
+}
 void serialize(auto& archive, Of<Action> auto& action) {
-    archive(action.verdict, action.tag);
+    archive(action.verdict, action.tag, action.shape);
 }
 void serialize(auto& archive, Of<Ban> auto& ban) {
     archive(ban.action, ban.boxes);

@@ -66,6 +66,9 @@ nlohmann::ordered_json ask_events_json(const AskEventCounts& counts) {
 nlohmann::ordered_json asks_json(const AskStats& stats) {
     return gauges_json(stats, kAskGauges);
 }
+nlohmann::ordered_json shaping_json(const ShapeStats& stats) {
+    return gauges_json(stats, kShapeGauges);
+}
 nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kLedgerEvents[i].name; });
 }
@@ -88,6 +91,7 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_unit_event, totals.by_unit_event);
         add(worker.connections, totals.connections, kConnectionGauges);
         add(worker.asks, totals.asks, kAskGauges);
+        add(worker.shaping, totals.shaping, kShapeGauges);
     }
     totals.packets =
         std::accumulate(totals.by_verdict.begin(), totals.by_verdict.end(), std::uint64_t{0});

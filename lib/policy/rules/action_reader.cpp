@@ -20,7 +20,7 @@ constexpr auto kShapeKeys = std::to_array<KeyRow>({{"action"}, {"max_delay"}, {"
 constexpr auto kTruncateKeys = std::to_array<KeyRow>({{"action"}, {"slip"}, {"then"}});
 constexpr auto kRetryKeys = std::to_array<KeyRow>({{"action"}, {"above"}, {"then"}});
 
-// Every action of the language with what may stand beside it. The first three are built; the
+// Every action of the language with what may stand beside it. The first four are built; the
 // others are known, so that a slip in them is found.
 struct ActionRow {
     std::string_view name;
@@ -30,14 +30,14 @@ constexpr auto kActions = std::to_array<ActionRow>({
     {"drop", kPlainKeys},
     {"tag", kTagKeys},
     {"pass", kPlainKeys},
+    {"shape", kShapeKeys},
     {"reset", kPlainKeys},
     {"reply", kReplyKeys},
     {"decoy", kDecoyKeys},
-    {"shape", kShapeKeys},
     {"dns_truncate", kTruncateKeys},
     {"quic_retry", kRetryKeys},
 });
-constexpr std::array kVerdicts{Verdict::Drop, Verdict::Tag, Verdict::Pass};
+constexpr std::array kVerdicts{Verdict::Drop, Verdict::Tag, Verdict::Pass, Verdict::Shape};
 
 constexpr auto kActionWords = [] {
     std::array<std::string_view, kActions.size()> words;
@@ -115,6 +115,27 @@ void read_tag(const MapReader& map, ActionText& action, const ReadContext& conte
     action.text += tag.pcp ? " pcp " + map.find("pcp")->text : "";
 }
 
+constexpr auto kOverflowWords = std::to_array<std::string_view>({"drop", "pass"});
+constexpr std::array kOverflowVerdicts{Verdict::Drop, Verdict::Pass};
+
+void read_shape(const MapReader& map, ActionText& action, const ReadContext& context) {
+    ShapeValues& shape = action.action.shape;
+    shape.overflow = kOverflowVerdicts[map.word("overflow", kOverflowWords).value_or(0)];
+    const std::optional<std::string> text = map.text("max_delay");
+    if (map.find("max_delay") == nullptr) {
+        context.problems.error(map.node().at,
+                               "the action shape needs `max_delay`, how long a packet may be held");
+    }
+    const Result<Nanoseconds> most = text ? parse_duration(*text) : Result<Nanoseconds>{Error{}};
+    if (text && (!most || *most <= Nanoseconds{0} || *most > kLongestDelay)) {
+        context.problems.error(map.find("max_delay")->at,
+                               "`max_delay` is a duration of at most 1m, such as 50ms or 2s");
+    }
+    shape.max_delay = most ? *most : Nanoseconds{0};
+    action.text += " up to " + text.value_or("") + ", then " +
+                   std::string{name_of(shape.overflow)};
+}
+
 }  // namespace
 
 ActionText read_action(const YamlNode& node, const ReadContext& context) {
@@ -137,6 +158,9 @@ ActionText read_action(const YamlNode& node, const ReadContext& context) {
     action.action.verdict = kVerdicts[*index];
     if (action.action.verdict == Verdict::Tag) {
         read_tag(map, action, context);
+    }
+    if (action.action.verdict == Verdict::Shape) {
+        read_shape(map, action, context);
     }
     return action;
 }

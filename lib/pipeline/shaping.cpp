@@ -1,0 +1,48 @@
+#include "lib/pipeline/shaping.hpp"
+
+#include "lib/pipeline/ask_bucket.hpp"
+#include "lib/pipeline/wait_of.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sluice {
+
+void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
+                    RuleOutcome& outcome) noexcept {
+    const std::optional<Nanoseconds> delay = delay_of(check, context);
+    outcome.in_time &= delay.has_value() && *delay <= outcome.shape->max_delay;
+    if (!delay || *delay == Nanoseconds{0}) {
+        return;
+    }
+    check.reserved = !is_admitted(check.conformance);
+    outcome.key = *delay > outcome.delay ? limit.key : outcome.key;
+    outcome.delay = std::max(outcome.delay, *delay);
+    outcome.refused = true;
+    outcome.over_limit = true;
+    outcome.exceeded = true;
+}
+
+void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept {
+    if (outcome.can_be_held() && judged.context.core.hold_room != 0 &&
+        judged.rule(match).mode == Mode::Enforce) {
+        match.delay = outcome.delay;
+        return;
+    }
+    match.overflowed = outcome.refused;
+    for (LimitCheck& check : judged.checks(match)) {
+        check.reserved = false;
+    }
+}
+
+Weight weight_of_refusal(const Match& match, const LoadedRule& rule, const RuleOutcome& outcome,
+                         Reason reason) noexcept {
+    if (outcome.shape == nullptr || match.delay != Nanoseconds{0}) {
+        return {rule.on_exceed, reason, outcome.key};
+    }
+    const bool passes = outcome.shape->overflow == Verdict::Pass;
+    return {passes ? kPassAction : kDropAction, outcome.can_be_held() ? Reason::HoldFull : reason,
+            outcome.key};
+}
+
+}  // namespace sluice
