@@ -24,6 +24,7 @@ struct RuleOutcome {
     const ShapeValues* shape = nullptr;  // of on_exceed; nullptr: another action
     bool in_time = true;                 // no limit holds the packet for longer than that says
     Nanoseconds delay{};                 // until all of them let it depart
+    std::uint8_t delay_key = 0;          // of the limit with that delay, the first of equals
 
     [[nodiscard]] bool can_be_held() const noexcept {
         return shape != nullptr && over_limit && in_time;

@@ -11,12 +11,15 @@ namespace sluice {
 void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
                     RuleOutcome& outcome) noexcept {
     const std::optional<Nanoseconds> delay = delay_of(check, context);
-    outcome.in_time &= delay.has_value() && *delay <= outcome.shape->max_delay;
+    const bool in_time = delay.has_value() && *delay <= outcome.shape->max_delay;
+    outcome.in_time &= in_time;
     if (!delay || *delay == Nanoseconds{0}) {
         return;
     }
-    check.reserved = !is_admitted(check.conformance);
-    outcome.key = *delay > outcome.delay ? limit.key : outcome.key;
+    check.reserved = in_time && !is_admitted(check.conformance);
+    check.conformance = in_time ? check.conformance : Conformance::Red;
+    outcome.key = outcome.refused ? outcome.key : limit.key;
+    outcome.delay_key = *delay > outcome.delay ? limit.key : outcome.delay_key;
     outcome.delay = std::max(outcome.delay, *delay);
     outcome.refused = true;
     outcome.over_limit = true;
@@ -38,7 +41,8 @@ void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& ju
 Weight weight_of_refusal(const Match& match, const LoadedRule& rule, const RuleOutcome& outcome,
                          Reason reason) noexcept {
     if (outcome.shape == nullptr || match.delay != Nanoseconds{0}) {
-        return {rule.on_exceed, reason, outcome.key};
+        const bool held = match.delay != Nanoseconds{0};
+        return {rule.on_exceed, reason, held ? outcome.delay_key : outcome.key};
     }
     const bool passes = outcome.shape->overflow == Verdict::Pass;
     return {passes ? kPassAction : kDropAction, outcome.can_be_held() ? Reason::HoldFull : reason,

@@ -1,8 +1,8 @@
 #pragma once
+#include "lib/base/longest_delay.hpp"
 #include "lib/base/units.hpp"
 #include "lib/rules/verdict.hpp"
 
-#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,6 @@ struct TagValues {
 
     [[nodiscard]] bool operator==(const TagValues&) const noexcept = default;
 };
-
-// The longest that a packet may be held: what the timing wheel reaches, less some seconds for which
-// a worker may stand still.
-inline constexpr Nanoseconds kLongestDelay = std::chrono::seconds{60};
 
 // The action `shape`: what has no room departs when there is, at most so much later; of what would
 // depart later than that, or has no room to wait, `overflow` says what becomes.

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/cli/replay/frame_source.hpp"
+#include "control/cli/replay/held_records.hpp"
 #include "lib/act/sink.hpp"
 #include "lib/capture/writer.hpp"
 #include "lib/pipeline/burst.hpp"
@@ -30,14 +31,17 @@ struct ReplayedFrames {
 };
 
 // Where act_burst() puts a replayed burst: one capture of what leaves the box, at either side. A
-// made frame has the time of the packet that it is made for.
+// made frame has the time of the packet that it is made for, a delayed one that of its departure.
 class CaptureSink {
 public:
-    CaptureSink(std::span<KeptFrame> frames, CaptureWriter& out) noexcept
-        : frames_{frames}, out_{out} {}
+    CaptureSink(std::span<KeptFrame> frames, CaptureWriter& out, HeldRecords& held,
+                Instant now) noexcept
+        : frames_{frames}, out_{out}, held_{held}, now_{now} {}
 
     void forward(std::size_t row) noexcept { out_.write(frames_[row].frame()); }
     void drop(std::size_t /*row*/) noexcept {}
+    [[nodiscard]] Instant now() const noexcept { return now_; }
+    void hold(std::size_t row, Instant until) noexcept { held_.hold(frames_[row].frame(), until); }
     template <typename Write>
     [[nodiscard]] bool rewrite(std::size_t row, Write&& write) noexcept {
         std::forward<Write>(write)(frames_[row].bytes());
@@ -58,7 +62,9 @@ public:
 private:
     std::span<KeptFrame> frames_;
     CaptureWriter& out_;
+    HeldRecords& held_;
+    Instant now_;
 };
-static_assert(Sink<CaptureSink>);
+static_assert(HoldingSink<CaptureSink>);
 
 }  // namespace sluice

@@ -59,13 +59,14 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
 
 // The lines first: they show keys as the frames came.
 void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> rows,
-                        const LoadedSet& rules, std::string_view pair) {
+                        const LoadedSet& rules, const ReplayedAt& at) {
     for (std::size_t i = 0; verdicts_ && i < rows.size(); ++i) {
-        verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, pair));
+        verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, at.pair));
     }
     if (frames_) {
+        held_.release(at.now, *frames_);
         ReplayedFrames burst{rows};
-        CaptureSink sink{frames, *frames_};
+        CaptureSink sink{frames, *frames_, held_, at.now};
         act_burst(burst, rules.actions, sink);
     }
 }
@@ -76,6 +77,9 @@ Result<Done> ReplayOutputs::finish() {
         if (!done) {
             return done;
         }
+    }
+    if (frames_) {
+        held_.release(Instant::max(), *frames_);
     }
     return frames_ ? frames_->finish() : Result<Done>{Done{}};
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/cli/options.hpp"
 #include "control/cli/replay/frame_source.hpp"
+#include "control/cli/replay/held_records.hpp"
 #include "control/cli/replay/verdict_writer.hpp"
 #include "lib/capture/writer.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -12,6 +13,12 @@
 
 namespace sluice {
 
+// Where and when a burst of a replay was judged.
+struct ReplayedAt {
+    std::string_view pair;
+    Instant now;
+};
+
 // The files that a replay writes, if any.
 class ReplayOutputs {
 public:
@@ -19,14 +26,15 @@ public:
     [[nodiscard]] static Result<ReplayOutputs> create(const Options& options);
 
     // Notes what became of frames, each with its row. Rewrites them as they would have left the
-    // box.
+    // box; those that are held are written among the later ones, at their departures.
     void add(std::span<KeptFrame> frames, std::span<const BurstRow> rows, const LoadedSet& rules,
-             std::string_view pair);
+             const ReplayedAt& at);
     [[nodiscard]] Result<Done> finish();
 
 private:
     std::optional<CaptureWriter> frames_;
     std::optional<VerdictWriter> verdicts_;
+    HeldRecords held_;
 };
 
 }  // namespace sluice

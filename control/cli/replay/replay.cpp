@@ -28,7 +28,7 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const Rep
         for (const BurstRow& row : rows) {
             summary.count(row.decision());
         }
-        outputs.add(frames, rows, rules.loaded.set(), setup.pair);
+        outputs.add(frames, rows, rules.loaded.set(), {setup.pair, source.now()});
     }
     summary.collect(rules, workers);
     return summary;
