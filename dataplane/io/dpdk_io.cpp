@@ -71,11 +71,11 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
     return count;
 }
 
-void DpdkIo::send(Burst& burst, std::span<const Action> actions,
-                  WorkerCounters& counters, HeldFrames& held, Instant now) noexcept {
-    const DelayContext delay{held, now, this};
+void DpdkIo::send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
+                  const SendContext& context) noexcept {
+    const DelayContext delay{context.held, context.now, this};
     LaneSink sink{burst, sides_, pool_, &delay};
-    act_burst(burst, actions, sink);
+    act_burst(burst, actions, sink, context.answering);
     sink.finish(counters);
 }
 

@@ -6,6 +6,7 @@
 #include "dataplane/io/lane.hpp"
 #include "dataplane/tx_side.hpp"
 #include "dataplane/worker/burst_clock.hpp"
+#include "lib/act/act_burst.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/counters.hpp"
 #include "lib/rules/action.hpp"
@@ -36,6 +37,13 @@ struct LaneWays {
     HandoverEnds owned{};              // frames for the owners of their keys
 };
 
+// What a burst is sent by.
+struct SendContext {
+    HeldFrames& held;  // for what departs later
+    Instant now;       // when it was judged
+    const Answering* answering = nullptr;  // nullptr: nothing is answered
+};
+
 // The queues of one lane. A burst that was received must be sent before the one after the next is
 // received into.
 class DpdkIo {
@@ -56,11 +64,11 @@ public:
     // The rings to owners, by worker.
     [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
 
-    // Carries out what was decided under the rule set with these actions at `now`, and counts every
-    // frame under the one verdict and reason that it had in the end; those that depart later go to
-    // `held`, and are counted then.
+    // Carries out what was decided under the rule set with these actions, and counts every frame
+    // under the one verdict and reason that it had in the end; those that depart later are counted
+    // then.
     void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
-              HeldFrames& held, Instant now) noexcept;
+              const SendContext& context) noexcept;
     // Sends frames of this lane whose departure has come.
     void depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) const noexcept;
     // The buffers that its port receives into.

@@ -66,6 +66,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       io_{std::move(lanes)},
       held_{held_budget(io_.lanes, setup)},
       unit_parser_{setup.units},
+      answerer_{kAnsweredConnections, setup.answered_servers},
       time_{rte_get_tsc_hz()} {
     core_.buckets.set_unsynced(&ledger_.records());
     core_.asker = setup.workers > 1 ? &asker_ : nullptr;
@@ -292,7 +293,18 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
         ++core_.unread_bursts;
     }
     if (going_->size() != 0) {
-        going_lane_->send(*going_, rules.actions, core_.counters, held_, at.at);
+        const bool enforces = running.state == Running::State::Enforce;
+        const Answering answering{answerer_,
+                                  {.actions = rules.actions,
+                                   .plan = rules.answers,
+                                   .load = rules.load,
+                                   .now = at.at,
+                                   .hash = core_.hash}};
+        going_lane_->send(*going_, rules.actions, core_.counters,
+                          {held_, at.at, enforces ? &answering : nullptr});
+        answerer_.take_events([&](std::size_t event, std::uint32_t times) {
+            core_.counters.by_answer_event[event].add(times);
+        });
     }
     std::swap(coming_, going_);
     going_lane_ = lane;

@@ -6,6 +6,7 @@
 #include "dataplane/worker/burst_clock.hpp"
 #include "dataplane/worker/quiesce.hpp"
 #include "dataplane/worker/running.hpp"
+#include "lib/act/answerer.hpp"
 #include "lib/ledger/ledger_store.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/key_asker.hpp"
@@ -37,6 +38,7 @@ struct WorkerSetup {
     std::size_t workers;
     UnitBudget units;
     unsigned held_percent;  // of each pair's buffers, over all workers: packets that depart later
+    DigestBoard& answered_servers;  // see Answerer
 };
 
 // Where a worker's frames come from and go to.
@@ -112,6 +114,7 @@ private:
     WorkerLanes io_;
     HeldFrames held_;
     UnitParser unit_parser_;
+    Answerer answerer_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
     std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
     std::unique_ptr<Burst> going_ = std::make_unique<Burst>();

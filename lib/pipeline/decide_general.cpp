@@ -55,6 +55,7 @@ void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckC
     if (answer != nullptr && answer->wait > outcome.wait) {
         outcome.wait = answer->wait;
         outcome.key = limit.key;
+        outcome.limit = &limit;
     }
 }
 
@@ -62,6 +63,7 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
                   RuleOutcome& outcome) noexcept {
     if (!outcome.refused) {
         outcome.key = limit.key;
+        outcome.limit = &limit;
     }
     outcome.refused = true;
     if (check.at_owner) [[unlikely]] {
@@ -73,13 +75,14 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
         return;
     }
     outcome.over_limit = true;
-    if (!context.core.policy.tell_wait) {
+    if (!context.core.policy.tell_wait && !context.set.meter_plan.tells_wait) {
         return;
     }
     const std::optional<Nanoseconds> needed = wait_of(check, context);
     if (needed.value_or(kNever) > outcome.wait) {
         outcome.wait = needed.value_or(kNever);
         outcome.key = limit.key;
+        outcome.limit = &limit;
     }
 }
 
@@ -185,6 +188,7 @@ void weigh(const Match& match, const Weight& weight, const MatchedRules& judged,
     decision.verdict = verdict;
     decision.reason = weight.reason;
     decision.key = weight.key;
+    decision.limit = weight.limit;
     decision.rule = match.rule;
     decision.action = weight.action;
 }
@@ -198,22 +202,25 @@ void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& o
                            : outcome.no_credit  ? Reason::NoCredit
                            : outcome.no_answer  ? Reason::NoAnswer
                                                 : Reason::TableFull;
+    const auto limit = static_cast<std::uint8_t>(
+        outcome.limit == nullptr ? 0 : outcome.limit - rule.limits.data());
     if (outcome.refused) {
         decision.wait = std::max(decision.wait, outcome.wait);
     } else if (outcome.judged && decision.rule == kNoRule) {
         decision.reason = Reason::WithinLimits;
     }
     if (outcome.banned && rule.bans()) [[unlikely]] {
-        weigh(match, {rule.ban.action, refusal, outcome.key}, judged, decision);
+        weigh(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
     } else if (outcome.exceeded) {
-        weigh(match, weight_of_refusal(match, rule, outcome, refusal), judged, decision);
+        const Weight weight{rule.on_exceed, refusal, outcome.key, limit};
+        weigh(match, weight_of_refusal(match, rule, outcome, weight), judged, decision);
     }
     if (outcome.colored) [[unlikely]] {
         const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
         // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
         if (judged.verdict_of(action) != Verdict::Pass || outcome.refused) {
             const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
-            weigh(match, {action, reason, outcome.key}, judged, decision);
+            weigh(match, {action, reason, outcome.key, limit}, judged, decision);
         }
     }
 }

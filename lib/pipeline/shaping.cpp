@@ -18,8 +18,11 @@ void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckCont
     }
     check.reserved = in_time && !is_admitted(check.conformance);
     check.conformance = in_time ? check.conformance : Conformance::Red;
-    outcome.key = outcome.refused ? outcome.key : limit.key;
-    outcome.delay_key = *delay > outcome.delay ? limit.key : outcome.delay_key;
+    if (!outcome.refused) {
+        outcome.key = limit.key;
+        outcome.limit = &limit;
+    }
+    outcome.holder = *delay > outcome.delay ? &limit : outcome.holder;
     outcome.delay = std::max(outcome.delay, *delay);
     outcome.refused = true;
     outcome.over_limit = true;
@@ -39,14 +42,17 @@ void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& ju
 }
 
 Weight weight_of_refusal(const Match& match, const LoadedRule& rule, const RuleOutcome& outcome,
-                         Reason reason) noexcept {
-    if (outcome.shape == nullptr || match.delay != Nanoseconds{0}) {
-        const bool held = match.delay != Nanoseconds{0};
-        return {rule.on_exceed, reason, held ? outcome.delay_key : outcome.key};
+                         const Weight& weight) noexcept {
+    if (outcome.shape == nullptr) {
+        return weight;
+    }
+    if (match.delay != Nanoseconds{0}) {
+        const auto at = static_cast<std::uint8_t>(outcome.holder - rule.limits.data());
+        return {weight.action, weight.reason, outcome.holder->key, at};
     }
     const bool passes = outcome.shape->overflow == Verdict::Pass;
-    return {passes ? kPassAction : kDropAction, outcome.can_be_held() ? Reason::HoldFull : reason,
-            outcome.key};
+    return {passes ? kPassAction : kDropAction,
+            outcome.can_be_held() ? Reason::HoldFull : weight.reason, weight.key, weight.limit};
 }
 
 }  // namespace sluice

@@ -16,8 +16,9 @@ void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckCont
 // spends nothing of this rule's limits, and no more does one that a monitoring rule would hold.
 void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept;
 
-// What on_exceed says; of a packet that is to be held and cannot be, its overflow.
+// What the rule's refusal weighs, `weight` unless it shapes; of a packet that is to be held and
+// cannot be, its overflow.
 [[nodiscard]] Weight weight_of_refusal(const Match& match, const LoadedRule& rule,
-                                       const RuleOutcome& outcome, Reason reason) noexcept;
+                                       const RuleOutcome& outcome, const Weight& weight) noexcept;
 
 }  // namespace sluice
