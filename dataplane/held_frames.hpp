@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
-#include "lib/share/core.hpp"
 #include "lib/shape/timing_wheel.hpp"
+#include "lib/share/core.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -72,7 +72,7 @@ private:
 
 // Where a burst's delayed packets are kept, and when it was judged.
 struct DelayContext {
-    HeldFrames& frames;
+    HeldFrames* frames;
     Instant now;
     DpdkIo* lane;
 };

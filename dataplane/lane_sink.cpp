@@ -64,7 +64,7 @@ void LaneSink::hold(std::size_t row, Instant until) noexcept {
     if (!fits(sides_.destination.takes, frame)) {
         packets_[row].decision = dropped_for(Reason::TooLong);
         drop(row);
-    } else if (delay_->frames.hold({frame, delay_->lane}, delay_->now, until)) {
+    } else if (delay_->frames->hold({frame, delay_->lane}, delay_->now, until)) {
         held_ |= row_bit(row);
     } else {
         packets_[row].decision = dropped_for(Reason::HoldFull);

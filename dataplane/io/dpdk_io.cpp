@@ -74,7 +74,7 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
 void DpdkIo::send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
                   const SendContext& context) noexcept {
     const DelayContext delay{context.held, context.now, this};
-    LaneSink sink{burst, sides_, pool_, &delay};
+    LaneSink sink{burst, sides_, pool_, context.held != nullptr ? &delay : nullptr};
     act_burst(burst, actions, sink, context.answering);
     sink.finish(counters);
 }

@@ -39,8 +39,8 @@ struct LaneWays {
 
 // What a burst is sent by.
 struct SendContext {
-    HeldFrames& held;  // for what departs later
-    Instant now;       // when it was judged
+    HeldFrames* held = nullptr;            // for what departs later; nullptr: it goes at once
+    Instant now{};                         // when it was judged
     const Answering* answering = nullptr;  // nullptr: nothing is answered
 };
 
@@ -68,7 +68,7 @@ public:
     // under the one verdict and reason that it had in the end; those that depart later are counted
     // then.
     void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
-              const SendContext& context) noexcept;
+              const SendContext& context = {}) noexcept;
     // Sends frames of this lane whose departure has come.
     void depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) const noexcept;
     // The buffers that its port receives into.

@@ -301,7 +301,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
                                    .now = at.at,
                                    .hash = core_.hash}};
         going_lane_->send(*going_, rules.actions, core_.counters,
-                          {held_, at.at, enforces ? &answering : nullptr});
+                          {&held_, at.at, enforces ? &answering : nullptr});
         answerer_.take_events([&](std::size_t event, std::uint32_t times) {
             core_.counters.by_answer_event[event].add(times);
         });

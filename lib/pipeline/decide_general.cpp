@@ -119,7 +119,7 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
 
 // A rule whose limits are not asked, since a key is exempt or banned.
 RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
-                       const MatchedRules& judged) noexcept {
+                           const MatchedRules& judged) noexcept {
     RuleOutcome outcome;
     outcome.shape = judged.shape_of(judged.rule(match));
     if (!is_banned(policy.status)) {
@@ -138,7 +138,7 @@ RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
 }
 
 RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
-                     const MatchedRules& judged) noexcept {
+                         const MatchedRules& judged) noexcept {
     RuleOutcome outcome{.shape = judged.shape_of(rule)};
     std::size_t at = 0;
     for (LimitCheck& check : judged.checks(match)) {
@@ -153,7 +153,7 @@ RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
 }
 
 [[gnu::noinline]] RuleOutcome check_keys_slow(const Match& match, const LoadedRule& rule,
-                                          const MatchedRules& judged) noexcept {
+                                              const MatchedRules& judged) noexcept {
     const std::span<LimitCheck> checks = judged.checks(match);
     const CheckContext& context = judged.context;
     const RuleKeys keys{rule, checks, context};
@@ -162,7 +162,8 @@ RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
         return without_limits(policy, match, judged);
     }
     const RuleOutcome outcome = check_limits(match, rule, judged);
-    if (outcome.over_limit && !outcome.can_be_held() && rule.bans() && !context.ask.is_rehearsal()) {
+    if (outcome.over_limit && !outcome.can_be_held() && rule.bans() &&
+        !context.ask.is_rehearsal()) {
         const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
         const PenaltyBoxes boxes{keys, context.core, context.now};
         judged.bans(match).begun.add(boxes.note(checks, yellow, context));

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/meter/color_meter.hpp"
 #include "lib/load/loaded_set.hpp"
+#include "lib/meter/color_meter.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -22,10 +22,10 @@ struct RuleOutcome {
     Color color = Color::Green;  // the worst of its colour meters
     Nanoseconds wait{};          // the longest of the refusing limits, or the rest of the ban
     std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
-    const LoadedLimit* limit = nullptr;  // that limit, the first that refused where none waits
-    const ShapeValues* shape = nullptr;  // of on_exceed; nullptr: another action
-    bool in_time = true;                 // no limit holds the packet for longer than that says
-    Nanoseconds delay{};                 // until all of them let it depart
+    const LoadedLimit* limit = nullptr;   // that limit, the first that refused where none waits
+    const ShapeValues* shape = nullptr;   // of on_exceed; nullptr: another action
+    bool in_time = true;                  // no limit holds the packet for longer than that says
+    Nanoseconds delay{};                  // until all of them let it depart
     const LoadedLimit* holder = nullptr;  // the limit with that delay, the first of equals
 
     [[nodiscard]] bool can_be_held() const noexcept {

@@ -66,7 +66,7 @@ struct BoxConfig {
     Nanoseconds idle_sleep{0};  // of a worker without frames; 0: it polls without pause
     Nanoseconds merge_interval = std::chrono::milliseconds{1};  // age of the oldest unsent amount
     HugePages huge_pages = HugePages::Auto;
-    std::uint32_t mbufs = 0;                            // 0: as many as the queues need
+    std::uint32_t mbufs = 0;     // 0: as many as the queues need
     unsigned held_percent = 25;  // of a pair's buffers: packets that depart later
     std::uint64_t table_keys = std::uint64_t{1} << 20;  // of each worker
     std::string state_dir = "/var/lib/sluice";

@@ -82,9 +82,8 @@ bool shaping_holds(const Rule& rule, const std::vector<Action>& actions) noexcep
     return !shapes(rule.match_action) && !shapes(rule.ban.action) &&
            std::none_of(rule.on_color.begin(), rule.on_color.end(), shapes) &&
            (!shapes(rule.on_exceed) ||
-            std::all_of(rule.limits.begin(), rule.limits.end(), [](const MeteredLimit& limit) {
-                return gcra_of(limit.limit) != nullptr;
-            }));
+            std::all_of(rule.limits.begin(), rule.limits.end(),
+                        [](const MeteredLimit& limit) { return gcra_of(limit.limit) != nullptr; }));
 }
 
 // Costs by path are those of requests alone.

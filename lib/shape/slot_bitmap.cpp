@@ -54,9 +54,9 @@ std::uint32_t SlotBitmap::first_at(unsigned level, std::uint32_t from) const noe
         return kSlots;
     }
     const Word word = levels_[level][from >> kWordBits] & (~Word{0} << (from & 63U));
-    return word == 0 ? kSlots
-                     : (from & ~std::uint32_t{63}) +
-                           static_cast<std::uint32_t>(std::countr_zero(word));
+    return word == 0
+               ? kSlots
+               : (from & ~std::uint32_t{63}) + static_cast<std::uint32_t>(std::countr_zero(word));
 }
 
 // Up to the first level whose word still has a bit behind, then down along the first ones.

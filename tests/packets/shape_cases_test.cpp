@@ -65,7 +65,8 @@ const Case kCases[] = {
       {100ms, kPacket, "shape", "over_limit", "r", 100ms}}},
 
     {"bytes: a large packet waits for all of them, and a small one behind it does not overtake it",
-     RULE "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 300B}]\n" SHAPE(
+     RULE
+     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 300B}]\n" SHAPE(
          "1s"),
      {{0ms, kLarge, "pass", "within_limits"},
       {0ms, kLarge, "shape", "over_limit", "r", 300ms},
@@ -73,10 +74,10 @@ const Case kCases[] = {
       {350ms, kPacket, "shape", "over_limit", "r", 150ms}}},
 
     {"a packet that is larger than the bucket never departs",
-     RULE "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 200B}]\n" SHAPE(
+     RULE
+     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 200B}]\n" SHAPE(
          "1m"),
-     {{0ms, kLarge, "drop", "over_limit", "r", kNever},
-      {0ms, kPacket, "pass", "within_limits"}}},
+     {{0ms, kLarge, "drop", "over_limit", "r", kNever}, {0ms, kPacket, "pass", "within_limits"}}},
 
     {"of several limits the longest delay holds",
      RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1},"

@@ -16,9 +16,8 @@ public:
     void hold(const CapturedFrame& frame, Instant departure) {
         Record& record =
             records_
-                .emplace(departure,
-                         Record{frame, std::vector<std::byte>(frame.bytes.begin(),
-                                                              frame.bytes.end())})
+                .emplace(departure, Record{frame, std::vector<std::byte>(frame.bytes.begin(),
+                                                                         frame.bytes.end())})
                 ->second;
         record.frame.timestamp = departure;
         record.frame.bytes = record.bytes;

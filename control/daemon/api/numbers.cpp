@@ -95,7 +95,8 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_answer_event, totals.by_answer_event);
         add(worker.connections, totals.connections, kConnectionGauges);
         add(worker.asks, totals.asks, kAskGauges);
-        add(worker.shaping, totals.shaping, kShapeGauges);
+        totals.shaping.held += worker.shaping.held;
+        totals.shaping.room += worker.shaping.room;
     }
     totals.packets =
         std::accumulate(totals.by_verdict.begin(), totals.by_verdict.end(), std::uint64_t{0});

@@ -34,7 +34,8 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
 constexpr auto kMergeKeys = std::to_array<KeyRow>({{"interval"}});
 constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}, {"idle_sleep"}});
 constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
-constexpr auto kMemoryKeys = std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"held"}, {"tables"}});
+constexpr auto kMemoryKeys =
+    std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"held"}, {"tables"}});
 constexpr auto kTableKeys = std::to_array<KeyRow>({{"keys"}, {"state_dir"}, {"snapshot"}});
 constexpr auto kSnapshotKeys = std::to_array<KeyRow>({{"file"}, {"every"}});
 constexpr auto kPacketKeys = std::to_array<KeyRow>(

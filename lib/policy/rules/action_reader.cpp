@@ -151,8 +151,7 @@ void read_shape(const MapReader& map, ActionText& action, const ReadContext& con
                                "`max_delay` is a duration of at most 1m, such as 50ms or 2s");
     }
     shape.max_delay = most ? *most : Nanoseconds{0};
-    action.text += " up to " + text.value_or("") + ", then " +
-                   std::string{name_of(shape.overflow)};
+    action.text += " up to " + text.value_or("") + ", then " + std::string{name_of(shape.overflow)};
 }
 
 }  // namespace

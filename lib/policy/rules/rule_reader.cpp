@@ -10,10 +10,10 @@
 #include "lib/policy/rules/action_reader.hpp"
 #include "lib/policy/rules/ban_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
+#include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
 #include "lib/policy/values/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
-#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <array>
@@ -237,26 +237,13 @@ private:
         read_keys_and_limits();
         read_overrides();
         read_on_color();
-        check_shape(exceed, action.action);
+        check_shape(map_, action, rule.limits, context_);
         check_costs(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
             file_.problems.warning(
                 map_.find("on_full")->at,
                 "a limit times this factor, squared or cubed is more than can be "
                 "counted; such a step keeps the numbers of the one before");
-        }
-    }
-
-    // What is held waits for a bucket that knows when it has room again.
-    void check_shape(const YamlNode* exceed, const Action& action) {
-        const std::vector<MeteredLimit>& limits = read_.rule.limits;
-        const bool waits = std::all_of(limits.begin(), limits.end(), [](const auto& limit) {
-            return gcra_of(limit.limit) != nullptr;
-        });
-        if (exceed != nullptr && action.verdict == Verdict::Shape && !waits) {
-            file_.problems.error(exceed->at,
-                                 "the action shape needs limits that say when a packet may depart: "
-                                 "`token_bucket` or `leaky_bucket`");
         }
     }
 
@@ -355,10 +342,7 @@ private:
         for (std::size_t color = 0; color < kColorWords.size(); ++color) {
             if (const YamlNode* action = colors.find(kColorWords[color])) {
                 const ActionText text = read_action(*action, context_);
-                if (text.action.verdict == Verdict::Shape) {
-                    file_.problems.error(action->at, "a colour has no departure: `shape` stands in "
-                                                     "`on_exceed` alone");
-                }
+                refuse_shape(text, "a colour", context_);
                 read_.rule.on_color[color] = index_of(text);
                 read_.summary.action += ", " + std::string{kColorWords[color]} + ": " + text.text;
             }

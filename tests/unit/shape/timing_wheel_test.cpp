@@ -123,8 +123,8 @@ public:
             sorted_.erase(sorted_.begin());
         }
         const std::uint64_t now_slot = SlotTime::ended(now);
-        looked_ = std::max(looked_, sorted_.empty() ? now_slot
-                                                    : std::min(now_slot, sorted_.begin()->first));
+        looked_ = std::max(looked_,
+                           sorted_.empty() ? now_slot : std::min(now_slot, sorted_.begin()->first));
         return out;
     }
 
@@ -144,8 +144,8 @@ void compare(const Schedule& schedule, unsigned seed) {
     constexpr std::uint32_t kCapacity = 500;
     std::mt19937_64 random{seed};
     const auto below = [&](Nanoseconds most) {
-        return Nanoseconds{static_cast<std::int64_t>(random() %
-                                                     static_cast<std::uint64_t>(most.count() + 1))};
+        return Nanoseconds{
+            static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most.count() + 1))};
     };
     Wheel wheel{kCapacity};
     Model model{kCapacity};
@@ -172,9 +172,9 @@ void compare(const Schedule& schedule, unsigned seed) {
 TEST(TimingWheel, AgreesWithASortedList) {
     const std::array schedules{
         Schedule{100us, 20us, 40},  // many in a slot
-        Schedule{1s, 10ms, 20},     Schedule{60s, 500ms, 12},
-        Schedule{60s, 2s, 36},      // full now and then
-        Schedule{0ns, 1us, 3},      Schedule{1ms, 900ms, 30},
+        Schedule{1s, 10ms, 20},    Schedule{60s, 500ms, 12},
+        Schedule{60s, 2s, 36},  // full now and then
+        Schedule{0ns, 1us, 3},     Schedule{1ms, 900ms, 30},
     };
     for (unsigned seed = 0; seed < 12; ++seed) {
         compare(schedules[seed % schedules.size()], seed);
@@ -194,9 +194,9 @@ TEST(TimingWheel, KeepsTheOrderOfEachKey) {
     std::size_t left = 0;
     for (std::uint32_t i = 0; i < 60'000; ++i) {
         const auto key = static_cast<std::uint32_t>(random() % kKeys);
-        latest[key] = std::min(std::max(latest[key], now) +
-                                   Nanoseconds{static_cast<std::int64_t>(random() % 40'000)},
-                               now + 60s);
+        latest[key] = std::min(
+            std::max(latest[key], now) + Nanoseconds{static_cast<std::int64_t>(random() % 40'000)},
+            now + 60s);
         ASSERT_TRUE(wheel.insert(i * kKeys + key, now, latest[key]));
         waiting[key].push_back(i * kKeys + key);
         now += Nanoseconds{static_cast<std::int64_t>(random() % 9'000)};

@@ -16,8 +16,8 @@
 
 #include <array>
 #include <chrono>
-#include <span>
 #include <cstring>
+#include <span>
 
 // Real mbufs through a port made of two rings: what is put into one comes in, what is sent is taken
 // out of the other.
@@ -164,7 +164,7 @@ TEST_F(DpdkIoTest, SegmentsDoNotChangeWhatIsSeen) {
         EXPECT_EQ(seen.payload_len, 700U);
         EXPECT_EQ(seen.byte_units, whole.byte_units);
         packet.decision = {};
-        io.send(burst, actions, counters, {held, Instant{}});
+        io.send(burst, actions, counters);
         EXPECT_EQ(take(), std::vector<Octets>{frame}) << piece;
     }
 }
@@ -179,7 +179,7 @@ TEST_F(DpdkIoTest, TagsAreWrittenAcrossSegments) {
         put(mbuf_of(frame, piece));
         ASSERT_EQ(io.receive(burst), 1U);
         decide_all(Verdict::Tag);
-        io.send(burst, actions, counters, {held, Instant{}});
+        io.send(burst, actions, counters);
         EXPECT_EQ(take(), std::vector<Octets>{want}) << piece;
     }
     EXPECT_EQ(counted(Verdict::Tag), 7U);
@@ -192,7 +192,7 @@ TEST_F(DpdkIoTest, AFrameThatOthersHoldIsCopiedBeforeItIsTagged) {
     put(shared);
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Tag);
-    io.send(burst, actions, counters, {held, Instant{}});
+    io.send(burst, actions, counters);
     EXPECT_EQ(bytes_in(shared), frame);
     EXPECT_NE(take(), std::vector<Octets>{frame});
     rte_pktmbuf_free(shared);
@@ -208,7 +208,7 @@ TEST_F(DpdkIoTest, WithoutABufferToTagInTheFrameIsDroppedAndCounted) {
         hoard.push_back(one);
     }
     decide_all(Verdict::Tag);
-    io.send(burst, actions, counters, {held, Instant{}});
+    io.send(burst, actions, counters);
     EXPECT_EQ(counted(Reason::NoMemory), 1U);
     EXPECT_EQ(counted(Verdict::Drop), 1U);
     EXPECT_EQ(counted(Verdict::Tag), 0U);
@@ -223,7 +223,7 @@ TEST_F(DpdkIoTest, WhatTheQueueDoesNotTakeIsDroppedUnderItsOwnReason) {
     ASSERT_EQ(io.receive(burst), 32U);
     decide_all(Verdict::Pass);
     burst.packets()[3].decision.verdict = Verdict::Drop;
-    io.send(burst, actions, counters, {held, Instant{}});
+    io.send(burst, actions, counters);
     EXPECT_EQ(take().size(), kTxRing - 1);
     EXPECT_EQ(counted(Verdict::Pass), kTxRing - 1);
     EXPECT_EQ(counted(Verdict::Drop), 32U - (kTxRing - 1));
@@ -236,7 +236,7 @@ TEST_F(DpdkIoTest, NothingIsSentToAPortThatIsDown) {
     put(mbuf_of(udp().bytes(), 800));
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Pass);
-    io.send(burst, actions, counters, {held, Instant{}});
+    io.send(burst, actions, counters);
     EXPECT_TRUE(take().empty());
     EXPECT_EQ(counted(Reason::LinkDown), 1U);
     EXPECT_EQ(tx_full.read(), 0U);
@@ -255,7 +255,7 @@ TEST_F(DpdkIoTest, DelayedFramesDepartLaterAndAreCountedThen) {
     burst.packets()[1].decision = {};
     burst.packets()[2].decision.wait = 1s;
     constexpr Instant kNow{1h};
-    io.send(burst, actions, counters, {held, kNow});
+    io.send(burst, actions, counters, {&held, kNow});
     EXPECT_EQ(take(), std::vector<Octets>{frames[1]});
     EXPECT_EQ(counted(Verdict::Pass), 1U);
     EXPECT_EQ(counted(Verdict::Shape), 0U);
@@ -274,7 +274,7 @@ TEST_F(DpdkIoTest, DelayedFramesWhosePortGoesDownAreCounted) {
     put(mbuf_of(udp().bytes(), 800));
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Shape);
-    io.send(burst, actions, counters, {held, Instant{1h}});
+    io.send(burst, actions, counters, {&held, Instant{1h}});
     up.raise(false);
     EXPECT_EQ(depart(Instant{2h}), 1U);
     EXPECT_TRUE(take().empty());
@@ -289,7 +289,7 @@ TEST_F(DpdkIoTest, NoMoreBuffersAreHeldThanTheirShare) {
     put(mbuf_of(udp().payload(500).bytes(), 300));
     ASSERT_EQ(io.receive(burst), 1U);
     decide_all(Verdict::Shape);
-    io.send(burst, actions, counters, {few, Instant{1h}});
+    io.send(burst, actions, counters, {&few, Instant{1h}});
     EXPECT_EQ(few.size(), 1U);
     EXPECT_EQ(few.room(), 0U);
     for (int i = 0; i < 2; ++i) {
@@ -297,7 +297,7 @@ TEST_F(DpdkIoTest, NoMoreBuffersAreHeldThanTheirShare) {
     }
     ASSERT_EQ(io.receive(burst), 2U);
     decide_all(Verdict::Shape);
-    io.send(burst, actions, counters, {few, Instant{1h}});
+    io.send(burst, actions, counters, {&few, Instant{1h}});
     EXPECT_EQ(counted(Reason::HoldFull), 1U) << "the wheel itself has no more places";
     std::array<HeldFrame, 4> frames;
     const std::size_t count = few.take_any(frames);
@@ -319,7 +319,7 @@ TEST_F(DpdkIoTest, FramesThatThePortCannotSendHoldUpNoOther) {
     }
     ASSERT_EQ(narrow.receive(burst), 3U);
     decide_all(Verdict::Pass);
-    narrow.send(burst, actions, counters, {held, Instant{}});
+    narrow.send(burst, actions, counters);
     EXPECT_EQ(take(), (std::vector<Octets>{small, longest}));
     EXPECT_EQ(counted(Reason::TooLong), 1U);
     EXPECT_EQ(counted(Verdict::Drop), 1U);
@@ -359,7 +359,7 @@ TEST_F(DpdkIoTest, SeesWholeFramesWhereTextsAreAsked) {
         EXPECT_EQ(seen.wire_size, frame.size());
         EXPECT_GE(seen.readable_behind, kTextPadding);
         decide_all(Verdict::Pass);
-        io.send(burst, actions, counters, {held, Instant{}});
+        io.send(burst, actions, counters);
         EXPECT_EQ(take(), std::vector<Octets>{frame});
     }
 }
