@@ -14,12 +14,12 @@ using test::kStart;
 using test::tcp;
 using test::udp;
 
-#define HEAD "version: 1\nrules:\n"
-#define RULE HEAD "  - id: r\n    mode: enforce\n    key: [ip.src]\n"
-#define TOKENS RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]\n"
-#define QUEUE RULE "    limits: [{algorithm: leaky_bucket, rate: 10/s, queue: 4}]\n"
-#define SHAPE(delay) "    on_exceed: {action: shape, max_delay: " delay "}\n"
-#define PASSES(delay) "    on_exceed: {action: shape, max_delay: " delay ", overflow: pass}\n"
+#define SHAPE_HEAD "version: 1\nrules:\n"
+#define SHAPE_RULE SHAPE_HEAD "  - id: r\n    mode: enforce\n    key: [ip.src]\n"
+#define SHAPE_TOKENS SHAPE_RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]\n"
+#define SHAPE_QUEUE SHAPE_RULE "    limits: [{algorithm: leaky_bucket, rate: 10/s, queue: 4}]\n"
+#define SHAPE_ELSE_DROP(delay) "    on_exceed: {action: shape, max_delay: " delay "}\n"
+#define SHAPE_ELSE_PASS(delay) "    on_exceed: {action: shape, max_delay: " delay ", overflow: pass}\n"
 
 const test::Frame kPacket = udp().src("10.0.0.1").size(114);  // 100 bytes of IP
 const test::Frame kLarge = udp().src("10.0.0.1").size(314);   // 300 bytes of IP
@@ -27,7 +27,7 @@ const test::Frame kOther = udp().src("10.0.0.2").size(114);
 
 const Case kCases[] = {
     {"token_bucket: beyond the burst each departs when it conforms, the next one behind it",
-     TOKENS SHAPE("1s"),
+     SHAPE_TOKENS SHAPE_ELSE_DROP("1s"),
      {{0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "shape", "over_limit", "r", 100ms},
@@ -37,7 +37,7 @@ const Case kCases[] = {
       {400ms, kPacket, "pass", "within_limits"}}},
 
     {"leaky_bucket: what is within the queue departs at even distances",
-     QUEUE SHAPE("1s"),
+     SHAPE_QUEUE SHAPE_ELSE_DROP("1s"),
      {{0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "shape", "over_limit", "r", 100ms},
       {0ms, kPacket, "shape", "over_limit", "r", 200ms},
@@ -48,7 +48,7 @@ const Case kCases[] = {
       {500ms, kPacket, "pass", "within_limits"}}},
 
     {"what would wait longer than max_delay is dropped, and spends nothing",
-     QUEUE SHAPE("150ms"),
+     SHAPE_QUEUE SHAPE_ELSE_DROP("150ms"),
      {{0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "shape", "over_limit", "r", 100ms},
       {0ms, kPacket, "drop", "over_limit", "r"},
@@ -57,7 +57,7 @@ const Case kCases[] = {
       {50ms, kPacket, "drop", "over_limit", "r"}}},
 
     {"overflow: pass lets it go at once, and it spends nothing",
-     QUEUE PASSES("100ms"),
+     SHAPE_QUEUE SHAPE_ELSE_PASS("100ms"),
      {{0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "shape", "over_limit", "r", 100ms},
       {0ms, kPacket, "pass", "over_limit", "r"},
@@ -65,8 +65,8 @@ const Case kCases[] = {
       {100ms, kPacket, "shape", "over_limit", "r", 100ms}}},
 
     {"bytes: a large packet waits for all of them, and a small one behind it does not overtake it",
-     RULE
-     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 300B}]\n" SHAPE(
+     SHAPE_RULE
+     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 300B}]\n" SHAPE_ELSE_DROP(
          "1s"),
      {{0ms, kLarge, "pass", "within_limits"},
       {0ms, kLarge, "shape", "over_limit", "r", 300ms},
@@ -74,14 +74,14 @@ const Case kCases[] = {
       {350ms, kPacket, "shape", "over_limit", "r", 150ms}}},
 
     {"a packet that is larger than the bucket never departs",
-     RULE
-     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 200B}]\n" SHAPE(
+     SHAPE_RULE
+     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 200B}]\n" SHAPE_ELSE_DROP(
          "1m"),
      {{0ms, kLarge, "drop", "over_limit", "r", kNever}, {0ms, kPacket, "pass", "within_limits"}}},
 
     {"of several limits the longest delay holds",
-     RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1},"
-          " {algorithm: token_bucket, rate: 1/s, burst: 2}]\n" SHAPE("3s"),
+     SHAPE_RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1},"
+          " {algorithm: token_bucket, rate: 1/s, burst: 2}]\n" SHAPE_ELSE_DROP("3s"),
      {{0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "shape", "over_limit", "r", 100ms},
       {0ms, kPacket, "shape", "over_limit", "r", 1s},
@@ -90,7 +90,7 @@ const Case kCases[] = {
       {0ms, kPacket, "drop", "over_limit", "r", 4s}}},
 
     {"of several shapers the latest departure holds, and a drop wins",
-     HEAD "  - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: leaky_bucket, "
+     SHAPE_HEAD "  - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: leaky_bucket, "
           "rate: 10/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
           "  - {id: b, mode: enforce, key: [], limits: [{algorithm: leaky_bucket, "
           "rate: 5/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
@@ -103,7 +103,7 @@ const Case kCases[] = {
       {200ms, kOther, "drop", "over_limit", "c", 86'399'800ms}}},
 
     {"a monitoring rule holds nothing, and spends what conforms",
-     HEAD "  - {id: m, mode: monitor, key: [ip.src], limits: [{algorithm: leaky_bucket, "
+     SHAPE_HEAD "  - {id: m, mode: monitor, key: [ip.src], limits: [{algorithm: leaky_bucket, "
           "rate: 10/s, queue: 4}], on_exceed: {action: shape, max_delay: 1s}}\n",
      {{0ms, kPacket, "pass", "unmatched"},
       {0ms, kPacket, "pass", "unmatched"},
@@ -117,7 +117,7 @@ TEST_P(ShapeCases, HaveTheseVerdicts) {
 INSTANTIATE_TEST_SUITE_P(All, ShapeCases, testing::ValuesIn(kCases));
 
 TEST(Shape, CountsWhatExceedsInTheFileAndByMode) {
-    Box box{TOKENS SHAPE("100ms")};
+    Box box{SHAPE_TOKENS SHAPE_ELSE_DROP("100ms")};
     for (int i = 0; i < 5; ++i) {
         (void)box.judge(kPacket.bytes(), kStart);
     }
@@ -128,7 +128,7 @@ TEST(Shape, CountsWhatExceedsInTheFileAndByMode) {
 // As many as there is room for are held; what comes behind them goes by overflow, is told apart,
 // and spends nothing.
 TEST(Shape, WithoutRoomToHoldOverflowDecides) {
-    Box box{TOKENS SHAPE("1m")};
+    Box box{SHAPE_TOKENS SHAPE_ELSE_DROP("1m")};
     box.set_hold_room(2);
     std::vector<std::string> got;
     for (int i = 0; i < 6; ++i) {
@@ -145,7 +145,7 @@ TEST(Shape, WithoutRoomToHoldOverflowDecides) {
 
 // In a burst as one by one.
 TEST(Shape, OneBurstIsShapedInOrder) {
-    Box box{QUEUE SHAPE("1s")};
+    Box box{SHAPE_QUEUE SHAPE_ELSE_DROP("1s")};
     const std::vector<Decision> decisions =
         box.judge_burst(std::vector(5, kPacket.bytes()), kStart);
     std::vector<Nanoseconds> waits;
@@ -157,10 +157,10 @@ TEST(Shape, OneBurstIsShapedInOrder) {
 
 // The rate that a reload brings holds for what comes from then on; what is reserved stays used.
 TEST(Shape, AReloadKeepsWhatIsReserved) {
-    Box box{QUEUE SHAPE("1s")};
+    Box box{SHAPE_QUEUE SHAPE_ELSE_DROP("1s")};
     (void)box.judge_burst(std::vector(4, kPacket.bytes()), kStart);
     const Result<Done> taken = box.reload(
-        RULE "    limits: [{algorithm: leaky_bucket, rate: 20/s, queue: 9}]\n" SHAPE("1s"));
+        SHAPE_RULE "    limits: [{algorithm: leaky_bucket, rate: 20/s, queue: 9}]\n" SHAPE_ELSE_DROP("1s"));
     ASSERT_TRUE(taken) << taken.error().what;
     EXPECT_EQ(box.judge(kPacket.bytes(), kStart).wait, 200ms);
 }
