@@ -76,6 +76,7 @@ WorkerStats worker(std::uint32_t lcore) {
     stats.connections.by_event[static_cast<std::size_t>(ConnectionEvent::RefusedFull)] = 5;
     stats.asks = {.waiting = 8, .reservations = 15};
     stats.asks.by_event[static_cast<std::size_t>(AskEvent::NoAnswer)] = 11;
+    stats.shaping = {.held = 21, .room = 1'400};
     stats.table_slots = 1 << 20;
     stats.lanes = {"uplink in q" + std::to_string(lcore - 1)};
     return stats;

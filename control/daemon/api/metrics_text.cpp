@@ -145,6 +145,12 @@ void put_asks(Text& text, const AskStats& stats) {
     text.by_name("event", stats.by_event, [](std::size_t i) { return kAskEvents[i].name; });
 }
 
+void put_shaping(Text& text, const ShapeStats& stats) {
+    for (const ShapeGaugeRow& gauge : kShapeGauges) {
+        text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
+    }
+}
+
 constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({
     {"sluice_rule_exempted_packets_total",
      "Of the packets that a rule admitted, those whose key is exempt.",
@@ -364,6 +370,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_packets(text, totals);
     put_connections(text, totals.connections);
     put_asks(text, totals.asks);
+    put_shaping(text, totals.shaping);
     put_rules(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);

@@ -10,6 +10,7 @@
 #include "lib/policy/rules/action_reader.hpp"
 #include "lib/policy/rules/ban_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
+#include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
 #include "lib/policy/values/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
@@ -236,6 +237,7 @@ private:
         read_keys_and_limits();
         read_overrides();
         read_on_color();
+        check_shape(map_, action, rule.limits, context_);
         check_costs(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
             file_.problems.warning(
@@ -340,6 +342,7 @@ private:
         for (std::size_t color = 0; color < kColorWords.size(); ++color) {
             if (const YamlNode* action = colors.find(kColorWords[color])) {
                 const ActionText text = read_action(*action, context_);
+                refuse_shape(text, "a colour", context_);
                 read_.rule.on_color[color] = index_of(text);
                 read_.summary.action += ", " + std::string{kColorWords[color]} + ": " + text.text;
             }
