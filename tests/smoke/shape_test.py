@@ -29,11 +29,11 @@ class Case(HostsCase):
     def setUp(self):
         super().setUp()
         # Everything that is sent at once fits into the kernel's ring, however long the worker sleeps.
-        self.start_between("af_packet", {"memory": {"mbufs": 16384, "held": "50%"}},
+        self.start_between("af_packet", {"memory": {"mbufs": 16384}},
                            ports=",framecnt=4096,blocksz=1048576")
         self.box.start_sluiced()
         self.taker = Taker(self.hosts)
-        self.addCleanup(self.taker.process.kill)
+        self.addCleanup(self.taker.close)
 
     def held(self):
         return self.box.stats()["shaping"]["held_packets"]

@@ -63,3 +63,8 @@ class Taker:
         self.process.wait()
         self.process.stdout.close()
         return [(int(number), int(ns)) for number, ns in lines]
+
+    def close(self):
+        """Whatever has been read of it."""
+        with self.process:
+            self.process.kill()
