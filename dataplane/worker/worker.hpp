@@ -85,6 +85,7 @@ private:
     void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
     void exchange(const Running& running) noexcept;
     [[nodiscard]] std::size_t ask_round(const Running& running, Reach reach) noexcept;
+    [[nodiscard]] KeyAnswer answer(const KeyQuestion& question, const LoadedSet& rules) noexcept;
     void let_go(const Burst& burst) noexcept;
     void flush(const Running& running) noexcept;
     void drain() noexcept;

@@ -3,6 +3,7 @@
 #include "lib/heavy_hitters/top_keys.hpp"
 #include "lib/ledger/counters.hpp"
 #include "lib/rules/key_action.hpp"
+#include "lib/rules/key_event.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
@@ -25,7 +26,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 30;
+inline constexpr std::uint32_t kWireVersion = 31;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -92,6 +93,14 @@ struct GetTop {
         archive.word(m.order, TopOrder::Remaining);
         archive(m.count);
     }
+};
+// What has become of keys under rules with `events`, from a number on.
+struct GetEvents {
+    std::uint64_t origin = 0;  // as in Events; of another dataplane: from the oldest on
+    std::uint64_t from = 0;    // 0: the oldest
+    std::uint32_t most = 0;    // at most so many
+
+    static void fields(auto& archive, auto& m) { archive(m.origin, m.from, m.most); }
 };
 // One key of a rule: what its buckets hold, and what is done to them.
 struct AskKey {
@@ -280,6 +289,12 @@ struct ControlStats {
         archive(m.strangers, m.full, m.idle, m.uploads, m.memory, m.unsealed, m.unkept);
     }
 };
+// Events of keys since the start; of KeyEventKind::Lost, those that could not be told.
+struct EventStats {
+    std::array<std::uint64_t, kKeyEventKindCount> by_kind{};
+
+    static void fields(auto& archive, auto& m) { archive(m.by_kind); }
+};
 struct Stats {
     std::uint64_t generation = 0;
     std::uint64_t uptime_ns = 0;
@@ -288,13 +303,14 @@ struct Stats {
     ClockStats clock;
     StateStats state;
     ControlStats control;
+    EventStats events;
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
 
     static void fields(auto& archive, auto& m) {
         archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state,
-                m.control, m.rules, m.ports, m.workers);
+                m.control, m.events, m.rules, m.ports, m.workers);
     }
 };
 struct Top {
@@ -304,6 +320,14 @@ struct Top {
     std::vector<TopKey> keys;  // each with its text, part|part, in the place of its bytes
 
     static void fields(auto& archive, auto& m) { archive(m.window_ns, m.samples, m.lost, m.keys); }
+};
+struct Events {
+    std::uint64_t origin = 0;  // of the numbers: another one for every start of a dataplane
+    std::uint64_t next = 0;    // the number to come back with
+    std::uint64_t missed = 0;  // that were there after `from`, and had to go for newer ones
+    std::vector<KeyEvent> events;
+
+    static void fields(auto& archive, auto& m) { archive(m.origin, m.next, m.missed, m.events); }
 };
 // One limit's bucket of a key on one worker; of units, see KeyBucket in lib/pipeline.
 struct KeyBucketState {
@@ -367,8 +391,8 @@ struct Failure {
 };
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey, SetMergeInterval, Ping>;
+                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
-                           MergeIntervalSet>;
+                           MergeIntervalSet, Events>;
 
 }  // namespace sluice

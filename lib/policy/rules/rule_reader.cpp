@@ -8,6 +8,7 @@
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/action_reader.hpp"
 #include "lib/policy/rules/ban_reader.hpp"
+#include "lib/policy/rules/events_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
 #include "lib/policy/values/units_text.hpp"
@@ -43,14 +44,14 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"dynamic", false},
     {"max_unsynced"},
     {"cluster_sync", false},
-    {"events", false},
+    {"events"},
     {"ttl"},
 });
 
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
-     "ban", "overrides", "candidates", "max_unsynced"});
+     "ban", "overrides", "candidates", "max_unsynced", "events"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -234,6 +235,7 @@ private:
         read_.summary.action = action.text;
         read_keys_and_limits();
         read_overrides();
+        read_reports();
         read_on_color();
         check_costs(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
@@ -287,6 +289,16 @@ private:
         rule.overrides = std::move(read.overrides);
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});
+        }
+    }
+
+    // Of a candidate nothing is reported: it refuses nobody.
+    void read_reports() {
+        if (candidate_ == nullptr) {
+            read_.rule.events = read_events(map_, context_);
+        }
+        if (!read_.rule.events.empty()) {
+            read_.summary.settings.push_back({"events", text_of(read_.rule.events)});
         }
     }
 
