@@ -3,7 +3,6 @@
 #include "lib/heavy_hitters/top_keys.hpp"
 #include "lib/ledger/counters.hpp"
 #include "lib/rules/key_action.hpp"
-#include "lib/rules/key_event.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
@@ -12,6 +11,7 @@
 #include "lib/wire/ask_stats.hpp"
 #include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
+#include "lib/wire/event_messages.hpp"
 
 #include <array>
 #include <cstdint>
@@ -93,14 +93,6 @@ struct GetTop {
         archive.word(m.order, TopOrder::Remaining);
         archive(m.count);
     }
-};
-// What has become of keys under rules with `events`, from a number on.
-struct GetEvents {
-    std::uint64_t origin = 0;  // as in Events; of another dataplane: from the oldest on
-    std::uint64_t from = 0;    // 0: the oldest
-    std::uint32_t most = 0;    // at most so many
-
-    static void fields(auto& archive, auto& m) { archive(m.origin, m.from, m.most); }
 };
 // One key of a rule: what its buckets hold, and what is done to them.
 struct AskKey {
@@ -289,12 +281,6 @@ struct ControlStats {
         archive(m.strangers, m.full, m.idle, m.uploads, m.memory, m.unsealed, m.unkept);
     }
 };
-// Events of keys since the start; of KeyEventKind::Lost, those that could not be told.
-struct EventStats {
-    std::array<std::uint64_t, kKeyEventKindCount> by_kind{};
-
-    static void fields(auto& archive, auto& m) { archive(m.by_kind); }
-};
 struct Stats {
     std::uint64_t generation = 0;
     std::uint64_t uptime_ns = 0;
@@ -320,14 +306,6 @@ struct Top {
     std::vector<TopKey> keys;  // each with its text, part|part, in the place of its bytes
 
     static void fields(auto& archive, auto& m) { archive(m.window_ns, m.samples, m.lost, m.keys); }
-};
-struct Events {
-    std::uint64_t origin = 0;  // of the numbers: another one for every start of a dataplane
-    std::uint64_t next = 0;    // the number to come back with
-    std::uint64_t missed = 0;  // that were there after `from`, and had to go for newer ones
-    std::vector<KeyEvent> events;
-
-    static void fields(auto& archive, auto& m) { archive(m.origin, m.next, m.missed, m.events); }
 };
 // One limit's bucket of a key on one worker; of units, see KeyBucket in lib/pipeline.
 struct KeyBucketState {

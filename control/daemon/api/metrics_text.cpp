@@ -164,7 +164,7 @@ constexpr auto kMergedRuleFamilies = std::to_array<Family<RuleStats>>({
      number<&RuleStats::measured_overshoot>},
 });
 
-void put_rules(Text& text, const std::vector<RuleStats>& rules) {
+void put_rule_counts(Text& text, const std::vector<RuleStats>& rules) {
     text.family("sluice_rule_packets_total", "Packets that a rule matched, by their conformance.");
     for (const RuleStats& rule : rules) {
         text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted);
@@ -232,6 +232,20 @@ constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
      "For how long this dataplane's tables are good for the longest limits.",
      seconds<&ClockStats::instants_left_ns, 1'000'000'000>},
 });
+
+// Lost ones have a family of their own: they are of no kind.
+void put_events(Text& text, const EventStats& events) {
+    text.family("sluice_events_total", "Edge events of keys, by what they tell.");
+    for (std::size_t kind = 0; kind < kKeyEventKindCount; ++kind) {
+        if (static_cast<KeyEventKind>(kind) != KeyEventKind::Lost) {
+            text.sample({{"kind", kKeyEventKindNames[kind]}}, events.by_kind[kind]);
+        }
+    }
+    text.single("sluice_events_lost_total",
+                "Edge events that could not be told: a worker watched as many keys as it can, or "
+                "told more than were taken.",
+                events.by_kind[static_cast<std::size_t>(KeyEventKind::Lost)]);
+}
 
 void put_control(Text& text, const ControlStats& control) {
     text.family("sluice_control_refused_total",
@@ -360,7 +374,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_packets(text, totals);
     put_connections(text, totals.connections);
     put_asks(text, totals.asks);
-    put_rules(text, stats->rules);
+    put_rule_counts(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);
     text.single("sluice_merge_interval_seconds",
@@ -371,6 +385,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     }
     put_state(text, stats->state);
     put_control(text, stats->control);
+    put_events(text, stats->events);
     return text.take();
 }
 
