@@ -42,7 +42,7 @@ std::string text_of(EdgeEventSet events) {
             text += (text.empty() ? "" : ", ") + std::string{kEdgeEventNames[i]};
         }
     }
-    return text;
+    return text.empty() ? "none" : text;
 }
 
 }  // namespace sluice

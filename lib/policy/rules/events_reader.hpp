@@ -9,7 +9,7 @@ namespace sluice {
 // `events` of a rule: a list of words. Without it nothing is reported.
 [[nodiscard]] EdgeEventSet read_events(const MapReader& rule, const ReadContext& context);
 
-// As people read it: "limit_start, ban".
+// As people read it: "limit_start, ban", "none".
 [[nodiscard]] std::string text_of(EdgeEventSet events);
 
 }  // namespace sluice

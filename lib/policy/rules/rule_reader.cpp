@@ -297,9 +297,7 @@ private:
         if (candidate_ == nullptr) {
             read_.rule.events = read_events(map_, context_);
         }
-        if (!read_.rule.events.empty()) {
-            read_.summary.settings.push_back({"events", text_of(read_.rule.events)});
-        }
+        read_.summary.settings.push_back({"events", text_of(read_.rule.events)});
     }
 
     // A rule that is off leaves nothing in the set.
