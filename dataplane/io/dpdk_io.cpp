@@ -69,10 +69,10 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
     return count;
 }
 
-void DpdkIo::send(Burst& burst, std::span<const Action> actions,
-                  WorkerCounters& counters) noexcept {
+void DpdkIo::send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
+                  const Answering* answering) noexcept {
     LaneSink sink{burst, sides_, pool_};
-    act_burst(burst, actions, sink);
+    act_burst(burst, actions, sink, answering);
     sink.finish(counters);
 }
 

@@ -5,6 +5,7 @@
 #include "dataplane/io/lane.hpp"
 #include "dataplane/tx_side.hpp"
 #include "dataplane/worker/burst_clock.hpp"
+#include "lib/act/act_burst.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/counters.hpp"
 #include "lib/rules/action.hpp"
@@ -56,8 +57,10 @@ public:
     [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
 
     // Carries out what was decided under the rule set with these actions, and counts every frame
-    // under the one verdict and reason that it had in the end.
-    void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters) noexcept;
+    // under the one verdict and reason that it had in the end. `answering` nullptr: nothing is
+    // answered.
+    void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
+              const Answering* answering = nullptr) noexcept;
 
 private:
     void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;

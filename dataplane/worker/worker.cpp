@@ -55,6 +55,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
              {.questions = most_questions(setup.workers), .lifetime = kReservationLifetime}},
       io_{std::move(lanes)},
       unit_parser_{setup.units},
+      answerer_{kAnsweredConnections, setup.answered_servers},
       time_{rte_get_tsc_hz()} {
     core_.buckets.set_unsynced(&ledger_.records());
     core_.asker = setup.workers > 1 ? &asker_ : nullptr;
@@ -222,9 +223,9 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     }
     const LoadedSet& rules = running.rules();
     asker_.set_origin(going_lane_);
+    const Now at = now();
     switch (running.state) {
         case Running::State::Enforce: {
-            const Now at = now();
             match_overlapped(*coming_, *going_, rules, core_, at);
             if (!rules.steering.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
                 owners_.run(*coming_, rules, core_, lane->owners());
@@ -247,7 +248,17 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
         ++core_.unread_bursts;
     }
     if (going_->size() != 0) {
-        going_lane_->send(*going_, rules.actions, core_.counters);
+        const bool enforces = running.state == Running::State::Enforce;
+        const Answering answering{answerer_,
+                                  {.actions = rules.actions,
+                                   .plan = rules.answers,
+                                   .load = rules.load,
+                                   .now = at.at,
+                                   .hash = core_.hash}};
+        going_lane_->send(*going_, rules.actions, core_.counters, enforces ? &answering : nullptr);
+        answerer_.take_events([&](std::size_t event, std::uint32_t times) {
+            core_.counters.by_answer_event[event].add(times);
+        });
     }
     std::swap(coming_, going_);
     going_lane_ = lane;

@@ -5,6 +5,7 @@
 #include "dataplane/worker/burst_clock.hpp"
 #include "dataplane/worker/quiesce.hpp"
 #include "dataplane/worker/running.hpp"
+#include "lib/act/answerer.hpp"
 #include "lib/ledger/ledger_store.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/key_asker.hpp"
@@ -35,6 +36,7 @@ struct WorkerSetup {
     AskLanes& ask_lanes;
     std::size_t workers;
     UnitBudget units;
+    DigestBoard& answered_servers;  // see Answerer
 };
 
 // Where a worker's frames come from and go to.
@@ -106,6 +108,7 @@ private:
     bool asks_ = false;  // whether any rule set so far had limits that owners are asked about
     WorkerLanes io_;
     UnitParser unit_parser_;
+    Answerer answerer_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
     std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
     std::unique_ptr<Burst> going_ = std::make_unique<Burst>();

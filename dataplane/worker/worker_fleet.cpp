@@ -73,7 +73,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
             roster.enlist(),
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
                         parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, ask_lanes_,
-                        size(), unit_budget(parts.box.units, size())},
+                        size(), unit_budget(parts.box.units, size()), answered_servers_},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false},
@@ -201,6 +201,9 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     }
     for (std::size_t i = 0; i < kUnitEventCount; ++i) {
         stats.by_unit_event[i] = counters.by_unit_event[i].read();
+    }
+    for (std::size_t i = 0; i < kAnswerEventCount; ++i) {
+        stats.by_answer_event[i] = counters.by_answer_event[i].read();
     }
     stats.connections = stats_of(workers_[worker]->unit_parser());
     stats.asks =

@@ -1,6 +1,8 @@
 #pragma once
+#include "lib/act/answerer.hpp"
 #include "lib/act/sink.hpp"
 #include "lib/act/tag.hpp"
+#include "lib/answer/made_datagram.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/decision.hpp"
@@ -20,6 +22,7 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     burst.for_each_packet([](std::size_t) noexcept {});
     { burst.headers(row) } noexcept -> std::same_as<const PacketHeaders&>;
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
+    { burst.answered(row) } noexcept -> std::same_as<AnsweredPacket>;
 };
 
 // Writes into the frame what the action wants there. False: there was no memory to do it in.
@@ -32,12 +35,61 @@ template <DecidedBurst Burst, Sink Out>
     });
 }
 
-// Carries out every decision of the burst, in arrival order. `actions` is the table of the rule set
-// that decided. A frame that cannot be rewritten is dropped, and its decision then says no_memory.
+// Sends what the box itself has made for a packet.
+template <Sink Out>
+[[gnu::noinline]] void emit_made(std::size_t row, Answerer& answerer, Out& sink) noexcept {
+    const MadeFrames& made = answerer.made();
+    for (std::size_t i = 0; i < made.count; ++i) {
+        const MadeFrame& frame = made.frames[i];
+        const FrameRoute& route = made.route(frame);
+        const std::size_t size = frame.is_datagram ? datagram_frame_size(route, frame.payload)
+                                                   : segment_frame_size(route, frame.segment);
+        const bool sent = sink.emit(row, frame.side, size, [&](MutableBytes bytes) noexcept {
+            frame.is_datagram ? write_datagram(route, frame.payload, bytes)
+                              : write_segment(route, frame.segment, bytes);
+        });
+        if (!sent) {
+            answerer.note_unsent();
+        }
+    }
+}
+
+// Who answers, under the rules that decided.
+struct Answering {
+    Answerer& answerer;
+    AnswerContext context;
+};
+
+// What only some bursts have: packets of connections that were answered, and packets to answer.
 template <DecidedBurst Burst, Sink Out>
-void act_burst(Burst& burst, std::span<const Action> actions, Out& sink) noexcept {
+[[gnu::noinline]] void answer_row(Burst& burst, std::size_t row, const Answering& by,
+                                  Out& sink) noexcept {
+    Decision& decision = burst.decision(row);
+    const AnsweredPacket packet = burst.answered(row);
+    if (!by.answerer.follow(packet, by.context, decision)) {
+        if (!answers(decision.verdict)) {
+            return;
+        }
+        by.answerer.answer(packet, by.context, decision);
+    }
+    emit_made(row, by.answerer, sink);
+}
+
+// Carries out every decision of the burst, in arrival order. `actions` is the table of the rule set
+// that decided. A frame that cannot be rewritten is dropped, and its decision then says no_memory;
+// one that cannot be answered is dropped too. `answering` nullptr: nothing is answered.
+template <DecidedBurst Burst, Sink Out>
+void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
+               const Answering* answering = nullptr) noexcept {
+    // What is answered in this burst concerns the rows behind it.
+    bool follows = answering != nullptr && answering->answerer.may_follow(answering->context.now);
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
+        const bool is_answered = answering != nullptr && answers(decision.verdict);
+        if (follows || is_answered) [[unlikely]] {
+            answer_row(burst, row, *answering, sink);
+            follows = true;
+        }
         if (decision.verdict == Verdict::Tag &&
             !rewrite_frame(burst, row, actions[decision.action], sink)) {
             decision = dropped_for(Reason::NoMemory);

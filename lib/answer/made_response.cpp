@@ -44,8 +44,24 @@ constexpr auto kOwnFields = std::to_array<std::string_view>(
      "ratelimit-policy", "retry-after", "te", "trailer", "transfer-encoding", "upgrade",
      "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"});
 
+// A header that a status must come with (RFC 9110, 15).
+struct NeededField {
+    std::uint16_t status;
+    std::string_view name;
+};
+constexpr auto kNeededFields = std::to_array<NeededField>({
+    {401, "www-authenticate"},
+    {405, "allow"},
+    {407, "proxy-authenticate"},
+    {426, "upgrade"},
+});
+
 constexpr bool has_content(std::uint16_t status) noexcept {
-    return status != 204 && status != 304;
+    return status != 204 && status != 205 && status != 304;
+}
+// Whether the end of such a response is said by its status alone.
+constexpr bool has_no_length(std::uint16_t status) noexcept {
+    return status == 204 || status == 304;
 }
 
 std::string lower(std::string_view text) {
@@ -97,6 +113,14 @@ std::optional<Error> find_fault(const ResponseSpec& spec) {
                                               "` has control characters or blanks at its ends"};
         }
     }
+    for (const auto& [status, name] : kNeededFields) {
+        const bool given = std::ranges::any_of(
+            spec.fields, [&](const auto& field) { return lower(field.name) == name; });
+        if (status == spec.status && !given) {
+            return Error{Errc::BadSyntax, "a response with status " + std::to_string(status) +
+                                              " needs the header `" + std::string{name} + "`"};
+        }
+    }
     if (!is_field_value(spec.content_type)) {
         return Error{Errc::BadSyntax, "the content type is no value of a header"};
     }
@@ -145,7 +169,7 @@ void add_framing(NumberedText& head, const ResponseSpec& spec, const std::string
     if (!body.empty()) {
         head.add("Content-Type: " + content_type_of(spec) + "\r\n");
     }
-    if (has_content(spec.status)) {
+    if (!has_no_length(spec.status)) {
         head.add("Content-Length: " + std::to_string(body.size()) + "\r\n");
     }
     head.add("Cache-Control: no-store\r\nConnection: close\r\n");

@@ -1,33 +1,12 @@
 #pragma once
 #include "lib/answer/numbered_text.hpp"
 #include "lib/base/result.hpp"
+#include "lib/rules/response_spec.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace sluice {
-
-// What a policy's units are, by the registry of quota units.
-enum class QuotaUnit : std::uint8_t { Requests, ContentBytes, ConcurrentRequests };
-
-// The status, header fields and body of an action's response, and the policy that its quota fields
-// name. A decoy has no policy, and no quota fields.
-struct ResponseSpec {
-    struct Field {
-        std::string name;
-        std::string value;
-    };
-    std::uint16_t status = 429;
-    std::vector<Field> fields;
-    std::optional<std::string> body;  // nullopt: of a policy, its problem details (RFC 9457)
-    std::string content_type;         // empty: as the body's kind has it
-    std::string policy;               // its name, printable ASCII
-    QuotaUnit unit = QuotaUnit::Requests;
-    bool x_rate_limit = false;
-};
 
 // A response of HTTP/1 that ends its connection: RFC 9110, RFC 9112, and
 // draft-ietf-httpapi-ratelimit-headers-11 for RateLimit-Policy, RateLimit and the problem type.

@@ -66,6 +66,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
       pool_{budget_.half_head_lines},
       members_(lines_.capacity()),
       seen_(lines_.capacity()),
+      last_acks_(lines_.capacity()),
       refused_{budget_.connections, idle_ticks_},
       shares_{{{budget_.refusals, budget_.refusals, members_},
                {budget_.given_up, budget_.given_up, members_},
@@ -75,7 +76,8 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcep
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
     return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
-           lines * sizeof(SeenSegments) + RefusedConnections::memory_of(budget.connections) +
+           lines * (sizeof(SeenSegments) + sizeof(LastAck)) +
+           RefusedConnections::memory_of(budget.connections) +
            LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
@@ -119,6 +121,7 @@ bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     lines_[index].touched = ticks_;
     members_[index].id = id_of(offer.source_);
     seen_[index].clear();
+    last_acks_[index] = {};
     enter(index, AgeGroup::Idle);
     offer.connection_ = index;
     counters_.count(ConnectionEvent::Opened);

@@ -71,6 +71,9 @@ public:
     // No head begins there. What follows is looked at afresh.
     void not_mine(StreamOffer& offer) noexcept;
 
+    // A unit lay in the segment, whose sender acknowledges all before `ack`. True: so it did with
+    // the unit before, whose answer may still be on its way.
+    [[nodiscard]] bool may_await_answer(const StreamOffer& offer, std::uint32_t ack) noexcept;
     // Bytes of heads lay in the segment: what repeats it is compared with it.
     void note_seen(const StreamOffer& offer) noexcept;
 
@@ -122,6 +125,8 @@ private:
     [[nodiscard]] bool worth_a_look(const Connection& connection, ByteView fresh) noexcept;
 
     // Where a head is.
+    void finish_behind(StreamOffer& offer, Connection& connection, std::uint32_t size,
+                       StickyVerdict verdict) noexcept;
     [[nodiscard]] bool move_to(StreamOffer& offer, Connection& connection) noexcept;
     void begin_unit_at(ConnectionIndex index, std::uint32_t seq) noexcept;
     void drop_held(ConnectionIndex index, std::uint64_t bytes) noexcept;
@@ -174,6 +179,11 @@ private:
     LinePool pool_;
     std::vector<SourceMember> members_;
     std::vector<SeenSegments> seen_;  // by line
+    struct LastAck {
+        std::uint32_t ack = 0;
+        bool is_known = false;
+    };
+    std::vector<LastAck> last_acks_;  // by line
     RefusedConnections refused_;
     static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);
     std::array<SourceShares, kAgeGroups - kUnshared> shares_;  // of Refusal, GivenUp, HalfHead

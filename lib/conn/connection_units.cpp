@@ -94,13 +94,33 @@ void ConnectionTable::set_body(ConnectionIndex index, const UnitBody& body,
     }
 }
 
+// A unit that begins among bytes that no unit held. Where heads are looked for, the stream goes on
+// behind it. Elsewhere the place where it goes on stays, and what reaches beyond it is a part of
+// what is there.
+void ConnectionTable::finish_behind(StreamOffer& offer, Connection& connection, std::uint32_t size,
+                                    StickyVerdict verdict) noexcept {
+    if (connection.judged.empty() || sequence_distance(connection.judged.begin(), offer.seq) < 0) {
+        counters_.count(ConnectionEvent::Unremembered);
+    }
+    const std::uint32_t end = offer.seq + size;
+    connection.judged.paint(verdict, offer.seq, end, connection.next);
+    const bool reaches_beyond = sequence_distance(connection.next, end) > 0;
+    if (reaches_beyond && connection.phase == StreamPhase::Lost) {
+        connection.judged.append(verdict, connection.next, end);
+        connection.next = end;
+    }
+    offer.take_off(std::min(size, connection.next - offer.seq));
+    regroup(offer.connection_);
+}
+
 void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict verdict,
                              const UnitBody& body) noexcept {
     SLUICE_CHECK(offer.parses() && head != 0 && head <= offer.bytes.size());
     const std::uint64_t extent =
         body.kind == UnitBody::Kind::Sized ? body.bytes + head : std::uint64_t{head};
-    offer.take_off(std::min<std::uint64_t>(extent, kBodyStep));
+    const auto first = static_cast<std::uint32_t>(std::min(extent, kBodyStep));
     if (offer.connection_ == kNoConnection && !open(offer, offer.seq)) {
+        offer.take_off(first);
         counters_.count(ConnectionEvent::Unremembered);
         return;
     }
@@ -109,17 +129,11 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
     if (ahead != 0) {
         counters_.count(ConnectionEvent::Resynchronised);
     }
-    const auto first = static_cast<std::uint32_t>(std::min(extent, kBodyStep));
     if (ahead < 0) {
-        // Among bytes that no unit held: the place where the stream goes on stays.
-        if (connection.judged.empty() ||
-            sequence_distance(connection.judged.begin(), offer.seq) < 0) {
-            counters_.count(ConnectionEvent::Unremembered);
-        }
-        connection.judged.paint(verdict, offer.seq, offer.seq + first, connection.next);
-        regroup(offer.connection_);
+        finish_behind(offer, connection, first, verdict);
         return;
     }
+    offer.take_off(first);
     begin_unit_at(offer.connection_, offer.seq);
     if (connection.held != kNoLine && held_of(connection).in_order() != 0) {
         counters_.count(ConnectionEvent::Assembled);
@@ -129,6 +143,16 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
     drop_held(offer.connection_, first);
     set_body(offer.connection_, body, extent - first);
     regroup(offer.connection_);
+}
+
+bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t ack) noexcept {
+    if (offer.connection_ == kNoConnection) {
+        return false;
+    }
+    LastAck& last = last_acks_[offer.connection_];
+    const bool awaits = last.is_known && sequence_distance(last.ack, ack) <= 0;
+    last = {.ack = ack, .is_known = true};
+    return awaits;
 }
 
 void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,

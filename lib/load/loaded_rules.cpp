@@ -78,6 +78,11 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
         return texts.error();
     }
     set_->request_texts = *std::move(texts);
+    Result<AnswerPlan> answers = AnswerPlan::make(rules_->responses, set_->rules);
+    if (!answers) {
+        return answers.error();
+    }
+    set_->answers = *std::move(answers);
     set_->derived_texts = DerivedTexts{
         set_->meter_plan.derived, set_->named_texts,
         rules_->suffixes == nullptr ? nullptr

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/load/answer_plan.hpp"
 #include "lib/load/derived_texts.hpp"
 #include "lib/load/meter_plan.hpp"
 #include "lib/load/proxied_clients.hpp"
@@ -57,6 +58,7 @@ struct LoadedRule : RuleTerms {
 struct LoadedSet {
     const Classifier* classifier = nullptr;  // of the rule set that was loaded; nullptr: no rules
     std::vector<Action> actions{kPass, kDrop};  // as in RuleSet
+    AnswerPlan answers;
     std::vector<LoadedRule> rules;
     std::vector<OwnerGroup> owner_groups;
     TextNames named_texts;

@@ -1,5 +1,6 @@
 #include "lib/load/memory_bound.hpp"
 
+#include "lib/answer/tcp_answer.hpp"
 #include "lib/load/loaded_set.hpp"
 #include "lib/match/memory_bound.hpp"
 #include "lib/rules/override_table.hpp"
@@ -17,6 +18,9 @@ constexpr std::uint64_t kPerLimit =
 
 // By path: a copy of the list and its hash table, at most half full and a power of two.
 constexpr std::uint64_t kPerPathCost = sizeof(PathCost) + 32 + 4 * 32;
+
+// Texts that fit in one, its pieces, and the copy that it is compiled from.
+constexpr std::uint64_t kPerResponse = 3 * kMostResponseBytes + 2048;
 
 std::uint64_t key_bound(const GroupingKey& key) {
     return 128 + key.size() * (2 * sizeof(KeyPart) + kGrowth * sizeof(KeySchemaPart));
@@ -53,6 +57,10 @@ std::uint64_t memory_bound(const RuleSet& set, const ClassifierParts& parts, std
     std::uint64_t bytes = std::uint64_t{1} << 20;
     for (const Rule& rule : set.rules) {
         bytes += 2 * rule_bound(rule);
+    }
+    for (const ResponseSpec& response : set.responses) {
+        bytes += kGrowth * (sizeof(ResponseSpec) + sizeof(MadeResponse)) + kPerResponse +
+                 response.policy.size();
     }
     bytes += set.origins == nullptr ? 0 : memory_bound(*set.origins);
     bytes += set.clients == nullptr ? 0 : memory_bound(set.clients->proxies);

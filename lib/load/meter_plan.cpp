@@ -121,6 +121,13 @@ std::vector<TextFieldSet> texts_of_conditions(const Classifier& classifier, std:
     return texts;
 }
 
+// Whether one of its actions answers requests.
+bool answers_requests(const LoadedRule& rule, std::span<const Action> actions) noexcept {
+    const auto answers = [&](ActionIndex action) { return actions[action].answer.response != 0; };
+    return answers(rule.on_exceed) || (rule.bans() && answers(rule.ban.action)) ||
+           std::any_of(rule.on_color.begin(), rule.on_color.end(), answers);
+}
+
 void note_later_layers(const LoadedRule& rule, RulePlan& made) {
     for (const GroupingKey& key : rule.keys) {
         for (const KeyPart& part : key) {
@@ -158,6 +165,12 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
                   .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
     note_later_layers(rule, made);
+    if (answers_requests(rule, actions)) {
+        // A request is known by its protocol, and how long its answer is by its method.
+        made.key_texts.add_all({TextField::ProtoL7, TextField::HttpMethod});
+        made.texts.add_all(made.key_texts);
+        plan.tells_wait = true;
+    }
     for (const LoadedLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);

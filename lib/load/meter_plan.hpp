@@ -91,6 +91,8 @@ struct MeterPlan {
     bool touches_more = false;
     // Some rule can refuse a packet, so that fragments follow the first of their datagram.
     bool refuses = false;
+    // Some action tells a client how long to wait.
+    bool tells_wait = false;
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
     TextFieldSet derived;  // the derived ones themselves

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/answered_packet.hpp"
 #include "lib/ask/waiting_room.hpp"
 #include "lib/packet/frame_columns.hpp"
 #include "lib/packet/header_columns.hpp"
@@ -112,6 +113,7 @@ public:
         return headers_of(row);
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
+    [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept;
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 

@@ -4,6 +4,8 @@
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/held_units.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 
 UnitTexts* UnitSink::add(Per kind) noexcept {
@@ -64,6 +66,12 @@ void UnitSink::stick(const Stickiness& of) noexcept {
     if (of.follows) {
         follow(of.followed);
     }
+    if (of.awaits) {
+        note_awaits();
+    }
+}
+void UnitSink::note_awaits() noexcept {
+    units_.awaiting_ |= row_bit(row_);
 }
 void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     std::uint32_t& count = units_.events_[static_cast<std::size_t>(event)];
@@ -71,6 +79,23 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
         units_.which_events_[units_.counted_events_++] = static_cast<std::uint8_t>(event);
     }
     count += times;
+}
+
+AnsweredPacket Burst::answered(std::size_t row) const noexcept {
+    AnsweredPacket packet{.headers = headers_of(row), .frame = frame(row)};
+    if (!uses_units_ || units_->count(row) == 0) {
+        return packet;
+    }
+    const BurstUnits::Unit& unit = units_->unit(row, 0);
+    packet.may_wait = has_row(units_->awaiting(), row);
+    if (unit.kind == Per::Request) {
+        const ByteView method = unit.texts.text(TextField::HttpMethod);
+        const bool is_head = std::ranges::equal(method, bytes_of("HEAD"));
+        packet.unit = is_head ? AnsweredUnit::HttpHead : AnsweredUnit::HttpRequest;
+    } else if (unit.kind == Per::Handshake) {
+        packet.unit = AnsweredUnit::ClientHello;
+    }
+    return packet;
 }
 
 BurstUnits::BurstUnits(UnitFinder finder, UnitRoom room)
@@ -84,7 +109,7 @@ void BurstUnits::clear() noexcept {
         burst.forget_units();
     }
     further_count_ = 0;
-    unjudgeable_ = following_ = remembered_ = 0;
+    unjudgeable_ = following_ = remembered_ = awaiting_ = 0;
     derived_ = {};
     counts_.fill(0);
     for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });

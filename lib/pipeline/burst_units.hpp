@@ -58,6 +58,7 @@ struct UnitSource {
     const RequestTexts& requests;  // the headers and cookies that they read
     const KeyHasher& hash;
     Instant now;
+    bool answers = false;  // some rule answers requests
     // Where either is another than before, packets may have passed that the parser was not shown:
     // the number of the rule set, and how many bursts were forwarded unread.
     std::uint64_t load = 0;
@@ -96,6 +97,7 @@ enum class UnitFate : std::uint8_t {
 struct Stickiness {
     bool remembers = false;
     bool follows = false;
+    bool awaits = false;  // see UnitSink::note_awaits()
     StickyBytes remembered;
     StickyBytes followed;
 };
@@ -129,6 +131,8 @@ public:
     // UnitFinder::refused() is asked then.
     void follow(const StickyBytes& bytes) noexcept;
     void stick(const Stickiness& of) noexcept;
+    // An answer to what came before the packet's units may still be on its way to their sender.
+    void note_awaits() noexcept;
     // What became of the packet, for people.
     void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
@@ -214,8 +218,11 @@ public:
     [[nodiscard]] RowMask remembered() const noexcept { return remembered_; }
 
     [[nodiscard]] Stickiness stickiness(std::size_t row) const noexcept {
-        return {has_row(remembered_, row), has_row(following_, row), sticky_[row], followed_[row]};
+        return {has_row(remembered_, row), has_row(following_, row), has_row(awaiting_, row),
+                sticky_[row], followed_[row]};
     }
+    // The rows whose senders may still await an answer to what came before.
+    [[nodiscard]] RowMask awaiting() const noexcept { return awaiting_; }
 
     // Tells the parser what became of rows that are remembered: those of `rows`, each once.
     void settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept;
@@ -301,6 +308,7 @@ private:
     RowMask unjudgeable_ = 0;
     RowMask following_ = 0;
     RowMask remembered_ = 0;
+    RowMask awaiting_ = 0;
     std::array<Reason, kMaxBurst> why_{};
     std::array<StickyBytes, kMaxBurst> followed_{};
     std::array<StickyBytes, kMaxBurst> sticky_{};

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
+#include "lib/rules/answer_event.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/unit_event.hpp"
 #include "lib/rules/verdict.hpp"
@@ -35,6 +36,7 @@ struct WorkerCounters {
     std::array<Counter, kReasonCount> by_reason;  // packets, forwarded or not
     std::array<Counter, kTableEventCount> by_table_event;
     std::array<Counter, kUnitEventCount> by_unit_event;
+    std::array<Counter, kAnswerEventCount> by_answer_event;
     Counter handed_over;   // frames that it received for other workers
     Counter former_debts;  // that it took over from tables of earlier processes
     Counter moved_debts;   // and of keys that other workers had judged until a reload

@@ -63,6 +63,9 @@ private:
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
                                         const CheckFindings& found) noexcept;
 
+    [[nodiscard]] bool tells_wait() const noexcept {
+        return core_.policy.tell_wait || set_.meter_plan.tells_wait;
+    }
     [[nodiscard]] const LimitPlan& limit_of(const BucketLookup& lookup) const noexcept {
         return limits_[lookup.limit];
     }

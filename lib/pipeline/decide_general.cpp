@@ -56,6 +56,7 @@ struct Outcome {
     Color color = Color::Green;  // the worst of its colour meters
     Nanoseconds wait{};          // the longest of the refusing limits, or the rest of the ban
     std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
+    const LoadedLimit* limit = nullptr;  // that limit, the first that refused where none waits
 };
 
 // The least time after which the unit would be admitted, and the earlier ones of its packet with
@@ -85,6 +86,7 @@ void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckC
     if (answer != nullptr && answer->wait > outcome.wait) {
         outcome.wait = answer->wait;
         outcome.key = limit.key;
+        outcome.limit = &limit;
     }
 }
 
@@ -92,6 +94,7 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
                   Outcome& outcome) noexcept {
     if (!outcome.refused) {
         outcome.key = limit.key;
+        outcome.limit = &limit;
     }
     outcome.refused = true;
     if (check.at_owner) [[unlikely]] {
@@ -103,13 +106,14 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
         return;
     }
     outcome.over_limit = true;
-    if (!context.core.policy.tell_wait) {
+    if (!context.core.policy.tell_wait && !context.set.meter_plan.tells_wait) {
         return;
     }
     const std::optional<Nanoseconds> needed = wait_of(check, context);
     if (needed.value_or(kNever) > outcome.wait) {
         outcome.wait = needed.value_or(kNever);
         outcome.key = limit.key;
+        outcome.limit = &limit;
     }
 }
 
@@ -205,6 +209,7 @@ struct Weight {
     ActionIndex action;
     Reason reason;
     std::uint8_t key;
+    std::uint8_t limit;
 };
 
 // The strictest decides, the first of equals.
@@ -217,6 +222,7 @@ void weigh(const Match& match, const Weight& weight, const MatchedRules& judged,
     decision.verdict = verdict;
     decision.reason = weight.reason;
     decision.key = weight.key;
+    decision.limit = weight.limit;
     decision.rule = match.rule;
     decision.action = weight.action;
 }
@@ -230,22 +236,24 @@ void decide(const Match& match, const MatchedRules& judged, const Outcome& outco
                            : outcome.no_credit  ? Reason::NoCredit
                            : outcome.no_answer  ? Reason::NoAnswer
                                                 : Reason::TableFull;
+    const auto limit = static_cast<std::uint8_t>(
+        outcome.limit == nullptr ? 0 : outcome.limit - rule.limits.data());
     if (outcome.refused) {
         decision.wait = std::max(decision.wait, outcome.wait);
     } else if (outcome.judged && decision.rule == kNoRule) {
         decision.reason = Reason::WithinLimits;
     }
     if (outcome.banned && rule.bans()) [[unlikely]] {
-        weigh(match, {rule.ban.action, refusal, outcome.key}, judged, decision);
+        weigh(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
     } else if (outcome.exceeded) {
-        weigh(match, {rule.on_exceed, refusal, outcome.key}, judged, decision);
+        weigh(match, {rule.on_exceed, refusal, outcome.key, limit}, judged, decision);
     }
     if (outcome.colored) [[unlikely]] {
         const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
         // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
         if (judged.verdict_of(action) != Verdict::Pass || outcome.refused) {
             const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
-            weigh(match, {action, reason, outcome.key}, judged, decision);
+            weigh(match, {action, reason, outcome.key, limit}, judged, decision);
         }
     }
 }

@@ -54,6 +54,7 @@ private:
                                 .requests = set_.request_texts,
                                 .hash = core_.hash,
                                 .now = now_,
+                                .answers = set_.meter_plan.tells_wait,
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {

@@ -84,7 +84,10 @@ public:
         }
         compiled.lists = lists_.summaries();
         compiled.databases = databases_.summaries();
-        compiled.set.actions = std::move(actions_).table();
+        if (!std::move(actions_).fill(compiled.set)) {
+            file_.problems.error({}, "the rules name more than " + std::to_string(kMaxActions) +
+                                         " different actions");
+        }
         return compiled;
     }
 

@@ -14,6 +14,7 @@ struct Decision {
     Verdict verdict = Verdict::Pass;
     Reason reason = Reason::Unmatched;
     std::uint8_t key = 0;              // of that rule: the one whose limit refused, else the first
+    std::uint8_t limit = 0;            // of that rule: the one that refused, where waits are told
     ActionIndex action = kPassAction;  // row of RuleSet::actions with this verdict
     std::uint32_t rule = kNoRule;      // index in the rule set, if a rule made the verdict
     Nanoseconds wait{};                // longest wait among the refusing enforcing limits; kNever

@@ -21,23 +21,39 @@ bool enums_hold(const Rule& rule) noexcept {
            within(rule.on_full, OnFull::Coarsen);
 }
 
+// What answers names what is there, and goes on to what answers nothing.
+bool answer_holds(const Action& action, const RuleSet& set) noexcept {
+    const AnswerTerms& answer = action.answer;
+    const bool truncates = answer.response == 0 && action.verdict == Verdict::Reply;
+    return (truncates || (answer.response != 0 && answer.response <= set.responses.size())) &&
+           answer.slip <= kMaxSlip && answer.then < set.actions.size() &&
+           set.actions[answer.then].verdict >= Verdict::Reset && action.tag == TagValues{};
+}
+
 // The actions that are built, each with its own parameters and no others.
-bool action_holds(const Action& action) noexcept {
+bool action_holds(const Action& action, const RuleSet& set) noexcept {
     switch (action.verdict) {
         case Verdict::Pass:
+        case Verdict::Reset:
         case Verdict::Drop:
-            return action.tag == TagValues{};
+            return action == Action{.verdict = action.verdict};
         case Verdict::Tag:
-            return action.tag.dscp.value_or(0) < 64 && action.tag.pcp.value_or(0) < 8;
+            return action.tag.dscp.value_or(0) < 64 && action.tag.pcp.value_or(0) < 8 &&
+                   action.answer == AnswerTerms{};
+        case Verdict::Decoy:
+        case Verdict::Reply:
+            return answer_holds(action, set);
         default:
             return false;
     }
 }
 
-bool actions_hold(const std::vector<Action>& actions) noexcept {
+bool actions_hold(const RuleSet& set) noexcept {
+    const std::vector<Action>& actions = set.actions;
     return actions.size() > kDropAction && actions.size() <= kMaxActions &&
            actions[kPassAction] == kPass && actions[kDropAction] == kDrop &&
-           std::all_of(actions.begin(), actions.end(), action_holds);
+           std::all_of(actions.begin(), actions.end(),
+                       [&](const Action& action) { return action_holds(action, set); });
 }
 
 bool names_actions(const Rule& rule, std::size_t actions) noexcept {
@@ -262,7 +278,7 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     if (set.clients != nullptr && !are_sound(*set.clients)) {
         return "who names clients is not sound";
     }
-    if (!actions_hold(set.actions)) {
+    if (!actions_hold(set)) {
         return "the table of actions is not sound";
     }
     if (!groups_hold(set)) {

@@ -10,6 +10,7 @@
 #include "lib/rules/edge_event.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/path_costs.hpp"
+#include "lib/rules/response_spec.hpp"
 #include "lib/rules/text_name.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -221,6 +222,7 @@ struct RuleSet {
     std::shared_ptr<const std::vector<SuffixRule>> suffixes;
     // What rules and decisions name by index; kPass and kDrop come first.
     std::vector<Action> actions{kPass, kDrop};
+    std::vector<ResponseSpec> responses;  // what actions answer requests with
     std::vector<Rule> rules;
     std::vector<OwnerGroup> owner_groups;
     TextNames named_texts;  // that conditions and keys test

@@ -18,6 +18,11 @@ inline constexpr std::size_t kVerdictCount = kVerdictNames.size();
     return verdict <= Verdict::Shape;
 }
 
+// Whether the box itself sends something for the packet.
+[[nodiscard]] constexpr bool answers(Verdict verdict) noexcept {
+    return verdict >= Verdict::Decoy && verdict <= Verdict::Reset;
+}
+
 [[nodiscard]] constexpr std::string_view name_of(Verdict verdict) noexcept {
     return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
@@ -62,6 +67,7 @@ enum class Reason : std::uint8_t {
     NoAnswer,
     FragmentOfRefused,
     OverlappingFragment,
+    Answered,
 };
 
 struct ReasonRow {
@@ -116,6 +122,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "the first fragment of its datagram was refused"},
     {Reason::OverlappingFragment, "overlapping_fragment",
      "fragments of its datagram claim the same bytes"},
+    {Reason::Answered, "answered", "its connection ended with an answer that the box made"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

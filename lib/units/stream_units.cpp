@@ -30,10 +30,16 @@ constexpr std::uint16_t kSyn = 0x02;
 constexpr std::uint16_t kRst = 0x04;
 constexpr std::uint16_t kAck = 0x10;
 
+std::uint32_t word_at(const UnitSource& packet, std::size_t at) noexcept {
+    std::uint32_t word = 0;
+    std::memcpy(&word, packet.frame.bytes.data() + packet.headers.l4_at + at, sizeof(word));
+    return __builtin_bswap32(word);
+}
 std::uint32_t sequence_of(const UnitSource& packet) noexcept {
-    std::uint32_t sequence = 0;
-    std::memcpy(&sequence, packet.frame.bytes.data() + packet.headers.l4_at + 4, sizeof(sequence));
-    return __builtin_bswap32(sequence);
+    return word_at(packet, 4);
+}
+std::uint32_t acknowledged_by(const UnitSource& packet) noexcept {
+    return word_at(packet, 8);
 }
 
 TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
@@ -162,6 +168,10 @@ private:
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
         if ((has_unit_ || offer_.kind == Offered::Held) && !offer_.differs) {
             owner_.table_.note_seen(offer_);
+        }
+        if (has_unit_ && packet_.answers &&
+            owner_.table_.may_await_answer(offer_, acknowledged_by(packet_))) {
+            units_.note_awaits();
         }
         if (offer_.differs) {
             units_.drop(Reason::Overlap);

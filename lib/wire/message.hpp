@@ -2,6 +2,7 @@
 #include "lib/base/bytes.hpp"
 #include "lib/heavy_hitters/top_keys.hpp"
 #include "lib/ledger/counters.hpp"
+#include "lib/rules/answer_event.hpp"
 #include "lib/rules/key_action.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -26,7 +27,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 31;
+inline constexpr std::uint32_t kWireVersion = 32;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -206,6 +207,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::array<std::uint64_t, kUnitEventCount> by_unit_event{};
+    std::array<std::uint64_t, kAnswerEventCount> by_answer_event{};
     ConnectionStats connections;
     AskStats asks;
     std::uint64_t table_slots = 0;
@@ -215,8 +217,8 @@ struct WorkerStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.by_reason,
-                m.by_table_event, m.by_unit_event, m.connections, m.asks, m.table_slots,
-                m.handed_over, m.by_ledger_event, m.lanes);
+                m.by_table_event, m.by_unit_event, m.by_answer_event, m.connections, m.asks,
+                m.table_slots, m.handed_over, m.by_ledger_event, m.lanes);
     }
 };
 // What a dataplane found of the rules that were kept.

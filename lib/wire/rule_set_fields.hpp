@@ -41,7 +41,17 @@ void serialize(auto& archive, Of<TagValues> auto& tag) {
     archive(tag.dscp, tag.pcp);
 }
 void serialize(auto& archive, Of<Action> auto& action) {
-    archive(action.verdict, action.tag);
+    archive(action.verdict, action.tag, action.answer.response, action.answer.slip,
+            action.answer.then, action.answer.tls_alert);
+}
+void serialize(auto& archive, Of<ResponseSpec::Field> auto& field) {
+    archive(field.name, field.value);
+}
+void serialize(auto& archive, Of<ResponseSpec> auto& response) {
+    archive(response.status, response.fields, response.body, response.content_type,
+            response.policy);
+    archive.word(response.unit, QuotaUnit::ConcurrentRequests);
+    archive(response.x_rate_limit);
 }
 void serialize(auto& archive, Of<Ban> auto& ban) {
     archive(ban.action, ban.boxes);
@@ -160,7 +170,7 @@ void serialize_rules(auto& archive, Of<RuleSet> auto& set, Of<ClassifierParts> a
     serialize_origins(archive, set.origins);
     serialize_clients(archive, set.clients);
     serialize_suffixes(archive, set.suffixes);
-    archive(set.actions, set.rules, set.owner_groups, set.named_texts);
+    archive(set.actions, set.responses, set.rules, set.owner_groups, set.named_texts);
 }
 
 template <typename Archive>

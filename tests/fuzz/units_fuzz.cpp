@@ -136,7 +136,8 @@ public:
     // The parser stays where it is, so that `units_` finds it.
     void begin() { parser_.emplace(budget_); }
 
-    // How many units that limits count these packets complete, each at its instant.
+    // How many units that limits count these packets complete, each at its instant; of one that is
+    // dropped for what it holds nothing is charged.
     std::size_t take(const std::vector<const Arrival*>& packets) {
         units_->clear();
         burst_.clear();
@@ -145,7 +146,7 @@ public:
         for (std::size_t row = 0; row < packets.size(); ++row) {
             find(row, *packets[row]);
             texts.push_back(digest(row));
-            found += counted(row);
+            found += (units_->unjudgeable() & row_bit(row)) != 0 ? 0 : counted(row);
         }
         for (std::size_t row = 0; row < packets.size(); ++row) {
             require(digest(row) == texts[row]);

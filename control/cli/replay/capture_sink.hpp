@@ -27,17 +27,54 @@ struct ReplayedFrames {
     [[nodiscard]] Decision& decision(std::size_t row) const noexcept {
         return rows[row].decision();
     }
+    [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept {
+        return rows[row].burst->answered(rows[row].row);
+    }
 };
+
+// What the box made for one frame of a replayed burst.
+struct ReplayedAnswer {
+    std::size_t row = 0;
+    std::vector<std::byte> bytes;
+};
+
+// Where a replayed burst is answered before anything of it is written down.
+class AnswerSink {
+public:
+    void forward(std::size_t /*row*/) noexcept {}
+    void drop(std::size_t /*row*/) noexcept {}
+    template <typename Write>
+    [[nodiscard]] bool rewrite(std::size_t /*row*/, Write&& /*write*/) noexcept {
+        return true;
+    }
+    template <typename Write>
+    [[nodiscard]] bool emit(std::size_t row, Toward /*side*/, std::size_t size,
+                            Write&& write) noexcept {
+        ReplayedAnswer& made = made_.emplace_back(row, std::vector<std::byte>(size));
+        std::forward<Write>(write)(MutableBytes{made.bytes});
+        return true;
+    }
+    // In the order of the rows.
+    [[nodiscard]] std::span<const ReplayedAnswer> made() const noexcept { return made_; }
+
+private:
+    std::vector<ReplayedAnswer> made_;
+};
+static_assert(Sink<AnswerSink>);
 
 // Where act_burst() puts a replayed burst: one capture of what leaves the box, at either side. A
 // made frame has the time of the packet that it is made for.
 class CaptureSink {
 public:
-    CaptureSink(std::span<KeptFrame> frames, CaptureWriter& out) noexcept
-        : frames_{frames}, out_{out} {}
+    CaptureSink(std::span<KeptFrame> frames, CaptureWriter& out,
+                std::span<const ReplayedAnswer> made = {}) noexcept
+        : frames_{frames}, out_{out}, made_{made} {}
 
-    void forward(std::size_t row) noexcept { out_.write(frames_[row].frame()); }
-    void drop(std::size_t /*row*/) noexcept {}
+    void forward(std::size_t row) noexcept {
+        write_made(row);
+        out_.write(frames_[row].frame());
+    }
+    void drop(std::size_t row) noexcept { write_made(row); }
     template <typename Write>
     [[nodiscard]] bool rewrite(std::size_t row, Write&& write) noexcept {
         std::forward<Write>(write)(frames_[row].bytes());
@@ -45,19 +82,29 @@ public:
     }
     template <typename Write>
     [[nodiscard]] bool emit(std::size_t row, Toward /*side*/, std::size_t size,
-                            Write&& write) noexcept {
+                            Write&& fill) noexcept {
         std::vector<std::byte> bytes(size);
-        std::forward<Write>(write)(MutableBytes{bytes});
-        CapturedFrame made = frames_[row].frame();
-        made.bytes = bytes;
-        made.wire_size = static_cast<std::uint32_t>(size);
-        out_.write(made);
+        std::forward<Write>(fill)(MutableBytes{bytes});
+        write(row, bytes);
         return true;
     }
 
 private:
+    void write(std::size_t row, ByteView bytes) noexcept {
+        CapturedFrame made = frames_[row].frame();
+        made.bytes = bytes;
+        made.wire_size = static_cast<std::uint32_t>(bytes.size());
+        out_.write(made);
+    }
+    void write_made(std::size_t row) noexcept {
+        for (; !made_.empty() && made_.front().row == row; made_ = made_.subspan(1)) {
+            write(row, made_.front().bytes);
+        }
+    }
+
     std::span<KeptFrame> frames_;
     CaptureWriter& out_;
+    std::span<const ReplayedAnswer> made_;  // before its row
 };
 static_assert(Sink<CaptureSink>);
 

@@ -1,6 +1,7 @@
 #include "control/cli/replay/outputs.hpp"
 
 #include "control/cli/replay/capture_sink.hpp"
+#include "control/cli/replay/worker_set.hpp"
 #include "lib/act/act_burst.hpp"
 
 #include <fmt/format.h>
@@ -57,15 +58,24 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
     return outputs;
 }
 
-// The lines first: they show keys as the frames came.
+// The lines before the frames: they show keys as the frames came.
 void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> rows,
-                        const LoadedSet& rules, std::string_view pair) {
+                        const LoadedSet& rules, std::string_view pair, Instant now) {
+    static const KeyHasher hash{kReplaySecret};
+    ReplayedFrames burst{rows};
+    AnswerSink answers;
+    const Answering answering{*answerer_,
+                              {.actions = rules.actions,
+                               .plan = rules.answers,
+                               .load = rules.load,
+                               .now = now,
+                               .hash = hash}};
+    act_burst(burst, rules.actions, answers, &answering);
     for (std::size_t i = 0; verdicts_ && i < rows.size(); ++i) {
         verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, pair));
     }
     if (frames_) {
-        ReplayedFrames burst{rows};
-        CaptureSink sink{frames, *frames_};
+        CaptureSink sink{frames, *frames_, answers.made()};
         act_burst(burst, rules.actions, sink);
     }
 }

@@ -2,9 +2,11 @@
 #include "control/cli/options.hpp"
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/verdict_writer.hpp"
+#include "lib/act/answerer.hpp"
 #include "lib/capture/writer.hpp"
 #include "lib/rules/rule_set.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,13 +20,18 @@ public:
     // An Error also when a file to write is one that is read.
     [[nodiscard]] static Result<ReplayOutputs> create(const Options& options);
 
-    // Notes what became of frames, each with its row. Rewrites them as they would have left the
-    // box.
+    // Answers frames of one instant, each with its row, as the box would, and notes what became of
+    // them. Rewrites them as they would have left the box.
     void add(std::span<KeptFrame> frames, std::span<const BurstRow> rows, const LoadedSet& rules,
-             std::string_view pair);
+             std::string_view pair, Instant now);
     [[nodiscard]] Result<Done> finish();
 
 private:
+    // On the heap, since the answerer refers to it.
+    std::unique_ptr<DigestBoard> answered_servers_ =
+        std::make_unique<DigestBoard>(kAnsweredServers, Answerer::kServersKept);
+    std::unique_ptr<Answerer> answerer_ =
+        std::make_unique<Answerer>(kAnsweredConnections, *answered_servers_);
     std::optional<CaptureWriter> frames_;
     std::optional<VerdictWriter> verdicts_;
 };

@@ -121,6 +121,10 @@ void put_packets(Text& text, const Totals& totals) {
     text.family("sluice_units_total",
                 help_of("What was found of later layers where rules read them:", kUnitEvents));
     text.by_name("event", totals.by_unit_event, [](std::size_t i) { return kUnitEvents[i].name; });
+    text.family("sluice_answers_total",
+                help_of("What the box sent in somebody's name, or did not:", kAnswerEvents));
+    text.by_name("event", totals.by_answer_event,
+                 [](std::size_t i) { return kAnswerEvents[i].name; });
 }
 
 void put_connections(Text& text, const ConnectionStats& stats) {

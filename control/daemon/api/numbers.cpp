@@ -54,6 +54,9 @@ nlohmann::ordered_json table_events_json(const TableEventCounts& counts) {
 nlohmann::ordered_json unit_events_json(const UnitEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kUnitEvents[i].name; });
 }
+nlohmann::ordered_json answer_events_json(const AnswerEventCounts& counts) {
+    return by_name(counts, [](std::size_t i) { return kAnswerEvents[i].name; });
+}
 nlohmann::ordered_json connection_events_json(const ConnectionEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kConnectionEvents[i].name; });
 }
@@ -86,6 +89,7 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_reason, totals.by_reason);
         add(worker.by_table_event, totals.by_table_event);
         add(worker.by_unit_event, totals.by_unit_event);
+        add(worker.by_answer_event, totals.by_answer_event);
         add(worker.connections, totals.connections, kConnectionGauges);
         add(worker.asks, totals.asks, kAskGauges);
     }

@@ -11,6 +11,7 @@ using VerdictCounts = std::array<std::uint64_t, kVerdictCount>;
 using ReasonCounts = std::array<std::uint64_t, kReasonCount>;
 using TableEventCounts = std::array<std::uint64_t, kTableEventCount>;
 using UnitEventCounts = std::array<std::uint64_t, kUnitEventCount>;
+using AnswerEventCounts = std::array<std::uint64_t, kAnswerEventCount>;
 using ConnectionEventCounts = std::array<std::uint64_t, kConnectionEventCount>;
 using AskEventCounts = std::array<std::uint64_t, kAskEventCount>;
 using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
@@ -20,6 +21,7 @@ using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 [[nodiscard]] nlohmann::ordered_json reasons_json(const ReasonCounts& counts);
 [[nodiscard]] nlohmann::ordered_json table_events_json(const TableEventCounts& counts);
 [[nodiscard]] nlohmann::ordered_json unit_events_json(const UnitEventCounts& counts);
+[[nodiscard]] nlohmann::ordered_json answer_events_json(const AnswerEventCounts& counts);
 [[nodiscard]] nlohmann::ordered_json connection_events_json(const ConnectionEventCounts& counts);
 // What there is now.
 [[nodiscard]] nlohmann::ordered_json connections_json(const ConnectionStats& stats);
@@ -37,6 +39,7 @@ struct Totals {
     ReasonCounts by_reason{};
     TableEventCounts by_table_event{};
     UnitEventCounts by_unit_event{};
+    AnswerEventCounts by_answer_event{};
     ConnectionStats connections;
     AskStats asks;
     std::uint64_t packets = 0;

@@ -89,6 +89,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         {"table_full", no_place(totals.by_table_event)},
         {"table", table_events_json(totals.by_table_event)},
         {"units", unit_events_json(totals.by_unit_event)},
+        {"answers", answer_events_json(totals.by_answer_event)},
         {"connections", connections_json(totals.connections)},
         {"connection_events", connection_events_json(totals.connections.by_event)},
         {"asks", asks_json(totals.asks)},

@@ -21,6 +21,7 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
              {"table_full", no_place(worker.by_table_event)},
              {"table", table_events_json(worker.by_table_event)},
              {"units", unit_events_json(worker.by_unit_event)},
+             {"answers", answer_events_json(worker.by_answer_event)},
              {"connections", connections_json(worker.connections)},
              {"connection_events", connection_events_json(worker.connections.by_event)},
              {"asks", asks_json(worker.asks)},

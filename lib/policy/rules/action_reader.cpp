@@ -1,6 +1,7 @@
 #include "lib/policy/rules/action_reader.hpp"
 
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/rules/answer_reader.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
@@ -12,32 +13,47 @@ namespace {
 
 constexpr auto kPlainKeys = std::to_array<KeyRow>({{"action"}});
 constexpr auto kTagKeys = std::to_array<KeyRow>({{"action"}, {"dscp"}, {"pcp"}});
-constexpr auto kReplyKeys = std::to_array<KeyRow>(
-    {{"action"}, {"status"}, {"headers"}, {"body"}, {"content_type"}, {"tls_fallback"}});
+constexpr auto kReplyKeys = std::to_array<KeyRow>({{"action"},
+                                                   {"status"},
+                                                   {"headers"},
+                                                   {"body"},
+                                                   {"content_type"},
+                                                   {"tls_fallback"},
+                                                   {"slip"},
+                                                   {"x_ratelimit"}});
 constexpr auto kDecoyKeys =
-    std::to_array<KeyRow>({{"action"}, {"status"}, {"body"}, {"content_type"}});
+    std::to_array<KeyRow>({{"action"}, {"status"}, {"body"}, {"content_type"}, {"slip"}});
 constexpr auto kShapeKeys = std::to_array<KeyRow>({{"action"}, {"max_delay"}, {"overflow"}});
 constexpr auto kTruncateKeys = std::to_array<KeyRow>({{"action"}, {"slip"}, {"then"}});
-constexpr auto kRetryKeys = std::to_array<KeyRow>({{"action"}, {"above"}, {"then"}});
 
-// Every action of the language with what may stand beside it. The first three are built; the
-// others are known, so that a slip in them is found.
+void read_tag(const MapReader& map, ActionText& action, const ReadContext& context);
+
+// Every action of the language with what may stand beside it, and who reads that. One that is not
+// built is known all the same, so that a slip in it is found.
+using ReadAction = void (*)(const MapReader& map, ActionText& action, const ReadContext& context);
+template <Verdict kVerdict>
+void read_plain(const MapReader& /*map*/, ActionText& action, const ReadContext& /*context*/) {
+    action.action.verdict = kVerdict;
+}
+template <void (*kRead)(const MapReader&, ActionText&)>
+void read_answer(const MapReader& map, ActionText& action, const ReadContext& /*context*/) {
+    kRead(map, action);
+}
 struct ActionRow {
     std::string_view name;
     std::span<const KeyRow> keys;
+    ReadAction read = nullptr;  // nullptr: it is not built
 };
 constexpr auto kActions = std::to_array<ActionRow>({
-    {"drop", kPlainKeys},
-    {"tag", kTagKeys},
-    {"pass", kPlainKeys},
-    {"reset", kPlainKeys},
-    {"reply", kReplyKeys},
-    {"decoy", kDecoyKeys},
+    {"drop", kPlainKeys, read_plain<Verdict::Drop>},
+    {"tag", kTagKeys, read_tag},
+    {"pass", kPlainKeys, read_plain<Verdict::Pass>},
+    {"reset", kPlainKeys, read_plain<Verdict::Reset>},
+    {"reply", kReplyKeys, read_answer<read_reply>},
+    {"decoy", kDecoyKeys, read_answer<read_decoy>},
     {"shape", kShapeKeys},
-    {"dns_truncate", kTruncateKeys},
-    {"quic_retry", kRetryKeys},
+    {"dns_truncate", kTruncateKeys, read_answer<read_dns_truncate>},
 });
-constexpr std::array kVerdicts{Verdict::Drop, Verdict::Tag, Verdict::Pass};
 
 constexpr auto kActionWords = [] {
     std::array<std::string_view, kActions.size()> words;
@@ -103,6 +119,7 @@ std::optional<std::uint8_t> read_dscp(const MapReader& map, const ReadContext& c
 }
 
 void read_tag(const MapReader& map, ActionText& action, const ReadContext& context) {
+    action.action.verdict = Verdict::Tag;
     TagValues& tag = action.action.tag;
     tag.dscp = read_dscp(map, context);
     if (const std::optional<std::uint64_t> pcp = map.number("pcp", 7)) {
@@ -130,13 +147,14 @@ ActionText read_action(const YamlNode& node, const ReadContext& context) {
     }
     action.text = kActions[*index].name;
     const MapReader map{node, kActions[*index].keys, context, "the action " + action.text};
-    if (*index >= kVerdicts.size()) {
-        context.not_enforced(map.find("action")->at, "the action " + action.text);
+    action.at = map.find("action")->at;
+    if (kActions[*index].read == nullptr) {
+        context.not_enforced(action.at, "the action " + action.text);
         return action;
     }
-    action.action.verdict = kVerdicts[*index];
-    if (action.action.verdict == Verdict::Tag) {
-        read_tag(map, action, context);
+    kActions[*index].read(map, action, context);
+    if (action.fault) {
+        context.problems.error(action.fault->at, action.fault->what);
     }
     return action;
 }

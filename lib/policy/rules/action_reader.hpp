@@ -1,17 +1,28 @@
 #pragma once
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/action.hpp"
+#include "lib/rules/response_spec.hpp"
 
+#include <optional>
 #include <string>
 
 namespace sluice {
 
 struct ActionText {
+    struct Fault {
+        Position at;
+        std::string what;
+    };
     Action action;
     std::string text = "drop";
+    Position at{};
+    std::optional<ResponseSpec> response{};  // what a request is answered with
+    bool names_policy = false;               // that response names the rule as a policy
+    bool resets_rest = false;                // what `dns_truncate` does not answer is reset
+    std::optional<Fault> fault{};
 };
 
-// `on_exceed`, or what stands for one colour in `on_color`.
+// `on_exceed`, or what stands for one colour in `on_color`, or a ban's.
 [[nodiscard]] ActionText read_action(const YamlNode& node, const ReadContext& context);
 
 }  // namespace sluice

@@ -4,13 +4,29 @@
 #include "lib/policy/limits/state_identity.hpp"
 #include "lib/policy/rules/action_reader.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace sluice {
 namespace {
 
-constexpr auto kBanKeys =
-    std::to_array<KeyRow>({{"after"}, {"within"}, {"for"}, {"action"}, {"dscp"}, {"pcp"}});
+// A ban's own keys; what its action has beside it is known to who reads that.
+constexpr auto kOwnKeys = std::to_array<std::string_view>({"after", "within", "for"});
+constexpr auto kBanKeys = std::to_array<KeyRow>({{"after"},
+                                                 {"within"},
+                                                 {"for"},
+                                                 {"action"},
+                                                 {"dscp"},
+                                                 {"pcp"},
+                                                 {"status"},
+                                                 {"headers"},
+                                                 {"body"},
+                                                 {"content_type"},
+                                                 {"tls_fallback"},
+                                                 {"x_ratelimit"},
+                                                 {"slip"},
+                                                 {"then"}});
 
 std::optional<Units> read_after(const MapReader& map, const ReadContext& context) {
     if (map.find("after") == nullptr) {
@@ -29,7 +45,7 @@ std::optional<Units> read_after(const MapReader& map, const ReadContext& context
 ActionText read_ban_action(const YamlNode& node, const ReadContext& context) {
     YamlNode action = node;
     std::erase_if(action.entries, [](const YamlEntry& entry) {
-        return entry.key.text != "action" && entry.key.text != "dscp" && entry.key.text != "pcp";
+        return std::find(kOwnKeys.begin(), kOwnKeys.end(), entry.key.text) != kOwnKeys.end();
     });
     return action.entries.empty() ? ActionText{} : read_action(action, context);
 }
@@ -62,7 +78,7 @@ ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const Ba
     }
     const std::optional<PenaltyLimit> numbers = read_numbers(map, context);
     const ActionText action = read_ban_action(node, context);
-    read.action = action.action;
+    read.action = action;
     if (!numbers) {
         return read;
     }

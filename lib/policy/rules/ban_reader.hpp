@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/rules/action_reader.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -19,9 +20,9 @@ struct BanKey {
 };
 
 struct ReadBan {
-    Ban ban;           // without boxes when something is wrong, or nothing is banned
-    Action action;     // for Ban::action to name
-    std::string text;  // "after 3 refusals within 10m, for 1h: drop"
+    Ban ban;            // without boxes when something is wrong, or nothing is banned
+    ActionText action;  // for Ban::action to name
+    std::string text;   // "after 3 refusals within 10m, for 1h: drop"
 };
 
 // `ban` of the rule called `rule`, with one box for each of its keys.

@@ -1,5 +1,6 @@
 #include "lib/policy/rules/rule_reader.hpp"
 
+#include "lib/answer/made_response.hpp"
 #include "lib/policy/expression/condition_reader.hpp"
 #include "lib/policy/limits/candidate_reader.hpp"
 #include "lib/policy/limits/cost_reader.hpp"
@@ -231,8 +232,8 @@ private:
         read_.summary.missing_key = rule.missing_key;
         const YamlNode* exceed = map_.find("on_exceed");
         const ActionText action = exceed == nullptr ? ActionText{} : read_action(*exceed, context_);
-        rule.on_exceed = index_of(action.action);
         read_.summary.action = action.text;
+        rule.on_exceed = index_of(action);
         read_keys_and_limits();
         read_overrides();
         read_reports();
@@ -266,7 +267,7 @@ private:
         if (const YamlNode* node = map_.find("ban")) {
             ReadBan read = read_ban(*node, rule.id, tiers.ban_keys, context_);
             rule.ban = std::move(read.ban);
-            rule.ban.action = index_of(read.action);
+            rule.ban.action = index_of(std::move(read.action));
             read_.summary.ban = std::move(read.text);
         }
     }
@@ -301,8 +302,28 @@ private:
     }
 
     // A rule that is off leaves nothing in the set.
-    [[nodiscard]] ActionIndex index_of(const Action& action) const {
-        return mode_ == Mode::Off ? kDropAction : file_.actions.add(action);
+    [[nodiscard]] ActionIndex index_of(ActionText action) const {
+        if (mode_ == Mode::Off) {
+            return kDropAction;
+        }
+        if (action.response) {
+            complete(action);
+        }
+        return file_.actions.add(action);
+    }
+    // The policy of a response is its rule; what it cannot say is an error.
+    void complete(ActionText& action) const {
+        ResponseSpec& response = *action.response;
+        if (action.names_policy) {
+            const YamlNode* per = map_.find("per");
+            response.policy = read_.rule.id;
+            response.unit = per != nullptr && per->text == "byte" ? QuotaUnit::ContentBytes
+                                                                  : QuotaUnit::Requests;
+        }
+        const Result<MadeResponse> made = MadeResponse::compile(response);
+        if (!made) {
+            file_.problems.error(action.at, made.error().what);
+        }
     }
 
     // In millionths of the table.
@@ -329,7 +350,7 @@ private:
         for (std::size_t color = 0; color < kColorWords.size(); ++color) {
             if (const YamlNode* action = colors.find(kColorWords[color])) {
                 const ActionText text = read_action(*action, context_);
-                read_.rule.on_color[color] = index_of(text.action);
+                read_.rule.on_color[color] = index_of(text);
                 read_.summary.action += ", " + std::string{kColorWords[color]} + ": " + text.text;
             }
         }

@@ -42,6 +42,10 @@ struct Columns {
         return packet_headers[row];
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return decisions[row]; }
+    [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept {
+        return {.headers = packet_headers[row],
+                .frame = {frames[row], static_cast<std::uint32_t>(frames[row].size())}};
+    }
 };
 
 // Writes down what it is told.

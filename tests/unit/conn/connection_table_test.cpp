@@ -268,6 +268,23 @@ TEST_F(ConnectionTableTest, AUnitFoundBehindOtherBytesIsFoundOnce) {
     EXPECT_EQ(offer.bytes.size(), 2U);
 }
 
+TEST_F(ConnectionTableTest, AUnitThatReachesBeyondWhatIsKnownIsFoundOnce) {
+    add(0, toy_unit('a', 10));
+    take(10, "junk");
+    table.not_mine(offer);
+    for (const Offered again : {Offered::Resync, Offered::Judged}) {
+        take(12, toy_unit('b', 10));
+        ASSERT_EQ(offer.kind, again);
+        if (again == Offered::Resync) {
+            table.finish(offer, 10, kPass, {});
+        }
+        table.next(offer);
+        EXPECT_FALSE(offer.parses());
+    }
+    EXPECT_EQ(offer.judged, kPass);
+    EXPECT_EQ(table.verdict_of(kDigest, kIsn + 12, kIsn + 22), kPass);
+}
+
 TEST_F(ConnectionTableTest, AHalfHeadIsNotPushedAsideByASegmentFarAhead) {
     add(0, toy_unit('a', 40).substr(0, 20));
     EXPECT_EQ(add(100'000, toy_unit('b', 10)), Offered::Refused);

@@ -256,6 +256,9 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_unit_event) {
         add(out, count);
     }
+    for (const std::uint64_t count : m.by_answer_event) {
+        add(out, count);
+    }
     spell_counts(out, m.connections, kConnectionGauges);
     spell_counts(out, m.asks, kAskGauges);
     for (const std::uint64_t count : m.by_ledger_event) {
@@ -432,7 +435,17 @@ const Unsound kUnsound[] = {
     {"mode", [](RuleSet& s) { s.rules[0].mode = Mode{9}; }},
     {"an action that is not there", [](RuleSet& s) { s.rules[0].on_exceed = 2; }},
     {"an action that is not built",
-     [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Reply, .tag = {}}); }},
+     [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Shape}); }},
+    {"a response that is not there",
+     [](RuleSet& s) {
+         s.actions.push_back({.verdict = Verdict::Reply, .answer = {.response = 1}});
+     }},
+    {"a decoy without a response",
+     [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Decoy}); }},
+    {"an answer that goes on to an answer",
+     [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Reply, .answer = {.then = 2}}); }},
+    {"a drop that answers",
+     [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Drop, .answer = {.slip = 1}}); }},
     {"no actions", [](RuleSet& s) { s.actions.clear(); }},
     {"condition", [](RuleSet& s) { s.classifier = Classifier{{.always = {1}}}; }},
     {"a key too many", [](RuleSet& s) { s.rules[0].keys.emplace_back(); }},

@@ -376,6 +376,8 @@ private:
                       [this] { return number<std::uint64_t>(); });
         std::generate(out.by_unit_event.begin(), out.by_unit_event.end(),
                       [this] { return number<std::uint64_t>(); });
+        std::generate(out.by_answer_event.begin(), out.by_answer_event.end(),
+                      [this] { return number<std::uint64_t>(); });
         out.connections = counts<ConnectionStats>(kConnectionGauges);
         out.asks = counts<AskStats>(kAskGauges);
         for (std::size_t i = below(3); i > 0; --i) {

@@ -1,0 +1,146 @@
+#pragma once
+#include "lib/answer/answered_connections.hpp"
+#include "lib/answer/answered_packet.hpp"
+#include "lib/answer/every_nth.hpp"
+#include "lib/answer/frame_route.hpp"
+#include "lib/answer/made_segment.hpp"
+#include "lib/answer/quic_close.hpp"
+#include "lib/answer/tcp_answer.hpp"
+#include "lib/hash/group_key.hpp"
+#include "lib/load/answer_plan.hpp"
+#include "lib/packet/toward.hpp"
+#include "lib/rules/action.hpp"
+#include "lib/rules/answer_event.hpp"
+#include "lib/rules/decision.hpp"
+#include "lib/rules/rule_set.hpp"
+#include "lib/share/digest_board.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace sluice {
+
+// The rules that decided, as answers need them.
+struct AnswerContext {
+    std::span<const Action> actions;
+    const AnswerPlan& plan;
+    std::uint64_t load = 0;  // of the rules
+    Instant now{};
+    const KeyHasher& hash;
+};
+
+// A frame that the box sends: a segment, or a datagram with this payload.
+struct MadeFrame {
+    Toward side = Toward::Source;
+    bool is_datagram = false;
+    MadeSegment segment;
+    ByteView payload;
+};
+// A response, and a RST to the server.
+inline constexpr std::size_t kMostMadeFrames = kMostResponseSegments + 1;
+
+// The frames that one packet is answered with, good until the next packet.
+struct MadeFrames {
+    FrameRoute back;  // to where the packet came from
+    FrameRoute on;    // to where it goes
+    std::array<MadeFrame, kMostMadeFrames> frames;
+    std::size_t count = 0;
+
+    void add(const MadeFrame& frame) noexcept { frames[count++] = frame; }
+    [[nodiscard]] const FrameRoute& route(const MadeFrame& frame) const noexcept {
+        return frame.side == Toward::Source ? back : on;
+    }
+};
+
+// Connections of a worker that were answered a short time ago (4 MiB), and of all workers (2 MiB).
+inline constexpr std::size_t kAnsweredConnections = 65'536;
+inline constexpr std::size_t kAnsweredServers = 262'144;
+
+// What one worker answers with: what becomes of packets whose action is `reply`, `decoy`, `reset`
+// or `dns_truncate`, and of all that follows on connections that were answered.
+class Answerer {
+public:
+    // Seconds that a server's direction is known for.
+    static constexpr auto kServersKept =
+        static_cast<std::uint32_t>(AnsweredConnections::kSilence / std::chrono::seconds{1});
+
+    // `servers`, that all workers share, holds the servers' directions of connections that were
+    // answered. Aborts if there is no memory, or if OpenSSL has no AES.
+    Answerer(std::size_t connections, DigestBoard& servers);
+
+    using Events = std::array<std::uint32_t, kAnswerEventCount>;
+
+    // Whether follow() is asked for any packet.
+    [[nodiscard]] bool may_follow(Instant now) const noexcept {
+        return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now));
+    }
+    // A packet of a connection that was answered: its decision says so from now on. False: it is of
+    // another one.
+    [[nodiscard]] bool follow(const AnsweredPacket& packet, const AnswerContext& context,
+                              Decision& decision) noexcept;
+    // Carries out what was decided for it. What cannot be answered is dropped or reset, as its
+    // decision says from now on.
+    void answer(const AnsweredPacket& packet, const AnswerContext& context,
+                Decision& decision) noexcept;
+
+    // What follow() or answer() wants sent.
+    [[nodiscard]] const MadeFrames& made() const noexcept { return made_; }
+    void note_unsent() noexcept { count(AnswerEvent::NotSent); }
+
+    // What has happened since it was asked last; calls visit(event, times).
+    template <typename Visit>
+    void take_events(Visit&& visit) noexcept {
+        for (std::size_t i = 0; has_events_ && i < events_.size(); ++i) {
+            if (events_[i] != 0) {
+                visit(i, events_[i]);
+            }
+        }
+        events_ = {};
+        has_events_ = false;
+    }
+
+private:
+    struct Packet;
+
+    [[nodiscard]] static std::uint32_t seconds_of(Instant now) noexcept {
+        return static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::seconds{1});
+    }
+    void count(AnswerEvent event) noexcept {
+        ++events_[static_cast<std::size_t>(event)];
+        has_events_ = true;
+    }
+    [[nodiscard]] bool find_routes(const AnsweredPacket& packet) noexcept;
+    [[nodiscard]] bool answer_tcp(const Packet& packet, const Action& action,
+                                  Decision& decision) noexcept;
+    [[nodiscard]] bool reset_both(const Packet& packet, AnswerEvent event) noexcept;
+    [[nodiscard]] bool answer_request(const Packet& packet, const Action& action,
+                                      Decision& decision) noexcept;
+    [[nodiscard]] bool answer_hello(const Packet& packet, const Action& action,
+                                    Decision& decision) noexcept;
+    [[nodiscard]] bool answer_datagram(const Packet& packet, const Action& action,
+                                       const Decision& decision) noexcept;
+    [[nodiscard]] bool answer_query(const Packet& packet, const Action& action,
+                                    std::uint32_t rule) noexcept;
+    [[nodiscard]] bool close_quic(const Packet& packet) noexcept;
+    [[nodiscard]] std::size_t respond(const Packet& packet, const ResponsePlace& place,
+                                      const AnsweredConnection& connection) noexcept;
+    void follow_client(const Packet& packet, AnsweredConnection& connection) noexcept;
+    void follow_server(const Packet& packet) noexcept;
+
+    AnsweredConnections connections_;
+    DigestBoard& servers_;
+    InitialSealer sealer_;
+    std::unique_ptr<EveryNth[]> slips_ = std::make_unique<EveryNth[]>(kMaxRules);  // by rule
+    MadeFrames made_;
+    std::array<std::byte, kMostResponseBytes> response_{};
+    std::array<std::byte, kMostQuicClose> quic_close_{};
+    std::unique_ptr<std::byte[]> dns_;  // an answer is no larger than its query
+    Events events_{};
+    bool has_events_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+#pragma once
+#include "lib/base/line_memory.hpp"
+#include "lib/base/units.hpp"
+#include "lib/rules/decision.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// A connection whose client the box has answered, and what it takes to say the same again.
+struct alignas(64) AnsweredConnection {
+    std::uint64_t digest = 0;   // of the client's direction; 0: the line is free
+    std::uint64_t load = 0;     // of the rules that the answer is from
+    Nanoseconds wait{};         // as the decision had it
+    std::uint32_t touched = 0;  // in ticks
+    std::uint32_t rule = kNoRule;
+    std::uint32_t request = 0;   // of the first byte of the segment that was answered
+    std::uint32_t begin = 0;     // of the response's first byte
+    std::uint32_t end = 0;       // behind its FIN
+    std::uint32_t received = 0;  // behind all that has come from the client in order
+    ActionIndex action = kDropAction;
+    std::uint8_t limit = 0;
+    bool is_head = false;
+    bool has_finished = false;  // its client has sent its FIN
+};
+static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines as a place has");
+
+// Those of one worker. A digest has four lines; where all four are in use no more is remembered,
+// which add() says.
+class AnsweredConnections {
+public:
+    // Silent for so long, a connection is forgotten; sooner where its client has sent its FIN.
+    static constexpr Nanoseconds kSilence = std::chrono::seconds{60};
+    static constexpr Nanoseconds kAfterFin = std::chrono::seconds{2};
+    static constexpr std::size_t kWays = 4;
+
+    // Rounded up to a power of two. Aborts if there is no memory.
+    explicit AnsweredConnections(std::size_t connections);
+
+    // False: all that were added have been forgotten.
+    [[nodiscard]] bool may_have_any(Instant now) const noexcept;
+    // nullptr: there is none. What is found has been silent until now.
+    [[nodiscard]] AnsweredConnection* find(std::uint64_t digest, Instant now) noexcept;
+    // A line for it, with its digest alone; one that stands is begun anew. nullptr: there is none.
+    [[nodiscard]] AnsweredConnection* add(std::uint64_t digest, Instant now) noexcept;
+    static void remove(AnsweredConnection& connection) noexcept { connection.digest = 0; }
+
+private:
+    [[nodiscard]] AnsweredConnection* lines_of(std::uint64_t digest) const noexcept {
+        return lines_ + (digest & mask_) * kWays;
+    }
+    [[nodiscard]] static bool is_free(const AnsweredConnection& line, std::uint32_t ticks) noexcept;
+
+    LineMemory memory_;
+    AnsweredConnection* lines_;
+    std::uint64_t mask_;
+    std::uint32_t latest_ = 0;  // in ticks
+    bool has_any_ = false;
+};
+
+}  // namespace sluice
