@@ -14,6 +14,8 @@ namespace sluice {
 namespace {
 
 constexpr unsigned kWaitSeconds = 20;
+// As many answers as all that is kept needs: more may come as long as they are read.
+constexpr std::uint64_t kMostAnswers = 12;
 // sluiced answers at once where too many wait already.
 constexpr std::chrono::seconds kPause{1};
 
@@ -45,7 +47,7 @@ ExitCode run_events(const Options& options) {
         (void)std::signal(SIGINT, leave);
         (void)std::signal(SIGTERM, leave);
     }
-    for (;;) {
+    for (std::uint64_t answers = 1;; ++answers) {
         const auto asked = std::chrono::steady_clock::now();
         const unsigned wait = options.follow && !next.empty() ? kWaitSeconds : 0;
         const auto answer = ask(options, request_of(options, next, wait));
@@ -55,7 +57,7 @@ ExitCode run_events(const Options& options) {
         const Json& document = std::get<Json>(answer);
         print_lines(document);
         const bool is_end = document.at("events").empty();
-        if (is_end && !options.follow) {
+        if (!options.follow && (is_end || answers == kMostAnswers)) {
             return ExitCode::Done;
         }
         if (is_end && wait != 0 && std::chrono::steady_clock::now() - asked < kPause) {

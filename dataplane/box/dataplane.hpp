@@ -48,9 +48,7 @@ public:
     [[nodiscard]] RunningRules running_rules() const { return rules_.running_rules(); }
     [[nodiscard]] std::uint64_t generation() const noexcept { return rules_.generation(); }
     [[nodiscard]] Top top(const GetTop& request) { return top_.list(request, ports_); }
-    [[nodiscard]] Events events(const GetEvents& request) {
-        return events_.read(request, ports_);
-    }
+    [[nodiscard]] Events events(const GetEvents& request) { return events_.read(request, ports_); }
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] Stats stats() const;

@@ -24,9 +24,8 @@ void EventLog::adopt(const LoadedSet& rules) {
 }
 
 const EventLog::Names* EventLog::names_of(const EventRecord& record) const noexcept {
-    const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
-        return one.load == record.load;
-    });
+    const auto known = std::find_if(known_.begin(), known_.end(),
+                                    [&](const Known& one) { return one.load == record.load; });
     return known == known_.end() || record.rule >= known->rules.size() ? nullptr
                                                                        : &known->rules[record.rule];
 }
@@ -68,9 +67,8 @@ void EventLog::append(KeyEvent event) {
 EventLog::Slice EventLog::read(std::uint64_t from, std::size_t most) const {
     const std::uint64_t oldest = next_ - events_.size();
     const std::uint64_t first = std::clamp(from, oldest, next_);
-    Slice slice{.next = first,
-                .missed = from != 0 && from < oldest ? oldest - from : 0,
-                .events = {}};
+    Slice slice{
+        .next = first, .missed = from != 0 && from < oldest ? oldest - from : 0, .events = {}};
     for (; slice.next < next_ && slice.events.size() < most; ++slice.next) {
         slice.events.push_back(events_[static_cast<std::size_t>(slice.next - oldest)]);
     }

@@ -58,8 +58,7 @@ bool KeyEvents::goes_on(WatchedKey& watched, const LoadedSet& set) const noexcep
     }
     const LimitPlan& plan = set.meter_plan.limits[number - 1];
     const LoadedRule& rule = set.rules[plan.rule];
-    const LoadedLimit& limit =
-        watched.is_ban ? rule.ban.boxes[plan.key] : rule.limits[plan.index];
+    const LoadedLimit& limit = watched.is_ban ? rule.ban.boxes[plan.key] : rule.limits[plan.index];
     const bool reports =
         watched.is_ban ? rule.events.has(EdgeEvent::Ban) : rule.events.has_limits();
     if (limit.identity != watched.identity || !reports) {
@@ -96,7 +95,8 @@ void KeyEvents::refused(WatchedKey& watched, Units cost, Nanoseconds wait, Now n
         emit(watched, KeyEventKind::LimitStart, now.at, wait, now);
     }
     watched.cost = cost;
-    watched.refill = watched.events.has(EdgeEvent::Refill) ? instant_after(now.at, wait) : kNoInstant;
+    watched.refill =
+        watched.events.has(EdgeEvent::Refill) ? instant_after(now.at, wait) : kNoInstant;
     refused_again(watched, now);
 }
 
@@ -183,9 +183,8 @@ void KeyEvents::emit(const WatchedKey& watched, KeyEventKind kind, Instant at, N
 }
 
 void KeyEvents::schedule(WatchedKey& watched) noexcept {
-    const Instant refill = watched.refill == kNoInstant
-                               ? kNoInstant
-                               : std::max(watched.refill, watched.next_refill);
+    const Instant refill =
+        watched.refill == kNoInstant ? kNoInstant : std::max(watched.refill, watched.next_refill);
     const Instant due = std::min(watched.end, refill);
     if (due != watched.due) {
         watched.due = due;

@@ -47,7 +47,7 @@ public:
 
     // Whom an event is about.
     struct About {
-        TableKey key;  // of the bucket, or the box
+        TableKey key;                // of the bucket, or the box
         std::uint64_t identity = 0;  // of the limit, or the box
         std::uint32_t rule = 0;
         std::uint8_t limit = 0;

@@ -17,22 +17,22 @@ inline constexpr Instant kNoInstant = Instant::max();
 
 // A key that a limit refuses now, or that is banned.
 struct WatchedKey {
-    TableKey key;              // of its bucket, or of its box
-    std::uint64_t identity = 0;  // of the limit, or the box
-    Units cost;                  // that was refused last
-    Instant since{};             // its first refusal, or the start of its ban
-    Instant last{};              // its latest refusal
-    Instant end = kNoInstant;    // when its end is due, or that of its ban; none: it was told
-    Instant refill = kNoInstant;      // when its bucket admits again; none: nobody waits for that
-    Instant next_refill{};            // the earliest that may be told
-    Instant due = kNoInstant;         // the next of these
-    std::uint32_t rule = 0;           // index in the set
-    std::uint32_t place = 0;          // in the order of what is due
-    EdgeEventSet events;              // that its rule reports
-    std::uint8_t limit = 0;           // index in the rule; of a ban the key's
-    std::uint8_t rule_key = 0;        // of the rule's keys
+    TableKey key;                 // of its bucket, or of its box
+    std::uint64_t identity = 0;   // of the limit, or the box
+    Units cost;                   // that was refused last
+    Instant since{};              // its first refusal, or the start of its ban
+    Instant last{};               // its latest refusal
+    Instant end = kNoInstant;     // when its end is due, or that of its ban; none: it was told
+    Instant refill = kNoInstant;  // when its bucket admits again; none: nobody waits for that
+    Instant next_refill{};        // the earliest that may be told
+    Instant due = kNoInstant;     // the next of these
+    std::uint32_t rule = 0;       // index in the set
+    std::uint32_t place = 0;      // in the order of what is due
+    EdgeEventSet events;          // that its rule reports
+    std::uint8_t limit = 0;       // index in the rule; of a ban the key's
+    std::uint8_t rule_key = 0;    // of the rule's keys
     bool is_ban = false;
-    bool is_wider = false;            // the ban is that of a network
+    bool is_wider = false;  // the ban is that of a network
     std::uint16_t size = 0;
     std::array<std::byte, KeyBytes::kMaxSize> bytes;
 
@@ -55,8 +55,8 @@ public:
     explicit WatchedKeys(std::size_t capacity);
 
     [[nodiscard]] WatchedKey* find(const TableKey& key) noexcept;
-    // A place for a key that is not there; nullptr: there is none. `displaced` says whether a silent
-    // one went for it.
+    // A place for a key that is not there; nullptr: there is none. `displaced` says whether a
+    // silent one went for it.
     struct Added {
         WatchedKey* key = nullptr;
         bool displaced = false;
@@ -76,9 +76,7 @@ public:
     // Puts it where it belongs, once its `due` has been set.
     void reorder(WatchedKey& key) noexcept;
     // What is due first; nullptr: the table is empty.
-    [[nodiscard]] WatchedKey* first() noexcept {
-        return size_ == 0 ? nullptr : &keys_[order_[0]];
-    }
+    [[nodiscard]] WatchedKey* first() noexcept { return size_ == 0 ? nullptr : &keys_[order_[0]]; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t capacity() const noexcept { return sets_ * kWays; }
 

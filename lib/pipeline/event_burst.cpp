@@ -38,8 +38,7 @@ OwnState own_state(const TableKey& key, const LoadedLimit& limit, const OwnNumbe
 Nanoseconds wait_in(const OwnState& state, Units cost, Color color, CoreState& core,
                     Now now) noexcept {
     LimitRegistry& registry = core.buckets.registry;
-    return wait(registry.cell_of(*state.entry), *state.numbers, registry.pool(), now,
-                {cost, color})
+    return wait(registry.cell_of(*state.entry), *state.numbers, registry.pool(), now, {cost, color})
         .value_or(kNever);
 }
 
@@ -114,8 +113,8 @@ private:
         if (state.entry == nullptr) {
             return Found::Elsewhere;
         }
-        const Nanoseconds left = wait_in(state, cost_of(lookup, plan),
-                                         color_of_row(burst_.headers(), row), core_, now_);
+        const Nanoseconds left =
+            wait_in(state, cost_of(lookup, plan), color_of_row(burst_.headers(), row), core_, now_);
         if (left == Nanoseconds{0}) {
             return limit.shared != 0 ? Found::Elsewhere : Found::Admits;
         }
@@ -198,9 +197,8 @@ private:
                                    ? KeyOverride{keys, limit.key, now_}.own_numbers(watched.limit)
                                    : OwnNumbers{};
         const OwnState state = own_state(watched.key, limit, own, core_, now_);
-        return state.entry == nullptr
-                   ? Nanoseconds{0}
-                   : wait_in(state, watched.cost, Color::Green, core_, now_);
+        return state.entry == nullptr ? Nanoseconds{0}
+                                      : wait_in(state, watched.cost, Color::Green, core_, now_);
     }
 
     const LoadedSet& set_;
@@ -226,14 +224,13 @@ void note_ban(const RuleKeys& keys, const LoadedLimit& box, std::uint8_t aggrega
     const LoadedRule& rule = keys.rule();
     KeyBytes room;
     ByteView bytes = keys.bytes(box.key, room);
-    KeyEvents::About about{
-        .key = keys.table_key(box),
-        .identity = box.identity,
-        .rule = static_cast<std::uint32_t>(&rule - context.set.rules.data()),
-        .limit = box.key,
-        .rule_key = box.key,
-        .events = rule.events,
-        .is_wider = aggregation_level != 0};
+    KeyEvents::About about{.key = keys.table_key(box),
+                           .identity = box.identity,
+                           .rule = static_cast<std::uint32_t>(&rule - context.set.rules.data()),
+                           .limit = box.key,
+                           .rule_key = box.key,
+                           .events = rule.events,
+                           .is_wider = aggregation_level != 0};
     const CoarseKeys networks{bytes};
     if (about.is_wider && aggregation_level <= networks.keys().size()) {
         bytes = networks.keys()[aggregation_level - 1].view();

@@ -116,9 +116,8 @@ Events events_of(const GetEvents& request) {
         all.events.push_back(std::move(event));
     }
     const bool is_ours = request.origin == all.origin;
-    std::erase_if(all.events, [&](const KeyEvent& event) {
-        return is_ours && event.number < request.from;
-    });
+    std::erase_if(all.events,
+                  [&](const KeyEvent& event) { return is_ours && event.number < request.from; });
     all.events.resize(std::min<std::size_t>(all.events.size(), request.most));
     all.next = all.events.empty() ? all.next : all.events.back().number + 1;
     return all;

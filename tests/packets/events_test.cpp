@@ -81,8 +81,8 @@ TEST(Events, RefusedSilentAndRefilled) {
     box.send("10.0.0.2", 100ms);
     EXPECT_EQ(box.told(100ms), Lines{"limit_start r 1 10.0.0.1 at 100 for 900"});
     EXPECT_EQ(box.told(999ms), Lines{});
-    EXPECT_EQ(box.told(2s), (Lines{"refill r 1 10.0.0.1 at 1000 for 0",
-                                   "limit_end r 1 10.0.0.1 at 1100 for 0"}));
+    EXPECT_EQ(box.told(2s),
+              (Lines{"refill r 1 10.0.0.1 at 1000 for 0", "limit_end r 1 10.0.0.1 at 1100 for 0"}));
     EXPECT_TRUE(box.events.empty());
 }
 
@@ -133,8 +133,7 @@ TEST(Events, ARefillIsWhatTheBucketSaysThen) {
     Telling box{rules("events: [refill]",
                       "{algorithm: token_bucket, per: byte, rate: 1000B/s, burst: 1000B}")};
     const auto send = [&](std::uint16_t payload, Nanoseconds passed) {
-        return box.box
-            .judge(udp().src("10.0.0.1").payload(payload).bytes(), kStart + passed)
+        return box.box.judge(udp().src("10.0.0.1").payload(payload).bytes(), kStart + passed)
             .verdict;
     };
     EXPECT_EQ(send(900, 0ms), Verdict::Pass);
@@ -202,7 +201,7 @@ TEST(Events, AgainstABucketForEachKey) {
                       "{algorithm: token_bucket, rate: 4/s, burst: 3}")};
     struct Key {
         bool limited = false;
-        std::int64_t last = 0;   // ms
+        std::int64_t last = 0;  // ms
         std::int64_t first = 0;
     };
     std::map<std::string, Key> keys;
@@ -212,9 +211,9 @@ TEST(Events, AgainstABucketForEachKey) {
         for (auto& [name, key] : keys) {
             if (key.limited && key.last + 1000 <= now) {
                 key.limited = false;
-                ends.emplace(key.last + 1000,
-                             "limit_end r 1 " + name + " at " + std::to_string(key.last + 1000) +
-                                 " for " + std::to_string(key.last - key.first));
+                ends.emplace(key.last + 1000, "limit_end r 1 " + name + " at " +
+                                                  std::to_string(key.last + 1000) + " for " +
+                                                  std::to_string(key.last - key.first));
             }
         }
         for (auto& [at, line] : ends) {

@@ -18,7 +18,9 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kMostEvents = 1000;  // of one answer
-constexpr std::uint32_t kLongestWait = 20;   // seconds
+// Answers of the dataplane to one request: more than it keeps, and an end where others tell much.
+constexpr int kMostReads = 12;
+constexpr std::uint32_t kLongestWait = 20;  // seconds
 constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr std::int64_t kSecond = 1'000'000'000;
 // Who waits holds a place of those for ordinary requests: the rest of them stays for others.
@@ -77,7 +79,8 @@ std::string time_text(std::int64_t utc_ns) {
 
 // null: never, or not known.
 Json seconds_json(std::int64_t ns) {
-    return ns == std::numeric_limits<std::int64_t>::max() ? Json() : Json(static_cast<double>(ns) / 1e9);
+    return ns == std::numeric_limits<std::int64_t>::max() ? Json()
+                                                          : Json(static_cast<double>(ns) / 1e9);
 }
 
 Json event_json(const KeyEvent& event) {
@@ -87,8 +90,7 @@ Json event_json(const KeyEvent& event) {
         json["lost"] = event.lost;
         return json;
     }
-    const bool is_ban =
-        event.kind == KeyEventKind::BanStart || event.kind == KeyEventKind::BanEnd;
+    const bool is_ban = event.kind == KeyEventKind::BanStart || event.kind == KeyEventKind::BanEnd;
     json["event"] = is_ban ? "ban" : kKeyEventKindNames[static_cast<std::size_t>(event.kind)];
     if (is_ban) {
         json["edge"] = event.kind == KeyEventKind::BanStart ? "start" : "end";
@@ -157,15 +159,11 @@ private:
 
 // What there is now.
 Result<Done> read_all(EventReader& reader) {
-    for (;;) {
-        const Result<bool> more = reader.read();
-        if (!more) {
-            return more.error();
-        }
-        if (!*more) {
-            return Done{};
-        }
+    Result<bool> more = true;
+    for (int reads = 0; more && *more && reads < kMostReads; ++reads) {
+        more = reader.read();
     }
+    return more ? Result<Done>{Done{}} : more.error();
 }
 
 // Until there is something, where a place to wait is free; else what there is now.

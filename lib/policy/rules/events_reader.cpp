@@ -20,9 +20,8 @@ EdgeEventSet read_events(const MapReader& rule, const ReadContext& context) {
     for (const YamlNode& item : list->items) {
         const auto word = std::find(kEdgeEventNames.begin(), kEdgeEventNames.end(), item.text);
         if (!item.is_scalar() || word == kEdgeEventNames.end()) {
-            context.problems.error(item.at, "`events` lists words of " +
-                                                list_of(kEdgeEventNames) + "; found " +
-                                                kind_name(item) +
+            context.problems.error(item.at, "`events` lists words of " + list_of(kEdgeEventNames) +
+                                                "; found " + kind_name(item) +
                                                 did_you_mean(item.text, kEdgeEventNames));
             continue;
         }

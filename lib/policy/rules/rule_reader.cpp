@@ -12,7 +12,7 @@
 #include "lib/policy/rules/events_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
-#include "lib/policy/values/units_text.hpp"
+#include "lib/policy/rules/ttl_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
 #include <algorithm>
@@ -79,22 +79,6 @@ std::optional<Mode> read_mode(const MapReader& map) {
 std::optional<MissingKey> read_missing_key(const MapReader& map) {
     const std::optional<std::size_t> index = map.word("missing_key", kMissingKeyWords);
     return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
-}
-
-// For the process that keeps the rules: a rule itself does not change with time.
-std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& context) {
-    constexpr Nanoseconds kShortest = std::chrono::seconds{1};
-    const YamlNode* value = map.find("ttl");
-    if (value == nullptr) {
-        return std::nullopt;
-    }
-    const Result<Nanoseconds> ttl = parse_duration(value->is_scalar() ? value->text : "");
-    if (ttl && *ttl >= kShortest) {
-        return *ttl;
-    }
-    context.problems.error(
-        value->at, "`ttl` is a duration from 1s on, such as 15m or 1d; found " + kind_name(*value));
-    return std::nullopt;
 }
 
 // One rule, read key by key; or a candidate of it, which is the same rule with other limits.

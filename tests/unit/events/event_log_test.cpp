@@ -13,8 +13,9 @@ LoadedSet set_of(std::uint64_t load, const std::string& rule) {
     LoadedRule& one = set.rules.emplace_back();
     one.id = rule;
     one.events = EdgeEventSet{EdgeEventSet::kAll};
-    one.limits.push_back({MeteredLimit{.name = "1", .limit = TokenBucketLimit{*Limit::make(
-                                                        {Units{1}, Nanoseconds{1}}, Units{1})}}});
+    one.limits.push_back({MeteredLimit{
+        .name = "1",
+        .limit = TokenBucketLimit{*Limit::make({Units{1}, Nanoseconds{1}}, Units{1})}}});
     return set;
 }
 EventRecord record_of(std::uint64_t load, KeyEventKind kind = KeyEventKind::LimitStart,
@@ -80,9 +81,9 @@ TEST(EventLog, OfRulesThatNobodyKnowsAnyMore) {
     }
     log.take(record_of(2), 0, no_pair);
     EXPECT_EQ(log.read(0, 9).events.front().rule, "rule2");
-    log.take(record_of(1), 0, no_pair);                                  // forgotten
-    log.take(record_of(2, KeyEventKind::LimitEnd, 1), 0, no_pair);       // no such rule
-    log.take(record_of(2, KeyEventKind::LimitEnd, 0, 1), 0, no_pair);    // no such limit
+    log.take(record_of(1), 0, no_pair);                                // forgotten
+    log.take(record_of(2, KeyEventKind::LimitEnd, 1), 0, no_pair);     // no such rule
+    log.take(record_of(2, KeyEventKind::LimitEnd, 0, 1), 0, no_pair);  // no such limit
     log.lose(5, Nanoseconds{1});
     log.lose(0, Nanoseconds{1});
     EXPECT_EQ(log.count(KeyEventKind::Lost), 8U);

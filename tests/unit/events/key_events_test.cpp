@@ -20,7 +20,11 @@ TableKey key_of(std::uint64_t number) {
     return {GroupKey{(number + 1) * 0xD6E8'FEB8'6659'FD93}, 1};
 }
 KeyEvents::About about(std::uint64_t number, std::uint8_t events = EdgeEventSet::kAll) {
-    return {.key = key_of(number), .identity = 9, .rule = 2, .limit = 1, .rule_key = 0,
+    return {.key = key_of(number),
+            .identity = 9,
+            .rule = 2,
+            .limit = 1,
+            .rule_key = 0,
             .events = EdgeEventSet{events}};
 }
 
@@ -37,8 +41,8 @@ std::ostream& operator<<(std::ostream& out, const Told& told) {
 std::vector<Told> taken(KeyEvents& events) {
     std::vector<Told> told;
     events.ring().drain([&](const EventRecord& record) {
-        told.push_back({record.kind, record.utc - kUtcAhead - kStart.time_since_epoch(),
-                        record.length});
+        told.push_back(
+            {record.kind, record.utc - kUtcAhead - kStart.time_since_epoch(), record.length});
     });
     return told;
 }
@@ -83,17 +87,16 @@ TEST(KeyEvents, SilenceMayEndBeforeTheRefill) {
     KeyEvents events;
     refuse(events, 1, 5s, at(0s));
     tell(events, at(6s));
-    EXPECT_EQ(taken(events), (std::vector<Told>{{LimitStart, 0s, 5s},
-                                                {LimitEnd, 1s, 0s},
-                                                {Refill, 5s, 0s}}));
+    EXPECT_EQ(taken(events),
+              (std::vector<Told>{{LimitStart, 0s, 5s}, {LimitEnd, 1s, 0s}, {Refill, 5s, 0s}}));
     EXPECT_TRUE(events.empty());
     // In between, a refusal is a new start.
     refuse(events, 1, 5s, at(10s));
     tell(events, at(12s));
     refuse(events, 1, 3s, at(12s));
-    EXPECT_EQ(taken(events), (std::vector<Told>{{LimitStart, 10s, 5s},
-                                                {LimitEnd, 11s, 0s},
-                                                {LimitStart, 12s, 3s}}));
+    EXPECT_EQ(
+        taken(events),
+        (std::vector<Told>{{LimitStart, 10s, 5s}, {LimitEnd, 11s, 0s}, {LimitStart, 12s, 3s}}));
 }
 
 TEST(KeyEvents, TheBucketHasTheLastWord) {
@@ -141,8 +144,8 @@ TEST(KeyEvents, WhatNeverFitsHasNoRefill) {
     KeyEvents events;
     refuse(events, 1, Nanoseconds::max(), at(0ms));
     tell(events, at(1h));
-    EXPECT_EQ(taken(events), (std::vector<Told>{{LimitStart, 0ms, Nanoseconds::max()},
-                                                {LimitEnd, 1s, 0ms}}));
+    EXPECT_EQ(taken(events),
+              (std::vector<Told>{{LimitStart, 0ms, Nanoseconds::max()}, {LimitEnd, 1s, 0ms}}));
 }
 
 TEST(KeyEvents, BansBeginAndEnd) {
@@ -161,9 +164,8 @@ TEST(KeyEvents, BansBeginAndEnd) {
     events.banned(*banned, 10s, at(20s));
     tell(events, at(30s), 5s);
     events.banned(*banned, 10s, at(40s));
-    EXPECT_EQ(taken(events), (std::vector<Told>{{BanStart, 20s, 10s},
-                                                {BanEnd, 35s, 15s},
-                                                {BanStart, 40s, 10s}}));
+    EXPECT_EQ(taken(events),
+              (std::vector<Told>{{BanStart, 20s, 10s}, {BanEnd, 35s, 15s}, {BanStart, 40s, 10s}}));
 }
 
 TEST(KeyEvents, WhatFindsNoPlaceIsCounted) {

@@ -73,8 +73,8 @@ void spell_numbers(Fields& out, const PenaltyLimit& limit) {
 void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full,
             rule.match_action, rule.on_exceed);
-    add_all(out, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend, rule.events.bits(),
-            rule.asks_clients);
+    add_all(out, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
+            rule.events.bits(), rule.asks_clients);
     add(out, rule.path_costs.size());
     for (const PathCost& cost : rule.path_costs) {
         add_all(out, cost.prefix, cost.cost);
