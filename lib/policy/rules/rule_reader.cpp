@@ -219,8 +219,8 @@ private:
         read_.summary.action = action.text;
         rule.on_exceed = index_of(action);
         read_keys_and_limits();
-        read_overrides();
         read_reports();
+        read_overrides();
         read_on_color();
         check_costs(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
