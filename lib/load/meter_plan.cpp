@@ -121,11 +121,26 @@ std::vector<TextFieldSet> texts_of_conditions(const Classifier& classifier, std:
     return texts;
 }
 
-// Whether one of its actions answers requests.
-bool answers_requests(const LoadedRule& rule, std::span<const Action> actions) noexcept {
-    const auto answers = [&](ActionIndex action) { return actions[action].answer.response != 0; };
-    return answers(rule.on_exceed) || (rule.bans() && answers(rule.ban.action)) ||
-           std::any_of(rule.on_color.begin(), rule.on_color.end(), answers);
+template <typename Is>
+bool has_action(const LoadedRule& rule, std::span<const Action> actions, Is&& is) noexcept {
+    const auto at = [&](ActionIndex index) { return is(actions[index]); };
+    return at(rule.on_exceed) || (rule.bans() && at(rule.ban.action)) ||
+           std::any_of(rule.on_color.begin(), rule.on_color.end(), at);
+}
+
+// What an answer goes by: a request is known by its protocol, how long its answer is by its method;
+// a client of QUIC is told where its Initial was opened.
+void note_answers(const LoadedRule& rule, std::span<const Action> actions, RulePlan& made,
+                  MeterPlan& plan) {
+    const auto answers_requests = [](const Action& action) { return action.answer.response != 0; };
+    const auto resets = [](const Action& action) { return action.verdict == Verdict::Reset; };
+    if (has_action(rule, actions, answers_requests)) {
+        made.key_texts.add_all({TextField::ProtoL7, TextField::HttpMethod, TextField::QuicSni});
+        plan.tells_wait = true;
+    } else if (has_action(rule, actions, resets)) {
+        made.key_texts.add(TextField::QuicSni);
+    }
+    made.texts.add_all(made.key_texts);
 }
 
 void note_later_layers(const LoadedRule& rule, RulePlan& made) {
@@ -165,12 +180,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
                   .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
     note_later_layers(rule, made);
-    if (answers_requests(rule, actions)) {
-        // A request is known by its protocol, and how long its answer is by its method.
-        made.key_texts.add_all({TextField::ProtoL7, TextField::HttpMethod});
-        made.texts.add_all(made.key_texts);
-        plan.tells_wait = true;
-    }
+    note_answers(rule, actions, made, plan);
     for (const LoadedLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);

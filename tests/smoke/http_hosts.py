@@ -31,6 +31,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         self.read_body()
+        self.server.asked = True
+        self.server.may_answer.wait(60)
         self.server.seen.append((self.command, self.path))
         body = self.path.encode()
         self.send_response(200)
@@ -58,10 +60,21 @@ class WebServer(http.server.ThreadingHTTPServer):
 
     def __init__(self, namespace, address, port=80):
         self.seen = []
+        self.asked = False
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         with within(namespace):
             super().__init__((address, port), _Handler)
         self.thread = threading.Thread(target=self.serve_forever)
         self.thread.start()
+
+    def wait_before_answers(self):
+        """From now on, until answer_now(); `asked`: whether any request has come."""
+        self.asked = False
+        self.may_answer.clear()
+
+    def answer_now(self):
+        self.may_answer.set()
 
     def handle_error(self, request, client_address):
         pass  # clients of these tests go away as they please

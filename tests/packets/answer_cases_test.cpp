@@ -1,0 +1,337 @@
+#include "tests/packets/answering_box.hpp"
+#include "tests/unit/units/quic_datagrams.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// (protocol x action x moment): what the box sends itself, and what follows on a connection that it
+// has answered.
+namespace sluice::answer_cases_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::AnsweringBox;
+using test::Frame;
+using Lines = std::vector<std::string>;
+
+constexpr std::uint32_t kFirst = 1000;  // the client's number of its first byte
+constexpr std::uint32_t kTheirs = 7;    // the server's, of the byte that the client awaits
+constexpr std::uint16_t kFin = 0x01;
+constexpr std::uint16_t kSyn = 0x02;
+constexpr std::uint16_t kRst = 0x04;
+constexpr std::uint16_t kAck = 0x10;
+
+Frame from_client(std::string_view text = {}, std::uint32_t at = 0, std::uint16_t flags = kAck) {
+    return test::tcp()
+        .src("10.0.0.1")
+        .dst("10.0.0.2")
+        .sport(40'000)
+        .dport(80)
+        .seq(kFirst + at)
+        .ack(kTheirs)
+        .flags(flags)
+        .carries(test::octets_of(text));
+}
+Frame from_server(std::uint32_t acknowledged, std::uint16_t flags = kAck) {
+    return test::tcp()
+        .src("10.0.0.2")
+        .dst("10.0.0.1")
+        .sport(80)
+        .dport(40'000)
+        .seq(kTheirs)
+        .ack(acknowledged)
+        .flags(flags);
+}
+const std::string kGet = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n";
+const auto kGetSize = static_cast<std::uint32_t>(kGet.size());
+
+// Every packet is refused: the only one that a day has room for is gone.
+std::string refuses(std::string_view action, std::string_view per = "packet") {
+    return "version: 1\nrules:\n  - {id: all, mode: enforce, key: [], per: " + std::string{per} +
+           ", limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: " +
+           std::string{action} + "}}\n";
+}
+constexpr std::string_view kReply = "reply, body: no";
+constexpr std::string_view kDecoy = "decoy, body: ok";
+constexpr std::string_view kAlert = "reply, body: no, tls_fallback: alert";
+constexpr std::string_view kTruncate = "dns_truncate, slip: 1";
+constexpr std::string_view kTruncateElseReset = "dns_truncate, slip: 1, then: reset";
+
+test::Octets query() {
+    return test::from_hex(
+        "000701000001000000000000"
+        "03777777076578616d706c6503636f6d00"
+        "00010001");
+}
+Frame asks() {
+    return Frame{17}.src("10.0.0.1").dst("10.0.0.2").sport(4000).dport(53).carries(query());
+}
+Frame initial(bool is_short = false) {
+    test::Octets bytes = is_short ? test::InitialMaker{}
+                                        .dcid(test::quic_id(1))
+                                        .carries(test::crypto(0, test::quic_hello("a.example")))
+                                        .padded_to(600)
+                                        .packet()
+                                  : test::quic_initial("a.example").packet();
+    return Frame{17}.src("10.0.0.1").dst("10.0.0.2").sport(4000).dport(443).carries(bytes);
+}
+Frame hello() {
+    return from_client().dport(443).carries(test::HelloMaker{}.sni("a.example").records());
+}
+
+struct Moment {
+    const char* what;
+    std::string_view action;
+    Frame frame;
+    Lines lines;
+};
+
+const Moment kMoments[] = {
+    {"a SYN is reset to its sender alone",
+     "reset",
+     from_client("", 0, kSyn),
+     {"< RA 0:1001", "reset over_limit"}},
+    {"a SYN has no response", kReply, from_client("", 0, kSyn), {"drop over_limit"}},
+    {"a SYN is no query",
+     kTruncateElseReset,
+     from_client("", 0, kSyn),
+     {"< RA 0:1001", "reset over_limit"}},
+    {"a request", "reset", from_client(kGet), {"< RA 7:1035", "> RA 1000:7", "reset over_limit"}},
+    {"a request is answered, and its server's connection ends",
+     kReply,
+     from_client(kGet),
+     {"< FPA 7:1035 227", "> RA 1000:7", "reply over_limit"}},
+    {"a decoy says nothing of limits",
+     kDecoy,
+     from_client(kGet),
+     {"< FPA 7:1035 125", "> RA 1000:7", "decoy over_limit"}},
+    {"HEAD",
+     kDecoy,
+     from_client("HEAD / HTTP/1.1\r\nHost: a.example\r\n\r\n"),
+     {"< FPA 7:1036 123", "> RA 1000:7", "decoy over_limit"}},
+    {"HTTP/1.0",
+     kDecoy,
+     from_client("GET / HTTP/1.0\r\n\r\n"),
+     {"< FPA 7:1018 125", "> RA 1000:7", "decoy over_limit"}},
+    {"a request is no query", kTruncate, from_client(kGet), {"drop over_limit"}},
+    {"bytes of no protocol that is known",
+     kReply,
+     from_client("\x01\x02\x03"),
+     {"drop over_limit"}},
+    {"an ACK", kReply, from_client(), {"drop over_limit"}},
+    {"an ACK", "reset", from_client(), {"< RA 7:1000", "> RA 1000:7", "reset over_limit"}},
+    {"a RST is never answered", "reset", from_client("", 0, kRst), {"drop over_limit"}},
+    {"a FIN",
+     "reset",
+     from_client("", 0, kFin | kAck),
+     {"< RA 7:1001", "> RA 1000:7", "reset over_limit"}},
+    {"a ClientHello", kReply, hello(), {"< RA 7:1104", "> RA 1000:7", "reset over_limit"}},
+    {"a ClientHello is answered in clear",
+     kAlert,
+     hello(),
+     {"< FPA 7:1104 7", "> RA 1000:7", "reply over_limit"}},
+    {"a query is refused", "reply, slip: 1", asks(), {"< udp 33", "reply over_limit"}},
+    {"a query has no records", "decoy, slip: 1", asks(), {"< udp 33", "decoy over_limit"}},
+    {"a query is truncated", kTruncate, asks(), {"< udp 33", "reply over_limit"}},
+    {"no query at all is answered", "reply, slip: 0", asks(), {"drop over_limit"}},
+    {"a query cannot be reset", "reset", asks(), {"drop over_limit"}},
+    {"a QUIC Initial", "reset", initial(), {"< udp 34", "reset over_limit"}},
+    {"a QUIC Initial", kReply, initial(), {"< udp 34", "reply over_limit"}},
+    {"a QUIC Initial is no query", kTruncate, initial(), {"drop over_limit"}},
+    {"other datagrams", kReply, Frame{17}.payload(40), {"drop over_limit"}},
+    {"other protocols", "reset", Frame{1}, {"drop over_limit"}},
+    {"what comes through a tunnel",
+     "reset",
+     from_client().vlan(7),
+     {"< RA 7:1000", "> RA 1000:7", "reset over_limit"}},
+};
+
+TEST(Answers, GoByProtocolActionAndMoment) {
+    for (const Moment& row : kMoments) {
+        SCOPED_TRACE(std::string{row.action} + ": " + row.what);
+        AnsweringBox box{refuses(row.action)};
+        EXPECT_EQ(box.take(Frame{17}.src("10.9.9.9")), (Lines{"pass within_limits"}));
+        EXPECT_EQ(box.take(row.frame), row.lines);
+    }
+}
+
+// A box that has refused and answered the request of from_client(kGet).
+struct Answered {
+    AnsweringBox box;
+    Lines answer;
+    std::string text;   // of the response
+    std::uint32_t end;  // behind its FIN
+
+    explicit Answered(std::string_view action = kReply) : box{refuses(action)} {
+        (void)box.take(Frame{17}.src("10.9.9.9"));
+        answer = box.take(from_client(kGet));
+        text = box.made().front().text();
+        end = kTheirs + static_cast<std::uint32_t>(text.size()) + 1;
+    }
+};
+
+TEST(Answers, ARequestThatComesAgainGetsTheSameAnswerAgain) {
+    Answered of;
+    const Lines again = of.box.take(from_client(kGet));
+    EXPECT_EQ(again, (Lines{of.answer.front(), "drop answered"}));
+    EXPECT_EQ(of.box.made().front().text(), of.text);
+    EXPECT_EQ(of.box.count(AnswerEvent::Repeated), 1U);
+    // Under other rules nothing tells what it was.
+    ASSERT_TRUE(of.box.box().reload(refuses("reply, body: other")).has_value());
+    EXPECT_EQ(of.box.take(from_client(kGet)), (Lines{"< RA 7:1035", "drop answered"}));
+}
+
+TEST(Answers, WhatFollowsGoesToNobody) {
+    Answered of;
+    const auto has_all = [&](Frame frame) { return of.box.take(frame.ack(of.end)); };
+    EXPECT_EQ(has_all(from_client({}, kGetSize)), (Lines{"drop answered"}));
+    EXPECT_EQ(of.box.take(from_client("more", kGetSize)), (Lines{"drop answered"}))
+        << "what its client sent before the answer came";
+    EXPECT_EQ(has_all(from_client("and more", kGetSize + 4)),
+              (Lines{"< RA " + std::to_string(of.end) + ":1047", "drop answered"}));
+    EXPECT_EQ(has_all(from_client({}, kGetSize + 12, kFin | kAck)),
+              (Lines{"< A " + std::to_string(of.end) + ":1048", "drop answered"}));
+    EXPECT_EQ(has_all(from_client({}, kGetSize + 12, kRst)), (Lines{"drop answered"}));
+    EXPECT_EQ(of.box.take(from_client({}, kGetSize)), (Lines{"drop over_limit"}))
+        << "its client has given it up";
+}
+
+TEST(Answers, AServersChallengeIsAnsweredWhereItSaysSo) {
+    Answered of;
+    EXPECT_EQ(of.box.take(from_server(990), Direction::Out),
+              (Lines{"< RA 990:7", "drop answered"}));
+    EXPECT_EQ(of.box.take(from_server(990, kRst), Direction::Out), (Lines{"drop answered"}));
+    EXPECT_EQ(of.box.count(AnswerEvent::ChallengeReset), 1U);
+    // The next connection between the same ends is another one.
+    EXPECT_EQ(of.box.take(from_client({}, 90'000, kSyn)), (Lines{"drop over_limit"}));
+    EXPECT_EQ(of.box.take(from_server(91'001, kSyn | kAck), Direction::Out),
+              (Lines{"drop over_limit"}));
+}
+
+TEST(Answers, AreForgottenInSilence) {
+    Answered of;
+    const Instant later = Instant{1h} + AnsweredConnections::kSilence + 3s;
+    EXPECT_EQ(of.box.take(from_client({}, kGetSize), Direction::In, later),
+              (Lines{"drop over_limit"}));
+    EXPECT_EQ(of.box.take(from_server(990), Direction::Out, later), (Lines{"drop over_limit"}));
+}
+
+TEST(Answers, WithoutALineTheConnectionIsReset) {
+    AnsweringBox box{refuses(kReply)};
+    (void)box.take(Frame{17}.src("10.9.9.9"));
+    constexpr std::uint64_t kRequests = 200;
+    for (std::uint16_t i = 0; i < kRequests; ++i) {
+        const Lines lines = box.take(from_client(kGet).sport(static_cast<std::uint16_t>(100 + i)));
+        const bool reset = lines.front() == "< RA 7:1035";
+        EXPECT_EQ(lines.back(), reset ? "reset over_limit" : "reply over_limit");
+    }
+    EXPECT_LE(box.count(AnswerEvent::Replied), AnsweringBox::kLines);
+    EXPECT_GE(box.count(AnswerEvent::Replied), AnsweringBox::kLines / 2);
+    EXPECT_EQ(box.count(AnswerEvent::Replied) + box.count(AnswerEvent::NoLine), kRequests);
+}
+
+TEST(Answers, NothingIsSentIntoAnAnswerThatMayBeOnItsWay) {
+    AnsweringBox box{refuses(kReply, "request")};
+    EXPECT_EQ(box.take(from_client(kGet)), (Lines{"pass within_limits"}));
+    EXPECT_EQ(box.take(from_client(kGet, kGetSize)),
+              (Lines{"< RA 7:1070", "> RA 1035:7", "reset over_limit"}));
+    EXPECT_EQ(box.count(AnswerEvent::MayBeAnswering), 1U);
+}
+
+TEST(Answers, StandBehindTheAnswerBefore) {
+    AnsweringBox box{refuses(kReply, "request")};
+    EXPECT_EQ(box.take(from_client(kGet)), (Lines{"pass within_limits"}));
+    EXPECT_EQ(box.take(from_client(kGet, kGetSize).ack(kTheirs + 500)),
+              (Lines{"< FPA 507:1070 227", "> RA 1035:507", "reply over_limit"}));
+}
+
+TEST(Answers, ConcernTheRestOfTheirBurst) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    const Lines lines = box.take(std::vector<Frame>{
+        from_client(kGet.substr(0, 9)), from_client(kGet.substr(9), 9), from_client({}, kGetSize)});
+    EXPECT_EQ(lines, (Lines{"pass unmatched", "< FPA 7:1035 227", "> RA 1009:7", "reply over_limit",
+                            "drop answered"}));
+}
+
+TEST(Answers, MirrorTagsAndTimestamps) {
+    AnsweringBox box{refuses("reply, body: no")};
+    (void)box.take(Frame{17}.src("10.9.9.9"));
+    test::Octets options = test::timestamp_options(1111, 2222);
+    test::put(options, test::octets_of(kGet));
+    const Frame tagged = from_client().vlan(7).vlan(9).data_offset(8).carries(options);
+    (void)box.take(tagged);
+    ASSERT_EQ(box.made().size(), 2U);
+    for (const test::SentFrame& sent : box.made()) {
+        EXPECT_EQ(sent.headers().vlan_id, 7);
+        EXPECT_EQ(sent.headers().vlan_inner_id, 9);
+    }
+    EXPECT_EQ(box.made()[0].options(), test::timestamp_options(2222, 1111));
+    EXPECT_TRUE(box.made()[0].swaps_macs_of(tagged.bytes()));
+}
+
+TEST(Answers, ThereIsNoneWhereTheWayBackIsUnknown) {
+    AnsweringBox box{refuses(kReply)};
+    (void)box.take(Frame{17}.src("10.9.9.9"));
+    test::Octets label;
+    test::put32(label, 0x0000'1140);  // the last one
+    EXPECT_EQ(box.take(from_client(kGet).shim(0x8847, label)), (Lines{"drop over_limit"}));
+    EXPECT_EQ(box.count(AnswerEvent::NoRoute), 1U);
+}
+
+TEST(Answers, SayHowLongToWait) {
+    AnsweringBox box{
+        "version: 1\nrules:\n  - {id: \"a-rule\", mode: enforce, key: [ip.src], per: request, "
+        "limits: [{algorithm: token_bucket, rate: 30/m, burst: 4}, {algorithm: fixed_window, "
+        "count: 5, window: 1h, phase: first}], on_exceed: {action: reply, x_ratelimit: true}}\n"};
+    for (std::uint16_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(box.take(from_client(kGet).sport(i)), (Lines{"pass within_limits"}));
+    }
+    const auto refused = [&](std::uint16_t port, Instant now) {
+        EXPECT_EQ(box.take(from_client(kGet).sport(port), Direction::In, now).back(),
+                  "reply over_limit");
+        return box.made().front().text();
+    };
+    const std::string first = refused(4, Instant{1h} + 1ms);
+    EXPECT_NE(first.find("Retry-After: 2\r\n"), std::string::npos) << first;
+    EXPECT_NE(first.find("RateLimit-Policy: \"a-rule\";q=4;w=8\r\n"), std::string::npos) << first;
+    EXPECT_NE(first.find("RateLimit: \"a-rule\";r=0;t=2\r\n"), std::string::npos) << first;
+    EXPECT_NE(first.find("X-RateLimit-Limit: 4\r\n"), std::string::npos) << first;
+    // Who waits exactly so long is admitted; then the other limit is the one to wait for.
+    EXPECT_EQ(box.take(from_client(kGet).sport(5), Direction::In, Instant{1h} + 1ms + 2s),
+              (Lines{"pass within_limits"}));
+    const std::string second = refused(6, Instant{1h} + 100s);
+    EXPECT_NE(second.find("Retry-After: 3500\r\n"), std::string::npos) << second;
+    EXPECT_NE(second.find("\"a-rule\";q=5;w=3600\r\n"), std::string::npos) << second;
+}
+
+TEST(Answers, AreSlowerThanTheQueriesThatTheyAreFor) {
+    AnsweringBox box{refuses("dns_truncate, slip: 3, then: drop", "query")};
+    (void)box.take(asks());
+    int answered = 0;
+    for (int i = 0; i < 30; ++i) {
+        answered += box.take(asks()).size() == 2 ? 1 : 0;
+        for (const test::SentFrame& sent : box.made()) {
+            EXPECT_LE(sent.payload().size(), query().size());
+        }
+    }
+    EXPECT_EQ(answered, 10);
+}
+
+TEST(Answers, ARefusedQuicConnectionIsClosedAtOnce) {
+    AnsweringBox box{refuses("reset")};
+    (void)box.take(Frame{17}.src("10.9.9.9"));
+    const Frame came = initial();
+    EXPECT_EQ(box.take(came).back(), "reset over_limit");
+    ASSERT_EQ(box.made().size(), 1U);
+    EXPECT_LE(box.made().front().payload().size(), kMostQuicClose);
+    EXPECT_EQ(box.count(AnswerEvent::QuicClosed), 1U);
+    EXPECT_EQ(box.take(initial(true)), (Lines{"drop over_limit"})) << "of less than 1,200 bytes";
+}
+
+}  // namespace
+}  // namespace sluice::answer_cases_test

@@ -1,0 +1,120 @@
+#pragma once
+#include "lib/act/act_burst.hpp"
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/box.hpp"
+#include "tests/unit/answer/sent_frame.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::test {
+
+// A box with one worker whose actions are carried out: what becomes of each packet, and what the
+// box sends for it, one line each:
+//
+//   drop over_limit            the packet's own verdict and reason, in the end
+//   < SA 7:1001 "HTTP/1.1 4"   made, toward where the packet came from: flags, sequence number and
+//   > R 1001:7                 acknowledged number (of TCP), beginning of the payload; toward where
+//                              it goes
+class AnsweringBox {
+public:
+    explicit AnsweringBox(std::string_view rules)
+        : box_{rules}, parser_{capture_unit_budget()}, answerer_{kLines, servers_} {
+        burst_.find_units_by(parser_.finder());
+    }
+
+    std::vector<std::string> take(const Frame& frame, Direction dir = Direction::In,
+                                  Instant now = Instant{std::chrono::hours{1}}) {
+        return take(std::vector<Frame>{frame}, dir, now);
+    }
+    // Packets of one burst.
+    std::vector<std::string> take(const std::vector<Frame>& frames, Direction dir = Direction::In,
+                                  Instant now = Instant{std::chrono::hours{1}}) {
+        std::vector<Octets> bytes;
+        burst_.clear();
+        for (const Frame& frame : frames) {
+            bytes.push_back(frame.bytes());
+        }
+        for (const Octets& one : bytes) {
+            (void)burst_.add({one, static_cast<std::uint32_t>(one.size())}, dir, port_name("lab"));
+        }
+        box_.run(burst_, now);
+        Sink sink{*this};
+        made_.clear();
+        const LoadedSet& set = box_.set();
+        const Answering answering{answerer_,
+                                  {.actions = set.actions,
+                                   .plan = set.answers,
+                                   .load = set.load,
+                                   .now = now,
+                                   .hash = hash_}};
+        act_burst(burst_, set.actions, sink, &answering);
+        answerer_.take_events(
+            [&](std::size_t event, std::uint32_t times) { events_[event] += times; });
+        return std::exchange(sink.lines, {});
+    }
+    // All that was made for the latest burst.
+    [[nodiscard]] const std::vector<SentFrame>& made() const { return made_; }
+    [[nodiscard]] std::uint64_t count(AnswerEvent event) const {
+        return events_[static_cast<std::size_t>(event)];
+    }
+    [[nodiscard]] Box& box() { return box_; }
+
+    static constexpr std::size_t kLines = 64;
+
+private:
+    struct Sink {
+        AnsweringBox& owner;
+        std::vector<std::string> lines{};
+
+        void forward(std::size_t row) noexcept { verdict(row); }
+        void drop(std::size_t row) noexcept { verdict(row); }
+        template <typename Write>
+        [[nodiscard]] bool rewrite(std::size_t /*row*/, Write&& /*write*/) noexcept {
+            return true;
+        }
+        template <typename Write>
+        [[nodiscard]] bool emit(std::size_t /*row*/, Toward side, std::size_t size,
+                                Write&& write) noexcept {
+            Octets bytes(size);
+            write(MutableBytes{bytes});
+            const SentFrame& sent = owner.made_.emplace_back(std::move(bytes));
+            lines.push_back((side == Toward::Source ? "< " : "> ") + described(sent));
+            return true;
+        }
+        void verdict(std::size_t row) {
+            const Decision& decision = owner.burst_.decision(row);
+            lines.push_back(std::string{name_of(decision.verdict)} + " " +
+                            std::string{row_of(decision.reason).name});
+        }
+    };
+    [[nodiscard]] static std::string described(const SentFrame& sent) {
+        std::string line;
+        if (sent.headers().proto == 6) {
+            constexpr std::string_view kFlags = "FSRPA";
+            for (std::size_t i = 0; i < kFlags.size(); ++i) {
+                line += (sent.headers().tcp_flags >> i & 1U) != 0 ? kFlags.substr(i, 1) : "";
+            }
+            line += " " + std::to_string(sent.seq()) + ":" + std::to_string(sent.ack());
+        } else {
+            line = "udp";
+        }
+        if (sent.headers().payload_len != 0) {
+            line += " " + std::to_string(sent.headers().payload_len);
+        }
+        return line;
+    }
+
+    Box box_;
+    UnitParser parser_;
+    DigestBoard servers_{256, Answerer::kServersKept};
+    Answerer answerer_;
+    KeyHasher hash_{HashSecret{1, 2}};
+    Burst burst_;
+    std::vector<SentFrame> made_;
+    std::array<std::uint64_t, kAnswerEventCount> events_{};
+};
+
+}  // namespace sluice::test

@@ -1,0 +1,195 @@
+"""What the box sends itself: in a replayed capture, and through the real daemons to real clients.
+
+    answers_test.py DATAPLANE SLUICED SLUICECTL [CLASS...]
+
+`Live` wants root.
+"""
+import http.client
+import json
+import select
+import socket
+import subprocess
+import sys
+import time
+
+from box_case import main
+from capture_files import Case
+from dns_test import message
+from http_case import HttpCase, request
+from http_hosts import within
+from programs import wait_until
+
+RULES = """version: 1
+rules:
+  - {{id: page, mode: enforce, when: l4.dport eq {port}, key: [ip.src], per: request,
+     limits: [{{algorithm: token_bucket, rate: {rate}, burst: 1}}], on_exceed: {{{action}}}}}
+"""
+
+
+class Live(HttpCase):
+    def setUp(self):
+        super().setUp()
+        self.start_between("af_packet")
+        self.box.start_sluiced()
+        self.serve()
+
+    def rules(self, action, rate="1/d", port=80):
+        self.apply(RULES.format(action=action, rate=rate, port=port))
+
+    def answers(self, event):
+        return self.box.stats()["answers"][event]
+
+    def get(self, path="/", method="GET", body=None, port=80):
+        """-> (the response, its body) over a connection of its own"""
+        connection = http.client.HTTPConnection(self.ADDRESS, port, timeout=30)
+        with within(self.hosts.outside):
+            connection.connect()
+        connection.request(method, path, body)
+        response = connection.getresponse()
+        read = response.read()
+        connection.close()
+        return response, read
+
+    def open_connections(self):
+        """Of the server, but for those that its own side has closed."""
+        shown = subprocess.run(["ip", "netns", "exec", self.hosts.inside, "ss", "-Htn", "sport", "=", ":80"],
+                               capture_output=True, text=True, check=True).stdout
+        return [line for line in shown.splitlines() if not line.startswith(("TIME-WAIT", "LISTEN"))]
+
+    def nothing_is_open(self):
+        wait_until("the server to have no connection left", lambda: not self.open_connections())
+
+    def test_a_refused_request_gets_a_response_that_says_how_long_to_wait(self):
+        self.rules("action: reply", rate="30/m")
+        self.assertEqual(self.get("/first")[0].status, 200)
+        response, body = self.get("/second")
+        self.assertEqual((response.status, response.reason), (429, "Too Many Requests"))
+        self.assertEqual(response.headers["Content-Type"], "application/problem+json")
+        self.assertEqual(json.loads(body)["violated-policies"], ["page"])
+        self.assertEqual(response.headers["Connection"], "close")
+        self.assertEqual(response.headers["Cache-Control"], "no-store")
+        wait = int(response.headers["Retry-After"])
+        self.assertIn(wait, (1, 2))
+        self.assertEqual(response.headers["RateLimit-Policy"], '"page";q=1;w=2')
+        self.assertEqual(response.headers["RateLimit"], f'"page";r=0;t={wait}')
+        time.sleep(wait)  # what the response promises
+        self.assertEqual(self.get("/third")[0].status, 200)
+        self.assertEqual([path for _, path in self.server.seen], ["/first", "/third"])
+        self.nothing_is_open()
+        self.assertEqual(self.answers("replied"), 1)
+
+    def test_curl_sees_it_too_and_a_head_has_no_body(self):
+        self.rules("action: reply, status: 503, body: later, headers: {X-Why: full}, x_ratelimit: true")
+        self.assertEqual(self.get()[0].status, 200)
+        url = f"http://{self.ADDRESS}/curl"
+        for more, body in (([], "later"), (["--head"], "")):
+            shown = subprocess.run(["ip", "netns", "exec", self.hosts.outside, "curl", "-sSi", "-m", "30", *more, url],
+                                   capture_output=True, text=True, check=True).stdout.replace("\r", "")
+            head, _, rest = shown.partition("\n\n")
+            lines = head.splitlines()
+            self.assertEqual(lines[0], "HTTP/1.1 503 Service Unavailable")
+            self.assertIn("X-Why: full", lines)
+            self.assertIn("X-RateLimit-Remaining: 0", lines)
+            self.assertEqual(rest, body)
+        self.nothing_is_open()
+
+    def test_a_body_on_its_way_and_a_head_in_pieces(self):
+        self.rules("action: reply")
+        self.assertEqual(self.get()[0].status, 200)
+        self.assertEqual(self.get("/upload", "POST", b"x" * 3000)[0].status, 429)
+        client = self.client()
+        for piece in ("GET /pieces HTTP/1.1\r\nHo", "st: www.example\r\n", "\r\n"):
+            client.send(piece)
+            time.sleep(0.02)  # most likely a segment each; what is answered is the same if not
+        response = http.client.HTTPResponse(client.socket)
+        response.begin()
+        self.assertEqual(response.status, 429)
+        self.assertEqual(len(self.server.seen), 1)
+        self.nothing_is_open()
+
+    def test_a_connection_that_had_its_answer_gets_a_response_again(self):
+        """Kept alive: the client has acknowledged the first answer, so that the next one stands where it must."""
+        self.rules("action: reply")
+        client = self.client()
+        client.send(request("/kept"))
+        self.assertEqual(client.answer(), "/kept")
+        client.send(request("/refused"))
+        response = http.client.HTTPResponse(client.socket)
+        response.begin()
+        self.assertEqual(response.status, 429)
+        self.nothing_is_open()
+
+    def test_where_an_answer_may_be_on_its_way_the_connection_is_reset(self):
+        self.rules("action: reply")
+        client = self.client()
+        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+        self.server.wait_before_answers()
+        client.send(request("/one"))
+        wait_until("the first request to be at the server", lambda: self.server.asked)
+        client.send(request("/two"))
+        with self.assertRaises(ConnectionResetError):
+            while client.socket.recv(4096):
+                pass
+        self.server.answer_now()
+        self.assertEqual(self.answers("may_be_answering"), 1)
+        self.nothing_is_open()
+
+    def test_a_decoy_is_a_success_that_never_was(self):
+        self.rules("action: decoy, status: 200, body: '{\"ok\":true}', content_type: application/json")
+        self.assertEqual(self.get("/real")[0].status, 200)
+        response, body = self.get("/never", "POST", b"a=b")
+        self.assertEqual((response.status, body), (200, b'{"ok":true}'))
+        self.assertEqual(response.headers["Content-Type"], "application/json")
+        self.assertIsNone(response.headers["Retry-After"])
+        self.assertEqual([path for _, path in self.server.seen], ["/real"])
+        self.nothing_is_open()
+        self.assertEqual(self.answers("decoyed"), 1)
+
+    def test_reset_ends_both_sides(self):
+        self.rules("action: reset")
+        self.assertEqual(self.get()[0].status, 200)
+        client = self.client()
+        client.send(request("/reset"))
+        with self.assertRaises(ConnectionResetError):
+            client.socket.recv(1)
+        self.nothing_is_open()
+        self.assertEqual(len(self.server.seen), 1)
+        self.assertEqual(self.answers("reset"), 1)
+        self.assertEqual(self.box.stats()["verdicts"]["reset"], 1)
+
+    def test_every_second_refused_query_is_answered_truncated(self):
+        self.apply("""version: 1
+rules:
+  - {id: ask, mode: enforce, when: l4.dport eq 53, key: [ip.src], per: query,
+     limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}],
+     on_exceed: {action: dns_truncate, slip: 2, then: drop}}
+""")
+        with within(self.hosts.inside):
+            server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            server.bind((self.ADDRESS, 53))
+        with within(self.hosts.outside):
+            client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            client.connect((self.ADDRESS, 53))
+        self.addCleanup(server.close)
+        self.addCleanup(client.close)
+        client.settimeout(30)
+        query = message("www.example.com")
+        for _ in range(5):
+            client.send(query)
+        wait_until("all queries to be judged", lambda: self.counts("ask") == (1, 4))
+        wait_until("answers", lambda: self.answers("dns_truncated") == 2)
+        for _ in range(2):
+            answer = client.recv(4096)
+            self.assertEqual(answer[:2], query[:2])
+            self.assertEqual((answer[2] & 0x82, answer[12:]), (0x82, query[12:]))
+            self.assertLessEqual(len(answer), len(query))
+        self.assertEqual(len(server.recv(4096)), len(query))
+        self.assertFalse(select.select([server], [], [], 0)[0])
+        stats = self.box.stats()
+        self.assertEqual(stats["verdicts"]["reply"], 2)
+        self.assertEqual(stats["reasons"]["over_limit"], 4, stats["reasons"])
+
+
+if __name__ == "__main__":
+    Case.sluicectl = sys.argv[3]
+    main()
