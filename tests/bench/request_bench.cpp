@@ -28,6 +28,7 @@
 //   H4   ClientHellos, each of a new connection, beside parsing them alone
 //   H5   QUIC Initials, each of a new connection, beside their AES alone
 //   DNS  queries by name, beside reading them alone
+//   A1   requests that are all answered 429, beside dropping them
 //
 // Prints one JSON object a line.
 namespace sluice::bench {
@@ -283,7 +284,8 @@ struct Measure {
 };
 constexpr Measure kMeasures[] = {{"H1", &measure_requests}, {"H2", &measure_one_rule_over_requests},
                                  {"H3", &measure_others},   {"H4", &measure_hellos},
-                                 {"H5", &measure_initials}, {"DNS", &measure_dns}};
+                                 {"H5", &measure_initials}, {"DNS", &measure_dns},
+                                 {"A1", &measure_answers}};
 
 int run(const std::vector<std::string_view>& ids, const Effort& effort) {
     if (!start_eal()) {

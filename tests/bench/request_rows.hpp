@@ -24,6 +24,8 @@ inline std::size_t counted = 0;  // so that nothing is left out
 void measure_hellos(const Effort& effort);
 // H5: Initials of QUIC, each of a new connection, beside their AES alone.
 void measure_initials(const Effort& effort);
+// A1: requests that are all refused and answered, beside dropping them.
+void measure_answers(const Effort& effort);
 
 // One of ours beside another, in millions of `unit` a second; both sides have been measured.
 void print_beside(const char* id, const std::string& what, const char* unit, const Side& ours,

@@ -6,6 +6,7 @@
 """
 import http.client
 import json
+import os
 import select
 import socket
 import subprocess
@@ -13,17 +14,51 @@ import sys
 import time
 
 from box_case import main
-from capture_files import Case
-from dns_test import message
-from http_case import HttpCase, request
+from capture_files import Case, pcap, read_pcap
+from dns_test import asks, message
+from http_case import HttpCase, request, segment
 from http_hosts import within
 from programs import wait_until
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+EXAMPLE = os.path.join(ROOT, "control", "examples", "answers.yaml")
+SECOND = 1_000_000_000
 RULES = """version: 1
 rules:
   - {{id: page, mode: enforce, when: l4.dport eq {port}, key: [ip.src], per: request,
      limits: [{{algorithm: token_bucket, rate: {rate}, burst: 1}}], on_exceed: {{{action}}}}}
 """
+
+
+class Example(Case):
+    """control/examples/answers.yaml, as an operator would try it."""
+
+    def replay(self, frames, *more):
+        """-> (verdicts of frames that come at one instant, their summary, frames that leave)"""
+        capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
+        summary = json.loads(self.ctl("replay", EXAMPLE, "--pcap", capture, "--json", "--verdicts",
+                                      self.path("verdicts.tsv"), "--out", self.path("out.pcap"), *more)[0])
+        rows = [line.split("\t") for line in self.read("verdicts.tsv").decode().splitlines()]
+        return [row[1] for row in rows], summary, [frame for _, frame, _ in read_pcap(self.read("out.pcap"))]
+
+    def test_check_takes_it(self):
+        shown = self.ctl("check", EXAMPLE)[0]
+        self.assertIn("200 queries", shown)
+
+    def test_a_replay_writes_what_the_box_would_send(self):
+        asked = [segment(request("/a", host="api.example"), sport=1024 + number) for number in range(22)]
+        verdicts, summary, frames = self.replay(asked)
+        self.assertEqual(verdicts, ["pass"] * 20 + ["reply"] * 2)
+        self.assertEqual((summary["passed"], summary["replied"]), (20, 2))
+        self.assertEqual(len(frames), 20 + 2 * 2)
+        self.assertIn(b"HTTP/1.1 429 Too Many Requests\r\n", frames[20])
+        self.assertIn(b"Retry-After: 1\r\n", frames[20])
+
+    def test_queries_are_answered_by_turns(self):
+        verdicts, summary, frames = self.replay([asks("www.example.com", sport=1024 + number) for number in range(204)])
+        self.assertEqual(verdicts, ["pass"] * 200 + ["drop", "reply"] * 2)
+        self.assertEqual(summary["replied"], 2)
+        self.assertEqual(len(frames), 202)
 
 
 class Live(HttpCase):

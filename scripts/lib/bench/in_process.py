@@ -21,7 +21,7 @@ PROGRAMS = {
     "fib_bench": ("G1",),
     "hello_bench": ("TLS", "QUIC"),
     "http1_bench": ("H0",),
-    "request_bench": ("H1", "H2", "H3", "H4", "H5", "DNS"),
+    "request_bench": ("H1", "H2", "H3", "H4", "H5", "DNS", "A1"),
 }
 SHARED = ("T", "P")  # rows that are no id's own: the floor, other sizes
 
@@ -50,6 +50,7 @@ BARS = {
     ("H4", "parsing them alone"): (1.5, None),
     ("H5", "their AES alone"): (0.15, None),
     ("DNS", "reading them alone"): (6, None),
+    ("A1", "dropped"): (1, 3),
 }
 # Where the bar depends on the case: by id and reference, then by what the case contains.
 BARS_BY_CASE = {
