@@ -55,6 +55,23 @@ std::optional<MutableBytes> LaneSink::open_head(std::size_t row, HeadRoom& room)
     return MutableBytes{room}.first(size);
 }
 
+void LaneSink::hold(std::size_t row, Instant until) noexcept {
+    if (delay_ == nullptr) {
+        forward(row);
+        return;
+    }
+    rte_mbuf* const frame = frame_of(row);
+    if (!fits(sides_.destination.takes, frame)) {
+        packets_[row].decision = dropped_for(Reason::TooLong);
+        drop(row);
+    } else if (delay_->frames->hold({frame, delay_->lane}, delay_->now, until)) {
+        held_ |= row_bit(row);
+    } else {
+        packets_[row].decision = dropped_for(Reason::HoldFull);
+        drop(row);
+    }
+}
+
 void LaneSink::close_head(std::size_t row, ByteView head) noexcept {
     rte_mbuf* frame = frame_of(row);
     if (head.data() != data_of(frame)) {
@@ -152,8 +169,11 @@ void LaneSink::hand_to_sender(WorkerCounters& counters) noexcept {
 void LaneSink::count_all(WorkerCounters& counters) const noexcept {
     DecisionTally tally;
     std::size_t noted = 0;
-    burst_.for_each_packet(
-        [&](std::size_t row) noexcept { tally.note(noted++, packets_[row].decision); });
+    burst_.for_each_packet([&](std::size_t row) noexcept {
+        if (!is_held(row)) [[likely]] {
+            tally.note(noted++, packets_[row].decision);
+        }
+    });
     tally.count(noted, counters);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/held_frames.hpp"
 #include "dataplane/io/frame_head.hpp"
 #include "dataplane/tx_side.hpp"
 #include "lib/act/sink.hpp"
@@ -22,12 +23,18 @@ namespace sluice {
 //
 // What is forwarded or made is sent by finish(), made frames behind those that go on. Each packet
 // is counted once, under the verdict and reason that it has in the end; made frames are no packets
-// of anyone and are counted under neither.
+// of anyone and are counted under neither. What is held is counted when it departs.
 class LaneSink {
 public:
     // The rows' buffers are mbufs; copies and made frames come from `pool`.
-    LaneSink(Burst& burst, const TxSides& sides, rte_mempool* pool) noexcept
-        : packets_{burst.packets().data()}, burst_{burst}, sides_{sides}, pool_{pool} {}
+    // Without `delay` what is delayed goes on at once.
+    LaneSink(Burst& burst, const TxSides& sides, rte_mempool* pool,
+             const DelayContext* delay = nullptr) noexcept
+        : packets_{burst.packets().data()},
+          burst_{burst},
+          sides_{sides},
+          pool_{pool},
+          delay_{delay} {}
 
     void forward(std::size_t row) noexcept {
         if (fits(sides_.destination.takes, frame_of(row))) [[likely]] {
@@ -38,6 +45,11 @@ public:
         drop(row);
     }
     void drop(std::size_t row) noexcept { dropped_[drop_count_++] = frame_of(row); }
+
+    [[nodiscard]] Instant now() const noexcept {
+        return delay_ != nullptr ? delay_->now : Instant{};
+    }
+    void hold(std::size_t row, Instant until) noexcept;
 
     // A frame that others hold is copied first. Headers that lie in several segments are gathered
     // for `write` and put back.
@@ -90,11 +102,14 @@ private:
     void send_forwarded() noexcept;
     void hand_to_sender(WorkerCounters& counters) noexcept;
     void count_all(WorkerCounters& counters) const noexcept;
+    [[nodiscard]] bool is_held(std::size_t row) const noexcept { return has_row(held_, row); }
 
     Packet* packets_;
     Burst& burst_;
     const TxSides& sides_;
     rte_mempool* pool_;
+    const DelayContext* delay_;
+    RowMask held_ = 0;
     // The first `count` of each are read.
     std::array<std::uint16_t, kMaxBurst> forwarded_;
     std::uint16_t forwarded_count_ = 0;
@@ -102,6 +117,6 @@ private:
     std::array<rte_mbuf*, kMaxBurst> dropped_;
     std::array<Made, 2> made_;  // by Toward
 };
-static_assert(Sink<LaneSink>);
+static_assert(HoldingSink<LaneSink>);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "dataplane/io/dpdk_io.hpp"
 
+#include "dataplane/io/departures.hpp"
 #include "dataplane/io/receive_frames.hpp"
 #include "dataplane/lane_sink.hpp"
 #include "lib/act/act_burst.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 
 #include <rte_mbuf.h>
+#include <rte_mempool.h>
 #include <rte_prefetch.h>
 
 namespace sluice {
@@ -70,10 +72,19 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
 }
 
 void DpdkIo::send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
-                  const Answering* answering) noexcept {
-    LaneSink sink{burst, sides_, pool_};
-    act_burst(burst, actions, sink, answering);
+                  const SendContext& context) noexcept {
+    const DelayContext delay{context.held, context.now, this};
+    LaneSink sink{burst, sides_, pool_, context.held != nullptr ? &delay : nullptr};
+    act_burst(burst, actions, sink, context.answering);
     sink.finish(counters);
+}
+
+void DpdkIo::depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) const noexcept {
+    send_departing(sides_.destination, frames, counters);
+}
+
+std::uint32_t DpdkIo::buffers() const noexcept {
+    return pool_->size;
 }
 
 }  // namespace sluice

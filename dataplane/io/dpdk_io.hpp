@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/held_frames.hpp"
 #include "dataplane/io/frame_head.hpp"
 #include "dataplane/io/frame_ring.hpp"
 #include "dataplane/io/handover.hpp"
@@ -36,6 +37,13 @@ struct LaneWays {
     HandoverEnds owned{};              // frames for the owners of their keys
 };
 
+// What a burst is sent by.
+struct SendContext {
+    HeldFrames* held = nullptr;            // for what departs later; nullptr: it goes at once
+    Instant now{};                         // when it was judged
+    const Answering* answering = nullptr;  // nullptr: nothing is answered
+};
+
 // The queues of one lane. A burst that was received must be sent before the one after the next is
 // received into.
 class DpdkIo {
@@ -57,10 +65,14 @@ public:
     [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
 
     // Carries out what was decided under the rule set with these actions, and counts every frame
-    // under the one verdict and reason that it had in the end. `answering` nullptr: nothing is
-    // answered.
+    // under the one verdict and reason that it had in the end; those that depart later are counted
+    // then.
     void send(Burst& burst, std::span<const Action> actions, WorkerCounters& counters,
-              const Answering* answering = nullptr) noexcept;
+              const SendContext& context = {}) noexcept;
+    // Sends frames of this lane whose departure has come.
+    void depart(std::span<rte_mbuf*> frames, WorkerCounters& counters) const noexcept;
+    // The buffers that its port receives into.
+    [[nodiscard]] std::uint32_t buffers() const noexcept;
 
 private:
     void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;

@@ -62,8 +62,9 @@ PoolPlan plan_pool(const BoxConfig& box, const PoolUsers& users, std::uint16_t m
     const std::size_t needed = 2 * users.queues * kDescriptorsPerQueue +
                                users.losing * users.queues * kLosses * kDescriptorsPerQueue +
                                users.workers * kInFlightPerWorker + kReserve + in_rings(users);
+    const std::size_t with_held = needed * 100 / (100 - box.held_percent);
     const std::size_t share = box.mbufs / std::max<std::size_t>(box.pairs.size(), 1);
-    return {static_cast<std::uint32_t>(box.mbufs != 0 ? share : needed), room_for(mtu)};
+    return {static_cast<std::uint32_t>(box.mbufs != 0 ? share : with_held), room_for(mtu)};
 }
 
 std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers) noexcept {

@@ -5,7 +5,9 @@
 #include "lib/pipeline/event_burst.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <span>
 #include <utility>
@@ -31,6 +33,15 @@ void pass_all(Burst& burst, Reason reason) noexcept {
     }
 }
 
+// Of each worker, so that no pair has fewer buffers left than its queues need.
+std::uint32_t held_budget(std::span<const DpdkIo> lanes, const WorkerSetup& setup) noexcept {
+    std::uint64_t least = lanes.empty() ? 0 : UINT32_MAX;
+    for (const DpdkIo& lane : lanes) {
+        least = std::min<std::uint64_t>(least, lane.buffers());
+    }
+    return static_cast<std::uint32_t>(least * setup.held_percent / 100 / setup.workers);
+}
+
 void drop_all(Burst& burst, Reason reason) noexcept {
     for (Packet& packet : burst.packets()) {
         packet.decision = dropped_for(reason);
@@ -54,6 +65,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
              setup.ask_lanes,
              {.questions = most_questions(setup.workers), .lifetime = kReservationLifetime}},
       io_{std::move(lanes)},
+      held_{held_budget(io_.lanes, setup)},
       unit_parser_{setup.units},
       answerer_{kAnsweredConnections, setup.answered_servers},
       time_{rte_get_tsc_hz()} {
@@ -79,11 +91,19 @@ void Worker::run() noexcept {
     setup_.board.leave(me_.index());
 }
 
-// Packets that wait for answers are decided without them.
+// Packets that wait for answers are decided without them, and those that wait for their departure
+// depart.
 void Worker::drain() noexcept {
-    if (asker_.empty()) {
-        return;
+    if (!asker_.empty()) {
+        end_waits();
     }
+    std::array<HeldFrame, kMaxBurst> frames;
+    while (const std::size_t count = held_.take_any(frames)) {
+        depart(std::span{frames}.first(count));
+    }
+}
+
+void Worker::end_waits() noexcept {
     const Running& running = setup_.running.adopt();
     adopt_for_turn(running);
     asker_.end_waits();
@@ -115,6 +135,9 @@ std::size_t Worker::turn() noexcept {
         }
         came += owns_ ? owned_round(running, reach) : 0;
         came += asks_ ? ask_round(running, reach) : 0;
+        if (!held_.empty()) [[unlikely]] {
+            let_depart(running);
+        }
         core_.counters.bursts.add(1);
         frames += came;
     }
@@ -123,7 +146,37 @@ std::size_t Worker::turn() noexcept {
     if (!core_.events->empty()) [[unlikely]] {
         tell_due_events(running.rules(), core_, now());
     }
-    return frames + asker_.size();
+    return frames + asker_.size() + held_.size();
+}
+
+// What is due departs, twice as much in a round as can have come in it. Packets that are no longer
+// judged are held no longer.
+void Worker::let_depart(const Running& running) noexcept {
+    const Instant at = now().at;
+    std::array<HeldFrame, kMaxBurst> frames;
+    std::size_t count = kMaxBurst;
+    for (std::size_t bursts = 2 * io_.lanes.size(); bursts != 0 && count == kMaxBurst; --bursts) {
+        count = running.state == Running::State::Enforce ? held_.take_due(at, frames)
+                                                         : held_.take_any(frames);
+        depart(std::span{frames}.first(count));
+    }
+}
+
+// Lane by lane, in order within each.
+void Worker::depart(std::span<const HeldFrame> frames) noexcept {
+    std::uint64_t left = frames.empty() ? 0 : ~std::uint64_t{0} >> (64 - frames.size());
+    std::array<rte_mbuf*, kMaxBurst> out;
+    while (left != 0) {
+        DpdkIo* const lane = frames[static_cast<std::size_t>(std::countr_zero(left))].lane;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            if (frames[i].lane == lane) {
+                out[count++] = frames[i].frame;
+                left &= ~(std::uint64_t{1} << i);
+            }
+        }
+        lane->depart(std::span{out}.first(count), core_.counters);
+    }
 }
 
 KeyAnswer Worker::answer(const KeyQuestion& question, const LoadedSet& rules) noexcept {
@@ -226,6 +279,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     const Now at = now();
     switch (running.state) {
         case Running::State::Enforce: {
+            core_.hold_room = held_.room();
             match_overlapped(*coming_, *going_, rules, core_, at);
             if (!rules.steering.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
                 owners_.run(*coming_, rules, core_, lane->owners());
@@ -255,7 +309,8 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
                                    .load = rules.load,
                                    .now = at.at,
                                    .hash = core_.hash}};
-        going_lane_->send(*going_, rules.actions, core_.counters, enforces ? &answering : nullptr);
+        going_lane_->send(*going_, rules.actions, core_.counters,
+                          {&held_, at.at, enforces ? &answering : nullptr});
         answerer_.take_events([&](std::size_t event, std::uint32_t times) {
             core_.counters.by_answer_event[event].add(times);
         });

@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/held_frames.hpp"
 #include "dataplane/io/dpdk_io.hpp"
 #include "dataplane/io/owner_handover.hpp"
 #include "dataplane/io/tx_proxy.hpp"
@@ -36,6 +37,7 @@ struct WorkerSetup {
     AskLanes& ask_lanes;
     std::size_t workers;
     UnitBudget units;
+    unsigned held_percent;  // of each pair's buffers, over all workers: packets that depart later
     DigestBoard& answered_servers;  // see Answerer
 };
 
@@ -72,6 +74,7 @@ public:
     [[nodiscard]] const LedgerStore& ledger_store() const noexcept { return ledger_store_; }
     [[nodiscard]] const KeyAsker& asker() const noexcept { return asker_; }
     [[nodiscard]] const KeyOwner& owner() const noexcept { return owner_; }
+    [[nodiscard]] const HeldFrames& held() const noexcept { return held_; }
     [[nodiscard]] const UnitParser& unit_parser() const noexcept { return unit_parser_; }
     [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
 
@@ -88,9 +91,12 @@ private:
     void exchange(const Running& running) noexcept;
     [[nodiscard]] std::size_t ask_round(const Running& running, Reach reach) noexcept;
     [[nodiscard]] KeyAnswer answer(const KeyQuestion& question, const LoadedSet& rules) noexcept;
+    void let_depart(const Running& running) noexcept;
+    void depart(std::span<const HeldFrame> frames) noexcept;
     void let_go(const Burst& burst) noexcept;
     void flush(const Running& running) noexcept;
     void drain() noexcept;
+    void end_waits() noexcept;
     [[nodiscard]] Now now() noexcept;
     void anchor_time(std::uint64_t ticks) noexcept;
     void rest(unsigned idle_turns) const noexcept;
@@ -107,6 +113,7 @@ private:
     KeyOwner owner_;
     bool asks_ = false;  // whether any rule set so far had limits that owners are asked about
     WorkerLanes io_;
+    HeldFrames held_;
     UnitParser unit_parser_;
     Answerer answerer_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.

@@ -73,7 +73,8 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
             roster.enlist(),
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
                         parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, ask_lanes_,
-                        size(), unit_budget(parts.box.units, size()), answered_servers_},
+                        size(), unit_budget(parts.box.units, size()), parts.box.held_percent,
+                        answered_servers_},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false},
@@ -208,6 +209,8 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     stats.connections = stats_of(workers_[worker]->unit_parser());
     stats.asks =
         stats_of(workers_[worker]->asker().counters(), workers_[worker]->owner().counters());
+    stats.shaping = {.held = workers_[worker]->held().now_held(),
+                     .room = workers_[worker]->held().budget()};
     stats.table_slots = workers_[worker]->table_slots();
     for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
         stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));

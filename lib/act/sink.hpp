@@ -28,8 +28,8 @@ concept Sink =
         { sink.emit(row, side, std::size_t{}, write) } noexcept -> std::same_as<bool>;
     };
 
-// A sink that can also keep a packet and forward it at a later instant. No action of the language
-// is delayed yet (find_fault() admits no Verdict::Shape), so sinks need not be of this kind.
+// A sink that can also keep a packet and forward it at a later instant (the action `shape`). One
+// that cannot forwards it at once.
 template <typename S>
 concept HoldingSink = Sink<S> && requires(S& sink, std::size_t row, Instant until) {
     { sink.now() } noexcept -> std::same_as<Instant>;

@@ -101,10 +101,10 @@ LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& b
     return made;
 }
 
-bool refuses_fast(const LoadedRule& rule) noexcept {
+bool refuses_fast(const LoadedRule& rule, bool shapes) noexcept {
     const bool is_overridden_fast =
         rule.overrides != nullptr && can_override_fast(rule, rule.limits.front());
-    return !rule.rejected_spend && !rule.bans() &&
+    return !shapes && !rule.rejected_spend && !rule.bans() &&
            (rule.overrides == nullptr || is_overridden_fast) &&
            std::none_of(rule.limits.begin(), rule.limits.end(), [](const LoadedLimit& limit) {
                return algorithm_of(limit.limit) == Algorithm::ColorMeter;
@@ -168,6 +168,7 @@ void note_asked(const LoadedLimit& limit, MeterPlan& plan) {
 }
 
 void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> actions) {
+    const bool shapes = actions[rule.on_exceed].verdict == Verdict::Shape;
     RulePlan made{.first_limit = static_cast<std::uint32_t>(plan.limits.size()),
                   .on_match = rule.on_match,
                   .mode = rule.mode,
@@ -175,7 +176,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
                   .exceed_verdict = actions[rule.on_exceed].verdict,
                   .match_action = rule.match_action,
                   .match_verdict = actions[rule.match_action].verdict,
-                  .refuses_fast = refuses_fast(rule),
+                  .refuses_fast = refuses_fast(rule, shapes),
                   .rejected_spend = rule.rejected_spend,
                   .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
@@ -184,6 +185,10 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
     for (const LoadedLimit& limit : rule.limits) {
         LimitPlan& added = plan.limits.emplace_back(limit_plan(plan, rule, limit));
         added.index = static_cast<std::uint8_t>(made.limits++);
+        // What is within its queue may have to wait for its departure.
+        if (shapes && std::holds_alternative<LeakyBucketLimit>(limit.limit)) {
+            added.meter = FastMeter::General;
+        }
         note_asked(limit, plan);
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
         plan.touches_more = plan.touches_more || added.gcra == nullptr || plan.has_shared ||

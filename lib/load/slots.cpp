@@ -110,6 +110,10 @@ void list_slots(LoadedSet& set) {
         });
     }
     set.syncs = set.syncs || set.shared_limits != 0;
+    const bool shapes =
+        std::any_of(set.actions.begin(), set.actions.end(),
+                    [](const Action& action) { return action.verdict == Verdict::Shape; });
+    set.longest_debt += shapes ? kLongestDelay : Nanoseconds{0};
 }
 
 }  // namespace sluice

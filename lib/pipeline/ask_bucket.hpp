@@ -32,7 +32,7 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
         if (!earlier.asked || earlier.entry != check.entry) {
             return;
         }
-        if (earlier.conformance == Conformance::Green) {
+        if (earlier.conformance == Conformance::Green || earlier.reserved) {
             before.green = before.green + earlier.cost;
         } else if (earlier.conformance == Conformance::Yellow) {
             before.yellow = before.yellow + earlier.cost;

@@ -127,8 +127,7 @@ bool check_at_level(LimitCheck& check, const LoadedLimit& limit, const LoadedRul
 void commit(LimitCheck& check, const CheckContext& context, bool spends, bool rejected) noexcept {
     Entry& entry = *check.entry;
     BucketStore& store = context.core.buckets;
-    const bool admitted =
-        check.conformance == Conformance::Green || check.conformance == Conformance::Yellow;
+    const bool admitted = is_admitted(check.conformance) || check.reserved;
     if (!(spends && admitted) && !rejected) {
         entry.release();
         return;

@@ -10,6 +10,7 @@
 #include "lib/table/bucket_store.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sluice {
 
@@ -48,6 +49,8 @@ struct CoreState {
     FragmentFollower fragments;
     // Bursts that were forwarded unread: what parsers of later layers know has gaps behind them.
     std::uint64_t unread_bursts = 0;
+    // How many more packets may be held until they depart (Verdict::Shape).
+    std::uint32_t hold_room = UINT32_MAX;
     // The rule set whose limits `buckets` knows.
     const LoadedSet* known = nullptr;
     std::uint64_t known_load = 0;

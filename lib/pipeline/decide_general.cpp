@@ -5,6 +5,9 @@
 #include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/penalty_box.hpp"
+#include "lib/pipeline/rule_outcome.hpp"
+#include "lib/pipeline/shaping.hpp"
+#include "lib/pipeline/wait_of.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -42,43 +45,9 @@ bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
     return false;
 }
 
-// What the limits of one rule said.
-struct Outcome {
-    bool judged = false;         // at least one limit counts this packet
-    bool refused = false;        // by a limit, or by what its colour means
-    bool over_limit = false;     // refused by a limit, not for want of a place
-    bool no_credit = false;      // refused since this worker is too far ahead of the key's owner
-    bool no_answer = false;      // or since that could not be asked in time
-    bool exceeded = false;       // on_exceed applies
-    bool exempt = false;         // the key is: no limit was asked
-    bool banned = false;         // the same of one in a penalty box
-    bool colored = false;        // on_color applies
-    Color color = Color::Green;  // the worst of its colour meters
-    Nanoseconds wait{};          // the longest of the refusing limits, or the rest of the ban
-    std::uint8_t key = 0;        // of the limit with that wait, the first of equals; or the banned
-    const LoadedLimit* limit = nullptr;  // that limit, the first that refused where none waits
-};
-
-// The least time after which the unit would be admitted, and the earlier ones of its packet with
-// it.
-std::optional<Nanoseconds> wait_of(const LimitCheck& check, const CheckContext& context) noexcept {
-    ChargedBefore before = charged_before(check, context);
-    if (algorithm_of(*check.numbers) != Algorithm::ColorMeter) {
-        for_each_earlier(check, context, [&](const LimitCheck& earlier) {
-            const bool refused = earlier.asked && earlier.conformance == Conformance::Red;
-            before.green =
-                before.green + (refused && earlier.entry == check.entry ? earlier.cost : Units{0});
-        });
-    }
-    const LimitRegistry& registry = context.core.buckets.registry;
-    const LaterDemand later{{check.cost, context.color()}, before};
-    return wait_later(registry.cell_of(*check.entry), *check.numbers, registry.pool(), context.now,
-                      later);
-}
-
 // Of a limit whose owner has refused, or was not there.
 void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
-                 Outcome& outcome) noexcept {
+                 RuleOutcome& outcome) noexcept {
     const AskContext& ask = context.ask;
     const Answer* const answer = ask.asker->answer(ask.place, ask.unit, limit.slot);
     outcome.over_limit |= check.answered;
@@ -91,7 +60,7 @@ void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckC
 }
 
 void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
-                  Outcome& outcome) noexcept {
+                  RuleOutcome& outcome) noexcept {
     if (!outcome.refused) {
         outcome.key = limit.key;
         outcome.limit = &limit;
@@ -118,7 +87,7 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
 }
 
 void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& rule,
-                   const MatchedRules& judged, Outcome& outcome) noexcept {
+                   const MatchedRules& judged, RuleOutcome& outcome) noexcept {
     check.asked = check.cost != Units{0};
     if (!check.asked) {
         return;  // nothing to count: not judged, and nothing to spend
@@ -134,6 +103,9 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
     if (refused) {
         note_refusal(check, limit, judged.context, outcome);
     }
+    if (outcome.shape != nullptr) [[unlikely]] {
+        note_departure(check, limit, judged.context, outcome);
+    }
     if (algorithm_of(limit.limit) == Algorithm::ColorMeter) [[unlikely]] {
         const Color color = refused                                    ? Color::Red
                             : check.conformance == Conformance::Yellow ? Color::Yellow
@@ -146,9 +118,10 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
 }
 
 // A rule whose limits are not asked, since a key is exempt or banned.
-Outcome without_limits(const KeyPolicy& policy, const Match& match,
-                       const MatchedRules& judged) noexcept {
-    Outcome outcome;
+RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
+                           const MatchedRules& judged) noexcept {
+    RuleOutcome outcome;
+    outcome.shape = judged.shape_of(judged.rule(match));
     if (!is_banned(policy.status)) {
         judged.counters(match).exempted.add(1);
         outcome.exempt = true;
@@ -164,9 +137,9 @@ Outcome without_limits(const KeyPolicy& policy, const Match& match,
     return outcome;
 }
 
-Outcome check_limits(const Match& match, const LoadedRule& rule,
-                     const MatchedRules& judged) noexcept {
-    Outcome outcome;
+RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
+                         const MatchedRules& judged) noexcept {
+    RuleOutcome outcome{.shape = judged.shape_of(rule)};
     std::size_t at = 0;
     for (LimitCheck& check : judged.checks(match)) {
         check_counted(check, rule.limits[at++], rule, judged, outcome);
@@ -179,8 +152,8 @@ Outcome check_limits(const Match& match, const LoadedRule& rule,
     return outcome;
 }
 
-[[gnu::noinline]] Outcome check_keys_slow(const Match& match, const LoadedRule& rule,
-                                          const MatchedRules& judged) noexcept {
+[[gnu::noinline]] RuleOutcome check_keys_slow(const Match& match, const LoadedRule& rule,
+                                              const MatchedRules& judged) noexcept {
     const std::span<LimitCheck> checks = judged.checks(match);
     const CheckContext& context = judged.context;
     const RuleKeys keys{rule, checks, context};
@@ -188,8 +161,9 @@ Outcome check_limits(const Match& match, const LoadedRule& rule,
     if (policy.status != KeyStatus::Limited) {
         return without_limits(policy, match, judged);
     }
-    const Outcome outcome = check_limits(match, rule, judged);
-    if (outcome.over_limit && rule.bans() && !context.ask.is_rehearsal()) {
+    const RuleOutcome outcome = check_limits(match, rule, judged);
+    if (outcome.over_limit && !outcome.can_be_held() && rule.bans() &&
+        !context.ask.is_rehearsal()) {
         const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
         const PenaltyBoxes boxes{keys, context.core, context.now};
         judged.bans(match).begun.add(boxes.note(checks, yellow, context));
@@ -197,20 +171,13 @@ Outcome check_limits(const Match& match, const LoadedRule& rule,
     return outcome;
 }
 
-Outcome check_rule(const Match& match, const MatchedRules& judged) noexcept {
+RuleOutcome check_rule(const Match& match, const MatchedRules& judged) noexcept {
     const LoadedRule& rule = judged.rule(match);
     if (rule.asks_keys) [[unlikely]] {
         return check_keys_slow(match, rule, judged);
     }
     return check_limits(match, rule, judged);
 }
-
-struct Weight {
-    ActionIndex action;
-    Reason reason;
-    std::uint8_t key;
-    std::uint8_t limit;
-};
 
 // The strictest decides, the first of equals.
 void weigh(const Match& match, const Weight& weight, const MatchedRules& judged,
@@ -228,7 +195,7 @@ void weigh(const Match& match, const Weight& weight, const MatchedRules& judged,
 }
 
 // What an enforcing rule makes of a packet.
-void decide(const Match& match, const MatchedRules& judged, const Outcome& outcome,
+void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& outcome,
             Decision& decision) noexcept {
     const LoadedRule& rule = judged.rule(match);
     const Reason refusal = outcome.banned       ? Reason::Banned
@@ -246,7 +213,8 @@ void decide(const Match& match, const MatchedRules& judged, const Outcome& outco
     if (outcome.banned && rule.bans()) [[unlikely]] {
         weigh(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
     } else if (outcome.exceeded) {
-        weigh(match, {rule.on_exceed, refusal, outcome.key, limit}, judged, decision);
+        const Weight weight{rule.on_exceed, refusal, outcome.key, limit};
+        weigh(match, weight_of_refusal(match, rule, outcome, weight), judged, decision);
     }
     if (outcome.colored) [[unlikely]] {
         const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
@@ -304,7 +272,7 @@ bool applies(Match& match, const MatchedRules& judged) noexcept {
 }
 
 // A rule that has nothing to say of a unit has skipped it.
-void count(const Outcome& outcome, RuleCounters& counters) noexcept {
+void count(const RuleOutcome& outcome, RuleCounters& counters) noexcept {
     Counter& what = outcome.refused                    ? counters.exceeded
                     : outcome.judged || outcome.exempt ? counters.admitted
                                                        : counters.skipped;
@@ -321,8 +289,11 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
             judged.counters(match).skipped.add(1);
             continue;
         }
-        const Outcome outcome = check_rule(match, judged);
+        const RuleOutcome outcome = check_rule(match, judged);
         match.refused = outcome.refused;
+        if (outcome.shape != nullptr) [[unlikely]] {
+            note_delay(match, outcome, judged);
+        }
         count(outcome, judged.counters(match));
         if (rule.mode == Mode::Enforce) {
             decide(match, judged, outcome, decision);
@@ -346,7 +317,7 @@ bool is_within(Match& budget, const MatchedRules& judged) noexcept {
         return budget.passed;
     }
     RuleCounters& counters = judged.counters(budget);
-    const Outcome outcome = budget.skipped ? Outcome{} : check_rule(budget, judged);
+    const RuleOutcome outcome = budget.skipped ? RuleOutcome{} : check_rule(budget, judged);
     if (!outcome.judged) {
         counters.skipped.add(1);
         return false;

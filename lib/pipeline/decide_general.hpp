@@ -27,6 +27,11 @@ struct MatchedRules {
     [[nodiscard]] Verdict verdict_of(ActionIndex action) const noexcept {
         return context.set.actions[action].verdict;
     }
+    // Of a rule that delays what exceeds its limits; nullptr: it does not.
+    [[nodiscard]] const ShapeValues* shape_of(const LoadedRule& rule) const noexcept {
+        const Action& action = context.set.actions[rule.on_exceed];
+        return action.verdict == Verdict::Shape ? &action.shape : nullptr;
+    }
     [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
         return context.ask.is_rehearsal() ? context.ask.asker->nowhere()
                                           : context.core.counters.rules[rule(match).counters];

@@ -10,8 +10,9 @@ namespace {
 
 // A monitoring rule spends as it would if it enforced: not when it would have refused.
 bool spends(const Match& match, const LoadedRule& rule) noexcept {
-    return rule.on_match == OnMatch::Bypass ? match.passed
-                                            : rule.mode == Mode::Enforce || !match.refused_any;
+    return rule.on_match == OnMatch::Bypass
+               ? match.passed
+               : !match.overflowed && (rule.mode == Mode::Enforce || !match.refused_any);
 }
 
 // Charges what admitted the unit, if its packet goes on; ends all holds.
@@ -19,7 +20,7 @@ void end_unit(const MatchedRules& judged, bool forwarded) noexcept {
     for (const Match& match : judged.matches) {
         const LoadedRule& rule = judged.rule(match);
         const bool spending = forwarded && spends(match, rule);
-        const bool empties = !spending && rule.rejected_spend;
+        const bool empties = !spending && !(forwarded && match.overflowed) && rule.rejected_spend;
         const LoadedLimit* limit = rule.limits.data();
         for (LimitCheck& check : judged.checks(match)) {
             const LoadedLimit& own = *limit++;
@@ -70,6 +71,17 @@ void spread_refusals(const PacketLooks& packet) noexcept {
             }
         }
     }
+}
+
+// Of several shapers the latest departure holds.
+Nanoseconds departure_of(const PacketLooks& packet) noexcept {
+    Nanoseconds delay{};
+    for (const JudgedUnit& unit : packet.units) {
+        for (const Match& match : unit.matches) {
+            delay = std::max(delay, match.delay);
+        }
+    }
+    return delay;
 }
 
 // One packet on its way through the general path.
@@ -144,6 +156,10 @@ Decision decide_general(const PacketLooks& packet, const LoadedSet& set, CoreSta
     const bool forwarded = forwards(decision.verdict);
     judging.end(forwarded);
     decision.wait = forwarded ? Nanoseconds{0} : decision.wait;
+    if (decision.verdict == Verdict::Shape) [[unlikely]] {
+        decision.wait = departure_of(packet);
+        --core.hold_room;
+    }
     return decision;
 }
 

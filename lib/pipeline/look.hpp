@@ -25,6 +25,10 @@ struct Match {
     bool passed = false;   // a budget of `bypass` has room for the unit
     // A monitoring rule has refused some unit of the packet.
     bool refused_any = false;
+    // Under `shape`: how long its limits hold the packet; or that they cannot, and `overflow` has
+    // decided.
+    bool overflowed = false;
+    Nanoseconds delay{};
 };
 
 // One unit of a packet: its rules, and the row that it is matched, keyed and located in.
@@ -59,6 +63,7 @@ struct alignas(64) LimitCheck {
     bool counted = false;                // the same, be it that the key is exempt or banned
     bool at_owner = false;               // who is asked: no entry here is its bucket
     bool answered = false;               // by its bucket there,
+    bool reserved = false;               // refused now, charged for a later departure
     std::uint8_t aggregation_level = 0;  // of this level
 };
 static_assert(sizeof(LimitCheck) == 64);

@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/base/longest_delay.hpp"
+#include "lib/base/units.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <compare>
@@ -40,12 +42,22 @@ struct AnswerTerms {
     [[nodiscard]] auto operator<=>(const AnswerTerms&) const noexcept = default;
 };
 
+// The action `shape`: what has no room departs when there is, at most so much later; of what would
+// depart later than that, or has no room to wait, `overflow` says what becomes.
+struct ShapeValues {
+    Nanoseconds max_delay{};
+    Verdict overflow = Verdict::Drop;  // or Pass
+
+    [[nodiscard]] auto operator<=>(const ShapeValues&) const noexcept = default;
+};
+
 // What is done with a packet: a verdict and its parameters. One row of RuleSet::actions; rules and
 // decisions name it by index, so an action may grow without making a decision larger.
 struct Action {
     Verdict verdict = Verdict::Drop;
     TagValues tag{};       // of Verdict::Tag; empty for the others
     AnswerTerms answer{};  // of Verdict::Reply and Verdict::Decoy; as it is made for the others
+    ShapeValues shape{};   // of Verdict::Shape; as it is made for the others
 
     [[nodiscard]] auto operator<=>(const Action&) const noexcept = default;
 };

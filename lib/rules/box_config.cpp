@@ -144,6 +144,7 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
                      fault_of_range("the merge interval", kMergeRange, config.merge_interval),
                      fault_of_range("every", kSnapshotRange, config.snapshot_every),
                      fault_of_range("mbufs", kMbufsRange, mbufs),
+                     fault_of_range("held", kHeldPercentRange, std::uint64_t{config.held_percent}),
                      fault_of_range("keys", kTableKeysRange, config.table_keys),
                      fault_of_units(config.units), fault_of_socket(config.control),
                      fault_of_read_socket(config.read_only),

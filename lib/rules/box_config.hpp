@@ -66,7 +66,8 @@ struct BoxConfig {
     Nanoseconds idle_sleep{0};  // of a worker without frames; 0: it polls without pause
     Nanoseconds merge_interval = std::chrono::milliseconds{1};  // age of the oldest unsent amount
     HugePages huge_pages = HugePages::Auto;
-    std::uint32_t mbufs = 0;                            // 0: as many as the queues need
+    std::uint32_t mbufs = 0;     // 0: as many as the queues need
+    unsigned held_percent = 25;  // of a pair's buffers: packets that depart later
     std::uint64_t table_keys = std::uint64_t{1} << 20;  // of each worker
     std::string state_dir = "/var/lib/sluice";
     std::string snapshot_file;  // empty: nothing survives a reboot
@@ -98,6 +99,8 @@ inline constexpr std::size_t kMostPairs = 16;  // DPDK has 32 ports
 inline constexpr ConfigRange<std::uint64_t> kQueuesRange{1, 64};
 inline constexpr ConfigRange<std::uint64_t> kMtuRange{68, 65'535};  // from RFC 791 on
 inline constexpr ConfigRange<std::uint64_t> kMbufsRange{512, std::uint64_t{1} << 26};
+// The queues have the rest.
+inline constexpr ConfigRange<std::uint64_t> kHeldPercentRange{1, 90};
 inline constexpr ConfigRange<std::uint64_t> kTableKeysRange{1, std::uint64_t{1} << 32};
 inline constexpr ConfigRange<Nanoseconds> kStallRange{std::chrono::milliseconds{1},
                                                       std::chrono::hours{1}};

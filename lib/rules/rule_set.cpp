@@ -1,6 +1,7 @@
 #include "lib/rules/rule_set.hpp"
 
 #include "lib/rules/text_part.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -30,6 +31,13 @@ bool answer_holds(const Action& action, const RuleSet& set) noexcept {
            set.actions[answer.then].verdict >= Verdict::Reset && action.tag == TagValues{};
 }
 
+bool shape_holds(const Action& action) noexcept {
+    const ShapeValues& shape = action.shape;
+    return shape.max_delay > Nanoseconds{0} && shape.max_delay <= kLongestDelay &&
+           (shape.overflow == Verdict::Drop || shape.overflow == Verdict::Pass) &&
+           action.tag == TagValues{} && action.answer == AnswerTerms{};
+}
+
 // The actions that are built, each with its own parameters and no others.
 bool action_holds(const Action& action, const RuleSet& set) noexcept {
     switch (action.verdict) {
@@ -37,12 +45,14 @@ bool action_holds(const Action& action, const RuleSet& set) noexcept {
         case Verdict::Reset:
         case Verdict::Drop:
             return action == Action{.verdict = action.verdict};
+        case Verdict::Shape:
+            return shape_holds(action);
         case Verdict::Tag:
             return action.tag.dscp.value_or(0) < 64 && action.tag.pcp.value_or(0) < 8 &&
-                   action.answer == AnswerTerms{};
+                   action.answer == AnswerTerms{} && action.shape == ShapeValues{};
         case Verdict::Decoy:
         case Verdict::Reply:
-            return answer_holds(action, set);
+            return answer_holds(action, set) && action.shape == ShapeValues{};
         default:
             return false;
     }
@@ -61,6 +71,19 @@ bool names_actions(const Rule& rule, std::size_t actions) noexcept {
            std::all_of(
                rule.on_color.begin(), rule.on_color.end(),
                [&](ActionIndex action) { return action < actions; });
+}
+
+// What is shaped waits for buckets that know when they have room again, and a rule shapes only what
+// exceeds its limits.
+bool shaping_holds(const Rule& rule, const std::vector<Action>& actions) noexcept {
+    const auto shapes = [&](ActionIndex action) {
+        return actions[action].verdict == Verdict::Shape;
+    };
+    return !shapes(rule.match_action) && !shapes(rule.ban.action) &&
+           std::none_of(rule.on_color.begin(), rule.on_color.end(), shapes) &&
+           (!shapes(rule.on_exceed) ||
+            std::all_of(rule.limits.begin(), rule.limits.end(),
+                        [](const MeteredLimit& limit) { return gcra_of(limit.limit) != nullptr; }));
 }
 
 // Costs by path are those of requests alone.
@@ -174,15 +197,18 @@ bool overrides_hold(const Rule& rule) noexcept {
                        [&](const KeyOverrides& keys) { return keys_hold(keys, all); });
 }
 
-Fault fault_of(const Rule& rule, std::size_t actions) {
+Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
     if (rule.id.empty() || rule.id.size() > kMaxRuleIdSize) {
         return "a rule id is empty or too long";
     }
     if (!enums_hold(rule) || !full_holds(rule) || !cost_holds(rule)) {
         return "rule " + rule.id + ": a setting is out of range";
     }
-    if (!names_actions(rule, actions)) {
+    if (!names_actions(rule, actions.size())) {
         return "rule " + rule.id + ": an action that it names is not there";
+    }
+    if (!shaping_holds(rule, actions)) {
+        return "rule " + rule.id + ": it cannot shape";
     }
     if (!std::all_of(rule.keys.begin(), rule.keys.end(), key_holds)) {
         return "rule " + rule.id + ": its key is not sound";
@@ -288,7 +314,7 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     std::unordered_set<std::uint64_t> identities;
     std::size_t limits = 0;
     for (const Rule& rule : set.rules) {
-        if (Fault fault = fault_of(rule, set.actions.size())) {
+        if (Fault fault = fault_of(rule, set.actions)) {
             return fault;
         }
         if (!ids.insert(rule.id).second) {

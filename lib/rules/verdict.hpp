@@ -68,6 +68,7 @@ enum class Reason : std::uint8_t {
     FragmentOfRefused,
     OverlappingFragment,
     Answered,
+    HoldFull,
 };
 
 struct ReasonRow {
@@ -123,6 +124,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::OverlappingFragment, "overlapping_fragment",
      "fragments of its datagram claim the same bytes"},
     {Reason::Answered, "answered", "its connection ended with an answer that the box made"},
+    {Reason::HoldFull, "hold_full",
+     "no room to hold the packet until its departure; the rule's overflow decided"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

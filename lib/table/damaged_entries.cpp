@@ -1,5 +1,6 @@
 #include "lib/table/damaged_entries.hpp"
 
+#include "lib/base/longest_delay.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/lifetime.hpp"
 
@@ -9,7 +10,7 @@ namespace sluice {
 namespace {
 
 // Debts of a limit that workers share may be longer than its longest by what the others had not
-// been told, which is less than half of it.
+// been told, which is less than half of it; those of one that packets wait for, by their delay.
 constexpr int kMostDebts = 2;
 
 // Where numbers were lowered, what was used under higher ones is owed as long as that takes.
@@ -27,11 +28,11 @@ Nanoseconds longest_of(const SlotRow& row) noexcept {
         add({&previous.limit, 1});
         add(previous.coarser);
     }
-    return longest * kMostDebts;
+    return longest * kMostDebts + kLongestDelay;
 }
 
 Nanoseconds longest_of(const Limit& own) noexcept {
-    return longest_debt(TokenBucketLimit{own}) * kMostDebts;
+    return longest_debt(TokenBucketLimit{own}) * kMostDebts + kLongestDelay;
 }
 
 bool is_of_clock(const AnyLimit& limit) noexcept {

@@ -13,6 +13,7 @@
 #include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
+#include "lib/wire/shape_stats.hpp"
 
 #include <array>
 #include <cstdint>
@@ -27,7 +28,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 32;
+inline constexpr std::uint32_t kWireVersion = 33;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -210,6 +211,7 @@ struct WorkerStats {
     std::array<std::uint64_t, kAnswerEventCount> by_answer_event{};
     ConnectionStats connections;
     AskStats asks;
+    ShapeStats shaping;
     std::uint64_t table_slots = 0;
     std::uint64_t handed_over = 0;  // frames that it received for other workers
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
@@ -218,7 +220,7 @@ struct WorkerStats {
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.by_reason,
                 m.by_table_event, m.by_unit_event, m.by_answer_event, m.connections, m.asks,
-                m.table_slots, m.handed_over, m.by_ledger_event, m.lanes);
+                m.shaping, m.table_slots, m.handed_over, m.by_ledger_event, m.lanes);
     }
 };
 // What a dataplane found of the rules that were kept.

@@ -40,9 +40,12 @@ void serialize(auto& archive, Of<MeteredLimit> auto& limit) {
 void serialize(auto& archive, Of<TagValues> auto& tag) {
     archive(tag.dscp, tag.pcp);
 }
+void serialize(auto& archive, Of<ShapeValues> auto& shape) {
+    archive(shape.max_delay, shape.overflow);
+}
 void serialize(auto& archive, Of<Action> auto& action) {
     archive(action.verdict, action.tag, action.answer.response, action.answer.slip,
-            action.answer.then, action.answer.tls_alert);
+            action.answer.then, action.answer.tls_alert, action.shape);
 }
 void serialize(auto& archive, Of<ResponseSpec::Field> auto& field) {
     archive(field.name, field.value);

@@ -76,6 +76,7 @@ WorkerStats worker(std::uint32_t lcore) {
     stats.connections.by_event[static_cast<std::size_t>(ConnectionEvent::RefusedFull)] = 5;
     stats.asks = {.waiting = 8, .reservations = 15};
     stats.asks.by_event[static_cast<std::size_t>(AskEvent::NoAnswer)] = 11;
+    stats.shaping = {.held = 21, .room = 1'400};
     stats.table_slots = 1 << 20;
     stats.lanes = {"uplink in q" + std::to_string(lcore - 1)};
     return stats;
@@ -314,7 +315,8 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply", "rules", "stats", "panic", "try", "keep", "top", "key", "merge", "ping"};
+        "hello", "apply", "rules", "stats", "panic", "try",
+        "keep",  "top",   "key",   "merge", "ping",  "events"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }

@@ -6,11 +6,12 @@ or bounded.
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
 from fragments import Fragments
-from meters import METERS, NEVER
+from meters import METERS, NEVER, TokenBucket
 from places import NoPlace, Places
+from rules import parse_duration
 from texts import TEXT, escape, long_text, room_in, text_of
 
-STRICTNESS = {"pass": 1, "tag": 2, "drop": 3}
+STRICTNESS = {"pass": 1, "tag": 2, "shape": 3, "drop": 4}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
               "reply": "replied", "reset": "reset", "decoy": "decoyed"}
 SYN, ACK = 0x02, 0x10
@@ -22,12 +23,17 @@ class Charge:
     def __init__(self, bucket, tier, key, cost, came):
         self.bucket, self.tier, self.key, self.cost = bucket, tier, key, cost
         self.color, self.wait, self.has_place = None, 0, not isinstance(bucket, NoPlace)
+        self.delay = 0
         if not self.has_place:
             self.refused = not bucket.admits
+            self.delay = NEVER if self.refused else 0
             return
         self.color = bucket.color(cost, came) if isinstance(bucket, Meter) else None
         self.wait = bucket.wait(cost) if self.color is None else bucket.wait(cost, came)
         self.refused = self.wait > 0
+        self.delay = self.wait if self.color is None and not self.refused else NEVER
+        if isinstance(bucket, TokenBucket):
+            self.delay = bucket.delay(cost)
 
     def spend(self):
         if self.color is not None:
@@ -47,6 +53,16 @@ class Judged:
     def __init__(self, rule, key, charges):
         self.rule, self.key, self.charges = rule, key, charges
         self.wait = 0
+        self.delay, self.overflowed, longest_held = 0, False, None
+        shape = rule.action if rule.action["action"] == "shape" else None
+        if shape and any(charge.delay > 0 for charge in charges):
+            longest_held = max(charges, key=lambda charge: charge.delay)
+            most = parse_duration(shape["max_delay"])
+            self.overflowed = longest_held.delay > most
+            for charge in charges:
+                charge.kept_out = charge.wait > 0 or charge.delay > most
+                charge.refused = charge.delay > 0
+            self.delay = 0 if self.overflowed else longest_held.delay
         refused = [charge for charge in charges if charge.refused]
         if refused:  # who must wait longest says why; max() keeps the first
             longest = max(refused, key=lambda charge: charge.wait)
@@ -56,12 +72,14 @@ class Judged:
         drops = {one for one, action in rule.on_color.items() if action["action"] == "drop"}
         exceeded = any(charge.refused for charge in charges if charge.color is None)
         self.refusing_tiers = {charge.tier for charge in charges
-                               if charge.refused and charge.has_place or
+                               if charge.refused and charge.has_place and
+                               not (shape and (self.delay or not charge.kept_out)) or
                                charge.color != "green" and charge.color in drops}
         self.refused = exceeded or color == RED or color in drops
         over_limit = color in drops or any(charge.has_place for charge in refused)
         reason = "over_limit" if over_limit else "table_full" if self.refused else "within_limits"
-        self.votes = [Vote(self, rule.action, reason)] * exceeded
+        action = {"action": shape.get("overflow", "drop")} if self.overflowed else rule.action
+        self.votes = [Vote(self, action, reason)] * exceeded
         if color and (self.refused or rule.on_color[color]["action"] != "pass"):
             self.votes.append(Vote(self, rule.on_color[color], reason))
 
@@ -71,7 +89,7 @@ class Banned:
 
     def __init__(self, rule, key, left):
         self.rule, self.key, self.charges = rule, key, []
-        self.wait, self.refused = left, True
+        self.wait, self.refused, self.delay, self.overflowed = left, True, 0, True
         self.votes = [Vote(self, rule.ban.action, "banned")]
 
 
@@ -100,7 +118,10 @@ class Verdict:
 
     def __init__(self, action, reason, rule="", key="", wait="0", tag=None):
         self.action, self.reason, self.rule, self.key, self.wait = action, reason, rule, key, wait
-        self.tag = tag
+        self.tag, self.delay = tag, 0
+
+    def hold(self, delay):
+        self.delay, self.wait = delay, str(delay)
 
     def columns(self):
         return [self.action, self.reason, self.rule, self.key, self.wait]
@@ -199,10 +220,14 @@ class Limiter:
         votes = [vote for one in acting for vote in one.votes]
         if votes:
             verdict = _strictest(votes, max(one.wait for one in acting))
+        if verdict.action == "shape":
+            verdict.hold(max(one.delay for one in acting))
         for one in judged:
-            if verdict.action != "drop" and (one.rule.id in self.acting or not one.refused):
+            forwarded = verdict.action != "drop"
+            overflowed = one.overflowed or one.delay and one.rule.id not in self.acting
+            if forwarded and not overflowed and (one.rule.id in self.acting or not one.refused):
                 _spend(one)
-            elif one.rule.rejected_spend:
+            elif one.rule.rejected_spend and not (forwarded and overflowed):
                 for charge in one.charges:
                     charge.spend_what_fits()
         return verdict
@@ -315,7 +340,7 @@ def _strictest(votes, longest):
 
 def _spend(one):
     for charge in one.charges:
-        if not charge.refused:
+        if not charge.refused or one.delay:
             charge.spend()
 
 

@@ -64,6 +64,13 @@ class TokenBucket(Bucket):
             return NEVER
         return math.ceil((cost - self.tokens) / self.limit.rate)
 
+    def delay(self, cost):
+        """Under `shape`, until it departs: a leaky bucket's queue must have drained."""
+        wait = self.wait(cost)
+        if self.limit.algorithm != "leaky_bucket":
+            return wait
+        return NEVER if wait else math.ceil((self.limit.burst - self.tokens) / self.limit.rate)
+
     def spend(self, cost):
         self.tokens -= cost
 

@@ -5,8 +5,10 @@
                     [--malformed drop] [--inside PREFIX] [--port NAME]
 """
 import argparse
+import bisect
 import ipaddress
 import json
+import math
 import re
 import sys
 
@@ -45,7 +47,7 @@ class Replayed:
     whether the last record was."""
 
     def __init__(self, limiter, box, capture, streams):
-        self.rows, self.forwarded, self.cut = [], [], capture.cut
+        self.rows, self.forwarded, self.held, self.cut = [], [], [], capture.cut
         for number, frame in enumerate(capture.frames, 1):
             if frame is None:
                 continue
@@ -57,11 +59,25 @@ class Replayed:
             if packet.settle:
                 packet.settle.fate = verdict.action == "drop"
             self.rows.append([str(number)] + verdict.columns())
+            clock = limiter.first + limiter.now
+            self.depart(clock)
             if verdict.action != "drop":
-                self.forwarded.append((time, tagged(data, packet, verdict.tag), max(wire, len(data))))
+                frame = (tagged(data, packet, verdict.tag), max(wire, len(data)))
+                if verdict.delay:
+                    bisect.insort(self.held, (clock + verdict.delay, number, *frame))
+                else:
+                    self.forwarded.append((time, *frame))
+        self.depart(math.inf)
         self.summary = limiter.summary()
         if None in capture.frames:
             self.summary["not_ethernet"] = capture.frames.count(None)
+
+
+    def depart(self, clock):
+        """Those that are held leave the box in the order of their departures."""
+        while self.held and self.held[0][0] <= clock:
+            time, _, *frame = self.held.pop(0)
+            self.forwarded.append((time, *frame))
 
 
 def replay(rules_path, capture_path, box=None, enforce=False):

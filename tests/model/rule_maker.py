@@ -9,6 +9,8 @@ from limiter import part_text
 from rules import Client
 from texts import Written, escape
 
+DELAYS = ["1us", "3ms", "50ms", "700ms", "2s", "10s", "60s", "1m"]
+OVERFLOWS = ["", ", overflow: drop", ", overflow: pass"]
 ACTIONS = ["drop", "drop", "drop", "tag, dscp: ef", "tag, dscp: 12, pcp: 3", "tag, pcp: 5", "pass"]
 ON_FULL = ["open", "closed", "{coarsen: {factor: 2}}", "{coarsen: {factor: 16}}"]
 DATA = """data:
@@ -105,6 +107,9 @@ class RuleMaker:
         if self.chance(25):
             lines += self.candidates(tiers, overridden)
         action = self.dice.choice(ACTIONS)
+        waits = all("token_bucket" in limit or "leaky_bucket" in limit for limit in named)
+        if waits and not any("candidates" in line for line in lines) and self.chance(40):
+            action = f"shape, max_delay: {self.dice.choice(DELAYS)}{self.dice.choice(OVERFLOWS)}"
         return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
 
     def tiers(self):

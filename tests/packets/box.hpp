@@ -122,6 +122,8 @@ public:
         return counters_.by_table_event[static_cast<std::size_t>(event)].read();
     }
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
+    // How many packets more it may hold.
+    void set_hold_room(std::uint32_t room) { core_.hold_room = room; }
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
     // Tells it whom its rules refuse and ban.

@@ -71,7 +71,7 @@ class Events(BoxCase):
         metrics = self.box.api("GET", "/v1/metrics")[1]
         metrics = metrics.decode() if isinstance(metrics, bytes) else metrics
         self.assertIn('sluice_events_total{kind="limit_start"} 2\n', metrics)
-        self.assertIn("sluice_events_lost_total 0\n", metrics)
+        self.assertIn('sluice_events_total{kind="lost"} 0\n', metrics)
 
     def test_who_follows_is_told_as_it_comes(self):
         follower = self.box.follow("events", "--follow")

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/cli/replay/frame_source.hpp"
+#include "control/cli/replay/held_records.hpp"
 #include "lib/act/sink.hpp"
 #include "lib/capture/writer.hpp"
 #include "lib/pipeline/burst.hpp"
@@ -63,18 +64,23 @@ private:
 static_assert(Sink<AnswerSink>);
 
 // Where act_burst() puts a replayed burst: one capture of what leaves the box, at either side. A
-// made frame has the time of the packet that it is made for.
+// made frame has the time of the packet that it is made for, a delayed one that of its departure.
 class CaptureSink {
 public:
-    CaptureSink(std::span<KeptFrame> frames, CaptureWriter& out,
+    CaptureSink(std::span<KeptFrame> frames, CaptureWriter& out, HeldRecords& held, Instant now,
                 std::span<const ReplayedAnswer> made = {}) noexcept
-        : frames_{frames}, out_{out}, made_{made} {}
+        : frames_{frames}, out_{out}, held_{held}, now_{now}, made_{made} {}
 
     void forward(std::size_t row) noexcept {
         write_made(row);
         out_.write(frames_[row].frame());
     }
     void drop(std::size_t row) noexcept { write_made(row); }
+    [[nodiscard]] Instant now() const noexcept { return now_; }
+    void hold(std::size_t row, Instant until) noexcept {
+        write_made(row);
+        held_.hold(frames_[row].frame(), until);
+    }
     template <typename Write>
     [[nodiscard]] bool rewrite(std::size_t row, Write&& write) noexcept {
         std::forward<Write>(write)(frames_[row].bytes());
@@ -104,8 +110,10 @@ private:
 
     std::span<KeptFrame> frames_;
     CaptureWriter& out_;
+    HeldRecords& held_;
+    Instant now_;
     std::span<const ReplayedAnswer> made_;  // before its row
 };
-static_assert(Sink<CaptureSink>);
+static_assert(HoldingSink<CaptureSink>);
 
 }  // namespace sluice

@@ -60,7 +60,7 @@ Result<ReplayOutputs> ReplayOutputs::create(const Options& options) {
 
 // The lines before the frames: they show keys as the frames came.
 void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> rows,
-                        const LoadedSet& rules, std::string_view pair, Instant now) {
+                        const LoadedSet& rules, const ReplayedAt& at) {
     static const KeyHasher hash{kReplaySecret};
     ReplayedFrames burst{rows};
     AnswerSink answers;
@@ -68,14 +68,15 @@ void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> r
                               {.actions = rules.actions,
                                .plan = rules.answers,
                                .load = rules.load,
-                               .now = now,
+                               .now = at.now,
                                .hash = hash}};
     act_burst(burst, rules.actions, answers, &answering);
     for (std::size_t i = 0; verdicts_ && i < rows.size(); ++i) {
-        verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, pair));
+        verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, at.pair));
     }
     if (frames_) {
-        CaptureSink sink{frames, *frames_, answers.made()};
+        held_.release(at.captured, *frames_);
+        CaptureSink sink{frames, *frames_, held_, at.captured, answers.made()};
         act_burst(burst, rules.actions, sink);
     }
 }
@@ -86,6 +87,9 @@ Result<Done> ReplayOutputs::finish() {
         if (!done) {
             return done;
         }
+    }
+    if (frames_) {
+        held_.release(Instant::max(), *frames_);
     }
     return frames_ ? frames_->finish() : Result<Done>{Done{}};
 }

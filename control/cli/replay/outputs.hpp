@@ -1,6 +1,7 @@
 #pragma once
 #include "control/cli/options.hpp"
 #include "control/cli/replay/frame_source.hpp"
+#include "control/cli/replay/held_records.hpp"
 #include "control/cli/replay/verdict_writer.hpp"
 #include "lib/act/answerer.hpp"
 #include "lib/capture/writer.hpp"
@@ -14,6 +15,13 @@
 
 namespace sluice {
 
+// Where and when a burst of a replay was judged.
+struct ReplayedAt {
+    std::string_view pair;
+    Instant now;       // of the box
+    Instant captured;  // of the capture
+};
+
 // The files that a replay writes, if any.
 class ReplayOutputs {
 public:
@@ -21,9 +29,10 @@ public:
     [[nodiscard]] static Result<ReplayOutputs> create(const Options& options);
 
     // Answers frames of one instant, each with its row, as the box would, and notes what became of
-    // them. Rewrites them as they would have left the box.
+    // them. Rewrites them as they would have left the box; those that are held are written among
+    // the later ones, at their departures.
     void add(std::span<KeptFrame> frames, std::span<const BurstRow> rows, const LoadedSet& rules,
-             std::string_view pair, Instant now);
+             const ReplayedAt& at);
     [[nodiscard]] Result<Done> finish();
 
 private:
@@ -34,6 +43,7 @@ private:
         std::make_unique<Answerer>(kAnsweredConnections, *answered_servers_);
     std::optional<CaptureWriter> frames_;
     std::optional<VerdictWriter> verdicts_;
+    HeldRecords held_;
 };
 
 }  // namespace sluice

@@ -25,7 +25,8 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const Rep
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
-        outputs.add(frames, rows, rules.loaded.set(), setup.pair, workers.time_of(source.now()).at);
+        outputs.add(frames, rows, rules.loaded.set(),
+                    {setup.pair, workers.time_of(source.now()).at, source.now()});
         for (const BurstRow& row : rows) {
             summary.count(row.decision());
         }

@@ -19,7 +19,7 @@ Nanoseconds longest_debt_of(const LoadedSet& rules) {
             for (const LimitOverride& own : rule.overrides->numbers) {
                 const bool is_read_anew = own.until != kForever && gcra_of(own.numbers) != nullptr;
                 const Nanoseconds after = is_read_anew ? rules.longest_debt : Nanoseconds{0};
-                longest = std::max(longest, longest_debt(own.numbers) + after);
+                longest = std::max(longest, longest_debt(own.numbers) + kLongestDelay + after);
             }
         }
     }

@@ -10,9 +10,10 @@
 namespace sluice {
 namespace {
 
-// A refusing limit always has a wait, so a drop without one is a drop that no limit refused.
+// What is shaped waits so long for its departure. A refusing limit always has a wait, so a drop
+// without one is a drop that no limit refused.
 std::string wait_text(const Decision& decision) {
-    if (forwards(decision.verdict)) {
+    if (forwards(decision.verdict) && decision.verdict != Verdict::Shape) {
         return "0";
     }
     if (decision.wait == Nanoseconds{0}) {

@@ -145,6 +145,12 @@ void put_asks(Text& text, const AskStats& stats) {
     text.by_name("event", stats.by_event, [](std::size_t i) { return kAskEvents[i].name; });
 }
 
+void put_shaping(Text& text, const ShapeStats& stats) {
+    for (const ShapeGaugeRow& gauge : kShapeGauges) {
+        text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
+    }
+}
+
 constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({
     {"sluice_rule_exempted_packets_total",
      "Of the packets that a rule admitted, those whose key is exempt.",
@@ -237,18 +243,10 @@ constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
      seconds<&ClockStats::instants_left_ns, 1'000'000'000>},
 });
 
-// Lost ones have a family of their own: they are of no kind.
+// In the order of KeyEventKind, `lost` among them: events that could not be told.
 void put_events(Text& text, const EventStats& events) {
-    text.family("sluice_events_total", "Edge events of keys, by what they tell.");
-    for (std::size_t kind = 0; kind < kKeyEventKindCount; ++kind) {
-        if (static_cast<KeyEventKind>(kind) != KeyEventKind::Lost) {
-            text.sample({{"kind", kKeyEventKindNames[kind]}}, events.by_kind[kind]);
-        }
-    }
-    text.single("sluice_events_lost_total",
-                "Edge events that could not be told: a worker watched as many keys as it can, or "
-                "told more than were taken.",
-                events.by_kind[static_cast<std::size_t>(KeyEventKind::Lost)]);
+    text.family("sluice_events_total", "Edge events of keys by kind; lost: could not be told.");
+    text.by_name("kind", events.by_kind, [](std::size_t i) { return kKeyEventKindNames[i]; });
 }
 
 void put_control(Text& text, const ControlStats& control) {
@@ -378,6 +376,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_packets(text, totals);
     put_connections(text, totals.connections);
     put_asks(text, totals.asks);
+    put_shaping(text, totals.shaping);
     put_rule_counts(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);

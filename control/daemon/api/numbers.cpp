@@ -69,6 +69,9 @@ nlohmann::ordered_json ask_events_json(const AskEventCounts& counts) {
 nlohmann::ordered_json asks_json(const AskStats& stats) {
     return gauges_json(stats, kAskGauges);
 }
+nlohmann::ordered_json shaping_json(const ShapeStats& stats) {
+    return gauges_json(stats, kShapeGauges);
+}
 nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kLedgerEvents[i].name; });
 }
@@ -92,6 +95,8 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_answer_event, totals.by_answer_event);
         add(worker.connections, totals.connections, kConnectionGauges);
         add(worker.asks, totals.asks, kAskGauges);
+        totals.shaping.held += worker.shaping.held;
+        totals.shaping.room += worker.shaping.room;
     }
     totals.packets =
         std::accumulate(totals.by_verdict.begin(), totals.by_verdict.end(), std::uint64_t{0});

@@ -28,6 +28,7 @@ using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 [[nodiscard]] nlohmann::ordered_json ask_events_json(const AskEventCounts& counts);
 // What there is now.
 [[nodiscard]] nlohmann::ordered_json asks_json(const AskStats& stats);
+[[nodiscard]] nlohmann::ordered_json shaping_json(const ShapeStats& stats);
 [[nodiscard]] nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts);
 
 // How often a new key found no place, for whatever reason.
@@ -42,6 +43,7 @@ struct Totals {
     AnswerEventCounts by_answer_event{};
     ConnectionStats connections;
     AskStats asks;
+    ShapeStats shaping;
     std::uint64_t packets = 0;
 };
 [[nodiscard]] Totals total_of(const std::vector<WorkerStats>& workers);

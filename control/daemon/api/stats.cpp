@@ -94,6 +94,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         {"connection_events", connection_events_json(totals.connections.by_event)},
         {"asks", asks_json(totals.asks)},
         {"ask_events", ask_events_json(totals.asks.by_event)},
+        {"shaping", shaping_json(totals.shaping)},
         {"merge_interval_us", stats->merge_interval_ns / 1'000},
         {"clock", clock_json(stats->clock)},
         {"state", state_json(stats->state)},

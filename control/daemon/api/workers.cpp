@@ -26,6 +26,7 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
              {"connection_events", connection_events_json(worker.connections.by_event)},
              {"asks", asks_json(worker.asks)},
              {"ask_events", ask_events_json(worker.asks.by_event)},
+             {"shaping", shaping_json(worker.shaping)},
              {"table_slots", worker.table_slots},
              {"handed_over", worker.handed_over},
              {"ledger", ledger_json(worker.by_ledger_event)},

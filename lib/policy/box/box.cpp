@@ -34,7 +34,8 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
 constexpr auto kMergeKeys = std::to_array<KeyRow>({{"interval"}});
 constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}, {"idle_sleep"}});
 constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
-constexpr auto kMemoryKeys = std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"tables"}});
+constexpr auto kMemoryKeys =
+    std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"held"}, {"tables"}});
 constexpr auto kTableKeys = std::to_array<KeyRow>({{"keys"}, {"state_dir"}, {"snapshot"}});
 constexpr auto kSnapshotKeys = std::to_array<KeyRow>({{"file"}, {"every"}});
 constexpr auto kPacketKeys = std::to_array<KeyRow>(
@@ -121,6 +122,7 @@ private:
         const MapReader map{node, kMemoryKeys, context_, "memory"};
         read_word(map, "hugepages", kHugePagesNames, box_.huge_pages);
         read_amount(map, "mbufs", kMbufsRange, context_, box_.mbufs);
+        read_held(map);
         if (const YamlNode* tables = map.find("tables")) {
             const MapReader table{*tables, kTableKeys, context_, "tables"};
             read_amount(table, "keys", kTableKeysRange, context_, box_.table_keys);
@@ -128,6 +130,14 @@ private:
             if (const YamlNode* snapshot = table.find("snapshot")) {
                 read_snapshot(*snapshot);
             }
+        }
+    }
+
+    void read_held(const MapReader& map) {
+        box_.held_percent = map.percent("held").value_or(box_.held_percent);
+        if (!kHeldPercentRange.holds(box_.held_percent)) {
+            context_.problems.error(map.find("held")->at,
+                                    "`held` is at most 90%: ports receive into the rest");
         }
     }
 

@@ -93,6 +93,11 @@ private:
         }
     }
 
+    [[nodiscard]] bool shapes(const ScopedRule& rule) const {
+        return rule.rule != nullptr &&
+               compiled_.set.actions[rule.rule->on_exceed].verdict == Verdict::Shape;
+    }
+
     void decide_alone(const ScopedRule& rule, ScopedLimit& limit) const {
         const RuleSummary& summary = rule.summary;
         const bool known = limit.summary.tier < summary.keys.size();
@@ -105,8 +110,8 @@ private:
         limit.why = "it is not built";
         if (limit.summary.numbers && box_.workers > 1) {
             const SharingTerms terms = terms_for(*limit.summary.numbers, box_);
-            limit.can_merge = terms.sharing == Sharing::Merged;
-            limit.why = terms.why;
+            limit.can_merge = terms.sharing == Sharing::Merged && !shapes(rule);
+            limit.why = shapes(rule) ? "its packets depart in one order" : terms.why;
         }
         const bool local = box_.workers < 2 || is_local(asked, box_);
         limit.scope = local             ? LimitScope::Local

@@ -27,6 +27,7 @@ constexpr auto kShapeKeys = std::to_array<KeyRow>({{"action"}, {"max_delay"}, {"
 constexpr auto kTruncateKeys = std::to_array<KeyRow>({{"action"}, {"slip"}, {"then"}});
 
 void read_tag(const MapReader& map, ActionText& action, const ReadContext& context);
+void read_shape(const MapReader& map, ActionText& action, const ReadContext& context);
 
 // Every action of the language with what may stand beside it, and who reads that. One that is not
 // built is known all the same, so that a slip in it is found.
@@ -51,7 +52,7 @@ constexpr auto kActions = std::to_array<ActionRow>({
     {"reset", kPlainKeys, read_plain<Verdict::Reset>},
     {"reply", kReplyKeys, read_answer<read_reply>},
     {"decoy", kDecoyKeys, read_answer<read_decoy>},
-    {"shape", kShapeKeys},
+    {"shape", kShapeKeys, read_shape},
     {"dns_truncate", kTruncateKeys, read_answer<read_dns_truncate>},
 });
 
@@ -130,6 +131,27 @@ void read_tag(const MapReader& map, ActionText& action, const ReadContext& conte
     }
     action.text += tag.dscp ? " dscp " + map.find("dscp")->text : "";
     action.text += tag.pcp ? " pcp " + map.find("pcp")->text : "";
+}
+
+constexpr auto kOverflowWords = std::to_array<std::string_view>({"drop", "pass"});
+constexpr std::array kOverflowVerdicts{Verdict::Drop, Verdict::Pass};
+
+void read_shape(const MapReader& map, ActionText& action, const ReadContext& context) {
+    action.action.verdict = Verdict::Shape;
+    ShapeValues& shape = action.action.shape;
+    shape.overflow = kOverflowVerdicts[map.word("overflow", kOverflowWords).value_or(0)];
+    const std::optional<std::string> text = map.text("max_delay");
+    if (map.find("max_delay") == nullptr) {
+        context.problems.error(map.node().at,
+                               "the action shape needs `max_delay`, how long a packet may be held");
+    }
+    const Result<Nanoseconds> most = text ? parse_duration(*text) : Result<Nanoseconds>{Error{}};
+    if (text && (!most || *most <= Nanoseconds{0} || *most > kLongestDelay)) {
+        context.problems.error(map.find("max_delay")->at,
+                               "`max_delay` is a duration of at most 1m, such as 50ms or 2s");
+    }
+    shape.max_delay = most ? *most : Nanoseconds{0};
+    action.text += " up to " + text.value_or("") + ", then " + std::string{name_of(shape.overflow)};
 }
 
 }  // namespace

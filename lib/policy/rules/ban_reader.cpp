@@ -3,6 +3,7 @@
 #include "lib/policy/limits/parameter_reader.hpp"
 #include "lib/policy/limits/state_identity.hpp"
 #include "lib/policy/rules/action_reader.hpp"
+#include "lib/policy/rules/shape_check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -79,6 +80,7 @@ ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const Ba
     const std::optional<PenaltyLimit> numbers = read_numbers(map, context);
     const ActionText action = read_ban_action(node, context);
     read.action = action;
+    refuse_shape(action, "a ban", context);
     if (!numbers) {
         return read;
     }

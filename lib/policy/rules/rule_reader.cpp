@@ -11,6 +11,7 @@
 #include "lib/policy/rules/ban_reader.hpp"
 #include "lib/policy/rules/events_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
+#include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
 #include "lib/policy/rules/ttl_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
@@ -222,6 +223,7 @@ private:
         read_reports();
         read_overrides();
         read_on_color();
+        check_shape(map_, action, rule.limits, context_);
         check_costs(map_, rule, context_);
         if (!fill_coarser(rule) && map_.find("on_full") != nullptr) {
             file_.problems.warning(
@@ -279,9 +281,7 @@ private:
 
     // Of a candidate nothing is reported: it refuses nobody.
     void read_reports() {
-        if (candidate_ == nullptr) {
-            read_.rule.events = read_events(map_, context_);
-        }
+        read_.rule.events = candidate_ == nullptr ? read_events(map_, context_) : EdgeEventSet{};
         read_.summary.settings.push_back({"events", text_of(read_.rule.events)});
     }
 
@@ -334,6 +334,7 @@ private:
         for (std::size_t color = 0; color < kColorWords.size(); ++color) {
             if (const YamlNode* action = colors.find(kColorWords[color])) {
                 const ActionText text = read_action(*action, context_);
+                refuse_shape(text, "a colour", context_);
                 read_.rule.on_color[color] = index_of(text);
                 read_.summary.action += ", " + std::string{kColorWords[color]} + ": " + text.text;
             }

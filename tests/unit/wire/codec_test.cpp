@@ -261,6 +261,7 @@ void spell(Fields& out, const WorkerStats& m) {
     }
     spell_counts(out, m.connections, kConnectionGauges);
     spell_counts(out, m.asks, kAskGauges);
+    spell_counts(out, m.shaping, kShapeGauges);
     for (const std::uint64_t count : m.by_ledger_event) {
         add(out, count);
     }

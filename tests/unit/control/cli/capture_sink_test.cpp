@@ -56,7 +56,8 @@ TEST(CaptureSink, HoldsWhatLeavesTheBoxInOrder) {
     packets.decision(1) = {.verdict = Verdict::Drop, .action = kDropAction};
     packets.decision(2) = {.verdict = Verdict::Tag, .action = 2};
     ReplayedFrames burst{rows};
-    CaptureSink sink{frames, *out};
+    HeldRecords held;
+    CaptureSink sink{frames, *out, held, Instant{}};
     const Octets made = udp().sport(9).payload(5).bytes();
     EXPECT_TRUE(sink.emit(1, Toward::Source, made.size(), [&](MutableBytes into) {
         std::copy(made.begin(), made.end(), into.begin());

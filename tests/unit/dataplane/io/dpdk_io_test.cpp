@@ -14,13 +14,17 @@
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
+#include <array>
+#include <chrono>
 #include <cstring>
+#include <span>
 
 // Real mbufs through a port made of two rings: what is put into one comes in, what is sent is taken
 // out of the other.
 namespace sluice::dpdk_io_test {
 namespace {
 
+using namespace std::chrono_literals;
 using test::Octets;
 using test::tcp;
 using test::udp;
@@ -110,6 +114,18 @@ protected:
                 .verdict = verdict, .reason = Reason::OverLimit, .action = 2, .rule = 0};
         }
     }
+    // How many departed.
+    std::size_t depart(Instant now) {
+        std::array<HeldFrame, kMaxBurst> due;
+        const std::size_t count = held.take_due(now, due);
+        std::array<rte_mbuf*, kMaxBurst> frames;
+        for (std::size_t i = 0; i < count; ++i) {
+            EXPECT_EQ(due[i].lane, &io);
+            frames[i] = due[i].frame;
+        }
+        io.depart(std::span{frames}.first(count), counters);
+        return count;
+    }
     std::uint64_t counted(Verdict verdict) {
         return counters.by_verdict[static_cast<std::size_t>(verdict)].read();
     }
@@ -121,6 +137,7 @@ protected:
     Signal up;
     Counter tx_full;
     WorkerCounters counters;
+    HeldFrames held{8};
     std::vector<Action> actions{kPass, kDrop};
     Burst burst;
     [[nodiscard]] TxSides sides(FrameBounds takes = {}) {
@@ -223,6 +240,72 @@ TEST_F(DpdkIoTest, NothingIsSentToAPortThatIsDown) {
     EXPECT_TRUE(take().empty());
     EXPECT_EQ(counted(Reason::LinkDown), 1U);
     EXPECT_EQ(tx_full.read(), 0U);
+}
+
+// Held frames are counted when they depart, in the order of their departures.
+TEST_F(DpdkIoTest, DelayedFramesDepartLaterAndAreCountedThen) {
+    const std::vector<Octets> frames{udp().sport(1).bytes(), udp().sport(2).bytes(),
+                                     udp().sport(3).bytes()};
+    for (const Octets& frame : frames) {
+        put(mbuf_of(frame, 800));
+    }
+    ASSERT_EQ(io.receive(burst), 3U);
+    decide_all(Verdict::Shape);
+    burst.packets()[0].decision.wait = 2s;
+    burst.packets()[1].decision = {};
+    burst.packets()[2].decision.wait = 1s;
+    constexpr Instant kNow{1h};
+    io.send(burst, actions, counters, {&held, kNow});
+    EXPECT_EQ(take(), std::vector<Octets>{frames[1]});
+    EXPECT_EQ(counted(Verdict::Pass), 1U);
+    EXPECT_EQ(counted(Verdict::Shape), 0U);
+    EXPECT_EQ(held.now_held(), 2U);
+    EXPECT_EQ(depart(kNow + 1s - 1ns), 0U);
+    EXPECT_EQ(depart(kNow + 1s + 1ms), 1U);
+    EXPECT_EQ(take(), std::vector<Octets>{frames[2]});
+    EXPECT_EQ(depart(kNow + 1h), 1U);
+    EXPECT_EQ(take(), std::vector<Octets>{frames[0]});
+    EXPECT_EQ(counted(Verdict::Shape), 2U);
+    EXPECT_EQ(counted(Reason::OverLimit), 2U);
+    EXPECT_EQ(held.now_held(), 0U);
+}
+
+TEST_F(DpdkIoTest, DelayedFramesWhosePortGoesDownAreCounted) {
+    put(mbuf_of(udp().bytes(), 800));
+    ASSERT_EQ(io.receive(burst), 1U);
+    decide_all(Verdict::Shape);
+    io.send(burst, actions, counters, {&held, Instant{1h}});
+    up.raise(false);
+    EXPECT_EQ(depart(Instant{2h}), 1U);
+    EXPECT_TRUE(take().empty());
+    EXPECT_EQ(counted(Reason::LinkDown), 1U);
+    EXPECT_EQ(counted(Verdict::Drop), 1U);
+    EXPECT_EQ(counted(Verdict::Shape), 0U);
+}
+
+// A frame counts for as many buffers as it has.
+TEST_F(DpdkIoTest, NoMoreBuffersAreHeldThanTheirShare) {
+    HeldFrames few{2};
+    put(mbuf_of(udp().payload(500).bytes(), 300));
+    ASSERT_EQ(io.receive(burst), 1U);
+    decide_all(Verdict::Shape);
+    io.send(burst, actions, counters, {&few, Instant{1h}});
+    EXPECT_EQ(few.size(), 1U);
+    EXPECT_EQ(few.room(), 0U);
+    for (int i = 0; i < 2; ++i) {
+        put(mbuf_of(udp().bytes(), 800));
+    }
+    ASSERT_EQ(io.receive(burst), 2U);
+    decide_all(Verdict::Shape);
+    io.send(burst, actions, counters, {&few, Instant{1h}});
+    EXPECT_EQ(counted(Reason::HoldFull), 1U) << "the wheel itself has no more places";
+    std::array<HeldFrame, 4> frames;
+    const std::size_t count = few.take_any(frames);
+    ASSERT_EQ(count, 2U);
+    EXPECT_EQ(few.room(), 2U);
+    for (std::size_t i = 0; i < count; ++i) {
+        rte_pktmbuf_free(frames[i].frame);
+    }
 }
 
 // A driver that stops at a frame it cannot send would hold up those behind it.

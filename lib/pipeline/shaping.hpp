@@ -1,0 +1,24 @@
+#pragma once
+#include "lib/pipeline/decide_general.hpp"
+#include "lib/pipeline/rule_outcome.hpp"
+
+// The action `shape` where the limits of a rule are asked: a packet that they have no room for is
+// held until they have, if no limit holds it for longer than `max_delay` and the worker has room to
+// hold it; else `overflow` decides. A packet that is held is charged for its departure at once, so
+// that the next one of its key departs behind it.
+namespace sluice {
+
+// A limit that holds the packet has refused it, be it that there is room for it in a queue.
+void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
+                    RuleOutcome& outcome) noexcept;
+
+// Whether the packet waits for its departure, and for how long (match.delay). One that cannot
+// spends nothing of this rule's limits, and no more does one that a monitoring rule would hold.
+void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept;
+
+// What the rule's refusal weighs, `weight` unless it shapes; of a packet that is to be held and
+// cannot be, its overflow.
+[[nodiscard]] Weight weight_of_refusal(const Match& match, const LoadedRule& rule,
+                                       const RuleOutcome& outcome, const Weight& weight) noexcept;
+
+}  // namespace sluice

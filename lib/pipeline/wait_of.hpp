@@ -1,0 +1,26 @@
+#pragma once
+#include "lib/pipeline/check_limit.hpp"
+
+#include <optional>
+
+namespace sluice {
+
+// Of a unit that a limit has refused, for which its bucket was found: the least time after which it
+// would be admitted, and the earlier ones of its packet with it; nullopt: never.
+[[nodiscard]] std::optional<Nanoseconds> wait_of(const LimitCheck& check,
+                                                 const CheckContext& context) noexcept;
+
+// Under `shape`: how long the packet is held by a limit that has been asked, 0 if it departs at
+// once; nullopt: it cannot be held for it.
+//
+//   token bucket   until it conforms
+//   leaky bucket   until its queue has drained: what is within the queue departs at even distances,
+//                  what is beyond it is not held
+//
+// Charging max(TAT, now) + cost * T is charging as of that departure: a bucket that holds a packet
+// has its TAT at or behind it. So departures of one bucket never go back in the order of its
+// packets, and a timing wheel keeps that order.
+[[nodiscard]] std::optional<Nanoseconds> delay_of(const LimitCheck& check,
+                                                  const CheckContext& context) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace sluice {
+
+// Zeroed memory of which the kernel gives what is touched; freed with std::free.
+struct FreeMemory {
+    void operator()(void* memory) const noexcept;
+};
+template <typename T>
+using LazyArray = std::unique_ptr<T[], FreeMemory>;
+[[nodiscard]] void* lazy_memory(std::size_t count, std::size_t size) noexcept;
+template <typename T>
+[[nodiscard]] LazyArray<T> lazy_array(std::size_t count) noexcept {
+    return LazyArray<T>{static_cast<T*>(lazy_memory(count, sizeof(T)))};
+}
+
+// Which of 2^22 slots are taken, as four levels of words: the next taken one is found in a step for
+// each level up and each level down, however far it lies.
+//
+//   level 3   1 word        a bit for each word of level 2
+//   level 2   16 words      a bit for each word of level 1
+//   level 1   1,024 words   a bit for each word of level 0
+//   level 0   65,536 words  a bit for each slot
+class SlotBitmap {
+public:
+    static constexpr unsigned kBits = 22;
+    static constexpr std::uint32_t kSlots = std::uint32_t{1} << kBits;
+
+    SlotBitmap() noexcept;
+
+    void set(std::uint32_t slot) noexcept;
+    void clear(std::uint32_t slot) noexcept;
+    // The first taken slot at or behind `from`, from the beginning again if there is none up to the
+    // end. One at least is taken.
+    [[nodiscard]] std::uint32_t next(std::uint32_t from) const noexcept;
+
+private:
+    static constexpr unsigned kWordBits = 6;
+    static constexpr unsigned kLevels = 4;
+    using Word = std::uint64_t;
+
+    // The first set bit of the level at or behind `from`; kSlots: there is none.
+    [[nodiscard]] std::uint32_t first_at(unsigned level, std::uint32_t from) const noexcept;
+    [[nodiscard]] std::uint32_t first_from(std::uint32_t from) const noexcept;
+
+    LazyArray<Word> levels_[kLevels];
+};
+
+}  // namespace sluice
