@@ -6,7 +6,8 @@
 
 namespace sluice {
 
-// `events` of a rule: a list of words. Without it nothing is reported.
+// `events` of a rule: a list of words. Without it nothing is reported; of a candidate nothing ever
+// is, since it refuses nobody.
 [[nodiscard]] EdgeEventSet read_events(const MapReader& rule, const ReadContext& context);
 
 // As people read it: "limit_start, ban", "none".

@@ -279,7 +279,6 @@ private:
         }
     }
 
-    // Of a candidate nothing is reported: it refuses nobody.
     void read_reports() {
         read_.rule.events = candidate_ == nullptr ? read_events(map_, context_) : EdgeEventSet{};
         read_.summary.settings.push_back({"events", text_of(read_.rule.events)});
