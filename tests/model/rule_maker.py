@@ -100,6 +100,8 @@ class RuleMaker:
             lines.append(self.on_color())
         if self.chance(25):
             lines.append(self.ban())
+        if self.chance(15):  # what is told changes no verdict
+            lines.append("    events: [limit_start, limit_end, refill]")
         shares = any("missing_key: share" in line for line in lines)
         overridden = self.chance(35) and self.overrides(number, tiers, shares, lines)
         if self.chance(25):
