@@ -155,5 +155,5 @@ class ConditionMaker:
         return self.dice.choice((
             f"{self.dice.choice(self.addresses)} in $nets",
             f"{self.dice.choice(('l4.sport', 'l4.dport', 'payload.len', 'dns.qtype'))} in $ports",
-            f"{self.dice.choice(('payload', 'lower(payload)', 'dns.qname'))} in $words",
+            f"{self.dice.choice(('payload', 'lower(payload)'))} in $words",
             f"ip.{self.dice.choice(('src', 'dst'))}.country in $lands"))
