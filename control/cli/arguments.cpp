@@ -200,6 +200,11 @@ void top_arguments(CLI::App& app, Options& options) {
     stats_arguments(app, options);
 }
 
+void events_arguments(CLI::App& app, Options& options) {
+    app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
+    app.add_flag("--follow", options.follow, "go on with each event as it comes");
+}
+
 void mode_arguments(CLI::App& app, Options& options) {
     app.add_option("RULE", options.rule, "id of the rule")->required();
     app.add_option("MODE", options.word, "monitor, enforce or off")
@@ -257,6 +262,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"merge-interval", merge_interval_arguments},
         {"explain", explain_arguments},
         {"top", top_arguments},
+        {"events", events_arguments},
         {"key", key_arguments}};
     return table;
 }

@@ -22,6 +22,7 @@ ExitCode run_rollback(const Options& options);
 ExitCode run_rules(const Options& options);
 ExitCode run_stats(const Options& options);
 ExitCode run_top(const Options& options);
+ExitCode run_events(const Options& options);
 ExitCode run_mode(const Options& options);
 ExitCode run_key(const Options& options);
 ExitCode run_ports(const Options& options);
@@ -51,6 +52,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"rules", "show the running rules", run_rules},
     {"stats", "show what was passed and dropped, and why", run_stats},
     {"top", "show whom the rules count the most packets for", run_top},
+    {"events", "what became of keys under rules with `events`, a JSON line each", run_events},
     {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode},
     {"key", "what a key of a rule has left; reset, grant, set, unset, ban, unban", run_key},
     {"ports", "show the ports", run_ports},

@@ -34,6 +34,7 @@ struct Options {
     PacketWords packet;
 
     bool watch = false;
+    bool follow = false;      // of events
     std::uint64_t count = 0;  // 0: until interrupted
     std::string rule;
     unsigned keys = 20;       // of top

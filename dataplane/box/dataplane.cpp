@@ -41,7 +41,8 @@ Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxStat
       ports_{state_.rss_keys()},
       workers_{std::move(lcores), box.watchdog_stall},
       top_{workers_},
-      rules_{box, state_, workers_, top_} {}
+      events_{workers_},
+      rules_{box, state_, workers_, {top_, events_, ports_}} {}
 
 // No port receives before the rules and the buckets are there.
 Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
@@ -99,6 +100,7 @@ void Dataplane::keep_house() {
     ports_.watch(rules_.board());
     workers_.watch();
     top_.take_samples();
+    events_.take_events(ports_);
     rules_.keep_house();
     state_.keep_snapshot(std::chrono::steady_clock::now());
     if (state_.former() != nullptr && state_.former()->is_let_go(workers_.size())) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/box/event_report.hpp"
 #include "dataplane/box/rule_publisher.hpp"
 #include "dataplane/box/top_report.hpp"
 #include "dataplane/port/ports.hpp"
@@ -47,6 +48,7 @@ public:
     [[nodiscard]] RunningRules running_rules() const { return rules_.running_rules(); }
     [[nodiscard]] std::uint64_t generation() const noexcept { return rules_.generation(); }
     [[nodiscard]] Top top(const GetTop& request) { return top_.list(request, ports_); }
+    [[nodiscard]] Events events(const GetEvents& request) { return events_.read(request, ports_); }
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] Stats stats() const;
@@ -69,6 +71,7 @@ private:
     std::optional<UtcClock> clock_;  // from when the buckets are there: instants are theirs
     WorkerFleet workers_;
     TopReport top_;
+    EventReport events_;
     RulePublisher rules_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

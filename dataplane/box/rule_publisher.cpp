@@ -30,10 +30,10 @@ DatabaseKey database_key_of(const BoxConfig& box) {
 }  // namespace
 
 RulePublisher::RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet& workers,
-                             TopReport& top)
+                             const Reports& reports)
     : state_{state},
       workers_{workers},
-      top_{top},
+      reports_{reports},
       store_{box.state_dir},
       on_no_rules_{box.on_no_rules},
       unit_memory_{unit_memory_of(box, workers.size())},
@@ -70,7 +70,8 @@ std::uint64_t RulePublisher::settled() const {
 }
 
 void RulePublisher::adopt(LoadedRules rules) {
-    top_.adopt(rules.set());
+    reports_.top.adopt(rules.set());
+    reports_.events.adopt(rules.set(), reports_.ports);
     loaded_ = std::make_shared<const LoadedRules>(std::move(rules));
     publish();
 }

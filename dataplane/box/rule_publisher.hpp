@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/box/event_report.hpp"
 #include "dataplane/box/top_report.hpp"
 #include "dataplane/state/box_state.hpp"
 #include "dataplane/state/rules_store.hpp"
@@ -23,8 +24,15 @@ namespace sluice {
 // is freed once every worker has passed a burst boundary, and not before.
 class RulePublisher {
 public:
-    // `state`, `workers` and `top` outlive it; the workers have ended when it ends.
-    RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet& workers, TopReport& top);
+    // Who names rules, and is told before they change.
+    struct Reports {
+        TopReport& top;
+        EventReport& events;
+        const Ports& ports;
+    };
+    // All of them but `box` outlive it; the workers have ended when it ends.
+    RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet& workers,
+                  const Reports& reports);
     ~RulePublisher();
     RulePublisher(const RulePublisher&) = delete;
     RulePublisher& operator=(const RulePublisher&) = delete;
@@ -82,7 +90,7 @@ private:
 
     BoxState& state_;
     WorkerFleet& workers_;
-    TopReport& top_;
+    Reports reports_;
     RulesStore store_;
     OnNoRules on_no_rules_;
     std::uint64_t unit_memory_;  // that workers take once they are made

@@ -71,6 +71,7 @@ Stats Dataplane::stats() const {
     stats.clock = clock_->stats();
     stats.state = state_.stats();
     stats.state.rules = rules_.kept_rules();
+    stats.events = events_.stats();
     workers_.add_debts(stats.state);
     rules_.add_to(stats.control);
     const RuleRows::ReadRow read = [this](std::uint32_t row) { return workers_.read_row(row); };

@@ -312,6 +312,9 @@ Reply ControlServer::handle(Client& client, Request request) {
     if (const auto* top = std::get_if<GetTop>(&request)) {
         return dataplane_->top(*top);
     }
+    if (const auto* events = std::get_if<GetEvents>(&request)) {
+        return dataplane_->events(*events);
+    }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation(),
                    dataplane_->rss_mapping()};
 }

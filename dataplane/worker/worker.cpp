@@ -2,6 +2,7 @@
 
 #include "dataplane/read_clock.hpp"
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/event_burst.hpp"
 #include "lib/pipeline/run_burst.hpp"
 
 #include <algorithm>
@@ -141,9 +142,10 @@ std::size_t Worker::turn() noexcept {
         frames += came;
     }
     flush(running);
-    keys_.serve([&](const KeyQuestion& question) {
-        return answer_key(question, running.rules(), core_, now());
-    });
+    keys_.serve([&](const KeyQuestion& question) { return answer(question, running.rules()); });
+    if (!core_.events->empty()) [[unlikely]] {
+        tell_due_events(running.rules(), core_, now());
+    }
     return frames + asker_.size() + held_.size();
 }
 
@@ -175,6 +177,13 @@ void Worker::depart(std::span<const HeldFrame> frames) noexcept {
         }
         lane->depart(std::span{out}.first(count), core_.counters);
     }
+}
+
+KeyAnswer Worker::answer(const KeyQuestion& question, const LoadedSet& rules) noexcept {
+    const Now at = now();
+    const KeyAnswer answer = answer_key(question, rules, core_, at);
+    look_again(question, rules, core_, at);
+    return answer;
 }
 
 // Sends the last burst.

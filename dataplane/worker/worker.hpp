@@ -90,6 +90,7 @@ private:
     void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
     void exchange(const Running& running) noexcept;
     [[nodiscard]] std::size_t ask_round(const Running& running, Reach reach) noexcept;
+    [[nodiscard]] KeyAnswer answer(const KeyQuestion& question, const LoadedSet& rules) noexcept;
     void let_depart(const Running& running) noexcept;
     void depart(std::span<const HeldFrame> frames) noexcept;
     void let_go(const Burst& burst) noexcept;

@@ -68,6 +68,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     std::vector<const BucketStore*> tables;
     for (std::size_t worker = 0; worker < size(); ++worker) {
         samplers_.push_back(std::make_unique<KeySampler>(random_number()));
+        events_.push_back(std::make_unique<KeyEvents>());
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(),
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
@@ -80,7 +81,8 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
                       .hash = KeyHasher{parts.state.secrets().hash},
                       .buckets = parts.state.store(worker, parts.rules.slots),
                       .counters = counters_[worker],
-                      .sampler = samplers_.back().get()},
+                      .sampler = samplers_.back().get(),
+                      .events = events_.back().get()},
             parts.state.records(worker, parts.rules.slots), lanes_->open(worker)));
         tables.push_back(&workers_.back()->buckets());
     }

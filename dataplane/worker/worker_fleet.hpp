@@ -4,6 +4,7 @@
 #include "dataplane/worker/full_watch.hpp"
 #include "dataplane/worker/watchdog.hpp"
 #include "dataplane/worker/worker.hpp"
+#include "lib/events/key_events.hpp"
 #include "lib/heavy_hitters/key_sampler.hpp"
 #include "lib/load/loaded_set.hpp"
 #include "lib/load/rule_rows.hpp"
@@ -53,6 +54,7 @@ public:
     [[nodiscard]] std::vector<std::unique_ptr<KeySampler>>& samplers() noexcept {
         return samplers_;
     }
+    [[nodiscard]] std::vector<std::unique_ptr<KeyEvents>>& events() noexcept { return events_; }
 
     // Over all workers: the counters of a rule, the uses of a slot, the changes that every
     // table has been brought up to, the worst excess of a shared limit, and `former` and `moved`
@@ -79,6 +81,7 @@ private:
     AskLanes ask_lanes_;
     DigestBoard answered_servers_{kAnsweredServers, Answerer::kServersKept};
     std::vector<std::unique_ptr<KeySampler>> samplers_;
+    std::vector<std::unique_ptr<KeyEvents>> events_;
     std::optional<LaneSet> lanes_;
     Signal stop_;
     std::vector<std::unique_ptr<Worker>> workers_;

@@ -27,6 +27,7 @@ LoadedSet unloaded(const RuleSet& rules) {
     for (const Rule& rule : rules.rules) {
         LoadedRule& loaded = set.rules.emplace_back();
         static_cast<RuleTerms&>(loaded) = rule;
+        set.reports_limits |= rule.has_limits() && rule.events.has_limits();
         if (!rule.path_costs.empty()) {
             loaded.costs_by_path = std::make_shared<const PathCosts>(rule.path_costs, rule.cost);
         }

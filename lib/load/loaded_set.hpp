@@ -74,6 +74,7 @@ struct LoadedSet {
     // packet is handed over.
     std::vector<std::uint16_t> steering;
     Nanoseconds longest_debt{};
+    bool reports_limits = false;    // some rule reports events of keys that its limits refuse
     std::size_t shared_limits = 0;  // how many are shared by workers
     bool syncs = false;             // some, or slots that such limits had before their keys moved
     bool hurries = false;           // keys are moving: workers exchange amounts at once

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/events/key_events.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/heavy_hitters/key_sampler.hpp"
 #include "lib/ledger/ledger.hpp"
@@ -35,6 +36,8 @@ struct CoreState {
     WorkerCounters& counters;
     // Where it tells who its rules count; nullptr: nobody asks.
     KeySampler* sampler = nullptr;
+    // Where it tells whom its rules refuse and ban; nullptr: nobody asks.
+    KeyEvents* events = nullptr;
     // For the texts of the rule set it judges by; needed when its classifier asks_text().
     TextScratch* texts = nullptr;
     // For limits that workers share; nullptr: the rule set has none.

@@ -3,6 +3,7 @@
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_fast.hpp"
 #include "lib/pipeline/decide_general.hpp"
+#include "lib/pipeline/event_burst.hpp"
 #include "lib/pipeline/judged_packet.hpp"
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/stages.hpp"
@@ -259,6 +260,9 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
         DecidingWithOwners{burst, set, core, now}.run();
     } else {
         decide(burst, set, core, now);
+    }
+    if (set.reports_limits && core.events != nullptr) [[unlikely]] {
+        note_refusals(burst, set, core, now);
     }
     const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {

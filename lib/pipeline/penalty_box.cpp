@@ -2,6 +2,7 @@
 
 #include "lib/load/limit_spread.hpp"
 #include "lib/meter/penalty.hpp"
+#include "lib/pipeline/event_burst.hpp"
 #include "lib/rules/coarse_key.hpp"
 #include "lib/table/debt_elsewhere.hpp"
 
@@ -139,7 +140,12 @@ unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
             check.answered ? check.aggregation_level : check.entry->stamp().aggregation_level;
         if (aggregation_level < rule_level(rule.keys[key])) {
             noted |= 1U << key;
-            begun += bans_now(rule.ban.boxes[key], aggregation_level, context) ? 1U : 0U;
+            const LoadedLimit& box = rule.ban.boxes[key];
+            const bool bans = bans_now(box, aggregation_level, context);
+            begun += bans ? 1U : 0U;
+            if (bans && core_.events != nullptr && rule.events.has(EdgeEvent::Ban)) [[unlikely]] {
+                note_ban(keys_, box, aggregation_level, context);
+            }
         }
     }
     return begun;

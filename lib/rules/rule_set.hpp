@@ -7,6 +7,7 @@
 #include "lib/packet/text_field.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/client_source.hpp"
+#include "lib/rules/edge_event.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/path_costs.hpp"
 #include "lib/rules/response_spec.hpp"
@@ -166,6 +167,7 @@ struct RuleTerms {
     std::vector<PathCost> path_costs;        // of requests, in the place of `cost`
     bool rejected_spend = false;             // what is not forwarded spends too
     bool asks_clients = false;               // it reads Field::ProxiedClient
+    EdgeEventSet events;                     // that are reported of its keys
     ActionIndex match_action = kDropAction;  // of OnMatch::Act
     ActionIndex on_exceed = kDropAction;
     // By Color; read when a limit of the rule is a colour meter.

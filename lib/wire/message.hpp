@@ -12,6 +12,7 @@
 #include "lib/wire/ask_stats.hpp"
 #include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
+#include "lib/wire/event_messages.hpp"
 #include "lib/wire/shape_stats.hpp"
 
 #include <array>
@@ -27,7 +28,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 32;
+inline constexpr std::uint32_t kWireVersion = 33;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -292,13 +293,14 @@ struct Stats {
     ClockStats clock;
     StateStats state;
     ControlStats control;
+    EventStats events;
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
 
     static void fields(auto& archive, auto& m) {
         archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state,
-                m.control, m.rules, m.ports, m.workers);
+                m.control, m.events, m.rules, m.ports, m.workers);
     }
 };
 struct Top {
@@ -371,8 +373,8 @@ struct Failure {
 };
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey, SetMergeInterval, Ping>;
+                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
-                           MergeIntervalSet>;
+                           MergeIntervalSet, Events>;
 
 }  // namespace sluice

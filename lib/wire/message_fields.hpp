@@ -23,6 +23,10 @@ void serialize(Archive& archive, Of<RssMapping> auto& m) {
         m.workers = workers;
     }
 }
+void serialize(auto& archive, Of<KeyEvent> auto& m) {
+    archive.word(m.kind, KeyEventKind::Lost);
+    archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.rule, m.limit, m.key);
+}
 void serialize(auto& archive, Of<TopKey> auto& m) {
     archive(m.rule, m.key, m.hits, m.hits_error, m.denied, m.denied_error, m.remaining);
 }

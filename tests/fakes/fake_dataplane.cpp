@@ -96,6 +96,33 @@ Top top_of(const GetTop& request) {
     top.keys.resize(std::min<std::size_t>(top.keys.size(), request.count));
     return top;
 }
+// One of each kind, but those of other rules than `a` come from rule `b`; numbered from 5 on.
+Events events_of(const GetEvents& request) {
+    Events all{.origin = 77, .next = 5, .missed = 0, .events = {}};
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    for (std::size_t kind = 0; kind < kKeyEventKindCount; ++kind) {
+        const bool is_ban = kind == 3 || kind == 4;
+        KeyEvent event{.number = all.next++,
+                       .kind = static_cast<KeyEventKind>(kind),
+                       .utc_ns = 1'764'000'000 * kSecond + 5'000'000,
+                       .for_ns = kind == 2 ? 0 : 3 * kSecond / 2,
+                       .lcore = 1,
+                       .lost = 0,
+                       .rule = is_ban ? "b" : "a",
+                       .limit = is_ban ? "" : "1",
+                       .key = "10.0.0.1|53"};
+        if (event.kind == KeyEventKind::Lost) {
+            event = {.number = event.number, .kind = event.kind, .utc_ns = event.utc_ns, .lost = 9};
+        }
+        all.events.push_back(std::move(event));
+    }
+    const bool is_ours = request.origin == all.origin;
+    std::erase_if(all.events,
+                  [&](const KeyEvent& event) { return is_ours && event.number < request.from; });
+    all.events.resize(std::min<std::size_t>(all.events.size(), request.most));
+    all.next = all.events.empty() ? all.next : all.events.back().number + 1;
+    return all;
+}
 // Every limit has 3 of 10 left, every key is banned where a rule bans; the second worker never
 // answers.
 Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
@@ -288,7 +315,8 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply", "rules", "stats", "panic", "try", "keep", "top", "key", "merge", "ping"};
+        "hello", "apply", "rules", "stats", "panic", "try",
+        "keep",  "top",   "key",   "merge", "ping",  "events"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -323,6 +351,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* top = std::get_if<GetTop>(&request)) {
         return top_of(*top);
+    }
+    if (const auto* events = std::get_if<GetEvents>(&request)) {
+        return events_of(*events);
     }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation,
                    usual_spread()};

@@ -40,7 +40,8 @@ class Packet:
     that `per: byte` charges, `queries`, `requests` and `handshakes` those of `per: query` and so on.
     `headers`: [(name, value)] of the request. `doubt`: why it is dropped where a rule that acts is written with
     such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
-    `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version."""
+    `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version;
+    `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack."""
 
     def __init__(self):
         self.fields = {}
@@ -49,6 +50,8 @@ class Packet:
         self.units = 0
         self.queries = self.requests = self.handshakes = 0
         self.sequence = self.doubt = self.settle = None
+        self.l4_at = self.pppoe_at = 0
+        self.labels = False
         self.headers = []
 
     def find_dns(self):
@@ -146,11 +149,13 @@ class _Walk:
 
     def shims(self, kind, at):
         if kind == PPPOE_SESSION:
+            self.packet.pppoe_at = at
             self.whole(at, 7, "truncated_l2")
             size = 1 if self.number(at + 6, 1) % 2 else 2  # of the protocol: RFC 1661, 6.5
             self.whole(at, 6 + size, "truncated_l2")
             kind, at = PPP_TYPES.get(self.number(at + 6, size), NOTHING), at + 6 + size
         if kind in MPLS_TYPES:
+            self.packet.labels = True
             bottom = False
             while not bottom:
                 self.whole(at, 4, "truncated_l2")
@@ -284,6 +289,7 @@ class _Walk:
         if header < 20:
             raise Malformed("bad_l4_header")
         self.options_fit(at + header)
+        self.packet.l4_at = at
         self.fields["tcp.flags"] = word & 0x0FFF
         self.packet.sequence = (self.number(at + 4, 4) + bool(word & FLAG_BITS["syn"])) % (1 << 32)
         for name, bit in FLAG_BITS.items():

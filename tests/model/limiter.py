@@ -3,6 +3,7 @@
 A bucket is full when first asked for and never forgotten (meters.py). Nothing here is fast, rounded
 or bounded.
 """
+from answers import FORWARDS, carry_out
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
 from fragments import Fragments
@@ -11,7 +12,7 @@ from places import NoPlace, Places
 from rules import parse_duration
 from texts import TEXT, escape, long_text, room_in, text_of
 
-STRICTNESS = {"pass": 1, "tag": 2, "shape": 3, "drop": 4}
+STRICTNESS = {"pass": 1, "tag": 2, "shape": 3, "reset": 4, "drop": 5}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
               "reply": "replied", "reset": "reset", "decoy": "decoyed"}
 SYN, ACK = 0x02, 0x10
@@ -69,7 +70,7 @@ class Judged:
             self.wait, self.key = longest.wait, longest.key
         colors = [charge.color for charge in charges if charge.color]
         color = max(colors, key=COLORS.index) if colors else None
-        drops = {one for one, action in rule.on_color.items() if action["action"] == "drop"}
+        drops = {one for one, action in rule.on_color.items() if action["action"] not in FORWARDS}
         exceeded = any(charge.refused for charge in charges if charge.color is None)
         self.refusing_tiers = {charge.tier for charge in charges
                                if charge.refused and charge.has_place and
@@ -118,7 +119,7 @@ class Verdict:
 
     def __init__(self, action, reason, rule="", key="", wait="0", tag=None):
         self.action, self.reason, self.rule, self.key, self.wait = action, reason, rule, key, wait
-        self.tag, self.delay = tag, 0
+        self.tag, self.delay, self.made = tag, 0, []
 
     def hold(self, delay):
         self.delay, self.wait = delay, str(delay)
@@ -143,10 +144,13 @@ class Limiter:
                        for rule in rules}
         self.verdicts = {member: 0 for member in COUNTED_AS.values()}
 
-    def judge(self, time, packet):
+    def judge(self, time, packet, data=None):
+        """`data`: the frame, for what is answered."""
         self.first = time if self.first is None else self.first
         self.now = max(self.now, time - self.first)
         verdict = self._judge(packet)
+        if data is not None:
+            verdict.action, verdict.made = carry_out(verdict.action, packet, data)
         self.verdicts[COUNTED_AS[verdict.action]] += 1
         return verdict
 
@@ -171,7 +175,7 @@ class Limiter:
         verdict = (self._pass_by(packet) or self._decide_on_sight(packet)
                    or self._decide_by_limits(packet))
         if piece == "first":
-            self.fragments.remember(self.now, packet.fields, verdict.action == "drop")
+            self.fragments.remember(self.now, packet.fields, verdict.action not in FORWARDS)
         return verdict
 
     def _count(self, rule, how):
@@ -223,7 +227,7 @@ class Limiter:
         if verdict.action == "shape":
             verdict.hold(max(one.delay for one in acting))
         for one in judged:
-            forwarded = verdict.action != "drop"
+            forwarded = verdict.action in FORWARDS
             overflowed = one.overflowed or one.delay and one.rule.id not in self.acting
             if forwarded and not overflowed and (one.rule.id in self.acting or not one.refused):
                 _spend(one)
@@ -332,7 +336,7 @@ def units_of(per, packet):
 def _strictest(votes, longest):
     first = max(votes, key=lambda vote: STRICTNESS[vote.action["action"]])  # max() keeps the first
     action, wait = first.action["action"], "0"
-    if action == "drop":
+    if action not in FORWARDS:
         wait = "never" if longest == NEVER else str(longest or "")  # no limit refused: a colour
     return Verdict(action, first.reason, first.judged.rule.id, key_text(first.judged.key), wait,
                    first.action if action == "tag" else None)

@@ -16,6 +16,7 @@ import dns
 import http1
 import quic
 import tls
+from answers import FORWARDS
 from frame import dissect
 from limiter import Limiter
 from pcap import BadCapture, read_capture, write_pcap
@@ -55,13 +56,14 @@ class Replayed:
             packet = box.see(data, wire)
             for stream in streams:
                 stream.see(packet)
-            verdict = limiter.judge(time, packet)
+            verdict = limiter.judge(time, packet, data)
             if packet.settle:
-                packet.settle.fate = verdict.action == "drop"
+                packet.settle.fate = verdict.action not in FORWARDS
             self.rows.append([str(number)] + verdict.columns())
             clock = limiter.first + limiter.now
             self.depart(clock)
-            if verdict.action != "drop":
+            self.forwarded += [(time, made, len(made)) for made in verdict.made]
+            if verdict.action in FORWARDS:
                 frame = (tagged(data, packet, verdict.tag), max(wire, len(data)))
                 if verdict.delay:
                     bisect.insort(self.held, (clock + verdict.delay, number, *frame))

@@ -11,7 +11,7 @@ from texts import Written, escape
 
 DELAYS = ["1us", "3ms", "50ms", "700ms", "2s", "10s", "60s", "1m"]
 OVERFLOWS = ["", ", overflow: drop", ", overflow: pass"]
-ACTIONS = ["drop", "drop", "drop", "tag, dscp: ef", "tag, dscp: 12, pcp: 3", "tag, pcp: 5", "pass"]
+ACTIONS = ["drop", "drop", "reset", "tag, dscp: ef", "tag, dscp: 12, pcp: 3", "tag, pcp: 5", "pass"]
 ON_FULL = ["open", "closed", "{coarsen: {factor: 2}}", "{coarsen: {factor: 16}}"]
 DATA = """data:
   country_db: country.mmdb
@@ -100,6 +100,8 @@ class RuleMaker:
             lines.append(self.on_color())
         if self.chance(25):
             lines.append(self.ban())
+        if self.chance(15):  # what is told changes no verdict
+            lines.append("    events: [limit_start, limit_end, refill]")
         shares = any("missing_key: share" in line for line in lines)
         overridden = self.chance(35) and self.overrides(number, tiers, shares, lines)
         if self.chance(25):

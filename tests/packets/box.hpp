@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/event_burst.hpp"
 #include "lib/pipeline/key_question.hpp"
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
@@ -84,8 +85,12 @@ public:
     }
     // What an operator asks between two bursts.
     [[nodiscard]] KeyAnswer ask(const KeyQuestion& question, Instant now) {
-        return answer_key(question, loaded_.set(), core_, {now, {}});
+        KeyAnswer answer = answer_key(question, loaded_.set(), core_, {now, {}});
+        look_again(question, loaded_.set(), core_, {now, {}});
+        return answer;
     }
+    // What is due of events.
+    void tell_due(Instant now) { tell_due_events(loaded_.set(), core_, {now, {}}); }
     // A key of the first rule.
     [[nodiscard]] Result<ReadKey> read_key(std::string_view text) const {
         const LoadedRule& rule = loaded_.set().rules.front();
@@ -121,6 +126,8 @@ public:
     void set_hold_room(std::uint32_t room) { core_.hold_room = room; }
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
+    // Tells it whom its rules refuse and ban.
+    void watch(KeyEvents& events) { core_.events = &events; }
 
 private:
     [[nodiscard]] Environment environment() {

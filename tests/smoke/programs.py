@@ -160,6 +160,11 @@ class Box:
         return subprocess.run([self.sluicectl, "--socket", self.api_socket, *arguments],
                               capture_output=True, text=True, timeout=PATIENCE, **options)
 
+    def follow(self, *arguments):
+        """A command that goes on, with its lines to be read."""
+        return subprocess.Popen([self.sluicectl, "--socket", self.api_socket, *arguments],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+
     def apply(self, rules, *more):
         path = self.folder / "rules.yaml"
         path.write_text(rules)

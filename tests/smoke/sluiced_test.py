@@ -241,6 +241,33 @@ class Resources(Case):
         for wrong in ("by=name", "count=0", "count=1001", "count=x", "count=-1", "count=5x"):
             self.refused(self.box.get("/v1/top?" + wrong), 400)
 
+    def test_events(self):
+        self.start()
+        told = self.good(self.box.get("/v1/events"))
+        self.assertEqual((told["next"], told["missed"]), ("77-11", 0))
+        time, key = "2025-11-24T16:00:00.005000000Z", "10.0.0.1|53"
+        self.assertEqual(told["events"], [
+            {"seq": 5, "time": time, "event": "limit_start", "rule": "a", "limit": "1", "key": key,
+             "lcore": 1, "wait_s": 1.5},
+            {"seq": 6, "time": time, "event": "limit_end", "rule": "a", "limit": "1", "key": key,
+             "lcore": 1, "for_s": 1.5},
+            {"seq": 7, "time": time, "event": "refill", "rule": "a", "limit": "1", "key": key,
+             "lcore": 1},
+            {"seq": 8, "time": time, "event": "ban", "edge": "start", "rule": "b", "key": key,
+             "lcore": 1, "for_s": 1.5},
+            {"seq": 9, "time": time, "event": "ban", "edge": "end", "rule": "b", "key": key,
+             "lcore": 1, "for_s": 1.5},
+            {"seq": 10, "time": time, "event": "lost", "lost": 9}])
+
+        def numbers(query):
+            return [event["seq"] for event in self.good(self.box.get("/v1/events" + query))["events"]]
+        self.assertEqual(numbers("?rule=b"), [8, 9, 10])  # what was lost concerns everybody
+        self.assertEqual(numbers("?from=77-9"), [9, 10])
+        self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10])  # of another dataplane
+        self.assertEqual(numbers("?from=77-11&wait=1"), [])
+        for wrong in ("from=9", "from=77-", "from=77-9x", "wait=21", "wait=x"):
+            self.refused(self.box.get("/v1/events?" + wrong), 400)
+
     def test_budgets_and_candidates_are_shown_and_have_no_mode_to_set(self):
         self.start()
         bucket = "{algorithm: token_bucket, rate: 1/s, burst: 1}"

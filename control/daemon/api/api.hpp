@@ -32,6 +32,7 @@ struct Services {
 [[nodiscard]] HttpResponse post_key(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_stats(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_top(const HttpRequest& request, Services& services);
+[[nodiscard]] HttpResponse get_events(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_ports(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse get_workers(const HttpRequest& request, Services& services);
 [[nodiscard]] HttpResponse post_merge(const HttpRequest& request, Services& services);

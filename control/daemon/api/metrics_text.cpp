@@ -174,7 +174,7 @@ constexpr auto kMergedRuleFamilies = std::to_array<Family<RuleStats>>({
      number<&RuleStats::measured_overshoot>},
 });
 
-void put_rules(Text& text, const std::vector<RuleStats>& rules) {
+void put_rule_counts(Text& text, const std::vector<RuleStats>& rules) {
     text.family("sluice_rule_packets_total", "Packets that a rule matched, by their conformance.");
     for (const RuleStats& rule : rules) {
         text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted);
@@ -242,6 +242,12 @@ constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
      "For how long this dataplane's tables are good for the longest limits.",
      seconds<&ClockStats::instants_left_ns, 1'000'000'000>},
 });
+
+// In the order of KeyEventKind, `lost` among them: events that could not be told.
+void put_events(Text& text, const EventStats& events) {
+    text.family("sluice_events_total", "Edge events of keys by kind; lost: could not be told.");
+    text.by_name("kind", events.by_kind, [](std::size_t i) { return kKeyEventKindNames[i]; });
+}
 
 void put_control(Text& text, const ControlStats& control) {
     text.family("sluice_control_refused_total",
@@ -371,7 +377,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_connections(text, totals.connections);
     put_asks(text, totals.asks);
     put_shaping(text, totals.shaping);
-    put_rules(text, stats->rules);
+    put_rule_counts(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);
     text.single("sluice_merge_interval_seconds",
@@ -382,6 +388,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     }
     put_state(text, stats->state);
     put_control(text, stats->control);
+    put_events(text, stats->events);
     return text.take();
 }
 

@@ -31,6 +31,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/rollback", post_rollback},
     {"GET", "/v1/stats", get_stats},
     {"GET", "/v1/top", get_top},
+    {"GET", "/v1/events", get_events},
     {"GET", "/v1/ports", get_ports},
     {"GET", "/v1/workers", get_workers},
     {"POST", "/v1/merge", post_merge},

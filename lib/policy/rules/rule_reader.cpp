@@ -9,10 +9,11 @@
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/action_reader.hpp"
 #include "lib/policy/rules/ban_reader.hpp"
+#include "lib/policy/rules/events_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
-#include "lib/policy/values/units_text.hpp"
+#include "lib/policy/rules/ttl_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
 #include <algorithm>
@@ -45,14 +46,14 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"dynamic", false},
     {"max_unsynced"},
     {"cluster_sync", false},
-    {"events", false},
+    {"events"},
     {"ttl"},
 });
 
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
-     "ban", "overrides", "candidates", "max_unsynced"});
+     "ban", "overrides", "candidates", "max_unsynced", "events"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -79,22 +80,6 @@ std::optional<Mode> read_mode(const MapReader& map) {
 std::optional<MissingKey> read_missing_key(const MapReader& map) {
     const std::optional<std::size_t> index = map.word("missing_key", kMissingKeyWords);
     return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
-}
-
-// For the process that keeps the rules: a rule itself does not change with time.
-std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& context) {
-    constexpr Nanoseconds kShortest = std::chrono::seconds{1};
-    const YamlNode* value = map.find("ttl");
-    if (value == nullptr) {
-        return std::nullopt;
-    }
-    const Result<Nanoseconds> ttl = parse_duration(value->is_scalar() ? value->text : "");
-    if (ttl && *ttl >= kShortest) {
-        return *ttl;
-    }
-    context.problems.error(
-        value->at, "`ttl` is a duration from 1s on, such as 15m or 1d; found " + kind_name(*value));
-    return std::nullopt;
 }
 
 // One rule, read key by key; or a candidate of it, which is the same rule with other limits.
@@ -235,6 +220,7 @@ private:
         read_.summary.action = action.text;
         rule.on_exceed = index_of(action);
         read_keys_and_limits();
+        read_reports();
         read_overrides();
         read_on_color();
         check_shape(map_, action, rule.limits, context_);
@@ -291,6 +277,11 @@ private:
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});
         }
+    }
+
+    void read_reports() {
+        read_.rule.events = candidate_ == nullptr ? read_events(map_, context_) : EdgeEventSet{};
+        read_.summary.settings.push_back({"events", text_of(read_.rule.events)});
     }
 
     // A rule that is off leaves nothing in the set.

@@ -1,7 +1,5 @@
 #include "lib/policy/yaml/unsupported.hpp"
 
-#include "lib/policy/problems/nearest.hpp"
-
 #include <algorithm>
 #include <array>
 #include <span>
@@ -14,9 +12,8 @@ struct Shape {
     enum class Kind : std::uint8_t {
         Any,
         Scalar,
-        Words,  // a list of words, named by `inside`
-        Map,    // its keys are `inside`
-        Maps,   // a list of such maps
+        Map,   // its keys are `inside`
+        Maps,  // a list of such maps
     };
     std::string_view key;
     Kind kind = Kind::Scalar;
@@ -28,8 +25,6 @@ constexpr auto kColors = std::to_array<Shape>({{"green", Any}, {"yellow", Any}, 
 constexpr auto kDynamic = std::to_array<Shape>({{"source"}, {"ttl"}, {"floor"}, {"ceiling"}});
 constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
-constexpr auto kEvents =
-    std::to_array<Shape>({{"limit_start"}, {"limit_end"}, {"refill"}, {"ban"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 
 constexpr auto kApi = std::to_array<Shape>({{"listen"}, {"token_file"}});
@@ -43,7 +38,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"on_color", Map, kColors},
     {"dynamic", Map, kDynamic},
     {"cluster_sync", Map, kClusterSync},
-    {"events", Words, kEvents},
     {"coarsen", Map, kCoarsen},
     // of sluice.yaml
     {"api", Map, kApi},
@@ -80,30 +74,12 @@ void expect(bool right, std::string_view what, const Shape& shape, const YamlNod
     }
 }
 
-void check_words(const Shape& shape, const YamlNode& value, const ReadContext& context) {
-    std::vector<std::string_view> words;
-    words.reserve(shape.inside.size());
-    for (const Shape& inner : shape.inside) {
-        words.push_back(inner.key);
-    }
-    expect(value.is_list(), "a list of words", shape, value, context);
-    for (const YamlNode& item : value.items) {
-        if (!item.is_scalar() || std::find(words.begin(), words.end(), item.text) == words.end()) {
-            context.problems.error(item.at, "`" + std::string{shape.key} + "` lists words of " +
-                                                list_of(words) + "; found " + kind_name(item) +
-                                                did_you_mean(item.text, words));
-        }
-    }
-}
-
 void check(const Shape& shape, const YamlNode& value, const ReadContext& context) {
     switch (shape.kind) {
         case Any:
             return;
         case Scalar:
             return expect(value.is_scalar(), "one value", shape, value, context);
-        case Words:
-            return check_words(shape, value, context);
         case Map:
             return check_map(shape, value, context);
         case Maps:

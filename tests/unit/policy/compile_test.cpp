@@ -398,8 +398,9 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: []\n    on_full: closd\n" LIMITS, 5, 14, "did you mean `closed`?"},
     {HEAD "    key: []\n    ban: {aftr: 3}\n" LIMITS, 5, 11, "did you mean `after`?"},
     {HEAD "    key: []\n    ban: 3\n" LIMITS, 5, 10, "must be a map"},
-    // Slips inside parts that are not built yet are found today.
     {HEAD "    key: []\n    events: [limit_strat]\n" LIMITS, 5, 14, "did you mean `limit_start`?"},
+    {HEAD "    key: []\n    events: ban\n" LIMITS, 5, 13, "a list of words"},
+    {HEAD "    on_match: drop\n    events: [ban]\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    key: []\n    candidates: [{nam: half}]\n" LIMITS, 5, 19, "did you mean `name`?"},
     {HEAD "    key: []\n    candidates: {}\n" LIMITS, 5, 17, "a list of at most 16"},
     {HEAD "    key: []\n    candidates: [half]\n" LIMITS, 5, 18, "must be a map"},

@@ -74,7 +74,7 @@ void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full,
             rule.match_action, rule.on_exceed);
     add_all(out, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
-            rule.asks_clients);
+            rule.events.bits(), rule.asks_clients);
     add(out, rule.path_costs.size());
     for (const PathCost& cost : rule.path_costs) {
         add_all(out, cost.prefix, cost.cost);
@@ -288,6 +288,9 @@ void spell(Fields& out, const Stats& m) {
             m.state.snapshot_age_ns);
     add_all(out, m.control.strangers, m.control.full, m.control.idle, m.control.uploads,
             m.control.memory, m.control.unsealed, m.control.unkept);
+    for (const std::uint64_t count : m.events.by_kind) {
+        add_all(out, count);
+    }
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
                 rule.banned, rule.bans, rule.max_unsynced, rule.promised_overshoot,
@@ -308,6 +311,16 @@ void spell(Fields& out, const Top& m) {
     for (const TopKey& key : m.keys) {
         add_all(out, key.rule, key.key, key.hits, key.hits_error, key.denied, key.denied_error);
         add_optional(out, key.remaining);
+    }
+}
+void spell(Fields& out, const GetEvents& m) {
+    add_all(out, m.origin, m.from, m.most);
+}
+void spell(Fields& out, const Events& m) {
+    add_all(out, m.origin, m.next, m.missed, m.events.size());
+    for (const KeyEvent& event : m.events) {
+        add_all(out, event.number, event.kind, event.utc_ns, event.for_ns, event.lcore, event.lost,
+                event.rule, event.limit, event.key);
     }
 }
 template <typename Message>

@@ -17,19 +17,21 @@ public:
     explicit RandomMessage(std::uint64_t seed) : random_{seed} {}
 
     std::vector<Request> requests() {
-        return {Hello{number<std::uint32_t>(), text(), text()},
-                ApplyRules{rule_set(), text(), text(), seal()},
-                GetRules{},
-                GetStats{},
-                SetPanic{flag(), number<std::uint64_t>()},
-                TryRules{{rule_set(), text(), text(), seal()}},
-                KeepRules{number<std::uint64_t>()},
-                GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
-                AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
-                       number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)),
-                       text(), number<std::uint64_t>(), number<std::uint64_t>()},
-                SetMergeInterval{number<std::uint64_t>()},
-                Ping{}};
+        return {
+            Hello{number<std::uint32_t>(), text(), text()},
+            ApplyRules{rule_set(), text(), text(), seal()},
+            GetRules{},
+            GetStats{},
+            SetPanic{flag(), number<std::uint64_t>()},
+            TryRules{{rule_set(), text(), text(), seal()}},
+            KeepRules{number<std::uint64_t>()},
+            GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
+            AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
+                   number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)), text(),
+                   number<std::uint64_t>(), number<std::uint64_t>()},
+            SetMergeInterval{number<std::uint64_t>()},
+            Ping{},
+            GetEvents{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -41,7 +43,8 @@ public:
                 Failure{text()},
                 top(),
                 key_state(),
-                MergeIntervalSet{number<std::uint64_t>(), number<std::uint64_t>()}};
+                MergeIntervalSet{number<std::uint64_t>(), number<std::uint64_t>()},
+                events()};
     }
 
     RuleSet rule_set() {
@@ -163,6 +166,7 @@ private:
             cost_by_path(out);
         }
         out.rejected_spend = flag();
+        out.events = EdgeEventSet{static_cast<std::uint8_t>(below(EdgeEventSet::kAll + 1U))};
         for (ActionIndex& of_color : out.on_color) {
             of_color = action();
         }
@@ -422,6 +426,8 @@ private:
                                      &out.control.unkept}) {
             *count = number<std::uint64_t>();
         }
+        std::generate(out.events.by_kind.begin(), out.events.by_kind.end(),
+                      [this] { return number<std::uint64_t>(); });
         for (std::size_t i = below(4); i > 0; --i) {
             out.rules.push_back({text(), number<std::uint64_t>(), number<std::uint64_t>(),
                                  number<std::uint64_t>(), number<std::uint64_t>()});
@@ -431,6 +437,16 @@ private:
         return out;
     }
 
+    Events events() {
+        Events out{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(), {}};
+        for (std::size_t i = below(4); i > 0; --i) {
+            out.events.push_back(
+                {number<std::uint64_t>(), static_cast<KeyEventKind>(below(kKeyEventKindCount)),
+                 static_cast<std::int64_t>(random_()), static_cast<std::int64_t>(random_()),
+                 number<std::uint32_t>(), number<std::uint64_t>(), text(), text(), text()});
+        }
+        return out;
+    }
     Top top() {
         Top out{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(), {}};
         for (std::size_t i = below(4); i > 0; --i) {

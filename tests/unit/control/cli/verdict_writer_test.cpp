@@ -40,19 +40,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"unmatched", {}, "9\tpass\tunmatched\t\t\t0\n"},
         Case{"within", {Verdict::Pass, Reason::WithinLimits}, "9\tpass\twithin_limits\t\t\t0\n"},
         Case{"over_limit",
-             {Verdict::Drop, Reason::OverLimit, 0, kDropAction, 0, Nanoseconds{123}},
+             {Verdict::Drop, Reason::OverLimit, 0, 0, kDropAction, 0, Nanoseconds{123}},
              "9\tdrop\tover_limit\tper-source\t53\t123\n"},
         Case{"never_fits",
-             {Verdict::Drop, Reason::OverLimit, 0, kDropAction, 0, kNever},
+             {Verdict::Drop, Reason::OverLimit, 0, 0, kDropAction, 0, kNever},
              "9\tdrop\tover_limit\tper-source\t53\tnever\n"},
         Case{"of_the_second_tier",
-             {Verdict::Drop, Reason::OverLimit, 1, kDropAction, 0, kNever},
+             {Verdict::Drop, Reason::OverLimit, 1, 0, kDropAction, 0, kNever},
              "9\tdrop\tover_limit\tper-source\t99\tnever\n"},
         Case{"tagged",
-             {Verdict::Tag, Reason::OverLimit, 0, 2, 0, {}},
+             {Verdict::Tag, Reason::OverLimit, 0, 0, 2, 0, {}},
              "9\ttag\tover_limit\tper-source\t53\t0\n"},
         Case{"no_limit_refused",
-             {Verdict::Drop, Reason::TableFull, 0, kDropAction, 0, {}},
+             {Verdict::Drop, Reason::TableFull, 0, 0, kDropAction, 0, {}},
              "9\tdrop\ttable_full\tper-source\t53\t\n"},
         Case{"malformed", {Verdict::Drop, Reason::TruncatedL3}, "9\tdrop\ttruncated_l3\t\t\t\n"}),
     [](const auto& one) { return std::string{one.param.name}; });
@@ -62,7 +62,7 @@ TEST(VerdictLine, HasNoKeyForARuleWithoutOne) {
     rules.rules[0].keys.clear();
     Burst burst;
     burst.add({}, Direction::In, 0);
-    burst.packets()[0].decision = {Verdict::Drop, Reason::DenyRule, 0, kDropAction, 0, {}};
+    burst.packets()[0].decision = {Verdict::Drop, Reason::DenyRule, 0, 0, kDropAction, 0, {}};
     EXPECT_EQ(verdict_line(1, {&burst, 0}, rules, ""), "1\tdrop\tdeny_rule\tper-source\t\t\n");
 }
 

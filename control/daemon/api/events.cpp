@@ -1,0 +1,199 @@
+#include "control/daemon/api/api.hpp"
+#include "control/daemon/rule_compile.hpp"
+#include "control/json.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <limits>
+#include <optional>
+#include <semaphore>
+#include <thread>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t kMostEvents = 1000;  // of one answer
+// Answers of the dataplane to one request: more than it keeps, and an end where others tell much.
+constexpr int kMostReads = 12;
+constexpr std::uint32_t kLongestWait = 20;  // seconds
+constexpr std::chrono::milliseconds kLookAgain{100};
+constexpr std::int64_t kSecond = 1'000'000'000;
+// Who waits holds a place of those for ordinary requests: the rest of them stays for others.
+std::counting_semaphore<8> waiting_places{8};
+
+std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && number <= most ? std::optional{number} : std::nullopt;
+}
+
+// What is asked for; or why it cannot be answered.
+struct AskedEvents {
+    GetEvents request{.most = kMostEvents};
+    std::string rule;  // empty: all
+    std::chrono::seconds wait{0};
+    std::string wrong;
+};
+
+// Where to go on is told as ORIGIN-NUMBER, which means nothing to readers.
+bool read_cursor(const std::string& text, GetEvents& request) {
+    const std::size_t dash = text.find('-');
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    const auto origin = number_of(std::string_view{text}.substr(0, dash), kMost);
+    const auto from = dash == std::string::npos
+                          ? std::nullopt
+                          : number_of(std::string_view{text}.substr(dash + 1), kMost);
+    if (!origin || !from) {
+        return false;
+    }
+    request.origin = *origin;
+    request.from = *from;
+    return true;
+}
+
+AskedEvents read(const HttpRequest& request) {
+    AskedEvents asked;
+    asked.rule = argument(request, "rule", "");
+    const std::string from = argument(request, "from", "");
+    if (!from.empty() && !read_cursor(from, asked.request)) {
+        asked.wrong = "`from` is what `next` of an earlier answer said";
+    }
+    const auto wait = number_of(argument(request, "wait", "0"), kLongestWait);
+    if (!wait) {
+        asked.wrong = fmt::format("`wait` is a number of seconds up to {}", kLongestWait);
+    }
+    asked.wait = std::chrono::seconds{wait.value_or(0)};
+    return asked;
+}
+
+std::string time_text(std::int64_t utc_ns) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
+                       fmt::gmtime(static_cast<std::time_t>(utc_ns / kSecond)), utc_ns % kSecond);
+}
+
+// null: never, or not known.
+Json seconds_json(std::int64_t ns) {
+    return ns == std::numeric_limits<std::int64_t>::max() ? Json()
+                                                          : Json(static_cast<double>(ns) / 1e9);
+}
+
+Json event_json(const KeyEvent& event) {
+    Json json{{"seq", event.number}, {"time", time_text(event.utc_ns)}};
+    if (event.kind == KeyEventKind::Lost) {
+        json["event"] = "lost";
+        json["lost"] = event.lost;
+        return json;
+    }
+    const bool is_ban = event.kind == KeyEventKind::BanStart || event.kind == KeyEventKind::BanEnd;
+    json["event"] = is_ban ? "ban" : kKeyEventKindNames[static_cast<std::size_t>(event.kind)];
+    if (is_ban) {
+        json["edge"] = event.kind == KeyEventKind::BanStart ? "start" : "end";
+    }
+    json["rule"] = event.rule;
+    if (!is_ban) {
+        json["limit"] = event.limit;
+    }
+    json["key"] = event.key;
+    json["lcore"] = event.lcore;
+    switch (event.kind) {
+        case KeyEventKind::LimitStart:
+            json["wait_s"] = seconds_json(event.for_ns);
+            break;
+        case KeyEventKind::LimitEnd:
+        case KeyEventKind::BanStart:
+        case KeyEventKind::BanEnd:
+            json["for_s"] = seconds_json(event.for_ns);
+            break;
+        default:
+            break;
+    }
+    return json;
+}
+
+// Reads on from where it is; what other rules tell is passed over.
+class EventReader {
+public:
+    EventReader(AskedEvents& asked, DataplaneLink& link) : asked_{asked}, link_{link} {}
+
+    // One answer of the dataplane. Whether there may be more at once; or why there is none.
+    Result<bool> read() {
+        Result<Reply> reply = link_.call(asked_.request);
+        if (!reply) {
+            return reply.error();
+        }
+        const auto* found = std::get_if<Events>(&*reply);
+        if (found == nullptr) {
+            return Error{Errc::BadSyntax, "the dataplane answered something else"};
+        }
+        asked_.request.origin = found->origin;
+        asked_.request.from = found->next;
+        missed_ += found->missed;
+        for (const KeyEvent& event : found->events) {
+            if (asked_.rule.empty() || event.rule == asked_.rule ||
+                event.kind == KeyEventKind::Lost) {
+                events_.push_back(event_json(event));
+            }
+        }
+        return !found->events.empty() && events_.size() < kMostEvents;
+    }
+    [[nodiscard]] bool found_any() const { return !events_.empty() || missed_ != 0; }
+    [[nodiscard]] HttpResponse answer() {
+        return json_response(
+            {{"next", fmt::format("{}-{}", asked_.request.origin, asked_.request.from)},
+             {"missed", missed_},
+             {"events", std::move(events_)}});
+    }
+
+private:
+    AskedEvents& asked_;
+    DataplaneLink& link_;
+    Json events_ = Json::array();
+    std::uint64_t missed_ = 0;
+};
+
+// What there is now.
+Result<Done> read_all(EventReader& reader) {
+    Result<bool> more = true;
+    for (int reads = 0; more && *more && reads < kMostReads; ++reads) {
+        more = reader.read();
+    }
+    return more ? Result<Done>{Done{}} : more.error();
+}
+
+// Until there is something, where a place to wait is free; else what there is now.
+Result<Done> read_waiting(EventReader& reader, std::chrono::seconds wait) {
+    const auto deadline = std::chrono::steady_clock::now() + wait;
+    Result<Done> read = read_all(reader);
+    if (!read || reader.found_any() || wait.count() == 0 || !waiting_places.try_acquire()) {
+        return read;
+    }
+    while (read && !reader.found_any() && std::chrono::steady_clock::now() < deadline &&
+           !compile_stop().stop_requested()) {
+        std::this_thread::sleep_for(kLookAgain);
+        read = read_all(reader);
+    }
+    waiting_places.release();
+    return read;
+}
+
+}  // namespace
+
+HttpResponse get_events(const HttpRequest& request, Services& services) {
+    AskedEvents asked = read(request);
+    if (!asked.wrong.empty()) {
+        return problem_response(400, "bad request", asked.wrong);
+    }
+    EventReader reader{asked, services.link};
+    if (const Result<Done> read = read_waiting(reader, asked.wait); !read) {
+        return no_dataplane(read.error());
+    }
+    return reader.answer();
+}
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#pragma once
+#include "dataplane/port/ports.hpp"
+#include "dataplane/worker/worker_fleet.hpp"
+#include "lib/events/event_log.hpp"
+#include "lib/wire/message.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// What the workers have told of keys that are limited and banned, for everybody who follows it.
+class EventReport {
+public:
+    explicit EventReport(WorkerFleet& workers);
+
+    // Events of the rules before are taken first.
+    void adopt(const LoadedSet& rules, const Ports& ports);
+    // Names of ports are those of `ports`.
+    void take_events(const Ports& ports);
+    [[nodiscard]] Events read(const GetEvents& request, const Ports& ports);
+    [[nodiscard]] EventStats stats() const;
+
+private:
+    WorkerFleet& workers_;
+    EventLog log_;
+    std::uint64_t origin_;             // distinguishes this process's numbers from others'
+    std::vector<std::uint64_t> lost_;  // by worker, so many are in the log
+};
+
+}  // namespace sluice
