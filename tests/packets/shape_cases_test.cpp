@@ -19,7 +19,8 @@ using test::udp;
 #define SHAPE_TOKENS SHAPE_RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]\n"
 #define SHAPE_QUEUE SHAPE_RULE "    limits: [{algorithm: leaky_bucket, rate: 10/s, queue: 4}]\n"
 #define SHAPE_ELSE_DROP(delay) "    on_exceed: {action: shape, max_delay: " delay "}\n"
-#define SHAPE_ELSE_PASS(delay) "    on_exceed: {action: shape, max_delay: " delay ", overflow: pass}\n"
+#define SHAPE_ELSE_PASS(delay) \
+    "    on_exceed: {action: shape, max_delay: " delay ", overflow: pass}\n"
 
 const test::Frame kPacket = udp().src("10.0.0.1").size(114);  // 100 bytes of IP
 const test::Frame kLarge = udp().src("10.0.0.1").size(314);   // 300 bytes of IP
@@ -65,23 +66,21 @@ const Case kCases[] = {
       {100ms, kPacket, "shape", "over_limit", "r", 100ms}}},
 
     {"bytes: a large packet waits for all of them, and a small one behind it does not overtake it",
-     SHAPE_RULE
-     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 300B}]\n" SHAPE_ELSE_DROP(
-         "1s"),
+     SHAPE_RULE "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: "
+                "300B}]\n" SHAPE_ELSE_DROP("1s"),
      {{0ms, kLarge, "pass", "within_limits"},
       {0ms, kLarge, "shape", "over_limit", "r", 300ms},
       {0ms, kPacket, "shape", "over_limit", "r", 400ms},
       {350ms, kPacket, "shape", "over_limit", "r", 150ms}}},
 
     {"a packet that is larger than the bucket never departs",
-     SHAPE_RULE
-     "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: 200B}]\n" SHAPE_ELSE_DROP(
-         "1m"),
+     SHAPE_RULE "    per: byte\n    limits: [{algorithm: token_bucket, rate: 1KB/s, burst: "
+                "200B}]\n" SHAPE_ELSE_DROP("1m"),
      {{0ms, kLarge, "drop", "over_limit", "r", kNever}, {0ms, kPacket, "pass", "within_limits"}}},
 
     {"of several limits the longest delay holds",
      SHAPE_RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 1},"
-          " {algorithm: token_bucket, rate: 1/s, burst: 2}]\n" SHAPE_ELSE_DROP("3s"),
+                " {algorithm: token_bucket, rate: 1/s, burst: 2}]\n" SHAPE_ELSE_DROP("3s"),
      {{0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "shape", "over_limit", "r", 100ms},
       {0ms, kPacket, "shape", "over_limit", "r", 1s},
@@ -91,11 +90,11 @@ const Case kCases[] = {
 
     {"of several shapers the latest departure holds, and a drop wins",
      SHAPE_HEAD "  - {id: a, mode: enforce, key: [ip.src], limits: [{algorithm: leaky_bucket, "
-          "rate: 10/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
-          "  - {id: b, mode: enforce, key: [], limits: [{algorithm: leaky_bucket, "
-          "rate: 5/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
-          "  - {id: c, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/d, "
-          "burst: 3}]}\n",
+                "rate: 10/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
+                "  - {id: b, mode: enforce, key: [], limits: [{algorithm: leaky_bucket, "
+                "rate: 5/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
+                "  - {id: c, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/d, "
+                "burst: 3}]}\n",
      {{0ms, kPacket, "pass", "within_limits"},
       {0ms, kPacket, "shape", "over_limit", "a", 200ms},
       {0ms, kOther, "shape", "over_limit", "b", 400ms},
@@ -104,7 +103,7 @@ const Case kCases[] = {
 
     {"a monitoring rule holds nothing, and spends what conforms",
      SHAPE_HEAD "  - {id: m, mode: monitor, key: [ip.src], limits: [{algorithm: leaky_bucket, "
-          "rate: 10/s, queue: 4}], on_exceed: {action: shape, max_delay: 1s}}\n",
+                "rate: 10/s, queue: 4}], on_exceed: {action: shape, max_delay: 1s}}\n",
      {{0ms, kPacket, "pass", "unmatched"},
       {0ms, kPacket, "pass", "unmatched"},
       {100ms, kPacket, "pass", "unmatched"}}},
@@ -160,7 +159,8 @@ TEST(Shape, AReloadKeepsWhatIsReserved) {
     Box box{SHAPE_QUEUE SHAPE_ELSE_DROP("1s")};
     (void)box.judge_burst(std::vector(4, kPacket.bytes()), kStart);
     const Result<Done> taken = box.reload(
-        SHAPE_RULE "    limits: [{algorithm: leaky_bucket, rate: 20/s, queue: 9}]\n" SHAPE_ELSE_DROP("1s"));
+        SHAPE_RULE
+        "    limits: [{algorithm: leaky_bucket, rate: 20/s, queue: 9}]\n" SHAPE_ELSE_DROP("1s"));
     ASSERT_TRUE(taken) << taken.error().what;
     EXPECT_EQ(box.judge(kPacket.bytes(), kStart).wait, 200ms);
 }
