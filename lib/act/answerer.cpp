@@ -84,8 +84,9 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
     if (action.verdict != Verdict::Reset && packet.seen.unit != AnsweredUnit::None &&
         action.answer.response != 0) {
-        return packet.seen.unit == AnsweredUnit::ClientHello ? answer_hello(packet, action, decision)
-                                                       : answer_request(packet, action, decision);
+        return packet.seen.unit == AnsweredUnit::ClientHello
+                   ? answer_hello(packet, action, decision)
+                   : answer_request(packet, action, decision);
     }
     const bool resets = action.verdict == Verdict::Reset ||
                         (action.answer.response == 0 &&

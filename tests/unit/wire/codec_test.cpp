@@ -261,7 +261,7 @@ void spell(Fields& out, const WorkerStats& m) {
     }
     spell_counts(out, m.connections, kConnectionGauges);
     spell_counts(out, m.asks, kAskGauges);
-    spell_counts(out, m.shaping, kShapeGauges);
+    add_all(out, m.shaping.held, m.shaping.room);
     for (const std::uint64_t count : m.by_ledger_event) {
         add(out, count);
     }

@@ -380,7 +380,7 @@ private:
                       [this] { return number<std::uint64_t>(); });
         out.connections = counts<ConnectionStats>(kConnectionGauges);
         out.asks = counts<AskStats>(kAskGauges);
-        out.shaping = counts<ShapeStats>(kShapeGauges);
+        out.shaping = {.held = number<std::uint64_t>(), .room = number<std::uint64_t>()};
         for (std::size_t i = below(3); i > 0; --i) {
             out.lanes.push_back(text());
         }
