@@ -307,8 +307,9 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "reasons", "table_full", "table", "units", "connections", "connection_events",
-                                       "asks", "ask_events", "merge_interval_us", "clock", "state", "rules"])
+                                       "reasons", "table_full", "table", "units", "answers", "connections",
+                                       "connection_events", "asks", "ask_events", "shaping", "merge_interval_us",
+                                       "clock", "state", "rules"])
         self.assertEqual(stats["connections"], {
             "connections": 80, "half_heads": 12, "held_lines": 24, "refused_connections": 6,
             "given_up_connections": 4, "quic_hellos": 18, "quic_half_hellos": 2})
@@ -340,9 +341,9 @@ class Resources(Case):
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
-                                            "verdicts", "reasons", "table_full", "table", "units", "connections",
-                                            "connection_events", "asks", "ask_events", "table_slots",
-                                            "handed_over", "ledger", "lanes"])
+                                            "verdicts", "reasons", "table_full", "table", "units", "answers",
+                                            "connections", "connection_events", "asks", "ask_events", "shaping",
+                                            "table_slots", "handed_over", "ledger", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 
     def test_panic(self):
