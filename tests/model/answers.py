@@ -65,7 +65,8 @@ class Segment:
         if back:
             source, target, ports = target, source, ports[::-1]
         options = struct.pack("!BBBBII", 1, 1, 8, 10, *stamps) if stamps else b""
-        tcp = struct.pack("!HHIIBBHHH", *ports, seq & 0xFFFFFFFF, ack & 0xFFFFFFFF,
+        ack = ack & 0xFFFFFFFF if flags & ACK else 0
+        tcp = struct.pack("!HHIIBBHHH", *ports, seq & 0xFFFFFFFF, ack,
                           5 + len(options) // 4 << 4, flags, 0, 0, 0) + options
         pseudo = source.packed + target.packed + struct.pack("!II", len(tcp), 6)
         tcp = tcp[:16] + struct.pack("!H", checksum(pseudo + tcp)) + tcp[18:]
