@@ -7,7 +7,8 @@ BYTE_RATES = ["1KB/s", "333B/s", "9600bit/s", "20Mbit/s", "5MB/s", "7777bit/s", 
               "100Gbit/s", "64Kbit/s", "100KB/m", "7KiB/m", "1B/s"]
 PACKET_BURSTS = [1, 1, 2, 3, 5, 8, 20, 100]
 BYTE_BURSTS = ["28B", "100B", "512B", "1KiB", "1500B", "4KB", "64KiB"]
-WINDOW_LENGTHS = ["1ms", "7ms", "100ms", "1s", "3s", "10s", "1m", "1h", "1d", "366d"]
+# All of them divide a day or are days: what is left out of a pause of years is whole days.
+WINDOW_LENGTHS = ["1ms", "8ms", "100ms", "1s", "3s", "10s", "1m", "1h", "1d", "366d"]
 # What else may stand in a limit of the algorithm.
 WINDOWS = {"fixed_window": ["", ", phase: first", ", phase: clock",
                             ", utc_offset: \"+03:00\"", ", utc_offset: \"-11:30\""],
