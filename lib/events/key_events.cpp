@@ -85,7 +85,7 @@ WatchedKey* KeyEvents::watch(const About& about, ByteView bytes) noexcept {
     watched.events = about.events;
     watched.is_wider = about.is_wider;
     watched.size = static_cast<std::uint16_t>(std::min(bytes.size(), watched.bytes.size()));
-    std::memcpy(watched.bytes.data(), bytes.data(), watched.size);
+    std::copy_n(bytes.begin(), watched.size, watched.bytes.begin());
     return &watched;
 }
 

@@ -63,6 +63,10 @@ public:
             read_bypass(*bypass);
         }
         read_rules(top);
+        if (!rules_.take(std::move(actions_))) {
+            file_.problems.error({}, "the rules name more than " + std::to_string(kMaxActions) +
+                                         " different actions");
+        }
         limits_.warn_of_unused(relaxed_);
         lists_.warn_of_unused(relaxed_);
         if (!file_.problems.are_interrupted() && !file_.problems.has_errors()) {
@@ -84,10 +88,6 @@ public:
         }
         compiled.lists = lists_.summaries();
         compiled.databases = databases_.summaries();
-        if (!std::move(actions_).fill(compiled.set)) {
-            file_.problems.error({}, "the rules name more than " + std::to_string(kMaxActions) +
-                                         " different actions");
-        }
         return compiled;
     }
 

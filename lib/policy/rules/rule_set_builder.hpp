@@ -1,8 +1,11 @@
 #pragma once
 #include "lib/policy/compile.hpp"
+#include "lib/policy/rules/action_pool.hpp"
 #include "lib/policy/rules/condition_compiler.hpp"
 #include "lib/policy/rules/rule_names.hpp"
 #include "lib/policy/rules/rule_reader.hpp"
+
+#include <utility>
 
 namespace sluice {
 
@@ -16,6 +19,8 @@ public:
     [[nodiscard]] TextNames& text_names() noexcept { return compiled_.set.named_texts; }
     // In the order of their decisions. What is off gets a summary and no rule.
     void add(const YamlNode& node, ReadRule read);
+    // What the rules name, before finish(). False: it is more than a set can hold.
+    [[nodiscard]] bool take(ActionPool actions) { return std::move(actions).fill(compiled_.set); }
     // Reports, at `rules`, what is more than a set can hold.
     void check_bounds(const YamlNode& rules);
 

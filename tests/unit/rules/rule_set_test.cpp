@@ -93,7 +93,20 @@ const Broken kBroken[] = {
     {"actions", [](RuleSet& s) { s.actions[1].tag.dscp = 1; }},
     {"actions",
      [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Drop, .tag = {.dscp = 1}}); }},
-    {"actions", [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Reply, .tag = {}}); }},
+    {"actions", [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Decoy}); }},
+    {"actions",
+     [](RuleSet& s) {
+         s.actions.push_back({.verdict = Verdict::Reply, .answer = {.response = 1}});
+     }},
+    {"actions",
+     [](RuleSet& s) {
+         s.actions.push_back({.verdict = Verdict::Reply, .answer = {.slip = kMaxSlip + 1}});
+     }},
+    {"actions",
+     [](RuleSet& s) {
+         s.actions.push_back({.verdict = Verdict::Reply, .answer = {.then = kPassAction}});
+     }},
+    {"actions", [](RuleSet& s) { s.actions.push_back({.verdict = Verdict::Shape}); }},
     {"actions", [](RuleSet& s) { s.actions.push_back({.verdict = Verdict{9}, .tag = {}}); }},
     {"setting", [](RuleSet& s) { s.rules[0].cost = 0; }},
     {"setting", [](RuleSet& s) { s.rules[0].cost = kMaxCost + 1; }},

@@ -117,7 +117,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 5, and this reads version 4");
+    expect_refused(bytes, "of version 6, and this reads version 5");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {
