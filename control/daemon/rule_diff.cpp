@@ -1,6 +1,7 @@
 #include "control/daemon/rule_diff.hpp"
 
 #include "lib/policy/keys/client_ip_reader.hpp"
+#include "lib/policy/values/named_value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -78,12 +79,6 @@ std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary&
         }
     }
     return list;
-}
-
-std::string value_of(const std::vector<NamedText>& list, std::string_view name) {
-    const auto found = std::find_if(list.begin(), list.end(),
-                                    [&](const NamedText& one) { return one.name == name; });
-    return found == list.end() ? "" : found->value;
 }
 
 // In the largest unit that it is a whole number of.
