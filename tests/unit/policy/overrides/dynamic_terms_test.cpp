@@ -10,9 +10,9 @@
 namespace sluice::dynamic_terms_test {
 namespace {
 
-#define HEAD "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n"
-#define BUCKET "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 10}]\n"
-#define WINDOW "    limits: [{algorithm: fixed_window, count: 10, window: 1m}]\n"
+#define DYNAMIC_HEAD "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n"
+#define DYNAMIC_BUCKET "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 10}]\n"
+#define DYNAMIC_WINDOW "    limits: [{algorithm: fixed_window, count: 10, window: 1m}]\n"
 
 struct Outcome {
     std::optional<CompiledRules> rules;
@@ -26,8 +26,8 @@ Outcome compile(const std::string& text, const KeySettings& keys = {}) {
     return {std::move(rules), problems.list()};
 }
 
-std::string rule(const std::string& dynamic, const std::string& limits = BUCKET) {
-    return HEAD + limits + "    dynamic: " + dynamic + "\n";
+std::string rule(const std::string& dynamic, const std::string& limits = DYNAMIC_BUCKET) {
+    return DYNAMIC_HEAD + limits + "    dynamic: " + dynamic + "\n";
 }
 
 TEST(Dynamic, SaysWhichNumbersMayBeSet) {
@@ -37,12 +37,12 @@ TEST(Dynamic, SaysWhichNumbersMayBeSet) {
         std::string says;
     };
     const std::vector<Row> rows{
-        {"{source: api, ttl: 10m, floor: 1/s, ceiling: 500/s}", BUCKET,
+        {"{source: api, ttl: 10m, floor: 1/s, ceiling: 500/s}", DYNAMIC_BUCKET,
          "rate 1/s to 500/s, for at most 10m"},
-        {"{source: api, ttl: 1d, floor: 5, ceiling: \"5K\"}", WINDOW,
+        {"{source: api, ttl: 1d, floor: 5, ceiling: \"5K\"}", DYNAMIC_WINDOW,
          "count 5 to 5K, for at most 1d"},
         {"{source: api, ttl: 10m, floor: {rate: 6/m, burst: 2}, ceiling: {rate: 1/s, burst: 4}}",
-         BUCKET, "rate 6/m to 1/s, burst 2 to 4, for at most 10m"},
+         DYNAMIC_BUCKET, "rate 6/m to 1/s, burst 2 to 4, for at most 10m"},
     };
     for (const Row& row : rows) {
         const Outcome outcome = compile(rule(row.dynamic, row.limits));
@@ -53,27 +53,31 @@ TEST(Dynamic, SaysWhichNumbersMayBeSet) {
     }
 }
 
-#define AT_7(text) HEAD BUCKET "    dynamic: " text "\n"
+#define DYNAMIC_AT_7(text) DYNAMIC_HEAD DYNAMIC_BUCKET "    dynamic: " text "\n"
 
 constexpr test::WrongText kWrong[] = {
-    {AT_7("5"), 7, 14, "`dynamic` must be a map"},
-    {AT_7("{ttl: 1m, floor: 1/s, ceiling: 2/s}"), 7, 14, "`dynamic` needs `source`"},
-    {AT_7("{source: file, ttl: 1m, floor: 1/s, ceiling: 2/s}"), 7, 23, "`source`"},
-    {AT_7("{source: api, floor: 1/s, ceiling: 2/s}"), 7, 14, "`dynamic` needs `ttl`"},
-    {AT_7("{source: api, ttl: 10, floor: 1/s, ceiling: 2/s}"), 7, 33, "a duration from 1s"},
-    {AT_7("{source: api, ttl: 999ms, floor: 1/s, ceiling: 2/s}"), 7, 33, "a duration from 1s"},
-    {AT_7("{source: api, ttl: 1m, ceiling: 2/s}"), 7, 14, "`dynamic` needs `floor`"},
-    {AT_7("{source: api, ttl: 1m, floor: 1/s}"), 7, 14, "`dynamic` needs `ceiling`"},
-    {AT_7("{source: api, ttl: 1m, flor: 1/s, ceiling: 2/s}"), 7, 37, "did you mean `floor`?"},
-    {AT_7("{source: api, ttl: 1m, floor: 1/y, ceiling: 2/s}"), 7, 44, "the rate of the limit `1`"},
-    {AT_7("{source: api, ttl: 1m, floor: 3/s, ceiling: 2/s}"), 7, 58,
+    {DYNAMIC_AT_7("5"), 7, 14, "`dynamic` must be a map"},
+    {DYNAMIC_AT_7("{ttl: 1m, floor: 1/s, ceiling: 2/s}"), 7, 14, "`dynamic` needs `source`"},
+    {DYNAMIC_AT_7("{source: file, ttl: 1m, floor: 1/s, ceiling: 2/s}"), 7, 23, "`source`"},
+    {DYNAMIC_AT_7("{source: api, floor: 1/s, ceiling: 2/s}"), 7, 14, "`dynamic` needs `ttl`"},
+    {DYNAMIC_AT_7("{source: api, ttl: 10, floor: 1/s, ceiling: 2/s}"), 7, 33, "a duration from 1s"},
+    {DYNAMIC_AT_7("{source: api, ttl: 999ms, floor: 1/s, ceiling: 2/s}"), 7, 33,
+     "a duration from 1s"},
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, ceiling: 2/s}"), 7, 14, "`dynamic` needs `floor`"},
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, floor: 1/s}"), 7, 14, "`dynamic` needs `ceiling`"},
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, flor: 1/s, ceiling: 2/s}"), 7, 37,
+     "did you mean `floor`?"},
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, floor: 1/y, ceiling: 2/s}"), 7, 44,
+     "the rate of the limit `1`"},
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, floor: 3/s, ceiling: 2/s}"), 7, 58,
      "the ceiling 2/s is below the floor 3/s"},
-    {AT_7("{source: api, ttl: 1m, floor: 1, ceiling: 2}"), 7, 44,
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, floor: 1, ceiling: 2}"), 7, 44,
      "no limit of the rule has a count"},
-    {AT_7("{source: api, ttl: 1m, floor: 1/s, ceiling: {burst: 9}}"), 7, 58,
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, floor: 1/s, ceiling: {burst: 9}}"), 7, 58,
      "`ceiling` has no rate"},
-    {AT_7("{source: api, ttl: 1m, floor: {}, ceiling: 2/s}"), 7, 44, "`floor` has no number"},
-    {AT_7("{source: api, ttl: 1m, floor: [1/s], ceiling: 2/s}"), 7, 44, "must be a map"},
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, floor: {}, ceiling: 2/s}"), 7, 44,
+     "`floor` has no number"},
+    {DYNAMIC_AT_7("{source: api, ttl: 1m, floor: [1/s], ceiling: 2/s}"), 7, 44, "must be a map"},
     {"version: 1\nrules:\n  - id: r\n    on_match: drop\n    dynamic: {source: api}\n", 5, 5,
      "no meaning beside `on_match`"},
 };
@@ -163,7 +167,7 @@ TEST(Dynamic, TheScopeDoesNotChangeWithASetting) {
 
 // A rule file may be JSON: a share may be quoted.
 TEST(Dynamic, AQuotedShareIsTheSame) {
-    const std::string text = HEAD BUCKET "    table_share: ";
+    const std::string text = DYNAMIC_HEAD DYNAMIC_BUCKET "    table_share: ";
     const Outcome quoted = compile(text + "\"25%\"\n");
     const Outcome plain = compile(text + "25%\n");
     ASSERT_TRUE(quoted.rules && plain.rules);
