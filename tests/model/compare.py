@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`sluicectl replay` against the model: every line, every counter, every frame that goes on.
 
-    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --hellos | --quic]
+    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --streams | --hellos | --quic]
                [--go-on] [--but tags] [--but candidates]
 
 Seed after seed. The first that differs is cut down to few frames and few lines of rules, which are
@@ -18,12 +18,12 @@ import sys
 import tempfile
 import time
 
-from generate import FRAMES, FullTable, Hellos, Quics, Requests, Scenario
+from generate import FRAMES, FullTable, Hellos, Quics, Requests, Scenario, Streams
 from pcap import read_capture
 from replay_model import replay
 from streams import Beyond
 
-KINDS = {"full": FullTable, "requests": Requests, "hellos": Hellos, "quic": Quics}
+KINDS = {"full": FullTable, "requests": Requests, "streams": Streams, "hellos": Hellos, "quic": Quics}
 SMALLER = 60  # seconds for making a case smaller
 SECONDS = 120  # that one replay may take
 
@@ -164,6 +164,7 @@ def main():
     parser.add_argument("--but", action="append", default=[], choices=["tags", "candidates"])
     parser.add_argument("--full", action="store_true", help="more keys than a rule has places")
     parser.add_argument("--requests", action="store_true", help="connections with requests of HTTP")
+    parser.add_argument("--streams", action="store_true", help="requests as TCP may bring them")
     parser.add_argument("--hellos", action="store_true", help="connections with ClientHellos of TLS")
     parser.add_argument("--quic", action="store_true", help="connections of QUIC")
     options = parser.parse_args()

@@ -1,0 +1,82 @@
+"""Requests as TCP may bring them: several in one segment, cut anywhere, again, before their turn, with other bytes."""
+from connections import PUSH, SYN, segment
+from request_maker import RequestMaker, RequestRules
+
+CHUNKS = [b"5\r\nabcde\r\n", b"16;x=y\r\nGET /in/a HTTP/1.1\r\n\r\n\r\n", b"1\r\n\r\r\n", b"0003\r\n0\r\n\r\n"]
+
+
+class StreamMaker(RequestMaker):
+    """`most`: requests of a connection. A connection remembers three changes of its verdicts, and more than that
+    where nothing is refused."""
+
+    def __init__(self, dice, most):
+        super().__init__(dice)
+        self.most = most
+
+    def connection(self):
+        octets = b"".join(head + body for head, body in
+                          (self.request() for _ in range(self.dice.randint(1, self.most))))
+        return self.sent(self.ends(), self.pieces(octets))
+
+    def request(self):
+        head, body = super().request()
+        if self.chance(15) and not head.startswith(b"POST"):
+            head = head[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
+            body = b"".join(self.dice.choice(CHUNKS) for _ in range(self.dice.choice((0, 1, 3)))) + b"0\r\n\r\n"
+        return head, body
+
+    def pieces(self, octets):
+        cuts = [0, *sorted(self.dice.sample(range(1, len(octets)), self.dice.choice((0, 1, 2, 3, 5)))), len(octets)]
+        return [(begin, octets[begin:end]) for begin, end in zip(cuts, cuts[1:])]
+
+    def sent(self, ends, pieces):
+        first, with_syn = self.dice.choice((1, 77, 0xFFFFFFF0, 0x7FFFFFFF)), self.chance(70)
+        sent = self.in_some_order(pieces, with_syn)
+        frames = [segment(ends, first - 1, SYN, b"")] if with_syn else []
+        return frames + [segment(ends, first + at, PUSH, octets) for at, octets in sent]
+
+    def in_some_order(self, pieces, may_begin_late):
+        sent, turn = [], list(pieces)
+        if len(turn) > 1 + (not may_begin_late) and self.chance(25):
+            one = self.dice.randrange(not may_begin_late, len(turn) - 1)
+            turn[one], turn[one + 1] = turn[one + 1], turn[one]
+        for number, piece in enumerate(turn):
+            sent.append(piece)
+            if self.chance(25):
+                sent.append(self.again(turn[:number + 1]))
+            if self.chance(8) and turn == pieces and number + 1 < len(turn):
+                sent.append(self.joined(pieces[self.dice.randint(0, number):number + 2]))
+        return sent
+
+    def again(self, some):
+        """What has come before: a piece, whole ones behind one another, or one with another byte in it."""
+        at, octets = self.dice.choice(some)
+        if self.chance(30):
+            some = sorted(some)
+            begin = self.dice.randrange(len(some))
+            run = [some[begin]]
+            while begin + len(run) < len(some) and self.ends_at(run[-1]) == some[begin + len(run)][0]:
+                run.append(some[begin + len(run)])
+            return self.joined(run[:self.dice.randint(1, len(run))])
+        if self.chance(15):
+            place = self.dice.randrange(len(octets))
+            return at, octets[:place] + b"~" + octets[place + 1:]
+        return at, octets
+
+    @staticmethod
+    def ends_at(piece):
+        return piece[0] + len(piece[1])
+
+    @staticmethod
+    def joined(run):
+        return run[0][0], b"".join(octets for _, octets in run)
+
+
+class StreamRules(RequestRules):
+    """All of them read requests: what others keep back may be judged again."""
+
+    def rule(self, number):
+        lines = super().rule(number)
+        if not any(line.startswith("    when:") for line in lines):
+            lines.insert(2, f"    when: '{self.condition()}'")
+        return lines
