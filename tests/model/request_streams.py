@@ -59,9 +59,9 @@ class Compared:
     def meets(segment, begin, octets):
         return segment[0] < begin + len(octets) and begin < segment[0] + len(segment[1])
 
-    def may_be(self, begin, octets):
-        """Whether these bytes can have come before: whole segments, with what they held."""
-        met = [one for one in self.segments if self.meets(one, begin, octets)]
+    def may_be(self, begin, octets, known):
+        """Whether so many of these bytes can have come before: whole segments, with what they held."""
+        met = [one for one in self.segments if self.meets(one, begin, octets[:known])]
         for at, content in met:
             if at < begin or octets[at - begin:at - begin + len(content)] != content:
                 return False
@@ -113,7 +113,7 @@ class Stream:
             packet.doubt = RETRANSMISSION
             return b""
         keeps_alive = len(known) == 1 and at + 1 == self.next
-        if not keeps_alive and not self.compared.may_be(at, known):
+        if not keeps_alive and not self.compared.may_be(at, payload, len(known)):
             packet.doubt = OVERLAP
             return b""
         return payload[len(known):]
