@@ -162,6 +162,7 @@ class Streams(Units):
 
     def make(self, dice, count):
         acts, proxied = dice.choice((None, None, True, False)), dice.randrange(100) < 30
+        proxied = proxied and acts is False  # headers alone may decide over client.ip
         self.frames = StreamMaker(dice, 6 if acts is False else 3).frames(count)
         rules = StreamRules(dice, acts, proxied)
         self.rules, self.files = rules.file(), rules.files

@@ -95,3 +95,8 @@ class StreamRules(RequestRules):
         if not any(line.startswith("    when:") for line in lines):
             lines.insert(2, f"    when: '{self.condition()}'")
         return lines
+
+    def file(self):
+        """The first rule acts unless none does: what is dropped for its bytes is dropped whatever other rules say."""
+        text = super().file()
+        return text if self.acts is False else text.replace("{id: all, mode: monitor,", "{id: all, mode: enforce,")
