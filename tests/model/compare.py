@@ -2,12 +2,12 @@
 """`sluicectl replay` against the model: every line, every counter, every frame that goes on.
 
     compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --streams | --hellos | --quic]
-               [--go-on] [--but tags] [--but candidates]
+               [--go-on] [--but tags] [--but candidates] [--but keys]
 
 Seed after seed. The first that differs is cut down to few frames and few lines of rules, which are
 left in FOLDER, and the command that shows them again is printed. `--but` leaves out what older
 builds are known to get wrong: `--out` without the tags of colours and bans, `--enforce` that makes
-candidates act.
+candidates act, keys of packets with several units.
 """
 import argparse
 import json
