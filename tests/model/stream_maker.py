@@ -36,7 +36,7 @@ class StreamMaker(RequestMaker):
         """`requests`: where each of them ends."""
         first, with_syn = self.dice.choice((1, 77, 0xFFFFFFF0, 0x7FFFFFFF)), self.chance(70)
         frames = [segment(ends, first - 1, SYN, b"")] if with_syn else []
-        has_chunks = any(b"chunked\r\n" in octets for _, octets in pieces)
+        has_chunks = b"chunked\r\n" in b"".join(octets for _, octets in pieces)
         for piece in self.in_some_order(pieces, requests, with_syn):
             frames += [ANSWER] * has_chunks
             frames.append(piece and segment(ends, first + piece[0], PUSH, piece[1]))
