@@ -113,6 +113,8 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     note("key", before.key, after.key);
     note("action", before.action, after.action);
     note("ban", before.ban, after.ban);
+    note("dynamic", before.dynamic ? text_of(*before.dynamic) : "",
+         after.dynamic ? text_of(*after.dynamic) : "");
     note("ttl", ttl_text(before.ttl), ttl_text(after.ttl));
     note(kClientSetting, value_of(before.settings, kClientSetting),
          value_of(after.settings, kClientSetting));

@@ -263,12 +263,8 @@ private:
 
     // A candidate has no keys of its own to be set: what is set for its rule's is not its own.
     void read_dynamic_terms() {
-        if (map_.find("dynamic") == nullptr || candidate_ != nullptr) {
-            return;
-        }
-        read_.summary.dynamic = read_dynamic(map_, read_.rule.limits, context_);
-        if (read_.summary.dynamic) {
-            read_.summary.settings.push_back({"dynamic", text_of(*read_.summary.dynamic)});
+        if (map_.find("dynamic") != nullptr && candidate_ == nullptr) {
+            read_.summary.dynamic = read_dynamic(map_, read_.rule.limits, context_);
         }
     }
 
