@@ -17,12 +17,14 @@ public:
         : start_{start}, first_{rte_rdtsc()}, last_{first_}, waited_{waits()} {}
 
     [[nodiscard]] Instant now() noexcept {
-        const std::uint64_t ticks = rte_rdtsc();
+        std::uint64_t ticks = rte_rdtsc();
         if (ticks - last_ > longest_) [[unlikely]] {
             left_out_ = std::max(left_out_, waits() - waited_);
+            ticks = rte_rdtsc();
         }
         last_ = ticks;
-        return start_ + elapsed(ticks) - left_out_;
+        latest_ = std::max(latest_, start_ + elapsed(ticks) - left_out_);
+        return latest_;
     }
     // Of all time since it began.
     [[nodiscard]] double share_left_out() const noexcept {
@@ -36,8 +38,16 @@ private:
         (void)::clock_gettime(clock, &time);
         return std::chrono::seconds{time.tv_sec} + Nanoseconds{time.tv_nsec};
     }
+    // Read again where others had the processor in between.
     [[nodiscard]] static Nanoseconds waits() noexcept {
-        return read(CLOCK_MONOTONIC_RAW) - read(CLOCK_THREAD_CPUTIME_ID);
+        for (;;) {
+            const Nanoseconds before = read(CLOCK_MONOTONIC_RAW);
+            const Nanoseconds ran = read(CLOCK_THREAD_CPUTIME_ID);
+            const Nanoseconds behind = read(CLOCK_MONOTONIC_RAW);
+            if (behind - before < std::chrono::microseconds{5}) {
+                return behind - ran;
+            }
+        }
     }
     [[nodiscard]] Nanoseconds elapsed(std::uint64_t ticks) const noexcept {
         return Nanoseconds{
@@ -51,6 +61,7 @@ private:
     std::uint64_t last_;
     Nanoseconds waited_;
     Nanoseconds left_out_{};
+    Instant latest_{};
 };
 
 }  // namespace sluice::bench

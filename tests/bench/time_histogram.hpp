@@ -8,13 +8,13 @@
 
 namespace sluice::bench {
 
-// How long something took, many millions of times: to 100 ns, up to 10 ms.
+// How long something took, many millions of times, or for how much: to 100 ns, up to 10 ms.
 class TimeHistogram {
 public:
-    void add(Nanoseconds took) noexcept {
+    void add(Nanoseconds took, std::uint64_t times = 1) noexcept {
         const std::int64_t at = std::max<std::int64_t>(took.count(), 0) / kWidth;
-        ++counts_[std::min(static_cast<std::size_t>(at), counts_.size() - 1)];
-        ++all_;
+        counts_[std::min(static_cast<std::size_t>(at), counts_.size() - 1)] += times;
+        all_ += times;
     }
     void clear() noexcept {
         std::fill(counts_.begin(), counts_.end(), 0);
