@@ -30,7 +30,8 @@ struct SourceMember {
 // members at most.
 class SourceShares {
 public:
-    // Room for so many connections, and for so many of one source.
+    // Room for so many connections, and for so many of one source. `members` have their number
+    // already, and stay where they are.
     SourceShares(std::size_t connections, std::size_t per_source, std::span<SourceMember> members);
     // Bytes that it takes besides.
     [[nodiscard]] static std::size_t memory_of(std::size_t connections,
