@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+from both_ends import Watched
 from box_case import main
 from capture_files import Case, pcap, read_pcap
 from dns_test import asks, message
@@ -61,12 +62,16 @@ class Example(Case):
         self.assertEqual(len(frames), 202)
 
 
-class Live(HttpCase):
+class Live(Watched, HttpCase):
     def setUp(self):
         super().setUp()
         self.start_between("af_packet")
         self.box.start_sluiced()
+        self.watch()
         self.serve()
+
+    def tearDown(self):
+        self.judge_both_ends()
 
     def rules(self, action, rate="1/d", port=80):
         self.apply(RULES.format(action=action, rate=rate, port=port))
