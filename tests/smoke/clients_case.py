@@ -28,14 +28,17 @@ class ClientsCase(Watched, HttpCase):
         return subprocess.run(run_within(self.hosts.outside, *command), capture_output=True, text=True, timeout=60,
                               stdin=subprocess.DEVNULL, **options)
 
-    def sockets(self, port):
-        """Of the inside host, in any state but LISTEN."""
+    def connections(self, port):
+        """Of the inside host, in any state but TIME-WAIT, where both sides have closed."""
         shown = subprocess.run(run_within(self.hosts.inside, "ss", "-Htan", "sport", "=", f":{port}"),
                                capture_output=True, text=True, check=True).stdout
-        return [line for line in shown.splitlines() if not line.startswith("LISTEN")]
+        return [line for line in shown.splitlines() if not line.startswith(("LISTEN", "TIME-WAIT"))]
 
     def nothing_is_open(self, port=80):
-        wait_until("the server to hold nothing but its listening socket", lambda: not self.sockets(port))
+        try:
+            wait_until("the server to hold no connection", lambda: not self.connections(port))
+        except AssertionError:
+            self.fail(self.connections(port))
 
     def answers(self, event):
         return self.box.stats()["answers"][event]
