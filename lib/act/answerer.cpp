@@ -74,11 +74,12 @@ Answerer::Answerer(std::size_t connections, DigestBoard& servers)
       dns_{std::make_unique<std::byte[]>(kMostQuery)} {}
 
 bool Answerer::find_routes(const AnsweredPacket& packet) noexcept {
-    const auto find = [&](Toward toward, FrameRoute& route) {
-        return FrameRoute::find(packet.headers, packet.frame.bytes, toward, route) ==
-               RouteFault::None;
-    };
-    return find(Toward::Source, made_.back) && find(Toward::Destination, made_.on);
+    if (FrameRoute::find(packet.headers, packet.frame.bytes, Toward::Destination, made_.on) !=
+        RouteFault::None) {
+        return false;
+    }
+    made_.back = made_.on.reversed();
+    return true;
 }
 
 void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context,
@@ -172,24 +173,33 @@ bool Answerer::answer_unit(const Packet& packet, const Action& action,
 // Returns the size of the response, whatever of it is lost on its way.
 std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
                               const AnsweredConnection& connection) noexcept {
-    const ByteView response = text_of(packet.context, connection);
-    const ResponseCut cut = cut_response(response.size(), 0, place.timestamps.has_value());
-    for (std::size_t i = 0; i < cut.count; ++i) {
-        made_.add({.side = Toward::Source, .segment = response_segment(place, response, cut, i)});
+    if (connection.kind == AnsweredKind::Alert) {
+        return send_alert(place);
     }
-    return response.size();
+    const AnswerContext& context = packet.context;
+    const AnswerTerms& terms = context.actions[connection.action].answer;
+    const WrittenResponse& response = responses_.get(
+        {.load = context.load,
+         .response = terms.response,
+         .is_head = connection.kind == AnsweredKind::Head,
+         .has_timestamps = place.timestamps.has_value(),
+         .numbers = context.plan.quota(
+             {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait})},
+        context.plan.response(terms));
+    for (std::size_t i = 0; i < response.cut.count; ++i) {
+        MadeFrame& frame =
+            made_.add({.side = Toward::Source,
+                       .segment = response_segment(place, response.view(), response.cut, i)});
+        frame.segment.payload_sum = &response.sums[i];
+    }
+    return response.size;
 }
 
-ByteView Answerer::text_of(const AnswerContext& context,
-                           const AnsweredConnection& connection) noexcept {
-    if (connection.kind == AnsweredKind::Alert) {
-        return kTlsAccessDenied;
-    }
-    const MadeResponse& made = context.plan.response(context.actions[connection.action].answer);
-    const QuotaNumbers numbers = context.plan.quota(
-        {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait});
-    const bool is_head = connection.kind == AnsweredKind::Head;
-    return ByteView{response_}.first(made.write(numbers, is_head, response_));
+std::size_t Answerer::send_alert(const ResponsePlace& place) noexcept {
+    const ByteView alert = kTlsAccessDenied;
+    const ResponseCut cut = cut_response(alert.size(), 0, place.timestamps.has_value());
+    made_.add({.side = Toward::Source, .segment = response_segment(place, alert, cut, 0)});
+    return alert.size();
 }
 
 bool Answerer::answer_datagram(const Packet& packet, const Action& action,
