@@ -36,6 +36,12 @@ ByteView payload_of(const AnsweredPacket& packet) noexcept {
     return rest.first(std::min<std::size_t>(rest.size(), headers.payload_len));
 }
 
+AnsweredKind kind_of(AnsweredUnit unit) noexcept {
+    return unit == AnsweredUnit::ClientHello ? AnsweredKind::Alert
+           : unit == AnsweredUnit::HttpHead  ? AnsweredKind::Head
+                                             : AnsweredKind::Response;
+}
+
 }  // namespace
 
 // One packet, and what an answer to it needs.
@@ -44,6 +50,22 @@ struct Answerer::Packet {
     const AnswerContext& context;
     TcpFacts tcp;  // where it is one of TCP
 };
+
+// What its answer goes by, whenever it is given.
+void Answerer::begin(AnsweredConnection& connection, const Packet& packet,
+                     const Decision& decision) noexcept {
+    const ResponsePlace place = response_to(packet.tcp);
+    connection.load = packet.context.load;
+    connection.wait = decision.wait;
+    connection.rule = decision.rule;
+    connection.limit = decision.limit;
+    connection.action = decision.action;
+    connection.kind = kind_of(packet.seen.unit);
+    connection.request = place.request;
+    connection.begin = place.seq;
+    connection.received = place.received;
+    connection.has_finished = packet.tcp.has(kTcpFin);
+}
 
 Answerer::Answerer(std::size_t connections, DigestBoard& servers)
     : connections_{connections},
@@ -85,9 +107,7 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
     if (action.verdict != Verdict::Reset && packet.seen.unit != AnsweredUnit::None &&
         action.answer.response != 0) {
-        return packet.seen.unit == AnsweredUnit::ClientHello
-                   ? answer_hello(packet, action, decision)
-                   : answer_request(packet, action, decision);
+        return answer_unit(packet, action, decision);
     }
     const bool resets = action.verdict == Verdict::Reset ||
                         (action.answer.response == 0 &&
@@ -115,66 +135,53 @@ bool Answerer::reset_both(const Packet& packet, AnswerEvent event) noexcept {
     return true;
 }
 
-bool Answerer::answer_hello(const Packet& packet, const Action& action,
-                            Decision& decision) noexcept {
-    if (!action.answer.tls_alert || packet.seen.may_wait) {
-        decision.verdict = Verdict::Reset;
-        return reset_both(packet, AnswerEvent::Reset);
-    }
-    const ResponsePlace place = response_to(packet.tcp);
-    const ByteView alert{kTlsAccessDenied};
-    const ResponseCut cut = cut_response(alert.size(), 0, place.timestamps.has_value());
-    made_.add({.side = Toward::Source, .segment = response_segment(place, alert, cut, 0)});
-    if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {
-        made_.add({.side = Toward::Destination, .segment = *on});
-    }
-    count(AnswerEvent::TlsAlert);
-    return true;
-}
-
-bool Answerer::answer_request(const Packet& packet, const Action& action,
-                              Decision& decision) noexcept {
+// Its connection stays known to the end of it, so that its client gets the same again for what it
+// repeats; where there is no line for that, or the place of an answer is not known, it is reset.
+bool Answerer::answer_unit(const Packet& packet, const Action& action,
+                           Decision& decision) noexcept {
     const AnswerContext& context = packet.context;
     const PacketHeaders& headers = packet.seen.headers;
-    AnsweredConnection* connection = nullptr;
-    if (!packet.seen.may_wait) {
-        connection =
-            connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
-    }
-    if (connection == nullptr) {
+    const AnsweredKind kind = kind_of(packet.seen.unit);
+    const auto reset = [&](AnswerEvent event) {
         decision.verdict = Verdict::Reset;
-        return reset_both(packet,
-                          packet.seen.may_wait ? AnswerEvent::MayBeAnswering : AnswerEvent::NoLine);
+        return reset_both(packet, event);
+    };
+    if (kind == AnsweredKind::Alert && !action.answer.tls_alert) {
+        return reset(AnswerEvent::Reset);
     }
+    if (packet.seen.may_wait) {
+        return reset(AnswerEvent::MayBeAnswering);
+    }
+    AnsweredConnection* const connection =
+        connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
+    if (connection == nullptr) {
+        return reset(AnswerEvent::NoLine);
+    }
+    begin(*connection, packet, decision);
     const ResponsePlace place = response_to(packet.tcp);
-    connection->load = context.load;
-    connection->wait = decision.wait;
-    connection->rule = decision.rule;
-    connection->limit = decision.limit;
-    connection->action = decision.action;
-    connection->is_head = packet.seen.unit == AnsweredUnit::HttpHead;
-    connection->request = place.request;
-    connection->begin = place.seq;
-    connection->received = place.received;
-    connection->has_finished = packet.tcp.has(kTcpFin);
     connection->end = response_end(place, respond(packet, place, *connection));
     servers_.post(connection_digest(headers, Way::Against, context.hash), seconds_of(context.now));
     if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {
         made_.add({.side = Toward::Destination, .segment = *on});
     }
-    count(action.verdict == Verdict::Decoy ? AnswerEvent::Decoyed : AnswerEvent::Replied);
+    count(kind == AnsweredKind::Alert        ? AnswerEvent::TlsAlert
+          : action.verdict == Verdict::Decoy ? AnswerEvent::Decoyed
+                                             : AnswerEvent::Replied);
     return true;
 }
 
 // Returns the size of the response, whatever of it is lost on its way.
 std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
                               const AnsweredConnection& connection) noexcept {
+    if (connection.kind == AnsweredKind::Alert) {
+        return send_alert(place);
+    }
     const AnswerContext& context = packet.context;
     const AnswerTerms& terms = context.actions[connection.action].answer;
     const WrittenResponse& response = responses_.get(
         {.load = context.load,
          .response = terms.response,
-         .is_head = connection.is_head,
+         .is_head = connection.kind == AnsweredKind::Head,
          .has_timestamps = place.timestamps.has_value(),
          .numbers = context.plan.quota(
              {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait})},
@@ -186,6 +193,13 @@ std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
         frame.segment.payload_sum = &response.sums[i];
     }
     return response.size;
+}
+
+std::size_t Answerer::send_alert(const ResponsePlace& place) noexcept {
+    const ByteView alert = kTlsAccessDenied;
+    const ResponseCut cut = cut_response(alert.size(), 0, place.timestamps.has_value());
+    made_.add({.side = Toward::Source, .segment = response_segment(place, alert, cut, 0)});
+    return alert.size();
 }
 
 bool Answerer::answer_datagram(const Packet& packet, const Action& action,

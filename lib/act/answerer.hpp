@@ -128,15 +128,16 @@ private:
     [[nodiscard]] bool answer_tcp(const Packet& packet, const Action& action,
                                   Decision& decision) noexcept;
     [[nodiscard]] bool reset_both(const Packet& packet, AnswerEvent event) noexcept;
-    [[nodiscard]] bool answer_request(const Packet& packet, const Action& action,
-                                      Decision& decision) noexcept;
-    [[nodiscard]] bool answer_hello(const Packet& packet, const Action& action,
-                                    Decision& decision) noexcept;
+    [[nodiscard]] bool answer_unit(const Packet& packet, const Action& action,
+                                   Decision& decision) noexcept;
     [[nodiscard]] bool answer_datagram(const Packet& packet, const Action& action,
                                        const Decision& decision) noexcept;
     [[nodiscard]] bool answer_query(const Packet& packet, const Action& action,
                                     std::uint32_t rule) noexcept;
     [[nodiscard]] bool close_quic(const Packet& packet) noexcept;
+    static void begin(AnsweredConnection& connection, const Packet& packet,
+                      const Decision& decision) noexcept;
+    [[nodiscard]] std::size_t send_alert(const ResponsePlace& place) noexcept;
     [[nodiscard]] std::size_t respond(const Packet& packet, const ResponsePlace& place,
                                       const AnsweredConnection& connection) noexcept;
     void follow_client(const Packet& packet, AnsweredConnection& connection) noexcept;

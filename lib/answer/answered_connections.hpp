@@ -8,6 +8,13 @@
 
 namespace sluice {
 
+// What its client was answered.
+enum class AnsweredKind : std::uint8_t {
+    Response,  // of HTTP/1
+    Head,      // one without its body
+    Alert,     // of TLS, in clear
+};
+
 // A connection whose client the box has answered, and what it takes to say the same again.
 struct alignas(64) AnsweredConnection {
     std::uint64_t digest = 0;   // of the client's direction; 0: the line is free
@@ -21,7 +28,7 @@ struct alignas(64) AnsweredConnection {
     std::uint32_t received = 0;  // behind all that has come from the client in order
     ActionIndex action = kDropAction;
     std::uint8_t limit = 0;
-    bool is_head = false;
+    AnsweredKind kind = AnsweredKind::Response;
     bool has_finished = false;  // its client has sent its FIN
 };
 static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines as a place has");

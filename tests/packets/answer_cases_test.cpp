@@ -212,6 +212,44 @@ TEST(Answers, AServersChallengeIsAnsweredWhereItSaysSo) {
               (Lines{"drop over_limit"}));
 }
 
+TEST(Answers, AServersChallengeMayComeToAnotherWorker) {
+    DigestBoard servers = AnsweringBox::servers();
+    AnsweringBox one{refuses(kReply), servers};
+    AnsweringBox other{refuses(kReply), servers};
+    AnsweringBox of_another_box{refuses(kReply)};
+    for (AnsweringBox* box : {&one, &other, &of_another_box}) {
+        (void)box->take(Frame{17}.src("10.9.9.9"));
+    }
+    EXPECT_EQ(other.take(from_server(990), Direction::Out), (Lines{"drop over_limit"}));
+    (void)one.take(from_client(kGet));
+    EXPECT_EQ(other.take(from_server(990), Direction::Out), (Lines{"< RA 990:7", "drop answered"}));
+    EXPECT_EQ(other.count(AnswerEvent::ChallengeReset), 1U);
+    EXPECT_EQ(one.take(from_server(991), Direction::Out), (Lines{"< RA 991:7", "drop answered"}));
+    EXPECT_EQ(of_another_box.take(from_server(990), Direction::Out), (Lines{"drop over_limit"}));
+    // A SYN that comes to another worker begins another connection at all of them.
+    EXPECT_EQ(other.take(from_client({}, 90'000, kSyn)), (Lines{"drop over_limit"}));
+    EXPECT_EQ(one.take(from_server(91'001, kSyn | kAck), Direction::Out),
+              (Lines{"drop over_limit"}));
+}
+
+TEST(Answers, AnAlertIsAnAnswerLikeOthers) {
+    AnsweringBox box{refuses(kAlert)};
+    (void)box.take(Frame{17}.src("10.9.9.9"));
+    const Lines answer = box.take(hello());
+    const std::uint32_t end = kTheirs + 7 + 1;
+    EXPECT_EQ(box.take(hello()), (Lines{answer.front(), "drop answered"}));
+    EXPECT_EQ(box.count(AnswerEvent::Repeated), 1U);
+    const auto has_all = [](std::uint16_t flags) {
+        return from_client({}, 104, flags).dport(443).ack(end);
+    };
+    EXPECT_EQ(box.take(has_all(kAck)), (Lines{"drop answered"}));
+    EXPECT_EQ(box.take(has_all(kFin | kAck)),
+              (Lines{"< A " + std::to_string(end) + ":1105", "drop answered"}))
+        << "its FIN does not reach the server, which knows nothing of the alert";
+    EXPECT_EQ(box.take(from_server(990).sport(443), Direction::Out),
+              (Lines{"< RA 990:7", "drop answered"}));
+}
+
 TEST(Answers, AreForgottenInSilence) {
     Answered of;
     const Instant later = Instant{1h} + AnsweredConnections::kSilence + 3s;
@@ -272,6 +310,28 @@ TEST(Answers, MirrorTagsAndTimestamps) {
     }
     EXPECT_EQ(box.made()[0].options(), test::timestamp_options(2222, 1111));
     EXPECT_TRUE(box.made()[0].swaps_macs_of(tagged.bytes()));
+}
+
+TEST(Answers, MirrorPppoe) {
+    constexpr std::size_t kSessionAt = 20;  // behind Ethernet, a tag, version and code
+    for (const std::string_view action : {kReply, std::string_view{"reset"}}) {
+        AnsweringBox box{refuses(action)};
+        (void)box.take(Frame{17}.src("10.9.9.9"));
+        const auto size = static_cast<std::uint32_t>(2 + 20 + 20 + kGet.size());
+        test::Octets session;
+        test::put16(session, 0x1100);
+        test::put16(session, 0xBEEF);
+        test::put16(session, size);
+        test::put16(session, 0x0021);  // IPv4
+        (void)box.take(from_client(kGet).vlan(7).shim(0x8864, session));
+        ASSERT_EQ(box.made().size(), 2U) << action;
+        for (const test::SentFrame& sent : box.made()) {
+            EXPECT_EQ(sent.headers().vlan_id, 7);
+            EXPECT_EQ(load_be16(sent.bytes(), 16), 0x8864);
+            EXPECT_EQ(load_be16(sent.bytes(), kSessionAt), 0xBEEF);
+            EXPECT_EQ(load_be16(sent.bytes(), kSessionAt + 2), 2 + sent.headers().ip_len);
+        }
+    }
 }
 
 TEST(Answers, ThereIsNoneWhereTheWayBackIsUnknown) {
