@@ -1,7 +1,9 @@
 #include "lib/act/answerer.hpp"
 
+#include "lib/act/answerer_packet.hpp"
 #include "lib/answer/connection_digest.hpp"
 #include "lib/answer/dns_answer.hpp"
+#include "lib/answer/server_direction.hpp"
 #include "lib/answer/tls_alert.hpp"
 #include "lib/base/check.hpp"
 #include "lib/l7/dns/dns_datagram.hpp"
@@ -22,10 +24,6 @@ InitialSealer sealer_or_abort() {
     return *std::move(made);
 }
 
-std::int32_t ahead(std::uint32_t from, std::uint32_t at) noexcept {
-    return static_cast<std::int32_t>(at - from);
-}
-
 ByteView payload_of(const AnsweredPacket& packet) noexcept {
     const PacketHeaders& headers = packet.headers;
     const ByteView frame = packet.frame.bytes;
@@ -43,29 +41,6 @@ AnsweredKind kind_of(AnsweredUnit unit) noexcept {
 }
 
 }  // namespace
-
-// One packet, and what an answer to it needs.
-struct Answerer::Packet {
-    const AnsweredPacket& seen;
-    const AnswerContext& context;
-    TcpFacts tcp;  // where it is one of TCP
-};
-
-// What its answer goes by, whenever it is given.
-void Answerer::begin(AnsweredConnection& connection, const Packet& packet,
-                     const Decision& decision) noexcept {
-    const ResponsePlace place = response_to(packet.tcp);
-    connection.load = packet.context.load;
-    connection.wait = decision.wait;
-    connection.rule = decision.rule;
-    connection.limit = decision.limit;
-    connection.action = decision.action;
-    connection.kind = kind_of(packet.seen.unit);
-    connection.request = place.request;
-    connection.begin = place.seq;
-    connection.received = place.received;
-    connection.has_finished = packet.tcp.has(kTcpFin);
-}
 
 Answerer::Answerer(std::size_t connections, DigestBoard& servers)
     : connections_{connections},
@@ -116,8 +91,37 @@ bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& 
         count(AnswerEvent::NotAnswerable);
         return false;
     }
-    decision.verdict = Verdict::Reset;
-    return reset_both(packet, AnswerEvent::Reset);
+    return reset_unit(packet, AnswerEvent::Reset, decision);
+}
+
+// Its connection stays known to its end, so that its client gets the same again for what it
+// repeats, and its server a RST for what it still sends. An answer to an earlier request, which may
+// be on its way, passes.
+AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
+                                       const Decision& decision) noexcept {
+    const AnswerContext& context = packet.context;
+    const PacketHeaders& headers = packet.seen.headers;
+    const auto [connection, displaces] =
+        connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
+    if (displaces) {
+        count(AnswerEvent::NoLine);
+    }
+    const ResponsePlace place = response_to(packet.tcp);
+    connection.load = context.load;
+    connection.wait = decision.wait;
+    connection.rule = decision.rule;
+    connection.limit = decision.limit;
+    connection.action = decision.action;
+    connection.kind = kind;
+    connection.request = place.request;
+    connection.begin = place.seq;
+    connection.end = place.seq;
+    connection.received = place.received;
+    if (!packet.seen.may_wait) {
+        post_server(servers_, connection_digest(headers, Way::Against, context.hash),
+                    packet.tcp.seq, seconds_of(context.now));
+    }
+    return connection;
 }
 
 // False: it is a RST itself.
@@ -135,32 +139,47 @@ bool Answerer::reset_both(const Packet& packet, AnswerEvent event) noexcept {
     return true;
 }
 
-// Its connection stays known to the end of it, so that its client gets the same again for what it
-// repeats; where there is no line for that, or the place of an answer is not known, it is reset.
-bool Answerer::answer_unit(const Packet& packet, const Action& action,
-                           Decision& decision) noexcept {
-    const AnswerContext& context = packet.context;
-    const PacketHeaders& headers = packet.seen.headers;
-    const AnsweredKind kind = kind_of(packet.seen.unit);
-    const auto reset = [&](AnswerEvent event) {
-        decision.verdict = Verdict::Reset;
-        return reset_both(packet, event);
-    };
-    if (kind == AnsweredKind::Alert && !action.answer.tls_alert) {
-        return reset(AnswerEvent::Reset);
+// The connection of a unit is gone with it: what repeats it is reset again.
+bool Answerer::reset_unit(const Packet& packet, AnswerEvent event, Decision& decision) noexcept {
+    decision.verdict = Verdict::Reset;
+    if (packet.seen.unit != AnsweredUnit::None && !packet.tcp.has(kTcpSyn | kTcpRst)) {
+        (void)remember(packet, AnsweredKind::Reset, decision);
+    }
+    return reset_both(packet, event);
+}
+
+// Why a unit gets no answer but a RST; nullopt: it gets one.
+std::optional<AnswerEvent> Answerer::why_reset(const Packet& packet,
+                                               const Action& action) noexcept {
+    const bool is_hello = packet.seen.unit == AnsweredUnit::ClientHello;
+    // Data of a SYN belongs to no connection yet, and without an ACK nothing says where an answer
+    // stands. A decoy of CONNECT would open a tunnel (RFC 9110, 9.3.6).
+    const bool has_place = packet.tcp.has(kTcpAck) && !packet.tcp.has(kTcpSyn);
+    const bool tunnels =
+        packet.seen.unit == AnsweredUnit::HttpConnect && action.verdict == Verdict::Decoy;
+    if (!has_place || tunnels || (is_hello && !action.answer.tls_alert)) {
+        return AnswerEvent::Reset;
     }
     if (packet.seen.may_wait) {
-        return reset(AnswerEvent::MayBeAnswering);
+        return AnswerEvent::MayBeAnswering;
     }
-    AnsweredConnection* const connection =
-        connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
-    if (connection == nullptr) {
-        return reset(AnswerEvent::NoLine);
+    return may_answer(packet) ? std::nullopt : std::optional{AnswerEvent::Paced};
+}
+
+bool Answerer::may_answer(const Packet& packet) noexcept {
+    const IpAddress& source = packet.seen.headers.src;
+    return pace_.take(packet.context.hash.digest(source.bytes), seconds_of(packet.context.now));
+}
+
+bool Answerer::answer_unit(const Packet& packet, const Action& action,
+                           Decision& decision) noexcept {
+    if (const std::optional<AnswerEvent> why = why_reset(packet, action)) {
+        return reset_unit(packet, *why, decision);
     }
-    begin(*connection, packet, decision);
+    const AnsweredKind kind = kind_of(packet.seen.unit);
+    AnsweredConnection& connection = remember(packet, kind, decision);
     const ResponsePlace place = response_to(packet.tcp);
-    connection->end = response_end(place, respond(packet, place, *connection));
-    servers_.post(connection_digest(headers, Way::Against, context.hash), seconds_of(context.now));
+    connection.end = response_end(place, respond(packet, place, connection));
     if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {
         made_.add({.side = Toward::Destination, .segment = *on});
     }
@@ -258,83 +277,6 @@ bool Answerer::close_quic(const Packet& packet) noexcept {
     made_.add({.is_datagram = true, .payload = ByteView{quic_close_}.first(size)});
     count(AnswerEvent::QuicClosed);
     return true;
-}
-
-// A SYN begins another connection between the same ends.
-bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context,
-                      Decision& decision) noexcept {
-    made_.count = 0;
-    const auto facts = read_tcp_facts(packet.headers, packet.frame.bytes);
-    if (!facts) {
-        return false;
-    }
-    const std::uint64_t digest = connection_digest(packet.headers, Way::Along, context.hash);
-    const std::uint32_t seconds = seconds_of(context.now);
-    AnsweredConnection* const connection = connections_.find(digest, context.now);
-    if (facts->has(kTcpSyn) && !facts->has(kTcpAck)) {
-        servers_.remove(connection_digest(packet.headers, Way::Against, context.hash));
-        if (connection != nullptr) {
-            AnsweredConnections::remove(*connection);
-        }
-        return false;
-    }
-    if (connection == nullptr && !servers_.has(digest, seconds)) {
-        return false;
-    }
-    decision = dropped_for(Reason::Answered);
-    if (!find_routes(packet)) {
-        return true;
-    }
-    const Packet of{.seen = packet, .context = context, .tcp = *facts};
-    connection != nullptr ? follow_client(of, *connection) : follow_server(of);
-    return true;
-}
-
-// What its client sends from then on. What it repeats says that it lacks some of the answer, which
-// is sent once more; a FIN is acknowledged; who has the whole answer and goes on sending gets a RST
-// (RFC 9112, 9.6: that one earlier could cost the client the answer).
-void Answerer::follow_client(const Packet& packet, AnsweredConnection& connection) noexcept {
-    const TcpFacts& came = packet.tcp;
-    if (came.has(kTcpRst)) {
-        AnsweredConnections::remove(connection);
-        count(AnswerEvent::Absorbed);
-        return;
-    }
-    const bool repeats = came.payload != 0 && ahead(connection.received, came.seq) < 0;
-    const bool in_order = ahead(came.seq, connection.received) >= 0;
-    if (in_order && ahead(connection.received, came.end()) > 0) {
-        connection.received = came.end();
-        connection.has_finished |= came.has(kTcpFin);
-    }
-    const bool has_all = came.has(kTcpAck) && ahead(connection.end, came.ack) >= 0;
-    const bool is_same_load = packet.context.load == connection.load;
-    if (came.payload != 0 && (has_all || (repeats && !is_same_load))) {
-        made_.add({.segment = *reset_toward_sender(came)});
-        count(AnswerEvent::Ended);
-    } else if (repeats) {
-        const ResponsePlace place{.seq = connection.begin,
-                                  .request = connection.request,
-                                  .received = connection.received,
-                                  .timestamps = timestamps_toward_sender(came)};
-        (void)respond(packet, place, connection);
-        count(AnswerEvent::Repeated);
-    } else if (came.has(kTcpFin) && has_all) {
-        made_.add({.segment = bare_ack(connection.end, connection.received,
-                                       timestamps_toward_sender(came))});
-        count(AnswerEvent::FinAcknowledged);
-    } else {
-        count(AnswerEvent::Absorbed);
-    }
-}
-
-// Its RST was not exact, or has not come yet: one at the number that the server awaits is.
-void Answerer::follow_server(const Packet& packet) noexcept {
-    if (packet.tcp.has(kTcpRst) || !packet.tcp.has(kTcpAck)) {
-        count(AnswerEvent::Absorbed);
-        return;
-    }
-    made_.add({.segment = *reset_toward_sender(packet.tcp)});
-    count(AnswerEvent::ChallengeReset);
 }
 
 }  // namespace sluice

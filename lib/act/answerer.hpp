@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/answer_pace.hpp"
 #include "lib/answer/answered_connections.hpp"
 #include "lib/answer/answered_packet.hpp"
 #include "lib/answer/connection_digest.hpp"
@@ -135,12 +136,21 @@ private:
     [[nodiscard]] bool answer_query(const Packet& packet, const Action& action,
                                     std::uint32_t rule) noexcept;
     [[nodiscard]] bool close_quic(const Packet& packet) noexcept;
-    static void begin(AnsweredConnection& connection, const Packet& packet,
-                      const Decision& decision) noexcept;
     [[nodiscard]] std::size_t send_alert(const ResponsePlace& place) noexcept;
+    [[nodiscard]] bool reset_unit(const Packet& packet, AnswerEvent event,
+                                  Decision& decision) noexcept;
+    [[nodiscard]] std::optional<AnswerEvent> why_reset(const Packet& packet,
+                                                       const Action& action) noexcept;
+    [[nodiscard]] bool may_answer(const Packet& packet) noexcept;
+    AnsweredConnection& remember(const Packet& packet, AnsweredKind kind,
+                                 const Decision& decision) noexcept;
     [[nodiscard]] std::size_t respond(const Packet& packet, const ResponsePlace& place,
                                       const AnsweredConnection& connection) noexcept;
+    void begin_anew(const Packet& packet, AnsweredConnection* connection) noexcept;
     void follow_client(const Packet& packet, AnsweredConnection& connection) noexcept;
+    [[nodiscard]] bool reset_forgotten(const Packet& packet) noexcept;
+    void repeat(const Packet& packet, AnsweredConnection& connection) noexcept;
+    void end_client(const Packet& packet) noexcept;
     void follow_server(const Packet& packet) noexcept;
 
     AnsweredConnections connections_;
@@ -149,6 +159,7 @@ private:
     std::unique_ptr<EveryNth[]> slips_ = std::make_unique<EveryNth[]>(kMaxRules);  // by rule
     MadeFrames made_;
     WrittenResponses responses_;
+    AnswerPace pace_;
     std::array<std::byte, kMostQuicClose> quic_close_{};
     std::unique_ptr<std::byte[]> dns_;  // an answer is no larger than its query
     Events events_{};

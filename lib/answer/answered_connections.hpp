@@ -13,6 +13,7 @@ enum class AnsweredKind : std::uint8_t {
     Response,  // of HTTP/1
     Head,      // one without its body
     Alert,     // of TLS, in clear
+    Reset,     // nothing but a RST
 };
 
 // A connection whose client the box has answered, and what it takes to say the same again.
@@ -29,12 +30,15 @@ struct alignas(64) AnsweredConnection {
     ActionIndex action = kDropAction;
     std::uint8_t limit = 0;
     AnsweredKind kind = AnsweredKind::Response;
-    bool has_finished = false;  // its client has sent its FIN
+    bool has_finished = false;  // its client has sent its FIN behind the whole answer
+    std::uint8_t repeats = 0;   // answers that were sent again
+    std::uint32_t acked = 0;    // by the client's latest ACK without payload, below `end`
+    bool has_acked = false;
 };
 static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines as a place has");
 
-// Those of one worker. A digest has four lines; where all four are in use no more is remembered,
-// which add() says.
+// Those of one worker. A digest has four lines; where all four are in use the connection that has
+// been silent for longest makes room: what its client repeats is reset from then on.
 class AnsweredConnections {
 public:
     // Silent for so long, a connection is forgotten; sooner where its client has sent its FIN.
@@ -53,10 +57,15 @@ public:
             __builtin_prefetch(lines_of(digest) + way, 1);
         }
     }
+    // False: none has made room for another one in the time that it would have been kept for.
+    [[nodiscard]] bool may_have_displaced(Instant now) const noexcept;
     // nullptr: there is none. What is found has been silent until now.
     [[nodiscard]] AnsweredConnection* find(std::uint64_t digest, Instant now) noexcept;
-    // A line for it, with its digest alone; one that stands is begun anew. nullptr: there is none.
-    [[nodiscard]] AnsweredConnection* add(std::uint64_t digest, Instant now) noexcept;
+    struct Added {
+        AnsweredConnection& connection;  // with its digest alone; one that stood is begun anew
+        bool displaces;                  // another one, before its time
+    };
+    [[nodiscard]] Added add(std::uint64_t digest, Instant now) noexcept;
     static void remove(AnsweredConnection& connection) noexcept { connection.digest = 0; }
 
 private:
@@ -70,6 +79,8 @@ private:
     std::uint64_t mask_;
     std::uint32_t latest_ = 0;  // in ticks
     bool has_any_ = false;
+    std::uint32_t displaced_ = 0;  // in ticks
+    bool has_displaced_ = false;
 };
 
 }  // namespace sluice
