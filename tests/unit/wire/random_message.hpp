@@ -237,6 +237,8 @@ private:
                                               flag() ? Edge::Strict : Edge::Lenient);
             case 5:
                 return SlidingLogLimit{window()};
+            case 6:
+                return ConcurrencyLimit{window()};
             default:
                 return *ColorLimit::make(ColorVariant::Rfc4115,
                                          flag() ? ColorMode::Aware : ColorMode::Blind, bucket(),
