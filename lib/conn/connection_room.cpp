@@ -67,7 +67,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
       members_(lines_.capacity()),
       seen_(lines_.capacity()),
       last_acks_(lines_.capacity()),
-      refused_{budget_.connections, idle_ticks_},
+      refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_},
                {budget_.given_up, budget_.given_up, members_},
                {budget_.half_heads, budget_.half_heads_per_source, members_}}} {}
@@ -77,7 +77,7 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcep
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
     return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
            lines * (sizeof(SeenSegments) + sizeof(LastAck)) +
-           RefusedConnections::memory_of(budget.connections) +
+           RefusedConnections::memory_of(budget.connections) + PartRepeats::memory_of() +
            LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
@@ -194,6 +194,9 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
     }
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
+    }
+    if (lines_[index].repeated != RepeatedParts::None) {
+        part_repeats_.forget(index);
     }
     leave(index);
     lines_.remove(index);

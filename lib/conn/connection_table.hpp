@@ -3,6 +3,7 @@
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/held_bytes.hpp"
+#include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
@@ -113,9 +114,11 @@ private:
     void classify(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool behind(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool repeats(StreamOffer& offer, std::uint32_t to, StickyVerdict verdict,
-                               const Connection& connection) noexcept;
+                               Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
-                                  const Connection& connection) const noexcept;
+                                  Connection& connection) noexcept;
+    [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
+                                         Connection& connection) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool missed_some(const Connection& connection, std::size_t at) noexcept;
     void lose_track(StreamOffer& offer, Connection& connection) noexcept;
@@ -179,6 +182,7 @@ private:
     LinePool pool_;
     std::vector<SourceMember> members_;
     std::vector<SeenSegments> seen_;  // by line
+    PartRepeats part_repeats_;
     struct LastAck {
         std::uint32_t ack = 0;
         bool is_known = false;
