@@ -6,14 +6,13 @@
 """
 import json
 import os
-import subprocess
 import sys
 import time
 
 from box_case import main
 from capture_files import Case, pcap
 from http_case import HttpCase, request, segment
-from programs import ip, wait_until
+from programs import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 EXAMPLE = os.path.join(ROOT, "control", "examples", "http.yaml")
@@ -197,24 +196,6 @@ rules:
         self.assertEqual([client.answer(), client.answer()], ["/chunks", "/behind"])
         self.counted("all", 11, 0)
         self.assertEqual(len(self.server.seen), 11)
-
-    def nft_inside(self, rules):
-        subprocess.run(["ip", "netns", "exec", self.hosts.inside, "nft", "-f", "-"], input=rules, check=True,
-                       text=True, timeout=60)
-
-    def test_a_request_goes_on_over_a_path_that_becomes_narrower(self):
-        """Its segments have been judged, and none arrives: the client's TCP sends their bytes in smaller ones."""
-        client = self.client()
-        self.nft_inside("table ip narrow {chain arrived {type filter hook prerouting priority -300;"
-                        " tcp dport 80 meta length > 700 drop}}")
-        client.send(request("/wide", headers=[f"X-{number}: {'x' * 480}" for number in range(8)]))
-        self.counted("all", 1, 0)
-        ip("-n", self.hosts.outside, "route", "add", f"{self.ADDRESS}/32", "dev", "eth0", "mtu", "600")
-        self.assertEqual(client.answer(), "/wide")
-        self.counted("all", 1, 0)
-        events = self.box.stats()["connection_events"]
-        self.assertGreater(events["part_repeated"], 0)
-        self.assertEqual((events["differing"], self.reason("overlap")), (0, 0))
 
     def test_a_refused_request_is_never_charged_again_and_all_else_goes_on(self):
         for _ in range(5):
