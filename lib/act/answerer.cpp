@@ -52,11 +52,12 @@ Answerer::Answerer(std::size_t connections, DigestBoard& servers)
       dns_{std::make_unique<std::byte[]>(kMostQuery)} {}
 
 bool Answerer::find_routes(const AnsweredPacket& packet) noexcept {
-    const auto find = [&](Toward toward, FrameRoute& route) {
-        return FrameRoute::find(packet.headers, packet.frame.bytes, toward, route) ==
-               RouteFault::None;
-    };
-    return find(Toward::Source, made_.back) && find(Toward::Destination, made_.on);
+    if (FrameRoute::find(packet.headers, packet.frame.bytes, Toward::Destination, made_.on) !=
+        RouteFault::None) {
+        return false;
+    }
+    made_.back = made_.on.reversed();
+    return true;
 }
 
 void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context,
@@ -169,16 +170,22 @@ bool Answerer::answer_request(const Packet& packet, const Action& action,
 std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
                               const AnsweredConnection& connection) noexcept {
     const AnswerContext& context = packet.context;
-    const MadeResponse& made = context.plan.response(context.actions[connection.action].answer);
-    const QuotaNumbers numbers = context.plan.quota(
-        {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait});
-    const std::size_t size = made.write(numbers, connection.is_head, response_);
-    const ByteView response = ByteView{response_}.first(size);
-    const ResponseCut cut = cut_response(size, 0, place.timestamps.has_value());
-    for (std::size_t i = 0; i < cut.count; ++i) {
-        made_.add({.side = Toward::Source, .segment = response_segment(place, response, cut, i)});
+    const AnswerTerms& terms = context.actions[connection.action].answer;
+    const WrittenResponse& response = responses_.get(
+        {.load = context.load,
+         .response = terms.response,
+         .is_head = connection.is_head,
+         .has_timestamps = place.timestamps.has_value(),
+         .numbers = context.plan.quota(
+             {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait})},
+        context.plan.response(terms));
+    for (std::size_t i = 0; i < response.cut.count; ++i) {
+        MadeFrame& frame =
+            made_.add({.side = Toward::Source,
+                       .segment = response_segment(place, response.view(), response.cut, i)});
+        frame.segment.payload_sum = &response.sums[i];
     }
-    return size;
+    return response.size;
 }
 
 bool Answerer::answer_datagram(const Packet& packet, const Action& action,

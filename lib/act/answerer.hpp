@@ -1,11 +1,14 @@
 #pragma once
 #include "lib/answer/answered_connections.hpp"
 #include "lib/answer/answered_packet.hpp"
+#include "lib/answer/connection_digest.hpp"
 #include "lib/answer/every_nth.hpp"
 #include "lib/answer/frame_route.hpp"
 #include "lib/answer/made_segment.hpp"
 #include "lib/answer/quic_close.hpp"
 #include "lib/answer/tcp_answer.hpp"
+#include "lib/answer/written_responses.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/load/answer_plan.hpp"
 #include "lib/packet/toward.hpp"
@@ -50,7 +53,7 @@ struct MadeFrames {
     std::array<MadeFrame, kMostMadeFrames> frames;
     std::size_t count = 0;
 
-    void add(const MadeFrame& frame) noexcept { frames[count++] = frame; }
+    MadeFrame& add(const MadeFrame& frame) noexcept { return frames[count++] = frame; }
     [[nodiscard]] const FrameRoute& route(const MadeFrame& frame) const noexcept {
         return frame.side == Toward::Source ? back : on;
     }
@@ -77,6 +80,14 @@ public:
     // Whether follow() is asked for any packet.
     [[nodiscard]] bool may_follow(Instant now) const noexcept {
         return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now));
+    }
+    // Asks for what follow() and answer() read of a packet's connection.
+    void prefetch(const PacketHeaders& headers, const KeyHasher& hash) const noexcept {
+        const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
+        connections_.prefetch(digest);
+        servers_.prefetch(digest);
+        servers_.prefetch(connection_digest(headers, Way::Against, hash));
+        keep_prefetches();
     }
     // A packet of a connection that was answered: its decision says so from now on. False: it is of
     // another one.
@@ -136,7 +147,7 @@ private:
     InitialSealer sealer_;
     std::unique_ptr<EveryNth[]> slips_ = std::make_unique<EveryNth[]>(kMaxRules);  // by rule
     MadeFrames made_;
-    std::array<std::byte, kMostResponseBytes> response_{};
+    WrittenResponses responses_;
     std::array<std::byte, kMostQuicClose> quic_close_{};
     std::unique_ptr<std::byte[]> dns_;  // an answer is no larger than its query
     Events events_{};

@@ -40,6 +40,12 @@ public:
 
     // False: all that were added have been forgotten.
     [[nodiscard]] bool may_have_any(Instant now) const noexcept;
+    // Asks for the lines that it may be in.
+    void prefetch(std::uint64_t digest) const noexcept {
+        for (std::size_t way = 0; way < kWays; ++way) {
+            __builtin_prefetch(lines_of(digest) + way, 1);
+        }
+    }
     // nullptr: there is none. What is found has been silent until now.
     [[nodiscard]] AnsweredConnection* find(std::uint64_t digest, Instant now) noexcept;
     // A line for it, with its digest alone; one that stands is begun anew. nullptr: there is none.

@@ -17,8 +17,10 @@ namespace {
 
 // Bytes of a segment that a head's scratch has room for behind the head.
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
-// What has timed out is forgotten at the pace that packets come.
-constexpr unsigned kExpiredPerSegment = 2;
+// What has timed out is forgotten at the pace that packets come: one connection for each of them,
+// so that the next one's line arrives meanwhile, and a few for each burst.
+constexpr unsigned kExpiredPerBurst = 2;
+constexpr unsigned kExpiredPerSegment = 1;
 // And where no segment comes that matters, so often.
 constexpr Nanoseconds kTendedEvery = std::chrono::milliseconds{1};
 
@@ -268,7 +270,7 @@ void StreamUnits::begin_burst(Instant now, RowMask rows) noexcept {
         return;
     }
     tended_ = now;
-    table_.expire(now, kExpiredPerSegment * (1 + static_cast<unsigned>(std::popcount(rows))));
+    expires_ = table_.expire(now, kExpiredPerBurst);
 }
 
 bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
@@ -282,6 +284,7 @@ bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
 
 StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
                                        std::uint64_t& note) noexcept {
+    expires_ = expires_ && table_.expire(burst.now, kExpiredPerSegment);
     note = digest_of(burst, row);
     const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
