@@ -67,7 +67,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
       members_(lines_.capacity()),
       seen_(lines_.capacity()),
       last_acks_(lines_.capacity()),
-      refused_{budget_.connections, idle_ticks_},
+      refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
                {budget_.given_up, budget_.given_up, members_.all()},
                {budget_.half_heads, budget_.half_heads_per_source, members_.all()}}} {}
@@ -78,7 +78,7 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcep
     return ConnectionLines::memory_of(budget.connections) +
            LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
            LineArray<LastAck>::memory_of(lines) +
-           RefusedConnections::memory_of(budget.connections) +
+           RefusedConnections::memory_of(budget.connections) + PartRepeats::memory_of() +
            LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
@@ -195,6 +195,9 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
     }
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
+    }
+    if (lines_[index].repeated != RepeatedParts::None) {
+        part_repeats_.forget(index);
     }
     leave(index);
     lines_.remove(index);

@@ -4,6 +4,7 @@
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/held_bytes.hpp"
+#include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
@@ -116,9 +117,11 @@ private:
     void classify(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool behind(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool repeats(StreamOffer& offer, std::uint32_t to, StickyVerdict verdict,
-                               const Connection& connection) noexcept;
+                               Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
-                                  const Connection& connection) const noexcept;
+                                  Connection& connection) noexcept;
+    [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
+                                         Connection& connection) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool missed_some(const Connection& connection, std::size_t at) noexcept;
     void lose_track(StreamOffer& offer, Connection& connection) noexcept;
@@ -187,6 +190,7 @@ private:
         bool is_known = false;
     };
     LineArray<LastAck> last_acks_;
+    PartRepeats part_repeats_;
     RefusedConnections refused_;
     static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);
     std::array<SourceShares, kAgeGroups - kUnshared> shares_;  // of Refusal, GivenUp, HalfHead
