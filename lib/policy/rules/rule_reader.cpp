@@ -1,6 +1,5 @@
 #include "lib/policy/rules/rule_reader.hpp"
 
-#include "lib/answer/made_response.hpp"
 #include "lib/policy/expression/condition_reader.hpp"
 #include "lib/policy/limits/candidate_reader.hpp"
 #include "lib/policy/limits/cost_reader.hpp"
@@ -8,6 +7,7 @@
 #include "lib/policy/overrides/overrides_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/action_reader.hpp"
+#include "lib/policy/rules/answer_reader.hpp"
 #include "lib/policy/rules/ban_reader.hpp"
 #include "lib/policy/rules/dynamic_reader.hpp"
 #include "lib/policy/rules/events_reader.hpp"
@@ -306,29 +306,13 @@ private:
             return kDropAction;
         }
         if (action.response) {
-            complete(action);
+            complete_response(action, {read_.rule.id, map_.find("per")}, file_.problems);
         }
         return file_.actions.add(action);
     }
-    // The policy of a response is its rule; what it cannot say is an error.
-    void complete(ActionText& action) const {
-        ResponseSpec& response = *action.response;
-        if (action.names_policy) {
-            const YamlNode* per = map_.find("per");
-            response.policy = read_.rule.id;
-            response.unit = per != nullptr && per->text == "byte" ? QuotaUnit::ContentBytes
-                                                                  : QuotaUnit::Requests;
-        }
-        const Result<MadeResponse> made = MadeResponse::compile(response);
-        if (!made) {
-            file_.problems.error(action.at, made.error().what);
-        }
-    }
-
     // In millionths of the table.
     [[nodiscard]] std::uint32_t read_share() const {
-        const std::optional<unsigned> percent = map_.percent("table_share");
-        return percent ? *percent * (kWholeTable / 100) : kWholeTable;
+        return map_.percent("table_share").value_or(100) * (kWholeTable / 100);
     }
 
     void read_on_color() {
