@@ -110,6 +110,7 @@ private:
     // A body has its head's verdict.
     void read_body() noexcept {
         if (!has_unit_) {
+            continues_ = true;
             offer_.judged =
                 std::max(offer_.judged,
                          owner_.table_.verdict_of(segment_.digest, offer_.seq - 1, offer_.seq));
@@ -184,10 +185,11 @@ private:
         if (blocks(offer_.judged)) {
             units_.drop(Reason::Retransmission);
         }
-        const bool is_open = offer_.judged == StickyVerdict::Undecided;
+        // What differs is dropped, and the bytes in whose place it stands keep their verdict.
+        const bool is_open = offer_.judged == StickyVerdict::Undecided && !offer_.differs;
         if (is_open) {
             units_.follow({.connection = segment_.digest,
-                           .from = begin,
+                           .from = continues_ ? begin - 1 : begin,
                            .to = end,
                            .carrier = kStreamCarrier});
         }
@@ -211,6 +213,7 @@ private:
     StreamOffer offer_;
     StickyBytes judged_;
     bool has_unit_ = false;
+    bool continues_ = false;  // it begins in a body, whose verdict stands before its first byte
 };
 
 StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous)

@@ -262,6 +262,14 @@ const Case kCases[] = {
       {0ms, asks("/login"), "drop", "overlap"},
       {0ms, asks("/decoy"), "pass", "unmatched"}}},
 
+    {"a request passes again with the beginning of the next one behind it",
+     BY_HOST,
+     {{0ms, segment("").seq(kFirst - 1).flags(0x02), "pass", "unmatched"},
+      {0ms, segment(get("/") + get("/").substr(0, 9)), "pass", "within_limits"},
+      {0ms, segment(get("/") + get("/").substr(0, 9)), "pass", "unmatched"},
+      {0ms, segment(get("/").substr(9), static_cast<std::uint32_t>(get("/").size()) + 9), "drop",
+       "over_limit", "hosts", 1000ms}}},
+
     {"and counted where all rules watch",
      HEAD "  - {id: hosts, key: [http.host], per: request, " ONE "}\n",
      {{0ms, asks("/decoy"), "pass", "unmatched"}, {0ms, asks("/login"), "pass", "unmatched"}}},
@@ -304,6 +312,28 @@ TEST(HttpBurst, FollowsTheVerdictOfTheSameBurst) {
     EXPECT_EQ(reasons_of(decisions),
               (std::vector<std::string>{"within_limits", "unmatched", "over_limit",
                                         "retransmission", "over_limit", "retransmission"}));
+}
+
+TEST(HttpBurst, ChunksFollowTheirHead) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{DENY("http.request.uri.path eq \"/form\"")};
+    box.find_units_by(parser.finder());
+    const auto decisions = box.judge_burst(
+        {segment(kChunked).bytes(),
+         segment("5\r\nabcde\r\n", static_cast<std::uint32_t>(kChunked.size())).bytes()},
+        test::kStart);
+    EXPECT_EQ(reasons_of(decisions), (std::vector<std::string>{"deny_rule", "retransmission"}));
+}
+
+TEST(HttpBurst, WhatDiffersLeavesTheVerdictAlone) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{BY_HOST};
+    box.find_units_by(parser.finder());
+    const auto first =
+        box.judge_burst({asks("/decoy").bytes(), asks("/login").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(first), (std::vector<std::string>{"within_limits", "overlap"}));
+    const auto again = box.judge_burst({asks("/decoy").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(again), (std::vector<std::string>{"unmatched"}));
 }
 
 // Of two bursts on their way, the second is matched before the first is decided.
