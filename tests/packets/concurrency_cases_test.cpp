@@ -212,3 +212,10 @@ TEST_P(Concurrency, Decides) {
 
 }  // namespace
 }  // namespace sluice::concurrency_cases_test
+
+#undef RULE
+#undef ONE
+#undef TWO
+#undef PASS
+#undef ELSE
+#undef WAITS
