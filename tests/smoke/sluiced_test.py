@@ -99,7 +99,7 @@ class Resources(Case):
         first, second = shown["rules"]
         self.assertEqual(list(first), ["id", "kind", "description", "mode", "file_mode", "ends",
                                        "ended", "line", "when", "key", "action", "limits",
-                                       "memory"])
+                                       "memory", "events"])
         self.assertEqual([first[name] for name in ("id", "description", "mode", "file_mode", "line",
                                                    "when", "key", "action")],
                          ["a", "the first", "enforce", "enforce", 3, "ip.proto eq 17", "ip.src",
