@@ -99,7 +99,7 @@ class ConnectionMaker:
 
     def rule(self, number):
         dice = self.dice
-        when = dice.choice((None, None, "tcp.flags.syn", "l4.dport eq 80", "dir eq in", "ip.version eq 4"))
+        when = dice.choice((None, None, "tcp.flags.syn", "l4.dport eq 80", "dir eq \"in\"", "ip.version eq 4"))
         key = dice.choice(("[ip.src]", "[ip.src]", "[]", "[ip.dst, l4.dport]", "[ip.src, l4.dport]"))
         action = dice.choice(("drop", "drop", "pass", "tag, dscp: cs1"))
         limits = [self.limit()]
@@ -108,7 +108,7 @@ class ConnectionMaker:
                           f"burst: {dice.choice((1, 5, 20))}, per: {dice.choice(('packet', 'connection'))}}}")
         lines = [f"  - id: r{number}", f"    mode: {dice.choice(('enforce', 'enforce', 'monitor'))}",
                  f"    key: {key}", f"    on_exceed: {{action: {action}}}"]
-        lines += [f"    when: {when}"] * (when is not None)
+        lines += [f"    when: '{when}'"] * (when is not None)
         if dice.randrange(4) == 0:
             lines.append(f"    candidates: [{{name: more, limits: {{\"1\": {{count: {dice.choice((1, 2, 5))}}}}}}}]")
         return lines + [f"    limits: [{', '.join(limits)}]"]
