@@ -162,10 +162,16 @@ UnitFate BurstUnits::fate_of(const Decision& decision, const StickyBytes& bytes,
     return by_units || !bytes.is_whole ? UnitFate::Refused : UnitFate::Undone;
 }
 
+// Bytes that follow a verdict of their burst, and complete no unit, have that verdict: a rule that
+// drops their packet for itself says nothing of them.
 void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept {
     for_each_row(rows & remembered_, [&](std::size_t row) {
-        finder_.settle(finder_.parser, sticky_[row],
-                       fate_of(burst.packets()[row].decision, sticky_[row], plan));
+        const Decision& decision = burst.packets()[row].decision;
+        const bool only_follows = has_row(following_, row) && counts_[row] == 0;
+        const UnitFate fate = !only_follows ? fate_of(decision, sticky_[row], plan)
+                              : decision.reason == Reason::Retransmission ? UnitFate::Refused
+                                                                          : UnitFate::Forwarded;
+        finder_.settle(finder_.parser, sticky_[row], fate);
     });
     remembered_ &= ~rows;
 }

@@ -336,6 +336,19 @@ TEST(HttpBurst, WhatDiffersLeavesTheVerdictAlone) {
     EXPECT_EQ(reasons_of(again), (std::vector<std::string>{"unmatched"}));
 }
 
+// A rule drops the copy of an admitted request, which has no fields of its own: the request stays
+// admitted.
+TEST(HttpBurst, ACopyThatIsDroppedForItselfLeavesTheVerdictAlone) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{HEAD RULE("hosts", "key: [http.host], per: request, " ONE)
+                      RULE("bare", "when: 'not http.host contains \"a\"', on_match: drop")};
+    box.find_units_by(parser.finder());
+    const auto first = box.judge_burst({asks("/").bytes(), asks("/").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(first), (std::vector<std::string>{"within_limits", "deny_rule"}));
+    const auto again = box.judge_burst({asks("/").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(again), (std::vector<std::string>{"deny_rule"}));
+}
+
 // Of two bursts on their way, the second is matched before the first is decided.
 TEST(HttpBurst, FollowsTheVerdictOfTheBurstBefore) {
     UnitParser parser{capture_unit_budget()};

@@ -28,8 +28,6 @@ SEEDS = range(1, 151)
 FRAMES = 400
 FULL_SEEDS = range(1, 6)
 REQUEST_SEEDS = range(1, 41)
-# In 23 the model and the box drop one packet for different reasons (tests/model/README.md).
-STREAM_SEEDS = [seed for seed in range(1, 41) if seed != 23]
 CONNECTION_SEEDS = range(1, 41)
 HELLO_SEEDS = range(1, 21)  # over TCP, and as many over QUIC
 SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
@@ -77,7 +75,7 @@ class Seeds(Against):
         self.compare_units(REQUEST_SEEDS, Requests)
 
     def test_the_same_verdicts_on_requests_however_they_come(self):
-        self.compare_units(STREAM_SEEDS, Streams)
+        self.compare_units(REQUEST_SEEDS, Streams)
 
     def test_the_same_verdicts_on_hellos(self):
         self.compare_units(HELLO_SEEDS, Hellos)
