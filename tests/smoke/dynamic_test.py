@@ -76,7 +76,7 @@ class Dynamic(BoxCase):
         wait_until("its end", lambda: not self.call("keys")[1]["keys"])
         wait_until("the rule's own numbers", lambda: not self.most_worker(SET)["overridden"])
         wait_until("them to be spent", self.stands_still)
-        self.assertEqual(self.counted()["dynamic"], {"keys": 0, "refused": 0})
+        wait_until("none to be counted", lambda: self.counted()["dynamic"] == {"keys": 0, "refused": 0})
 
     def test_what_is_outside_is_refused_whole(self):
         self.assertEqual(self.box.apply(RULES).returncode, 0)
