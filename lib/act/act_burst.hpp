@@ -62,7 +62,7 @@ struct Answering {
     AnswerContext context;
 };
 
-// Asks for the lines of memory that the rows' connections may be in.
+// Prefetches the lines of memory that the rows' connections may be in.
 template <DecidedBurst Burst>
 [[gnu::noinline]] void prefetch_connections(Burst& burst, const Answering& by) noexcept {
     burst.for_each_packet([&](std::size_t row) noexcept {

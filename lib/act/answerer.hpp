@@ -82,7 +82,7 @@ public:
     [[nodiscard]] bool may_follow(Instant now) const noexcept {
         return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now));
     }
-    // Asks for what follow() and answer() read of a packet's connection.
+    // Prefetches what follow() and answer() read of a packet's connection.
     void prefetch(const PacketHeaders& headers, const KeyHasher& hash) const noexcept {
         const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
         connections_.prefetch(digest);

@@ -51,7 +51,7 @@ public:
 
     // False: all that were added have been forgotten.
     [[nodiscard]] bool may_have_any(Instant now) const noexcept;
-    // Asks for the lines that it may be in.
+    // Prefetches the lines that it may be in.
     void prefetch(std::uint64_t digest) const noexcept {
         for (std::size_t way = 0; way < kWays; ++way) {
             __builtin_prefetch(lines_of(digest) + way, 1);

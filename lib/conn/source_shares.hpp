@@ -48,8 +48,8 @@ public:
     [[nodiscard]] ConnectionIndex oldest_of(SourceId source) const noexcept;
     // The oldest of the source with most; kNoConnection: there is none.
     [[nodiscard]] ConnectionIndex oldest_of_most() const noexcept;
-    // Asks for what remove() of that one reads, but for its connection's own, and for the source
-    // that will be asked for then. Called after each removal it is always a removal ahead.
+    // Prefetches what remove() of that one reads, but for its connection's own line, and the source
+    // that has most behind it. Called after each removal it is always a removal ahead.
     ConnectionIndex prefetch_oldest_of_most() const noexcept {
         if (most_ == 0) {
             return kNoConnection;
