@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// The connection of a packet that has TCP, and what the packet says of it. A connection is known by
-// its addresses and ports, in either direction.
+// The connection of a TCP packet, with the packet's sequence numbers and flags. Its digest is over
+// addresses and ports, the same in either direction.
 [[nodiscard]] ConnectionSegment connection_segment(const PacketHeaders& headers, ByteView frame,
                                                    const KeyHasher& hash) noexcept;
 [[nodiscard]] inline ConnectionStart connection_start(const PacketHeaders& headers, ByteView frame,
