@@ -1,9 +1,7 @@
 #include "lib/act/answerer.hpp"
 
 #include "lib/act/answerer_packet.hpp"
-#include "lib/answer/connection_digest.hpp"
 #include "lib/answer/dns_answer.hpp"
-#include "lib/answer/server_direction.hpp"
 #include "lib/answer/tls_alert.hpp"
 #include "lib/base/check.hpp"
 #include "lib/l7/dns/dns_datagram.hpp"
@@ -43,8 +41,7 @@ AnsweredKind kind_of(AnsweredUnit unit) noexcept {
 }  // namespace
 
 Answerer::Answerer(std::size_t connections, DigestBoard& servers)
-    : connections_{connections},
-      servers_{servers},
+    : answered_{connections, servers},
       sealer_{sealer_or_abort()},
       dns_{std::make_unique<std::byte[]>(kMostQuery)} {}
 
@@ -84,10 +81,7 @@ bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& 
         action.answer.response != 0) {
         return answer_unit(packet, action, decision);
     }
-    const bool resets = action.verdict == Verdict::Reset ||
-                        (action.answer.response == 0 &&
-                         packet.context.actions[action.answer.then].verdict == Verdict::Reset);
-    if (!resets) {
+    if (!resets_segments(action, packet.context.actions)) {
         count(AnswerEvent::NotAnswerable);
         return false;
     }
@@ -101,8 +95,7 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
                                        const Decision& decision) noexcept {
     const AnswerContext& context = packet.context;
     const PacketHeaders& headers = packet.seen.headers;
-    const auto [connection, displaces] =
-        connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
+    const auto [connection, displaces] = answered_.begin(headers, context.hash, context.now);
     if (displaces) {
         count(AnswerEvent::NoLine);
     }
@@ -118,8 +111,7 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     connection.end = place.seq;
     connection.received = place.received;
     if (!packet.seen.may_wait) {
-        post_server(servers_, connection_digest(headers, Way::Against, context.hash),
-                    packet.tcp.seq, seconds_of(context.now));
+        answered_.begin_server(headers, packet.tcp.seq, context.hash, context.now);
     }
     return connection;
 }
@@ -142,7 +134,8 @@ bool Answerer::reset_both(const Packet& packet, AnswerEvent event) noexcept {
 // The connection of a unit is gone with it: what repeats it is reset again.
 bool Answerer::reset_unit(const Packet& packet, AnswerEvent event, Decision& decision) noexcept {
     decision.verdict = Verdict::Reset;
-    if (packet.seen.unit != AnsweredUnit::None && !packet.tcp.has(kTcpSyn | kTcpRst)) {
+    if (ends_connection(packet.seen, packet.context.actions[decision.action],
+                        packet.context.actions)) {
         (void)remember(packet, AnsweredKind::Reset, decision);
     }
     return reset_both(packet, event);

@@ -23,7 +23,7 @@ std::size_t WrittenResponses::place_of(const ResponseKey& key) noexcept {
     const std::uint64_t mixed = key.numbers.retry_after + key.numbers.remaining * 5 +
                                 key.numbers.quota * 3 + key.response * std::uint64_t{7} +
                                 (key.is_head ? 2U : 0U) + (key.has_timestamps ? 1U : 0U);
-    return mixed % kPlaces;
+    return mixed % kKeptResponses;
 }
 
 const WrittenResponse& WrittenResponses::get(const ResponseKey& key,

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -347,10 +348,10 @@ TEST(Answers, ASegmentThatIsLackingIsSentAgain) {
 TEST(Answers, OfOneSourceAreBounded) {
     AnsweringBox box{refuses(kReply, "request")};
     (void)box.take(from_client(kGet).sport(9));
-    for (std::uint32_t i = 0; i < AnswerPace::kMostPerSecond; ++i) {
+    for (std::uint32_t i = 0; i < kMostAnswersPerSecond; ++i) {
         (void)box.take(from_client(kGet).sport(static_cast<std::uint16_t>(i + 10)));
     }
-    EXPECT_EQ(box.count(AnswerEvent::Replied), AnswerPace::kMostPerSecond);
+    EXPECT_EQ(box.count(AnswerEvent::Replied), kMostAnswersPerSecond);
     EXPECT_EQ(box.take(from_client(kGet).sport(50'000)),
               (Lines{"< RA 7:1035", "> RA 1000:7", "reset over_limit"}));
     EXPECT_EQ(box.take(from_client(kGet).src("10.0.0.77")).back(), "reply over_limit");
@@ -422,6 +423,107 @@ TEST(Answers, ConcernTheRestOfTheirBurst) {
         from_client(kGet.substr(0, 9)), from_client(kGet.substr(9), 9), from_client({}, kGetSize)});
     EXPECT_EQ(lines, (Lines{"pass unmatched", "< FPA 7:1035 227", "> RA 1009:7", "reply over_limit",
                             "drop answered"}));
+}
+
+// What comes on a connection that was answered is of no rule: a limit that watches all packets
+// counts none of them, at whatever distance they come behind the request.
+class Uncharged : public testing::TestWithParam<const char*> {
+protected:
+    // Packets are watched by a rule that never refuses, and requests are answered from the second
+    // on.
+    static std::string rules() {
+        return std::string{
+                   "version: 1\nrules:\n"
+                   "  - {id: seen, mode: monitor, on_match: allow}\n"
+                   "  - {id: counted, mode: enforce, key: [], limits: [{algorithm: token_bucket, "
+                   "rate: "
+                   "1/d, burst: 40}], on_exceed: {action: drop}}\n"
+                   "  - {id: asked, mode: enforce, key: [], per: request, limits: [{algorithm: "
+                   "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: "} +
+               GetParam() + "}}\n";
+    }
+    static std::uint64_t admitted(AnsweringBox& box, std::size_t rule) {
+        return box.box().counters(rule).admitted.read();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Actions, Uncharged, testing::Values("reply", "decoy", "reset"));
+
+TEST_P(Uncharged, InLaterBursts) {
+    AnsweringBox box{rules()};
+    EXPECT_EQ(box.take(from_client(kGet).sport(9)).back(), "pass within_limits");
+    EXPECT_NE(box.take(from_client(kGet)).back(), "pass within_limits");
+    const std::uint64_t counted = admitted(box, 1);
+    const std::uint64_t seen = admitted(box, 0);
+    for (std::uint32_t i = 0; i < 50; ++i) {
+        EXPECT_EQ(box.take(from_client("more", kGetSize + 4 * i)).back(), "drop answered");
+        EXPECT_EQ(box.take(from_client(kGet)).back(), "drop answered") << "the request again";
+        EXPECT_EQ(box.take(from_server(990), Direction::Out).back(), "drop answered");
+    }
+    EXPECT_EQ(admitted(box, 1), counted);
+    EXPECT_EQ(admitted(box, 0), seen);
+    EXPECT_NE(box.take(from_client(kGet).dport(81)).back(), "drop answered")
+        << "another connection";
+    EXPECT_EQ(box.take(Frame{17}).back(), "pass within_limits") << "nobody has spent the 40";
+}
+
+TEST_P(Uncharged, InTheSameBurst) {
+    AnsweringBox box{rules()};
+    (void)box.take(from_client(kGet).sport(9));
+    const std::uint64_t counted = admitted(box, 1);
+    std::vector<Frame> frames{from_client(kGet)};
+    for (std::uint32_t i = 0; i < 10; ++i) {
+        frames.push_back(from_client("more", kGetSize + 4 * i));
+    }
+    frames.push_back(from_client("of another one").sport(9).seq(9000));
+    frames.push_back(from_client("", 90'000, kSyn));
+    frames.push_back(from_client({}, 90'001));
+    const Lines lines = box.take(frames);
+    EXPECT_EQ(std::ranges::count(lines, "drop answered"), 10);
+    EXPECT_EQ(lines.back(), "pass within_limits") << "of the next connection";
+    EXPECT_EQ(std::ranges::count(lines, "pass within_limits"), 3);
+    EXPECT_EQ(admitted(box, 1), counted + 4) << "these, and the request, which it has room for";
+}
+
+TEST_P(Uncharged, InTheBurstThatIsMatchedAlready) {
+    AnsweringBox box{rules()};
+    (void)box.take(from_client(kGet).sport(9));
+    const std::uint64_t counted = admitted(box, 1);
+    const Lines lines = box.take_overlapped(
+        {from_client(kGet)}, {from_client("more", kGetSize), from_client("more").sport(9)});
+    EXPECT_EQ(std::ranges::count(lines, "drop answered"), 1);
+    EXPECT_EQ(admitted(box, 1), counted + 2) << "the request and the other one's packet";
+}
+
+TEST_P(Uncharged, NotWhereTheWayBackIsUnknown) {
+    AnsweringBox box{rules()};
+    (void)box.take(from_client(kGet).sport(9));
+    test::Octets label;
+    test::put32(label, 0x0000'1140);
+    const Lines lines = box.take(std::vector<Frame>{
+        from_client(kGet).shim(0x8847, label), from_client("more", kGetSize).shim(0x8847, label)});
+    EXPECT_EQ(lines, (Lines{"drop over_limit", "pass within_limits"}));
+}
+
+// The answer of one rule is no reason to work out what another one's refusals would tell.
+TEST(Answers, OnlyTheirOwnRefusalsSayHowLongToWait) {
+    AnsweringBox box{
+        "version: 1\nrules:\n"
+        "  - {id: asked, mode: enforce, when: 'l4.dport eq 80', key: [], per: request, limits: "
+        "[{algorithm: token_bucket, rate: 1/h, burst: 1}], on_exceed: {action: reply}}\n"
+        "  - {id: all, mode: enforce, when: 'ip.proto eq 17', key: [], limits: [{algorithm: "
+        "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: drop}}\n"
+        "  - {id: late, mode: enforce, when: 'l4.dport eq 81', key: [], limits: [{algorithm: "
+        "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: drop}}\n"
+        "  - {id: both, mode: enforce, when: 'l4.dport eq 81', key: [], per: request, limits: "
+        "[{algorithm: token_bucket, rate: 1/h, burst: 1}], on_exceed: {action: reset}}\n"};
+    for (int i = 0; i < 2; ++i) {
+        (void)box.take(Frame{17}.src("10.9.9.9"));
+    }
+    EXPECT_EQ(box.decision().reason, Reason::OverLimit);
+    EXPECT_EQ(box.decision().wait, Nanoseconds{0});
+    (void)box.take(from_client(kGet).sport(9));
+    (void)box.take(from_client(kGet));
+    EXPECT_EQ(box.decision().wait, Nanoseconds{1h});
 }
 
 TEST(Answers, MirrorTagsAndTimestamps) {
