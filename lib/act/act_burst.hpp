@@ -88,6 +88,15 @@ template <DecidedBurst Burst, Sink Out>
     emit_made(row, by.answerer, sink);
 }
 
+// What repeats a hello of QUIC that was refused.
+template <DecidedBurst Burst, Sink Out>
+[[gnu::noinline]] void answer_again(Burst& burst, std::size_t row, const Answering& by,
+                                    Out& sink) noexcept {
+    if (by.answerer.close_again(burst.answered(row), by.context)) {
+        emit_made(row, by.answerer, sink);
+    }
+}
+
 // Carries out every decision of the burst, in arrival order. `actions` is the table of the rule set
 // that decided. A frame that cannot be rewritten is dropped, and its decision then says no_memory;
 // one that cannot be answered is dropped too. `answering` nullptr: nothing is answered.
@@ -121,9 +130,12 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
         }
         if (forwards(decision.verdict)) {
             sink.forward(row);
-        } else {
-            sink.drop(row);
+            return;
         }
+        if (decision.reason == Reason::Retransmission && answering != nullptr) [[unlikely]] {
+            answer_again(burst, row, *answering, sink);
+        }
+        sink.drop(row);
     });
 }
 

@@ -5,7 +5,6 @@
 #include "lib/answer/tls_alert.hpp"
 #include "lib/base/check.hpp"
 #include "lib/l7/dns/dns_datagram.hpp"
-#include "lib/l7/quic/long_header.hpp"
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>
@@ -20,16 +19,6 @@ InitialSealer sealer_or_abort() {
     Result<InitialSealer> made = InitialSealer::make();
     SLUICE_CHECK(made.has_value());
     return *std::move(made);
-}
-
-ByteView payload_of(const AnsweredPacket& packet) noexcept {
-    const PacketHeaders& headers = packet.headers;
-    const ByteView frame = packet.frame.bytes;
-    if (headers.payload_at > frame.size()) {
-        return {};
-    }
-    const ByteView rest = frame.subspan(headers.payload_at);
-    return rest.first(std::min<std::size_t>(rest.size(), headers.payload_len));
 }
 
 AnsweredKind kind_of(AnsweredUnit unit) noexcept {
@@ -209,7 +198,7 @@ std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
 
 std::size_t Answerer::send_alert(const ResponsePlace& place) noexcept {
     const ByteView alert = kTlsAccessDenied;
-    const ResponseCut cut = cut_response(alert.size(), 0, place.timestamps.has_value());
+    const ResponseCut cut = cut_response(alert.size(), place.timestamps.has_value());
     made_.add({.side = Toward::Source, .segment = response_segment(place, alert, cut, 0)});
     return alert.size();
 }
@@ -218,7 +207,8 @@ bool Answerer::answer_datagram(const Packet& packet, const Action& action,
                                const Decision& decision) noexcept {
     const PacketHeaders& headers = packet.seen.headers;
     const bool is_udp = headers.proto == kProtoUdp;
-    if (is_udp && headers.dport == kDnsPort && action.verdict != Verdict::Reset) {
+    const bool is_query = headers.dport == kDnsPort || packet.seen.unit == AnsweredUnit::DnsQuery;
+    if (is_udp && is_query && action.verdict != Verdict::Reset) {
         return answer_query(packet, action, decision.rule);
     }
     const bool truncates = action.verdict == Verdict::Reply && action.answer.response == 0;
@@ -247,28 +237,6 @@ bool Answerer::answer_query(const Packet& packet, const Action& action,
     count(kind == DnsAnswer::Truncated ? AnswerEvent::DnsTruncated
           : kind == DnsAnswer::Refused ? AnswerEvent::DnsRefused
                                        : AnswerEvent::DnsEmpty);
-    return true;
-}
-
-bool Answerer::close_quic(const Packet& packet) noexcept {
-    const ByteView datagram = payload_of(packet.seen);
-    QuicPacket initial;
-    std::size_t size = 0;
-    if (read_long_header(datagram, initial) == QuicHeaderOutcome::Good &&
-        initial.type == QuicPacketType::Initial) {
-        size = write_quic_close(sealer_,
-                                {.version = initial.version,
-                                 .client_dcid = initial.dcid,
-                                 .client_scid = initial.scid,
-                                 .datagram = datagram.size()},
-                                quic_close_);
-    }
-    if (size == 0) {
-        count(AnswerEvent::NotAnswerable);
-        return false;
-    }
-    made_.add({.is_datagram = true, .payload = ByteView{quic_close_}.first(size)});
-    count(AnswerEvent::QuicClosed);
     return true;
 }
 

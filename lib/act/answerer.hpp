@@ -3,6 +3,7 @@
 #include "lib/answer/answer_pace.hpp"
 #include "lib/answer/answered_packet.hpp"
 #include "lib/answer/answered_traffic.hpp"
+#include "lib/answer/closed_quic.hpp"
 #include "lib/answer/every_nth.hpp"
 #include "lib/answer/frame_route.hpp"
 #include "lib/answer/made_segment.hpp"
@@ -80,7 +81,11 @@ public:
     void answer(const AnsweredPacket& packet, const AnswerContext& context,
                 Decision& decision) noexcept;
 
-    // What follow() or answer() wants sent.
+    // A datagram that repeats what was refused: true where it was closed, and is once more.
+    [[nodiscard]] bool close_again(const AnsweredPacket& packet,
+                                   const AnswerContext& context) noexcept;
+
+    // What follow(), answer() or close_again() wants sent.
     [[nodiscard]] const MadeFrames& made() const noexcept { return made_; }
     void note_unsent() noexcept { count(AnswerEvent::NotSent); }
 
@@ -117,6 +122,7 @@ private:
     [[nodiscard]] bool answer_query(const Packet& packet, const Action& action,
                                     std::uint32_t rule) noexcept;
     [[nodiscard]] bool close_quic(const Packet& packet) noexcept;
+    [[nodiscard]] std::size_t write_close(const Packet& packet, ByteView dcid) noexcept;
     [[nodiscard]] std::size_t send_alert(const ResponsePlace& place) noexcept;
     [[nodiscard]] bool reset_unit(const Packet& packet, AnswerEvent event,
                                   Decision& decision) noexcept;
@@ -139,6 +145,7 @@ private:
     MadeFrames made_;
     WrittenResponses responses_;
     AnswerPace pace_;
+    ClosedQuic closed_quic_;
     std::array<std::byte, kMostQuicClose> quic_close_{};
     std::unique_ptr<std::byte[]> dns_;  // an answer is no larger than its query
     Events events_{};

@@ -38,6 +38,11 @@ inline constexpr Nanoseconds kAnsweredAfterFin = std::chrono::seconds{2};
 inline constexpr std::size_t kAnsweredConnections = 65'536;
 inline constexpr std::size_t kAnsweredServers = 262'144;
 
+// Connections of QUIC that a worker has closed (640 KiB), each for as long as clients repeat their
+// Initial: timers double from a second on at most (RFC 9002, 6.2.4), and handshakes end within ten.
+inline constexpr std::size_t kClosedQuic = 16'384;
+inline constexpr std::uint32_t kClosedQuicSeconds = 10;
+
 // Responses that a worker keeps as they were written. Under a flood they differ in what they tell
 // clients to wait for, by a second or two, and in the rule: a few dozen kilobytes stay in its
 // cache.

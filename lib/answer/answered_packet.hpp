@@ -15,12 +15,16 @@ enum class AnsweredUnit : std::uint8_t {
     HttpHead,     // one whose method is HEAD, so that its answer has no body
     HttpConnect,  // one whose method is CONNECT, which a success would make a tunnel
     ClientHello,  // of TLS, or of QUIC in an Initial that authenticates
+    DnsQuery,     // over UDP, on whatever port
 };
 
 struct AnsweredPacket {
     const PacketHeaders& headers;
     FrameView frame;
     AnsweredUnit unit = AnsweredUnit::None;
+    // Of a hello over QUIC: the Destination Connection ID of its first Initial, which a later one
+    // that completes it need not have.
+    ByteView quic_dcid{};
     // A request of a connection on which the answer to the one before may still be on its way.
     bool may_wait = false;
 };

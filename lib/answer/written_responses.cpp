@@ -8,7 +8,7 @@ namespace {
 void write(const ResponseKey& key, const MadeResponse& made, WrittenResponse& to) noexcept {
     to.key = key;
     to.size = made.write(key.numbers, key.is_head, to.bytes);
-    to.cut = cut_response(to.size, 0, key.has_timestamps);
+    to.cut = cut_response(to.size, key.has_timestamps);
     for (std::size_t i = 0; i < to.cut.count; ++i) {
         const ByteView rest = to.view().subspan(i * to.cut.piece);
         to.sums[i] = {};

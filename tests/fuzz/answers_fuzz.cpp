@@ -36,7 +36,7 @@ const AnswerPlan& plan() {
 void check(const PacketHeaders& came, const MadeFrame& frame, const FrameRoute& route) {
     const std::size_t size = frame.is_datagram ? datagram_frame_size(route, frame.payload)
                                                : segment_frame_size(route, frame.segment);
-    require(size <= 64 + 40 + 60 + kUnknownMss || frame.is_datagram);
+    require(size <= 64 + 40 + 60 + kResponseMss || frame.is_datagram);
     std::vector<std::byte> bytes(size);
     frame.is_datagram ? write_datagram(route, frame.payload, bytes)
                       : write_segment(route, frame.segment, bytes);

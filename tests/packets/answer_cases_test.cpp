@@ -1,10 +1,12 @@
 #include "tests/packets/answering_box.hpp"
+#include "tests/unit/l7/quic/server_initial.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -139,9 +141,17 @@ const Moment kMoments[] = {
     {"a query has no records", "decoy, slip: 1", asks(), {"< udp 33", "decoy over_limit"}},
     {"a query is truncated", kTruncate, asks(), {"< udp 33", "reply over_limit"}},
     {"no query at all is answered", "reply, slip: 0", asks(), {"drop over_limit"}},
+    {"a query on another port",
+     "reply, slip: 1",
+     asks().dport(5300),
+     {"< udp 33", "reply over_limit"}},
+    {"a query on another port has no records",
+     "decoy, slip: 1",
+     asks().dport(5300),
+     {"< udp 33", "decoy over_limit"}},
     {"a query cannot be reset", "reset", asks(), {"drop over_limit"}},
-    {"a QUIC Initial", "reset", initial(), {"< udp 34", "reset over_limit"}},
-    {"a QUIC Initial", kReply, initial(), {"< udp 34", "reply over_limit"}},
+    {"a QUIC Initial", "reset", initial(), {"< udp 37", "reset over_limit"}},
+    {"a QUIC Initial", kReply, initial(), {"< udp 37", "reply over_limit"}},
     {"a QUIC Initial is no query", kTruncate, initial(), {"drop over_limit"}},
     {"other datagrams", kReply, Frame{17}.payload(40), {"drop over_limit"}},
     {"other protocols", "reset", Frame{1}, {"drop over_limit"}},
@@ -502,6 +512,79 @@ TEST_P(Uncharged, NotWhereTheWayBackIsUnknown) {
     const Lines lines = box.take(std::vector<Frame>{
         from_client(kGet).shim(0x8847, label), from_client("more", kGetSize).shim(0x8847, label)});
     EXPECT_EQ(lines, (Lines{"drop over_limit", "pass within_limits"}));
+}
+
+TEST(Answers, AQueryOnAnotherPortIsTruncatedWhereARuleAsksForQueries) {
+    AnsweringBox box{
+        "version: 1\nrules:\n  - {id: all, mode: enforce, when: 'dns.qname eq "
+        "\"www.example.com\"', key: [], per: query, limits: [{algorithm: token_bucket, rate: 1/d, "
+        "burst: 1}], on_exceed: {action: dns_truncate, slip: 1}}\n"};
+    EXPECT_EQ(box.take(asks().dport(5300)).back(), "pass within_limits");
+    EXPECT_EQ(box.take(asks().dport(5300)), (Lines{"< udp 33", "reply over_limit"}));
+    EXPECT_EQ(box.count(AnswerEvent::DnsTruncated), 1U);
+}
+
+// Connections that differ in nothing but their inner tag.
+TEST(Answers, AreOfOneInnerTag) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    EXPECT_EQ(box.take(from_client(kGet).vlan(7).vlan(1)).back(), "reply over_limit");
+    EXPECT_EQ(box.take(from_client("more", kGetSize).vlan(7).vlan(1)).back(), "drop answered");
+    EXPECT_EQ(box.take(from_client("more", kGetSize).vlan(7).vlan(2)).back(), "pass unmatched");
+    EXPECT_EQ(box.take(from_client("more", kGetSize).vlan(7)).back(), "pass unmatched");
+}
+
+// A QUIC client's datagram from the port of initial().
+Frame quic(const test::Octets& bytes) {
+    return Frame{17}.src("10.0.0.1").dst("10.0.0.2").sport(4000).dport(443).carries(bytes);
+}
+constexpr std::string_view kRefusesHandshakes =
+    "version: 1\nrules:\n  - {id: all, mode: enforce, key: [], per: handshake, limits: "
+    "[{algorithm: "
+    "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: reset}}\n";
+// The frames of a close, as the client reads them that began with this id.
+std::optional<test::Octets> read_close(const test::SentFrame& sent, unsigned id) {
+    const test::Octets packet = sent.payload();
+    QuicPacket header;
+    EXPECT_EQ(read_long_header(packet, header), QuicHeaderOutcome::Good);
+    return test::open_server_initial(packet, test::quic_id(id), header.number_at);
+}
+
+// The server has had the first part, and has chosen an id that the client turns to.
+TEST(Answers, AHelloInTwoDatagramsIsClosedUnderTheKeysOfItsFirst) {
+    AnsweringBox box{kRefusesHandshakes};
+    (void)box.take(quic(test::quic_initial("b.example", 9).packet()));
+    const test::Octets hello = test::quic_hello("a.example");
+    EXPECT_EQ(box.take(quic(test::quic_part(hello, 0, 60, 1).packet())).back().substr(0, 4),
+              "pass");
+    const auto rest = test::quic_part(hello, 60, hello.size(), 1)
+                          .dcid(test::quic_id(77))
+                          .keys_of(test::quic_id(1));
+    EXPECT_EQ(box.take(quic(rest.packet())), (Lines{"< udp 37", "reset over_limit"}));
+    ASSERT_EQ(box.made().size(), 1U);
+    const auto frames = read_close(box.made()[0], 1);
+    ASSERT_TRUE(frames) << "its client can open it";
+    EXPECT_EQ(frames->at(0), std::byte{0x1C});
+    EXPECT_FALSE(read_close(box.made()[0], 77));
+}
+
+TEST(Answers, ACloseThatWasLostIsSentAgain) {
+    AnsweringBox box{kRefusesHandshakes};
+    (void)box.take(quic(test::quic_initial("b.example", 9).packet()));
+    const Frame refused = quic(test::quic_initial("a.example", 1).packet());
+    EXPECT_EQ(box.take(refused), (Lines{"< udp 37", "reset over_limit"}));
+    for (int i = 0; i < kMostRepeats; ++i) {
+        EXPECT_EQ(box.take(refused), (Lines{"< udp 37", "drop retransmission"}));
+        EXPECT_TRUE(read_close(box.made()[0], 1));
+    }
+    EXPECT_EQ(box.take(refused), (Lines{"drop retransmission"})) << "so often at most";
+    EXPECT_EQ(box.count(AnswerEvent::QuicClosed), 1U);
+    EXPECT_EQ(box.count(AnswerEvent::Repeated), kMostRepeats);
+    const Frame other = quic(test::quic_initial("a.example", 2).packet());
+    EXPECT_EQ(box.take(other), (Lines{"< udp 37", "reset over_limit"})) << "another connection";
+    EXPECT_EQ(box.take(other, Direction::In, Instant{1h} + std::chrono::seconds{11}),
+              (Lines{"drop retransmission"}))
+        << "nobody waits for so long";
 }
 
 // The answer of one rule is no reason to work out what another one's refusals would tell.
