@@ -72,6 +72,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
     core_.buckets.set_unsynced(&ledger_.records());
     core_.asker = setup.workers > 1 ? &asker_ : nullptr;
     core_.fragments = unit_parser_.fragments();
+    core_.answered = &answerer_.answered();
     coming_->find_units_by(unit_parser_.finder());
     going_->find_units_by(unit_parser_.finder());
 }

@@ -79,7 +79,7 @@ private:
     std::vector<FullWatch> half_heads_;
     DeltaLanes ledger_lanes_;
     AskLanes ask_lanes_;
-    DigestBoard answered_servers_{kAnsweredServers, Answerer::kServersKept};
+    DigestBoard answered_servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
     std::vector<std::unique_ptr<KeySampler>> samplers_;
     std::vector<std::unique_ptr<KeyEvents>> events_;
     std::optional<LaneSet> lanes_;

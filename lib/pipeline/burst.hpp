@@ -117,6 +117,9 @@ public:
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return has_row(headers_.present_rows(HeaderPart::Tcp), row);
     }
+    [[nodiscard]] bool has_tcp() const noexcept {
+        return (headers_.present_rows(HeaderPart::Tcp) & live_) != 0;
+    }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 

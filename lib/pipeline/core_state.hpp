@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/answered_traffic.hpp"
 #include "lib/events/key_events.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/heavy_hitters/key_sampler.hpp"
@@ -47,6 +48,8 @@ struct CoreState {
     // For fragments, which go where the first of their datagram goes; empty: each is judged by its
     // own headers.
     FragmentFollower fragments;
+    // Connections that this worker's answerer has ended; nullptr: nobody answers.
+    AnsweredTraffic* answered = nullptr;
     // Bursts that were forwarded unread: what parsers of later layers know has gaps behind them.
     std::uint64_t unread_bursts = 0;
     // How many more packets may be held until they depart (Verdict::Shape).

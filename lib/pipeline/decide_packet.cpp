@@ -89,7 +89,12 @@ class Judging {
 public:
     Judging(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
             AskContext ask) noexcept
-        : packet_{packet}, set_{set}, core_{core}, now_{now}, ask_{ask} {}
+        : packet_{packet},
+          set_{set},
+          core_{core},
+          now_{now},
+          ask_{ask},
+          tells_wait_{core.policy.tell_wait || has_telling_rule()} {}
 
     // What becomes of its units, and of it.
     [[nodiscard]] Decision decide() noexcept;
@@ -106,6 +111,19 @@ public:
     }
 
 private:
+    // Whether the answer of a rule that matches may tell a client how long to wait.
+    [[nodiscard]] bool has_telling_rule() const noexcept {
+        if (!set_.meter_plan.answers_requests) [[likely]] {
+            return false;
+        }
+        bool tells = false;
+        for (const JudgedUnit& unit : packet_.units) {
+            for (const Match& match : unit.matches) {
+                tells |= set_.meter_plan.rules[match.rule].tells_wait;
+            }
+        }
+        return tells;
+    }
     [[nodiscard]] MatchedRules rules_of(const JudgedUnit& unit) const noexcept {
         AskContext ask = ask_;
         ask.unit = static_cast<std::uint8_t>(&unit - packet_.units.data());
@@ -116,7 +134,8 @@ private:
                             .headers = unit.burst->headers(),
                             .row = unit.row,
                             .checks = packet_.checks,
-                            .ask = ask},
+                            .ask = ask,
+                            .tells_wait = tells_wait_},
                 .matches = unit.matches,
                 .all_matches = packet_.matches,
                 .all_checks = packet_.checks,
@@ -131,6 +150,7 @@ private:
     CoreState& core_;
     Now now_;
     AskContext ask_;
+    bool tells_wait_;
 };
 
 Decision Judging::decide() noexcept {

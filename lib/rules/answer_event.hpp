@@ -55,7 +55,7 @@ inline constexpr auto kAnswerEvents = std::to_array<AnswerEventRow>({
      "requests that got a RST since the answer to the one before may be on its way"},
     {AnswerEvent::NoLine, "no_line",
      "connections that were forgotten too soon, since too many were answered: what they repeat is "
-     "reset"},
+     "reset, of QUIC dropped"},
     {AnswerEvent::Paced, "paced",
      "requests that got a RST since their source was answered too often in this second"},
     {AnswerEvent::NotAnswerable, "not_answerable",

@@ -3,6 +3,8 @@ import json
 import random
 
 from capture_files import SECOND, Case, arp, main, pcap, tcp, udp, udp6
+from dns_test import asks
+from http_case import request, segment
 
 RULES = """version: 1
 rules:
@@ -152,6 +154,67 @@ rules:
                      "        before: 100 left (new), 200 never fits; after: 100 left",
                      "  pass (every enforcing rule that judged it had room)"):
             self.assertIn(line + "\n", out)
+
+
+ANSWERS = """version: 1
+rules:
+  - {{id: page, mode: enforce, when: 'l4.dport in {{53 80 443}}', key: [ip.src],
+     limits: [{{algorithm: token_bucket, rate: {rate}, burst: 1}}], on_exceed: {{{action}}}}}
+"""
+
+
+class Answered(Case):
+    """What the box would send for a packet that it answers: the last one of a few."""
+
+    def explain(self, action, frames, *more, rate="30/m"):
+        rules = self.write("answers.yaml", ANSWERS.format(action=action, rate=rate))
+        capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
+        return self.ctl("explain", rules, "--pcap", capture, "--frame", str(len(frames)), *more)[0]
+
+    def answer(self, action, *frames):
+        account = json.loads(self.explain(action, [udp(), *frames], "--json"))
+        return account["verdict"], account.get("answer")
+
+    def test_a_response_with_its_numbers(self):
+        verdict, answer = self.answer("action: reply", segment(request("/a", host="api.example"), src="192.0.2.1"))
+        self.assertEqual((verdict, answer["event"], answer["every"]), ("reply", "replied", 1))
+        self.assertEqual(answer["status_line"], "HTTP/1.1 429 Too Many Requests")
+        headers = answer["headers"]
+        self.assertEqual((headers["retry-after"], headers["ratelimit-policy"], headers["ratelimit"]),
+                         ("2", '"page";q=1;w=2', '"page";r=0;t=2'))
+        self.assertEqual(int(headers["content-length"]), answer["body_bytes"])
+        self.assertGreater(answer["body_bytes"], 0)
+
+    def test_a_window_of_less_than_a_second_is_left_out(self):
+        rules = self.write("fast.yaml", ANSWERS.format(action="action: reply", rate="100/s"))
+        capture = self.write("in.pcap", pcap([(SECOND, udp()), (SECOND, segment(request("/a"), src="192.0.2.1"))]))
+        out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", "2", "--json")
+        headers = json.loads(out)["answer"]["headers"]
+        self.assertEqual(headers["ratelimit-policy"], '"page";q=1')
+        self.assertEqual(headers["retry-after"], "1")
+
+    def test_other_answers(self):
+        asked = segment(request("/a"), src="192.0.2.1")
+        head = segment(request("/a", "HEAD"), src="192.0.2.1")
+        verdict, answer = self.answer("action: decoy, status: 201, body: made", asked)
+        self.assertEqual((verdict, answer["event"], answer["status_line"], answer["body_bytes"]),
+                         ("decoy", "decoyed", "HTTP/1.1 201 Created", 4))
+        self.assertNotIn("retry-after", answer["headers"])
+        self.assertEqual(self.answer("action: decoy, status: 201, body: made", head)[1]["body_bytes"], 0)
+        self.assertEqual(self.answer("action: reset", asked), ("reset", {"event": "reset", "every": 1}))
+        query = asks("www.example.com", src="192.0.2.1")
+        for action, event, every in (("dns_truncate, slip: 3", "dns_truncated", 3), ("reply", "dns_refused", 2),
+                                     ("decoy", "dns_empty", 2), ("reply, slip: 0", "", 1)):
+            self.assertEqual(self.answer(f"action: {action}", query)[1], {"event": event, "every": every}, action)
+        self.assertEqual(self.answer("action: reply", tcp(flags=0x10))[1]["event"], "not_answerable")
+        self.assertEqual(self.answer("action: drop", asked), ("drop", None))
+
+    def test_for_people(self):
+        out = self.explain("action: reply, body: later", [udp(), segment(request("/a"), src="192.0.2.1")])
+        self.assertIn("answer\n  replied (requests of HTTP answered as the rule's `reply` says)\n"
+                      "    HTTP/1.1 429 Too Many Requests\n", out)
+        self.assertIn("    Retry-After: 2\n", out)
+        self.assertNotIn("answer", self.explain("action: drop", [udp(), udp()]))
 
 
 class Captured(Explain):
