@@ -104,7 +104,7 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     const auto [connection, displaces] =
         connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
     if (displaces) {
-        count(AnswerEvent::NoLine);
+        count(AnswerEvent::Evicted);
     }
     const ResponsePlace place = response_to(packet.tcp);
     connection.load = context.load;
