@@ -61,6 +61,8 @@ public:
     // debts.
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
+    // That the limit counts now.
+    [[nodiscard]] std::uint64_t open_connections(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;
     [[nodiscard]] std::uint64_t worst_excess(LimitSlot slot) const;
     void add_debts(StateStats& stats) const;

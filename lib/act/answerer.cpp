@@ -86,7 +86,7 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     const PacketHeaders& headers = packet.seen.headers;
     const auto [connection, displaces] = answered_.begin(headers, context.hash, context.now);
     if (displaces) {
-        count(AnswerEvent::NoLine);
+        count(AnswerEvent::Evicted);
     }
     const ResponsePlace place = response_to(packet.tcp);
     connection.load = context.load;

@@ -8,6 +8,7 @@
 #include "lib/pipeline/counters.hpp"
 #include "lib/pipeline/fragment_follower.hpp"
 #include "lib/rules/verdict.hpp"
+#include "lib/shape/held_order.hpp"
 #include "lib/table/bucket_store.hpp"
 
 #include <cstddef>
@@ -54,6 +55,8 @@ struct CoreState {
     std::uint64_t unread_bursts = 0;
     // How many more packets may be held until they depart (Verdict::Shape).
     std::uint32_t hold_room = UINT32_MAX;
+    // Which keys those that are held are of.
+    HeldOrder held_order{};
     // The rule set whose limits `buckets` knows.
     const LoadedSet* known = nullptr;
     std::uint64_t known_load = 0;

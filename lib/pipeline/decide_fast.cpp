@@ -285,11 +285,19 @@ bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
     return false;
 }
 
+// While packets are held, what conforms may still have to depart behind them.
+[[gnu::noinline]] bool FastPath::any_shapes(std::span<const BucketLookup> lookups) const noexcept {
+    return std::any_of(lookups.begin(), lookups.end(), [&](const BucketLookup& lookup) {
+        return set_.meter_plan.rules[limit_of(lookup).rule].exceed_verdict == Verdict::Shape;
+    });
+}
+
 bool FastPath::decide(std::size_t row) noexcept {
     const std::uint32_t first = scratch_.first[row];
     const std::span<BucketLookup> lookups{&scratch_.lookups[first],
                                           scratch_.first[row + 1] - first};
-    if (lookups.size() > kMostLookups) [[unlikely]] {
+    if (lookups.size() > kMostLookups || (core_.held_order.any(now_.at) && any_shapes(lookups)))
+        [[unlikely]] {
         return false;
     }
     row_ = row;

@@ -61,6 +61,7 @@ private:
 
     [[nodiscard]] ActiveRule& active_rule_of(const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool refuse_alone(std::size_t row, const BucketLookup& lookup) noexcept;
+    [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
     [[nodiscard]] bool spends_shared(std::span<const BucketLookup> lookups,
                                      std::uint64_t spending) const noexcept;
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,

@@ -314,9 +314,6 @@ void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
     } else {
         decide(burst, set, core, now);
     }
-    if (follows) [[unlikely]] {
-        count_connections(core);
-    }
 }
 
 // Of the look-ups whose keys are not in their first lines.
@@ -333,20 +330,9 @@ void tend(CoreState& core, Now now) noexcept {
     }
 }
 
-}  // namespace
-
-// What changes between locating and deciding, the general path finds out.
-void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
-    adopt(set, core, now);
-    tend(core, now);
-    const bool follows = follows_connections(set, core);
-    if (follows) [[unlikely]] {
-        hear_of_connections(core, now);
-        count_connections(core);
-    }
-    if (burst.size() == 0) {
-        return;
-    }
+// A burst that is not empty.
+void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
+                    bool follows) noexcept {
     decide_answered_since(burst, core, now.at);
     find_entries(burst.scratch(), core, now);
     if (burst.units() != nullptr) [[unlikely]] {
@@ -361,6 +347,24 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
     const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
         sample_burst(burst, set, core, now);
+    }
+}
+
+}  // namespace
+
+// What changes between locating and deciding, the general path finds out.
+void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
+    adopt(set, core, now);
+    tend(core, now);
+    const bool follows = follows_connections(set, core);
+    if (follows) [[unlikely]] {
+        hear_of_connections(core, now);
+    }
+    if (burst.size() != 0) {
+        decide_located(burst, set, core, now, follows);
+    }
+    if (follows) [[unlikely]] {
+        count_connections(core);
     }
 }
 

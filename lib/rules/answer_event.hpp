@@ -22,7 +22,7 @@ enum class AnswerEvent : std::uint8_t {
     Absorbed,
     ChallengeReset,
     MayBeAnswering,
-    NoLine,
+    Evicted,
     Paced,
     NotAnswerable,
     NoRoute,
@@ -53,7 +53,7 @@ inline constexpr auto kAnswerEvents = std::to_array<AnswerEventRow>({
      "segments of servers on connections that were answered: they got a RST"},
     {AnswerEvent::MayBeAnswering, "may_be_answering",
      "requests that got a RST since the answer to the one before may be on its way"},
-    {AnswerEvent::NoLine, "no_line",
+    {AnswerEvent::Evicted, "evicted",
      "connections that were forgotten too soon, since too many were answered: what they repeat is "
      "reset, of QUIC dropped"},
     {AnswerEvent::Paced, "paced",

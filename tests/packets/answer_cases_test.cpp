@@ -280,7 +280,7 @@ TEST(Answers, WhatHadToMakeRoomIsResetWhenItComesAgain) {
         EXPECT_EQ(box.take(nth(i)).back(), "reply over_limit");
     }
     EXPECT_EQ(box.count(AnswerEvent::Replied), kRequests);
-    EXPECT_GE(box.count(AnswerEvent::NoLine), kRequests - AnsweringBox::kLines);
+    EXPECT_GE(box.count(AnswerEvent::Evicted), kRequests - AnsweringBox::kLines);
     std::size_t resets = 0;
     for (std::uint16_t i = 0; i < kRequests; ++i) {
         const Lines again = box.take(nth(i));

@@ -79,6 +79,37 @@ rules:
                       ("--payload", "abc", "--length", "30")):
             self.ctl("explain", rules, *packet, *words, exit=2)
 
+    def test_how_an_ambiguous_request_was_read(self):
+        rules = self.write("readings.yaml", """version: 1
+rules:
+  - {id: host, when: http.host eq "b.example", key: [http.host, http.request.uri.path],
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 9, per: request}]}
+""")
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--flags", "ack")
+        two_hosts = ("--payload", "GET /x HTTP/1.1\\x0d\\x0aHost: a.example\\x0d\\x0a"
+                     "Host: b.example\\x0d\\x0a\\x0d\\x0a")
+        out, _ = self.ctl("explain", rules, "--json", *packet, *two_hosts)
+        account = json.loads(out)
+        self.assertEqual(account["fields"]["http.host"], "a.example")
+        self.assertEqual((account["ambiguous"], account["other_readings"]), (True, []))
+        out, _ = self.ctl("explain", rules, *packet, *two_hosts)
+        self.assertIn("servers read this request differently; the above is how it is read here\n", out)
+
+        config = self.write("both.yaml", """version: 1
+ports: [{name: a, outside: {device: net_tap0}, inside: {device: net_tap1}}]
+packets: {http: {on_ambiguous: both}}
+""")
+        both = (*packet, *two_hosts, "--config", config)
+        out, _ = self.ctl("explain", rules, "--json", *both)
+        account = json.loads(out)
+        self.assertEqual(account["fields"]["http.host"], "a.example")
+        self.assertEqual(account["other_readings"], [{"http.host": "b.example"}])
+        out, _ = self.ctl("explain", rules, *both)
+        self.assertRegex(out, r"read here, and also:\n +http.host +b.example\n")
+
+        out, _ = self.ctl("explain", rules, "--json", *packet[:-2], "--http", "GET /x", "--host", "a.example")
+        self.assertNotIn("ambiguous", json.loads(out))
+
     def test_a_cost_that_never_fits(self):
         account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53",
                                "--length", "101")

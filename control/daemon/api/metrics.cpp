@@ -11,7 +11,7 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
             .type = "text/plain; version=0.0.4; charset=utf-8",
             .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt,
                                  *services.rules.view()) +
-                    dynamic_metrics(*services.rules.view(), services.rules.refused_sets()) +
+                    dynamic_metrics(services.rules.dynamic_count(), services.rules.refused_sets()) +
                     api_metrics(services.counters)};
 }
 

@@ -28,6 +28,9 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
         json["banned"] = counted.banned;
         json["bans"] = counted.bans;
     }
+    if (counted.open_connections) {
+        json["open_connections"] = *counted.open_connections;
+    }
     if (!dynamic.is_null()) {
         json["dynamic"] = dynamic;
     }
@@ -82,7 +85,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         counted[rule.id] = rule;
     }
     const std::shared_ptr<const RuleView> view = services.rules.view();
-    const DynamicCount dynamic = count_dynamic(view->keys, view->rules);
+    const DynamicCount dynamic = services.rules.dynamic_count();
     ordered_json rules = ordered_json::array();
     for (const RuleSummary& rule : view->rules) {
         const auto keys = dynamic.by_rule.find(rule.id);

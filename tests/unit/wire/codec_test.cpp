@@ -297,7 +297,8 @@ void spell(Fields& out, const Stats& m) {
     }
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
-                rule.banned, rule.bans, rule.max_unsynced, rule.promised_overshoot,
+                rule.banned, rule.bans, rule.open_connections.has_value(),
+                rule.open_connections.value_or(0), rule.max_unsynced, rule.promised_overshoot,
                 rule.measured_overshoot);
     }
     for (const PortStats& port : m.ports) {
