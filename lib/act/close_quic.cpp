@@ -32,7 +32,7 @@ bool Answerer::close_quic(const Packet& packet) noexcept {
     const AnswerContext& context = packet.context;
     const std::uint64_t digest = connection_digest(packet.seen.headers, Way::Along, context.hash);
     if (closed_quic_.add(digest, dcid, seconds_of(context.now))) {
-        count(AnswerEvent::NoLine);
+        count(AnswerEvent::Evicted);
     }
     made_.add({.is_datagram = true, .payload = ByteView{quic_close_}.first(size)});
     count(AnswerEvent::QuicClosed);
