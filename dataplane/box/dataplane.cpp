@@ -1,6 +1,8 @@
 #include "dataplane/box/dataplane.hpp"
 
 #include "dataplane/box/unit_memory.hpp"
+#include "dataplane/xdp/monotonic_now.hpp"
+#include "dataplane/xdp/worker_pulse.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/memory_room.hpp"
 #include "lib/load/memory_bound.hpp"
@@ -63,6 +65,11 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     if (const Result<Done> done = made->rules_.load_saved(); !done) {
         return done.error();
     }
+    Result<std::unique_ptr<KernelBridge>> bridge = KernelBridge::attach(box);
+    if (!bridge) {
+        return bridge.error();
+    }
+    made->bridge_ = *std::move(bridge);
     if (const Result<Done> done = made->ports_.start(box, made->workers_.size()); !done) {
         return done.error();
     }
@@ -74,10 +81,37 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     report(made->state_.found());
     made->rules_.put_off_moves();
     made->state_.begin_snapshots();
+    if (const Result<Done> done = made->begin_heartbeat(box); !done) {
+        return done.error();
+    }
     return made;
 }
 
+// The first beat comes once every worker has made a round, under the rules that were kept.
+Result<Done> Dataplane::begin_heartbeat(const BoxConfig& box) {
+    if (bridge_ == nullptr) {
+        return Done{};
+    }
+    auto beat = [this, pulse = WorkerPulse{workers_.size()}]() mutable {
+        const auto rounds = [this](std::size_t worker) { return workers_.rounds(worker); };
+        if (const std::uint64_t all = pulse.look(rounds, monotonic_now()); all != 0) {
+            bridge_->beat(all);
+        }
+    };
+    Result<std::unique_ptr<HeartbeatThread>> thread =
+        HeartbeatThread::start(std::move(beat), box.kernel->heartbeat / kBeatsInHeartbeat);
+    if (!thread) {
+        return thread.error();
+    }
+    heartbeat_ = *std::move(thread);
+    return Done{};
+}
+
 Dataplane::~Dataplane() {
+    heartbeat_.reset();
+    if (bridge_ != nullptr) {
+        bridge_->end();
+    }
     workers_.stop();
     state_.end_snapshots();
 }
@@ -97,6 +131,9 @@ Room Dataplane::room() const {
 
 void Dataplane::keep_house() {
     clock_->note(UtcClock::read(state_.clock_lead()));
+    if (bridge_ != nullptr) {
+        bridge_->watch();  // before a port is taken up again
+    }
     ports_.watch(rules_.board());
     workers_.watch();
     top_.take_samples();

@@ -6,6 +6,8 @@
 #include "dataplane/state/box_state.hpp"
 #include "dataplane/worker/utc_clock.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
+#include "dataplane/xdp/heartbeat_thread.hpp"
+#include "dataplane/xdp/kernel_bridge.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
 #include "lib/wire/message.hpp"
@@ -64,15 +66,19 @@ public:
 private:
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
 
+    [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
+
     // Each uses those before it.
     Tunnels tunnels_;
     BoxState state_;
+    std::unique_ptr<KernelBridge> bridge_;  // none where the box has no `kernel`
     Ports ports_;
     std::optional<UtcClock> clock_;  // from when the buckets are there: instants are theirs
     WorkerFleet workers_;
     TopReport top_;
     EventReport events_;
     RulePublisher rules_;
+    std::unique_ptr<HeartbeatThread> heartbeat_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

@@ -84,6 +84,9 @@ Stats Dataplane::stats() const {
     for (const auto& pair : ports_.pairs()) {
         for (const Port* port : {&pair->outside, &pair->inside}) {
             stats.ports.push_back(stats_of(*port, workers_.tx_full(port->id)));
+            if (bridge_ != nullptr) {
+                stats.ports.back().kernel = bridge_->stats(port->pair, port->side);
+            }
         }
     }
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {

@@ -13,6 +13,7 @@
 #include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
+#include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/shape_stats.hpp"
 
 #include <array>
@@ -28,7 +29,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 33;
+inline constexpr std::uint32_t kWireVersion = 34;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -191,12 +192,13 @@ struct PortStats {
     std::uint64_t rx_errors = 0;
     std::uint64_t tx_errors = 0;
     std::uint64_t tx_full = 0;  // the transmit queue took no more
+    KernelPortStats kernel;
 
     static void fields(auto& archive, auto& m) {
         archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
                 m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
                 m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
-                m.tx_errors, m.tx_full);
+                m.tx_errors, m.tx_full, m.kernel);
     }
 };
 struct WorkerStats {

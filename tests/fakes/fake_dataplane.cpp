@@ -33,6 +33,19 @@ void send_reply(int fd, const Reply& reply) {
     send_all(fd, payload);
 }
 
+KernelPortStats kernel() {
+    return {.attached = true,
+            .native = true,
+            .fail_open = true,
+            .program = 44,
+            .heartbeat_ns = 100'000'000,
+            .beat_age_ns = 5'000'000,
+            .bridged_packets = 70,
+            .bridged_bytes = 4480,
+            .dropped_packets = 6,
+            .dropped_bytes = 384};
+}
+
 PortStats port(const std::string& side, const std::string& device) {
     return {.pair = "uplink",
             .side = side,
@@ -52,7 +65,8 @@ PortStats port(const std::string& side, const std::string& device) {
             .rx_no_mbuf = 4,
             .rx_errors = 3,
             .tx_errors = 2,
-            .tx_full = 1};
+            .tx_full = 1,
+            .kernel = side == "outside" ? kernel() : KernelPortStats{}};
 }
 
 WorkerStats worker(std::uint32_t lcore) {

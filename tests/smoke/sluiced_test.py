@@ -337,7 +337,11 @@ class Resources(Case):
         self.assertEqual(list(ports[0]), [
             "pair", "side", "device", "driver", "link_up", "held_down", "gone", "times_gone", "mtu", "rx_queues",
             "tx_queues", "rss", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
-            "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full"])
+            "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full", "kernel"])
+        self.assertIsNone(ports[1]["kernel"])
+        self.assertEqual(ports[0]["kernel"], {
+            "mode": "native", "program": 44, "fail": "open", "heartbeat_ns": 100_000_000, "beat_age_ns": 5_000_000,
+            "takes_over": False, "bridged_packets": 70, "bridged_bytes": 4480, "dropped_packets": 6, "dropped_bytes": 384})
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",

@@ -311,6 +311,10 @@ constexpr auto kPortFamilies = std::to_array<Family<PortStats>>({
      number<&PortStats::tx_errors>},
     {"sluice_port_transmit_full_total", "Frames dropped because the transmit queue was full.",
      number<&PortStats::tx_full>},
+    {"sluice_kernel_bridged_packets_total", "Frames that the kernel forwarded without a box.",
+     [](const PortStats& port) { return fmt::to_string(port.kernel.bridged_packets); }},
+    {"sluice_kernel_dropped_packets_total", "Frames that the kernel dropped without a box.",
+     [](const PortStats& port) { return fmt::to_string(port.kernel.dropped_packets); }},
 });
 
 constexpr auto kWorkerFamilies = std::to_array<Family<WorkerStats>>({

@@ -41,6 +41,7 @@ BoxConfig example() {
         .dataplane = {"/d", 0400, "p", "h"},
         .rules = "rules.yaml",
         .on_no_rules = OnNoRules::Drop,
+        .kernel = KernelOptions{.fail = KernelFail::Closed, .heartbeat = 20ms, .pins = "/q"},
         .log_level = LogLevel::Debug,
         .log_format = LogFormat::Journal};
 }
@@ -78,6 +79,10 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     EXPECT_EQ(got->lcores, "2@1,3@1");
     EXPECT_EQ(got->watchdog_stall, 250ms);
     EXPECT_EQ(got->idle_sleep, 50us);
+    ASSERT_TRUE(got->kernel.has_value());
+    EXPECT_EQ(got->kernel->fail, KernelFail::Closed);
+    EXPECT_EQ(got->kernel->heartbeat, 20ms);
+    EXPECT_EQ(got->kernel->pins, "/q");
     EXPECT_EQ(got->merge_interval, 500us);
     EXPECT_EQ(got->huge_pages, HugePages::Required);
     EXPECT_EQ(got->mbufs, 262'144U);

@@ -238,6 +238,9 @@ void spell(Fields& out, const PortStats& m) {
             m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
             m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
             m.tx_errors, m.tx_full);
+    add_all(out, m.kernel.attached, m.kernel.native, m.kernel.fail_open, m.kernel.program,
+            m.kernel.heartbeat_ns, m.kernel.beat_age_ns, m.kernel.bridged_packets,
+            m.kernel.bridged_bytes, m.kernel.dropped_packets, m.kernel.dropped_bytes);
 }
 template <typename Stats, typename Gauges>
 void spell_counts(Fields& out, const Stats& stats, const Gauges& gauges) {

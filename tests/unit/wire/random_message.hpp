@@ -348,7 +348,20 @@ private:
               &out.rx_no_mbuf, &out.rx_errors, &out.tx_errors, &out.tx_full}) {
             *counter = number<std::uint64_t>();
         }
+        out.kernel = kernel();
         return out;
+    }
+    KernelPortStats kernel() {
+        return {.attached = flag(),
+                .native = flag(),
+                .fail_open = flag(),
+                .program = number<std::uint32_t>(),
+                .heartbeat_ns = number<std::uint64_t>(),
+                .beat_age_ns = number<std::uint64_t>(),
+                .bridged_packets = number<std::uint64_t>(),
+                .bridged_bytes = number<std::uint64_t>(),
+                .dropped_packets = number<std::uint64_t>(),
+                .dropped_bytes = number<std::uint64_t>()};
     }
     // Events by name, and what there is now.
     template <typename Stats, typename Gauges>

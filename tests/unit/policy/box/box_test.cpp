@@ -48,6 +48,7 @@ sockets:
   dataplane: {path: /b.sock}
 rules: rules.yaml
 on_no_rules: drop
+kernel: {fail: closed, heartbeat: 20ms, pins: /p}
 log: {level: debug, format: json}
 )yaml";
 
@@ -56,6 +57,10 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     ASSERT_TRUE(outcome.box.has_value());
     EXPECT_TRUE(outcome.problems.empty());
     const BoxConfig& box = *outcome.box;
+    ASSERT_TRUE(box.kernel.has_value());
+    EXPECT_EQ(box.kernel->fail, KernelFail::Closed);
+    EXPECT_EQ(box.kernel->heartbeat, 20ms);
+    EXPECT_EQ(box.kernel->pins, "/p");
     ASSERT_EQ(box.pairs.size(), 2U);
     EXPECT_EQ(box.pairs[0].name, "uplink");
     EXPECT_EQ(box.pairs[0].outside.device, "0000:3b:00.0");
@@ -171,6 +176,13 @@ const test::WrongText kWrong[] = {
     {HEAD "memory: {tables: {snapshot: {file: /x, every: 10}}}\n", 2, 47, "such as 10s"},
     {HEAD "memory: {tables: {snapshot: {file: /x, every: 1ms}}}\n", 2, 47, "from 100ms"},
     {HEAD "memory: {tables: {snapshot: {fiel: /x}}}\n", 2, 30, "did you mean `file`?"},
+    {HEAD "kernel: {fail: opened}\n", 2, 16, "did you mean `open`?"},
+    {HEAD "kernel: {heartbeat: 4ms}\n", 2, 21, "from 5ms to 1m"},
+    {HEAD "kernel: {heartbeat: 100}\n", 2, 21, "from 5ms to 1m"},
+    {HEAD "kernel: {pins: bpf}\n", 2, 16, "path from the root"},
+    {HEAD "kernel: {early_drop: 64k}\n", 2, 10, "not enforced yet"},
+    {HEAD "kernel: open\n", 2, 9, "must be a map"},
+    {HEAD "workers: {idle_sleep: 30ms}\nkernel: {heartbeat: 100ms}\n", 3, 21, "four times"},
     {HEAD "packets: {malformed: keep}\n", 2, 22, "drop, pass"},
     {HEAD "packets: {tunnels: gre}\n", 2, 20, "list of gre"},
     {HEAD "packets: {tunnels: [gre, vxlam]}\n", 2, 26, "did you mean `vxlan`?"},

@@ -1,0 +1,27 @@
+#include "dataplane/xdp/kernel_bridge.hpp"
+
+// Of a build without libbpf, clang or bpftool.
+namespace sluice {
+
+struct KernelBridge::Pair {};
+
+KernelBridge::KernelBridge() = default;
+KernelBridge::~KernelBridge() = default;
+
+Result<std::unique_ptr<KernelBridge>> KernelBridge::attach(const BoxConfig& box) {
+    if (box.kernel) {
+        return Error{Errc::NotSupported,
+                     "this sluice-dataplane was built without `kernel`: it takes libbpf, clang and "
+                     "bpftool, and the option -Dxdp"};
+    }
+    return std::unique_ptr<KernelBridge>{};
+}
+
+void KernelBridge::beat(std::uint64_t) noexcept {}
+void KernelBridge::end() noexcept {}
+void KernelBridge::watch() {}
+KernelPortStats KernelBridge::stats(std::string_view, std::string_view) const {
+    return {};
+}
+
+}  // namespace sluice

@@ -1,0 +1,120 @@
+#include "dataplane/xdp/port_program.hpp"
+
+#include "dataplane/xdp/kernel_refusal.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#include "port.skel.h"
+
+namespace sluice {
+namespace {
+
+struct Destroy {
+    void operator()(sluice_port* program) const noexcept { sluice_port__destroy(program); }
+    void operator()(bpf_link* link) const noexcept { (void)bpf_link__destroy(link); }
+};
+using Loaded = std::unique_ptr<sluice_port, Destroy>;
+using Link = std::unique_ptr<bpf_link, Destroy>;
+
+Result<Loaded> load(const PortPlace& place, std::uint32_t peer_index) {
+    (void)libbpf_set_print(nullptr);
+    Loaded program{sluice_port__open()};
+    if (!program) {
+        return kernel_refusal("to read the program of ports");
+    }
+    program->rodata->side = static_cast<std::uint32_t>(place.side);
+    if (bpf_map__reuse_fd(program->maps.pair_state, place.pair_map) != 0 ||
+        sluice_port__load(program.get()) != 0) {
+        return kernel_refusal("the program of " + place.interface);
+    }
+    const std::uint32_t first = 0;
+    if (bpf_map__update_elem(program->maps.peer, &first, sizeof(first), &peer_index,
+                             sizeof(peer_index), BPF_ANY) != 0) {
+        return kernel_refusal("to forward from " + place.interface + " to " + place.peer);
+    }
+    return program;
+}
+
+bool leads_to(const bpf_link* link, unsigned index) {
+    bpf_link_info info{};
+    std::uint32_t size = sizeof(info);
+    return bpf_obj_get_info_by_fd(bpf_link__fd(link), &info, &size) == 0 &&
+           info.type == BPF_LINK_TYPE_XDP && info.xdp.ifindex == index;
+}
+
+// The link of the box before, under which the program is exchanged; else a new one.
+Result<Link> link_program(const PortPlace& place, bpf_program* program, unsigned index) {
+    const std::string path = place.folder + (place.side == 0 ? "/outside" : "/inside");
+    if (Link left{bpf_link__open(path.c_str())};
+        left && leads_to(left.get(), index) && bpf_link__update_program(left.get(), program) == 0) {
+        return left;
+    }
+    (void)::unlink(path.c_str());
+    Link made{bpf_program__attach_xdp(program, static_cast<int>(index))};
+    if (!made) {
+        return kernel_refusal("the program at " + place.interface +
+                              "; `ip link show` says whether another one is there");
+    }
+    if (bpf_link__pin(made.get(), path.c_str()) != 0) {
+        return kernel_refusal("a pin at " + path);
+    }
+    return made;
+}
+
+}  // namespace
+
+Result<PortProgram> PortProgram::attach(const PortPlace& place) {
+    PortProgram made;
+    made.index_ = ::if_nametoindex(place.interface.c_str());
+    made.peer_index_ = ::if_nametoindex(place.peer.c_str());
+    if (made.index_ == 0 || made.peer_index_ == 0) {
+        return Error{Errc::NotSupported,
+                     "there is no interface " + (made.index_ == 0 ? place.interface : place.peer)};
+    }
+    const Result<Loaded> program = load(place, made.peer_index_);
+    if (!program) {
+        return program.error();
+    }
+    Result<Link> link = link_program(place, (*program)->progs.xsk_def_prog, made.index_);
+    if (!link) {
+        return link.error();
+    }
+    made.link_ = link->release();
+    bpf_xdp_query_opts seen{};
+    seen.sz = sizeof(seen);
+    if (bpf_xdp_query(static_cast<int>(made.index_), 0, &seen) == 0) {
+        made.id_ = seen.attach_mode == XDP_ATTACHED_SKB ? seen.skb_prog_id : seen.drv_prog_id;
+        made.native_ = seen.attach_mode == XDP_ATTACHED_DRV;
+    }
+    return made;
+}
+
+// The pin holds the link.
+PortProgram::~PortProgram() {
+    (void)bpf_link__destroy(link_);
+}
+
+PortProgram::PortProgram(PortProgram&& other) noexcept
+    : link_{std::exchange(other.link_, nullptr)},
+      index_{other.index_},
+      peer_index_{other.peer_index_},
+      id_{other.id_},
+      native_{other.native_} {}
+
+PortProgram& PortProgram::operator=(PortProgram&& other) noexcept {
+    std::swap(link_, other.link_);
+    index_ = other.index_;
+    peer_index_ = other.peer_index_;
+    id_ = other.id_;
+    native_ = other.native_;
+    return *this;
+}
+
+}  // namespace sluice
