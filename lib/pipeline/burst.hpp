@@ -157,6 +157,8 @@ public:
     // The rows that stand for one of several units of their packet.
     void set_several(RowMask rows) noexcept { several_ = rows; }
     [[nodiscard]] RowMask several() const noexcept { return several_; }
+    // Of a packet that a rule has decided: the unit that it decided by, with the texts of its key.
+    [[nodiscard]] const PacketHeaders& deciding_headers(std::size_t row) noexcept;
     // The rows that repeat bytes whose verdict another packet decides.
     [[nodiscard]] RowMask following() const noexcept;
     // No row stands for a unit of a later layer.
@@ -195,6 +197,9 @@ struct BurstRow {
 
     [[nodiscard]] Decision& decision() const noexcept { return burst->packets()[row].decision; }
     [[nodiscard]] const PacketHeaders& headers() const noexcept { return burst->headers_of(row); }
+    [[nodiscard]] const PacketHeaders& deciding_headers() const noexcept {
+        return burst->deciding_headers(row);
+    }
     [[nodiscard]] FrameView frame() const noexcept { return burst->frame(row); }
 };
 

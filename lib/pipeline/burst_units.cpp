@@ -233,6 +233,19 @@ RowMask Burst::following() const noexcept {
     return uses_units_ ? units_->following() : 0;
 }
 
+const PacketHeaders& Burst::deciding_headers(std::size_t row) noexcept {
+    const std::size_t count = has_row(several_, row) ? units_->count(row) : 1;
+    const Decision& decision = packets_[row].decision;
+    for (std::size_t number = 0; count > 1 && number < count; ++number) {
+        const Decision& of = units_->decision(row, number);
+        if (of.rule == decision.rule && of.verdict == decision.verdict) {
+            const BurstUnits::Place place = units_->place_of(*this, row, number);
+            return place.burst->headers_of(place.row);
+        }
+    }
+    return headers_of(row);
+}
+
 void Burst::forget_units() noexcept {
     if (units_ != nullptr) {
         units_->clear();

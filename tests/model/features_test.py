@@ -12,6 +12,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 
 import dns  # noqa: E402
 import http1  # noqa: E402
+import request_streams  # noqa: E402
 import tls  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
@@ -20,7 +21,7 @@ import quic  # noqa: E402
 from expression import compile_condition  # noqa: E402
 from hello import BadHello, Hello, Octets  # noqa: E402
 from hello_maker import pairs, part  # noqa: E402
-from frame import dissect  # noqa: E402
+from frame import Packet, dissect  # noqa: E402
 from limiter import Limiter  # noqa: E402
 from model_test import ENDS, IPV4, SECOND, UDP, octets, packet  # noqa: E402
 from origins import Database, Origins  # noqa: E402
@@ -213,6 +214,57 @@ class Dns(unittest.TestCase):
                            ("c0 0c", None), ("40 00", None), (("3f" + "78" * 63) * 4 + "00", None)):
             message = self.QUERY[:12] + octets(wire + "0001 0001")
             self.assertEqual(dns.fields_of(message, (53, 1)).get("dns.qname"), text, wire)
+
+
+class RequestStreams(unittest.TestCase):
+    GET, POST = b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n", b"POST / HTTP/1.1\r\nHost: a\r\n"
+
+    def setUp(self):
+        self.streams = request_streams.Streams()
+
+    def see(self, at, octets, dropped=False):
+        """-> (paths of the requests that are completed, why it is dropped)"""
+        seen = Packet()
+        seen.sequence, seen.fields["payload"] = at % 2**32, octets
+        self.streams.see(seen)
+        if seen.settle:
+            seen.settle.fate = dropped
+        units = [seen, *seen.further] if seen.requests else []
+        return ([unit.fields["http.request.uri.path"] for unit in units],
+                seen.doubt[0] if seen.doubt else None)
+
+    def test_several_in_one_segment_and_one_in_several(self):
+        first, second = self.GET % b"a", self.GET % b"b"
+        self.assertEqual(self.see(-5, first + second + first[:7]), ([b"/a", b"/b"], None))
+        self.assertEqual(self.see(-5 + len(first + second) + 7, first[7:]), ([b"/a"], None))
+
+    def test_before_their_turn(self):
+        head = self.GET % b"a"
+        self.assertEqual(self.see(0, head[:5]), ([], None))
+        self.assertEqual(self.see(9, head[9:]), ([], None))
+        self.assertEqual(self.see(5, head[5:9]), ([b"/a"], None))
+
+    def test_repeats(self):
+        head = self.GET % b"a"
+        self.assertEqual(self.see(0, head), ([b"/a"], None))
+        self.assertEqual(self.see(0, head), ([], None))
+        self.assertEqual(self.see(0, self.GET % b"b"), ([], "overlap"))
+        self.assertEqual(self.see(3, head[3:]), ([], "overlap"))
+        self.assertEqual(self.see(len(head) - 1, b"?"), ([], None))  # keeps the connection alive
+        self.assertEqual(self.see(0, head + self.GET % b"b", True), ([b"/b"], None))
+        self.assertEqual(self.see(len(head), head), ([], "retransmission"))
+        self.assertEqual(self.see(0, head), ([], None))
+        self.assertEqual(self.see(0, head + head), ([], "retransmission"))
+
+    def test_bodies(self):
+        sized, chunked = self.POST + b"Content-Length: 9\r\n\r\n", self.POST + b"Transfer-Encoding: chunked\r\n\r\n"
+        self.assertEqual(self.see(0, sized + b"GET", True), ([b"/"], None))
+        self.assertEqual(self.see(len(sized) + 3, b"123456"), ([], "retransmission"))
+        at = len(sized) + 9
+        self.assertEqual(self.see(at, chunked + b"1"), ([b"/"], None))
+        at += len(chunked) + 1
+        body = b"0\r\n" + b"GET / HTTP/1.1\r\n" + b"\r\n0;x\r\n\r\n"
+        self.assertEqual(self.see(at, body + self.GET % b"a"), ([b"/a"], None))
 
 
 class Http(unittest.TestCase):

@@ -4,6 +4,7 @@ Two lengths end a walk. Where the frame ended on the wire and a header still goe
 malformed. Where only the capture ended (its snap length), the walk stops with what it has: the
 headers it has seen whole, and of a transport header the fields whose bytes are there.
 """
+import copy
 import ipaddress
 
 import dns
@@ -38,7 +39,7 @@ class NotATunnel(Exception):
 class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
     that `per: byte` charges, `queries`, `requests` and `handshakes` those of `per: query` and so on.
-    `headers`: [(name, value)] of the request. `doubt`: why it is dropped where a rule that acts is written with
+    `headers`: [(name, value)] of the request. `further`: of several units, all but the first. `doubt`: why it is dropped where a rule that acts is written with
     such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
     `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version;
     `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack."""
@@ -49,10 +50,22 @@ class Packet:
         self.malformed = None
         self.units = 0
         self.queries = self.requests = self.handshakes = 0
+        self.headers_only = None
         self.sequence = self.doubt = self.settle = None
         self.l4_at = self.pppoe_at = 0
         self.labels = False
         self.headers = []
+        self.further = []
+
+    def add_unit(self):
+        """Where the next unit's fields go: its own, and those that the packet has of its headers."""
+        if self.headers_only is None:
+            self.headers_only = dict(self.fields)
+            return self
+        unit = copy.copy(self)
+        unit.fields = dict(self.headers_only)
+        self.further.append(unit)
+        return unit
 
     def find_dns(self):
         fields = self.fields

@@ -18,6 +18,7 @@ from quic_maker import QuicMaker, quic_words  # noqa: E402
 from replay_model import Box  # noqa: E402
 from request_maker import RequestMaker, RequestRules  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
+from stream_maker import StreamMaker, StreamRules  # noqa: E402
 from traffic import Traffic  # noqa: E402
 from unit_rules import UnitRules  # noqa: E402
 
@@ -153,6 +154,17 @@ class Requests(Units):
         folds = acts is not None and not proxied  # headers alone may decide over client.ip
         self.frames = RequestMaker(dice, folds).frames(count)
         rules = RequestRules(dice, acts, proxied)
+        self.rules, self.files = rules.file(), rules.files
+
+
+class Streams(Units):
+    """Requests that are pipelined, cut anywhere, repeated, out of order, overlapped."""
+
+    def make(self, dice, count):
+        acts, proxied = dice.choice((None, None, True, False)), dice.randrange(100) < 30
+        proxied = proxied and acts is False  # headers alone may decide over client.ip
+        self.frames = StreamMaker(dice, 6 if acts is False else 3).frames(count)
+        rules = StreamRules(dice, acts, proxied)
         self.rules, self.files = rules.file(), rules.files
 
 

@@ -1,7 +1,7 @@
-"""Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads, whose bytes come in their order.
+"""Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads.
 
-What is malformed, comes twice or out of order is beyond this reader: the generator makes none. Of what is
-ambiguous it knows a value that goes on in the next line.
+What is malformed is beyond this reader: the generator makes none. Of what is ambiguous it knows a value that
+goes on in the next line.
 """
 import re
 
@@ -15,28 +15,19 @@ FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
 
-class Streams(streams.Streams):
-    """Of each direction: the head that has begun, and what is left of a body."""
-
-    FRESH = b"", 0
-
-    def read(self, packet, payload, before):
-        """Gives a packet the fields of the request whose head it completes."""
-        begun, body = before
-        behind = payload[min(body, len(payload)):]
-        body -= len(payload) - len(behind)
-        head, end, rest = (begun + behind).partition(b"\r\n\r\n")
-        if not end:
-            return head, body
-        found, packet.headers, body = read_head(head)
-        packet.fields.update(found)
-        packet.requests = 1
-        packet.doubt = ("ambiguous_request", ASKS) if FOLD.search(head) else None
-        return rest[body:], body - min(body, len(rest))
+def add_request(packet, head):
+    """Gives a packet the request of a head that it completes. -> the bytes of its body, None: in chunks"""
+    found, headers, body = read_head(head)
+    unit = packet.add_unit()
+    unit.fields.update(found)
+    unit.headers, unit.requests = headers, 1
+    if FOLD.search(head):
+        packet.doubt = packet.doubt or ("ambiguous_request", ASKS)
+    return body
 
 
 def read_head(head):
-    """-> (the fields of a request, its headers in their order, the bytes of its body)"""
+    """-> (the fields of a request, its headers in their order, the bytes of its body, or None: in chunks)"""
     first, *lines = re.split(rb"\r\n(?![ \t])", head)
     line = REQUEST_LINE.match(first)
     if not line:
@@ -64,7 +55,8 @@ def read_head(head):
             fields[HEADER_FIELDS[name]] = value
     for name, value in cookies.items():
         fields[f'http.cookies["{name}"]'] = value
-    return fields, named, int(headers.get("content-length", 0))
+    is_chunked = headers.get("transfer-encoding") == b"chunked"
+    return fields, named, None if is_chunked else int(headers.get("content-length", 0))
 
 
 def header(line):

@@ -3,6 +3,8 @@
 A bucket is full when first asked for and never forgotten (meters.py). Nothing here is fast, rounded
 or bounded.
 """
+import copy
+
 from answers import FORWARDS, carry_out
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
@@ -19,9 +21,10 @@ SYN, ACK = 0x02, 0x10
 
 
 class Charge:
-    """One limit that judges the packet at hand, which has this key in its tier."""
+    """One limit that judges the unit at hand, which has this key in its tier. `earlier`: what it has judged of the
+    units before in the same packet: those that it admitted would spend, and all of them wait together."""
 
-    def __init__(self, bucket, tier, key, cost, came):
+    def __init__(self, bucket, tier, key, cost, came, earlier=()):
         self.bucket, self.tier, self.key, self.cost = bucket, tier, key, cost
         self.color, self.wait, self.has_place = None, 0, not isinstance(bucket, NoPlace)
         self.delay = 0
@@ -29,18 +32,27 @@ class Charge:
             self.refused = not bucket.admits
             self.delay = NEVER if self.refused else 0
             return
-        self.color = bucket.color(cost, came) if isinstance(bucket, Meter) else None
-        self.wait = bucket.wait(cost) if self.color is None else bucket.wait(cost, came)
+        left = copy.deepcopy(bucket) if earlier else bucket
+        for charge in earlier:
+            charge.spend_from(left)
+        self.color = left.color(cost, came) if isinstance(bucket, Meter) else None
+        self.wait = left.wait(cost) if self.color is None else left.wait(cost, came)
         self.refused = self.wait > 0
+        if self.refused and self.color is None:
+            self.wait = bucket.wait(cost + sum(charge.cost for charge in earlier))
         self.delay = self.wait if self.color is None and not self.refused else NEVER
         if isinstance(bucket, TokenBucket):
             self.delay = bucket.delay(cost)
 
     def spend(self):
+        if self.has_place:
+            self.spend_from(self.bucket, True)
+
+    def spend_from(self, bucket, also_refused=False):
         if self.color is not None:
-            self.bucket.spend(self.cost, self.color)
-        elif self.has_place:
-            self.bucket.spend(self.cost)
+            bucket.spend(self.cost, self.color)
+        elif also_refused or not self.refused:
+            bucket.spend(self.cost)
 
     def spend_what_fits(self):
         if self.color is None and self.has_place:  # colour meters commit only on forwarding
@@ -53,7 +65,7 @@ class Judged:
 
     def __init__(self, rule, key, charges):
         self.rule, self.key, self.charges = rule, key, charges
-        self.wait = 0
+        self.wait, self.refused_any = 0, False
         self.delay, self.overflowed, longest_held = 0, False, None
         shape = rule.action if rule.action["action"] == "shape" else None
         if shape and any(charge.delay > 0 for charge in charges):
@@ -89,7 +101,7 @@ class Banned:
     """One rule that matched the packet at hand, a key of which is in the penalty box."""
 
     def __init__(self, rule, key, left):
-        self.rule, self.key, self.charges = rule, key, []
+        self.rule, self.key, self.charges, self.refused_any = rule, key, [], True
         self.wait, self.refused, self.delay, self.overflowed = left, True, 0, True
         self.votes = [Vote(self, rule.ban.action, "banned")]
 
@@ -115,11 +127,16 @@ class Vote:
 
 
 class Verdict:
-    """`tag`: the action that decided, where that is one that tags."""
+    """`tag`: the action that decided, where that is one that tags; `longest`: what acting rules ask to wait."""
 
-    def __init__(self, action, reason, rule="", key="", wait="0", tag=None):
+    def __init__(self, action, reason, rule="", key="", wait="0", tag=None, longest=0):
         self.action, self.reason, self.rule, self.key, self.wait = action, reason, rule, key, wait
-        self.tag, self.delay, self.made = tag, 0, []
+        self.tag, self.delay, self.made, self.longest = tag, 0, [], longest
+
+    def say_wait(self):
+        """Of what is refused; empty where no limit refused, but a colour or a rule on sight."""
+        self.wait = "0" if self.action in FORWARDS else \
+            "never" if self.longest == NEVER else str(self.longest or "")
 
     def hold(self, delay):
         self.delay, self.wait = delay, str(delay)
@@ -138,6 +155,8 @@ class Limiter:
         self.places = Places(self._bucket)
         self.boxes = {}
         self.fragments = Fragments()
+        self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, False
+        self.order = {rule.id: number for number, rule in enumerate(self.rules)}
         self.refuses = any(rule.id in self.acting and rule.on_match != "bypass"
                            for rule in self.rules)
         self.counts = {rule.id: dict(matched=0, admitted=0, exceeded=0, skipped=0)
@@ -162,21 +181,60 @@ class Limiter:
         if packet.malformed:
             return Verdict(self.malformed, packet.malformed,
                            wait="0" if self.malformed == "pass" else "")
-        if self.rules and "ip.src" in packet.fields:
-            client = self.rules[0].client.of_packet(packet)
-            packet.fields.update({"client.ip": client} if client else {})
-            packet.fields.update(self.rules[0].origins.fields(packet.fields))
+        units = [packet, *packet.further]
+        for unit in units if self.rules and "ip.src" in packet.fields else ():
+            client = self.rules[0].client.of_packet(unit)
+            unit.fields.update({"client.ip": client} if client else {})
+            unit.fields.update(self.rules[0].origins.fields(unit.fields))
         piece = packet.fields.get("ip.frag", "none") if self.refuses else "none"
         refusal = self.fragments.refusal(self.now, packet.fields) if piece == "later" else None
         if refusal:
             return Verdict("drop", refusal, wait="")
         if packet.doubt and any(rule.id in self.acting and rule.asks(packet.doubt[1]) for rule in self.rules):
             return Verdict("drop", packet.doubt[0], wait="")
-        verdict = (self._pass_by(packet) or self._decide_on_sight(packet)
-                   or self._decide_by_limits(packet))
+        verdict = self._judge_units(units)
         if piece == "first":
             self.fragments.remember(self.now, packet.fields, verdict.action not in FORWARDS)
         return verdict
+
+    def _judge_units(self, units):
+        """In their order; the strictest verdict is the packet's, of equals that of the first rule in the file."""
+        self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, len(units) > 1
+        verdicts = [self._pass_by(unit) or self._decide_on_sight(unit) or self._decide_by_limits(unit)
+                    for unit in units]
+        verdict = min(verdicts, key=self._place_of)
+        if len(verdicts) > 1:
+            verdict.longest = max(one.longest for one in verdicts)
+            verdict.say_wait()
+        if verdict.action == "shape":
+            verdict.hold(max(one.delay for one in self.judged if one.rule.id in self.acting))
+        self._settle(verdict.action in FORWARDS)
+        return verdict
+
+    def _place_of(self, verdict):
+        return (-STRICTNESS[verdict.action], self.order.get(verdict.rule, len(self.order)),
+                verdict.reason == "unmatched")
+
+    def _settle(self, forwarded):
+        """All that was admitted is charged, or nothing."""
+        refusing = {one.rule.id for one in self.judged if one.refused_any}
+        for one in self.judged:
+            overflowed = one.overflowed or one.delay and one.rule.id not in self.acting
+            acts = one.rule.id in self.acting or one.rule.on_match == "bypass"
+            if forwarded and not overflowed and (acts or one.rule.id not in refusing):
+                _spend(one)
+            elif one.rule.rejected_spend and not (forwarded and overflowed):
+                for charge in one.charges:
+                    charge.spend_what_fits()
+
+    def _applies(self, rule, keys, charges, unit):
+        """Of several units a rule looks at the first, and at those that its limits count."""
+        is_first = rule.id not in self.met
+        kind = "request" if unit.requests else "query" if unit.queries else "handshake"
+        lacks = keys is None and any(limit.per == kind for tier in rule.tiers for limit in tier.limits)
+        applies = not self.several or is_first or bool(charges) or lacks
+        self.met.update([rule.id] if applies else [])
+        return applies
 
     def _count(self, rule, how):
         self.counts[rule.id]["matched"] += 1
@@ -195,13 +253,18 @@ class Limiter:
                 continue
             keys = self._keys(rule, packet)
             charges = self._charges(rule, keys, packet) if keys else []
+            if not self._applies(rule, keys, charges, packet):
+                if self.passed.get(rule.id):
+                    return Verdict("pass", "bypass", rule.id)
+                continue
             if not charges:
                 self._count(rule, "skipped")
                 continue
             budget = Judged(rule, keys[0], charges)
             self._count(rule, "exceeded" if budget.refused else "admitted")
+            self.passed[rule.id] = not budget.refused
             if not budget.refused:
-                _spend(budget)
+                self.judged.append(budget)
                 return Verdict("pass", "bypass", rule.id, key_text(budget.key))
         return None
 
@@ -222,18 +285,11 @@ class Limiter:
         verdict = Verdict("pass", "within_limits" if any(one.charges for one in acting)
                           else "unmatched")
         votes = [vote for one in acting for vote in one.votes]
+        longest = max((one.wait for one in acting), default=0)
         if votes:
-            verdict = _strictest(votes, max(one.wait for one in acting))
-        if verdict.action == "shape":
-            verdict.hold(max(one.delay for one in acting))
-        for one in judged:
-            forwarded = verdict.action in FORWARDS
-            overflowed = one.overflowed or one.delay and one.rule.id not in self.acting
-            if forwarded and not overflowed and (one.rule.id in self.acting or not one.refused):
-                _spend(one)
-            elif one.rule.rejected_spend and not (forwarded and overflowed):
-                for charge in one.charges:
-                    charge.spend_what_fits()
+            verdict = _strictest(votes, longest)
+        verdict.longest = longest
+        self.judged += judged
         return verdict
 
     def _look(self, packet):
@@ -243,11 +299,17 @@ class Limiter:
             if rule.on_match or not rule.condition(packet.fields):
                 continue
             keys = self._keys(rule, packet)
+            charges = self._charges(rule, keys, packet) if keys and self.several else []
+            if not self._applies(rule, keys, charges, packet):
+                continue
             if keys is None:
                 self._count(rule, "skipped")
                 continue
             fated = self._fated(rule, keys)
-            one = fated or Judged(rule, keys[0], self._charges(rule, keys, packet))
+            if not fated and not self.several:
+                charges = self._charges(rule, keys, packet)
+            one = fated or Judged(rule, keys[0], charges)
+            one.refused_any = one.refused
             if not fated:
                 self._note_refusals(one, keys)
             says = fated or one.charges
@@ -305,14 +367,18 @@ class Limiter:
         for number, key in self._tiers(rule, keys):
             for limit in rule.tiers[number].limits:
                 cost = units_of(limit.per, packet) * rule.cost.of(packet.fields)
-                if cost == 0:
+                once = (rule.id, number, limit.name)
+                if cost == 0 or once in self.once:
                     continue
+                if limit.per in ("packet", "byte", "connection"):
+                    self.once.add(once)
                 said = rule.overrides and rule.overrides.numbers(number, key, limit)
                 bucket = self.places.bucket(rule, number, limit, key, packet,
                                             lambda: self._bucket(limit, said))
                 if not isinstance(bucket, NoPlace):
                     bucket.at(self.now)
-                charges.append(Charge(bucket, number, key, cost, came))
+                earlier = [charge for one in self.judged for charge in one.charges if charge.bucket is bucket]
+                charges.append(Charge(bucket, number, key, cost, came, earlier))
         return charges
 
     def _bucket(self, limit, said=None):
@@ -335,11 +401,11 @@ def units_of(per, packet):
 
 def _strictest(votes, longest):
     first = max(votes, key=lambda vote: STRICTNESS[vote.action["action"]])  # max() keeps the first
-    action, wait = first.action["action"], "0"
-    if action not in FORWARDS:
-        wait = "never" if longest == NEVER else str(longest or "")  # no limit refused: a colour
-    return Verdict(action, first.reason, first.judged.rule.id, key_text(first.judged.key), wait,
-                   first.action if action == "tag" else None)
+    action = first.action["action"]
+    verdict = Verdict(action, first.reason, first.judged.rule.id, key_text(first.judged.key),
+                      tag=first.action if action == "tag" else None, longest=longest)
+    verdict.say_wait()
+    return verdict
 
 
 def _spend(one):

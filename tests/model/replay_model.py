@@ -15,6 +15,7 @@ import sys
 import dns
 import http1
 import quic
+import request_streams
 import tls
 from answers import FORWARDS
 from frame import dissect
@@ -92,7 +93,8 @@ def streams_of(rules_path):
     """Who is told what is in a connection: readers of what some rule asks for."""
     with open(rules_path, encoding="utf-8") as file:
         text = file.read()
-    return [reader.Streams() for reader in (http1, tls, dns, quic) if re.search(reader.ASKS, text)]
+    readers = {request_streams: http1.ASKS, **{reader: reader.ASKS for reader in (tls, dns, quic)}}
+    return [reader.Streams() for reader, asks in readers.items() if re.search(asks, text)]
 
 
 def main():

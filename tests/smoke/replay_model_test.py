@@ -20,7 +20,7 @@ MODEL = os.path.join(ROOT, "tests", "model")
 sys.path.insert(0, MODEL)
 
 from compare import compare_seed, difference  # noqa: E402
-from generate import FullTable, Hellos, Quics, Requests, Scenario  # noqa: E402
+from generate import FullTable, Hellos, Quics, Requests, Scenario, Streams  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 
@@ -72,6 +72,9 @@ class Seeds(Against):
 
     def test_the_same_verdicts_on_requests(self):
         self.compare_units(REQUEST_SEEDS, Requests)
+
+    def test_the_same_verdicts_on_requests_however_they_come(self):
+        self.compare_units(REQUEST_SEEDS, Streams)
 
     def test_the_same_verdicts_on_hellos(self):
         self.compare_units(HELLO_SEEDS, Hellos)

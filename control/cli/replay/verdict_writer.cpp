@@ -33,7 +33,8 @@ std::string verdict_line(std::uint64_t number, const BurstRow& packet, const Loa
         const LoadedRule& rule = rules.rules[decision.rule];
         id = rule.id;
         if (!rule.keys.empty()) {
-            key = key_text(rule.keys[decision.key], packet.headers(), packet.frame().bytes, pair);
+            key = key_text(rule.keys[decision.key], packet.deciding_headers(), packet.frame().bytes,
+                           pair);
         }
     }
     return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", number, name_of(decision.verdict),

@@ -1,5 +1,6 @@
 #include "lib/policy/keys/client_ip_reader.hpp"
 
+#include "lib/hash/siphash.hpp"
 #include "lib/match/address_key.hpp"
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
@@ -8,8 +9,11 @@
 #include "lib/policy/values/range_set.hpp"
 #include "lib/policy/values/units_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace sluice {
 namespace {
@@ -157,6 +161,34 @@ AddressSetParts read_proxies(const YamlNode& node, NamedLists& lists, const Read
     return parts;
 }
 
+// What a list held when it was read: " (2 ranges, 5f3a09c1)". Lists of the same addresses have the
+// same digest, however they are written.
+std::string contents_of(const ListValues& values) {
+    Networks networks{values.v4, values.v6};
+    normalise(networks.v4);
+    normalise(networks.v6);
+    std::string all;
+    for (const auto* ranges : {&networks.v4, &networks.v6}) {
+        for (const AddressRange& range : *ranges) {
+            const auto first = v6_key(range.first);
+            const auto last = v6_key(range.last);
+            all.append(reinterpret_cast<const char*>(&first), sizeof(first));
+            all.append(reinterpret_cast<const char*>(&last), sizeof(last));
+        }
+        all += '\n';
+    }
+    const std::uint64_t digest = siphash_1_3(HashSecret{}, std::as_bytes(std::span{all}));
+    const std::size_t count = networks.v4.size() + networks.v6.size();
+    return fmt::format(" ({} range{}, {:08x})", count, count == 1 ? "" : "s",
+                       static_cast<std::uint32_t>(digest));
+}
+
+// A proxy as written; what a list holds is said beside its name.
+std::string shown(const YamlNode& item, NamedLists& lists) {
+    const NamedList* list = item.text.starts_with('$') ? lists.find(item.text.substr(1)) : nullptr;
+    return item.text + (list == nullptr || !list->known ? "" : contents_of(list->values));
+}
+
 // Its entries are name=value pairs (RFC 7239), not addresses.
 bool is_forwarded(std::string_view name) noexcept {
     constexpr std::string_view kForwarded = "forwarded";
@@ -201,7 +233,7 @@ void read_source(const MapReader& map, NamedLists& lists, ClientIp& client,
     if (proxies != nullptr) {
         source->proxies = read_proxies(*proxies, lists, context);
         for (const YamlNode& item : proxies->items) {
-            client.proxies += " " + item.text;
+            client.proxies += " " + shown(item, lists);
         }
     } else {
         context.problems.error(map.place_of_key("from"),

@@ -1,4 +1,5 @@
 #include "control/daemon/rule_diff.hpp"
+#include "tests/packets/list_files.hpp"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,36 @@ TEST(Diff, WhoNamesClients) {
     expect(diff_of(with(one), with("")), shown + "10.0.0.0/8", "");
     expect(diff_of(with(""), with(one)), "", shown + "10.0.0.0/8");
     EXPECT_EQ(diff_of(with(one), with(from("x-forwarded-FOR", "10.0.0.0/8"))).unchanged, 3U);
+}
+
+// A list of proxies that holds other addresses is another setting; one that is only written
+// otherwise is the same.
+TEST(Diff, WhatAListOfProxiesHolds) {
+    const auto with = [](const std::string& proxies) {
+        const std::string text =
+            "version: 1\ndata: {lists: {proxies: {type: cidr, file: proxies.txt}}}\n"
+            "client_ip: {trusted_proxies: [10.0.0.0/8, $proxies], from: {header: x-real-ip}}\n"
+            "rules:\n  - {id: a, key: [client.ip], limits: [{algorithm: token_bucket, rate: 1/s, "
+            "burst: 2}]}\n" +
+            kC;
+        const ListReader lists = test::lists_of({{"proxies.txt", proxies}});
+        Problems problems{"x"};
+        const auto compiled = compile_rules({"x", text, &lists}, Purpose::Check, {}, problems);
+        EXPECT_TRUE(compiled) << (problems.list().empty() ? "" : problems.list()[0].message);
+        return compiled ? compiled->rules : std::vector<RuleSummary>{};
+    };
+    const std::string two = "192.0.2.1\n2001:db8::/32\n";
+    EXPECT_EQ(diff_of(with(two), with("# the same\n2001:db8::/32\n192.0.2.1/32\n")).unchanged, 2U);
+    const SetDiff diff = diff_of(with(two), with("192.0.2.2\n2001:db8::/32\n"));
+    EXPECT_EQ(diff.unchanged, 1U);
+    ASSERT_EQ(diff.changed.size(), 1U);
+    ASSERT_EQ(diff.changed[0].settings.size(), 1U);
+    const auto& [what, from, to] = diff.changed[0].settings[0];
+    EXPECT_EQ(what, "client_ip");
+    EXPECT_NE(from, to);
+    for (const std::string& text : {from, to}) {
+        EXPECT_TRUE(text.find("of 10.0.0.0/8 $proxies (2 ranges, ") != std::string::npos) << text;
+    }
 }
 
 TEST(Diff, ATtl) {

@@ -1,0 +1,177 @@
+"""Where requests lie among the segments of a connection, from RFC 9293 and 9112 and the README of lib/units.
+
+A request is judged once, at the packet that completes its head in order. What comes again has the verdict of
+its bytes; what stands where other bytes stood is refused. Nothing is bounded but what is compared.
+"""
+import http1
+import streams
+
+RETRANSMISSION, OVERLAP = ("retransmission", http1.ASKS), ("overlap", http1.ASKS)
+SYN, ACK = 0x02, 0x10
+COMPARED = 10  # segments with heads that a connection keeps for comparison
+
+
+class Chunks:
+    """RFC 9112, 7.1: a body that says its lengths as it goes."""
+
+    def __init__(self):
+        self.line, self.left, self.is_last, self.is_done = b"", 0, False, False
+
+    def feed(self, octets):
+        """-> how many of these are the body's"""
+        at = 0
+        while at < len(octets) and not self.is_done:
+            if self.left:
+                step = min(self.left, len(octets) - at)
+                self.left -= step
+                at += step
+                continue
+            self.line += octets[at:at + 1]
+            at += 1
+            if self.line.endswith(b"\r\n"):
+                self.end_line(self.line[:-2])
+                self.line = b""
+        return at
+
+    def end_line(self, line):
+        if self.is_last:
+            self.is_done = line == b""
+            return
+        if line:  # an empty one stands behind the bytes of a chunk
+            size = int(line.partition(b";")[0], 16)
+            self.is_last, self.left = size == 0, size
+
+
+class Compared:
+    """The latest segments that heads came in, each as it came."""
+
+    def __init__(self):
+        self.segments, self.horizon = [], None
+
+    def add(self, begin, octets):
+        self.segments = [one for one in self.segments if not self.meets(one, begin, octets)]
+        if len(self.segments) == COMPARED:
+            gone, content = self.segments.pop(0)
+            self.horizon = max(self.horizon or 0, gone + len(content))
+        self.segments.append((begin, octets))
+
+    @staticmethod
+    def meets(segment, begin, octets):
+        return segment[0] < begin + len(octets) and begin < segment[0] + len(segment[1])
+
+    def may_be(self, begin, octets, known):
+        """Whether so many of these bytes can have come before: whole segments, with what they held."""
+        met = [one for one in self.segments if self.meets(one, begin, octets[:known])]
+        for at, content in met:
+            if at < begin or octets[at - begin:at - begin + len(content)] != content:
+                return False
+        return self.horizon is None or begin >= self.horizon or any(at == begin for at, _ in met)
+
+
+class Stream:
+    """One direction. `next`: where the first byte is that no unit holds; `ahead`: bytes from there on, by place;
+    `refused`: the places whose bytes are."""
+
+    def __init__(self, at):
+        self.next, self.ahead, self.chunks = at, {}, None
+        self.refused, self.compared = set(), Compared()
+        self.judged_from = self.judged_to = None
+
+    @property
+    def fate(self):
+        raise AttributeError("is told, not asked")
+
+    @fate.setter
+    def fate(self, is_dropped):
+        """What has become of the packet that completed the last units."""
+        places = range(self.judged_from, self.judged_to)
+        self.refused = self.refused.union(places) if is_dropped else self.refused.difference(places)
+
+    def take(self, packet, at, payload):
+        rest = self.repeated(packet, at, payload)
+        if not rest:
+            return
+        begin = at + len(payload) - len(rest)
+        differs = any(self.ahead.get(begin + i, octet) != octet for i, octet in enumerate(rest))
+        for i, octet in enumerate(rest):
+            self.ahead.setdefault(begin + i, octet)
+        has_unit, is_held = self.read(packet, begin)
+        if (has_unit or is_held) and not differs:
+            self.compared.add(begin, rest)
+        if differs:
+            packet.doubt = packet.doubt or OVERLAP
+        if has_unit:
+            self.judged_to = min(self.next, max(self.judged_to, begin + len(rest)))
+            packet.settle = self
+
+    def repeated(self, packet, at, payload):
+        """-> what lies behind the bytes that are known; nothing where these decide"""
+        known = payload[:max(0, self.next - at)]
+        if not known:
+            return payload
+        if not self.refused.isdisjoint(range(at, at + len(known))):
+            packet.doubt = RETRANSMISSION
+            return b""
+        keeps_alive = len(known) == 1 and at + 1 == self.next
+        if not keeps_alive and not self.compared.may_be(at, payload, len(known)):
+            packet.doubt = OVERLAP
+            return b""
+        return payload[len(known):]
+
+    def in_order(self):
+        octets = bytearray()
+        while (octet := self.ahead.get(self.next + len(octets))) is not None:
+            octets.append(octet)
+        return bytes(octets)
+
+    def read(self, packet, begin):
+        """-> (whether the packet completes units, whether bytes of it wait for others)"""
+        has_unit, follows_refused = False, False
+        while octets := self.in_order():
+            if self.chunks:
+                is_refused = self.next - 1 in self.refused
+                follows_refused |= is_refused and not has_unit
+                self.step(self.chunks.feed(octets), is_refused)
+                self.chunks = None if self.chunks.is_done else self.chunks
+                continue
+            head, end, _ = octets.partition(b"\r\n\r\n")
+            if not end:
+                break
+            self.judged_from = self.judged_from if has_unit else self.next
+            has_unit = True
+            self.begin_body(http1.add_request(packet, head), len(head + end))
+        if follows_refused:
+            packet.doubt = packet.doubt or RETRANSMISSION
+        return has_unit, bool(octets) or begin > self.next
+
+    def begin_body(self, body, size):
+        self.chunks = Chunks() if body is None else None
+        self.step(size + (body or 0), False)
+        self.judged_to = self.next
+
+    def step(self, count, is_refused):
+        for place in range(self.next, self.next + count):
+            self.ahead.pop(place, None)
+            if is_refused:
+                self.refused.add(place)
+        self.next += count
+
+
+class Streams:
+    def __init__(self):
+        self.known = {}
+
+    def see(self, packet):
+        if packet.sequence is None:
+            return
+        ends = tuple(packet.fields.get(name) for name in streams.ENDS)
+        stream, payload = self.known.get(ends), packet.fields.get("payload")
+        flags = packet.fields.get("tcp.flags", 0)
+        begins = flags & SYN and not flags & ACK
+        if stream is None and (begins or payload):
+            stream = self.known[ends] = Stream(packet.sequence)
+        if payload:
+            ahead = (packet.sequence - stream.next) % streams.SEQUENCES
+            if ahead >= streams.SEQUENCES // 2:
+                ahead -= streams.SEQUENCES
+            stream.take(packet, stream.next + ahead, payload)
