@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <set>
 #include <string>
@@ -17,6 +18,8 @@
 // apply and diff: a rule file goes to sluiced, and its problems are shown with their source lines.
 namespace sluice {
 namespace {
+
+constexpr std::chrono::minutes kPatience{2};  // a set with lists of millions is built first
 
 // The rule file and every file that compiling it reads, whatever else is wrong with it.
 std::vector<UploadPart> form_of(const Options& options, const std::string& text) {
@@ -47,7 +50,8 @@ ExitCode send_file(const Options& options, std::string_view method, const std::s
     DaemonRequest request{
         .method = method,
         .target = fmt::format("{}&file={}&directory={}", target, url_escape(options.rules_file),
-                              url_escape(absolute_folder_of(options.rules_file)))};
+                              url_escape(absolute_folder_of(options.rules_file))),
+        .timeout = kPatience};
     if (options.send_lists) {
         request.form = form_of(options, *text);
     } else {

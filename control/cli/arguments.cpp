@@ -213,12 +213,13 @@ void mode_arguments(CLI::App& app, Options& options) {
 }
 
 void key_arguments(CLI::App& app, Options& options) {
-    app.add_option("ACTION", options.word, "show, reset, grant, set, unset, ban or unban")
+    app.add_option("ACTION", options.word, "show, list, reset, grant, set, unset, ban or unban")
         ->required()
-        ->check(CLI::IsMember({"show", "reset", "grant", "set", "unset", "ban", "unban"}));
+        ->check(CLI::IsMember({"show", "list", "reset", "grant", "set", "unset", "ban", "unban"}));
     app.add_option("RULE", options.rule, "id of the rule")->required();
-    app.add_option("KEY", options.key, "part|part, as `replay` writes keys; '' where it has none")
-        ->required();
+    app.add_option("KEY", options.key,
+                   "part|part, as `replay` writes keys; '' where it has none; not of list")
+        ->each([&options](const std::string&) { options.has_key = true; });
     app.add_option("UNITS", options.units, "of grant: how many, such as 200 or 64KiB");
     app.add_option("--limit", options.limit, "name of the only limit that is meant");
     app.add_option("--tier", options.tier, "number of the tier that the key is of")
@@ -228,7 +229,8 @@ void key_arguments(CLI::App& app, Options& options) {
     app.add_option("--count", options.amount, "of set: another count");
     app.add_flag("--exempt", options.exempt, "of set: the key passes the rule uncharged");
     app.add_option("--for", options.lasts,
-                   "of set and ban: how long, such as 1h; default for good");
+                   "of set and ban: how long, such as 1h; default for good, or the ttl of the "
+                   "rule's `dynamic`");
     app.add_option("--reason", options.reason, "of set and ban: for those who look later");
 }
 

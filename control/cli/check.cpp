@@ -95,6 +95,9 @@ void print_rules(const CompiledRules& compiled) {
         if (!rule.ban.empty()) {
             table.row({"", "", "", "ban", "", rule.ban});
         }
+        if (rule.dynamic) {
+            table.row({"", "", "", "dynamic", "", text_of(*rule.dynamic)});
+        }
     }
     print(table.text());
     print(
@@ -171,6 +174,9 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
         list.push_back({{"id", rule.id}, {"limits", limits}, {"memory", rule.memory}});
         if (!rule.ban.empty()) {
             list.back()["ban"] = rule.ban;
+        }
+        if (rule.dynamic) {
+            list.back()["dynamic"] = text_of(*rule.dynamic);
         }
     }
     return list;

@@ -45,6 +45,10 @@ std::string wrong_usage(const Options& options) {
     const bool sets = options.word == "set";
     const bool lasts = sets || options.word == "ban";
     const bool numbers = !options.rate.empty() || !options.burst.empty() || !options.amount.empty();
+    if ((options.word == "list") == options.has_key) {
+        return options.has_key ? "`key list RULE` takes no key"
+                               : "KEY is missing; `sluicectl key --help` says what it is";
+    }
     if ((options.word == "grant") == options.units.empty()) {
         return options.units.empty()
                    ? "`key grant RULE KEY UNITS` says how many, such as 200 or 64KiB"
@@ -65,6 +69,32 @@ std::string text_of(const Json& document) {
     return document.contains("limits") ? key_text(document) : setting_text(document);
 }
 
+// All that is set for keys of the rule, asked for page by page.
+ExitCode list_keys(const Options& options) {
+    const std::string resource =
+        fmt::format("/v1/rules/{}/keys?most=1000&after=", url_escape(options.rule));
+    Json all;
+    std::string after = "0:";
+    do {
+        auto answer = ask(options, {.target = resource + url_escape(after)});
+        if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+            return report(*refusal);
+        }
+        Json& page = std::get<Json>(answer);
+        after = page.at("next").is_null() ? "" : page.at("next").get<std::string>();
+        if (all.is_null()) {
+            all = std::move(page);
+        } else {
+            for (Json& key : page.at("keys")) {
+                all.at("keys").push_back(std::move(key));
+            }
+        }
+    } while (!after.empty());
+    all.erase("next");
+    print(options.json ? dump_line(all) : key_list_text(all));
+    return ExitCode::Done;
+}
+
 bool all_answered(const Json& document) {
     return !document.contains("unanswered") || document.at("unanswered").empty();
 }
@@ -75,6 +105,9 @@ ExitCode run_key(const Options& options) {
     if (const std::string wrong = wrong_usage(options); !wrong.empty()) {
         say_error(wrong);
         return ExitCode::Usage;
+    }
+    if (options.word == "list") {
+        return list_keys(options);
     }
     const auto answer = ask(options, request_of(options));
     if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {

@@ -151,4 +151,18 @@ std::string setting_text(const Json& document) {
            (set.empty() ? "nothing is set; the rule's numbers count\n" : settings_text(set));
 }
 
+std::string key_list_text(const Json& document) {
+    Table table{{{"KEY"}, {"TIER", kRight}, {"SET"}, {"UNTIL"}, {"REASON"}}};
+    for (const Json& one : document.at("keys")) {
+        table.row({one.at("key").get<std::string>(), grouped(one.at("tier").get<std::uint64_t>()),
+                   one.at("set").get<std::string>(),
+                   one.at("until").is_null() ? "unset" : one.at("until").get<std::string>(),
+                   one.at("reason").get<std::string>()});
+    }
+    const Json& dynamic = document.at("dynamic");
+    return fmt::format("rule {}{}\n{}", document.at("rule").get<std::string>(),
+                       dynamic.is_null() ? "" : ", dynamic: " + dynamic.get<std::string>(),
+                       table.text());
+}
+
 }  // namespace sluice

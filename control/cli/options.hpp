@@ -40,6 +40,7 @@ struct Options {
     unsigned keys = 20;       // of top
     std::string by = "hits";  // the order of top
     std::string key;          // of `key`, as `part|part`
+    bool has_key = false;     // of `key`: it was given, if only as ''
     std::string limit;        // of `key`: its name; empty: all
     std::size_t tier = 0;     // of `key`: from 1 on; 0: whichever the key can be of
     std::string units;        // of `key grant`

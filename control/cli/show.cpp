@@ -57,12 +57,25 @@ std::string owners_text(const Json& document) {
     return text;
 }
 
+// Which numbers may be set for single keys.
+std::string dynamic_text(const Json& document) {
+    std::string text;
+    for (const Json& rule : document.at("rules")) {
+        if (rule.contains("dynamic")) {
+            text += fmt::format("{}, set through the API: {}\n", text_of(rule, "id"),
+                                text_of(rule, "dynamic"));
+        }
+    }
+    return text;
+}
+
 std::string rules_text(const Json& document) {
     const std::string text =
         fmt::format("generation {}{}\n{}\n", text_of(document, "generation"),
                     document.at("file").is_string() ? ", from " + text_of(document, "file") : "",
                     unconfirmed_text(document) + list_problem_text(document));
-    Table table{{{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}}};
+    Table table{
+        {{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}, {"EVENTS"}}};
     for (const Json& rule : document.at("rules")) {
         std::string when = text_of(rule, "when");
         std::replace_if(
@@ -71,9 +84,10 @@ std::string rules_text(const Json& document) {
                                        when.empty() ? "every packet" : when, text_of(rule, "key")};
         const std::string ban = rule.contains("ban") ? ", ban " + text_of(rule, "ban") : "";
         const std::string action = text_of(rule, "action") + ban;
+        const std::string events = rule.contains("events") ? text_of(rule, "events") : "";
         std::string key;
         if (rule.at("limits").empty()) {
-            table.row({cells[0], cells[1], cells[2], cells[3], "", "", action});
+            table.row({cells[0], cells[1], cells[2], cells[3], "", "", action, events});
         }
         for (const Json& limit : rule.at("limits")) {
             // Each tier's key stands beside the first of its limits.
@@ -81,12 +95,13 @@ std::string rules_text(const Json& document) {
             const std::string set = cells[0].empty() ? "" : keys_set_text(rule);
             const std::string shown = of_limit == key ? "" : of_limit;
             table.row({cells[0], cells[1], cells[2], shown + set, text_of(limit, "text"),
-                       text_of(limit, "scope"), cells[0].empty() ? "" : action});
+                       text_of(limit, "scope"), cells[0].empty() ? "" : action,
+                       cells[0].empty() ? "" : events});
             cells.assign(4, "");
             key = of_limit;
         }
     }
-    return text + table.text() + owners_text(document);
+    return text + table.text() + owners_text(document) + dynamic_text(document);
 }
 
 // The fields that choose the worker of a frame, and whether workers hand frames over.

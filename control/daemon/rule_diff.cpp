@@ -1,6 +1,7 @@
 #include "control/daemon/rule_diff.hpp"
 
 #include "lib/policy/keys/client_ip_reader.hpp"
+#include "lib/policy/values/named_value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -80,12 +81,6 @@ std::vector<LimitDiff> diff_limits(const RuleSummary& before, const RuleSummary&
     return list;
 }
 
-std::string value_of(const std::vector<NamedText>& list, std::string_view name) {
-    const auto found = std::find_if(list.begin(), list.end(),
-                                    [&](const NamedText& one) { return one.name == name; });
-    return found == list.end() ? "" : found->value;
-}
-
 // In the largest unit that it is a whole number of.
 std::string ttl_text(const std::optional<Nanoseconds>& ttl) {
     using namespace std::chrono_literals;
@@ -118,6 +113,8 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
     note("key", before.key, after.key);
     note("action", before.action, after.action);
     note("ban", before.ban, after.ban);
+    note("dynamic", before.dynamic ? text_of(*before.dynamic) : "",
+         after.dynamic ? text_of(*after.dynamic) : "");
     note("ttl", ttl_text(before.ttl), ttl_text(after.ttl));
     note(kClientSetting, value_of(before.settings, kClientSetting),
          value_of(after.settings, kClientSetting));

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/daemon/dynamic_count.hpp"
 #include "control/daemon/keeper/dataplane_sync.hpp"
 #include "control/daemon/keeper/list_reload.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
@@ -48,12 +49,18 @@ public:
     [[nodiscard]] RuleChange set_mode(const std::string& rule, Mode mode, uid_t from) {
         return sluice::set_mode(rules_, rule, mode, from);
     }
+    [[nodiscard]] RuleChange set_keys(KeySettings settings, uid_t from) {
+        return sluice::set_keys(rules_, std::move(settings), from);
+    }
     [[nodiscard]] RuleChange set_key(KeySetting setting, uid_t from) {
-        return sluice::set_key(rules_, std::move(setting), from);
+        return set_keys({std::move(setting)}, from);
     }
     [[nodiscard]] RuleChange unset_key(const SettingChoice& choice, uid_t from) {
         return sluice::unset_key(rules_, choice, from);
     }
+
+    // Of numbers for rules with `dynamic`.
+    [[nodiscard]] RefusedSets& refused_sets() { return refused_sets_; }
 
     // The way back: rule_trials.hpp.
     [[nodiscard]] RuleChange confirm() { return trials_.confirm(); }
@@ -76,6 +83,7 @@ private:
     RuleEnds ends_{rules_};
     DataplaneSync sync_{rules_};
     RuleTrials trials_{rules_, sync_};
+    RefusedSets refused_sets_;
 };
 
 }  // namespace sluice

@@ -23,6 +23,8 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     { burst.headers(row) } noexcept -> std::same_as<const PacketHeaders&>;
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
     { burst.answered(row) } noexcept -> std::same_as<AnsweredPacket>;
+    // Whether it holds a header of TCP.
+    { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
 };
 
 // Writes into the frame what the action wants there. False: there was no memory to do it in.
@@ -60,6 +62,16 @@ struct Answering {
     AnswerContext context;
 };
 
+// Prefetches the lines of memory that the rows' connections may be in.
+template <DecidedBurst Burst>
+[[gnu::noinline]] void prefetch_connections(Burst& burst, const Answering& by) noexcept {
+    burst.for_each_packet([&](std::size_t row) noexcept {
+        if (burst.has_tcp(row)) {
+            by.answerer.prefetch(burst.headers(row), by.context.hash);
+        }
+    });
+}
+
 // What only some bursts have: packets of connections that were answered, and packets to answer.
 template <DecidedBurst Burst, Sink Out>
 [[gnu::noinline]] void answer_row(Burst& burst, std::size_t row, const Answering& by,
@@ -81,12 +93,17 @@ template <DecidedBurst Burst, Sink Out>
 template <DecidedBurst Burst, Sink Out>
 void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
                const Answering* answering = nullptr) noexcept {
-    // What is answered in this burst concerns the rows behind it.
+    // What is answered in this burst concerns the rows of TCP behind it.
     bool follows = answering != nullptr && answering->answerer.may_follow(answering->context.now);
+    bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
         const bool is_answered = answering != nullptr && answers(decision.verdict);
-        if (follows || is_answered) [[unlikely]] {
+        if (is_answered || (follows && burst.has_tcp(row))) [[unlikely]] {
+            if (!prefetched) {
+                prefetch_connections(burst, *answering);
+                prefetched = true;
+            }
             answer_row(burst, row, *answering, sink);
             follows = true;
         }

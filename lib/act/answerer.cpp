@@ -1,7 +1,9 @@
 #include "lib/act/answerer.hpp"
 
+#include "lib/act/answerer_packet.hpp"
 #include "lib/answer/connection_digest.hpp"
 #include "lib/answer/dns_answer.hpp"
+#include "lib/answer/server_direction.hpp"
 #include "lib/answer/tls_alert.hpp"
 #include "lib/base/check.hpp"
 #include "lib/l7/dns/dns_datagram.hpp"
@@ -22,10 +24,6 @@ InitialSealer sealer_or_abort() {
     return *std::move(made);
 }
 
-std::int32_t ahead(std::uint32_t from, std::uint32_t at) noexcept {
-    return static_cast<std::int32_t>(at - from);
-}
-
 ByteView payload_of(const AnsweredPacket& packet) noexcept {
     const PacketHeaders& headers = packet.headers;
     const ByteView frame = packet.frame.bytes;
@@ -36,14 +34,13 @@ ByteView payload_of(const AnsweredPacket& packet) noexcept {
     return rest.first(std::min<std::size_t>(rest.size(), headers.payload_len));
 }
 
-}  // namespace
+AnsweredKind kind_of(AnsweredUnit unit) noexcept {
+    return unit == AnsweredUnit::ClientHello ? AnsweredKind::Alert
+           : unit == AnsweredUnit::HttpHead  ? AnsweredKind::Head
+                                             : AnsweredKind::Response;
+}
 
-// One packet, and what an answer to it needs.
-struct Answerer::Packet {
-    const AnsweredPacket& seen;
-    const AnswerContext& context;
-    TcpFacts tcp;  // where it is one of TCP
-};
+}  // namespace
 
 Answerer::Answerer(std::size_t connections, DigestBoard& servers)
     : connections_{connections},
@@ -52,11 +49,12 @@ Answerer::Answerer(std::size_t connections, DigestBoard& servers)
       dns_{std::make_unique<std::byte[]>(kMostQuery)} {}
 
 bool Answerer::find_routes(const AnsweredPacket& packet) noexcept {
-    const auto find = [&](Toward toward, FrameRoute& route) {
-        return FrameRoute::find(packet.headers, packet.frame.bytes, toward, route) ==
-               RouteFault::None;
-    };
-    return find(Toward::Source, made_.back) && find(Toward::Destination, made_.on);
+    if (FrameRoute::find(packet.headers, packet.frame.bytes, Toward::Destination, made_.on) !=
+        RouteFault::None) {
+        return false;
+    }
+    made_.back = made_.on.reversed();
+    return true;
 }
 
 void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context,
@@ -84,9 +82,7 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
     if (action.verdict != Verdict::Reset && packet.seen.unit != AnsweredUnit::None &&
         action.answer.response != 0) {
-        return packet.seen.unit == AnsweredUnit::ClientHello
-                   ? answer_hello(packet, action, decision)
-                   : answer_request(packet, action, decision);
+        return answer_unit(packet, action, decision);
     }
     const bool resets = action.verdict == Verdict::Reset ||
                         (action.answer.response == 0 &&
@@ -95,8 +91,37 @@ bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& 
         count(AnswerEvent::NotAnswerable);
         return false;
     }
-    decision.verdict = Verdict::Reset;
-    return reset_both(packet, AnswerEvent::Reset);
+    return reset_unit(packet, AnswerEvent::Reset, decision);
+}
+
+// Its connection stays known to its end, so that its client gets the same again for what it
+// repeats, and its server a RST for what it still sends. An answer to an earlier request, which may
+// be on its way, passes.
+AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
+                                       const Decision& decision) noexcept {
+    const AnswerContext& context = packet.context;
+    const PacketHeaders& headers = packet.seen.headers;
+    const auto [connection, displaces] =
+        connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
+    if (displaces) {
+        count(AnswerEvent::NoLine);
+    }
+    const ResponsePlace place = response_to(packet.tcp);
+    connection.load = context.load;
+    connection.wait = decision.wait;
+    connection.rule = decision.rule;
+    connection.limit = decision.limit;
+    connection.action = decision.action;
+    connection.kind = kind;
+    connection.request = place.request;
+    connection.begin = place.seq;
+    connection.end = place.seq;
+    connection.received = place.received;
+    if (!packet.seen.may_wait) {
+        post_server(servers_, connection_digest(headers, Way::Against, context.hash),
+                    packet.tcp.seq, seconds_of(context.now));
+    }
+    return connection;
 }
 
 // False: it is a RST itself.
@@ -114,71 +139,86 @@ bool Answerer::reset_both(const Packet& packet, AnswerEvent event) noexcept {
     return true;
 }
 
-bool Answerer::answer_hello(const Packet& packet, const Action& action,
-                            Decision& decision) noexcept {
-    if (!action.answer.tls_alert || packet.seen.may_wait) {
-        decision.verdict = Verdict::Reset;
-        return reset_both(packet, AnswerEvent::Reset);
+// The connection of a unit is gone with it: what repeats it is reset again.
+bool Answerer::reset_unit(const Packet& packet, AnswerEvent event, Decision& decision) noexcept {
+    decision.verdict = Verdict::Reset;
+    if (packet.seen.unit != AnsweredUnit::None && !packet.tcp.has(kTcpSyn | kTcpRst)) {
+        (void)remember(packet, AnsweredKind::Reset, decision);
     }
-    const ResponsePlace place = response_to(packet.tcp);
-    const ByteView alert{kTlsAccessDenied};
-    const ResponseCut cut = cut_response(alert.size(), 0, place.timestamps.has_value());
-    made_.add({.side = Toward::Source, .segment = response_segment(place, alert, cut, 0)});
-    if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {
-        made_.add({.side = Toward::Destination, .segment = *on});
-    }
-    count(AnswerEvent::TlsAlert);
-    return true;
+    return reset_both(packet, event);
 }
 
-bool Answerer::answer_request(const Packet& packet, const Action& action,
-                              Decision& decision) noexcept {
-    const AnswerContext& context = packet.context;
-    const PacketHeaders& headers = packet.seen.headers;
-    AnsweredConnection* connection = nullptr;
-    if (!packet.seen.may_wait) {
-        connection =
-            connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
+// Why a unit gets no answer but a RST; nullopt: it gets one.
+std::optional<AnswerEvent> Answerer::why_reset(const Packet& packet,
+                                               const Action& action) noexcept {
+    const bool is_hello = packet.seen.unit == AnsweredUnit::ClientHello;
+    // Data of a SYN belongs to no connection yet, and without an ACK nothing says where an answer
+    // stands. A decoy of CONNECT would open a tunnel (RFC 9110, 9.3.6).
+    const bool has_place = packet.tcp.has(kTcpAck) && !packet.tcp.has(kTcpSyn);
+    const bool tunnels =
+        packet.seen.unit == AnsweredUnit::HttpConnect && action.verdict == Verdict::Decoy;
+    if (!has_place || tunnels || (is_hello && !action.answer.tls_alert)) {
+        return AnswerEvent::Reset;
     }
-    if (connection == nullptr) {
-        decision.verdict = Verdict::Reset;
-        return reset_both(packet,
-                          packet.seen.may_wait ? AnswerEvent::MayBeAnswering : AnswerEvent::NoLine);
+    if (packet.seen.may_wait) {
+        return AnswerEvent::MayBeAnswering;
     }
+    return may_answer(packet) ? std::nullopt : std::optional{AnswerEvent::Paced};
+}
+
+bool Answerer::may_answer(const Packet& packet) noexcept {
+    const IpAddress& source = packet.seen.headers.src;
+    return pace_.take(packet.context.hash.digest(source.bytes), seconds_of(packet.context.now));
+}
+
+bool Answerer::answer_unit(const Packet& packet, const Action& action,
+                           Decision& decision) noexcept {
+    if (const std::optional<AnswerEvent> why = why_reset(packet, action)) {
+        return reset_unit(packet, *why, decision);
+    }
+    const AnsweredKind kind = kind_of(packet.seen.unit);
+    AnsweredConnection& connection = remember(packet, kind, decision);
     const ResponsePlace place = response_to(packet.tcp);
-    connection->load = context.load;
-    connection->wait = decision.wait;
-    connection->rule = decision.rule;
-    connection->limit = decision.limit;
-    connection->action = decision.action;
-    connection->is_head = packet.seen.unit == AnsweredUnit::HttpHead;
-    connection->request = place.request;
-    connection->begin = place.seq;
-    connection->received = place.received;
-    connection->has_finished = packet.tcp.has(kTcpFin);
-    connection->end = response_end(place, respond(packet, place, *connection));
-    servers_.post(connection_digest(headers, Way::Against, context.hash), seconds_of(context.now));
+    connection.end = response_end(place, respond(packet, place, connection));
     if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {
         made_.add({.side = Toward::Destination, .segment = *on});
     }
-    count(action.verdict == Verdict::Decoy ? AnswerEvent::Decoyed : AnswerEvent::Replied);
+    count(kind == AnsweredKind::Alert        ? AnswerEvent::TlsAlert
+          : action.verdict == Verdict::Decoy ? AnswerEvent::Decoyed
+                                             : AnswerEvent::Replied);
     return true;
 }
 
 // Returns the size of the response, whatever of it is lost on its way.
 std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
                               const AnsweredConnection& connection) noexcept {
-    const AnswerContext& context = packet.context;
-    const MadeResponse& made = context.plan.response(context.actions[connection.action].answer);
-    const QuotaNumbers numbers = context.plan.quota(
-        {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait});
-    const std::size_t size = made.write(numbers, connection.is_head, response_);
-    const ByteView response = ByteView{response_}.first(size);
-    const ResponseCut cut = cut_response(size, 0, place.timestamps.has_value());
-    for (std::size_t i = 0; i < cut.count; ++i) {
-        made_.add({.side = Toward::Source, .segment = response_segment(place, response, cut, i)});
+    if (connection.kind == AnsweredKind::Alert) {
+        return send_alert(place);
     }
-    return size;
+    const AnswerContext& context = packet.context;
+    const AnswerTerms& terms = context.actions[connection.action].answer;
+    const WrittenResponse& response = responses_.get(
+        {.load = context.load,
+         .response = terms.response,
+         .is_head = connection.kind == AnsweredKind::Head,
+         .has_timestamps = place.timestamps.has_value(),
+         .numbers = context.plan.quota(
+             {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait})},
+        context.plan.response(terms));
+    for (std::size_t i = 0; i < response.cut.count; ++i) {
+        MadeFrame& frame =
+            made_.add({.side = Toward::Source,
+                       .segment = response_segment(place, response.view(), response.cut, i)});
+        frame.segment.payload_sum = &response.sums[i];
+    }
+    return response.size;
+}
+
+std::size_t Answerer::send_alert(const ResponsePlace& place) noexcept {
+    const ByteView alert = kTlsAccessDenied;
+    const ResponseCut cut = cut_response(alert.size(), 0, place.timestamps.has_value());
+    made_.add({.side = Toward::Source, .segment = response_segment(place, alert, cut, 0)});
+    return alert.size();
 }
 
 bool Answerer::answer_datagram(const Packet& packet, const Action& action,
@@ -237,83 +277,6 @@ bool Answerer::close_quic(const Packet& packet) noexcept {
     made_.add({.is_datagram = true, .payload = ByteView{quic_close_}.first(size)});
     count(AnswerEvent::QuicClosed);
     return true;
-}
-
-// A SYN begins another connection between the same ends.
-bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context,
-                      Decision& decision) noexcept {
-    made_.count = 0;
-    const auto facts = read_tcp_facts(packet.headers, packet.frame.bytes);
-    if (!facts) {
-        return false;
-    }
-    const std::uint64_t digest = connection_digest(packet.headers, Way::Along, context.hash);
-    const std::uint32_t seconds = seconds_of(context.now);
-    AnsweredConnection* const connection = connections_.find(digest, context.now);
-    if (facts->has(kTcpSyn) && !facts->has(kTcpAck)) {
-        servers_.remove(connection_digest(packet.headers, Way::Against, context.hash));
-        if (connection != nullptr) {
-            AnsweredConnections::remove(*connection);
-        }
-        return false;
-    }
-    if (connection == nullptr && !servers_.has(digest, seconds)) {
-        return false;
-    }
-    decision = dropped_for(Reason::Answered);
-    if (!find_routes(packet)) {
-        return true;
-    }
-    const Packet of{.seen = packet, .context = context, .tcp = *facts};
-    connection != nullptr ? follow_client(of, *connection) : follow_server(of);
-    return true;
-}
-
-// What its client sends from then on. What it repeats says that it lacks some of the answer, which
-// is sent once more; a FIN is acknowledged; who has the whole answer and goes on sending gets a RST
-// (RFC 9112, 9.6: that one earlier could cost the client the answer).
-void Answerer::follow_client(const Packet& packet, AnsweredConnection& connection) noexcept {
-    const TcpFacts& came = packet.tcp;
-    if (came.has(kTcpRst)) {
-        AnsweredConnections::remove(connection);
-        count(AnswerEvent::Absorbed);
-        return;
-    }
-    const bool repeats = came.payload != 0 && ahead(connection.received, came.seq) < 0;
-    const bool in_order = ahead(came.seq, connection.received) >= 0;
-    if (in_order && ahead(connection.received, came.end()) > 0) {
-        connection.received = came.end();
-        connection.has_finished |= came.has(kTcpFin);
-    }
-    const bool has_all = came.has(kTcpAck) && ahead(connection.end, came.ack) >= 0;
-    const bool is_same_load = packet.context.load == connection.load;
-    if (came.payload != 0 && (has_all || (repeats && !is_same_load))) {
-        made_.add({.segment = *reset_toward_sender(came)});
-        count(AnswerEvent::Ended);
-    } else if (repeats) {
-        const ResponsePlace place{.seq = connection.begin,
-                                  .request = connection.request,
-                                  .received = connection.received,
-                                  .timestamps = timestamps_toward_sender(came)};
-        (void)respond(packet, place, connection);
-        count(AnswerEvent::Repeated);
-    } else if (came.has(kTcpFin) && has_all) {
-        made_.add({.segment = bare_ack(connection.end, connection.received,
-                                       timestamps_toward_sender(came))});
-        count(AnswerEvent::FinAcknowledged);
-    } else {
-        count(AnswerEvent::Absorbed);
-    }
-}
-
-// Its RST was not exact, or has not come yet: one at the number that the server awaits is.
-void Answerer::follow_server(const Packet& packet) noexcept {
-    if (packet.tcp.has(kTcpRst) || !packet.tcp.has(kTcpAck)) {
-        count(AnswerEvent::Absorbed);
-        return;
-    }
-    made_.add({.segment = *reset_toward_sender(packet.tcp)});
-    count(AnswerEvent::ChallengeReset);
 }
 
 }  // namespace sluice

@@ -1,11 +1,15 @@
 #pragma once
+#include "lib/answer/answer_pace.hpp"
 #include "lib/answer/answered_connections.hpp"
 #include "lib/answer/answered_packet.hpp"
+#include "lib/answer/connection_digest.hpp"
 #include "lib/answer/every_nth.hpp"
 #include "lib/answer/frame_route.hpp"
 #include "lib/answer/made_segment.hpp"
 #include "lib/answer/quic_close.hpp"
 #include "lib/answer/tcp_answer.hpp"
+#include "lib/answer/written_responses.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/load/answer_plan.hpp"
 #include "lib/packet/toward.hpp"
@@ -50,7 +54,7 @@ struct MadeFrames {
     std::array<MadeFrame, kMostMadeFrames> frames;
     std::size_t count = 0;
 
-    void add(const MadeFrame& frame) noexcept { frames[count++] = frame; }
+    MadeFrame& add(const MadeFrame& frame) noexcept { return frames[count++] = frame; }
     [[nodiscard]] const FrameRoute& route(const MadeFrame& frame) const noexcept {
         return frame.side == Toward::Source ? back : on;
     }
@@ -77,6 +81,14 @@ public:
     // Whether follow() is asked for any packet.
     [[nodiscard]] bool may_follow(Instant now) const noexcept {
         return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now));
+    }
+    // Prefetches what follow() and answer() read of a packet's connection.
+    void prefetch(const PacketHeaders& headers, const KeyHasher& hash) const noexcept {
+        const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
+        connections_.prefetch(digest);
+        servers_.prefetch(digest);
+        servers_.prefetch(connection_digest(headers, Way::Against, hash));
+        keep_prefetches();
     }
     // A packet of a connection that was answered: its decision says so from now on. False: it is of
     // another one.
@@ -117,18 +129,28 @@ private:
     [[nodiscard]] bool answer_tcp(const Packet& packet, const Action& action,
                                   Decision& decision) noexcept;
     [[nodiscard]] bool reset_both(const Packet& packet, AnswerEvent event) noexcept;
-    [[nodiscard]] bool answer_request(const Packet& packet, const Action& action,
-                                      Decision& decision) noexcept;
-    [[nodiscard]] bool answer_hello(const Packet& packet, const Action& action,
-                                    Decision& decision) noexcept;
+    [[nodiscard]] bool answer_unit(const Packet& packet, const Action& action,
+                                   Decision& decision) noexcept;
     [[nodiscard]] bool answer_datagram(const Packet& packet, const Action& action,
                                        const Decision& decision) noexcept;
     [[nodiscard]] bool answer_query(const Packet& packet, const Action& action,
                                     std::uint32_t rule) noexcept;
     [[nodiscard]] bool close_quic(const Packet& packet) noexcept;
+    [[nodiscard]] std::size_t send_alert(const ResponsePlace& place) noexcept;
+    [[nodiscard]] bool reset_unit(const Packet& packet, AnswerEvent event,
+                                  Decision& decision) noexcept;
+    [[nodiscard]] std::optional<AnswerEvent> why_reset(const Packet& packet,
+                                                       const Action& action) noexcept;
+    [[nodiscard]] bool may_answer(const Packet& packet) noexcept;
+    AnsweredConnection& remember(const Packet& packet, AnsweredKind kind,
+                                 const Decision& decision) noexcept;
     [[nodiscard]] std::size_t respond(const Packet& packet, const ResponsePlace& place,
                                       const AnsweredConnection& connection) noexcept;
+    void begin_anew(const Packet& packet, AnsweredConnection* connection) noexcept;
     void follow_client(const Packet& packet, AnsweredConnection& connection) noexcept;
+    [[nodiscard]] bool reset_forgotten(const Packet& packet) noexcept;
+    void repeat(const Packet& packet, AnsweredConnection& connection) noexcept;
+    void end_client(const Packet& packet) noexcept;
     void follow_server(const Packet& packet) noexcept;
 
     AnsweredConnections connections_;
@@ -136,7 +158,8 @@ private:
     InitialSealer sealer_;
     std::unique_ptr<EveryNth[]> slips_ = std::make_unique<EveryNth[]>(kMaxRules);  // by rule
     MadeFrames made_;
-    std::array<std::byte, kMostResponseBytes> response_{};
+    WrittenResponses responses_;
+    AnswerPace pace_;
     std::array<std::byte, kMostQuicClose> quic_close_{};
     std::unique_ptr<std::byte[]> dns_;  // an answer is no larger than its query
     Events events_{};

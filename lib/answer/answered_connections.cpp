@@ -33,6 +33,10 @@ bool AnsweredConnections::may_have_any(Instant now) const noexcept {
     return has_any_ && ticks_of(now.time_since_epoch()) - latest_ <= ticks_of(kSilence);
 }
 
+bool AnsweredConnections::may_have_displaced(Instant now) const noexcept {
+    return has_displaced_ && ticks_of(now.time_since_epoch()) - displaced_ <= ticks_of(kSilence);
+}
+
 AnsweredConnection* AnsweredConnections::find(std::uint64_t digest, Instant now) noexcept {
     const std::uint32_t ticks = ticks_of(now.time_since_epoch());
     AnsweredConnection* const lines = lines_of(digest);
@@ -47,19 +51,26 @@ AnsweredConnection* AnsweredConnections::find(std::uint64_t digest, Instant now)
     return nullptr;
 }
 
-AnsweredConnection* AnsweredConnections::add(std::uint64_t digest, Instant now) noexcept {
+AnsweredConnections::Added AnsweredConnections::add(std::uint64_t digest, Instant now) noexcept {
     const std::uint32_t ticks = ticks_of(now.time_since_epoch());
     AnsweredConnection* line = find(digest, now);
-    for (std::size_t way = 0; line == nullptr && way < kWays; ++way) {
-        AnsweredConnection& other = lines_of(digest)[way];
-        line = is_free(other, ticks) ? &other : nullptr;
+    bool displaces = false;
+    if (line == nullptr) {
+        const auto silence = [&](const AnsweredConnection& other) {
+            return is_free(other, ticks) ? UINT32_MAX : ticks - other.touched;
+        };
+        line = std::max_element(lines_of(digest), lines_of(digest) + kWays,
+                                [&](const AnsweredConnection& one, const AnsweredConnection& two) {
+                                    return silence(one) < silence(two);
+                                });
+        displaces = !is_free(*line, ticks);
+        has_displaced_ |= displaces;
+        displaced_ = displaces ? ticks : displaced_;
     }
-    if (line != nullptr) {
-        *line = {.digest = digest, .touched = ticks};
-        latest_ = ticks;
-        has_any_ = true;
-    }
-    return line;
+    *line = {.digest = digest, .touched = ticks};
+    latest_ = ticks;
+    has_any_ = true;
+    return {*line, displaces};
 }
 
 }  // namespace sluice

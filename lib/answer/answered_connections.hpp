@@ -8,6 +8,14 @@
 
 namespace sluice {
 
+// What its client was answered.
+enum class AnsweredKind : std::uint8_t {
+    Response,  // of HTTP/1
+    Head,      // one without its body
+    Alert,     // of TLS, in clear
+    Reset,     // nothing but a RST
+};
+
 // A connection whose client the box has answered, and what it takes to say the same again.
 struct alignas(64) AnsweredConnection {
     std::uint64_t digest = 0;   // of the client's direction; 0: the line is free
@@ -21,13 +29,16 @@ struct alignas(64) AnsweredConnection {
     std::uint32_t received = 0;  // behind all that has come from the client in order
     ActionIndex action = kDropAction;
     std::uint8_t limit = 0;
-    bool is_head = false;
-    bool has_finished = false;  // its client has sent its FIN
+    AnsweredKind kind = AnsweredKind::Response;
+    bool has_finished = false;  // its client has sent its FIN behind the whole answer
+    std::uint8_t repeats = 0;   // answers that were sent again
+    std::uint32_t acked = 0;    // by the client's latest ACK without payload, below `end`
+    bool has_acked = false;
 };
 static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines as a place has");
 
-// Those of one worker. A digest has four lines; where all four are in use no more is remembered,
-// which add() says.
+// Those of one worker. A digest has four lines; where all four are in use the connection that has
+// been silent for longest makes room: what its client repeats is reset from then on.
 class AnsweredConnections {
 public:
     // Silent for so long, a connection is forgotten; sooner where its client has sent its FIN.
@@ -40,10 +51,21 @@ public:
 
     // False: all that were added have been forgotten.
     [[nodiscard]] bool may_have_any(Instant now) const noexcept;
+    // Prefetches the lines that it may be in.
+    void prefetch(std::uint64_t digest) const noexcept {
+        for (std::size_t way = 0; way < kWays; ++way) {
+            __builtin_prefetch(lines_of(digest) + way, 1);
+        }
+    }
+    // False: none has made room for another one in the time that it would have been kept for.
+    [[nodiscard]] bool may_have_displaced(Instant now) const noexcept;
     // nullptr: there is none. What is found has been silent until now.
     [[nodiscard]] AnsweredConnection* find(std::uint64_t digest, Instant now) noexcept;
-    // A line for it, with its digest alone; one that stands is begun anew. nullptr: there is none.
-    [[nodiscard]] AnsweredConnection* add(std::uint64_t digest, Instant now) noexcept;
+    struct Added {
+        AnsweredConnection& connection;  // with its digest alone; one that stood is begun anew
+        bool displaces;                  // another one, before its time
+    };
+    [[nodiscard]] Added add(std::uint64_t digest, Instant now) noexcept;
     static void remove(AnsweredConnection& connection) noexcept { connection.digest = 0; }
 
 private:
@@ -57,6 +79,8 @@ private:
     std::uint64_t mask_;
     std::uint32_t latest_ = 0;  // in ticks
     bool has_any_ = false;
+    std::uint32_t displaced_ = 0;  // in ticks
+    bool has_displaced_ = false;
 };
 
 }  // namespace sluice

@@ -10,6 +10,7 @@ enum class AnsweredUnit : std::uint8_t {
     None,
     HttpRequest,  // of HTTP/1
     HttpHead,     // one whose method is HEAD, so that its answer has no body
+    HttpConnect,  // one whose method is CONNECT, which a success would make a tunnel
     ClientHello,  // of TLS, or of QUIC in an Initial that authenticates
 };
 

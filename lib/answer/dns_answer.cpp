@@ -4,6 +4,7 @@
 #include "lib/l7/byte_reader.hpp"
 #include "lib/l7/dns/dns_message.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace sluice {
@@ -41,10 +42,14 @@ struct EdnsQuery {
     bool dnssec_ok = false;
 };
 
-// nullopt: none among the first records, or they are not sound.
+// The first OPT record among the additional ones that the header counts. nullopt: there is none
+// in the first records, or they are not sound.
 std::optional<EdnsQuery> find_edns(ByteView query, std::size_t at) noexcept {
     constexpr std::size_t kFixedSize = 10;  // type, class, TTL, length of the data
-    for (unsigned record = 0; record < kMostRecords; ++record) {
+    const DnsHeader header{query};
+    const unsigned before = unsigned{header.answers} + header.authorities;
+    const unsigned records = std::min(before + header.additionals, kMostRecords);
+    for (unsigned record = 0; record < records; ++record) {
         const DnsNameWalk name = walk_dns_name(query, at);
         if (name.parsed != DnsParsed::Ok || query.size() - name.end < kFixedSize) {
             return std::nullopt;
@@ -57,7 +62,7 @@ std::optional<EdnsQuery> find_edns(ByteView query, std::size_t at) noexcept {
         if (!reader.ok()) {
             return std::nullopt;
         }
-        if (type == kTypeOpt && name.end == at + 1) {
+        if (record >= before && type == kTypeOpt && name.end == at + 1) {
             return EdnsQuery{.is_version_0 = (flags >> 16 & 0xFF) == 0,
                              .dnssec_ok = (flags & kDnssecOk) != 0};
         }

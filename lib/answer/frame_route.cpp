@@ -75,12 +75,23 @@ RouteFault FrameRoute::find(const PacketHeaders& headers, ByteView frame, Toward
     route.dst_ = headers.dst;
     route.sport_ = headers.sport;
     route.dport_ = headers.dport;
-    route.swaps_ends_ = toward == Toward::Source;
-    if (route.swaps_ends_) {
-        std::swap(route.src_, route.dst_);
-        std::swap(route.sport_, route.dport_);
+    route.swaps_ends_ = false;
+    if (toward == Toward::Source) {
+        route.turn();
     }
     return find_pppoe(frame, headers.l3_at, route.pppoe_at_);
+}
+
+void FrameRoute::turn() noexcept {
+    swaps_ends_ = !swaps_ends_;
+    std::swap(src_, dst_);
+    std::swap(sport_, dport_);
+}
+
+FrameRoute FrameRoute::reversed() const noexcept {
+    FrameRoute back = *this;
+    back.turn();
+    return back;
 }
 
 std::size_t FrameRoute::frame_size(std::size_t transport) const noexcept {
@@ -144,6 +155,15 @@ std::uint16_t FrameRoute::transport_checksum(ByteView frame, std::uint8_t proto,
     InternetChecksum checksum;
     checksum.add_pseudo_header(version_, src_, dst_, proto, static_cast<std::uint16_t>(transport));
     checksum.add(frame.subspan(transport_at(), transport));
+    return checksum.value();
+}
+
+std::uint16_t FrameRoute::transport_checksum(ByteView header, std::uint8_t proto,
+                                             std::size_t transport,
+                                             const InternetChecksum& payload) const noexcept {
+    InternetChecksum checksum = payload;
+    checksum.add_pseudo_header(version_, src_, dst_, proto, static_cast<std::uint16_t>(transport));
+    checksum.add(header);
     return checksum.value();
 }
 

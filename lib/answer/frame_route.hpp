@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/internet_checksum.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/packet/toward.hpp"
 
@@ -39,6 +40,9 @@ public:
     [[nodiscard]] static RouteFault find(const PacketHeaders& headers, ByteView frame,
                                          Toward toward, FrameRoute& route) noexcept;
 
+    // The way back of a route toward the destination.
+    [[nodiscard]] FrameRoute reversed() const noexcept;
+
     [[nodiscard]] std::uint16_t sport() const noexcept { return sport_; }
     [[nodiscard]] std::uint16_t dport() const noexcept { return dport_; }
 
@@ -55,8 +59,13 @@ public:
     // Of a transport header and payload that stand in the frame, their own checksum field zero.
     [[nodiscard]] std::uint16_t transport_checksum(ByteView frame, std::uint8_t proto,
                                                    std::size_t transport) const noexcept;
+    // The same where what the payload adds is known; the header has so many bytes.
+    [[nodiscard]] std::uint16_t transport_checksum(ByteView header, std::uint8_t proto,
+                                                   std::size_t transport,
+                                                   const InternetChecksum& payload) const noexcept;
 
 private:
+    void turn() noexcept;
     void write_link(MutableBytes frame, std::size_t packet) const noexcept;
     void write_ipv4(MutableBytes header, std::uint8_t proto, std::size_t transport) const noexcept;
     void write_ipv6(MutableBytes header, std::uint8_t proto, std::size_t transport) const noexcept;

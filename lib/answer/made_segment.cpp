@@ -40,7 +40,11 @@ void write_segment(const FrameRoute& route, const MadeSegment& segment,
         out.be32(segment.timestamps->echo);
     }
     out.bytes(segment.payload);
-    store_be16(tcp, kTcpChecksumAt, route.transport_checksum(frame, kProtoTcp, size));
+    const std::uint16_t checksum =
+        segment.payload_sum != nullptr
+            ? route.transport_checksum(tcp.first(header), kProtoTcp, size, *segment.payload_sum)
+            : route.transport_checksum(frame, kProtoTcp, size);
+    store_be16(tcp, kTcpChecksumAt, checksum);
 }
 
 }  // namespace sluice

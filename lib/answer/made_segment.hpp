@@ -13,6 +13,9 @@ struct MadeSegment {
     std::uint16_t flags = 0;
     std::optional<TcpTimestamps> timestamps;
     ByteView payload;
+    // What the payload adds to the checksum; nullptr: nobody has summed it up. Set, it stays as
+    // long as the payload does.
+    const InternetChecksum* payload_sum = nullptr;
 };
 
 // Of the whole frame. The payload's size plus headers fits in an IP packet.

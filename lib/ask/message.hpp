@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/meter/cell.hpp"
 #include "lib/meter/color_limit.hpp"
+#include "lib/meter/connection_segment.hpp"
 #include "lib/table/entry.hpp"
 
 #include <cstdint>
@@ -33,8 +34,9 @@ struct Question {
     std::uint64_t load = 0;  // of the rule set that `own` is meant in
     std::uint64_t hash = 0;  // of the key under the limit
     Units cost;
+    ConnectionStart connection{};  // that may be opened by it; a digest of 0: none
 };
-static_assert(sizeof(Question) == 40 && std::is_trivially_copyable_v<Question>);
+static_assert(sizeof(Question) == 56 && std::is_trivially_copyable_v<Question>);
 
 struct Answer {
     enum class What : std::uint8_t {

@@ -17,6 +17,7 @@ struct Reservation {
     std::uint32_t own = 0;
     LimitSlot slot = 0;
     Conformance conformance = Conformance::Green;
+    ConnectionStart connection{};  // as in Question
 };
 
 // What one owner has promised to all askers, and nobody has settled yet: by ticket, by key and by

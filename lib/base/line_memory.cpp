@@ -29,7 +29,7 @@ void* map(std::size_t bytes, int flags) noexcept {
 }  // namespace
 
 std::size_t LineMemory::taken_for(std::size_t bytes) noexcept {
-    return round_up(bytes, kSmallPage) + (bytes >= kHugePage ? kHugePage : 0);
+    return round_up(bytes, bytes >= kHugePage ? kHugePage : kSmallPage);
 }
 
 LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
@@ -44,7 +44,7 @@ LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
         return;
     }
     if (bytes >= kHugePage) {
-        mapped_ = round_up(bytes, kHugePage);
+        mapped_ = taken_for(bytes);
         data_ = map(mapped_, MAP_HUGETLB | MAP_POPULATE);
         page_size_ = data_ != nullptr ? kHugePage : kSmallPage;
     }

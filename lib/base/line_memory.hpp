@@ -15,7 +15,7 @@ public:
         : data_{data}, bytes_{bytes}, page_size_{page_size} {}
     ~LineMemory();
     LineMemory(LineMemory&& other) noexcept;
-    // What a request takes of the process at most, rounding and alignment included.
+    // What a request takes of the process, whichever pages it gets, its rounding included.
     [[nodiscard]] static std::size_t taken_for(std::size_t bytes) noexcept;
     LineMemory(const LineMemory&) = delete;
     LineMemory& operator=(const LineMemory&) = delete;

@@ -26,12 +26,19 @@ enum class StreamPhase : std::uint8_t {
     Forgotten,   // a head begins at `next`, and bytes of it that were forwarded are held no more
 };
 
+// What is kept of judged segments that came again in parts (PartRepeats).
+enum class RepeatedParts : std::uint8_t {
+    None,
+    Whole,  // the same as what was judged
+    Open,   // a part of a segment has passed again, the rest of it has not
+};
+
 // Connections of a group are remembered for another reason, and have a budget and an order of age
 // of their own.
 enum class AgeGroup : std::uint8_t {
     Idle,      // nobody gains by its being forgotten
     Begun,     // that it has begun is all there is to know
-    Refusal,   // a refusal sticks to bytes of it
+    Refusal,   // a refusal sticks to bytes of it, or it may still differ from what was judged
     GivenUp,   // Forgotten: the rest of a head must not pass
     HalfHead,  // a head that is not whole
 };
@@ -52,6 +59,7 @@ struct alignas(kLineBytes) Connection {
     std::uint16_t at_home = 0;  // which of the lines from this one on have their home here
     StreamPhase phase : 4 = StreamPhase::Free;
     AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
+    RepeatedParts repeated = RepeatedParts::None;
     JudgedRanges judged;
     FramingState framing{};
 
@@ -62,7 +70,7 @@ struct alignas(kLineBytes) Connection {
         if (phase == StreamPhase::Forgotten) {
             return AgeGroup::GivenUp;
         }
-        if (judged.any_blocks()) {
+        if (judged.any_blocks() || repeated == RepeatedParts::Open) {
             return AgeGroup::Refusal;
         }
         return phase == StreamPhase::Begun ? AgeGroup::Begun : AgeGroup::Idle;

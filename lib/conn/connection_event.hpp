@@ -41,6 +41,9 @@ enum class ConnectionEvent : std::uint8_t {
     EvictedBegun,
     NotRead,
     RefusedForgotten,
+    PartRepeated,
+    EvictedRepeat,
+    RefusedUntold,
 };
 
 struct ConnectionEventRow {
@@ -87,6 +90,11 @@ inline constexpr auto kConnectionEvents = std::to_array<ConnectionEventRow>({
     {ConnectionEvent::NotRead, "not_read", "connections that begin as nothing that is read"},
     {ConnectionEvent::RefusedForgotten, "refused_forgotten",
      "connections to be refused that were forgotten for newer ones"},
+    {ConnectionEvent::PartRepeated, "part_repeated",
+     "segments that repeat a part of what was judged in one"},
+    {ConnectionEvent::EvictedRepeat, "evicted_repeat", "repeats in parts given up for newer ones"},
+    {ConnectionEvent::RefusedUntold, "refused_untold",
+     "segments that nothing tells from those of connections to be refused"},
 });
 static_assert([] {
     for (std::size_t i = 0; i < kConnectionEvents.size(); ++i) {

@@ -67,17 +67,18 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
       members_(lines_.capacity()),
       seen_(lines_.capacity()),
       last_acks_(lines_.capacity()),
-      refused_{budget_.connections, idle_ticks_},
-      shares_{{{budget_.refusals, budget_.refusals, members_},
-               {budget_.given_up, budget_.given_up, members_},
-               {budget_.half_heads, budget_.half_heads_per_source, members_}}} {}
+      refused_{budget_.connections, idle_ticks_, budget_.when_full},
+      shares_{{{budget_.refusals, budget_.refusals, members_.all()},
+               {budget_.given_up, budget_.given_up, members_.all()},
+               {budget_.half_heads, budget_.half_heads_per_source, members_.all()}}} {}
 
 std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcept {
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
-    return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
-           lines * (sizeof(SeenSegments) + sizeof(LastAck)) +
-           RefusedConnections::memory_of(budget.connections) +
+    return ConnectionLines::memory_of(budget.connections) +
+           LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
+           LineArray<LastAck>::memory_of(lines) +
+           RefusedConnections::memory_of(budget.connections) + PartRepeats::memory_of() +
            LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
@@ -195,6 +196,9 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
     }
+    if (lines_[index].repeated != RepeatedParts::None) {
+        part_repeats_.forget(index);
+    }
     leave(index);
     lines_.remove(index);
     counters_.count(event);
@@ -233,6 +237,11 @@ void ConnectionTable::regroup(ConnectionIndex index) noexcept {
         enter(oldest, AgeGroup::Idle);
         counters_.count(group == AgeGroup::Refusal ? ConnectionEvent::RefusalsFull
                                                    : ConnectionEvent::GivenUpFull);
+        // The next one that enters finds the next one to leave at hand.
+        const ConnectionIndex next = shares_of(group).prefetch_oldest_of_most();
+        if (next != kNoConnection) {
+            __builtin_prefetch(&lines_[next], 1);
+        }
     }
     enter(index, group);
     publish();
@@ -355,6 +364,9 @@ bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
     }
     if (age_of(lines_[oldest]) > idle_ticks_) {
         remove(oldest, ConnectionEvent::IdleTimeout);
+        if (ages.oldest() != kNoConnection) {
+            __builtin_prefetch(&lines_[ages.oldest()], 1);
+        }
         return true;
     }
     if (group != AgeGroup::Begun && age_of(lines_[oldest]) < idle_ticks_ / 2) {
@@ -366,7 +378,7 @@ bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
     return false;
 }
 
-void ConnectionTable::expire(Instant now, unsigned most) noexcept {
+bool ConnectionTable::expire(Instant now, unsigned most) noexcept {
     set_now(now);
     for (unsigned i = 0; i < most; ++i) {
         const ConnectionIndex half = ages_of(AgeGroup::HalfHead).oldest();
@@ -374,9 +386,10 @@ void ConnectionTable::expire(Instant now, unsigned most) noexcept {
             (void)time_out(half);
         } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Begun) &&
                    !expire_silent(AgeGroup::Refusal) && !expire_silent(AgeGroup::GivenUp)) {
-            return;
+            return false;
         }
     }
+    return true;
 }
 
 }  // namespace sluice

@@ -64,7 +64,10 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
 // A connection that had to make room: nothing tells which of its bytes were forwarded.
 bool ConnectionTable::meets_refused(const TcpSegment& segment, StreamOffer& offer) noexcept {
     if (!refused_.meets(segment.digest, ticks_)) {
-        return false;
+        if (!refused_.may_be_one(segment.digest, ticks_)) {
+            return false;
+        }
+        counters_.count(ConnectionEvent::RefusedUntold);
     }
     if (!segment.payload.empty()) {
         counters_.count(ConnectionEvent::HeadForgotten);
@@ -127,71 +130,6 @@ void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexc
     }
     if (!behind(offer, connection)) {
         offer_ahead(offer, connection);
-    }
-}
-
-// Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
-// it, because nothing is left, or because what is left goes where the refused bytes before it go.
-// Where some are in no unit, one may begin in those, and in none that a unit holds.
-bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
-    while (sequence_distance(connection.next, offer.rest_seq_) < 0) {
-        const std::uint32_t end = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
-        std::uint32_t to = sequence_distance(connection.next, end) < 0 ? end : connection.next;
-        const JudgedRanges& judged = connection.judged;
-        StickyVerdict verdict = judged.strictest(offer.rest_seq_, to, connection.next);
-        if (verdict == StickyVerdict::Unjudged) {
-            to = judged.alike_until(offer.rest_seq_, to, connection.next);
-            verdict = judged.strictest(offer.rest_seq_, to, connection.next);
-        }
-        if (verdict == StickyVerdict::Unjudged) {
-            const bool all = to == end || to == connection.next;
-            offer.resync(all ? offer.rest_.size() : to - offer.rest_seq_);
-            return true;
-        }
-        if (repeats(offer, to, verdict, connection)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Up to there the bytes have this verdict. True: so has the whole segment.
-bool ConnectionTable::repeats(StreamOffer& offer, std::uint32_t to, StickyVerdict verdict,
-                              const Connection& connection) noexcept {
-    counters_.count(ConnectionEvent::Repeated);
-    offer.repeats = true;
-    offer.judged = std::max(offer.judged, verdict);
-    const bool differs = !blocks(verdict) && !may_repeat(offer, to, connection);
-    if (differs) {
-        counters_.count(ConnectionEvent::Differing);
-        offer.differs = true;
-    }
-    const std::size_t known = to - offer.rest_seq_;
-    if (known == offer.rest_.size() || differs || blocks(verdict)) {
-        offer.kind = Offered::Judged;
-        return true;
-    }
-    if (offer.fresh_seq_ == offer.rest_seq_) {
-        offer.fresh_ = offer.fresh_.subspan(known);
-        offer.fresh_seq_ = to;
-    }
-    offer.rest_ = offer.rest_.subspan(known);
-    offer.rest_seq_ = to;
-    return false;
-}
-
-// A keep-alive repeats the last byte, whatever it holds (RFC 1122, 4.2.3.6).
-bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
-                                 const Connection& connection) const noexcept {
-    const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
-    const bool keeps_alive = bytes.size() == 1 && to == connection.next;
-    return offer.hash_ == nullptr || keeps_alive ||
-           seen_[offer.connection_].may_repeat(offer.rest_seq_, bytes, *offer.hash_);
-}
-
-void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
-    if (offer.hash_ != nullptr && offer.connection_ != kNoConnection && !offer.fresh_.empty()) {
-        seen_[offer.connection_].add(offer.fresh_seq_, offer.fresh_, *offer.hash_);
     }
 }
 

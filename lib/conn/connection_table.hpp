@@ -1,15 +1,16 @@
 #pragma once
+#include "lib/base/line_array.hpp"
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/held_bytes.hpp"
+#include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
 #include "lib/conn/stream_offer.hpp"
 
 #include <array>
-#include <vector>
 
 // Between TCP segments and the parsers of later layers: one worker's half heads, and verdicts that
 // stick to bytes that were judged.
@@ -39,10 +40,13 @@ public:
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
-    // Prefetches the connection's line and the digests of its latest segments, for take().
+    // Prefetches the connection's line and what is kept beside it, for take().
     void prefetch(std::uint64_t digest) const noexcept {
+        const ConnectionIndex home = lines_.home_of(digest);
         lines_.prefetch(digest);
-        __builtin_prefetch(&seen_[lines_.home_of(digest)], 1);
+        __builtin_prefetch(&seen_[home], 1);
+        __builtin_prefetch(&members_[home], 1);
+        __builtin_prefetch(&last_acks_[home], 1);
         if (refused_.may_have_any(ticks_)) [[unlikely]] {
             refused_.prefetch(digest);
         }
@@ -88,8 +92,8 @@ public:
     // of it since before, a head is looked for.
     void note_unseen(Instant now) noexcept { unseen_until_ = now; }
 
-    // Once per burst: forgets what has timed out, at most so many connections.
-    void expire(Instant now, unsigned most) noexcept;
+    // Forgets what has timed out, at most so many connections. False: there is no more of it.
+    bool expire(Instant now, unsigned most) noexcept;
 
     [[nodiscard]] const ConnectionCounters& counters() const noexcept { return counters_; }
     [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
@@ -113,9 +117,11 @@ private:
     void classify(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool behind(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool repeats(StreamOffer& offer, std::uint32_t to, StickyVerdict verdict,
-                               const Connection& connection) noexcept;
+                               Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
-                                  const Connection& connection) const noexcept;
+                                  Connection& connection) noexcept;
+    [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
+                                         Connection& connection) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool missed_some(const Connection& connection, std::size_t at) noexcept;
     void lose_track(StreamOffer& offer, Connection& connection) noexcept;
@@ -177,13 +183,14 @@ private:
     Instant unseen_until_ = Instant::min();
     ConnectionLines lines_;
     LinePool pool_;
-    std::vector<SourceMember> members_;
-    std::vector<SeenSegments> seen_;  // by line
+    LineArray<SourceMember> members_;  // by line, as the next two
+    LineArray<SeenSegments> seen_;
     struct LastAck {
         std::uint32_t ack = 0;
         bool is_known = false;
     };
-    std::vector<LastAck> last_acks_;  // by line
+    LineArray<LastAck> last_acks_;
+    PartRepeats part_repeats_;
     RefusedConnections refused_;
     static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);
     std::array<SourceShares, kAgeGroups - kUnshared> shares_;  // of Refusal, GivenUp, HalfHead

@@ -17,11 +17,13 @@ std::uint64_t RefusedConnections::memory_of(std::size_t connections) noexcept {
     return LineMemory::taken_for(refused_lines_for(connections) * sizeof(Line));
 }
 
-RefusedConnections::RefusedConnections(std::size_t connections, std::uint32_t silence_ticks)
+RefusedConnections::RefusedConnections(std::size_t connections, std::uint32_t silence_ticks,
+                                       FullHeads when_full)
     : memory_{refused_lines_for(connections) * sizeof(Line)},
       lines_{static_cast<Line*>(memory_.data())},
       mask_{refused_lines_for(connections) - 1},
-      silence_{silence_ticks} {
+      silence_{silence_ticks},
+      when_full_{when_full} {
     for (std::size_t i = 0; i <= mask_; ++i) {
         new (&lines_[i]) Line{};
     }
@@ -53,8 +55,21 @@ RefusedConnections::Place* RefusedConnections::find(std::uint64_t digest,
     return nullptr;
 }
 
+void RefusedConnections::stay_full(std::uint64_t digest, std::uint32_t ticks) noexcept {
+    for (const std::uint64_t at : {first_line(digest), second_line(digest)}) {
+        for (Place& place : lines_[at]) {
+            place.seen = ticks;
+        }
+    }
+    latest_ = ticks;
+}
+
 bool RefusedConnections::add(std::uint64_t digest, std::uint32_t ticks) noexcept {
     if (meets(digest, ticks)) {
+        return true;
+    }
+    if (may_be_one(digest, ticks)) {
+        stay_full(digest, ticks);
         return true;
     }
     Line& first = lines_[first_line(digest)];

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
+#include "lib/conn/connection_budget.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,12 +11,16 @@ namespace sluice {
 // Connections that had to make room while something of theirs was at stake, by digests alone:
 // whatever they send is refused until they have been silent for a time. A digest has eight places
 // in each of two lines, of which the emptier one takes it (Azar et al., balanced allocations), so
-// that nearly all places are used before any is lost.
+// that nearly all places are used before any is lost. What goes then is the budget's choice:
+//
+//   Evict   the longest silent of both lines is forgotten
+//   Refuse  none is: both lines stay full for the time from then on, and all that has full lines
+//           is refused like those in them
 class RefusedConnections {
 public:
     // There is room for at least six times so many; beyond, more and more are lost. Aborts if there
     // is no memory.
-    RefusedConnections(std::size_t connections, std::uint32_t silence_ticks);
+    RefusedConnections(std::size_t connections, std::uint32_t silence_ticks, FullHeads when_full);
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(std::size_t connections) noexcept;
 
@@ -27,10 +32,14 @@ public:
         __builtin_prefetch(&lines_[first_line(digest)], 1);
         __builtin_prefetch(&lines_[second_line(digest)], 1);
     }
-    // False: one that has not been silent for long enough had to go for it.
+    // False: one that has not been silent for long enough had to go for it. Where none goes, true.
     [[nodiscard]] bool add(std::uint64_t digest, std::uint32_t ticks) noexcept;
     // Whether it is there; if so, it has been silent until now.
     [[nodiscard]] bool meets(std::uint64_t digest, std::uint32_t ticks) noexcept;
+    // Whether nothing tells it from those there was no place for.
+    [[nodiscard]] bool may_be_one(std::uint64_t digest, std::uint32_t ticks) const noexcept {
+        return when_full_ == FullHeads::Refuse && is_full(digest, ticks);
+    }
 
 private:
     struct Place {
@@ -51,12 +60,18 @@ private:
         return place.tag == 0 || ticks - place.seen > silence_;
     }
     [[nodiscard]] std::ptrdiff_t free_places(const Line& line, std::uint32_t ticks) const noexcept;
+    [[nodiscard]] bool is_full(std::uint64_t digest, std::uint32_t ticks) const noexcept {
+        return free_places(lines_[first_line(digest)], ticks) == 0 &&
+               free_places(lines_[second_line(digest)], ticks) == 0;
+    }
+    void stay_full(std::uint64_t digest, std::uint32_t ticks) noexcept;
     [[nodiscard]] Place* find(std::uint64_t digest, std::uint32_t ticks) noexcept;
 
     LineMemory memory_;
     Line* lines_;
     std::uint64_t mask_;
     std::uint32_t silence_;
+    FullHeads when_full_;
     std::uint32_t latest_ = 0;  // when one was added or met
     bool has_any_ = false;
 };

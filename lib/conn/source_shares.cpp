@@ -8,7 +8,7 @@
 namespace sluice {
 
 SourceShares::SourceShares(std::size_t connections, std::size_t per_source,
-                           std::vector<SourceMember>& members)
+                           std::span<SourceMember> members)
     : members_{members},
       sources_(connections),
       chains_(std::bit_ceil(std::max<std::size_t>(connections, 1)), kNoSource),

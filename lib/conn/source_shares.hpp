@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -29,9 +30,9 @@ struct SourceMember {
 // members at most.
 class SourceShares {
 public:
-    // Room for so many connections, and for so many of one source.
-    SourceShares(std::size_t connections, std::size_t per_source,
-                 std::vector<SourceMember>& members);
+    // Room for so many connections, and for so many of one source. `members` have their number
+    // already, and stay where they are.
+    SourceShares(std::size_t connections, std::size_t per_source, std::span<SourceMember> members);
     // Bytes that it takes besides.
     [[nodiscard]] static std::size_t memory_of(std::size_t connections,
                                                std::size_t per_source) noexcept;
@@ -47,6 +48,20 @@ public:
     [[nodiscard]] ConnectionIndex oldest_of(SourceId source) const noexcept;
     // The oldest of the source with most; kNoConnection: there is none.
     [[nodiscard]] ConnectionIndex oldest_of_most() const noexcept;
+    // Prefetches what remove() of that one reads, but for its connection's own line, and the source
+    // that has most behind it. Called after each removal it is always a removal ahead.
+    ConnectionIndex prefetch_oldest_of_most() const noexcept {
+        if (most_ == 0) {
+            return kNoConnection;
+        }
+        const Source& source = sources_[by_count_[most_].first];
+        __builtin_prefetch(&chains_[source.id & (chains_.size() - 1)], 1);
+        __builtin_prefetch(&members_[source.oldest], 1);
+        if (source.behind != kNoSource) {
+            __builtin_prefetch(&sources_[source.behind], 1);
+        }
+        return source.oldest;
+    }
 
 private:
     using SourceIndex = std::uint32_t;
@@ -76,7 +91,7 @@ private:
         return chains_[id & (chains_.size() - 1)];
     }
 
-    std::vector<SourceMember>& members_;
+    std::span<SourceMember> members_;
     std::vector<Source> sources_;
     std::vector<SourceIndex> chains_;
     std::vector<Ends> by_count_;

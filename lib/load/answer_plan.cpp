@@ -63,8 +63,11 @@ QuotaNumbers AnswerPlan::quota(const Decision& decision) const noexcept {
                                ? first_quota_[decision.rule] + std::size_t{decision.limit}
                                : quotas_.size();
     QuotaNumbers numbers = at < quotas_.size() ? quotas_[at] : QuotaNumbers{};
-    numbers.retry_after = decision.wait == Nanoseconds::max() ? QuotaNumbers::kNever
-                                                              : retry_after_seconds(decision.wait);
+    // Where nothing says for how long, as in a full table, a client that comes back at once would
+    // be refused again.
+    numbers.retry_after = decision.wait == Nanoseconds::max()
+                              ? QuotaNumbers::kNever
+                              : std::max(std::uint64_t{1}, retry_after_seconds(decision.wait));
     return numbers;
 }
 

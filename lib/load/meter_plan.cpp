@@ -36,8 +36,10 @@ bool passes_green(const LoadedRule& rule) noexcept {
 
 FastMeter pooled_meter(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     const bool colored = algorithm_of(limit.limit) == Algorithm::ColorMeter;
-    return limit.shared != 0 || (colored && !passes_green(rule)) ? FastMeter::General
-                                                                 : FastMeter::Pooled;
+    // Which connection a packet may open, the general path finds out.
+    const bool opens = algorithm_of(limit.limit) == Algorithm::Concurrency;
+    return limit.shared != 0 || opens || (colored && !passes_green(rule)) ? FastMeter::General
+                                                                          : FastMeter::Pooled;
 }
 
 FastMeter meter_of(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
@@ -190,6 +192,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
             added.meter = FastMeter::General;
         }
         note_asked(limit, plan);
+        plan.counts_open = plan.counts_open || algorithm_of(limit.limit) == Algorithm::Concurrency;
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
         plan.touches_more = plan.touches_more || added.gcra == nullptr || plan.has_shared ||
                             added.meter == FastMeter::Overridden;

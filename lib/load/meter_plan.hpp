@@ -93,6 +93,8 @@ struct MeterPlan {
     bool refuses = false;
     // Some action tells a client how long to wait.
     bool tells_wait = false;
+    // Whether a limit counts open connections, whose packets are followed.
+    bool counts_open = false;
     // What all rules together read, and the units of later layers that they count.
     TextFieldSet texts;
     TextFieldSet derived;  // the derived ones themselves

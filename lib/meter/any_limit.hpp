@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/meter/color_limit.hpp"
+#include "lib/meter/concurrency_limit.hpp"
 #include "lib/meter/limit.hpp"
 #include "lib/meter/penalty_limit.hpp"
 #include "lib/meter/window_limit.hpp"
@@ -27,7 +28,7 @@ struct LeakyBucketLimit {
 // kept like that of a limit.
 using AnyLimit =
     std::variant<TokenBucketLimit, LeakyBucketLimit, FixedWindowLimit, SlidingWindowLimit,
-                 SlidingCountersLimit, SlidingLogLimit, ColorLimit, PenaltyLimit>;
+                 SlidingCountersLimit, SlidingLogLimit, ColorLimit, PenaltyLimit, ConcurrencyLimit>;
 
 // Its index in AnyLimit.
 enum class Algorithm : std::uint8_t {
@@ -39,6 +40,7 @@ enum class Algorithm : std::uint8_t {
     SlidingLog,
     ColorMeter,
     Penalty,
+    Concurrency,
 };
 inline constexpr std::size_t kAlgorithmCount = std::variant_size_v<AnyLimit>;
 static_assert(std::is_trivially_copyable_v<AnyLimit>);

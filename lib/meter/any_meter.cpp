@@ -28,6 +28,9 @@ void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcep
         case Algorithm::Penalty:
             PenaltyMeter::close(cell, pool);
             return;
+        case Algorithm::Concurrency:
+            ConnectionMeter::close(cell, pool);
+            return;
         default:
             close_line(cell, pool);
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/units.hpp"
 #include "lib/meter/color_limit.hpp"
+#include "lib/meter/connection_segment.hpp"
 
 #include <cstdint>
 
@@ -22,16 +23,20 @@ enum class Conformance : std::uint8_t {
     NoRoom,  // the pool has no line to note the charge in: as if the table were full
 };
 
-// What is asked of a bucket: a cost, and the colour the packet came with.
+// What is asked of a bucket: a cost, the colour the packet came with, and for limits of open
+// connections which one it may open (nullptr: one of which nothing is known).
 struct Demand {
     Units cost;
     Color color = Color::Green;
+    const ConnectionStart* connection = nullptr;
 };
 
-// What is taken from a bucket: a cost, and what check() said of it (Green or Yellow).
+// What is taken from a bucket: a cost, what check() said of it (Green or Yellow), and the
+// connection as Demand has it.
 struct Spending {
     Units cost;
     Conformance conformance = Conformance::Green;
+    const ConnectionStart* connection = nullptr;
 };
 
 }  // namespace sluice

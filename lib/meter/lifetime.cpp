@@ -4,6 +4,7 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/color_meter.hpp"
 #include "lib/meter/fixed_window.hpp"
+#include "lib/meter/open_connections.hpp"
 #include "lib/meter/sliding_counters.hpp"
 #include "lib/meter/sliding_log.hpp"
 #include "lib/meter/sliding_window.hpp"
@@ -39,6 +40,9 @@ struct LongestDebt {
         return debt_of(limit.numbers);
     }
     Nanoseconds operator()(const SlidingLogLimit& limit) const { return debt_of(limit.numbers); }
+    Nanoseconds operator()(const ConcurrencyLimit& limit) const {
+        return Nanoseconds{limit.numbers.window};
+    }
     Nanoseconds operator()(const PenaltyLimit& limit) const {
         return Nanoseconds{std::max(limit.within, limit.lasts)};
     }
@@ -65,6 +69,9 @@ struct FreshFrom {
     }
     Instant operator()(const SlidingLogLimit& limit) const {
         return pool.at<SlidingLog>(cell.rest).fresh_from(LogSlots{limit}, now.at);
+    }
+    Instant operator()(const ConcurrencyLimit& /*limit*/) const {
+        return pool.at<OpenConnections>(cell.rest).fresh_from(pool, now.at);
     }
     Instant operator()(const PenaltyLimit& limit) const {
         const SlidingLogLimit log{{.count = limit.after, .window = limit.within}};

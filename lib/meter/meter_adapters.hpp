@@ -2,6 +2,7 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
 #include "lib/meter/color_meter.hpp"
+#include "lib/meter/connection_meter.hpp"
 #include "lib/meter/fixed_window.hpp"
 #include "lib/meter/gcra.hpp"
 #include "lib/meter/penalty.hpp"
@@ -313,6 +314,9 @@ inline OnManyLines<LogSlots, SlidingLogLimit> meter_of(const SlidingLogLimit& li
     return {limit};
 }
 inline OfColors meter_of(const ColorLimit& limit) noexcept {
+    return {limit};
+}
+inline ConnectionMeter meter_of(const ConcurrencyLimit& limit) noexcept {
     return {limit};
 }
 inline PenaltyMeter meter_of(const PenaltyLimit& limit) noexcept {

@@ -5,6 +5,7 @@
 #include "lib/meter/later_demand.hpp"
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/on_full.hpp"
+#include "lib/pipeline/tcp_connection.hpp"
 
 #include <variant>
 
@@ -53,11 +54,28 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     return conformance;
 }
 
+// The connection that a packet may open, for limits that count those; nullptr: it is none of
+// theirs.
+[[nodiscard]] inline const ConnectionStart* start_of(const LimitCheck& check,
+                                                     const CheckContext& context,
+                                                     ConnectionStart& start) noexcept {
+    if (!std::holds_alternative<ConcurrencyLimit>(*check.numbers) || check.cost == Units{0}) {
+        return nullptr;
+    }
+    if (context.question != nullptr) {
+        return context.question->connection.digest == 0 ? nullptr : &context.question->connection;
+    }
+    start = connection_start(context.packet_headers(), context.frame(), context.core.hash);
+    return &start;
+}
+
 [[gnu::noinline]] inline Conformance ask_after_slow(const LimitCheck& check,
                                                     const CheckContext& context) noexcept {
     LimitRegistry& registry = context.core.buckets.registry;
     Cell cell = registry.cell_of(*check.entry);
-    const LaterDemand later{{check.cost, context.color()}, charged_before(check, context)};
+    ConnectionStart start;
+    const LaterDemand later{{check.cost, context.color(), start_of(check, context, start)},
+                            charged_before(check, context)};
     const Conformance conformance =
         check_later(cell, *check.numbers, registry.pool(), context.now, later);
     registry.write(*check.entry, cell, context.now);
@@ -78,7 +96,8 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
                    ? Conformance::Green
                    : Conformance::Red;
     }
-    const Demand demand{check.cost, context.color()};
+    ConnectionStart start;
+    const Demand demand{check.cost, context.color(), start_of(check, context, start)};
     const Conformance conformance =
         sluice::check(cell, *check.numbers, registry.pool(), context.now, demand);
     registry.write(*check.entry, cell, context.now);

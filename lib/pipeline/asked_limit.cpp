@@ -2,6 +2,7 @@
 
 #include "lib/pipeline/on_full.hpp"
 #include "lib/pipeline/own_numbers.hpp"
+#include "lib/pipeline/tcp_connection.hpp"
 
 #include <algorithm>
 
@@ -109,7 +110,20 @@ std::uint64_t connection_of(const PacketHeaders& headers, const KeyHasher& hash)
     return hash.digest(name);
 }
 
-std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set,
+namespace {
+
+// Of limits that count open connections.
+ConnectionStart opened_by(const JudgedUnit& unit, const LoadedLimit& limit,
+                          const KeyHasher& hash) noexcept {
+    return algorithm_of(limit.limit) == Algorithm::Concurrency
+               ? connection_start(unit.burst->headers_of(unit.row),
+                                  unit.burst->frame(unit.row).bytes, hash)
+               : ConnectionStart{};
+}
+
+}  // namespace
+
+std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set, const KeyHasher& hash,
                            std::span<WantedQuestion, kMaxQuestions> to) noexcept {
     std::size_t count = 0;
     for_each_asked(packet, set,
@@ -125,7 +139,8 @@ std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set,
                                          .own = name_of_own(check, limit, rule),
                                          .load = set.load,
                                          .hash = check.key.hash,
-                                         .cost = check.cost},
+                                         .cost = check.cost,
+                                         .connection = opened_by(unit, limit, hash)},
                                         static_cast<std::uint8_t>(number)};
                        }
                        ++count;

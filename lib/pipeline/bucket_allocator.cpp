@@ -1,5 +1,6 @@
 #include "lib/pipeline/bucket_allocator.hpp"
 
+#include "lib/meter/open_connections.hpp"
 #include "lib/pipeline/on_full.hpp"
 
 namespace sluice {
@@ -121,6 +122,9 @@ bool BucketAllocator::file(Entry& entry, const TableKey& key,
     }
     if (debt_.is_possible()) {
         debt_.charge_to(cell, *numbers, wider_.at(key, aggregation_level));
+    }
+    if (std::holds_alternative<ConcurrencyLimit>(*numbers)) [[unlikely]] {
+        registry_.pool().at<OpenConnections>(cell.rest).set_name({key.hash, key.slot_and_tag});
     }
     entry.file(cell, key.slot_and_tag, {limit_.version, aggregation_level});
     registry_.came(limit_.slot);

@@ -114,6 +114,9 @@ public:
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept;
+    [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
+        return has_row(headers_.present_rows(HeaderPart::Tcp), row);
+    }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 

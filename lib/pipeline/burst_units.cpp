@@ -90,8 +90,9 @@ AnsweredPacket Burst::answered(std::size_t row) const noexcept {
     packet.may_wait = has_row(units_->awaiting(), row);
     if (unit.kind == Per::Request) {
         const ByteView method = unit.texts.text(TextField::HttpMethod);
-        const bool is_head = std::ranges::equal(method, bytes_of("HEAD"));
-        packet.unit = is_head ? AnsweredUnit::HttpHead : AnsweredUnit::HttpRequest;
+        packet.unit = std::ranges::equal(method, bytes_of("HEAD"))      ? AnsweredUnit::HttpHead
+                      : std::ranges::equal(method, bytes_of("CONNECT")) ? AnsweredUnit::HttpConnect
+                                                                        : AnsweredUnit::HttpRequest;
     } else if (unit.kind == Per::Handshake) {
         packet.unit = AnsweredUnit::ClientHello;
     }
@@ -146,9 +147,14 @@ void BurstUnits::derive_texts(std::size_t row, const DerivedTexts& derived) noex
 }
 
 // Where earlier segments of a head were forwarded, its last one stays refused whichever rule
-// dropped it: alone it could not be parsed again.
+// dropped it: alone it could not be parsed again. What is held for its departure is not forwarded
+// yet: sent again it is judged again, so that a copy gains nothing; the last segment of a head is
+// dropped then, since what is held goes on by itself.
 UnitFate BurstUnits::fate_of(const Decision& decision, const StickyBytes& bytes,
                              const MeterPlan& plan) const noexcept {
+    if (decision.verdict == Verdict::Shape) {
+        return bytes.is_whole ? UnitFate::Undone : UnitFate::Refused;
+    }
     if (forwards(decision.verdict)) {
         return UnitFate::Forwarded;
     }
@@ -156,10 +162,16 @@ UnitFate BurstUnits::fate_of(const Decision& decision, const StickyBytes& bytes,
     return by_units || !bytes.is_whole ? UnitFate::Refused : UnitFate::Undone;
 }
 
+// Bytes that follow a verdict of their burst, and complete no unit, have that verdict: a rule that
+// drops their packet for itself says nothing of them.
 void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept {
     for_each_row(rows & remembered_, [&](std::size_t row) {
-        finder_.settle(finder_.parser, sticky_[row],
-                       fate_of(burst.packets()[row].decision, sticky_[row], plan));
+        const Decision& decision = burst.packets()[row].decision;
+        const bool only_follows = has_row(following_, row) && counts_[row] == 0;
+        const UnitFate fate = !only_follows ? fate_of(decision, sticky_[row], plan)
+                              : decision.reason == Reason::Retransmission ? UnitFate::Refused
+                                                                          : UnitFate::Forwarded;
+        finder_.settle(finder_.parser, sticky_[row], fate);
     });
     remembered_ &= ~rows;
 }

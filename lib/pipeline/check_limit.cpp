@@ -144,8 +144,9 @@ void commit(LimitCheck& check, const CheckContext& context, bool spends, bool re
             charge(bucket, token->gcra, context.now.at, check.cost);
             put_bucket(cell, bucket, token->gcra);
         } else {
+            ConnectionStart start;
             charge(cell, *check.numbers, store.registry.pool(), context.now,
-                   {check.cost, check.conformance});
+                   {check.cost, check.conformance, start_of(check, context, start)});
         }
         store.registry.write(entry, cell, context.now);
     }

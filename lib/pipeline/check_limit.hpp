@@ -36,6 +36,7 @@ struct AskContext {
 struct QuestionContext {
     Color color = Color::Green;
     ChargedBefore reserved;
+    ConnectionStart connection{};  // as in Question
 };
 
 // One packet being judged under one rule set.

@@ -94,8 +94,8 @@ Answer KeyOwner::judge(std::size_t asker, const Question& question, const Loaded
     if (bucket.limit == nullptr || bucket.is_other) {
         return answer;
     }
-    const QuestionContext asked{question.color,
-                                reservations_.reserved(question.hash, question.slot)};
+    const QuestionContext asked{
+        question.color, reservations_.reserved(question.hash, question.slot), question.connection};
     const CheckContext context{set, core, now, no_frames_, no_headers_, 0, nullptr, {}, &asked};
     LimitCheck& check = bucket.check;
     check_limit(check, *bucket.limit, *bucket.rule, context);
@@ -122,7 +122,8 @@ Answer KeyOwner::judge(std::size_t asker, const Question& question, const Loaded
                                                  .units = question.cost,
                                                  .own = question.own,
                                                  .slot = question.slot,
-                                                 .conformance = check.conformance},
+                                                 .conformance = check.conformance,
+                                                 .connection = question.connection},
                                                 now.at);
         counters_.count(AskEvent::Reserved);
         if (lost) {
@@ -164,7 +165,7 @@ void KeyOwner::charge(const Reservation& reservation, const LoadedSet& set, Core
     if (bucket.limit == nullptr) {
         return;
     }
-    const QuestionContext promised{};
+    const QuestionContext promised{.connection = reservation.connection};
     const CheckContext context{set, core, now, no_frames_, no_headers_, 0, nullptr, {}, &promised};
     LimitCheck& check = bucket.check;
     check_limit(check, *bucket.limit, *bucket.rule, context);

@@ -4,6 +4,7 @@
 #include "lib/pipeline/decide_fast.hpp"
 #include "lib/pipeline/decide_general.hpp"
 #include "lib/pipeline/event_burst.hpp"
+#include "lib/pipeline/follow_connections.hpp"
 #include "lib/pipeline/judged_packet.hpp"
 #include "lib/pipeline/sample_burst.hpp"
 #include "lib/pipeline/stages.hpp"
@@ -177,7 +178,7 @@ private:
         if (!forwards(decision.verdict) && !asks_budgets(of, set_)) {
             return std::nullopt;
         }
-        return list_questions(of, set_, questions_);
+        return list_questions(of, set_, core_.hash, questions_);
     }
     [[nodiscard]] bool hold(std::size_t row, std::size_t questions) noexcept {
         return questions <= questions_.size() &&
@@ -202,28 +203,89 @@ private:
                                      burst.origin() == Burst::Origin::Room);
 }
 
+// A burst that is being decided, under what and when.
+struct Deciding {
+    Burst& burst;
+    const LoadedSet& set;
+    CoreState& core;
+    Now now;
+};
+
+[[gnu::always_inline]] inline void decide_metered(const Deciding& of, std::size_t row,
+                                                  FastPath& fast) noexcept {
+    Burst& burst = of.burst;
+    const Scratch& scratch = burst.scratch();
+    if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
+        if (has_row(scratch.later_fragments, row) &&
+            refuse_fragment(burst, row, fast, of.core, of.now)) {
+            return;
+        }
+        if (has_row(burst.following(), row) && repeats_refused(burst, row, of.set, fast)) {
+            burst.packets()[row].decision = dropped_for(Reason::Retransmission);
+        } else {
+            decide_row({&burst, row}, of.set, of.core, of.now);
+        }
+    }
+}
+
 // Packet by packet, in arrival order: what one packet spends, the next one sees.
 void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
     const RowMask rows = burst.live() & ~scratch.decided;
-    const RowMask following = burst.following();
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
-    for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
-        if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
-            if (has_row(scratch.later_fragments, row) &&
-                refuse_fragment(burst, row, fast, core, now)) {
-                return;
-            }
-            if (has_row(following, row) && repeats_refused(burst, row, set, fast)) {
-                burst.packets()[row].decision = dropped_for(Reason::Retransmission);
-            } else {
-                decide_row({&burst, row}, set, core, now);
-            }
+    for_each_row(rows & (scratch.general | scratch.looked_up),
+                 [&](std::size_t row) { decide_metered({burst, set, core, now}, row, fast); });
+    fast.finish();
+    settle(burst, set, core, now);
+}
+
+// The same where connections are counted: each packet that is forwarded is followed before the next
+// one is decided.
+[[gnu::noinline]] void decide_and_follow(Burst& burst, const LoadedSet& set, CoreState& core,
+                                         Now now) noexcept {
+    const Scratch& scratch = burst.scratch();
+    FastPath fast{burst, set, core, now};
+    const RowMask metered = ~scratch.decided & (scratch.general | scratch.looked_up);
+    fast.admit(burst.live() & ~scratch.decided & ~metered);
+    fast.write_admitted();
+    for_each_row(burst.live(), [&](std::size_t row) {
+        if (has_row(metered, row)) {
+            decide_metered({burst, set, core, now}, row, fast);
+            fast.write_admitted();
+        }
+        if (forwards(burst.decision(row).verdict)) {
+            follow_row(burst, row, core, now);
         }
     });
     fast.finish();
     settle(burst, set, core, now);
+}
+
+// Where packets wait for owners, those of the burst that do not are followed behind it.
+void follow_rest(const Burst& burst, CoreState& core, Now now) noexcept {
+    for_each_row(burst.live(), [&](std::size_t row) {
+        if (forwards(burst.packets()[row].decision.verdict)) {
+            follow_row(burst, row, core, now);
+        }
+    });
+}
+
+void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
+                bool follows) noexcept {
+    if (meets_owners(burst, set, core)) [[unlikely]] {
+        DecidingWithOwners{burst, set, core, now}.run();
+        if (follows) {
+            follow_rest(burst, core, now);
+        }
+    } else if (follows) [[unlikely]] {
+        decide_and_follow(burst, set, core, now);
+    } else {
+        decide(burst, set, core, now);
+    }
+    if (follows) [[unlikely]] {
+        count_connections(core);
+    }
 }
 
 // Of the look-ups whose keys are not in their first lines.
@@ -246,21 +308,21 @@ void tend(CoreState& core, Now now) noexcept {
 void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
     tend(core, now);
+    const bool follows = follows_connections(set, core);
+    if (follows) [[unlikely]] {
+        hear_of_connections(core, now);
+        count_connections(core);
+    }
     if (burst.size() == 0) {
         return;
     }
-    const Scratch& scratch = burst.scratch();
-    find_entries(scratch, core, now);
+    find_entries(burst.scratch(), core, now);
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {
             find_entries(further.scratch(), core, now);
         }
     }
-    if (meets_owners(burst, set, core)) [[unlikely]] {
-        DecidingWithOwners{burst, set, core, now}.run();
-    } else {
-        decide(burst, set, core, now);
-    }
+    decide_all(burst, set, core, now, follows);
     if (set.reports_limits && core.events != nullptr) [[unlikely]] {
         note_refusals(burst, set, core, now);
     }

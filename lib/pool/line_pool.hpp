@@ -1,5 +1,7 @@
 #pragma once
 #include "lib/base/check.hpp"
+#include "lib/pool/digest_index.hpp"
+#include "lib/pool/pool_line.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,13 +13,6 @@
 // Memory for the states that do not fit a table's entry: lines of 64 bytes, handed out one by one
 // from a free list that lies in the free lines themselves. Fixed size, one owner.
 namespace sluice {
-
-// Index of a line in its pool; 0 is none.
-using PoolLine = std::uint32_t;
-inline constexpr PoolLine kNoLine = 0;
-inline constexpr std::size_t kLineBytes = 64;
-// 24 bits in a table's entry.
-inline constexpr std::size_t kMostLines = (std::size_t{1} << 24) - 1;
 
 class LinePool {
 public:
@@ -61,6 +56,12 @@ public:
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
+    // From now on some of its lines can be found by a digest.
+    void make_index() { index_ = std::make_unique<DigestIndex>(size_); }
+    [[nodiscard]] bool has_index() const noexcept { return index_ != nullptr; }
+    [[nodiscard]] DigestIndex& index() noexcept { return *index_; }
+    [[nodiscard]] const DigestIndex& index() const noexcept { return *index_; }
+
     // The address of a line, for prefetching.
     [[nodiscard]] const void* line_for(PoolLine line) const noexcept { return &lines_[line]; }
     void prefetch(PoolLine line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
@@ -99,6 +100,7 @@ private:
     std::size_t kept_ = 0;
     PoolLine given_back_ = kNoLine;  // the latest; each names the one before it
     PoolLine untouched_ = 1;         // from here on, no line was ever taken
+    std::unique_ptr<DigestIndex> index_;
 };
 
 }  // namespace sluice

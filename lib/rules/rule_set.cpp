@@ -94,6 +94,18 @@ bool cost_holds(const Rule& rule) noexcept {
                         [](const MeteredLimit& limit) { return limit.per == Per::Request; }));
 }
 
+// A limit of open connections counts SYNs, each once.
+bool counts_of_connections_hold(const Rule& rule) noexcept {
+    const auto counts_open = [](const MeteredLimit& limit) {
+        return algorithm_of(limit.limit) == Algorithm::Concurrency;
+    };
+    return std::none_of(rule.limits.begin(), rule.limits.end(), counts_open) ||
+           (rule.cost == 1 && rule.path_costs.empty() && !rule.rejected_spend &&
+            std::all_of(rule.limits.begin(), rule.limits.end(), [&](const MeteredLimit& limit) {
+                return !counts_open(limit) || limit.per == Per::Connection;
+            }));
+}
+
 bool full_holds(const Rule& rule) noexcept {
     return rule.coarsen_factor >= 2 && rule.coarsen_factor <= kMaxCoarsenFactor &&
            rule.table_share > 0 && rule.table_share <= kWholeTable;
@@ -218,6 +230,9 @@ Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
     }
     if (!limits_follow_keys(rule)) {
         return "rule " + rule.id + ": its limits do not follow its keys";
+    }
+    if (!counts_of_connections_hold(rule)) {
+        return "rule " + rule.id + ": what it counts is no open connection";
     }
     if (!ban_holds(rule)) {
         return "rule " + rule.id + ": its ban is not sound";

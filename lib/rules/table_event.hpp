@@ -7,7 +7,8 @@
 namespace sluice {
 
 // What a key met that had no bucket and found no place for one; or whose worker was ahead of the
-// key's owner by as much as it may be, could not hand a packet to it, or had no answer from it.
+// key's owner by as much as it may be, could not hand a packet to it, or had no answer from it; and
+// what became of the open connections that buckets count.
 enum class TableEvent : std::uint8_t {
     TableFull,
     ShareFull,
@@ -23,6 +24,12 @@ enum class TableEvent : std::uint8_t {
     AskOpen,
     AskClosed,
     AskOvertook,
+    ConnectionOpened,
+    ConnectionFinished,
+    ConnectionReset,
+    ConnectionIdle,
+    ConnectionForgotten,
+    ConnectionUntold,
 };
 
 struct TableEventRow {
@@ -50,6 +57,15 @@ inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
     {TableEvent::AskClosed, "ask_closed", "its owner could not be asked in time: refused"},
     {TableEvent::AskOvertook, "ask_overtook",
      "no room to wait behind a packet of its connection: went on before it"},
+    {TableEvent::ConnectionOpened, "connections_opened",
+     "connections that concurrency limits began to count, or found at a start"},
+    {TableEvent::ConnectionFinished, "connections_finished", "of these, closed by both ends' FINs"},
+    {TableEvent::ConnectionReset, "connections_reset", "of these, closed by an RST"},
+    {TableEvent::ConnectionIdle, "connections_idle", "of these, idle for too long"},
+    {TableEvent::ConnectionForgotten, "connections_forgotten",
+     "of these, given back by an operator"},
+    {TableEvent::ConnectionUntold, "connections_untold",
+     "packets whose connection's owner took no more messages: it may stay open until it is idle"},
 });
 inline constexpr std::size_t kTableEventCount = kTableEvents.size();
 

@@ -43,6 +43,7 @@ public:
             until_.store(until, std::memory_order_relaxed);
         }
     }
+    void prefetch(std::uint64_t digest) const noexcept { __builtin_prefetch(line_of(digest)); }
     [[nodiscard]] bool has(std::uint64_t digest, std::uint32_t seconds) const noexcept {
         const std::atomic<std::uint64_t>* const line = line_of(digest);
         return std::any_of(line, line + kWays, [&](const std::atomic<std::uint64_t>& one) {

@@ -12,12 +12,16 @@ LimitRegistry::LimitRegistry(std::size_t pool_lines)
     : live_{std::make_unique<Counter[]>(kSlots)},
       pool_{pool_lines},
       own_recovery_log_{std::make_unique<RecoveryLog>()},
-      recovery_log_{own_recovery_log_.get()} {}
+      recovery_log_{own_recovery_log_.get()} {
+    pool_.make_index();
+}
 
 LimitRegistry::LimitRegistry(RecoveryLog& recovery_log, LinePool pool)
     : live_{std::make_unique<Counter[]>(kSlots)},
       pool_{std::move(pool)},
-      recovery_log_{&recovery_log} {}
+      recovery_log_{&recovery_log} {
+    pool_.make_index();
+}
 
 void LimitRegistry::recover(Instant now) noexcept {
     stale_ = true;

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/now.hpp"
+#include "lib/meter/open_connections.hpp"
 #include "lib/pool/line_pool.hpp"
 #include "lib/pool/remote_lines.hpp"
 #include "lib/share/core.hpp"
@@ -120,6 +121,12 @@ public:
 
     // Empties an entry that is not held, with any debt: its key begins anew.
     void forget(Entry& entry) noexcept { evict(entry); }
+    // Gives some lines back of buckets that have gone with many connections open.
+    void clear_closed() noexcept {
+        if (pool_.index().to_clear != kNoLine) [[unlikely]] {
+            OpenConnections::clear_some(pool_, kClearedLines);
+        }
+    }
 
     void came(LimitSlot slot) noexcept { live_[slot].add(1); }
 
@@ -140,6 +147,9 @@ public:
     }
 
 private:
+    // In a burst: each of them was a packet's work to take.
+    static constexpr unsigned kClearedLines = 64;
+
     [[nodiscard]] Units used_in(const Entry& entry, const auto& pool, Now now) const noexcept;
     [[nodiscard]] Cell own_cell(const Entry& entry) const noexcept;
     void write_own(Entry& entry, const Cell& cell, Now now) noexcept;

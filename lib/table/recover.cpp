@@ -1,5 +1,6 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/lifetime.hpp"
+#include "lib/meter/open_connections.hpp"
 #include "lib/meter/sliding_counters.hpp"
 #include "lib/meter/sliding_log.hpp"
 #include "lib/table/bucket_store.hpp"
@@ -209,6 +210,8 @@ private:
                 return true;
             case Algorithm::Penalty:
                 return line == kNoLine || (claim(line) && mend<SlidingLog>(line));
+            case Algorithm::Concurrency:
+                return claim(line) && mend_connections(line, *rows_[entry.slot()].limit);
             case Algorithm::SlidingCounters:
                 return claim(line) && mend<SlidingCounters>(line);
             case Algorithm::SlidingLog:
@@ -221,6 +224,13 @@ private:
     template <typename State>
     bool mend(PoolLine line) {
         pool().at<State>(line).mend(pool(), [this](PoolLine more) { return claim(more); });
+        return true;
+    }
+
+    bool mend_connections(PoolLine line, const AnyLimit& limit) {
+        const std::int64_t idle = std::get<ConcurrencyLimit>(limit).numbers.window;
+        pool().at<OpenConnections>(line).mend(pool(), line, idle,
+                                              [this](PoolLine more) { return claim(more); });
         return true;
     }
 

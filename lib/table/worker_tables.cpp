@@ -100,6 +100,22 @@ private:
 
 // The amounts of all workers before the entries of any: an amount becomes an entry of its owner,
 // and only then is missing at its sender. Read the other way round, it could be seen in neither.
+bool WorkerTables::has_connection(std::size_t worker, std::uint64_t digest) const noexcept {
+    // Chains are short: their digests are keyed.
+    constexpr int kMostSteps = 16;
+    const LinePool& pool = stores_[worker]->registry.pool();
+    const RemoteLines lines{pool};
+    PoolLine line = pool.index().shared_first(digest);
+    for (int steps = 0; steps < kMostSteps && line != kNoLine; ++steps) {
+        const IndexedLine& indexed = lines.at<IndexedLine>(line);
+        if (load_word(indexed.digest) == digest) {
+            return true;
+        }
+        line = load_half_word(indexed.next);
+    }
+    return false;
+}
+
 std::uint64_t WorkerTables::uses_of(LimitSlot slot) const noexcept {
     std::uint64_t uses = 0;
     for (const BucketStore* store : stores_) {

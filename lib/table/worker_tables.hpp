@@ -1,9 +1,12 @@
 #pragma once
 #include "lib/pool/remote_lines.hpp"
 #include "lib/table/bucket_store.hpp"
+#include "lib/table/connection_lanes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,7 +34,20 @@ struct Owed {
 class WorkerTables {
 public:
     // In the order of the workers; they outlive it.
-    explicit WorkerTables(std::vector<const BucketStore*> stores) : stores_{std::move(stores)} {}
+    explicit WorkerTables(std::vector<const BucketStore*> stores)
+        : stores_{std::move(stores)},
+          connection_lanes_{std::make_unique<ConnectionLanes>(stores_.size())} {}
+
+    [[nodiscard]] std::size_t workers() const noexcept { return stores_.size(); }
+    [[nodiscard]] std::size_t index_of(const BucketStore& store) const noexcept {
+        return static_cast<std::size_t>(std::find(stores_.begin(), stores_.end(), &store) -
+                                        stores_.begin());
+    }
+    // Where workers tell each other of connections.
+    [[nodiscard]] ConnectionLanes& connection_lanes() const noexcept { return *connection_lanes_; }
+    // Whether a worker counts a connection as open; what it opens or closes at this moment may be
+    // missed.
+    [[nodiscard]] bool has_connection(std::size_t worker, std::uint64_t digest) const noexcept;
 
     // Entries and unsynced accounts of a limit at all workers. 0: nothing is owed under its slot;
     // if nobody charges it any more, nothing will be.
@@ -63,6 +79,7 @@ private:
     void prefetch(const BucketAt& at) const noexcept;
 
     std::vector<const BucketStore*> stores_;
+    std::unique_ptr<ConnectionLanes> connection_lanes_;
 };
 
 }  // namespace sluice

@@ -17,8 +17,10 @@ namespace {
 
 // Bytes of a segment that a head's scratch has room for behind the head.
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
-// What has timed out is forgotten at the pace that packets come.
-constexpr unsigned kExpiredPerSegment = 2;
+// What has timed out is forgotten at the pace that packets come: one connection for each of them,
+// so that the next one's line arrives meanwhile, and a few for each burst.
+constexpr unsigned kExpiredPerBurst = 2;
+constexpr unsigned kExpiredPerSegment = 1;
 // And where no segment comes that matters, so often.
 constexpr Nanoseconds kTendedEvery = std::chrono::milliseconds{1};
 
@@ -108,6 +110,7 @@ private:
     // A body has its head's verdict.
     void read_body() noexcept {
         if (!has_unit_) {
+            continues_ = true;
             offer_.judged =
                 std::max(offer_.judged,
                          owner_.table_.verdict_of(segment_.digest, offer_.seq - 1, offer_.seq));
@@ -182,10 +185,11 @@ private:
         if (blocks(offer_.judged)) {
             units_.drop(Reason::Retransmission);
         }
-        const bool is_open = offer_.judged == StickyVerdict::Undecided;
+        // What differs is dropped, and the bytes in whose place it stands keep their verdict.
+        const bool is_open = offer_.judged == StickyVerdict::Undecided && !offer_.differs;
         if (is_open) {
             units_.follow({.connection = segment_.digest,
-                           .from = begin,
+                           .from = continues_ ? begin - 1 : begin,
                            .to = end,
                            .carrier = kStreamCarrier});
         }
@@ -209,6 +213,7 @@ private:
     StreamOffer offer_;
     StickyBytes judged_;
     bool has_unit_ = false;
+    bool continues_ = false;  // it begins in a body, whose verdict stands before its first byte
 };
 
 StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous)
@@ -268,7 +273,7 @@ void StreamUnits::begin_burst(Instant now, RowMask rows) noexcept {
         return;
     }
     tended_ = now;
-    table_.expire(now, kExpiredPerSegment * (1 + static_cast<unsigned>(std::popcount(rows))));
+    expires_ = table_.expire(now, kExpiredPerBurst);
 }
 
 bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
@@ -282,6 +287,7 @@ bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
 
 StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
                                        std::uint64_t& note) noexcept {
+    expires_ = expires_ && table_.expire(burst.now, kExpiredPerSegment);
     note = digest_of(burst, row);
     const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
     const bool known = (met_ & bit) != 0 || table_.may_know(note);

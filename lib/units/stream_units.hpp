@@ -50,6 +50,7 @@ private:
     std::size_t head_bytes_;
     Instant tended_;
     std::uint64_t met_ = 0;  // connections of the burst's selected rows: six bits of each digest
+    bool expires_ = false;   // more has timed out than was forgotten when the burst began
     ConnectionTable table_;
     std::uint64_t load_ = 0;  // of the latest packet; and
     std::uint64_t unread_bursts_ = 0;

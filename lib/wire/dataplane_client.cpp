@@ -114,12 +114,17 @@ bool DataplaneClient::is_alive() const noexcept {
     return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-Result<Reply> DataplaneClient::call(const Request& request) {
+int DataplaneClient::patience(const Request& request, std::size_t size) noexcept {
+    constexpr std::size_t kMore = std::size_t{4} << 20;
     const bool rules = std::holds_alternative<ApplyRules>(request) ||
                        std::holds_alternative<TryRules>(request) ||
                        std::holds_alternative<KeepRules>(request);
-    const Clock::time_point deadline = Clock::now() + timeout_ * (rules ? kPatienceForRules : 1);
+    return rules ? 3 + static_cast<int>(size / kMore) : 1;
+}
+
+Result<Reply> DataplaneClient::call(const Request& request) {
     const std::vector<std::byte> payload = encode(request);
+    const Clock::time_point deadline = Clock::now() + timeout_ * patience(request, payload.size());
     if (payload.size() > kMaxMessageSize) {
         return Error{Errc::TooMany, "the request is larger than a message may be"};
     }

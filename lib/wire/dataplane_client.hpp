@@ -17,10 +17,11 @@ public:
                                                          std::chrono::milliseconds timeout,
                                                          const std::string& audit_dir = "");
     // One request, its reply. A Failure comes back as an Error with Errc::Refused; a broken
-    // connection as Errc::Unreachable, after which the client is of no more use. Rules may take
-    // kPatienceForRules times as long as other calls: the dataplane makes them durable first.
-    static constexpr int kPatienceForRules = 3;
+    // connection as Errc::Unreachable, after which the client is of no more use.
     [[nodiscard]] Result<Reply> call(const Request& request);
+    // For how many timeouts a request of so many bytes is waited for: three for rules, which the
+    // dataplane builds and makes durable before it answers, and one more for each 4 MiB of them.
+    [[nodiscard]] static int patience(const Request& request, std::size_t size) noexcept;
     // Whether the other end is still there, without waiting.
     [[nodiscard]] bool is_alive() const noexcept;
     [[nodiscard]] const Welcome& welcome() const noexcept { return welcome_; }

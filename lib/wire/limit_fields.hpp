@@ -95,6 +95,9 @@ void serialize(auto& archive, Of<SlidingWindowLimit> auto& limit) {
 void serialize(auto& archive, Of<SlidingLogLimit> auto& limit) {
     archive(limit.numbers);
 }
+void serialize(auto& archive, Of<ConcurrencyLimit> auto& limit) {
+    archive(limit.numbers);
+}
 void serialize(auto& archive, Of<SlidingCountersLimit> auto& limit) {
     archive(limit.numbers, limit.buckets);
     archive.word(limit.edge, Edge::Lenient);

@@ -41,6 +41,8 @@ void measure_rule_file(const PipelineRun& run);
 void measure_shapes(const PipelineRun& run);
 // P7: frames that no rule judges, beside a MAC swap of the same frames.
 void measure_unjudged(const PipelineRun& run);
+// A3: what packets pay for a rule that holds or answers other ones, beside one that drops those.
+void measure_unconcerned(const PipelineRun& run);
 
 // A worker whose tables are as full as they are meant to be under these rules: it has room for the
 // buckets that the mill's frames make in `bursts`, and has seen as many already.

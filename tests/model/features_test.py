@@ -410,5 +410,48 @@ class Tags(unittest.TestCase):
         self.assertEqual(seen[14:16], frame[14:16])
 
 
+class OpenConnections(unittest.TestCase):
+    """What opens a connection and what closes it."""
+
+    RULES = """
+rules:
+  - {id: r, mode: enforce, key: [ip.src], when: l4.dport eq 80,
+     limits: [{algorithm: concurrency, count: 1, idle: 10s}]}
+"""
+    FIN, SYN, RST, ACK = 1, 2, 4, 16
+    limiter = Rules.limiter
+
+    def segment(self, sport, flags, numbers, carried=0, back=False):
+        ends = [("192.0.2.1", sport), ("203.0.113.1", 80)]
+        (src, sport), (dst, dport) = ends[::-1] if back else ends
+        made = source(src, ip_dst=ipaddress.ip_address(dst), l4_sport=sport, l4_dport=dport, tcp_flags=flags)
+        made.numbers, made.carried = numbers, carried
+        return made
+
+    def expect(self, *trace):
+        limiter = self.limiter(self.RULES)
+        for number, (time, what, wanted) in enumerate(trace):
+            verdict = limiter.judge(time * SECOND, what)
+            self.assertEqual((verdict.action, verdict.wait), wanted, number)
+
+    def test_idle(self):
+        one, two = (self.segment(port, self.SYN, (100, 0)) for port in (1, 2))
+        answer = self.segment(1, self.SYN | self.ACK, (500, 101), back=True)
+        self.expect((0, one, ("pass", "0")), (1, two, ("drop", str(9 * SECOND))), (2, one, ("pass", "0")),
+                    (5, answer, ("pass", "0")), (12, two, ("drop", str(3 * SECOND))), (15, two, ("pass", "0")))
+
+    def test_fins_of_both_and_resets_that_are_expected(self):
+        one, two = (self.segment(port, self.SYN, (100, 0)) for port in (1, 2))
+        answer = self.segment(1, self.SYN | self.ACK, (500, 101), back=True)
+        refused, fine = ("drop", str(10 * SECOND)), ("pass", "0")
+        fin, reset = self.FIN | self.ACK, self.RST
+        self.expect((0, one, fine), (0, answer, fine),
+                    (0, self.segment(1, fin, (101, 501), carried=5), fine), (0, two, refused),
+                    (0, self.segment(1, fin, (502, 107), back=True), fine), (0, two, refused),
+                    (0, self.segment(1, fin, (501, 107), back=True), fine), (0, two, fine))
+        self.expect((0, one, fine), (0, answer, fine), (0, self.segment(1, reset, (102, 0)), fine),
+                    (0, two, refused), (0, self.segment(1, reset, (101, 0)), fine), (0, two, fine))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -41,7 +41,8 @@ class Packet:
     that `per: byte` charges, `queries`, `requests` and `handshakes` those of `per: query` and so on.
     `headers`: [(name, value)] of the request. `further`: of several units, all but the first. `doubt`: why it is dropped where a rule that acts is written with
     such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
-    `sequence`: of the first byte behind a TCP header. `ip_at`: where the outermost IP header is, and its version;
+    `sequence`: of the first byte behind a TCP header; `numbers`: as they stand in it, the sequence and the
+    acknowledgment; `carried`: bytes behind it, by the IP length. `ip_at`: where the outermost IP header is, and its version;
     `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack."""
 
     def __init__(self):
@@ -52,6 +53,7 @@ class Packet:
         self.queries = self.requests = self.handshakes = 0
         self.headers_only = None
         self.sequence = self.doubt = self.settle = None
+        self.numbers, self.carried = (0, 0), 0
         self.l4_at = self.pppoe_at = 0
         self.labels = False
         self.headers = []
@@ -304,6 +306,8 @@ class _Walk:
         self.options_fit(at + header)
         self.packet.l4_at = at
         self.fields["tcp.flags"] = word & 0x0FFF
+        self.packet.numbers = self.number(at + 4, 4), self.number(at + 8, 4)
+        self.packet.carried = max(0, self.end - at - header)
         self.packet.sequence = (self.number(at + 4, 4) + bool(word & FLAG_BITS["syn"])) % (1 << 32)
         for name, bit in FLAG_BITS.items():
             self.fields["tcp.flags." + name] = 1 if word & bit else 0

@@ -10,6 +10,7 @@ import sys
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
 
 import mmdb_writer  # noqa: E402
+from connection_maker import ConnectionMaker  # noqa: E402
 from frames import FrameMaker  # noqa: E402
 from hello_maker import HelloMaker, tls_words  # noqa: E402
 from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
@@ -155,6 +156,14 @@ class Requests(Units):
         self.frames = RequestMaker(dice, folds).frames(count)
         rules = RequestRules(dice, acts, proxied)
         self.rules, self.files = rules.file(), rules.files
+
+
+class Connections(Units):
+    """Connections from SYN to FIN or RST, under rules that count how many are open."""
+
+    def make(self, dice, count):
+        maker = ConnectionMaker(dice)
+        self.frames, self.rules = maker.frames(count), maker.rules()
 
 
 class Streams(Units):

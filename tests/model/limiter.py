@@ -10,10 +10,12 @@ from colors import COLORS, RED, Meter, color_of
 from expression import value_of
 from fragments import Fragments
 from meters import METERS, NEVER, TokenBucket
+from open_connections import OpenConnections
 from places import NoPlace, Places
 from rules import parse_duration
 from texts import TEXT, escape, long_text, room_in, text_of
 
+ALL_METERS = {**METERS, "concurrency": OpenConnections}
 STRICTNESS = {"pass": 1, "tag": 2, "shape": 3, "reset": 4, "drop": 5}
 COUNTED_AS = {"pass": "passed", "tag": "tagged", "shape": "shaped", "drop": "dropped",
               "reply": "replied", "reset": "reset", "decoy": "decoyed"}
@@ -171,7 +173,15 @@ class Limiter:
         if data is not None:
             verdict.action, verdict.made = carry_out(verdict.action, packet, data)
         self.verdicts[COUNTED_AS[verdict.action]] += 1
+        if verdict.action in FORWARDS:
+            self._follow(packet)
         return verdict
+
+    def _follow(self, packet):
+        """What every bucket of open connections learns of a packet that goes on."""
+        for bucket in self.places.all():
+            if isinstance(bucket, OpenConnections):
+                bucket.follow(self.now, packet)
 
     def summary(self):
         return {"packets": sum(self.verdicts.values()), **self.verdicts,
@@ -377,13 +387,15 @@ class Limiter:
                                             lambda: self._bucket(limit, said))
                 if not isinstance(bucket, NoPlace):
                     bucket.at(self.now)
+                if isinstance(bucket, OpenConnections):
+                    bucket.come(packet)
                 earlier = [charge for one in self.judged for charge in one.charges if charge.bucket is bucket]
                 charges.append(Charge(bucket, number, key, cost, came, earlier))
         return charges
 
     def _bucket(self, limit, said=None):
         """A full one, under numbers of its own for as long as they hold."""
-        meter = METERS.get(limit.algorithm, Meter)
+        meter = ALL_METERS.get(limit.algorithm, Meter)
         if not said or self.now + self.first >= said.until:
             return meter(limit, self.now, self.first)
         own = meter(limit.with_numbers(said.numbers), self.now, self.first)

@@ -110,6 +110,9 @@ class RuleMaker:
         waits = all("token_bucket" in limit or "leaky_bucket" in limit for limit in named)
         if waits and not any("candidates" in line for line in lines) and self.chance(40):
             action = f"shape, max_delay: {self.dice.choice(DELAYS)}{self.dice.choice(OVERFLOWS)}"
+        counted_singly = not any("byte" in text for text in lines + named)
+        if waits and counted_singly and self.chance(15):  # nothing is set in a replay
+            lines.append("    dynamic: {source: api, ttl: 10m, floor: 1/s, ceiling: 1M/s}")
         return lines + [f"    on_exceed: {{action: {action}}}"] * (not self.chance(15))
 
     def tiers(self):

@@ -39,7 +39,8 @@ class Limit:
             self.rate = parse_rate(what["rate"])
             self.burst = parse_size(what["burst"] if "burst" in what else what["queue"])
         else:
-            self.count, self.window = parse_size(what["count"]), parse_duration(what["window"])
+            self.count = parse_size(what["count"])
+            self.window = parse_duration(what["idle" if self.algorithm == "concurrency" else "window"])
             self.phase = what.get("phase", "clock")
             self.utc_offset = parse_utc_offset(what.get("utc_offset", "+00:00"))
             self.buckets, self.edge = int(what.get("buckets", 60)), what.get("edge", "strict")
@@ -239,7 +240,8 @@ def _limit(what, position, per, named, changes):
     if name in changes:
         other = changes[name]
         what = other if "algorithm" in other else {**what, **other}
-    return Limit(name, what.get("per", per), what)
+    per = "connection" if what["algorithm"] == "concurrency" else what.get("per", per)
+    return Limit(name, per, what)
 
 
 def parse_rate(text):

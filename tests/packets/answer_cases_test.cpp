@@ -144,7 +144,7 @@ const Moment kMoments[] = {
     {"a QUIC Initial is no query", kTruncate, initial(), {"drop over_limit"}},
     {"other datagrams", kReply, Frame{17}.payload(40), {"drop over_limit"}},
     {"other protocols", "reset", Frame{1}, {"drop over_limit"}},
-    {"what comes through a tunnel",
+    {"what has a tag",
      "reset",
      from_client().vlan(7),
      {"< RA 7:1000", "> RA 1000:7", "reset over_limit"}},
@@ -204,12 +204,50 @@ TEST(Answers, AServersChallengeIsAnsweredWhereItSaysSo) {
     Answered of;
     EXPECT_EQ(of.box.take(from_server(990), Direction::Out),
               (Lines{"< RA 990:7", "drop answered"}));
-    EXPECT_EQ(of.box.take(from_server(990, kRst), Direction::Out), (Lines{"drop answered"}));
+    EXPECT_EQ(of.box.take(from_server(990, kRst | kAck), Direction::Out), (Lines{"drop answered"}));
     EXPECT_EQ(of.box.count(AnswerEvent::ChallengeReset), 1U);
     // The next connection between the same ends is another one.
     EXPECT_EQ(of.box.take(from_client({}, 90'000, kSyn)), (Lines{"drop over_limit"}));
     EXPECT_EQ(of.box.take(from_server(91'001, kSyn | kAck), Direction::Out),
               (Lines{"drop over_limit"}));
+}
+
+TEST(Answers, AServersChallengeMayComeToAnotherWorker) {
+    DigestBoard servers = AnsweringBox::servers();
+    AnsweringBox one{refuses(kReply), servers};
+    AnsweringBox other{refuses(kReply), servers};
+    AnsweringBox of_another_box{refuses(kReply)};
+    for (AnsweringBox* box : {&one, &other, &of_another_box}) {
+        (void)box->take(Frame{17}.src("10.9.9.9"));
+    }
+    EXPECT_EQ(other.take(from_server(990), Direction::Out), (Lines{"drop over_limit"}));
+    (void)one.take(from_client(kGet));
+    EXPECT_EQ(other.take(from_server(990), Direction::Out), (Lines{"< RA 990:7", "drop answered"}));
+    EXPECT_EQ(other.count(AnswerEvent::ChallengeReset), 1U);
+    EXPECT_EQ(one.take(from_server(991), Direction::Out), (Lines{"< RA 991:7", "drop answered"}));
+    EXPECT_EQ(of_another_box.take(from_server(990), Direction::Out), (Lines{"drop over_limit"}));
+    // A SYN that comes to another worker begins another connection at all of them.
+    EXPECT_EQ(other.take(from_client({}, 90'000, kSyn)), (Lines{"drop over_limit"}));
+    EXPECT_EQ(one.take(from_server(91'001, kSyn | kAck), Direction::Out),
+              (Lines{"drop over_limit"}));
+}
+
+TEST(Answers, AnAlertIsAnAnswerLikeOthers) {
+    AnsweringBox box{refuses(kAlert)};
+    (void)box.take(Frame{17}.src("10.9.9.9"));
+    const Lines answer = box.take(hello());
+    const std::uint32_t end = kTheirs + 7 + 1;
+    EXPECT_EQ(box.take(hello()), (Lines{answer.front(), "drop answered"}));
+    EXPECT_EQ(box.count(AnswerEvent::Repeated), 1U);
+    const auto has_all = [](std::uint16_t flags) {
+        return from_client({}, 104, flags).dport(443).ack(end);
+    };
+    EXPECT_EQ(box.take(has_all(kAck)), (Lines{"drop answered"}));
+    EXPECT_EQ(box.take(has_all(kFin | kAck)),
+              (Lines{"< A " + std::to_string(end) + ":1105", "drop answered"}))
+        << "its FIN does not reach the server, which knows nothing of the alert";
+    EXPECT_EQ(box.take(from_server(990).sport(443), Direction::Out),
+              (Lines{"< RA 990:7", "drop answered"}));
 }
 
 TEST(Answers, AreForgottenInSilence) {
@@ -220,18 +258,146 @@ TEST(Answers, AreForgottenInSilence) {
     EXPECT_EQ(of.box.take(from_server(990), Direction::Out, later), (Lines{"drop over_limit"}));
 }
 
-TEST(Answers, WithoutALineTheConnectionIsReset) {
-    AnsweringBox box{refuses(kReply)};
-    (void)box.take(Frame{17}.src("10.9.9.9"));
-    constexpr std::uint64_t kRequests = 200;
+TEST(Answers, WhatHadToMakeRoomIsResetWhenItComesAgain) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    constexpr std::uint16_t kRequests = 200;
+    const auto nth = [](std::uint16_t i) {
+        return from_client(kGet).sport(static_cast<std::uint16_t>(100 + i));
+    };
     for (std::uint16_t i = 0; i < kRequests; ++i) {
-        const Lines lines = box.take(from_client(kGet).sport(static_cast<std::uint16_t>(100 + i)));
-        const bool reset = lines.front() == "< RA 7:1035";
-        EXPECT_EQ(lines.back(), reset ? "reset over_limit" : "reply over_limit");
+        EXPECT_EQ(box.take(nth(i)).back(), "reply over_limit");
     }
-    EXPECT_LE(box.count(AnswerEvent::Replied), AnsweringBox::kLines);
-    EXPECT_GE(box.count(AnswerEvent::Replied), AnsweringBox::kLines / 2);
-    EXPECT_EQ(box.count(AnswerEvent::Replied) + box.count(AnswerEvent::NoLine), kRequests);
+    EXPECT_EQ(box.count(AnswerEvent::Replied), kRequests);
+    EXPECT_GE(box.count(AnswerEvent::NoLine), kRequests - AnsweringBox::kLines);
+    std::size_t resets = 0;
+    for (std::uint16_t i = 0; i < kRequests; ++i) {
+        const Lines again = box.take(nth(i));
+        resets += again.front() == "< RA 7:1035" ? 1 : 0;
+        EXPECT_NE(again.front().front(), 'p') << "a refused request is never forwarded";
+        EXPECT_EQ(again.size(), 2U) << "neither is it dropped without a word";
+    }
+    EXPECT_GE(resets, kRequests - AnsweringBox::kLines);
+}
+
+// What is behind an answer on its way is reset each time that it comes again: its first RST is
+// ignored where the answer overtakes it.
+TEST(Answers, WhatWasResetIsResetAgain) {
+    AnsweringBox box{refuses("reset", "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    EXPECT_EQ(box.take(from_client(kGet)).back(), "reset over_limit");
+    EXPECT_EQ(box.take(from_client(kGet)), (Lines{"< RA 7:1035", "drop answered"}));
+    EXPECT_EQ(box.take(from_client({}, kGetSize, kFin | kAck)),
+              (Lines{"< RA 7:1036", "drop answered"}));
+    EXPECT_EQ(box.take(from_server(990), Direction::Out), (Lines{"< RA 990:7", "drop answered"}));
+
+    AnsweringBox waits{refuses(kReply, "request")};
+    EXPECT_EQ(waits.take(from_client(kGet)), (Lines{"pass within_limits"}));
+    EXPECT_EQ(waits.take(from_client(kGet, kGetSize)).back(), "reset over_limit");
+    EXPECT_EQ(waits.take(from_server(1035), Direction::Out).back().substr(0, 4), "pass")
+        << "the answer to the first one goes on";
+    EXPECT_EQ(waits.take(from_client(kGet, kGetSize).ack(kTheirs + 500)),
+              (Lines{"< RA 507:1070", "drop answered"}));
+}
+
+// Somebody who knows the ends of a connection and guesses its numbers changes nothing about it.
+TEST(Answers, ARequestWithOtherNumbersEndsNoConnection) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    for (const std::uint32_t guess : {0x2000'0000U, 0x8000'0000U, 0xF000'0000U}) {
+        EXPECT_EQ(box.take(from_client(kGet).seq(guess).ack(guess)).back(), "reply over_limit");
+        EXPECT_EQ(box.take(from_server(1000), Direction::Out).back(), "pass unmatched");
+        EXPECT_EQ(box.take(from_client("more", 0)).back(), "pass unmatched");
+        EXPECT_EQ(box.take(from_server(1004, kFin | kAck), Direction::Out).back(),
+                  "pass unmatched");
+    }
+    EXPECT_EQ(box.count(AnswerEvent::ChallengeReset), 0U);
+}
+
+TEST(Answers, NumbersGoOnBehindTheirLargest) {
+    constexpr std::uint32_t kLast = 0xFFFF'FFF0;
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    EXPECT_EQ(box.take(from_client(kGet).seq(kLast)).front(),
+              "< FPA 7:" + std::to_string(kLast + kGetSize) + " 227");
+    for (const std::uint32_t acknowledged : {kLast - 500, kLast}) {
+        EXPECT_EQ(box.take(from_server(acknowledged), Direction::Out).back(), "drop answered");
+    }
+    EXPECT_EQ(box.take(from_client(kGet).seq(kLast)).back(), "drop answered");
+    EXPECT_EQ(box.count(AnswerEvent::Repeated), 1U);
+}
+
+TEST(Answers, ASegmentThatIsLackingIsSentAgain) {
+    AnsweringBox box{refuses("reply, body: \"" + std::string(900, 'x') + "\"", "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    const Lines answer = box.take(from_client(kGet));
+    ASSERT_GE(answer.size(), 4U) << "several segments";
+    const Frame lacks = from_client({}, kGetSize).ack(kTheirs);
+    EXPECT_EQ(box.take(lacks), (Lines{"drop answered"}));
+    Lines again = box.take(lacks);
+    EXPECT_EQ(again.back(), "drop answered");
+    again.pop_back();
+    EXPECT_EQ(again, Lines(answer.begin(), answer.end() - 2));
+    for (int i = 0; i < 100; ++i) {
+        (void)box.take(lacks);
+    }
+    EXPECT_LE(box.count(AnswerEvent::Repeated), 8U) << "it is no way to have many sent";
+}
+
+TEST(Answers, OfOneSourceAreBounded) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    for (std::uint32_t i = 0; i < AnswerPace::kMostPerSecond; ++i) {
+        (void)box.take(from_client(kGet).sport(static_cast<std::uint16_t>(i + 10)));
+    }
+    EXPECT_EQ(box.count(AnswerEvent::Replied), AnswerPace::kMostPerSecond);
+    EXPECT_EQ(box.take(from_client(kGet).sport(50'000)),
+              (Lines{"< RA 7:1035", "> RA 1000:7", "reset over_limit"}));
+    EXPECT_EQ(box.take(from_client(kGet).src("10.0.0.77")).back(), "reply over_limit");
+    EXPECT_EQ(box.take(from_client(kGet).sport(50'001), Direction::In, Instant{1h} + 1s).back(),
+              "reply over_limit");
+}
+
+TEST(Answers, WithoutAPlaceInAConnectionThereIsNone) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    EXPECT_EQ(box.take(from_client(kGet, 0, kSyn)), (Lines{"< RA 0:1036", "reset over_limit"}))
+        << "data of a SYN";
+    EXPECT_EQ(box.take(from_client(kGet, 0, 0).sport(41'000)),
+              (Lines{"< RA 0:1035", "> R 1000:0", "reset over_limit"}))
+        << "no ACK";
+}
+
+// Its copy is judged as another one: a request that is sent twice does not go ahead of its
+// departure.
+TEST(Shaping, ACopyOfAHeldRequestGainsNothing) {
+    AnsweringBox box{
+        "version: 1\nrules:\n  - {id: all, mode: enforce, key: [], per: request, limits: "
+        "[{algorithm: token_bucket, rate: 1/s, burst: 1}], on_exceed: {action: shape, max_delay: "
+        "2500ms}}\n"};
+    EXPECT_EQ(box.take(from_client(kGet).sport(9)).back(), "pass within_limits");
+    EXPECT_EQ(box.take(from_client(kGet)).back(), "shape over_limit");
+    EXPECT_EQ(box.take(from_client(kGet)).back(), "shape over_limit") << "2 s from now";
+    EXPECT_EQ(box.take(from_client(kGet)).back(), "drop over_limit") << "too late";
+    // The second part of a head cannot be judged alone: what is held of it goes on by itself.
+    AnsweringBox parts{
+        "version: 1\nrules:\n  - {id: all, mode: enforce, key: [], per: request, limits: "
+        "[{algorithm: token_bucket, rate: 1/s, burst: 1}], on_exceed: {action: shape, max_delay: "
+        "2500ms}}\n"};
+    EXPECT_EQ(parts.take(from_client(kGet).sport(9)).back(), "pass within_limits");
+    EXPECT_EQ(parts.take(from_client(kGet.substr(0, 9))).back(), "pass unmatched");
+    EXPECT_EQ(parts.take(from_client(kGet.substr(9), 9)).back(), "shape over_limit");
+    EXPECT_EQ(parts.take(from_client(kGet.substr(9), 9)).back(), "drop retransmission");
+}
+
+TEST(Answers, ADecoyOpensNoTunnel) {
+    const std::string connect = "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n";
+    AnsweringBox decoy{refuses(kDecoy, "request")};
+    (void)decoy.take(from_client(kGet).sport(9));
+    EXPECT_EQ(decoy.take(from_client(connect)).back(), "reset over_limit");
+    AnsweringBox reply{refuses(kReply, "request")};
+    (void)reply.take(from_client(kGet).sport(9));
+    EXPECT_EQ(reply.take(from_client(connect)).back(), "reply over_limit");
 }
 
 TEST(Answers, NothingIsSentIntoAnAnswerThatMayBeOnItsWay) {
@@ -272,6 +438,28 @@ TEST(Answers, MirrorTagsAndTimestamps) {
     }
     EXPECT_EQ(box.made()[0].options(), test::timestamp_options(2222, 1111));
     EXPECT_TRUE(box.made()[0].swaps_macs_of(tagged.bytes()));
+}
+
+TEST(Answers, MirrorPppoe) {
+    constexpr std::size_t kSessionAt = 20;  // behind Ethernet, a tag, version and code
+    for (const std::string_view action : {kReply, std::string_view{"reset"}}) {
+        AnsweringBox box{refuses(action)};
+        (void)box.take(Frame{17}.src("10.9.9.9"));
+        const auto size = static_cast<std::uint32_t>(2 + 20 + 20 + kGet.size());
+        test::Octets session;
+        test::put16(session, 0x1100);
+        test::put16(session, 0xBEEF);
+        test::put16(session, size);
+        test::put16(session, 0x0021);  // IPv4
+        (void)box.take(from_client(kGet).vlan(7).shim(0x8864, session));
+        ASSERT_EQ(box.made().size(), 2U) << action;
+        for (const test::SentFrame& sent : box.made()) {
+            EXPECT_EQ(sent.headers().vlan_id, 7);
+            EXPECT_EQ(load_be16(sent.bytes(), 16), 0x8864);
+            EXPECT_EQ(load_be16(sent.bytes(), kSessionAt), 0xBEEF);
+            EXPECT_EQ(load_be16(sent.bytes(), kSessionAt + 2), 2 + sent.headers().ip_len);
+        }
+    }
 }
 
 TEST(Answers, ThereIsNoneWhereTheWayBackIsUnknown) {

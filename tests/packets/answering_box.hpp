@@ -11,7 +11,7 @@
 
 namespace sluice::test {
 
-// A box with one worker whose actions are carried out: what becomes of each packet, and what the
+// One worker of a box whose actions are carried out: what becomes of each packet, and what the
 // box sends for it, one line each:
 //
 //   drop over_limit            the packet's own verdict and reason, in the end
@@ -20,10 +20,9 @@ namespace sluice::test {
 //                              it goes
 class AnsweringBox {
 public:
-    explicit AnsweringBox(std::string_view rules)
-        : box_{rules}, parser_{capture_unit_budget()}, answerer_{kLines, servers_} {
-        burst_.find_units_by(parser_.finder());
-    }
+    explicit AnsweringBox(std::string_view rules) : AnsweringBox{rules, nullptr} {}
+    // Another worker of a box: what they all know of servers is in `servers`.
+    AnsweringBox(std::string_view rules, DigestBoard& servers) : AnsweringBox{rules, &servers} {}
 
     std::vector<std::string> take(const Frame& frame, Direction dir = Direction::In,
                                   Instant now = Instant{std::chrono::hours{1}}) {
@@ -64,7 +63,15 @@ public:
 
     static constexpr std::size_t kLines = 64;
 
+    [[nodiscard]] static DigestBoard servers() { return {256, Answerer::kServersKept}; }
+
 private:
+    AnsweringBox(std::string_view rules, DigestBoard* servers)
+        : box_{rules},
+          parser_{capture_unit_budget()},
+          answerer_{kLines, servers == nullptr ? servers_ : *servers} {
+        burst_.find_units_by(parser_.finder());
+    }
     struct Sink {
         AnsweringBox& owner;
         std::vector<std::string> lines{};
@@ -109,7 +116,7 @@ private:
 
     Box box_;
     UnitParser parser_;
-    DigestBoard servers_{256, Answerer::kServersKept};
+    DigestBoard servers_ = servers();
     Answerer answerer_;
     KeyHasher hash_{HashSecret{1, 2}};
     Burst burst_;

@@ -220,13 +220,33 @@ const Case kCases[] = {
      {{0ms, asks("/decoy"), "pass", "within_limits"},
       {0ms, asks("/login"), "drop", "overlap"},
       {0ms, asks("/decoy"), "pass", "unmatched"},
-      {0ms, segment("GET /lo"), "drop", "overlap"},
       {0ms, segment("gin HTTP/1.1\r\nHost: a.example\r\n\r\n", 7), "drop", "overlap"},
       {0ms, segment("\n", 39), "pass", "unmatched"},
       {0ms, segment("x", 38), "drop", "overlap"},
       {1000ms, segment(get("/decoy") + get("/next")), "pass", "within_limits"},
       {1000ms, segment(get("/decoy") + get("/next")), "pass", "unmatched"},
       {1000ms, segment(get("/decoy") + get("/evil")), "drop", "overlap"}}},
+
+    {"an admitted request passes again however it is cut, uncharged",
+     BY_HOST,
+     {{0ms, asks("/"), "pass", "within_limits"},
+      {0ms, segment("GET / HT"), "pass", "unmatched"},
+      {0ms, segment("TP/1.1\r\nHost: a.exam", 8), "pass", "unmatched"},
+      {0ms, segment("TP/1.1\r\nHost: a.exam", 8), "pass", "unmatched"},
+      {0ms, segment("ple\r\n\r\n", 28), "pass", "unmatched"},
+      {0ms, asks("/"), "pass", "unmatched"},
+      {0ms, asks("/next", 35), "drop", "over_limit", "hosts", 1000ms},
+      {1000ms, asks("/").sport(2), "pass", "within_limits"}}},
+
+    {"another one in its place is never whole, however it is cut",
+     BY_HOST,
+     {{0ms, asks("/decoy"), "pass", "within_limits"},
+      {0ms, segment("GET /lo"), "pass", "unmatched"},
+      {0ms, segment("gin HTTP/1.1\r\nHost: a.example\r\n\r", 7), "pass", "unmatched"},
+      {0ms, segment("\n", 39), "drop", "overlap"},
+      {0ms, asks("/decoy"), "drop", "overlap"},
+      {0ms, segment("oy HTTP/1.1\r\nHost: a.example\r\n\r\n", 8), "drop", "overlap"},
+      {0ms, asks("/login", 40), "drop", "over_limit", "hosts", 1000ms}}},
 
     {"also where it came in parts, each of which may be sent again",
      BY_HOST,
@@ -237,8 +257,18 @@ const Case kCases[] = {
       {0ms, segment("GET /decoy HTTP/1.1\r\nHost: a.exam"), "pass", "unmatched"},
       {0ms, segment("GET /logi"), "drop", "overlap"},
       {0ms, segment("n HTTP/1.1\r\nHost: a.exam", 9), "drop", "overlap"},
+      {0ms, segment("GET /decoy HT"), "pass", "unmatched"},
+      {0ms, segment("TP/1.1\r\nHost: a.exam", 13), "pass", "unmatched"},
       {0ms, asks("/login"), "drop", "overlap"},
       {0ms, asks("/decoy"), "pass", "unmatched"}}},
+
+    {"a request passes again with the beginning of the next one behind it",
+     BY_HOST,
+     {{0ms, segment("").seq(kFirst - 1).flags(0x02), "pass", "unmatched"},
+      {0ms, segment(get("/") + get("/").substr(0, 9)), "pass", "within_limits"},
+      {0ms, segment(get("/") + get("/").substr(0, 9)), "pass", "unmatched"},
+      {0ms, segment(get("/").substr(9), static_cast<std::uint32_t>(get("/").size()) + 9), "drop",
+       "over_limit", "hosts", 1000ms}}},
 
     {"and counted where all rules watch",
      HEAD "  - {id: hosts, key: [http.host], per: request, " ONE "}\n",
@@ -282,6 +312,41 @@ TEST(HttpBurst, FollowsTheVerdictOfTheSameBurst) {
     EXPECT_EQ(reasons_of(decisions),
               (std::vector<std::string>{"within_limits", "unmatched", "over_limit",
                                         "retransmission", "over_limit", "retransmission"}));
+}
+
+TEST(HttpBurst, ChunksFollowTheirHead) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{DENY("http.request.uri.path eq \"/form\"")};
+    box.find_units_by(parser.finder());
+    const auto decisions = box.judge_burst(
+        {segment(kChunked).bytes(),
+         segment("5\r\nabcde\r\n", static_cast<std::uint32_t>(kChunked.size())).bytes()},
+        test::kStart);
+    EXPECT_EQ(reasons_of(decisions), (std::vector<std::string>{"deny_rule", "retransmission"}));
+}
+
+TEST(HttpBurst, WhatDiffersLeavesTheVerdictAlone) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{BY_HOST};
+    box.find_units_by(parser.finder());
+    const auto first =
+        box.judge_burst({asks("/decoy").bytes(), asks("/login").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(first), (std::vector<std::string>{"within_limits", "overlap"}));
+    const auto again = box.judge_burst({asks("/decoy").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(again), (std::vector<std::string>{"unmatched"}));
+}
+
+// A rule drops the copy of an admitted request, which has no fields of its own: the request stays
+// admitted.
+TEST(HttpBurst, ACopyThatIsDroppedForItselfLeavesTheVerdictAlone) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{HEAD RULE("hosts", "key: [http.host], per: request, " ONE)
+                      RULE("bare", "when: 'not http.host contains \"a\"', on_match: drop")};
+    box.find_units_by(parser.finder());
+    const auto first = box.judge_burst({asks("/").bytes(), asks("/").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(first), (std::vector<std::string>{"within_limits", "deny_rule"}));
+    const auto again = box.judge_burst({asks("/").bytes()}, test::kStart);
+    EXPECT_EQ(reasons_of(again), (std::vector<std::string>{"deny_rule"}));
 }
 
 // Of two bursts on their way, the second is matched before the first is decided.

@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::Box;
 using test::GuardedMemory;
+using test::tcp;
 using test::udp;
 
 constexpr Instant kStart{1h};
@@ -32,7 +33,8 @@ struct Scenario {
     std::size_t keys = 64;
     std::size_t lines = 64;
     Nanoseconds between = 40ms;
-    bool exact = false;  // no more may be owed after a kill than the packet adds
+    bool exact = false;     // no more may be owed after a kill than the packet adds
+    bool connects = false;  // packets open connections, keep them open and reset them
 };
 
 // What happens in one step: rules may change, then a packet comes or an operator does something.
@@ -41,6 +43,9 @@ struct Event {
     std::string source;
     std::size_t rules;
     KeyAction action = KeyAction::Show;  // Show: a packet
+    bool connects = false;
+    std::uint16_t port = 0;   // of the connection
+    std::uint16_t flags = 0;  // of its segment
 };
 
 std::vector<Event> events_of(const Scenario& scenario, int count) {
@@ -57,6 +62,12 @@ std::vector<Event> events_of(const Scenario& scenario, int count) {
         event.action = action == 0   ? KeyAction::Reset
                        : action == 1 ? KeyAction::Grant
                                      : event.action;
+        if (scenario.connects) {
+            constexpr std::uint16_t kFlags[] = {2, 2, 2, 16, 4};
+            event.connects = true;
+            event.port = static_cast<std::uint16_t>(1 + random() % 6);
+            event.flags = kFlags[random() % std::size(kFlags)];
+        }
         events.push_back(event);
     }
     return events;
@@ -87,9 +98,17 @@ Everybody ask_all(const Box& box, Instant at, const Ask& ask) {
     return all;
 }
 
+std::vector<std::byte> frame_of(const Event& event) {
+    if (!event.connects) {
+        return udp().src(event.source).payload(100).bytes();
+    }
+    const std::uint32_t seq = event.flags == 2 ? 99 : 100;
+    return tcp().src(event.source).sport(event.port).dport(80).flags(event.flags).seq(seq).bytes();
+}
+
 void apply(Box& box, const Event& event) {
     if (event.action == KeyAction::Show) {
-        (void)box.judge(udp().src(event.source).payload(100).bytes(), event.at);
+        (void)box.judge(frame_of(event), event.at);
         return;
     }
     (void)box.ask({.action = event.action,
@@ -257,6 +276,15 @@ std::vector<Scenario> scenarios() {
                         "    ban: {after: 3, within: 10s, for: 2s}\n")},
          .lines = 60,
          .between = 60ms},
+        {.name = "OpenConnections",
+         .rules = {rule("{algorithm: concurrency, count: 4, idle: 2s}"),
+                   rule("{algorithm: concurrency, count: 3, idle: 2s}")},
+         .lines = 150,
+         .connects = true},
+        {.name = "OpenConnectionsInAFullPool",
+         .rules = {rule("{algorithm: concurrency, count: 6, idle: 2s}")},
+         .lines = 30,
+         .connects = true},
         {.name = "SeveralLimits",
          .rules = {rule("{algorithm: token_bucket, rate: 7/s, burst: 5}, "
                         "{algorithm: sliding_window, count: 9, window: 3s}, "

@@ -24,7 +24,7 @@ def yaml(value):
     if isinstance(value, list):
         return "[" + ", ".join(map(yaml, value)) + "]"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text if re.fullmatch(r"\d+|[a-z_]+|\d+[a-zA-Z]+", text) else json.dumps(text)
+    return text if re.fullmatch(r"\d+|[a-z_]+|\d+(?:%|[a-zA-Z]+)", text) else json.dumps(text)
 
 
 def write_box_file(path, config):

@@ -25,6 +25,11 @@ def within(namespace):
         os.close(other)
 
 
+def run_within(namespace, *command):
+    """The words of a program there."""
+    return ["ip", "netns", "exec", namespace, *map(str, command)]
+
+
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60

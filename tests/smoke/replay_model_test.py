@@ -20,7 +20,7 @@ MODEL = os.path.join(ROOT, "tests", "model")
 sys.path.insert(0, MODEL)
 
 from compare import compare_seed, difference  # noqa: E402
-from generate import FullTable, Hellos, Quics, Requests, Scenario, Streams  # noqa: E402
+from generate import Connections, FullTable, Hellos, Quics, Requests, Scenario, Streams  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 
@@ -28,6 +28,7 @@ SEEDS = range(1, 151)
 FRAMES = 400
 FULL_SEEDS = range(1, 6)
 REQUEST_SEEDS = range(1, 41)
+CONNECTION_SEEDS = range(1, 41)
 HELLO_SEEDS = range(1, 21)  # over TCP, and as many over QUIC
 SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
 CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))
@@ -81,6 +82,11 @@ class Seeds(Against):
 
     def test_the_same_verdicts_on_initials(self):
         self.compare_units(HELLO_SEEDS, Quics)
+
+    def test_the_same_verdicts_on_connections(self):
+        total = self.compare_seeds(CONNECTION_SEEDS, FRAMES, Connections)
+        for name in ("passed", "dropped", "exceeded"):
+            self.assertGreater(total[name], len(CONNECTION_SEEDS) * FRAMES // 50, (name, total))
 
     def compare_units(self, seeds, kind):
         total = self.compare_seeds(seeds, FRAMES, kind)

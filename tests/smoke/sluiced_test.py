@@ -30,7 +30,7 @@ rules:
     when: ip.proto eq 17
     key: [ip.src]
     limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]
-  - {id: b, mode: "off", key: [], limits: [{algorithm: concurrency, count: 3, idle: 1m}]}
+  - {id: b, mode: "off", key: [], cluster_sync: {interval: 1s}, limits: [{algorithm: token_bucket, rate: 1/s, burst: 3}]}
 """
 OTHER = """version: 1
 rules:
@@ -99,7 +99,7 @@ class Resources(Case):
         first, second = shown["rules"]
         self.assertEqual(list(first), ["id", "kind", "description", "mode", "file_mode", "ends",
                                        "ended", "line", "when", "key", "action", "limits",
-                                       "memory"])
+                                       "memory", "events"])
         self.assertEqual([first[name] for name in ("id", "description", "mode", "file_mode", "line",
                                                    "when", "key", "action")],
                          ["a", "the first", "enforce", "enforce", 3, "ip.proto eq 17", "ip.src",

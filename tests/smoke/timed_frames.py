@@ -6,7 +6,7 @@ import sys
 
 import capture_files as frames
 
-# Sends COUNT numbered frames as fast as it can; prints when it began, in ns of the wall clock.
+# Sends COUNT numbered frames as fast as it can; prints when it began and ended, in ns of the wall clock.
 _SEND = """
 import socket, struct, sys, time
 import capture_files as frames
@@ -14,9 +14,10 @@ out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 out.bind(("eth0", 0))
 made = [frames.ethernet(frames.ipv4("10.78.1.1", "10.78.0.2", 17, frames.udp_header(1000, 9, struct.pack("!I", number))), 0x0800)
         for number in range(int(sys.argv[1]))]
-print(time.time_ns(), flush=True)
+begun = time.time_ns()
 for frame in made:
     out.send(frame)
+print([begun, time.time_ns()])
 """
 # Prints the number of each frame that comes, and when the kernel had it, until its input ends.
 _TAKE = """
@@ -39,17 +40,17 @@ class Taker:
 
     def __init__(self, hosts):
         self.hosts = hosts
-        self.came = []  # (number, ns)
         self.process = subprocess.Popen(["ip", "netns", "exec", hosts.inside, sys.executable, "-c", _TAKE],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline() == "ready\n"
 
     def send(self, count):
-        """From the outside host; when it began."""
+        """From the outside host; when it began. `sent`: when it had ended, too."""
         folder = str(pathlib.Path(frames.__file__).parent)
         done = subprocess.run(["ip", "netns", "exec", self.hosts.outside, sys.executable, "-c", _SEND, str(count)],
                               check=True, timeout=60, cwd=folder, capture_output=True, text=True)
-        return json.loads(done.stdout)
+        self.sent = json.loads(done.stdout)
+        return self.sent[0]
 
     def take(self, count):
         """The next so many, as (number, ns)."""

@@ -3,6 +3,7 @@
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/policy/expression/match_trace.hpp"
+#include "lib/policy/values/named_value.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/text_part.hpp"
 #include "lib/rules/units_of.hpp"
@@ -95,6 +96,8 @@ std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
 
 RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}};
+    account.events = value_of(summary.settings, "events");
+    account.dynamic = summary.dynamic ? text_of(*summary.dynamic) : "";
     if (!summary.when.empty() && !is_malformed(scene.headers.parsed)) {
         account.because =
             examine(summary.condition, scene.headers, scene.frame, scene.pair).because;
@@ -235,6 +238,9 @@ PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& pla
                           .texts = texts_of(place.headers(), rules.loaded.rules().named_texts)};
     account.headers.unit = nullptr;  // it is this burst's
     account.decision = workers.decide();
+    if (answers(account.decision.verdict)) {
+        account.answer = answer_of(place, rules.loaded.set(), account.decision);
+    }
     look_after(scene, account.rules);
     return account;
 }

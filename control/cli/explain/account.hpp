@@ -1,4 +1,5 @@
 #pragma once
+#include "control/cli/explain/answer_account.hpp"
 #include "control/cli/explain/bucket_view.hpp"
 #include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
@@ -44,6 +45,8 @@ struct RuleAccount {
     std::vector<LimitAccount> limits;
     std::string ban;               // as RuleSummary has it
     std::vector<BanAccount> bans;  // by key; those that the packet has
+    std::string events{};          // that it tells of: "limit_start, ban"; empty: it has no limits
+    std::string dynamic{};         // which numbers may be set for its keys; empty: none
 };
 
 // One packet, and everything that led to its verdict.
@@ -56,6 +59,7 @@ struct PacketAccount {
     std::string client;              // client.ip, where it is not ip.src
     // Of its unit of a later layer, the first of several, by name, as far as rules read them.
     std::vector<std::pair<std::string, std::string>> texts;
+    std::optional<AnswerAccount> answer{};  // where its verdict is to answer it
 };
 
 // Judges the frame with the workers as they stand, by the pipeline that enforces, and looks at the

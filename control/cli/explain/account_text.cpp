@@ -1,5 +1,6 @@
 #include "control/cli/explain/account_text.hpp"
 
+#include "control/cli/explain/answer_text.hpp"
 #include "control/cli/terminal.hpp"
 #include "lib/packet/field_text.hpp"
 
@@ -89,6 +90,10 @@ void add_rule(std::string& text, const RuleAccount& rule) {
         add_limit(text, limit);
     }
     add_bans(text, rule);
+    if (rule.part == RuleAccount::Part::Metered) {
+        text += rule.events.empty() ? "" : "      events: " + rule.events + "\n";
+        text += rule.dynamic.empty() ? "" : "      set through the API: " + rule.dynamic + "\n";
+    }
 }
 
 std::string verdict_text(const PacketAccount& account, std::string_view rule) {
@@ -100,6 +105,9 @@ std::string verdict_text(const PacketAccount& account, std::string_view rule) {
     }
     if (!forwards(decision.verdict) && decision.wait != Nanoseconds{0}) {
         text += ", " + wait_text(decision.wait);
+    }
+    if (decision.verdict == Verdict::Shape && decision.wait != kNever) {
+        text += fmt::format(", departs in {} ns", decision.wait.count());
     }
     return text;
 }
@@ -183,6 +191,12 @@ Json rule_json(const RuleAccount& rule) {
     if (!rule.bans.empty()) {
         json["ban"] = bans_json(rule);
     }
+    if (!rule.events.empty()) {
+        json["events"] = rule.events;
+    }
+    if (!rule.dynamic.empty()) {
+        json["dynamic"] = rule.dynamic;
+    }
     return json;
 }
 
@@ -197,7 +211,8 @@ std::string account_text(const PacketAccount& account, std::string_view pair) {
     for (const RuleAccount& rule : account.rules) {
         add_rule(text, rule);
     }
-    return text + bold("verdict") + "\n  " + verdict_text(account, deciding_rule(account)) + "\n";
+    text += bold("verdict") + "\n  " + verdict_text(account, deciding_rule(account)) + "\n";
+    return account.answer ? text + answer_text(*account.answer) : text;
 }
 
 Json account_json(const PacketAccount& account, std::string_view pair) {
@@ -213,6 +228,9 @@ Json account_json(const PacketAccount& account, std::string_view pair) {
     json["reason"] = row_of(decision.reason).name;
     json["rule"] = deciding_rule(account);
     json["wait_ns"] = decision.wait == kNever ? Json("never") : Json(decision.wait.count());
+    if (account.answer) {
+        json["answer"] = answer_json(*account.answer);
+    }
     return json;
 }
 

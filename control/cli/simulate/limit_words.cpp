@@ -21,11 +21,11 @@ std::string_view given(const LimitWords& words, std::string_view parameter) {
     return found == words.end() ? std::string_view{} : found->second;
 }
 
-// The algorithms that are built.
+// Those that charge units of packets: what connections do is nothing that is simulated.
 std::vector<const LimitAlgorithm*> known_algorithms() {
     std::vector<const LimitAlgorithm*> known;
     for (const LimitAlgorithm& algorithm : limit_algorithms()) {
-        if (algorithm.build != nullptr) {
+        if (algorithm.usual_per != Per::Connection) {
             known.push_back(&algorithm);
         }
     }

@@ -1,65 +1,13 @@
 #include "control/daemon/api/change.hpp"
-#include "control/daemon/api/key_words.hpp"
-#include "lib/policy/values/units_text.hpp"
+#include "control/daemon/api/setting_words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 // What an operator says of single keys: other numbers, exempt, banned.
 namespace sluice {
 namespace {
-
-constexpr std::size_t kLongestReason = 200;
-constexpr Nanoseconds kLongestSetting = std::chrono::hours{24 * 3650};
-
-// What is to be set, as far as the body has it. An Error says what is wrong with it.
-Result<KeySetting> read_setting(std::string_view action, const Json& body, const FoundKey& found) {
-    KeySetting setting{.rule = found.ask.rule, .key = found.text, .tier = found.ask.key + 1U};
-    std::string time;
-    if (!read_text(body, "rate", setting.rate) || !read_text(body, "burst", setting.burst) ||
-        !read_text(body, "count", setting.count) || !read_text(body, "for", time) ||
-        !read_text(body, "reason", setting.reason) ||
-        (body.contains("exempt") && !body["exempt"].is_boolean())) {
-        return Error{Errc::BadSyntax,
-                     "rate, burst, count, for and reason are texts, exempt a flag"};
-    }
-    if (setting.reason.size() > kLongestReason) {
-        return Error{Errc::TooMany, "a reason has at most 200 bytes"};
-    }
-    if (!time.empty()) {
-        const Result<Nanoseconds> lasts = parse_duration(time);
-        if (!lasts || *lasts < std::chrono::seconds{1} || *lasts > kLongestSetting) {
-            return Error{Errc::BadSyntax, "`for` is a duration from 1s to 3650d, such as 1h"};
-        }
-        setting.until =
-            std::time(nullptr) + std::chrono::ceil<std::chrono::seconds>(*lasts).count();
-    }
-    const bool numbers = !setting.rate.empty() || !setting.burst.empty() || !setting.count.empty();
-    const bool exempt = body.contains("exempt") && body["exempt"].get<bool>();
-    setting.what = action == "ban" ? KeySetting::What::Banned
-                   : exempt        ? KeySetting::What::Exempt
-                                   : KeySetting::What::Numbers;
-    if ((setting.what == KeySetting::What::Numbers) != numbers) {
-        return Error{Errc::BadSyntax, action == "ban" ? "a ban has no numbers"
-                                                      : "a key is exempt, or has a rate, a burst "
-                                                        "or a count"};
-    }
-    return setting;
-}
-
-// The limit that is meant: the one that is named, or the only one of the key.
-Result<std::string> limit_of(const FoundKey& found) {
-    if (!found.ask.limit.empty()) {
-        return found.ask.limit;
-    }
-    if (found.rule->limits.size() != 1) {
-        return Error{Errc::BadSyntax, "the rule has several limits; say which with --limit"};
-    }
-    return found.rule->limits.front().name;
-}
 
 // The name of a change of a setting: in the audit, and in the reply.
 struct SettingCall {
@@ -70,16 +18,6 @@ struct SettingCall {
     std::string more{};          // for the audit: what was set, and why
     Json told = Json::object();  // in the reply, beside what is set
 };
-
-// What does not fit the rule is found out when it is compiled.
-HttpResponse refused_setting(const Refusal& refusal) {
-    for (const Problem& problem : refusal.problems) {
-        if (problem.severity == Severity::Error) {
-            return problem_response(422, "nothing was set", problem.message);
-        }
-    }
-    return refused(refusal);
-}
 
 HttpResponse tell(const SettingCall& call, const RuleChange& change, const HttpRequest& request,
                   Services& services) {
@@ -96,19 +34,6 @@ HttpResponse tell(const SettingCall& call, const RuleChange& change, const HttpR
               {"generation", generation_text(change.after)}};
     json.update(call.told);
     return json_response(json);
-}
-
-// A bucket is brought under its key's numbers when it is looked at: at once, so that none is
-// forgotten before.
-void look_at(const FoundKey& key, const RuleChange& change, Services& services) {
-    if (change.refusal) {
-        return;
-    }
-    AskKey ask = key.ask;
-    ask.action = KeyAction::Show;
-    ask.generation = change.after;
-    ask.limit.clear();
-    (void)services.link.call(ask);
 }
 
 // What came of letting a key out of the workers' penalty boxes.
@@ -155,19 +80,15 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
                      const HttpRequest& request, Services& services) {
     Result<KeySetting> setting = read_setting(action, body, key);
     if (!setting) {
+        note_refused_set(services, *key.rule);
         return problem_response(422, "nothing was set", setting.error().what);
     }
-    if (setting->what == KeySetting::What::Numbers) {
-        const Result<std::string> limit = limit_of(key);
-        if (!limit) {
-            return problem_response(422, "nothing was set", limit.error().what);
-        }
-        setting->limit = *limit;
-    }
-    const SettingCall call{
-        action, setting->rule, setting->key, setting->tier,
-        ": " + text_of(*setting) + (setting->reason.empty() ? "" : " (" + setting->reason + ")")};
+    const SettingCall call{action, setting->rule, setting->key, setting->tier,
+                           ": " + text_with_reason(*setting)};
     const RuleChange change = services.rules.set_key(*std::move(setting), request.peer.uid);
+    if (change.refusal && action == "set") {
+        note_refused_set(services, *key.rule);
+    }
     look_at(key, change, services);
     return tell(call, change, request, services);
 }

@@ -1,5 +1,6 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/api_metrics.hpp"
+#include "control/daemon/api/dynamic_metrics.hpp"
 #include "control/daemon/api/metrics_text.hpp"
 
 namespace sluice {
@@ -10,6 +11,7 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
             .type = "text/plain; version=0.0.4; charset=utf-8",
             .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt,
                                  *services.rules.view()) +
+                    dynamic_metrics(*services.rules.view(), services.rules.refused_sets()) +
                     api_metrics(services.counters)};
 }
 

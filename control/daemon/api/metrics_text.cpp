@@ -115,7 +115,8 @@ void put_packets(Text& text, const Totals& totals) {
     text.family("sluice_packet_reasons_total",
                 help_of("Packets by the reason of their verdict:", kReasons));
     text.by_name("reason", totals.by_reason, [](std::size_t i) { return kReasons[i].name; });
-    text.family("sluice_table_events_total", help_of("Keys without a bucket:", kTableEvents));
+    text.family("sluice_table_events_total",
+                help_of("Keys without a bucket, and open connections:", kTableEvents));
     text.by_name("event", totals.by_table_event,
                  [](std::size_t i) { return kTableEvents[i].name; });
     text.family("sluice_units_total",

@@ -17,6 +17,8 @@ struct Route {
     std::size_t most = 64U << 10;  // bytes of the body
 };
 
+constexpr std::size_t kMostOfKeys = 512U << 10;  // bytes: 256 keys with all that belongs to them
+
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", get_rules},
     {"PUT", "/v1/rules", put_rules, kMaxBody},
@@ -27,6 +29,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"PUT", "/v1/rules/*/mode", put_mode},
     {"GET", "/v1/rules/*/key", get_key},
     {"POST", "/v1/rules/*/key", post_key},
+    {"GET", "/v1/rules/*/keys", get_keys},
+    {"POST", "/v1/rules/*/keys", post_keys, kMostOfKeys},
     {"POST", "/v1/confirm", post_confirm},
     {"POST", "/v1/rollback", post_rollback},
     {"GET", "/v1/stats", get_stats},

@@ -1,5 +1,6 @@
 #include "control/confirm_time.hpp"
 #include "control/daemon/api/change.hpp"
+#include "lib/policy/values/named_value.hpp"
 
 #include <fmt/chrono.h>
 
@@ -65,6 +66,12 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                          {"memory", rule.memory}});
         if (!rule.ban.empty()) {
             rules.back()["ban"] = rule.ban;
+        }
+        if (rule.dynamic) {
+            rules.back()["dynamic"] = text_of(*rule.dynamic);
+        }
+        if (const std::string events = value_of(rule.settings, "events"); !events.empty()) {
+            rules.back()["events"] = events;
         }
         if (Json set = keys_json(rule.id, view->keys); !set.empty()) {
             rules.back()["keys_set"] = std::move(set);

@@ -8,7 +8,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
+// Numbers of single keys that are set, and how often some were refused.
+ordered_json dynamic_json(std::size_t keys, const std::string& rule, Services& services) {
+    return {{"keys", keys}, {"refused", services.rules.refused_sets().of(rule)}};
+}
+
+ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
+                       const ordered_json& dynamic) {
     ordered_json json{{"id", rule.id},
                       {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]},
                       {"matched", counted.admitted + counted.exceeded + counted.skipped},
@@ -21,6 +27,9 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted) {
     if (!rule.ban.empty() || counted.banned != 0) {
         json["banned"] = counted.banned;
         json["bans"] = counted.bans;
+    }
+    if (!dynamic.is_null()) {
+        json["dynamic"] = dynamic;
     }
     if (counted.max_unsynced != 0) {
         json["merged"] = {{"max_unsynced", counted.max_unsynced},
@@ -73,9 +82,14 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         counted[rule.id] = rule;
     }
     const std::shared_ptr<const RuleView> view = services.rules.view();
+    const DynamicCount dynamic = count_dynamic(view->keys, view->rules);
     ordered_json rules = ordered_json::array();
     for (const RuleSummary& rule : view->rules) {
-        rules.push_back(rule_json(rule, counted[rule.id]));
+        const auto keys = dynamic.by_rule.find(rule.id);
+        rules.push_back(rule_json(rule, counted[rule.id],
+                                  keys == dynamic.by_rule.end()
+                                      ? ordered_json()
+                                      : dynamic_json(keys->second, rule.id, services)));
     }
     const Totals totals = total_of(stats->workers);
     ordered_json document{

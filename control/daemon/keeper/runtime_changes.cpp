@@ -1,9 +1,47 @@
 #include "control/daemon/keeper/runtime_changes.hpp"
 
+#include "control/daemon/dynamic_count.hpp"
+
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace sluice {
+namespace {
+
+// It ends by itself, after the rule's ttl at the latest.
+KeySetting ended_by(KeySetting setting, const DynamicTerms& terms) {
+    if (setting.what == KeySetting::What::Numbers) {
+        const std::int64_t last =
+            setting.set_at + std::chrono::ceil<std::chrono::seconds>(terms.ttl).count();
+        setting.until = setting.until == 0 ? last : std::min(setting.until, last);
+    }
+    return setting;
+}
+
+// Of a rule that has more dynamic numbers than before, and too many.
+std::optional<Refusal> no_room(const DynamicCount& before, const DynamicCount& after) {
+    for (const auto& [rule, keys] : after.by_rule) {
+        const auto had = before.by_rule.find(rule);
+        if (keys > kMaxDynamicKeys && (had == before.by_rule.end() || keys > had->second)) {
+            return Refusal{Refusal::Kind::TooLarge,
+                           "the rule " + rule + " has as many dynamic numbers as it may have, " +
+                               std::to_string(kMaxDynamicKeys) +
+                               "; unset some, or wait until their ttl has run out",
+                           {}};
+        }
+    }
+    if (after.in_all > kMaxDynamicKeysInAll && after.in_all > before.in_all) {
+        return Refusal{Refusal::Kind::TooLarge,
+                       "the rules have as many dynamic numbers together as they may have, " +
+                           std::to_string(kMaxDynamicKeysInAll) +
+                           "; unset some, or wait until their ttl has run out",
+                       {}};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t from) {
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
@@ -28,19 +66,28 @@ RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t 
     });
 }
 
-RuleChange set_key(LiveRules& rules, KeySetting setting, uid_t from) {
-    setting.set_at = rules.applied.now();
-    setting.set_by = from;
-    setting.is_new = true;
+RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
+    for (KeySetting& setting : settings) {
+        setting.set_at = rules.applied.now();
+        setting.set_by = from;
+        setting.is_new = true;
+    }
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
-        if (!put_setting(next.keys, setting)) {
-            return Refusal{Refusal::Kind::TooLarge,
-                           "at most " + std::to_string(kMaxKeySettings) +
-                               " things can be set for single keys; put the others into an "
-                               "override file",
-                           {}};
+        const std::shared_ptr<const RuleView> shown = rules.board.view();
+        const DynamicCount before = count_dynamic(next.keys, shown->rules);
+        for (const KeySetting& setting : settings) {
+            const RuleSummary* rule = find_rule(shown->rules, setting.rule);
+            const DynamicTerms* terms =
+                rule == nullptr || !rule->dynamic ? nullptr : &*rule->dynamic;
+            if (!put_setting(next.keys, terms == nullptr ? setting : ended_by(setting, *terms))) {
+                return Refusal{Refusal::Kind::TooLarge,
+                               "at most " + std::to_string(kMaxKeySettings) +
+                                   " things can be set for single keys; put the others into an "
+                                   "override file",
+                               {}};
+            }
         }
-        return std::nullopt;
+        return no_room(before, count_dynamic(next.keys, shown->rules));
     });
 }
 

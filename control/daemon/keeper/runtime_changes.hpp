@@ -10,8 +10,9 @@ namespace sluice {
 [[nodiscard]] RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t from);
 
 // Settings belong to their keys and not to a file: they go on with every set that has the rule,
-// whether applied, on trial or brought back, until they end.
-[[nodiscard]] RuleChange set_key(LiveRules& rules, KeySetting setting, uid_t from);
+// whether applied, on trial or brought back, until they end. All of them are set, or none. Numbers
+// for a rule with `dynamic` are within its bounds, and end after its ttl at the latest.
+[[nodiscard]] RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from);
 [[nodiscard]] RuleChange unset_key(LiveRules& rules, const SettingChoice& choice, uid_t from);
 
 }  // namespace sluice

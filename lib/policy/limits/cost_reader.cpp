@@ -1,6 +1,7 @@
 #include "lib/policy/limits/cost_reader.hpp"
 
 #include "lib/meter/any_limit.hpp"
+#include "lib/policy/limits/concurrency_check.hpp"
 #include "lib/policy/limits/limit_builder.hpp"
 #include "lib/policy/texts/text_form.hpp"
 
@@ -154,6 +155,7 @@ void check_costs(const MapReader& map, const Rule& rule, const ReadContext& cont
     } else if (cost != nullptr) {
         warn_of(cost->at, rule.cost, rule, context);
     }
+    check_concurrency(map, rule, context);
 }
 
 std::string text_of_cost(const RuleTerms& rule) {

@@ -108,6 +108,20 @@ void build_sliding_log(LimitBuilder& limit) {
     }
 }
 
+// What is open is known by when it was last seen: with another `idle` it means something else.
+void build_concurrency(LimitBuilder& limit) {
+    const ParameterValue* count = limit.find("count");
+    const ParameterValue* idle = limit.find("idle");
+    if (count == nullptr || idle == nullptr) {
+        return;
+    }
+    if (const auto made =
+            limit.checked(make_concurrency(count->units, idle->time), {"count", "idle"})) {
+        limit.depends_on({"idle"});
+        limit.finish(*made, "{count} open, idle {idle}", "{count} connections open at once");
+    }
+}
+
 // The RFC that a colour meter follows, and the parameters of its second bucket.
 struct ColorMeter {
     ColorVariant variant;
@@ -159,7 +173,7 @@ constexpr auto kAlgorithms = std::to_array<LimitAlgorithm>({
     {"sliding_log", kWindow, build_sliding_log},
     {"srtcm", kSrtcm, build_srtcm},
     {"trtcm", kTrtcm, build_trtcm},
-    {"concurrency", kConcurrency, nullptr},
+    {"concurrency", kConcurrency, build_concurrency, Per::Connection, true},
 });
 
 }  // namespace

@@ -12,7 +12,9 @@ namespace sluice {
 struct LimitAlgorithm {
     std::string_view name;
     std::span<const Parameter> parameters;
-    void (*build)(LimitBuilder&);  // nullptr: its words are known, and it is not built yet
+    void (*build)(LimitBuilder&);
+    Per usual_per = Per::Packet;
+    bool per_is_fixed = false;  // it counts nothing else
 };
 
 [[nodiscard]] std::span<const LimitAlgorithm> limit_algorithms() noexcept;

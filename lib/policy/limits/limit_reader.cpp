@@ -105,10 +105,13 @@ LimitText read_limit(const YamlNode& node, std::optional<Per> rule_per,
     const MapReader map{node, known_keys(*algorithm), context, "a " + name};
     limit.text = name;
     limit.schema = {{"algorithm", name}};
-    limit.per = read_per(map).value_or(rule_per.value_or(Per::Packet));
-    if (algorithm->build == nullptr) {
-        context.not_enforced(map.find("algorithm")->at, "the algorithm " + name);
-        return limit;
+    limit.per = read_per(map).value_or(rule_per.value_or(algorithm->usual_per));
+    if (algorithm->per_is_fixed && limit.per != algorithm->usual_per) {
+        const YamlNode* per = map.find("per");
+        context.problems.error((per != nullptr ? per : map.find("algorithm"))->at,
+                               "a " + name + " limit counts open connections: its `per` is " +
+                                   std::string{name_of(algorithm->usual_per)} + ", not " +
+                                   std::string{name_of(limit.per)});
     }
     BuiltLimit built = build(*algorithm, map, limit.per, context);
     limit.text += " " + built.text;

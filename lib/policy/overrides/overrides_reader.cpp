@@ -1,9 +1,11 @@
 #include "lib/policy/overrides/overrides_reader.hpp"
 
+#include "lib/policy/overrides/dynamic_terms.hpp"
 #include "lib/policy/overrides/override_builder.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/overrides/override_csv.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -233,31 +235,86 @@ std::string text_of(const Overrides& overrides, std::uint64_t sum) {
     return std::to_string(keys) + (keys == 1 ? " key, sum " : " keys, sum ") + digits;
 }
 
-// What no longer fits the rule is reported, and has no effect.
-void add_settings(const Rule& rule, const OverrideSources& sources, OverrideBuilder& builder,
-                  const ReadContext& context) {
-    for (const KeySetting& set : *sources.set) {
-        if (set.rule != rule.id) {
-            continue;
+// What was set at run time for the keys of one rule.
+class SettingsReader {
+public:
+    SettingsReader(const Rule& rule, const OverrideSources& sources, OverrideBuilder& builder,
+                   const ReadContext& context)
+        : rule_{rule}, sources_{sources}, builder_{builder}, context_{context} {}
+
+    // What no longer fits the rule is reported, and has no effect.
+    void run() {
+        for (const KeySetting& set : *sources_.set) {
+            if (set.rule == rule_.id) {
+                add(set);
+            }
         }
-        const std::optional<OverrideFault> fault = builder.add(
-            {.key = set.key,
-             .limit = set.what == KeySetting::What::Exempt ? kExempt : std::string_view{set.limit},
-             .numbers = {.rate = set.rate, .burst = set.burst, .count = set.count},
-             .until = {},
-             .until_at = set.until == 0 ? kForever : Nanoseconds{std::chrono::seconds{set.until}},
-             .banned = set.what == KeySetting::What::Banned,
-             .tier = set.tier},
-            {OverrideSource::RunTime, 0});
-        if (fault && set.is_new) {
-            context.problems.error(sources.rule, fault->what);
-        } else if (fault) {
-            context.problems.warning(sources.rule,
-                                     "what was set for the key " + set.key +
-                                         " does not fit the rule any more: " + fault->what);
+        if (held_ != 0) {
+            context_.problems.warning(
+                sources_.rule, "of " + std::to_string(held_) + (held_ == 1 ? " key" : " keys") +
+                                   " the numbers that were set are outside of `dynamic`: the "
+                                   "nearest bound holds; the first is " +
+                                   first_held_);
         }
     }
-}
+
+private:
+    void add(const KeySetting& set) {
+        NumbersText numbers{.rate = set.rate, .burst = set.burst, .count = set.count};
+        std::optional<OverrideFault> fault;
+        if (sources_.dynamic != nullptr && set.what == KeySetting::What::Numbers) {
+            fault = hold(set, numbers);
+        }
+        if (!fault) {
+            fault = builder_.add(text_of(set, numbers), {OverrideSource::RunTime, 0});
+        }
+        if (fault && set.is_new) {
+            context_.problems.error(sources_.rule, "the key " + set.key + ": " + fault->what);
+        } else if (fault) {
+            context_.problems.warning(sources_.rule,
+                                      "what was set for the key " + set.key +
+                                          " does not fit the rule any more: " + fault->what);
+        }
+    }
+
+    static OverrideText text_of(const KeySetting& set, const NumbersText& numbers) {
+        return {
+            .key = set.key,
+            .limit = set.what == KeySetting::What::Exempt ? kExempt : std::string_view{set.limit},
+            .numbers = numbers,
+            .until = {},
+            .until_at = set.until == 0 ? kForever : Nanoseconds{std::chrono::seconds{set.until}},
+            .banned = set.what == KeySetting::What::Banned,
+            .tier = set.tier};
+    }
+
+    // New numbers outside of the bounds are a fault; those from before the bounds are brought back.
+    std::optional<OverrideFault> hold(const KeySetting& set, NumbersText& numbers) {
+        const auto limit =
+            std::find_if(rule_.limits.begin(), rule_.limits.end(), [&](const MeteredLimit& one) {
+                return one.name == set.limit && one.key + 1U == set.tier;
+            });
+        const std::optional<NumbersFault> fault =
+            limit == rule_.limits.end() ? std::nullopt
+                                        : fault_under(*sources_.dynamic, numbers, limit->per);
+        if (!fault) {
+            return std::nullopt;
+        }
+        if (set.is_new) {
+            return OverrideFault{OverrideFault::Word::Limit, fault->what};
+        }
+        first_held_ = held_++ == 0 ? set.key : first_held_;
+        numbers = held_within(*sources_.dynamic, numbers, limit->per);
+        return std::nullopt;
+    }
+
+    const Rule& rule_;
+    const OverrideSources& sources_;
+    OverrideBuilder& builder_;
+    const ReadContext& context_;
+    std::size_t held_ = 0;  // settings that were brought back to a bound
+    std::string first_held_{};
+};
 
 }  // namespace
 
@@ -275,7 +332,7 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
         file = reader.file();
     }
     if (sources.set != nullptr) {
-        add_settings(rule, sources, builder, context);
+        SettingsReader{rule, sources, builder, context}.run();
     }
     std::vector<OverrideTwice> twice;
     const std::shared_ptr<const Overrides> overrides =

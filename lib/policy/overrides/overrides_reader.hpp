@@ -10,13 +10,15 @@
 namespace sluice {
 
 class OverrideCache;
+struct DynamicTerms;
 
 // Settings of single keys of a rule from outside its own text.
 struct OverrideSources {
-    const ListReader* files = nullptr;  // nullptr: none can be read
-    const KeySettings* set = nullptr;   // at run time, of all rules; nullptr: nothing
-    Position rule;                      // where the rule stands
-    OverrideCache* cache = nullptr;     // of files that were read before; nullptr: none was
+    const ListReader* files = nullptr;      // nullptr: none can be read
+    const KeySettings* set = nullptr;       // at run time, of all rules; nullptr: nothing
+    Position rule;                          // where the rule stands
+    OverrideCache* cache = nullptr;         // of files that were read before; nullptr: none was
+    const DynamicTerms* dynamic = nullptr;  // that hold what was set; nullptr: the rule has none
 };
 
 struct ReadOverrides {

@@ -1,5 +1,7 @@
 #include "lib/policy/rules/answer_reader.hpp"
 
+#include "lib/answer/made_response.hpp"
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -86,6 +88,19 @@ void read_dns_truncate(const MapReader& map, ActionText& action) {
     if (const std::optional<std::size_t> then = map.word("then", kThenWords)) {
         action.resets_rest = *then == 1;
         action.text += " then " + std::string{kThenWords[*then]};
+    }
+}
+
+void complete_response(ActionText& action, const ResponseRule& rule, Problems& problems) {
+    ResponseSpec& response = *action.response;
+    if (action.names_policy) {
+        response.policy = rule.id;
+        response.unit = rule.per != nullptr && rule.per->text == "byte" ? QuotaUnit::ContentBytes
+                                                                        : QuotaUnit::Requests;
+    }
+    const Result<MadeResponse> made = MadeResponse::compile(response);
+    if (!made) {
+        problems.error(action.at, made.error().what);
     }
 }
 

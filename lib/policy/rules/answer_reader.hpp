@@ -10,4 +10,12 @@ void read_reply(const MapReader& map, ActionText& action);
 void read_decoy(const MapReader& map, ActionText& action);
 void read_dns_truncate(const MapReader& map, ActionText& action);
 
+// The rule of a response, which is its policy, and what the rule counts.
+struct ResponseRule {
+    std::string_view id;
+    const YamlNode* per;  // nullptr: the default
+};
+// `action` has a response. What it cannot say is an error.
+void complete_response(ActionText& action, const ResponseRule& rule, Problems& problems);
+
 }  // namespace sluice

@@ -1,6 +1,5 @@
 #include "lib/policy/rules/rule_reader.hpp"
 
-#include "lib/answer/made_response.hpp"
 #include "lib/policy/expression/condition_reader.hpp"
 #include "lib/policy/limits/candidate_reader.hpp"
 #include "lib/policy/limits/cost_reader.hpp"
@@ -8,7 +7,9 @@
 #include "lib/policy/overrides/overrides_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/action_reader.hpp"
+#include "lib/policy/rules/answer_reader.hpp"
 #include "lib/policy/rules/ban_reader.hpp"
+#include "lib/policy/rules/dynamic_reader.hpp"
 #include "lib/policy/rules/events_reader.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/shape_check.hpp"
@@ -43,7 +44,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
     {"ban"},
     {"overrides"},
     {"candidates"},
-    {"dynamic", false},
+    {"dynamic"},
     {"max_unsynced"},
     {"cluster_sync", false},
     {"events"},
@@ -53,7 +54,7 @@ constexpr auto kRuleKeys = std::to_array<KeyRow>({
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
-     "ban", "overrides", "candidates", "max_unsynced", "events"});
+     "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events"});
 
 constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
@@ -221,6 +222,7 @@ private:
         rule.on_exceed = index_of(action);
         read_keys_and_limits();
         read_reports();
+        read_dynamic_terms();
         read_overrides();
         read_on_color();
         check_shape(map_, action, rule.limits, context_);
@@ -241,7 +243,8 @@ private:
             .cost = rule.largest_cost(),
             .by_path = !rule.path_costs.empty(),
             .max_unsynced = read_max_unsynced(map_, rule.largest_cost(), context_),
-            .overridden = map_.find("overrides") != nullptr,
+            .overridden = map_.find("overrides") != nullptr ||
+                          (map_.find("dynamic") != nullptr && candidate_ == nullptr),
             .changes = candidate_ == nullptr ? nullptr : &candidate_->limits};
         ReadTiers tiers = read_tiers(map_, owner, file_.limits, context_);
         rule.keys = std::move(tiers.keys);
@@ -255,6 +258,13 @@ private:
             rule.ban = std::move(read.ban);
             rule.ban.action = index_of(std::move(read.action));
             read_.summary.ban = std::move(read.text);
+        }
+    }
+
+    // A candidate has no keys of its own to be set: what is set for its rule's is not its own.
+    void read_dynamic_terms() {
+        if (map_.find("dynamic") != nullptr && candidate_ == nullptr) {
+            read_.summary.dynamic = read_dynamic(map_, read_.rule.limits, context_);
         }
     }
 
@@ -272,7 +282,13 @@ private:
             return;
         }
         ReadOverrides read = sluice::read_overrides(
-            node, rule, {file_.files, file_.keys, map_.node().at, file_.overrides}, context_);
+            node, rule,
+            {.files = file_.files,
+             .set = file_.keys,
+             .rule = map_.node().at,
+             .cache = file_.overrides,
+             .dynamic = read_.summary.dynamic ? &*read_.summary.dynamic : nullptr},
+            context_);
         rule.overrides = std::move(read.overrides);
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});
@@ -290,29 +306,13 @@ private:
             return kDropAction;
         }
         if (action.response) {
-            complete(action);
+            complete_response(action, {read_.rule.id, map_.find("per")}, file_.problems);
         }
         return file_.actions.add(action);
     }
-    // The policy of a response is its rule; what it cannot say is an error.
-    void complete(ActionText& action) const {
-        ResponseSpec& response = *action.response;
-        if (action.names_policy) {
-            const YamlNode* per = map_.find("per");
-            response.policy = read_.rule.id;
-            response.unit = per != nullptr && per->text == "byte" ? QuotaUnit::ContentBytes
-                                                                  : QuotaUnit::Requests;
-        }
-        const Result<MadeResponse> made = MadeResponse::compile(response);
-        if (!made) {
-            file_.problems.error(action.at, made.error().what);
-        }
-    }
-
     // In millionths of the table.
     [[nodiscard]] std::uint32_t read_share() const {
-        const std::optional<unsigned> percent = map_.percent("table_share");
-        return percent ? *percent * (kWholeTable / 100) : kWholeTable;
+        return map_.percent("table_share").value_or(100) * (kWholeTable / 100);
     }
 
     void read_on_color() {

@@ -41,11 +41,12 @@ bool has_named_text(const GroupingKey& key) {
                        [](const KeyPart& part) { return part.text && is_named(*part.text); });
 }
 
-// By the file, or by a setting of a single key at run time.
+// By the file, or by a setting of a single key at run time. With `dynamic` such settings come and
+// go, and the limit is counted in one way all the time.
 void note_overrides(const Rule& rule, RuleSummary& summary) {
     for (LimitSummary& limit : summary.limits) {
         if (limit.numbers) {
-            limit.numbers->overridden |= rule.overrides != nullptr;
+            limit.numbers->overridden |= rule.overrides != nullptr || summary.dynamic.has_value();
         }
     }
 }

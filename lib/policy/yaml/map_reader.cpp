@@ -142,7 +142,7 @@ std::optional<unsigned> MapReader::percent(std::string_view key) const {
         return std::nullopt;
     }
     const std::string_view text = value->text;
-    if (value->is_scalar() && value->plain && text.ends_with('%')) {
+    if (value->is_scalar() && text.ends_with('%')) {
         const auto number = parse_number(text.substr(0, text.size() - 1), 100);
         if (number && *number > 0) {
             return static_cast<unsigned>(*number);

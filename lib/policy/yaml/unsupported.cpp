@@ -22,7 +22,6 @@ struct Shape {
 using enum Shape::Kind;
 
 constexpr auto kColors = std::to_array<Shape>({{"green", Any}, {"yellow", Any}, {"red", Any}});
-constexpr auto kDynamic = std::to_array<Shape>({{"source"}, {"ttl"}, {"floor"}, {"ceiling"}});
 constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
@@ -36,7 +35,6 @@ constexpr auto kCluster =
 constexpr auto kParts = std::to_array<Shape>({
     // of a rule
     {"on_color", Map, kColors},
-    {"dynamic", Map, kDynamic},
     {"cluster_sync", Map, kClusterSync},
     {"coarsen", Map, kCoarsen},
     // of sluice.yaml

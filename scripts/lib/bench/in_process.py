@@ -8,7 +8,7 @@ import rows
 # What each program measures. A program runs once for all of its ids that are wanted.
 PROGRAMS = {
     "table_bench": ("T1", "T2", "T3", "T4"),
-    "pipeline_bench": ("P1", "P2", "P5", "P6", "P7"),
+    "pipeline_bench": ("P1", "P2", "P5", "P6", "P7", "A3"),
     "rules_bench": ("P3", "P4"),
     "classifier_bench": ("C2",),
     "list_bench": ("L1", "L2"),
@@ -22,6 +22,7 @@ PROGRAMS = {
     "hello_bench": ("TLS", "QUIC"),
     "http1_bench": ("H0",),
     "request_bench": ("H1", "H2", "H3", "H4", "H5", "DNS", "A1"),
+    "shaping_bench": ("A2",),
 }
 SHARED = ("T", "P")  # rows that are no id's own: the floor, other sizes
 
@@ -51,6 +52,8 @@ BARS = {
     ("H5", "their AES alone"): (0.15, None),
     ("DNS", "reading them alone"): (6, None),
     ("A1", "dropped"): (1, 3),
+    ("A3", "where it drops"): (0.97, 1),
+    ("A2", "p99 of the loop's gaps"): (50, 10),
 }
 # Where the bar depends on the case: by id and reference, then by what the case contains.
 BARS_BY_CASE = {

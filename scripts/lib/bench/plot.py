@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Draws what a benchmark measured, as a small SVG. `overshoot`: M2, into lib/ledger."""
+"""Draws what was measured, as a small SVG. `overshoot`: M2, into lib/ledger; `shape`: departures, into lib/shape."""
 import argparse
 import json
 import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import plot_shape  # noqa: E402
 
 PROGRAM = "build/tests/overshoot_bench"
 TARGET = "lib/ledger/overshoot.svg"
@@ -79,19 +82,30 @@ def draw(measured):
     return "\n".join([*parts, "</svg>\n"])
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="scripts/plot", description=__doc__)
-    parser.add_argument("what", choices=["overshoot"])
-    parser.add_argument("--from", dest="rows", help="rows that were measured before, instead of measuring")
-    parser.add_argument("--out", default=TARGET)
-    arguments = parser.parse_args()
-    lines = (pathlib.Path(arguments.rows).read_text() if arguments.rows else
-             subprocess.run([PROGRAM, "--quick"], stdout=subprocess.PIPE, text=True, check=True).stdout)
+def overshoot(rows):
+    """-> (where to, the drawing, how many points)"""
+    lines = rows or subprocess.run([PROGRAM, "--quick"], stdout=subprocess.PIPE, text=True, check=True).stdout
     measured = list(points(lines.splitlines()))
     if not measured:
         sys.exit("scripts/plot: there are no rows of M2 to draw")
-    pathlib.Path(arguments.out).write_text(draw(measured))
-    print(f"{arguments.out}: {len(measured)} points")
+    return TARGET, draw(measured), len(measured)
+
+
+def shape(rows):
+    return plot_shape.TARGET, *plot_shape.draw(rows or plot_shape.measure(sys.executable))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/plot", description=__doc__)
+    parser.add_argument("what", choices=["overshoot", "shape"])
+    parser.add_argument("--from", dest="rows", help="what was measured before, instead of measuring")
+    parser.add_argument("--out", help="instead of the README's folder")
+    arguments = parser.parse_args()
+    rows = pathlib.Path(arguments.rows).read_text() if arguments.rows else None
+    target, drawing, count = {"overshoot": overshoot, "shape": shape}[arguments.what](rows)
+    path = pathlib.Path(arguments.out or target)
+    path.write_text(drawing)
+    print(f"{path}: {count} points")
 
 
 if __name__ == "__main__":

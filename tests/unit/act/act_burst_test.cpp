@@ -42,6 +42,9 @@ struct Columns {
         return packet_headers[row];
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return decisions[row]; }
+    [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
+        return packet_headers[row].fields.has(Field::TcpFlags);
+    }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept {
         return {.headers = packet_headers[row],
                 .frame = {frames[row], static_cast<std::uint32_t>(frames[row].size())}};

@@ -16,10 +16,8 @@ using test::SentFrame;
 using test::tcp;
 using test::udp;
 
-// A UDP datagram of four bytes along the route of a frame that came.
-SentFrame sent_for(const Octets& came, Toward toward) {
-    FrameRoute route;
-    EXPECT_EQ(FrameRoute::find(headers_of(came), came, toward, route), RouteFault::None);
+// A UDP datagram of four bytes.
+SentFrame sent_along(const FrameRoute& route) {
     Octets frame(route.frame_size(12), std::byte{0xEE});
     const MutableBytes transport = MutableBytes{frame}.subspan(route.transport_at(), 12);
     store_be16(transport, 0, route.sport());
@@ -29,6 +27,12 @@ SentFrame sent_for(const Octets& came, Toward toward) {
     route.write_headers(frame, 17, 12);
     store_be16(transport, 6, route.transport_checksum(frame, 17, 12));
     return SentFrame{frame};
+}
+// Along the route of a frame that came.
+SentFrame sent_for(const Octets& came, Toward toward) {
+    FrameRoute route;
+    EXPECT_EQ(FrameRoute::find(headers_of(came), came, toward, route), RouteFault::None);
+    return sent_along(route);
 }
 
 RouteFault fault_of(const Octets& came, Tunnels tunnels = {}) {
@@ -52,6 +56,20 @@ std::vector<Octets> link_layers(const char* address, unsigned ppp) {
     return {from().bytes(), from().vlan(0x6064).bytes(), from().vlan(7, 0x88A8).vlan(8).bytes(),
             from().shim(0x8864, pppoe({0, ppp})).bytes(),
             from().vlan(9).shim(0x8864, pppoe({ppp})).bytes()};
+}
+
+// There and back: what a turned route writes is what one that was found toward the sender does.
+TEST(FrameRoute, TurnsRound) {
+    for (const auto& [address, ppp] : {std::pair{"192.0.2.1", 0x21U}, {"2001:db8::7", 0x57U}}) {
+        for (const Octets& came : link_layers(address, ppp)) {
+            FrameRoute on;
+            EXPECT_EQ(FrameRoute::find(headers_of(came), came, Toward::Destination, on),
+                      RouteFault::None);
+            EXPECT_EQ(sent_along(on.reversed()).bytes(), sent_for(came, Toward::Source).bytes());
+            EXPECT_EQ(sent_along(on.reversed().reversed()).bytes(),
+                      sent_for(came, Toward::Destination).bytes());
+        }
+    }
 }
 
 TEST(FrameRoute, BackToTheSenderMirrorsLinkLayerAndEnds) {

@@ -37,6 +37,22 @@ TEST(MadeSegment, IsReadAsItWasMeant) {
     }
 }
 
+// What its payload adds to the checksum may be known: the frame is the same.
+TEST(MadeSegment, IsTheSameWhereItsPayloadHasBeenSummedUp) {
+    for (std::size_t size = 0; size < 70; ++size) {
+        const Octets payload(size, std::byte{0xA5});
+        InternetChecksum sum;
+        sum.add(payload);
+        MadeSegment segment{.seq = 7, .ack = 9, .flags = 0x19, .payload = payload};
+        if (size % 2 == 0) {
+            segment.timestamps = TcpTimestamps{9, 8};
+        }
+        const Octets before = sent(segment).bytes();
+        segment.payload_sum = &sum;
+        EXPECT_EQ(sent(segment).bytes(), before);
+    }
+}
+
 TEST(MadeSegment, CarriesTimestamps) {
     const Octets payload(5, std::byte{1});
     const SentFrame frame =

@@ -275,6 +275,34 @@ TEST(ConnectionRoom, WhatMadeRoomIsRefusedUntilItIsSilent) {
     EXPECT_EQ(silent.units().size(), 1U);
 }
 
+// Fifteen heads for each that the table has room for, more than it has places for digests. Where
+// new ones are refused rather than old ones forgotten, the rest of none passes unjudged.
+TEST(ConnectionRoom, WhereNewHeadsAreRefusedNoneIsEverForgotten) {
+    constexpr std::uint64_t kFlood = 60'000;
+    ConnectionBudget budget = kBudget;
+    budget.connections = 4000;
+    budget.half_heads = 2000;
+    budget.given_up = 500;
+    budget.when_full = FullHeads::Refuse;
+    ConnectionTable table{budget};
+    for (std::uint64_t i = 0; i < kFlood; ++i) {
+        (void)begin_head(table, i, i, at_second(0));
+    }
+    std::uint64_t judged = 0;
+    for (std::uint64_t i = 0; i < kFlood; ++i) {
+        ToyReader reader{table, digest_of(i), 7};
+        const Offered rest = reader.add(100, kEnd, at_second(1), i).kind;
+        judged += reader.units().size();
+        ASSERT_TRUE(rest == Offered::Refused || reader.units().size() == 1) << i;
+    }
+    EXPECT_EQ(judged, budget.half_heads);
+    EXPECT_EQ(table.counters().of(ConnectionEvent::RefusedForgotten), 0U);
+    EXPECT_GT(table.counters().of(ConnectionEvent::RefusedUntold), 0U);
+    ToyReader after{table, digest_of(kFlood + 1), 7};
+    (void)after.add(0, kWhole, at_second(62));
+    EXPECT_EQ(after.units().size(), 1U) << "a minute after the last of them began";
+}
+
 // Refusals that made room stay refusals.
 TEST(ConnectionRoom, RefusedUnitsThatMadeRoomAreNeverForwarded) {
     ConnectionBudget budget = kBudget;

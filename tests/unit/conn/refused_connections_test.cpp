@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kSilence = 1000;
 
 TEST(RefusedConnections, AreRefusedUntilTheyHaveBeenSilent) {
-    RefusedConnections refused{100, kSilence};
+    RefusedConnections refused{100, kSilence, FullHeads::Evict};
     EXPECT_FALSE(refused.may_have_any(0));
     EXPECT_TRUE(refused.add(7, 10));
     EXPECT_TRUE(refused.may_have_any(10));
@@ -26,7 +26,7 @@ TEST(RefusedConnections, AreRefusedUntilTheyHaveBeenSilent) {
 }
 
 TEST(RefusedConnections, OneThatIsThereTakesNoOtherPlace) {
-    RefusedConnections refused{2, kSilence};
+    RefusedConnections refused{2, kSilence, FullHeads::Evict};
     for (int i = 0; i < 100; ++i) {
         EXPECT_TRUE(refused.add(7, 10));
     }
@@ -39,7 +39,7 @@ TEST(RefusedConnections, OneThatIsThereTakesNoOtherPlace) {
 // Six eighths of the places are filled before one in ten thousand is lost.
 TEST(RefusedConnections, NearlyAllPlacesAreUsed) {
     constexpr std::uint64_t kConnections = 1 << 14;
-    RefusedConnections refused{kConnections, kSilence};
+    RefusedConnections refused{kConnections, kSilence, FullHeads::Evict};
     const auto seed = std::random_device{}();
     SCOPED_TRACE(seed);
     std::mt19937_64 random{seed};
@@ -52,7 +52,7 @@ TEST(RefusedConnections, NearlyAllPlacesAreUsed) {
 
 // The longest silent goes where both lines are full.
 TEST(RefusedConnections, TheLongestSilentGoes) {
-    RefusedConnections refused{2, kSilence};
+    RefusedConnections refused{2, kSilence, FullHeads::Evict};
     for (std::uint64_t i = 1; i <= 16; ++i) {
         ASSERT_TRUE(refused.add(i | i << 40, static_cast<std::uint32_t>(i))) << i;
     }
@@ -67,11 +67,33 @@ TEST(RefusedConnections, TheLongestSilentGoes) {
     EXPECT_EQ(gone, 1);
 }
 
+// Or none goes: what has no place is refused with all that share its lines, for as long as it would
+// have been; that others are heard of in the meantime does not make it longer.
+TEST(RefusedConnections, NoneGoesWhereTheyStayFull) {
+    RefusedConnections refused{2, kSilence, FullHeads::Refuse};
+    constexpr std::uint64_t kLost = std::uint64_t{99} << 40;
+    constexpr std::uint64_t kStranger = std::uint64_t{77} << 40;
+    for (std::uint64_t i = 1; i <= 16; ++i) {
+        EXPECT_FALSE(refused.may_be_one(kStranger, 20)) << i;
+        ASSERT_TRUE(refused.add(i | i << 40, static_cast<std::uint32_t>(i))) << i;
+    }
+    EXPECT_TRUE(refused.add(kLost, 20));
+    for (std::uint64_t i = 1; i <= 16; ++i) {
+        EXPECT_TRUE(refused.meets(i | i << 40, 20)) << i;
+    }
+    for (const std::uint64_t untold : {kLost, kStranger}) {
+        EXPECT_FALSE(refused.meets(untold, 20 + kSilence));
+        EXPECT_TRUE(refused.may_be_one(untold, 20 + kSilence));
+        EXPECT_FALSE(refused.may_be_one(untold, 21 + kSilence));
+    }
+    EXPECT_FALSE(refused.may_have_any(21 + kSilence));
+}
+
 // Digests at random beside a map of when each was heard of last.
 class BesideAMap {
 public:
     BesideAMap(std::size_t connections, std::uint64_t seed)
-        : refused_{connections, kSilence}, random_{seed} {}
+        : refused_{connections, kSilence, FullHeads::Evict}, random_{seed} {}
 
     void step() {
         now_ += static_cast<std::uint32_t>(random_() % 8);

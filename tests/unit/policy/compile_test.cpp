@@ -329,8 +329,27 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: []\n    on_exceed: {action: dns_truncate, slip: 1000001}\n" LIMITS, 5, 45,
      "1000000"},
     {HEAD "    key: []\n    on_full: {coarsen: {factor: 1}}\n" LIMITS, 5, 33, "from 2 to 1024"},
-    {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 15m}]\n", 5, 26,
-     "not enforced yet: the algorithm concurrency"},
+    {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3}]\n", 5, 14,
+     "a concurrency needs `idle`"},
+    {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 0, idle: 1m}]\n", 5, 46,
+     "at least 1"},
+    {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 500us}]\n", 5, 55,
+     "`idle` is too short; the shortest is 1ms"},
+    {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 367d}]\n", 5, 55,
+     "`idle` is too long; the longest is 366d"},
+    {HEAD "    key: []\n    limits: [{algorithm: concurrency, per: byte, count: 3, idle: 1m}]\n", 5,
+     44, "its `per` is connection, not byte"},
+    {HEAD
+     "    key: []\n    per: request\n    limits: [{algorithm: concurrency, count: 3, idle: 1m}]\n",
+     6, 26, "its `per` is connection, not request"},
+    {HEAD "    key: []\n    cost: 2\n    limits: [{algorithm: concurrency, count: 3, idle: 1m}]\n",
+     5, 5, "`cost` has no meaning beside a concurrency limit"},
+    {HEAD "    key: []\n    rejected_spend: true\n"
+          "    limits: [{algorithm: concurrency, count: 3, idle: 1m}]\n",
+     5, 5, "`rejected_spend` has no meaning beside a concurrency limit"},
+    {HEAD "    key: []\n    on_exceed: {action: shape, max_delay: 1s}\n"
+          "    limits: [{algorithm: concurrency, count: 3, idle: 1m}]\n",
+     5, 16, "shape needs limits"},
     {HEAD "    key: []\n    on_exceed: {action: shape}\n" LIMITS, 5, 16, "needs `max_delay`"},
     {HEAD "    key: []\n    on_exceed: {action: shape, max_delay: 61s}\n" LIMITS, 5, 43,
      "at most 1m"},
@@ -518,7 +537,8 @@ TEST(CompileRules, EveryErrorSaysWhereAndWhat) {
 
 TEST(CompileRules, WhatIsNotBuiltIsAWarningForCheckAndForRulesThatAreOff) {
     const std::string text = HEAD
-        "    mode: off\n    key: [registrable_domain(http.host)]\n    limits: [{algorithm: "
+        "    mode: off\n    key: [registrable_domain(http.host)]\n"
+        "    cluster_sync: {interval: 1s}\n    limits: [{algorithm: "
         "concurrency, count: 1, idle: 1m}]\n";
     for (const Purpose purpose : {Purpose::Check, Purpose::Enforce}) {
         const Outcome outcome = compile(text, purpose);
@@ -671,14 +691,15 @@ TEST(CompileRules, ALimitWithoutPerCountsWhatItsRuleCounts) {
         compile(std::string{head} + "  - {id: b, key: [], limits: [x]}\n").rules.has_value());
 }
 
-TEST(CompileRules, WhatIsNotBuiltClaimsNothing) {
+TEST(CompileRules, OpenConnectionsAreCountedWhateverTheUsualUnit) {
     const Outcome outcome = compile(
         HEAD "    key: [ip.src]\n    limits: [{algorithm: concurrency, count: 1, idle: 1m}]\n",
         Purpose::Check);
     ASSERT_TRUE(outcome.rules.has_value());
     const LimitSummary& limit = outcome.rules->rules[0].limits[0];
-    EXPECT_EQ(limit.text, "concurrency per packet");
-    EXPECT_EQ(limit.bound, "");
+    EXPECT_EQ(limit.text, "concurrency 1 open, idle 1m per connection");
+    EXPECT_EQ(limit.bound, "1 connections open at once");
+    EXPECT_EQ(outcome.rules->set.rules[0].limits[0].per, Per::Connection);
 }
 
 TEST(CompileRules, QueriesAreCountedOneByOne) {

@@ -42,6 +42,21 @@ TEST(FindFault, FindsNoneInASoundSet) {
     EXPECT_EQ(find_fault(RuleSet{}), std::nullopt);
 }
 
+TEST(FindFault, LetsLimitsOfOpenConnectionsCountNothingElse) {
+    RuleSet set = example();
+    set.rules[0].limits[0].per = Per::Connection;
+    set.rules[0].limits[0].limit = ConcurrencyLimit{{.count = 3, .window = 1'000'000}};
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    set.rules[0].cost = 2;
+    EXPECT_NE(find_fault(set), std::nullopt);
+    set.rules[0].cost = 1;
+    set.rules[0].rejected_spend = true;
+    EXPECT_NE(find_fault(set), std::nullopt);
+    set.rules[0].rejected_spend = false;
+    set.rules[0].limits[0].per = Per::Packet;
+    EXPECT_NE(find_fault(set), std::nullopt);
+}
+
 TEST(FindFault, LetsRequestsCostByPath) {
     RuleSet set = example();
     set.rules[0].limits[0].per = set.rules[0].limits[1].per = Per::Request;

@@ -70,6 +70,10 @@ void spell_numbers(Fields& out, const PenaltyLimit& limit) {
     add_all(out, 7, limit.after, limit.within, limit.lasts);
 }
 
+void spell_numbers(Fields& out, const ConcurrencyLimit& limit) {
+    add_all(out, 8, limit.numbers.count, limit.numbers.window);
+}
+
 void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full,
             rule.match_action, rule.on_exceed);

@@ -224,6 +224,15 @@ TEST(DataplaneClient, AGreetingThatIsNone) {
     EXPECT_FALSE(DataplaneClient::connect("/tmp/sluice-absent/s", "t", 10s));
 }
 
+TEST(DataplaneClient, LargeListsAreWaitedForInProportion) {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    EXPECT_EQ(DataplaneClient::patience(GetStats{}, 0), 1);
+    EXPECT_EQ(DataplaneClient::patience(GetRules{}, 64 * kMiB), 1);
+    EXPECT_EQ(DataplaneClient::patience(ApplyRules{}, 0), 3);
+    EXPECT_EQ(DataplaneClient::patience(TryRules{}, 4 * kMiB), 4);
+    EXPECT_EQ(DataplaneClient::patience(KeepRules{}, kMaxMessageSize), 83);
+}
+
 TEST(DataplaneClient, KnowsWhenTheOtherEndIsGone) {
     Scripted server{[](Scripted& s) {
         s.greet();

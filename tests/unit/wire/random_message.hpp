@@ -136,6 +136,17 @@ private:
                 {std::string{path}, static_cast<std::uint32_t>(1 + below(kMaxCost))});
         }
     }
+    // Where a limit counts open connections, the rule charges each of them one.
+    static void count_connections(Rule& rule) {
+        for (MeteredLimit& limit : rule.limits) {
+            if (algorithm_of(limit.limit) == Algorithm::Concurrency) {
+                limit.per = Per::Connection;
+                rule.cost = 1;
+                rule.path_costs.clear();
+                rule.rejected_spend = false;
+            }
+        }
+    }
     Rule rule(std::size_t index) {
         Rule out;
         out.id = "rule-" + std::to_string(index);
@@ -166,6 +177,7 @@ private:
             cost_by_path(out);
         }
         out.rejected_spend = flag();
+        count_connections(out);
         out.events = EdgeEventSet{static_cast<std::uint8_t>(below(EdgeEventSet::kAll + 1U))};
         for (ActionIndex& of_color : out.on_color) {
             of_color = action();
@@ -237,6 +249,8 @@ private:
                                               flag() ? Edge::Strict : Edge::Lenient);
             case 5:
                 return SlidingLogLimit{window()};
+            case 6:
+                return ConcurrencyLimit{window()};
             default:
                 return *ColorLimit::make(ColorVariant::Rfc4115,
                                          flag() ? ColorMode::Aware : ColorMode::Blind, bucket(),

@@ -32,7 +32,8 @@ rules:
 // What this version does not build yet is allowed while its rule is off.
 inline const std::string kNotYet = R"(version: 1
 rules:
-  - {id: later, mode: "off", key: [], limits: [{algorithm: concurrency, count: 3, idle: 1m}]}
+  - {id: later, mode: "off", key: [], cluster_sync: {interval: 1s},
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}]}
   - {id: a, mode: enforce, when: ip.proto eq 17, on_match: drop}
 )";
 

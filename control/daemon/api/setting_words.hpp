@@ -1,0 +1,28 @@
+#pragma once
+#include "control/daemon/api/change.hpp"
+#include "control/daemon/api/key_words.hpp"
+
+#include <string>
+#include <string_view>
+
+// What the calls that set something for single keys share.
+namespace sluice {
+
+// What is to be set for a key by `action`, set or ban. An Error says what is wrong with the body; a
+// number that the limit does not take is found out when the rules are compiled.
+[[nodiscard]] Result<KeySetting> read_setting(std::string_view action, const Json& body,
+                                              const FoundKey& found);
+
+// For the audit: "1: rate 5/s (contract 17)".
+[[nodiscard]] std::string text_with_reason(const KeySetting& setting);
+
+[[nodiscard]] HttpResponse refused_setting(const Refusal& refusal);
+
+// Counts numbers that were refused for a rule with `dynamic`.
+void note_refused_set(Services& services, const RuleSummary& rule);
+
+// A bucket is brought under its key's numbers when it is looked at: at once, so that none is
+// forgotten before.
+void look_at(const FoundKey& key, const RuleChange& change, Services& services);
+
+}  // namespace sluice

@@ -1,0 +1,101 @@
+#include "lib/conn/connection_table.hpp"
+
+#include <algorithm>
+
+// What lies before `next`: bytes that were judged, or that no unit held.
+namespace sluice {
+
+// Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
+// it, because nothing is left, or because what is left goes where the refused bytes before it go.
+// Where some are in no unit, one may begin in those, and in none that a unit holds.
+bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
+    while (sequence_distance(connection.next, offer.rest_seq_) < 0) {
+        const std::uint32_t end = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
+        std::uint32_t to = sequence_distance(connection.next, end) < 0 ? end : connection.next;
+        const JudgedRanges& judged = connection.judged;
+        StickyVerdict verdict = judged.strictest(offer.rest_seq_, to, connection.next);
+        if (verdict == StickyVerdict::Unjudged) {
+            to = judged.alike_until(offer.rest_seq_, to, connection.next);
+            verdict = judged.strictest(offer.rest_seq_, to, connection.next);
+        }
+        if (verdict == StickyVerdict::Unjudged) {
+            const bool all = to == end || to == connection.next;
+            offer.resync(all ? offer.rest_.size() : to - offer.rest_seq_);
+            return true;
+        }
+        if (repeats(offer, to, verdict, connection)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Up to there the bytes have this verdict. True: so has the whole segment.
+bool ConnectionTable::repeats(StreamOffer& offer, std::uint32_t to, StickyVerdict verdict,
+                              Connection& connection) noexcept {
+    counters_.count(ConnectionEvent::Repeated);
+    offer.repeats = true;
+    offer.judged = std::max(offer.judged, verdict);
+    const bool differs = !blocks(verdict) && !may_repeat(offer, to, connection);
+    if (differs) {
+        counters_.count(ConnectionEvent::Differing);
+        offer.differs = true;
+    }
+    const std::size_t known = to - offer.rest_seq_;
+    if (known == offer.rest_.size() || differs || blocks(verdict)) {
+        offer.kind = Offered::Judged;
+        return true;
+    }
+    if (offer.fresh_seq_ == offer.rest_seq_) {
+        offer.fresh_ = offer.fresh_.subspan(known);
+        offer.fresh_seq_ = to;
+    }
+    offer.rest_ = offer.rest_.subspan(known);
+    offer.rest_seq_ = to;
+    return false;
+}
+
+// A keep-alive repeats the last byte, whatever it holds (RFC 1122, 4.2.3.6).
+bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
+                                 Connection& connection) noexcept {
+    if (offer.hash_ == nullptr) {
+        return true;
+    }
+    using Repeat = SeenSegments::Repeat;
+    const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
+    const bool keeps_alive = bytes.size() == 1 && to == connection.next;
+    const SeenSegments& seen = seen_[offer.connection_];
+    const bool is_same =
+        keeps_alive || seen.compare(offer.rest_seq_, bytes, *offer.hash_).what == Repeat::Same;
+    return (is_same && connection.repeated != RepeatedParts::Open) ||
+           may_repeat_a_part(offer, to, connection);
+}
+
+// While a part of a segment has passed again and the rest has not, nothing of the connection is
+// repeated but what agrees with it.
+bool ConnectionTable::may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
+                                        Connection& connection) noexcept {
+    const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
+    const PartRepeats::Answer answer = part_repeats_.take(
+        offer.connection_, connection.repeated == RepeatedParts::Open,
+        {.from = offer.rest_seq_, .bytes = bytes}, seen_[offer.connection_], *offer.hash_);
+    if (answer.evicted) {
+        counters_.count(ConnectionEvent::EvictedRepeat);
+    }
+    if (answer.part == PartRepeats::Part::Differs) {
+        return false;
+    }
+    counters_.count(ConnectionEvent::PartRepeated);
+    connection.repeated =
+        answer.part == PartRepeats::Part::Open ? RepeatedParts::Open : RepeatedParts::Whole;
+    regroup(offer.connection_);
+    return true;
+}
+
+void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
+    if (offer.hash_ != nullptr && offer.connection_ != kNoConnection && !offer.fresh_.empty()) {
+        seen_[offer.connection_].add(offer.fresh_seq_, offer.fresh_, *offer.hash_);
+    }
+}
+
+}  // namespace sluice

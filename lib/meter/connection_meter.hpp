@@ -1,0 +1,93 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/hash/group_key.hpp"
+#include "lib/meter/any_limit.hpp"
+#include "lib/meter/cell.hpp"
+#include "lib/meter/open_connections.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sluice {
+
+// Open connections: a line and one for each of them.
+struct ConnectionMeter {
+    const ConcurrencyLimit& limit;
+
+    bool open(Cell& cell, LinePool& pool, GroupKey /*key*/, Now now) const noexcept {
+        cell = {now.at, pool.take()};
+        if (cell.rest == kNoLine) {
+            return false;
+        }
+        pool.at<OpenConnections>(cell.rest).begin(limit.numbers.window);
+        return true;
+    }
+    static void close(const Cell& cell, LinePool& pool) noexcept {
+        if (cell.rest != kNoLine) {
+            OpenConnections::close(pool, cell.rest);
+        }
+    }
+    // One that is open already opens nothing more.
+    Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        if (demand.connection != nullptr &&
+            state.has(pool, cell.rest, demand.connection->digest, now.at)) {
+            return Conformance::Green;
+        }
+        state.make_way(pool, now.at, limit.numbers.count, demand.cost.count());
+        if (!state.admits(limit.numbers.count, demand.cost.count())) {
+            return Conformance::Red;
+        }
+        return state.make_room(pool) ? Conformance::Green : Conformance::NoRoom;
+    }
+    void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
+        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        if (spending.connection != nullptr) {
+            state.open(pool, cell.rest, *spending.connection, now.at);
+        } else {
+            state.add_anonymous(spending.cost.count(), now.at);
+        }
+        cell.fresh_from = state.fresh_from(pool, now.at);
+    }
+    void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
+        charge(cell, pool, now, {std::min(cost, remaining(cell, pool, now))});
+    }
+    void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        state.make_way(pool, now.at, limit.numbers.count, 0);
+        state.give_back(pool, units.count());
+        cell.fresh_from = state.fresh_from(pool, now.at);
+    }
+    [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
+    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return Units{limit.numbers.count - std::min(used(cell, pool, now), most()).count()};
+    }
+    [[nodiscard]] Units used(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return Units{pool.template at<OpenConnections>(cell.rest).used(pool, now.at)};
+    }
+    void use_at_least(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        const Units before = used(cell, pool, now);
+        if (before < units) {
+            charge(cell, pool, now, {Units{units.count() - before.count()}});
+        }
+    }
+    [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                                  Demand demand) const noexcept {
+        if (demand.cost > most()) {
+            return std::nullopt;
+        }
+        return pool.at<OpenConnections>(cell.rest).wait(pool, now.at,
+                                                        limit.numbers.count - demand.cost.count());
+    }
+    // What is open stays open under any count.
+    static void renumber(Cell& /*cell*/, const ConcurrencyLimit& /*from*/, LinePool& /*pool*/,
+                         Now /*changed*/) noexcept {}
+    void leave_at_most(Cell& cell, LinePool& pool, Now now, Units most) const noexcept {
+        const Units left = remaining(cell, pool, now);
+        if (left > most) {
+            charge(cell, pool, now, {Units{left.count() - most.count()}});
+        }
+    }
+};
+
+}  // namespace sluice

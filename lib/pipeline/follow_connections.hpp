@@ -1,0 +1,30 @@
+#pragma once
+#include "lib/meter/connection_segment.hpp"
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/core_state.hpp"
+
+#include <cstddef>
+
+// Packets of connections that limits count as open: each that is forwarded keeps its connection
+// open, or closes it.
+namespace sluice {
+
+// Whether any packet of a burst may be one of those.
+[[nodiscard]] inline bool follows_connections(const LoadedSet& set,
+                                              const CoreState& core) noexcept {
+    return set.meter_plan.counts_open || !core.buckets.registry.pool().index().empty();
+}
+
+// One packet, at its turn, once it has been decided.
+void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) noexcept;
+
+// The same of one that has passed at another worker.
+void follow_segment(const ConnectionSegment& segment, CoreState& core, Now now) noexcept;
+
+// What other workers have told of connections that are open here. Before a burst is decided.
+void hear_of_connections(CoreState& core, Now now) noexcept;
+
+// Tells the counters what has been opened and closed until now.
+void count_connections(CoreState& core) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,251 @@
+#include "lib/meter/open_connections.hpp"
+#include "lib/meter/any_meter.hpp"
+#include "lib/meter/lifetime.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+// Limits of open connections against a list that is searched from end to end; and what they do with
+// the pool.
+namespace sluice::open_connections_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant kStart{100s};
+constexpr std::uint32_t kClientNumber = 1000;
+constexpr std::uint32_t kServerNumber = 7000;
+
+ConnectionStart start_of(std::uint64_t digest) {
+    return {.digest = digest, .seq = kClientNumber, .from = 0};
+}
+ConnectionSegment syn_ack(std::uint64_t digest) {
+    return {.digest = digest,
+            .seq = kServerNumber,
+            .ack = kClientNumber + 1,
+            .from = 1,
+            .has_ack = true,
+            .syn = true};
+}
+ConnectionSegment ack(std::uint64_t digest) {
+    return {.digest = digest,
+            .seq = kClientNumber + 1,
+            .ack = kServerNumber + 1,
+            .from = 0,
+            .has_ack = true};
+}
+ConnectionSegment rst(std::uint64_t digest) {
+    return {.digest = digest, .seq = kClientNumber + 1, .from = 0, .rst = true};
+}
+
+struct Bucket {
+    AnyLimit limit;
+    LinePool& pool;
+    Cell cell;
+
+    Bucket(std::uint64_t count, Nanoseconds idle, LinePool& lines)
+        : limit{*make_concurrency(Units{count}, idle)}, pool{lines} {
+        EXPECT_TRUE(open_bucket(cell, limit, pool, {}, {kStart}));
+    }
+    Conformance open(std::uint64_t digest, Instant now) {
+        const ConnectionStart start = start_of(digest);
+        const Demand demand{Units{1}, Color::Green, &start};
+        const Conformance said = check(cell, limit, pool, {now}, demand);
+        if (said == Conformance::Green) {
+            charge(cell, limit, pool, {now}, {Units{1}, said, &start});
+        }
+        return said;
+    }
+    void follow(const ConnectionSegment& segment, Instant now) {
+        auto& state = pool.at<OpenConnections>(cell.rest);
+        PoolLine line = pool.index().first(segment.digest);
+        while (line != kNoLine) {
+            const IndexedLine indexed = pool.at<IndexedLine>(line);
+            if (indexed.digest == segment.digest && indexed.owner == cell.rest) {
+                (void)state.follow(pool, line, segment, now);
+                return;
+            }
+            line = indexed.next;
+        }
+    }
+    [[nodiscard]] std::uint64_t open_at(Instant now) const {
+        return used(cell, limit, pool, {now}).count();
+    }
+    [[nodiscard]] Nanoseconds wait_at(Instant now) const {
+        return *wait(cell, limit, pool, {now}, {Units{1}});
+    }
+    [[nodiscard]] Instant fresh(Instant now) const { return fresh_from(cell, limit, pool, {now}); }
+};
+
+struct Pool : LinePool {
+    explicit Pool(std::size_t lines) : LinePool{lines} { make_index(); }
+};
+
+TEST(OpenConnections, DoAsAListDoes) {
+    constexpr Nanoseconds kIdle = 50ms;
+    constexpr std::uint64_t kCount = 12;
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(seed);
+    std::mt19937_64 dice{seed};
+    Pool pool{100};
+    Bucket bucket{kCount, kIdle, pool};
+    std::map<std::uint64_t, Instant> list;  // by digest, when it was last seen
+    Instant now = kStart;
+    for (int step = 0; step < 100'000; ++step) {
+        now += Nanoseconds{dice() % 8'000'000};
+        std::erase_if(list, [&](const auto& one) { return one.second + kIdle <= now; });
+        const std::uint64_t digest = 1 + dice() % 40;
+        switch (dice() % 4) {
+            case 0:
+            case 1: {
+                const bool fits = list.contains(digest) || list.size() < kCount;
+                ASSERT_EQ(bucket.open(digest, now), fits ? Conformance::Green : Conformance::Red);
+                if (fits) {
+                    list[digest] = now;
+                }
+                break;
+            }
+            case 2:
+                bucket.follow(ack(digest), now);
+                if (list.contains(digest)) {
+                    list[digest] = now;
+                }
+                break;
+            default:
+                bucket.follow(rst(digest), now);
+                list.erase(digest);
+        }
+        ASSERT_EQ(bucket.open_at(now), list.size());
+        const auto oldest =
+            std::min_element(list.begin(), list.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
+        const auto newest =
+            std::max_element(list.begin(), list.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
+        ASSERT_EQ(bucket.wait_at(now), list.size() < kCount ? 0ns : oldest->second + kIdle - now);
+        if (!list.empty()) {
+            ASSERT_EQ(bucket.fresh(now), newest->second + kIdle);
+        }
+        // A line for each, one to spare, the bucket's own, and those that are idle and not let go.
+        ASSERT_LE(pool.size() - pool.free(), kCount + 2);
+    }
+    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    OpenConnections::clear_some(pool, 1000);
+    EXPECT_EQ(pool.free(), pool.size());
+    EXPECT_TRUE(pool.index().empty());
+}
+
+TEST(OpenConnections, AreClearedStepByStepOnceTheirKeyIsGone) {
+    Pool pool{200};
+    Bucket bucket{100, 1s, pool};
+    for (std::uint64_t digest = 1; digest <= 100; ++digest) {
+        ASSERT_EQ(bucket.open(digest, kStart), Conformance::Green);
+    }
+    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    EXPECT_GE(pool.size() - pool.free(), 101U);
+    OpenConnections::clear_some(pool, 60);
+    EXPECT_EQ(pool.size() - pool.free(), 41U);
+    OpenConnections::clear_some(pool, 60);
+    EXPECT_EQ(pool.free(), pool.size());
+    EXPECT_TRUE(pool.index().empty());
+}
+
+TEST(OpenConnections, WithoutALineThereIsNoRoomAndNothingIsOpened) {
+    Pool pool{3};
+    Bucket bucket{10, 1s, pool};
+    EXPECT_EQ(bucket.open(1, kStart), Conformance::Green);
+    EXPECT_EQ(bucket.open(2, kStart), Conformance::Green);
+    EXPECT_EQ(bucket.open(3, kStart), Conformance::NoRoom);
+    EXPECT_EQ(bucket.open(1, kStart), Conformance::Green);
+    EXPECT_EQ(bucket.open_at(kStart), 2U);
+    bucket.follow(rst(1), kStart);
+    EXPECT_EQ(bucket.open(3, kStart), Conformance::Green);
+}
+
+TEST(OpenConnections, UnitsOfWhichOnlyTheNumberIsKnownLeaveTogether) {
+    Pool pool{20};
+    Bucket bucket{3, 1s, pool};
+    use_at_least(bucket.cell, bucket.limit, pool, {kStart}, Units{2});
+    EXPECT_EQ(bucket.open(1, kStart + 400ms), Conformance::Green);
+    EXPECT_EQ(bucket.open(2, kStart + 500ms), Conformance::Red);
+    EXPECT_EQ(bucket.wait_at(kStart + 500ms), 500ms);
+    EXPECT_EQ(bucket.open_at(kStart + 1s), 1U);
+    give_back(bucket.cell, bucket.limit, pool, {kStart + 1s}, Units{1});
+    EXPECT_EQ(bucket.open_at(kStart + 1s), 0U);
+}
+
+TEST(OpenConnections, MoreThanALoweredCountWaitForAsManyAsAreTooMany) {
+    Pool pool{20};
+    Bucket bucket{5, 1s, pool};
+    for (std::uint64_t digest = 1; digest <= 5; ++digest) {
+        EXPECT_EQ(bucket.open(digest, kStart + digest * 10ms), Conformance::Green);
+    }
+    bucket.limit = *make_concurrency(Units{2}, 1s);
+    EXPECT_EQ(bucket.wait_at(kStart + 100ms), 940ms);  // four of five must leave
+    EXPECT_EQ(bucket.open(9, kStart + 1040ms - 1ns), Conformance::Red);
+    EXPECT_EQ(bucket.open(9, kStart + 1040ms), Conformance::Green);
+}
+
+// What is left of a state at any moment of a change: one of its two chains is whole.
+TEST(OpenConnections, AreFoundFromEitherEnd) {
+    for (const bool from_oldest : {true, false}) {
+        Pool pool{20};
+        Bucket bucket{10, 1s, pool};
+        for (std::uint64_t digest = 1; digest <= 4; ++digest) {
+            ASSERT_EQ(bucket.open(digest, kStart + digest * 1ms), Conformance::Green);
+        }
+        // The second is left out of one of the chains.
+        std::vector<PoolLine> lines;
+        for (std::uint64_t digest = 1; digest <= 4; ++digest) {
+            PoolLine line = pool.index().first(digest);
+            while (pool.at<IndexedLine>(line).digest != digest) {
+                line = pool.at<IndexedLine>(line).next;
+            }
+            lines.push_back(line);
+        }
+        if (from_oldest) {
+            pool.at<OpenConnection>(lines[0]).newer = lines[2];
+        } else {
+            pool.at<OpenConnection>(lines[2]).older = lines[0];
+        }
+        std::vector<bool> claimed(pool.size() + 1);
+        claimed[bucket.cell.rest] = true;
+        pool.make_index();
+        pool.at<OpenConnections>(bucket.cell.rest)
+            .mend(pool, bucket.cell.rest, Nanoseconds{1s}.count(), [&](std::uint64_t line) {
+                const bool is_new = line != kNoLine && line <= pool.size() && !claimed[line];
+                if (is_new) {
+                    claimed[line] = true;
+                }
+                return is_new;
+            });
+        EXPECT_EQ(bucket.open_at(kStart + 10ms), 4U);
+        bucket.follow(rst(2), kStart + 10ms);
+        EXPECT_EQ(bucket.open_at(kStart + 10ms), 3U);
+        EXPECT_EQ(pool.index().size(), 3U);
+        EXPECT_EQ(bucket.open_at(kStart + 1004ms), 0U);
+    }
+}
+
+TEST(OpenConnections, ASynAckMakesTheServersNumbersKnown) {
+    Pool pool{20};
+    Bucket bucket{1, 1s, pool};
+    ASSERT_EQ(bucket.open(1, kStart), Conformance::Green);
+    ConnectionSegment reset = syn_ack(1);
+    reset.syn = false;
+    reset.rst = true;
+    reset.seq = kServerNumber + 1;
+    reset.has_ack = false;
+    bucket.follow(reset, kStart);
+    EXPECT_EQ(bucket.open_at(kStart), 1U);
+    bucket.follow(syn_ack(1), kStart);
+    bucket.follow(reset, kStart);
+    EXPECT_EQ(bucket.open_at(kStart), 0U);
+}
+
+}  // namespace
+}  // namespace sluice::open_connections_test
