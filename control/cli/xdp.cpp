@@ -16,6 +16,13 @@ std::string counted(const Json& kernel, const char* member) {
     return grouped(kernel.at(member).get<std::uint64_t>());
 }
 
+// Networks that it drops, of as many as it may.
+std::string early(const Json& kernel) {
+    return counted(kernel, "early_capacity") == "0"
+               ? "-"
+               : counted(kernel, "early_networks") + "/" + counted(kernel, "early_capacity");
+}
+
 // Who decides about the frames of a port.
 std::string decides(const Json& kernel) {
     if (!kernel.at("takes_over").get<bool>()) {
@@ -34,7 +41,11 @@ std::string xdp_text(const Json& document) {
                  {"HEARTBEAT", kRight},
                  {"LAST", kRight},
                  {"BRIDGED", kRight},
-                 {"DROPPED", kRight}}};
+                 {"DROPPED", kRight},
+                 {"EARLY", kRight},
+                 {"LEFT OUT", kRight},
+                 {"MANAGED", kRight},
+                 {"REFUSED", kRight}}};
     bool any = false;
     for (const Json& port : document.at("ports")) {
         const Json& kernel = port.at("kernel");
@@ -47,7 +58,9 @@ std::string xdp_text(const Json& document) {
                    fmt::to_string(kernel.at("program").get<std::uint64_t>()), decides(kernel),
                    kernel.at("fail").get<std::string>(), milliseconds(kernel.at("heartbeat_ns")),
                    milliseconds(kernel.at("beat_age_ns")), counted(kernel, "bridged_packets"),
-                   counted(kernel, "dropped_packets")});
+                   counted(kernel, "dropped_packets"), early(kernel),
+                   counted(kernel, "early_left_out"), counted(kernel, "managed_packets"),
+                   counted(kernel, "managed_refused")});
     }
     return any ? table.text()
                : "the kernel has no program at any port; `kernel` of sluice.yaml puts one at pairs "

@@ -34,16 +34,11 @@ public:
 
     [[nodiscard]] WorkerFleet& workers() noexcept { return workers_; }
 
-    [[nodiscard]] Reply apply(ApplyRules request) {
-        return rules_.take(std::move(request), RulePublisher::Keep::Yes);
-    }
-    [[nodiscard]] Reply try_rules(TryRules request) {
-        return rules_.take(std::move(request.rules), RulePublisher::Keep::No);
-    }
+    // Each returns once it holds in the kernel too.
+    [[nodiscard]] Reply apply(ApplyRules request);
+    [[nodiscard]] Reply try_rules(TryRules request);
+    [[nodiscard]] PanicSet set_panic(bool pass);
     [[nodiscard]] Reply keep(const KeepRules& request) { return rules_.keep(request); }
-    [[nodiscard]] PanicSet set_panic(bool pass) {
-        return {.pass = pass, .before = rules_.set_panic(pass), .audit_dir = state_.directory()};
-    }
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request) {
         return rules_.set_merge_interval(request);
     }
@@ -67,6 +62,9 @@ private:
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
 
     [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
+    // What it may drop early.
+    void tell_kernel();
+    void watch_kernel();
 
     // Each uses those before it.
     Tunnels tunnels_;
@@ -78,6 +76,7 @@ private:
     TopReport top_;
     EventReport events_;
     RulePublisher rules_;
+    std::uint64_t told_load_ = 0;  // of the rules that the kernel was told of
     std::unique_ptr<HeartbeatThread> heartbeat_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

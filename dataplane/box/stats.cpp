@@ -74,11 +74,12 @@ Stats Dataplane::stats() const {
     stats.events = events_.stats();
     workers_.add_debts(stats.state);
     rules_.add_to(stats.control);
-    const RuleRows::ReadRow read = [this](std::uint32_t row) { return workers_.read_row(row); };
+    const RuleRows::ReadRow read = [this](std::uint32_t row) { return rules_.read_row(row); };
     for (const LoadedRule& rule : loaded.set().rules) {
         const RuleTotals totals = loaded.rows().totals(rule, read);
         stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,
                                totals.exempted, totals.banned, totals.bans});
+        stats.rules.back().early_dropped = totals.early_dropped;
         add_overshoot(rule, workers_, stats.rules.back());
     }
     for (const auto& pair : ports_.pairs()) {

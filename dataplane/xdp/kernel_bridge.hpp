@@ -1,12 +1,16 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/events/event_record.hpp"
+#include "lib/load/loaded_rules.hpp"
 #include "lib/rules/box_config.hpp"
 #include "lib/wire/message.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,9 +31,21 @@ public:
     void beat(std::uint64_t at) noexcept;
     // From now on the kernel decides about frames.
     void end() noexcept;
+    using TellBridged = std::function<void(const std::string& pair, std::uint64_t packets)>;
     // Attaches anew to interfaces that were deleted and are there again, and tells what was
-    // bridged while no box was there.
-    void watch();
+    // bridged while no box was there, once it is over and every second.
+    void watch(const TellBridged& tell);
+    // From its return on, the programs drop early what these rules allow them to, and nothing that
+    // others did. nullptr: nothing.
+    void drop_early(std::shared_ptr<const LoadedRules> rules);
+    // A worker has told that a key went to the penalty box, or that its ban has ended.
+    void note_ban(const EventRecord& event);
+    // A key is no longer banned, whoever banned it.
+    void lift(ByteView key);
+    // Whether ends of bans come at another time than was meant: somebody has set the clock.
+    [[nodiscard]] bool is_off_time() const;
+    // Packets, by row of rule counters.
+    [[nodiscard]] std::uint64_t early_dropped(std::uint32_t row) const;
     // Of a port; nothing where its pair has no program.
     [[nodiscard]] KernelPortStats stats(std::string_view pair, std::string_view side) const;
 
@@ -39,6 +55,10 @@ private:
     [[nodiscard]] Result<Done> attach_pair(const BoxConfig& box, const PairConfig& config);
 
     std::vector<std::unique_ptr<Pair>> pairs_;
+    std::shared_ptr<const LoadedRules> rules_;  // that allow it
+    bool may_drop_early_ = false;               // what the rules prove is all that decides
+    bool has_ends_ = false;                     // of what is dropped early, some ends
+    Nanoseconds clock_lead_{};                  // of UTC, as those ends were told
 };
 
 }  // namespace sluice

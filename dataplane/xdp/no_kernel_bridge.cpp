@@ -19,7 +19,16 @@ Result<std::unique_ptr<KernelBridge>> KernelBridge::attach(const BoxConfig& box)
 
 void KernelBridge::beat(std::uint64_t) noexcept {}
 void KernelBridge::end() noexcept {}
-void KernelBridge::watch() {}
+void KernelBridge::watch(const TellBridged&) {}
+void KernelBridge::drop_early(std::shared_ptr<const LoadedRules>) {}
+void KernelBridge::note_ban(const EventRecord&) {}
+void KernelBridge::lift(ByteView) {}
+bool KernelBridge::is_off_time() const {
+    return false;
+}
+std::uint64_t KernelBridge::early_dropped(std::uint32_t) const {
+    return 0;
+}
 KernelPortStats KernelBridge::stats(std::string_view, std::string_view) const {
     return {};
 }

@@ -102,6 +102,8 @@ sluice_port_counts PairMap::counts(std::size_t side) const noexcept {
     copy.bridged_bytes = read_shared(counts.bridged_bytes);
     copy.dropped_packets = read_shared(counts.dropped_packets);
     copy.dropped_bytes = read_shared(counts.dropped_bytes);
+    copy.managed_packets = read_shared(counts.managed_packets);
+    copy.managed_refused = read_shared(counts.managed_refused);
     return copy;
 }
 

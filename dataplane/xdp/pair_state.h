@@ -6,15 +6,18 @@
 
 /* What the box and the programs of one pair share: a map of one entry, which the box maps into its
  * memory. A map of another layout is replaced, never read. */
-#define SLUICE_PAIR_LAYOUT 1
+#define SLUICE_PAIR_LAYOUT 2
 
-/* Counted by the program of a port, for frames that it received and the box did not get. */
+/* Counted by the program of a port, for frames that it received and the box did not get. What is
+ * dropped early is counted by rule, in `early_counts`. */
 struct sluice_port_counts {
     __u64 bridged_packets;
     __u64 bridged_bytes;
     __u64 dropped_packets;
     __u64 dropped_bytes;
-    __u64 unused[4]; /* a cache line for each port */
+    __u64 managed_packets; /* to the kernel's own stack */
+    __u64 managed_refused; /* beyond the budget of that */
+    __u64 unused[2];       /* a cache line for each port */
 };
 
 struct sluice_pair_state {

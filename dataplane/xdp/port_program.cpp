@@ -1,7 +1,9 @@
 #include "dataplane/xdp/port_program.hpp"
 
 #include "dataplane/xdp/kernel_refusal.hpp"
+#include "dataplane/xdp/port_maps.h"
 
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -23,16 +25,57 @@ struct Destroy {
 using Loaded = std::unique_ptr<sluice_port, Destroy>;
 using Link = std::unique_ptr<bpf_link, Destroy>;
 
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kBurst = kSecond / 10;  // of management: what its rate gives in that time
+
+// Before the program is loaded: what it will not use is left out of it.
+bool choose_parts(const PortPlace& place, sluice_port& program) {
+    program.rodata->side = static_cast<std::uint32_t>(place.side);
+    if (place.management) {
+        program.rodata->has_management = 1;
+        program.rodata->management_gap = kSecond / place.management->rate;
+        program.rodata->management_burst = kBurst;
+    }
+    if (bpf_map__reuse_fd(program.maps.pair_state, place.pair_map) != 0) {
+        return false;
+    }
+    if (place.early_networks < 0) {
+        return bpf_map__set_max_entries(program.maps.early_counts, 1) == 0;
+    }
+    program.rodata->drops_early = 1;
+    return bpf_map__reuse_fd(program.maps.early_drop, place.early_networks) == 0 &&
+           bpf_map__reuse_fd(program.maps.early_counts, place.early_counts) == 0;
+}
+
+bool allow_management(const ManagementOptions& management, const sluice_port& program) {
+    const std::uint8_t yes = 1;
+    bool done = true;
+    for (const VersionedAddress& one : management.to) {
+        sluice_address to{};
+        to.version = static_cast<std::uint32_t>(one.version);
+        std::memcpy(to.bytes, one.address.bytes.data(), sizeof(to.bytes));
+        done = done && bpf_map__update_elem(program.maps.management_to, &to, sizeof(to), &yes,
+                                            sizeof(yes), BPF_ANY) == 0;
+    }
+    for (const ManagedService& one : management.allow) {
+        const std::uint32_t service = std::uint32_t{one.proto} << 16 | one.port;
+        done = done && bpf_map__update_elem(program.maps.management_allow, &service,
+                                            sizeof(service), &yes, sizeof(yes), BPF_ANY) == 0;
+    }
+    return done;
+}
+
 Result<Loaded> load(const PortPlace& place, std::uint32_t peer_index) {
     (void)libbpf_set_print(nullptr);
     Loaded program{sluice_port__open()};
     if (!program) {
         return kernel_refusal("to read the program of ports");
     }
-    program->rodata->side = static_cast<std::uint32_t>(place.side);
-    if (bpf_map__reuse_fd(program->maps.pair_state, place.pair_map) != 0 ||
-        sluice_port__load(program.get()) != 0) {
+    if (!choose_parts(place, *program) || sluice_port__load(program.get()) != 0) {
         return kernel_refusal("the program of " + place.interface);
+    }
+    if (place.management && !allow_management(*place.management, *program)) {
+        return kernel_refusal("what `management` allows at " + place.interface);
     }
     const std::uint32_t first = 0;
     if (bpf_map__update_elem(program->maps.peer, &first, sizeof(first), &peer_index,

@@ -1,8 +1,10 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/rules/management.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 struct bpf_link;
@@ -16,6 +18,9 @@ struct PortPlace {
     std::size_t side = 0;  // 0: outside, 1: inside
     std::string folder;    // of the pair's pins
     int pair_map = -1;
+    int early_networks = -1;  // -1: nothing is dropped early
+    int early_counts = -1;
+    std::optional<ManagementOptions> management{};  // nullopt: nothing is the kernel's own
 };
 
 // The program of one port, on its interface by a pinned link: it stays there when this ends.

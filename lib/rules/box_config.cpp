@@ -119,8 +119,27 @@ Fault fault_of_kernel(const KernelOptions& kernel, Nanoseconds idle_sleep) {
         return "the heartbeat is at least " + std::to_string(kBeatsInHeartbeat) +
                " times idle_sleep";
     }
-    return first_of({fault_of_texts({{"pins", &kernel.pins}}),
-                     fault_of_range("the heartbeat", kHeartbeatRange, kernel.heartbeat)});
+    return first_of(
+        {fault_of_texts({{"pins", &kernel.pins}}),
+         fault_of_range("the heartbeat", kHeartbeatRange, kernel.heartbeat),
+         fault_of_range("early_drop", kEarlyDropRange,
+                        kernel.early_drop == 0 ? kEarlyDropRange.least : kernel.early_drop)});
+}
+
+Fault fault_of_management(const BoxConfig& config) {
+    if (!config.management) {
+        return std::nullopt;
+    }
+    const ManagementOptions& management = *config.management;
+    if (!config.kernel) {
+        return "`management` is for ports of `kernel`, and there is none";
+    }
+    if (management.allow.empty() || management.to.empty() ||
+        management.allow.size() > kMostManaged || management.to.size() > kMostManaged) {
+        return "`allow` and `to` of `management` have 1 to " + std::to_string(kMostManaged) +
+               " items";
+    }
+    return fault_of_range("the rate of `management`", kManagementRateRange, management.rate);
 }
 
 Fault fault_of_units(const UnitOptions& units) {
@@ -162,7 +181,7 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
          fault_of_range("keys", kTableKeysRange, config.table_keys),
          fault_of_kernel(config.kernel.value_or(KernelOptions{.heartbeat = kHeartbeatRange.most}),
                          config.idle_sleep),
-         fault_of_units(config.units), fault_of_socket(config.control),
+         fault_of_management(config), fault_of_units(config.units), fault_of_socket(config.control),
          fault_of_read_socket(config.read_only), fault_of_dataplane_socket(config.dataplane)});
 }
 

@@ -3,6 +3,7 @@
 #include "lib/base/units.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/rss.hpp"
+#include "lib/rules/management.hpp"
 #include "lib/rules/unit_options.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -68,6 +69,8 @@ struct KernelOptions {
     Nanoseconds heartbeat = std::chrono::milliseconds{100};  // without one the box counts as gone
     std::string pins = "/sys/fs/bpf";  // a mount of the kernel's file system for programs and maps
 
+    std::uint64_t early_drop = 0;  // networks that each port drops by itself, at most
+
     bool operator==(const KernelOptions&) const = default;
 };
 
@@ -92,9 +95,10 @@ struct BoxConfig {
     SocketOptions dataplane{"/run/sluice/dataplane.sock", 0600, "", ""};
     std::string rules;  // applied where no set was ever applied; relative to sluice.yaml
     OnNoRules on_no_rules = OnNoRules::LastGood;
-    std::optional<KernelOptions> kernel;  // nullopt: af_xdp ports end with the process
-    std::string user;                     // that sluiced runs as; empty: as it is started
-    std::string database_key;             // the file of that key; empty: in the state directory
+    std::optional<KernelOptions> kernel;          // nullopt: af_xdp ports end with the process
+    std::optional<ManagementOptions> management;  // nullopt: all frames are the box's
+    std::string user;                             // that sluiced runs as; empty: as it is started
+    std::string database_key;  // the file of that key; empty: in the state directory
     LogLevel log_level = LogLevel::Info;
     LogFormat log_format = LogFormat::Text;
 };
@@ -121,6 +125,8 @@ inline constexpr ConfigRange<Nanoseconds> kIdleSleepRange{Nanoseconds{0},
                                                           std::chrono::milliseconds{100}};
 inline constexpr ConfigRange<Nanoseconds> kHeartbeatRange{std::chrono::milliseconds{5},
                                                           std::chrono::minutes{1}};
+inline constexpr ConfigRange<std::uint64_t> kEarlyDropRange{1, std::uint64_t{1} << 20};
+inline constexpr ConfigRange<std::uint64_t> kManagementRateRange{1, 1'000'000};
 inline constexpr int kBeatsInHeartbeat = 4;  // how often it beats in that time
 inline constexpr ConfigRange<Nanoseconds> kMergeRange{std::chrono::microseconds{10},
                                                       std::chrono::seconds{1}};

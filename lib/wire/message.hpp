@@ -158,6 +158,8 @@ struct RuleStats {
     std::uint64_t exempted = 0;  // of the admitted
     std::uint64_t banned = 0;    // of the exceeded: their key was
     std::uint64_t bans = 0;      // keys that went to the penalty box
+    // Dropped in the kernel before the box saw them, and so none of the above.
+    std::uint64_t early_dropped = 0;
     // Of its limit that came closest to what is promised; all 0: workers share none of them.
     std::uint64_t max_unsynced = 0;
     std::uint64_t promised_overshoot = 0;  // units beyond the limit's own bound
@@ -165,7 +167,7 @@ struct RuleStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.id, m.admitted, m.exceeded, m.skipped, m.exempted, m.banned, m.bans,
-                m.max_unsynced, m.promised_overshoot, m.measured_overshoot);
+                m.early_dropped, m.max_unsynced, m.promised_overshoot, m.measured_overshoot);
     }
 };
 struct PortStats {

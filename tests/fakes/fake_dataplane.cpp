@@ -43,7 +43,12 @@ KernelPortStats kernel() {
             .bridged_packets = 70,
             .bridged_bytes = 4480,
             .dropped_packets = 6,
-            .dropped_bytes = 384};
+            .dropped_bytes = 384,
+            .early_capacity = 1000,
+            .early_networks = 8,
+            .early_left_out = 2,
+            .managed_packets = 30,
+            .managed_refused = 4};
 }
 
 PortStats port(const std::string& side, const std::string& device) {
@@ -127,6 +132,13 @@ Events events_of(const GetEvents& request) {
                        .key = "10.0.0.1|53"};
         if (event.kind == KeyEventKind::Lost) {
             event = {.number = event.number, .kind = event.kind, .utc_ns = event.utc_ns, .lost = 9};
+        }
+        if (event.kind == KeyEventKind::Bridged) {
+            event = {.number = event.number,
+                     .kind = event.kind,
+                     .utc_ns = event.utc_ns,
+                     .packets = 70,
+                     .key = "uplink"};
         }
         all.events.push_back(std::move(event));
     }

@@ -5,16 +5,14 @@
 import json
 import pathlib
 import signal
-import struct
 import subprocess
 
-from box_case import HostsCase, main
+from box_case import main
 from host_flood import Flow, HostFlood
+from kernel_case import KernelCase, bpftool
 from one_thread import stopped, threads_named
 from programs import ip, wait_until, wait_until_still
 
-# Far above what a worker waits for its core on a busy machine: no beat is late that is not held back here.
-HEARTBEAT = "2s"
 BURST = 20
 # The rate gives nothing while this runs, and the bucket outlives the dataplane.
 RULES = f"""version: 1
@@ -30,47 +28,15 @@ MANY = 200  # more than the limit ever lets through
 FLOW = Flow(sources=1, hosts=1, rate=500)
 
 
-def bpftool(*arguments):
-    return json.loads(subprocess.run(["bpftool", "-j", *arguments], check=True, capture_output=True, text=True,
-                                     timeout=60).stdout)
-
-
-class KernelBridge(HostsCase):
-    def setUp(self):
-        super().setUp()
-        # A frame that XDP forwards into a veth is taken at the other end by NAPI, which GRO brings along.
-        for host in (self.hosts.outside, self.hosts.inside):
-            ip("netns", "exec", host, "ethtool", "-K", "eth0", "gro", "on")
-        # `ip netns exec` hides /sys of before: pins lie where all of a test's processes see them.
-        self.pins = self.box.folder / "bpf"
-        self.pins.mkdir()
-        subprocess.run(["mount", "-t", "bpf", "bpf", str(self.pins)], check=True)
-        self.addCleanup(subprocess.run, ["umount", "-l", str(self.pins)])
-        self.kernels_own = set(self.pins.iterdir())  # that it makes in every such mount
-
+class KernelBridge(KernelCase):
     def start_box(self, fail="open", **options):
-        process = self.start_between("af_xdp", {"kernel": {"fail": fail, "heartbeat": HEARTBEAT, "pins": str(self.pins)}},
-                                     **options)
-        if options.get("wait", True):
-            if self.box.sluiced is None:
-                self.box.start_sluiced()
-                self.apply(RULES)
-            self.box.wait_for_link(True)
-            wait_until("the box to decide", lambda: not any(port["takes_over"] for port in self.kernel().values()))
-        return process
-
-    def kernel(self):
-        return {side: port["kernel"] for side, port in self.box.ports().items()}
+        return self.start_kernel_box({"fail": fail}, RULES, **options)
 
     def exceeded(self):
         return self.box.stats()["rules"][0]["exceeded"]
 
-    def pinned_counts(self):
-        """Of the outside, as the kernel has them: bridged and dropped packets, without a box."""
-        state, = self.pins.glob("sluice/*/lab/state")
-        value = bytes(int(byte, 16) for byte in bpftool("map", "dump", "pinned", str(state))[0]["value"])
-        bridged, _, dropped, _ = struct.unpack_from("4Q", value, 64)
-        return bridged, dropped
+    def events(self):
+        return json.loads(self.box.api("GET", "/v1/events")[1])["events"]
 
     def came(self, flood):
         return sum(flood.came().values())
@@ -98,6 +64,8 @@ class KernelBridge(HostsCase):
             self.start_box()
             self.expect_limit(flood)
             self.assertIn("packets of pair lab that the box did not get", self.box.log("dataplane.log"))
+            self.assertIn({"event": "bridged", "pair": "lab"}, [
+                {name: event.get(name) for name in ("event", "pair")} for event in self.events()])
             for _ in range(2):
                 self.box.dataplane.send_signal(signal.SIGSTOP)
                 self.expect_bridged(flood)
@@ -149,8 +117,25 @@ class KernelBridge(HostsCase):
         text = self.box.ctl("xdp", "status").stdout
         for word in (outside["mode"], "box", "open", str(outside["program"])):
             self.assertIn(word, text)
-        self.assertIn('sluice_kernel_bridged_packets_total{pair="lab",side="outside"',
+        self.assertIn('sluice_kernel_bridged_packets_total{pair="lab",side="outside"}',
                       self.box.api("GET", "/v1/metrics")[1].decode())
+
+    def test_an_interface_that_returns_gets_its_program_again(self):
+        self.start_box()
+        self.box.kill(self.box.dataplane)
+        self.start_box()
+        ip("-n", self.hosts.box, "link", "delete", "o")
+        wait_until("it to be seen", lambda: self.kernel()["outside"] is None)
+        inside = self.kernel()["inside"]
+        self.assertFalse(inside["takes_over"], "a fault of one port is not the other's")
+        self.hosts.connect_outside()
+        for host in (self.hosts.outside, self.hosts.inside):
+            self.take_redirected(host)
+        wait_until("its program", lambda: self.kernel()["outside"] is not None)
+        with HostFlood(self.hosts, FLOW) as flood:
+            self.expect_limit(flood)
+            self.box.kill(self.box.dataplane)
+            self.expect_bridged(flood)
 
     def test_forget_leaves_nothing_behind(self):
         self.start_box()

@@ -160,6 +160,8 @@ constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({
      "Of the packets that exceeded a rule, those whose key is banned.", number<&RuleStats::banned>},
     {"sluice_rule_bans_total", "How often a rule has put a key into its penalty box.",
      number<&RuleStats::bans>},
+    {"sluice_rule_early_dropped_packets_total", "Packets that the kernel dropped for a rule.",
+     number<&RuleStats::early_dropped>},
 });
 
 // Of rules whose keys several workers share.
@@ -246,7 +248,7 @@ constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
 
 // In the order of KeyEventKind, `lost` among them: events that could not be told.
 void put_events(Text& text, const EventStats& events) {
-    text.family("sluice_events_total", "Edge events of keys by kind; lost: could not be told.");
+    text.family("sluice_events_total", "Edge events by kind; lost: untold; bridged: of pairs.");
     text.by_name("kind", events.by_kind, [](std::size_t i) { return kKeyEventKindNames[i]; });
 }
 
@@ -312,10 +314,6 @@ constexpr auto kPortFamilies = std::to_array<Family<PortStats>>({
      number<&PortStats::tx_errors>},
     {"sluice_port_transmit_full_total", "Frames dropped because the transmit queue was full.",
      number<&PortStats::tx_full>},
-    {"sluice_kernel_bridged_packets_total", "Frames that the kernel forwarded without a box.",
-     [](const PortStats& port) { return fmt::to_string(port.kernel.bridged_packets); }},
-    {"sluice_kernel_dropped_packets_total", "Frames that the kernel dropped without a box.",
-     [](const PortStats& port) { return fmt::to_string(port.kernel.dropped_packets); }},
 });
 
 constexpr auto kWorkerFamilies = std::to_array<Family<WorkerStats>>({

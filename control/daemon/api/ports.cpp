@@ -21,7 +21,12 @@ nlohmann::ordered_json kernel_part(const KernelPortStats& kernel) {
             {"bridged_packets", kernel.bridged_packets},
             {"bridged_bytes", kernel.bridged_bytes},
             {"dropped_packets", kernel.dropped_packets},
-            {"dropped_bytes", kernel.dropped_bytes}};
+            {"dropped_bytes", kernel.dropped_bytes},
+            {"early_capacity", kernel.early_capacity},
+            {"early_networks", kernel.early_networks},
+            {"early_left_out", kernel.early_left_out},
+            {"managed_packets", kernel.managed_packets},
+            {"managed_refused", kernel.managed_refused}};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "lib/policy/box/box_values.hpp"
 #include "lib/policy/box/kernel_options_reader.hpp"
+#include "lib/policy/box/management_reader.hpp"
 #include "lib/policy/box/port_pair_reader.hpp"
 #include "lib/policy/box/unit_options_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
@@ -27,7 +28,7 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"database_key"},
     {"log"},
     {"merge"},
-    {"management", false},
+    {"management"},
     {"kernel"},
     {"api", false},
     {"cluster", false},
@@ -74,6 +75,9 @@ public:
         section(top, "sockets", &BoxReader::read_sockets);
         section(top, "log", &BoxReader::read_log);
         section(top, "kernel", &BoxReader::read_kernel);
+        if (const YamlNode* management = top.find("management")) {
+            box_.management = read_management(*management, context_);
+        }
         read_text(top, "rules", box_.rules);
         read_word(top, "on_no_rules", kOnNoRulesNames, box_.on_no_rules);
         read_text(top, "user", box_.user);

@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 constexpr auto kKernelKeys =
-    std::to_array<KeyRow>({{"fail"}, {"heartbeat"}, {"pins"}, {"early_drop", false}});
+    std::to_array<KeyRow>({{"fail"}, {"heartbeat"}, {"pins"}, {"early_drop"}});
 
 }  // namespace
 
@@ -20,6 +20,7 @@ KernelOptions read_kernel_options(const YamlNode& node, const ReadContext& conte
     read_time(map, "heartbeat", {kHeartbeatRange, "from 5ms to 1m, such as 100ms"}, context,
               kernel.heartbeat);
     read_text(map, "pins", kernel.pins);
+    read_amount(map, "early_drop", kEarlyDropRange, context, kernel.early_drop);
     if (!kernel.pins.starts_with('/')) {
         context.problems.error(map.find("pins")->at, "`pins` is a path from the root");
     }

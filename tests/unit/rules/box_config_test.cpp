@@ -71,6 +71,20 @@ TEST(FindFault, NamesTheFirstValueOutOfRange) {
              b.kernel = KernelOptions{};
          }},
         {"path from the root", [](BoxConfig& b) { b.kernel = KernelOptions{.pins = "bpf"}; }},
+        {"early_drop is from 1",
+         [](BoxConfig& b) { b.kernel = KernelOptions{.early_drop = (1U << 20) + 1}; }},
+        {"is for ports of `kernel`",
+         [](BoxConfig& b) { b.management = ManagementOptions{.allow = {{6, 22}}, .to = {{}}}; }},
+        {"have 1 to 64 items",
+         [](BoxConfig& b) {
+             b.kernel = KernelOptions{};
+             b.management = ManagementOptions{.allow = {{6, 22}}};
+         }},
+        {"rate of `management` is from 1",
+         [](BoxConfig& b) {
+             b.kernel = KernelOptions{};
+             b.management = ManagementOptions{.allow = {{6, 22}}, .to = {{}}, .rate = 0};
+         }},
         {"pins contains",
          [](BoxConfig& b) { b.kernel = KernelOptions{.pins = std::string("/\0", 2)}; }},
         {"socket needs a path", [](BoxConfig& b) { b.dataplane.path = ""; }},

@@ -41,7 +41,10 @@ BoxConfig example() {
         .dataplane = {"/d", 0400, "p", "h"},
         .rules = "rules.yaml",
         .on_no_rules = OnNoRules::Drop,
-        .kernel = KernelOptions{.fail = KernelFail::Closed, .heartbeat = 20ms, .pins = "/q"},
+        .kernel =
+            KernelOptions{
+                .fail = KernelFail::Closed, .heartbeat = 20ms, .pins = "/q", .early_drop = 9},
+        .management = ManagementOptions{.allow = {{6, 22}}, .to = {{IpVersion::V4, {}}}, .rate = 7},
         .log_level = LogLevel::Debug,
         .log_format = LogFormat::Journal};
 }
@@ -83,6 +86,8 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     EXPECT_EQ(got->kernel->fail, KernelFail::Closed);
     EXPECT_EQ(got->kernel->heartbeat, 20ms);
     EXPECT_EQ(got->kernel->pins, "/q");
+    EXPECT_EQ(got->kernel->early_drop, 9U);
+    EXPECT_EQ(got->management, example().management);
     EXPECT_EQ(got->merge_interval, 500us);
     EXPECT_EQ(got->huge_pages, HugePages::Required);
     EXPECT_EQ(got->mbufs, 262'144U);

@@ -244,7 +244,9 @@ void spell(Fields& out, const PortStats& m) {
             m.tx_errors, m.tx_full);
     add_all(out, m.kernel.attached, m.kernel.native, m.kernel.fail_open, m.kernel.program,
             m.kernel.heartbeat_ns, m.kernel.beat_age_ns, m.kernel.bridged_packets,
-            m.kernel.bridged_bytes, m.kernel.dropped_packets, m.kernel.dropped_bytes);
+            m.kernel.bridged_bytes, m.kernel.dropped_packets, m.kernel.dropped_bytes,
+            m.kernel.early_capacity, m.kernel.early_networks, m.kernel.early_left_out,
+            m.kernel.managed_packets, m.kernel.managed_refused);
 }
 template <typename Stats, typename Gauges>
 void spell_counts(Fields& out, const Stats& stats, const Gauges& gauges) {
@@ -300,8 +302,8 @@ void spell(Fields& out, const Stats& m) {
     }
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
-                rule.banned, rule.bans, rule.max_unsynced, rule.promised_overshoot,
-                rule.measured_overshoot);
+                rule.banned, rule.bans, rule.early_dropped, rule.max_unsynced,
+                rule.promised_overshoot, rule.measured_overshoot);
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);
