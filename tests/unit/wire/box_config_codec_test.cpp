@@ -127,7 +127,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 6, and this reads version 5");
+    expect_refused(bytes, "of version 7, and this reads version 6");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {
