@@ -107,7 +107,7 @@ static __always_inline int is_managed(const struct sluice_frame* frame) {
     return frame->asks_for || (service != 0 && bpf_map_lookup_elem(&management_allow, &service));
 }
 
-/* Another CPU that is faster takes the turn; whoever loses it twice is beyond the budget. */
+/* Another CPU may be faster: a packet that loses its turn twice is beyond the budget. */
 static __always_inline int is_within_budget(__u64 now) {
     __u64* next = bpf_map_lookup_elem(&management_next, &first);
     if (next == 0) {
