@@ -34,7 +34,7 @@ MAY_INCLUDE = {
     "lib/load": ["lib/base", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/ledger", "lib/rules", "lib/answer"],
     "lib/events": ["lib/base", "lib/share", *STATE, "lib/rules", "lib/load"],
     "lib/heavy_hitters": ["lib/base", "lib/share", "lib/rules", "lib/load"],
-    "lib/pipeline": ["lib/base", "lib/share", "lib/ask", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/ledger",
+    "lib/pipeline": ["lib/base", "lib/share", "lib/shape", "lib/ask", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/ledger",
                      "lib/rules", "lib/answer", "lib/load", "lib/heavy_hitters", "lib/events"],
     "lib/units": ["lib/base", "lib/share", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/conn",
                   "lib/rules", "lib/load", "lib/pipeline"],

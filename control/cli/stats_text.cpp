@@ -96,6 +96,10 @@ const Json* rule_before(const Json* before, const std::string& id) {
 
 std::string rule_table(const Sample& sample) {
     const bool rates = sample.before != nullptr;
+    const Json& rules = sample.now.at("rules");
+    const bool opens = std::any_of(rules.begin(), rules.end(), [](const Json& rule) {
+        return rule.contains("open_connections");
+    });
     Table table{{{"RULE"},
                  {"MODE"},
                  {"MATCHED", kRight},
@@ -103,8 +107,9 @@ std::string rule_table(const Sample& sample) {
                  {"EXCEEDED", kRight},
                  {"SKIPPED", kRight},
                  {rates ? "ADMITTED/S" : "", kRight},
-                 {rates ? "EXCEEDED/S" : "", kRight}}};
-    for (const Json& rule : sample.now.at("rules")) {
+                 {rates ? "EXCEEDED/S" : "", kRight},
+                 {opens ? "OPEN" : "", kRight}}};
+    for (const Json& rule : rules) {
         const auto id = rule.at("id").get<std::string>();
         const Json* before = rule_before(sample.before, id);
         const auto count = [&rule](const char* member) {
@@ -116,7 +121,8 @@ std::string rule_table(const Sample& sample) {
         };
         table.row({id, rule.at("mode").get<std::string>(), grouped(count("matched")),
                    grouped(count("admitted")), grouped(count("exceeded")),
-                   grouped(count("skipped")), speed("admitted"), speed("exceeded")});
+                   grouped(count("skipped")), speed("admitted"), speed("exceeded"),
+                   rule.contains("open_connections") ? grouped(count("open_connections")) : ""});
     }
     return table.text();
 }

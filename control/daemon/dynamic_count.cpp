@@ -10,7 +10,8 @@ const RuleSummary* find_rule(const std::vector<RuleSummary>& rules, const std::s
     return found == rules.end() ? nullptr : &*found;
 }
 
-DynamicCount count_dynamic(const KeySettings& settings, const std::vector<RuleSummary>& rules) {
+DynamicCount count_dynamic(const KeySettings& settings, const std::vector<RuleSummary>& rules,
+                           std::int64_t now) {
     DynamicCount count;
     for (const RuleSummary& rule : rules) {
         if (rule.dynamic) {
@@ -19,7 +20,8 @@ DynamicCount count_dynamic(const KeySettings& settings, const std::vector<RuleSu
     }
     for (const KeySetting& setting : settings) {
         const auto rule = count.by_rule.find(setting.rule);
-        if (rule != count.by_rule.end() && setting.what == KeySetting::What::Numbers) {
+        if (rule != count.by_rule.end() && setting.what == KeySetting::What::Numbers &&
+            !has_ended(setting, now)) {
             ++rule->second;
             ++count.in_all;
         }

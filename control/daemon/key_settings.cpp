@@ -66,13 +66,9 @@ bool remove_settings(KeySettings& settings, const SettingChoice& choice) {
            }) != 0;
 }
 
-namespace {
-
 bool has_ended(const KeySetting& setting, std::int64_t now) {
     return setting.until != 0 && setting.until <= now;
 }
-
-}  // namespace
 
 bool any_ended(const KeySettings& settings, std::int64_t now) {
     return std::any_of(settings.begin(), settings.end(),

@@ -26,7 +26,8 @@ struct SettingChoice {
 // False: there were none.
 [[nodiscard]] bool remove_settings(KeySettings& settings, const SettingChoice& choice);
 
-// Whether one of them has ended by `now` (UTC, seconds).
+// Whether it, or one of them, has ended by `now` (UTC, seconds).
+[[nodiscard]] bool has_ended(const KeySetting& setting, std::int64_t now);
 [[nodiscard]] bool any_ended(const KeySettings& settings, std::int64_t now);
 // Forgets what has ended by `now` (UTC, seconds), and, where given, what is of none of the rules.
 void forget_ended(KeySettings& settings, std::int64_t now);

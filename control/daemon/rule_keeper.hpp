@@ -61,6 +61,12 @@ public:
 
     // Of numbers for rules with `dynamic`.
     [[nodiscard]] RefusedSets& refused_sets() { return refused_sets_; }
+    // Numbers that are set through `dynamic` and hold now, whether or not those that have ended
+    // have been forgotten.
+    [[nodiscard]] DynamicCount dynamic_count() const {
+        const std::shared_ptr<const RuleView> shown = view();
+        return count_dynamic(shown->keys, shown->rules, rules_.applied.now());
+    }
 
     // The way back: rule_trials.hpp.
     [[nodiscard]] RuleChange confirm() { return trials_.confirm(); }

@@ -1,5 +1,7 @@
 #include "dataplane/box/dataplane.hpp"
 
+#include <algorithm>
+
 #include <rte_ethdev.h>
 
 namespace sluice {
@@ -57,6 +59,15 @@ void add_overshoot(const LoadedRule& rule, const WorkerFleet& workers, RuleStats
     }
 }
 
+void add_open_connections(const LoadedRule& rule, const WorkerFleet& workers, RuleStats& stats) {
+    for (const LoadedLimit& limit : rule.limits) {
+        if (algorithm_of(limit.limit) == Algorithm::Concurrency) {
+            stats.open_connections =
+                std::max(stats.open_connections.value_or(0), workers.open_connections(limit.slot));
+        }
+    }
+}
+
 }  // namespace
 
 Stats Dataplane::stats() const {
@@ -81,6 +92,7 @@ Stats Dataplane::stats() const {
                                totals.exempted, totals.banned, totals.bans});
         stats.rules.back().early_dropped = totals.early_dropped;
         add_overshoot(rule, workers_, stats.rules.back());
+        add_open_connections(rule, workers_, stats.rules.back());
     }
     for (const auto& pair : ports_.pairs()) {
         for (const Port* port : {&pair->outside, &pair->inside}) {

@@ -70,8 +70,10 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       answerer_{kAnsweredConnections, setup.answered_servers},
       time_{rte_get_tsc_hz()} {
     core_.buckets.set_unsynced(&ledger_.records());
+    core_.held_order = HeldOrder{held_.budget()};
     core_.asker = setup.workers > 1 ? &asker_ : nullptr;
     core_.fragments = unit_parser_.fragments();
+    core_.answered = &answerer_.answered();
     coming_->find_units_by(unit_parser_.finder());
     going_->find_units_by(unit_parser_.finder());
 }

@@ -156,6 +156,14 @@ RuleTotals WorkerFleet::read_row(std::uint32_t row) const {
     return totals;
 }
 
+std::uint64_t WorkerFleet::open_connections(LimitSlot slot) const {
+    std::uint64_t open = 0;
+    for (const auto& worker : workers_) {
+        open += worker->buckets().registry.pool().index().of_group(slot).read();
+    }
+    return open;
+}
+
 std::uint64_t WorkerFleet::uses_of(LimitSlot slot) const {
     return tables_->uses_of(slot);
 }

@@ -61,6 +61,8 @@ public:
     // debts.
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
+    // That the limit counts now.
+    [[nodiscard]] std::uint64_t open_connections(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;
     [[nodiscard]] std::uint64_t worst_excess(LimitSlot slot) const;
     void add_debts(StateStats& stats) const;
@@ -83,7 +85,7 @@ private:
     std::vector<FullWatch> half_heads_;
     DeltaLanes ledger_lanes_;
     AskLanes ask_lanes_;
-    DigestBoard answered_servers_{kAnsweredServers, Answerer::kServersKept};
+    DigestBoard answered_servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
     std::vector<std::unique_ptr<KeySampler>> samplers_;
     std::vector<std::unique_ptr<KeyEvents>> events_;
     std::optional<LaneSet> lanes_;

@@ -23,8 +23,9 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     { burst.headers(row) } noexcept -> std::same_as<const PacketHeaders&>;
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
     { burst.answered(row) } noexcept -> std::same_as<AnsweredPacket>;
-    // Whether it holds a header of TCP.
+    // Whether it holds a header of TCP, and whether any of them does.
     { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
+    { burst.has_tcp() } noexcept -> std::same_as<bool>;
 };
 
 // Writes into the frame what the action wants there. False: there was no memory to do it in.
@@ -67,7 +68,7 @@ template <DecidedBurst Burst>
 [[gnu::noinline]] void prefetch_connections(Burst& burst, const Answering& by) noexcept {
     burst.for_each_packet([&](std::size_t row) noexcept {
         if (burst.has_tcp(row)) {
-            by.answerer.prefetch(burst.headers(row), by.context.hash);
+            by.answerer.answered().prefetch(burst.headers(row), by.context.hash);
         }
     });
 }
@@ -87,6 +88,15 @@ template <DecidedBurst Burst, Sink Out>
     emit_made(row, by.answerer, sink);
 }
 
+// What repeats a hello of QUIC that was refused.
+template <DecidedBurst Burst, Sink Out>
+[[gnu::noinline]] void answer_again(Burst& burst, std::size_t row, const Answering& by,
+                                    Out& sink) noexcept {
+    if (by.answerer.close_again(burst.answered(row), by.context)) {
+        emit_made(row, by.answerer, sink);
+    }
+}
+
 // Carries out every decision of the burst, in arrival order. `actions` is the table of the rule set
 // that decided. A frame that cannot be rewritten is dropped, and its decision then says no_memory;
 // one that cannot be answered is dropped too. `answering` nullptr: nothing is answered.
@@ -94,7 +104,8 @@ template <DecidedBurst Burst, Sink Out>
 void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
                const Answering* answering = nullptr) noexcept {
     // What is answered in this burst concerns the rows of TCP behind it.
-    bool follows = answering != nullptr && answering->answerer.may_follow(answering->context.now);
+    bool follows = answering != nullptr && burst.has_tcp() &&
+                   answering->answerer.answered().may_have_any(answering->context.now);
     bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
@@ -119,9 +130,12 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
         }
         if (forwards(decision.verdict)) {
             sink.forward(row);
-        } else {
-            sink.drop(row);
+            return;
         }
+        if (decision.reason == Reason::Retransmission && answering != nullptr) [[unlikely]] {
+            answer_again(burst, row, *answering, sink);
+        }
+        sink.drop(row);
     });
 }
 

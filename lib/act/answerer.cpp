@@ -1,13 +1,10 @@
 #include "lib/act/answerer.hpp"
 
 #include "lib/act/answerer_packet.hpp"
-#include "lib/answer/connection_digest.hpp"
 #include "lib/answer/dns_answer.hpp"
-#include "lib/answer/server_direction.hpp"
 #include "lib/answer/tls_alert.hpp"
 #include "lib/base/check.hpp"
 #include "lib/l7/dns/dns_datagram.hpp"
-#include "lib/l7/quic/long_header.hpp"
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>
@@ -24,16 +21,6 @@ InitialSealer sealer_or_abort() {
     return *std::move(made);
 }
 
-ByteView payload_of(const AnsweredPacket& packet) noexcept {
-    const PacketHeaders& headers = packet.headers;
-    const ByteView frame = packet.frame.bytes;
-    if (headers.payload_at > frame.size()) {
-        return {};
-    }
-    const ByteView rest = frame.subspan(headers.payload_at);
-    return rest.first(std::min<std::size_t>(rest.size(), headers.payload_len));
-}
-
 AnsweredKind kind_of(AnsweredUnit unit) noexcept {
     return unit == AnsweredUnit::ClientHello ? AnsweredKind::Alert
            : unit == AnsweredUnit::HttpHead  ? AnsweredKind::Head
@@ -43,8 +30,7 @@ AnsweredKind kind_of(AnsweredUnit unit) noexcept {
 }  // namespace
 
 Answerer::Answerer(std::size_t connections, DigestBoard& servers)
-    : connections_{connections},
-      servers_{servers},
+    : answered_{connections, servers},
       sealer_{sealer_or_abort()},
       dns_{std::make_unique<std::byte[]>(kMostQuery)} {}
 
@@ -84,10 +70,7 @@ bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& 
         action.answer.response != 0) {
         return answer_unit(packet, action, decision);
     }
-    const bool resets = action.verdict == Verdict::Reset ||
-                        (action.answer.response == 0 &&
-                         packet.context.actions[action.answer.then].verdict == Verdict::Reset);
-    if (!resets) {
+    if (!resets_segments(action, packet.context.actions)) {
         count(AnswerEvent::NotAnswerable);
         return false;
     }
@@ -101,10 +84,9 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
                                        const Decision& decision) noexcept {
     const AnswerContext& context = packet.context;
     const PacketHeaders& headers = packet.seen.headers;
-    const auto [connection, displaces] =
-        connections_.add(connection_digest(headers, Way::Along, context.hash), context.now);
+    const auto [connection, displaces] = answered_.begin(headers, context.hash, context.now);
     if (displaces) {
-        count(AnswerEvent::NoLine);
+        count(AnswerEvent::Evicted);
     }
     const ResponsePlace place = response_to(packet.tcp);
     connection.load = context.load;
@@ -118,8 +100,7 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     connection.end = place.seq;
     connection.received = place.received;
     if (!packet.seen.may_wait) {
-        post_server(servers_, connection_digest(headers, Way::Against, context.hash),
-                    packet.tcp.seq, seconds_of(context.now));
+        answered_.begin_server(headers, packet.tcp.seq, context.hash, context.now);
     }
     return connection;
 }
@@ -142,7 +123,8 @@ bool Answerer::reset_both(const Packet& packet, AnswerEvent event) noexcept {
 // The connection of a unit is gone with it: what repeats it is reset again.
 bool Answerer::reset_unit(const Packet& packet, AnswerEvent event, Decision& decision) noexcept {
     decision.verdict = Verdict::Reset;
-    if (packet.seen.unit != AnsweredUnit::None && !packet.tcp.has(kTcpSyn | kTcpRst)) {
+    if (ends_connection(packet.seen, packet.context.actions[decision.action],
+                        packet.context.actions)) {
         (void)remember(packet, AnsweredKind::Reset, decision);
     }
     return reset_both(packet, event);
@@ -216,7 +198,7 @@ std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
 
 std::size_t Answerer::send_alert(const ResponsePlace& place) noexcept {
     const ByteView alert = kTlsAccessDenied;
-    const ResponseCut cut = cut_response(alert.size(), 0, place.timestamps.has_value());
+    const ResponseCut cut = cut_response(alert.size(), place.timestamps.has_value());
     made_.add({.side = Toward::Source, .segment = response_segment(place, alert, cut, 0)});
     return alert.size();
 }
@@ -225,7 +207,8 @@ bool Answerer::answer_datagram(const Packet& packet, const Action& action,
                                const Decision& decision) noexcept {
     const PacketHeaders& headers = packet.seen.headers;
     const bool is_udp = headers.proto == kProtoUdp;
-    if (is_udp && headers.dport == kDnsPort && action.verdict != Verdict::Reset) {
+    const bool is_query = headers.dport == kDnsPort || packet.seen.unit == AnsweredUnit::DnsQuery;
+    if (is_udp && is_query && action.verdict != Verdict::Reset) {
         return answer_query(packet, action, decision.rule);
     }
     const bool truncates = action.verdict == Verdict::Reply && action.answer.response == 0;
@@ -254,28 +237,6 @@ bool Answerer::answer_query(const Packet& packet, const Action& action,
     count(kind == DnsAnswer::Truncated ? AnswerEvent::DnsTruncated
           : kind == DnsAnswer::Refused ? AnswerEvent::DnsRefused
                                        : AnswerEvent::DnsEmpty);
-    return true;
-}
-
-bool Answerer::close_quic(const Packet& packet) noexcept {
-    const ByteView datagram = payload_of(packet.seen);
-    QuicPacket initial;
-    std::size_t size = 0;
-    if (read_long_header(datagram, initial) == QuicHeaderOutcome::Good &&
-        initial.type == QuicPacketType::Initial) {
-        size = write_quic_close(sealer_,
-                                {.version = initial.version,
-                                 .client_dcid = initial.dcid,
-                                 .client_scid = initial.scid,
-                                 .datagram = datagram.size()},
-                                quic_close_);
-    }
-    if (size == 0) {
-        count(AnswerEvent::NotAnswerable);
-        return false;
-    }
-    made_.add({.is_datagram = true, .payload = ByteView{quic_close_}.first(size)});
-    count(AnswerEvent::QuicClosed);
     return true;
 }
 

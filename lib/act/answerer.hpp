@@ -1,15 +1,15 @@
 #pragma once
+#include "lib/answer/answer_bounds.hpp"
 #include "lib/answer/answer_pace.hpp"
-#include "lib/answer/answered_connections.hpp"
 #include "lib/answer/answered_packet.hpp"
-#include "lib/answer/connection_digest.hpp"
+#include "lib/answer/answered_traffic.hpp"
+#include "lib/answer/closed_quic.hpp"
 #include "lib/answer/every_nth.hpp"
 #include "lib/answer/frame_route.hpp"
 #include "lib/answer/made_segment.hpp"
 #include "lib/answer/quic_close.hpp"
 #include "lib/answer/tcp_answer.hpp"
 #include "lib/answer/written_responses.hpp"
-#include "lib/base/prefetch.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/load/answer_plan.hpp"
 #include "lib/packet/toward.hpp"
@@ -60,36 +60,18 @@ struct MadeFrames {
     }
 };
 
-// Connections of a worker that were answered a short time ago (4 MiB), and of all workers (2 MiB).
-inline constexpr std::size_t kAnsweredConnections = 65'536;
-inline constexpr std::size_t kAnsweredServers = 262'144;
-
 // What one worker answers with: what becomes of packets whose action is `reply`, `decoy`, `reset`
 // or `dns_truncate`, and of all that follows on connections that were answered.
 class Answerer {
 public:
-    // Seconds that a server's direction is known for.
-    static constexpr auto kServersKept =
-        static_cast<std::uint32_t>(AnsweredConnections::kSilence / std::chrono::seconds{1});
-
     // `servers`, that all workers share, holds the servers' directions of connections that were
     // answered. Aborts if there is no memory, or if OpenSSL has no AES.
     Answerer(std::size_t connections, DigestBoard& servers);
 
     using Events = std::array<std::uint32_t, kAnswerEventCount>;
 
-    // Whether follow() is asked for any packet.
-    [[nodiscard]] bool may_follow(Instant now) const noexcept {
-        return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now));
-    }
-    // Prefetches what follow() and answer() read of a packet's connection.
-    void prefetch(const PacketHeaders& headers, const KeyHasher& hash) const noexcept {
-        const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
-        connections_.prefetch(digest);
-        servers_.prefetch(digest);
-        servers_.prefetch(connection_digest(headers, Way::Against, hash));
-        keep_prefetches();
-    }
+    // What it knows of connections that it has answered, for those who judge what comes on them.
+    [[nodiscard]] AnsweredTraffic& answered() noexcept { return answered_; }
     // A packet of a connection that was answered: its decision says so from now on. False: it is of
     // another one.
     [[nodiscard]] bool follow(const AnsweredPacket& packet, const AnswerContext& context,
@@ -99,7 +81,11 @@ public:
     void answer(const AnsweredPacket& packet, const AnswerContext& context,
                 Decision& decision) noexcept;
 
-    // What follow() or answer() wants sent.
+    // A datagram that repeats what was refused: true where it was closed, and is once more.
+    [[nodiscard]] bool close_again(const AnsweredPacket& packet,
+                                   const AnswerContext& context) noexcept;
+
+    // What follow(), answer() or close_again() wants sent.
     [[nodiscard]] const MadeFrames& made() const noexcept { return made_; }
     void note_unsent() noexcept { count(AnswerEvent::NotSent); }
 
@@ -136,6 +122,7 @@ private:
     [[nodiscard]] bool answer_query(const Packet& packet, const Action& action,
                                     std::uint32_t rule) noexcept;
     [[nodiscard]] bool close_quic(const Packet& packet) noexcept;
+    [[nodiscard]] std::size_t write_close(const Packet& packet, ByteView dcid) noexcept;
     [[nodiscard]] std::size_t send_alert(const ResponsePlace& place) noexcept;
     [[nodiscard]] bool reset_unit(const Packet& packet, AnswerEvent event,
                                   Decision& decision) noexcept;
@@ -146,20 +133,19 @@ private:
                                  const Decision& decision) noexcept;
     [[nodiscard]] std::size_t respond(const Packet& packet, const ResponsePlace& place,
                                       const AnsweredConnection& connection) noexcept;
-    void begin_anew(const Packet& packet, AnsweredConnection* connection) noexcept;
     void follow_client(const Packet& packet, AnsweredConnection& connection) noexcept;
     [[nodiscard]] bool reset_forgotten(const Packet& packet) noexcept;
     void repeat(const Packet& packet, AnsweredConnection& connection) noexcept;
     void end_client(const Packet& packet) noexcept;
     void follow_server(const Packet& packet) noexcept;
 
-    AnsweredConnections connections_;
-    DigestBoard& servers_;
+    AnsweredTraffic answered_;
     InitialSealer sealer_;
     std::unique_ptr<EveryNth[]> slips_ = std::make_unique<EveryNth[]>(kMaxRules);  // by rule
     MadeFrames made_;
     WrittenResponses responses_;
     AnswerPace pace_;
+    ClosedQuic closed_quic_;
     std::array<std::byte, kMostQuicClose> quic_close_{};
     std::unique_ptr<std::byte[]> dns_;  // an answer is no larger than its query
     Events events_{};

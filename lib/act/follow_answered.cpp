@@ -1,26 +1,12 @@
 #include "lib/act/answerer_packet.hpp"
-#include "lib/answer/connection_digest.hpp"
-#include "lib/answer/server_direction.hpp"
+#include "lib/answer/answer_bounds.hpp"
 
 // What follows on connections that were answered.
 namespace sluice {
 namespace {
 
-// Numbers of a client that goes on with the connection: as far behind the request as segments of
-// its own may still be on their way, and as far ahead as it sends before anything is acknowledged.
-constexpr std::int32_t kReachBehind = 1 << 16;
-constexpr std::int32_t kReachAhead = 1 << 18;
-// An answer is sent again so often at most.
-constexpr std::uint8_t kMostRepeats = 8;
-
 std::int32_t ahead(std::uint32_t from, std::uint32_t at) noexcept {
     return static_cast<std::int32_t>(at - from);
-}
-
-// Another one's numbers are those of a connection that somebody has guessed the ends of.
-bool goes_on(const AnsweredConnection& connection, const TcpFacts& came) noexcept {
-    return ahead(connection.request, came.seq) >= -kReachBehind &&
-           ahead(connection.received, came.seq) <= kReachAhead;
 }
 
 bool has_all(const AnsweredConnection& connection, const TcpFacts& came) noexcept {
@@ -58,22 +44,19 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
         return false;
     }
     const Packet of{.seen = packet, .context = context, .tcp = *facts};
-    const std::uint64_t digest = connection_digest(packet.headers, Way::Along, context.hash);
-    AnsweredConnection* connection = connections_.find(digest, context.now);
-    if (facts->has(kTcpSyn) && !facts->has(kTcpAck)) {
-        begin_anew(of, connection);
+    const SegmentNumbers numbers{.seq = facts->seq, .ack = facts->ack, .flags = facts->flags};
+    if (numbers.begins()) {
+        answered_.forget(packet.headers, facts->seq, context.hash, context.now);
         return false;
     }
-    if (connection != nullptr && !goes_on(*connection, *facts)) {
-        connection = nullptr;
-    }
-    if (connection == nullptr && !(facts->has(kTcpAck) && has_server(servers_, digest, facts->ack,
-                                                                     seconds_of(context.now)))) {
+    const AnsweredTraffic::Met met =
+        answered_.meet(packet.headers, numbers, context.hash, context.now);
+    if (!met) {
         return decision.reason == Reason::Retransmission && reset_forgotten(of);
     }
     decision = dropped_for(Reason::Answered);
     if (find_routes(packet)) {
-        connection != nullptr ? follow_client(of, *connection) : follow_server(of);
+        met.client != nullptr ? follow_client(of, *met.client) : follow_server(of);
     }
     return true;
 }
@@ -81,23 +64,13 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
 // What was refused is sent again by a client that may have been answered, while more connections
 // are answered than are remembered.
 bool Answerer::reset_forgotten(const Packet& packet) noexcept {
-    const bool resets = connections_.may_have_displaced(packet.context.now) &&
+    const bool resets = answered_.may_have_displaced(packet.context.now) &&
                         packet.tcp.payload != 0 && !packet.tcp.has(kTcpRst) &&
                         find_routes(packet.seen);
     if (resets) {
         end_client(packet);
     }
     return resets;
-}
-
-// A SYN begins another connection between the same ends.
-void Answerer::begin_anew(const Packet& packet, AnsweredConnection* connection) noexcept {
-    forget_server(servers_,
-                  connection_digest(packet.seen.headers, Way::Against, packet.context.hash),
-                  packet.tcp.seq);
-    if (connection != nullptr) {
-        AnsweredConnections::remove(*connection);
-    }
 }
 
 // What its client sends from then on. What it repeats says that it lacks some of the answer, which

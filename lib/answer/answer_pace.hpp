@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/answer/answer_bounds.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +12,13 @@ namespace sluice {
 // that share a place share its answers.
 class AnswerPace {
 public:
-    static constexpr std::uint32_t kMostPerSecond = 10'000;
-
     // False: no more in this second. `source` is a keyed digest of the address.
     [[nodiscard]] bool take(std::uint64_t source, std::uint32_t second) noexcept {
-        Place& place = places_[source % kPlaces];
+        Place& place = places_[source % kAnswerPaces];
         if (place.second != second) {
             place = {.second = second, .count = 0};
         }
-        if (place.count == kMostPerSecond) {
+        if (place.count == kMostAnswersPerSecond) {
             return false;
         }
         ++place.count;
@@ -26,13 +26,11 @@ public:
     }
 
 private:
-    static constexpr std::size_t kPlaces = 4096;
-
     struct Place {
         std::uint32_t second = 0;
         std::uint32_t count = 0;
     };
-    std::array<Place, kPlaces> places_{};
+    std::array<Place, kAnswerPaces> places_{};
 };
 
 }  // namespace sluice

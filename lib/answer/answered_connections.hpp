@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/answer_bounds.hpp"
 #include "lib/base/line_memory.hpp"
 #include "lib/base/units.hpp"
 #include "lib/rules/decision.hpp"
@@ -42,8 +43,8 @@ static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines
 class AnsweredConnections {
 public:
     // Silent for so long, a connection is forgotten; sooner where its client has sent its FIN.
-    static constexpr Nanoseconds kSilence = std::chrono::seconds{60};
-    static constexpr Nanoseconds kAfterFin = std::chrono::seconds{2};
+    static constexpr Nanoseconds kSilence = kAnsweredSilence;
+    static constexpr Nanoseconds kAfterFin = kAnsweredAfterFin;
     static constexpr std::size_t kWays = 4;
 
     // Rounded up to a power of two. Aborts if there is no memory.

@@ -1,7 +1,10 @@
 #pragma once
+#include "lib/answer/tcp_facts.hpp"
 #include "lib/packet/packet_headers.hpp"
+#include "lib/rules/action.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace sluice {
 
@@ -12,14 +15,34 @@ enum class AnsweredUnit : std::uint8_t {
     HttpHead,     // one whose method is HEAD, so that its answer has no body
     HttpConnect,  // one whose method is CONNECT, which a success would make a tunnel
     ClientHello,  // of TLS, or of QUIC in an Initial that authenticates
+    DnsQuery,     // over UDP, on whatever port
 };
 
 struct AnsweredPacket {
     const PacketHeaders& headers;
     FrameView frame;
     AnsweredUnit unit = AnsweredUnit::None;
+    // Of a hello over QUIC: the Destination Connection ID of its first Initial, which a later one
+    // that completes it need not have.
+    ByteView quic_dcid{};
     // A request of a connection on which the answer to the one before may still be on its way.
     bool may_wait = false;
 };
+
+// Whether `action` resets a segment that it has no other answer to.
+[[nodiscard]] constexpr bool resets_segments(const Action& action,
+                                             std::span<const Action> actions) noexcept {
+    return action.verdict == Verdict::Reset ||
+           (action.answer.response == 0 && actions[action.answer.then].verdict == Verdict::Reset);
+}
+
+// Whether the connection of a segment of TCP is known as answered behind this action, which is one
+// that answers: a unit has come on it.
+[[nodiscard]] constexpr bool ends_connection(const AnsweredPacket& packet, const Action& action,
+                                             std::span<const Action> actions) noexcept {
+    constexpr std::uint16_t kSynOrRst = kTcpSyn | kTcpRst;
+    return packet.unit != AnsweredUnit::None && (packet.headers.tcp_flags & kSynOrRst) == 0 &&
+           (action.answer.response != 0 || resets_segments(action, actions));
+}
 
 }  // namespace sluice

@@ -53,7 +53,17 @@ constexpr auto kNeededFields = std::to_array<NeededField>({
     {401, "www-authenticate"},
     {405, "allow"},
     {407, "proxy-authenticate"},
-    {426, "upgrade"},
+});
+
+// A status that says what a made response cannot do (RFC 9110, 15).
+struct ImpossibleStatus {
+    std::uint16_t status;
+    std::string_view why;
+};
+constexpr auto kImpossibleStatuses = std::to_array<ImpossibleStatus>({
+    {206, "sends a part of something, which only who has all of it can"},
+    {416, "says which parts of something there are, which only who has it knows"},
+    {426, "keeps the connection for another protocol, and every response here ends it"},
 });
 
 constexpr bool has_content(std::uint16_t status) noexcept {
@@ -96,6 +106,12 @@ std::optional<Error> find_fault(const ResponseSpec& spec) {
     if (spec.status < 200 || spec.status > 599) {
         return Error{Errc::OutOfRange,
                      "status " + std::to_string(spec.status) + ": a final one is from 200 to 599"};
+    }
+    const auto* const impossible =
+        std::ranges::find(kImpossibleStatuses, spec.status, &ImpossibleStatus::status);
+    if (impossible != kImpossibleStatuses.end()) {
+        return Error{Errc::BadSyntax, "a response with status " + std::to_string(spec.status) +
+                                          " " + std::string{impossible->why}};
     }
     if (!has_content(spec.status) && spec.body && !spec.body->empty()) {
         return Error{Errc::BadSyntax,

@@ -14,11 +14,14 @@ namespace {
 // Type, CONNECTION_REFUSED, no frame type that caused it, no reason phrase.
 constexpr std::array kCloseFrame = {std::byte{0x1C}, std::byte{0x02}, std::byte{0x00},
                                     std::byte{0x00}};
-constexpr std::size_t kNumberSize = 1;
+// Of a server that has answered a part of the hello, the client knows a few low numbers. One that
+// is less than half its range ahead of these is decoded as it stands (RFC 9000, A.3).
+constexpr std::uint32_t kNumber = 0x4000'0000;
+constexpr std::size_t kNumberSize = sizeof(kNumber);
 
-// Long form, fixed bit, Initial, one byte of number: version 2 counts the types one further on.
+// Long form, fixed bit, Initial, four bytes of number: version 2 counts the types one further on.
 constexpr std::uint8_t first_byte(std::uint32_t version) noexcept {
-    return version == kQuicV2 ? 0xD0 : 0xC0;
+    return version == kQuicV2 ? 0xD3 : 0xC3;
 }
 
 }  // namespace
@@ -39,7 +42,7 @@ std::size_t write_quic_close(InitialSealer& sealer, const RefusedInitial& initia
     out.u8(0);
     out.u8(static_cast<std::uint8_t>(kNumberSize + kCloseFrame.size() + kQuicTagSize));
     const std::size_t number_at = out.at();
-    out.u8(0);
+    out.be32(kNumber);
     out.bytes(kCloseFrame);
     const std::size_t size = out.at() + kQuicTagSize;
     const bool sealed = sealer.seal({.version = initial.version,

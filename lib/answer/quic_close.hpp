@@ -10,7 +10,7 @@ namespace sluice {
 // Of a client's Initial, whose protection the caller has removed.
 struct RefusedInitial {
     std::uint32_t version = 0;
-    ByteView client_dcid;  // what its keys come from
+    ByteView client_dcid;  // of the connection's first Initial: what its keys come from
     ByteView client_scid;
     std::size_t datagram = 0;  // bytes that came
 };
@@ -20,9 +20,10 @@ inline constexpr std::size_t kMostQuicClose = 64;
 
 // A datagram with which a server refuses a connection at once: an Initial with CONNECTION_CLOSE,
 // CONNECTION_REFUSED (RFC 9000, 19.19 and 20.1), from a connection id of no bytes to the client's.
-// It elicits no ACK, so it needs no padding. Returns its size; 0: the datagram had less than the
-// 1,200 bytes that let a server answer, its version is not known, or OpenSSL refused. `to` has
-// kMostQuicClose bytes.
+// Its packet number is one that a server does not come to, so that a client that has had packets of
+// its server does not take it for one of those. It elicits no ACK, so it needs no padding. Returns
+// its size; 0: the datagram had less than the 1,200 bytes that let a server answer, its version is
+// not known, or OpenSSL refused. `to` has kMostQuicClose bytes.
 [[nodiscard]] std::size_t write_quic_close(InitialSealer& sealer, const RefusedInitial& initial,
                                            MutableBytes to) noexcept;
 

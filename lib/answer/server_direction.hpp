@@ -1,14 +1,11 @@
 #pragma once
+#include "lib/answer/answer_bounds.hpp"
 #include "lib/share/digest_board.hpp"
 
 #include <cstdint>
 
 // The directions of servers whose connections were answered, on a board that all workers share.
 namespace sluice {
-
-// A server's ACK that lies this far before the first byte that it did not get, or less, is of the
-// connection that was answered; any other is of a later one, or of somebody who guesses numbers.
-inline constexpr std::uint32_t kServerReach = 1U << 16;
 
 // The digest of a server's direction and of the block of numbers that the byte `seq` of its client
 // is in. The lower bits, which choose the line, are the direction's alone.
@@ -23,8 +20,16 @@ inline void post_server(DigestBoard& board, std::uint64_t direction, std::uint32
     board.post(server_digest(direction, request), seconds);
 }
 
+// Whether a server's segment that acknowledges `ack` goes on with a connection whose first byte
+// that was not forwarded is `request`: its number is in the block of the request, or in the one
+// before.
+[[nodiscard]] constexpr bool is_near(std::uint32_t request, std::uint32_t ack) noexcept {
+    return ack / kServerReach == request / kServerReach ||
+           (ack + kServerReach) / kServerReach == request / kServerReach;
+}
+
 // Whether a segment in this direction that acknowledges `ack` goes on with a connection that was
-// answered: its number is in the block of the request, or in the one before.
+// answered (is_near()).
 [[nodiscard]] inline bool has_server(const DigestBoard& board, std::uint64_t direction,
                                      std::uint32_t ack, std::uint32_t seconds) noexcept {
     return board.has(server_digest(direction, ack), seconds) ||

@@ -11,14 +11,12 @@ std::optional<TcpTimestamps> timestamps_toward_sender(const TcpFacts& came) noex
     return TcpTimestamps{.value = came.timestamps->echo, .echo = came.timestamps->value};
 }
 
-ResponseCut cut_response(std::size_t size, std::size_t mss, bool has_timestamps) noexcept {
+ResponseCut cut_response(std::size_t size, bool has_timestamps) noexcept {
     constexpr std::size_t kOptions = 12;
-    const std::size_t room = mss == 0 ? kUnknownMss : mss;
-    const std::size_t options = has_timestamps ? kOptions : 0;
-    if (size == 0 || room <= options || size > kMostResponseSegments * (room - options)) {
+    const std::size_t piece = kResponseMss - (has_timestamps ? kOptions : 0);
+    if (size == 0 || size > kMostResponseSegments * piece) {
         return {};
     }
-    const std::size_t piece = room - options;
     return {.count = (size + piece - 1) / piece, .piece = piece};
 }
 

@@ -16,24 +16,24 @@
 //                                   |        RCV.NXT: RST at it   |----->
 namespace sluice {
 
-inline constexpr std::size_t kUnknownMss = 536;  // RFC 9293, 3.7.1
+// No made segment has more behind its header (RFC 9293, 3.7.1): what a client takes that has not
+// said otherwise. The MSS of its SYN would have to be kept for every connection, answered or not.
+inline constexpr std::size_t kResponseMss = 536;
 inline constexpr std::size_t kMostResponseSegments = 3;
 // Options take their part of the MSS (RFC 6691, 2): so many bytes fit in as many segments.
-inline constexpr std::size_t kMostResponseBytes = kMostResponseSegments * (kUnknownMss - 12);
+inline constexpr std::size_t kMostResponseBytes = kMostResponseSegments * (kResponseMss - 12);
 
 // Timestamps of a segment that answers this one, in its receiver's name: the value that its sender
 // has echoed is the last one it has seen of the receiver's, and passes its PAWS check whatever the
 // receiver's clock; the echo is its own value.
 [[nodiscard]] std::optional<TcpTimestamps> timestamps_toward_sender(const TcpFacts& came) noexcept;
 
-// How a response is cut. `mss` is the client's, 0 where it is unknown. count == 0: it does not fit
-// in kMostResponseSegments.
+// How a response is cut. count == 0: it does not fit in kMostResponseSegments.
 struct ResponseCut {
     std::size_t count = 0;
     std::size_t piece = 0;  // bytes in each segment but the last
 };
-[[nodiscard]] ResponseCut cut_response(std::size_t size, std::size_t mss,
-                                       bool has_timestamps) noexcept;
+[[nodiscard]] ResponseCut cut_response(std::size_t size, bool has_timestamps) noexcept;
 
 // Where a response stands in its connection.
 struct ResponsePlace {

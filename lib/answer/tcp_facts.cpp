@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::uint8_t kOptionEnd = 0;
 constexpr std::uint8_t kOptionNop = 1;
-constexpr std::uint8_t kOptionMss = 2;
 constexpr std::uint8_t kOptionTimestamps = 8;
 
 // RFC 9293, 3.1. The length of an option counts its first two bytes; 40 bytes are all there can be.
@@ -27,9 +26,7 @@ void read_options(ByteView options, TcpFacts& facts) noexcept {
             return;
         }
         const ByteView value = reader.take(length - 2U);
-        if (kind == kOptionMss && value.size() == 2) {
-            facts.mss = load_be16(value, 0);
-        } else if (kind == kOptionTimestamps && value.size() == 8) {
+        if (kind == kOptionTimestamps && value.size() == 8) {
             facts.timestamps = TcpTimestamps{load_be32(value, 0), load_be32(value, 4)};
         }
     }

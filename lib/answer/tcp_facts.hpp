@@ -25,7 +25,6 @@ struct TcpFacts {
     std::uint32_t seq = 0;
     std::uint32_t ack = 0;  // counts only with kTcpAck
     std::uint16_t flags = 0;
-    std::uint16_t mss = 0;  // of the option; 0: there is none
     std::uint32_t payload = 0;
     std::optional<TcpTimestamps> timestamps;
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/answer_bounds.hpp"
 #include "lib/answer/internet_checksum.hpp"
 #include "lib/answer/made_response.hpp"
 #include "lib/answer/tcp_answer.hpp"
@@ -42,11 +43,9 @@ public:
                                              const MadeResponse& made) noexcept;
 
 private:
-    static constexpr std::size_t kPlaces = 16;
-
     [[nodiscard]] static std::size_t place_of(const ResponseKey& key) noexcept;
 
-    std::vector<WrittenResponse> places_ = std::vector<WrittenResponse>(kPlaces);
+    std::vector<WrittenResponse> places_ = std::vector<WrittenResponse>(kKeptResponses);
 };
 
 }  // namespace sluice

@@ -22,6 +22,21 @@ void PartRepeats::forget(ConnectionIndex connection) noexcept {
     }
 }
 
+// Whether some byte of it is another than the one that is known to have been judged in its place.
+bool PartRepeats::contradicts(const Run& run, const Bytes& repeat) noexcept {
+    const std::int64_t at = sequence_distance(run.from, repeat.from);
+    const std::int64_t begin = std::max<std::int64_t>(at, 0);
+    const std::int64_t end =
+        std::min<std::int64_t>(at + static_cast<std::int64_t>(repeat.bytes.size()), run.checked);
+    if (begin >= end) {
+        return false;
+    }
+    const auto size = static_cast<std::size_t>(end - begin);
+    const ByteView known = ByteView{room_of(run)}.subspan(static_cast<std::size_t>(begin), size);
+    const ByteView said = repeat.bytes.subspan(static_cast<std::size_t>(begin - at), size);
+    return !std::equal(known.begin(), known.end(), said.begin());
+}
+
 // Whether it begins where the run reaches, and what both hold is the same.
 bool PartRepeats::agrees(const Run& run, const Bytes& repeat) noexcept {
     const std::int32_t at = sequence_distance(run.from, repeat.from);
@@ -74,6 +89,9 @@ PartRepeats::Answer PartRepeats::take(ConnectionIndex connection, bool was_open,
                                       const Bytes& repeat, const SeenSegments& seen,
                                       const KeyHasher& hash) noexcept {
     Run* run = find(connection);
+    if (run != nullptr && contradicts(*run, repeat)) {
+        return {.part = Part::Differs};
+    }
     if (run != nullptr && agrees(*run, repeat)) {
         run->used = ++uses_;
         const Part part = go_on(*run, repeat, seen, hash);

@@ -17,7 +17,8 @@ namespace sluice {
 //   judged   |------- one segment, one digest -------|
 //   repeats  |-- a part --|-- a part --|-- the last --|   whole: the digest must be the same
 //
-// While a segment is open, everything else that repeats it must agree with its parts. For a few
+// While a segment is open, everything else that repeats it must agree with its parts; once it is
+// whole, what contradicts the bytes that are kept of it differs. For a few
 // connections of a worker at once; the longest unused of them goes, and its owner lets no repeat of
 // that connection pass any more if it was open.
 class PartRepeats {
@@ -71,6 +72,7 @@ private:
     }
     [[nodiscard]] Run* find(ConnectionIndex connection) noexcept;
     [[nodiscard]] Run& longest_unused() noexcept;
+    [[nodiscard]] bool contradicts(const Run& run, const Bytes& repeat) noexcept;
     [[nodiscard]] bool agrees(const Run& run, const Bytes& repeat) noexcept;
     [[nodiscard]] bool make_room(Run& run, std::size_t size) noexcept;
     [[nodiscard]] Part go_on(Run& run, const Bytes& repeat, const SeenSegments& seen,

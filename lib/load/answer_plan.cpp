@@ -27,10 +27,12 @@ struct QuotaOf {
         return {.quota = limit.numbers.count,
                 .window = seconds(static_cast<std::uint64_t>(limit.numbers.window))};
     }
-    // At least one: a window of none would say nothing.
+    // Rounded up, so that it promises no more than the limit does. Less than a second has no
+    // window: there are no parts of seconds (3.1.3 of the draft), and a whole one would say that
+    // the limit admits a fraction of what it does.
     static std::uint64_t seconds(std::uint64_t nanoseconds) noexcept {
-        return std::max(std::uint64_t{1},
-                        retry_after_seconds(Nanoseconds{static_cast<std::int64_t>(nanoseconds)}));
+        const Nanoseconds window{static_cast<std::int64_t>(nanoseconds)};
+        return window < std::chrono::seconds{1} ? 0 : retry_after_seconds(window);
     }
 };
 

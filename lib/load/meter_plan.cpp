@@ -138,7 +138,8 @@ void note_answers(const LoadedRule& rule, std::span<const Action> actions, RuleP
     const auto resets = [](const Action& action) { return action.verdict == Verdict::Reset; };
     if (has_action(rule, actions, answers_requests)) {
         made.key_texts.add_all({TextField::ProtoL7, TextField::HttpMethod, TextField::QuicSni});
-        plan.tells_wait = true;
+        plan.answers_requests = true;
+        made.tells_wait = rule.mode == Mode::Enforce;
     } else if (has_action(rule, actions, resets)) {
         made.key_texts.add(TextField::QuicSni);
     }
@@ -223,6 +224,9 @@ void read_sources(MeterPlan& plan, const TextNames& names) {
 
 MeterPlan make_meter_plan(const LoadedSet& set) {
     MeterPlan plan;
+    plan.answers = std::any_of(set.actions.begin(), set.actions.end(), [](const Action& action) {
+        return sluice::answers(action.verdict);
+    });
     plan.rules.reserve(set.rules.size());
     for (const LoadedRule& rule : set.rules) {
         add_rule(plan, rule, set.actions);

@@ -66,6 +66,8 @@ struct RulePlan {
     // The fast path can decide a refusal by a limit: nothing else is spent or noted for it.
     bool refuses_fast = false;
     bool rejected_spend = false;
+    // It enforces, and its answer tells a client how long to wait.
+    bool tells_wait = false;
     bool has_overrides = false;
     std::uint32_t counters = 0;
     // What its condition and its keys read, and what its keys do: of derived texts, their sources.
@@ -91,8 +93,9 @@ struct MeterPlan {
     bool touches_more = false;
     // Some rule can refuse a packet, so that fragments follow the first of their datagram.
     bool refuses = false;
-    // Some action tells a client how long to wait.
-    bool tells_wait = false;
+    // Some action makes a frame of its own; some of them answer requests.
+    bool answers = false;
+    bool answers_requests = false;
     // Whether a limit counts open connections, whose packets are followed.
     bool counts_open = false;
     // What all rules together read, and the units of later layers that they count.

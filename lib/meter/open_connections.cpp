@@ -68,7 +68,7 @@ void OpenConnections::open(LinePool& pool, PoolLine self, const ConnectionStart&
     connection.sequence.begin(start);
     append(pool, line);
     spare_ = kNoLine;
-    pool.index().add(pool, line);
+    pool.index().add(pool, line, group());
 }
 
 void OpenConnections::add_anonymous(std::uint64_t units, Instant now) noexcept {
@@ -204,14 +204,14 @@ void OpenConnections::leave(LinePool& pool, PoolLine line, Left how) noexcept {
     keep_store_order();
     --open_;
     keep_store_order();
-    pool.index().remove(pool, line, static_cast<std::size_t>(how));
+    pool.index().remove(pool, line, static_cast<std::size_t>(how), group());
     pool.give_back(line);
 }
 
 void OpenConnections::adopt(LinePool& pool, PoolLine self, PoolLine line) noexcept {
     at(pool, line).indexed.owner = self;
     append(pool, line);
-    pool.index().add(pool, line);
+    pool.index().add(pool, line, group());
 }
 
 void OpenConnections::link_again(LinePool& pool, PoolLine self, std::uint32_t found,
@@ -250,6 +250,7 @@ void OpenConnections::close(LinePool& pool, PoolLine self) noexcept {
         pool.give_back(self);
         return;
     }
+    pool.index().leave_group(state.group(), state.open_);
     state.is_closed_ = 1;
     state.next_closed_ = pool.index().to_clear;
     pool.index().to_clear = self;

@@ -38,8 +38,14 @@ static_assert(sizeof(OpenConnection) <= kLineBytes);
 
 // Of whose table entry the bucket is: its instant follows the packets of the connections.
 struct BucketName {
+    static constexpr unsigned kTagBits = 25;  // below the slot, as in Entry::key
+
     std::uint64_t hash = 0;
     std::uint64_t slot_and_tag = 0;
+
+    [[nodiscard]] constexpr std::size_t slot() const noexcept {
+        return slot_and_tag >> kTagBits & (DigestIndex::kGroups - 1);
+    }
 };
 
 class OpenConnections {
@@ -124,6 +130,8 @@ private:
     void append(LinePool& pool, PoolLine line) noexcept;
     void move_to_end(LinePool& pool, PoolLine line) noexcept;
     void leave(LinePool& pool, PoolLine line, Left how) noexcept;
+    // The limit's slot, by which the index counts what is open: none once its key has gone.
+    [[nodiscard]] std::size_t group() const noexcept { return is_closed() ? 0 : name_.slot(); }
     void adopt(LinePool& pool, PoolLine self, PoolLine line) noexcept;
     void link_again(LinePool& pool, PoolLine self, std::uint32_t found, PoolLine moved) noexcept;
 

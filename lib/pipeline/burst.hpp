@@ -117,6 +117,9 @@ public:
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return has_row(headers_.present_rows(HeaderPart::Tcp), row);
     }
+    [[nodiscard]] bool has_tcp() const noexcept {
+        return (headers_.present_rows(HeaderPart::Tcp) & live_) != 0;
+    }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
@@ -134,6 +137,9 @@ public:
     }
     // nullptr: none have been looked for in this burst.
     [[nodiscard]] BurstUnits* units() noexcept { return uses_units_ ? units_.get() : nullptr; }
+    [[nodiscard]] const BurstUnits* units() const noexcept {
+        return uses_units_ ? units_.get() : nullptr;
+    }
     // A row stands for a unit of a later layer; of kind Per::Packet, for what a later layer says
     // of the packet without being a unit.
     void set_unit(std::size_t row, Per kind, const UnitTexts& texts) noexcept {

@@ -69,9 +69,13 @@ void UnitSink::stick(const Stickiness& of) noexcept {
     if (of.awaits) {
         note_awaits();
     }
+    note_quic_dcid(of.quic_dcid);
 }
 void UnitSink::note_awaits() noexcept {
     units_.awaiting_ |= row_bit(row_);
+}
+void UnitSink::note_quic_dcid(const ConnectionId& id) noexcept {
+    units_.quic_dcids_[row_] = id;
 }
 void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     std::uint32_t& count = units_.events_[static_cast<std::size_t>(event)];
@@ -95,6 +99,9 @@ AnsweredPacket Burst::answered(std::size_t row) const noexcept {
                                                                         : AnsweredUnit::HttpRequest;
     } else if (unit.kind == Per::Handshake) {
         packet.unit = AnsweredUnit::ClientHello;
+        packet.quic_dcid = units_->quic_dcid(row);
+    } else if (unit.kind == Per::Query && !has_tcp(row)) {
+        packet.unit = AnsweredUnit::DnsQuery;
     }
     return packet;
 }

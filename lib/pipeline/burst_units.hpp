@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/hash/group_key.hpp"
+#include "lib/l7/quic/initial_opener.hpp"
 #include "lib/load/derived_texts.hpp"
 #include "lib/load/proxied_clients.hpp"
 #include "lib/load/request_texts.hpp"
@@ -100,6 +101,7 @@ struct Stickiness {
     bool awaits = false;  // see UnitSink::note_awaits()
     StickyBytes remembered;
     StickyBytes followed;
+    ConnectionId quic_dcid;  // see UnitSink::note_quic_dcid()
 };
 
 // Where such a parser puts what it finds.
@@ -133,6 +135,8 @@ public:
     void stick(const Stickiness& of) noexcept;
     // An answer to what came before the packet's units may still be on its way to their sender.
     void note_awaits() noexcept;
+    // The id that the connection of the packet's hello began with.
+    void note_quic_dcid(const ConnectionId& id) noexcept;
     // What became of the packet, for people.
     void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
@@ -218,11 +222,20 @@ public:
     [[nodiscard]] RowMask remembered() const noexcept { return remembered_; }
 
     [[nodiscard]] Stickiness stickiness(std::size_t row) const noexcept {
-        return {has_row(remembered_, row), has_row(following_, row), has_row(awaiting_, row),
-                sticky_[row], followed_[row]};
+        return {has_row(remembered_, row),
+                has_row(following_, row),
+                has_row(awaiting_, row),
+                sticky_[row],
+                followed_[row],
+                quic_dcids_[row]};
     }
     // The rows whose senders may still await an answer to what came before.
     [[nodiscard]] RowMask awaiting() const noexcept { return awaiting_; }
+
+    // Of a row that completes a hello of QUIC.
+    [[nodiscard]] ByteView quic_dcid(std::size_t row) const noexcept {
+        return quic_dcids_[row].bytes();
+    }
 
     // Tells the parser what became of rows that are remembered: those of `rows`, each once.
     void settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept;
@@ -312,6 +325,7 @@ private:
     std::array<Reason, kMaxBurst> why_{};
     std::array<StickyBytes, kMaxBurst> followed_{};
     std::array<StickyBytes, kMaxBurst> sticky_{};
+    std::array<ConnectionId, kMaxBurst> quic_dcids_{};
     TextArena arena_;
     TextFieldSet derived_;
     bool refused_ = false;  // the packet that is looked at

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/answered_traffic.hpp"
 #include "lib/events/key_events.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/heavy_hitters/key_sampler.hpp"
@@ -7,6 +8,7 @@
 #include "lib/pipeline/counters.hpp"
 #include "lib/pipeline/fragment_follower.hpp"
 #include "lib/rules/verdict.hpp"
+#include "lib/shape/held_order.hpp"
 #include "lib/table/bucket_store.hpp"
 
 #include <cstddef>
@@ -47,10 +49,14 @@ struct CoreState {
     // For fragments, which go where the first of their datagram goes; empty: each is judged by its
     // own headers.
     FragmentFollower fragments;
+    // Connections that this worker's answerer has ended; nullptr: nobody answers.
+    AnsweredTraffic* answered = nullptr;
     // Bursts that were forwarded unread: what parsers of later layers know has gaps behind them.
     std::uint64_t unread_bursts = 0;
     // How many more packets may be held until they depart (Verdict::Shape).
     std::uint32_t hold_room = UINT32_MAX;
+    // Which keys those that are held are of.
+    HeldOrder held_order{};
     // The rule set whose limits `buckets` knows.
     const LoadedSet* known = nullptr;
     std::uint64_t known_load = 0;

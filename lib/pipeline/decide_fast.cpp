@@ -236,7 +236,8 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
                                                           const BucketLookup& lookup) noexcept {
     const LimitPlan& limit = limit_of(lookup);
     const RulePlan& rule = set_.meter_plan.rules[limit.rule];
-    if (!rule.refuses_fast || rule.mode != Mode::Enforce || tells_wait()) {
+    if (!rule.refuses_fast || rule.mode != Mode::Enforce || rule.tells_wait ||
+        core_.policy.tell_wait) {
         return false;
     }
     burst_.packets()[row].decision = {.verdict = rule.exceed_verdict,
@@ -253,7 +254,7 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
 [[gnu::noinline]] bool FastPath::decide_otherwise(std::size_t row,
                                                   std::span<const BucketLookup> lookups,
                                                   const CheckFindings& found) noexcept {
-    const PacketOutcome outcome{set_.meter_plan, lookups, found, tells_wait()};
+    const PacketOutcome outcome{set_.meter_plan, lookups, found, core_.policy.tell_wait};
     if (!outcome.may_decide() || (found.shared != 0 && spends_shared(lookups, outcome.spending()) &&
                                   !commit_shared(lookups))) {
         return false;
@@ -284,11 +285,19 @@ bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
     return false;
 }
 
+// While packets are held, what conforms may still have to depart behind them.
+[[gnu::noinline]] bool FastPath::any_shapes(std::span<const BucketLookup> lookups) const noexcept {
+    return std::any_of(lookups.begin(), lookups.end(), [&](const BucketLookup& lookup) {
+        return set_.meter_plan.rules[limit_of(lookup).rule].exceed_verdict == Verdict::Shape;
+    });
+}
+
 bool FastPath::decide(std::size_t row) noexcept {
     const std::uint32_t first = scratch_.first[row];
     const std::span<BucketLookup> lookups{&scratch_.lookups[first],
                                           scratch_.first[row + 1] - first};
-    if (lookups.size() > kMostLookups) [[unlikely]] {
+    if (lookups.size() > kMostLookups || (core_.held_order.any(now_.at) && any_shapes(lookups)))
+        [[unlikely]] {
         return false;
     }
     row_ = row;

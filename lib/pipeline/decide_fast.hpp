@@ -25,6 +25,9 @@ public:
     [[nodiscard]] bool decide(std::size_t row) noexcept;
     // Packets without look-ups: nothing refuses them.
     void admit(RowMask rows) noexcept { admitted_ |= rows; }
+    [[nodiscard]] RowMask admitted() const noexcept { return admitted_; }
+    // Rows of connections that end with an earlier one of the burst: nobody has admitted them.
+    void withdraw(RowMask rows) noexcept { admitted_ &= ~rows; }
     // Writes the decisions of the rows that have been admitted so far.
     void write_admitted() noexcept;
     // Counts and notes what decide() has made of all rows, once for the burst.
@@ -58,14 +61,12 @@ private:
 
     [[nodiscard]] ActiveRule& active_rule_of(const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool refuse_alone(std::size_t row, const BucketLookup& lookup) noexcept;
+    [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
     [[nodiscard]] bool spends_shared(std::span<const BucketLookup> lookups,
                                      std::uint64_t spending) const noexcept;
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
                                         const CheckFindings& found) noexcept;
 
-    [[nodiscard]] bool tells_wait() const noexcept {
-        return core_.policy.tell_wait || set_.meter_plan.tells_wait;
-    }
     [[nodiscard]] const LimitPlan& limit_of(const BucketLookup& lookup) const noexcept {
         return limits_[lookup.limit];
     }

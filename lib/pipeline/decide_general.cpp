@@ -75,7 +75,7 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
         return;
     }
     outcome.over_limit = true;
-    if (!context.core.policy.tell_wait && !context.set.meter_plan.tells_wait) {
+    if (!context.tells_wait) {
         return;
     }
     const std::optional<Nanoseconds> needed = wait_of(check, context);

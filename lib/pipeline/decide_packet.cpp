@@ -1,6 +1,7 @@
 #include "lib/pipeline/decide_general.hpp"
 
 #include "lib/pipeline/asked_limit.hpp"
+#include "lib/pipeline/shaping.hpp"
 
 #include <algorithm>
 
@@ -15,19 +16,29 @@ bool spends(const Match& match, const LoadedRule& rule) noexcept {
                : !match.overflowed && (rule.mode == Mode::Enforce || !match.refused_any);
 }
 
+// What becomes of a packet: whether it goes on, and how long it is held before.
+struct Ending {
+    bool forwarded;
+    Nanoseconds delay;
+};
+
 // Charges what admitted the unit, if its packet goes on; ends all holds.
-void end_unit(const MatchedRules& judged, bool forwarded) noexcept {
+void end_unit(const MatchedRules& judged, Ending ending) noexcept {
     for (const Match& match : judged.matches) {
         const LoadedRule& rule = judged.rule(match);
-        const bool spending = forwarded && spends(match, rule);
-        const bool empties = !spending && !(forwarded && match.overflowed) && rule.rejected_spend;
+        const bool spending = ending.forwarded && spends(match, rule);
+        const bool empties =
+            !spending && !(ending.forwarded && match.overflowed) && rule.rejected_spend;
+        const bool departs = spending && ending.delay != Nanoseconds{0} &&
+                             rule.mode == Mode::Enforce && judged.shape_of(rule) != nullptr;
         const LoadedLimit* limit = rule.limits.data();
         for (LimitCheck& check : judged.checks(match)) {
             const LoadedLimit& own = *limit++;
             if (check.asked && check.at_owner) [[unlikely]] {
                 settle_asked({check, own, rule}, judged.context, spending, empties);
             } else if (check.asked && check.entry != nullptr) {
-                commit(check, judged.context, spending, empties);
+                departs ? commit_departure(check, judged.context, ending.delay)
+                        : commit(check, judged.context, spending, empties);
             }
         }
     }
@@ -89,13 +100,18 @@ class Judging {
 public:
     Judging(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
             AskContext ask) noexcept
-        : packet_{packet}, set_{set}, core_{core}, now_{now}, ask_{ask} {}
+        : packet_{packet},
+          set_{set},
+          core_{core},
+          now_{now},
+          ask_{ask},
+          tells_wait_{core.policy.tell_wait || has_telling_rule()} {}
 
     // What becomes of its units, and of it.
     [[nodiscard]] Decision decide() noexcept;
-    void end(bool forwarded) const noexcept {
+    void end(Ending ending) const noexcept {
         for (const JudgedUnit& unit : packet_.units) {
-            end_unit(rules_of(unit), forwarded);
+            end_unit(rules_of(unit), ending);
         }
     }
     // Nothing is charged, whatever was admitted.
@@ -106,6 +122,19 @@ public:
     }
 
 private:
+    // Whether the answer of a rule that matches may tell a client how long to wait.
+    [[nodiscard]] bool has_telling_rule() const noexcept {
+        if (!set_.meter_plan.answers_requests) [[likely]] {
+            return false;
+        }
+        bool tells = false;
+        for (const JudgedUnit& unit : packet_.units) {
+            for (const Match& match : unit.matches) {
+                tells |= set_.meter_plan.rules[match.rule].tells_wait;
+            }
+        }
+        return tells;
+    }
     [[nodiscard]] MatchedRules rules_of(const JudgedUnit& unit) const noexcept {
         AskContext ask = ask_;
         ask.unit = static_cast<std::uint8_t>(&unit - packet_.units.data());
@@ -116,7 +145,8 @@ private:
                             .headers = unit.burst->headers(),
                             .row = unit.row,
                             .checks = packet_.checks,
-                            .ask = ask},
+                            .ask = ask,
+                            .tells_wait = tells_wait_},
                 .matches = unit.matches,
                 .all_matches = packet_.matches,
                 .all_checks = packet_.checks,
@@ -131,6 +161,7 @@ private:
     CoreState& core_;
     Now now_;
     AskContext ask_;
+    bool tells_wait_;
 };
 
 Decision Judging::decide() noexcept {
@@ -154,12 +185,12 @@ Decision decide_general(const PacketLooks& packet, const LoadedSet& set, CoreSta
     Decision decision = judging.decide();
     spread_refusals(packet);
     const bool forwarded = forwards(decision.verdict);
-    judging.end(forwarded);
     decision.wait = forwarded ? Nanoseconds{0} : decision.wait;
     if (decision.verdict == Verdict::Shape) [[unlikely]] {
         decision.wait = departure_of(packet);
         --core.hold_room;
     }
+    judging.end({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
     return decision;
 }
 

@@ -42,24 +42,26 @@ void follow_one(PoolLine connection, const ConnectionSegment& segment, CoreState
     }
 }
 
-// Those that count the connection as open too.
+void tell(const ConnectionSegment& segment, ConnectionLanes::Ring& ring, CoreState& core) noexcept {
+    ConnectionSegment* const place = ring.next();
+    if (place == nullptr) {
+        core.counters.by_table_event[static_cast<std::size_t>(TableEvent::ConnectionUntold)].add(1);
+        return;
+    }
+    *place = segment;
+    ring.commit();
+}
+
+// Those that count the connection as open too: most often nobody, which one look tells, however
+// many workers there are.
 void tell_others(const ConnectionSegment& segment, CoreState& core) noexcept {
     const WorkerTables& all = *core.buckets.worker_tables();
-    const std::size_t me = all.index_of(core.buckets);
-    for (std::size_t other = 0; other < all.workers(); ++other) {
-        if (other == me || !all.has_connection(other, segment.digest)) {
-            continue;
+    const std::size_t me = core.buckets.worker();
+    all.connection_owners().for_each(segment.digest, [&](std::size_t other) {
+        if (other != me && all.has_connection(other, segment.digest)) {
+            tell(segment, all.connection_lanes().between(me, other), core);
         }
-        ConnectionLanes::Ring& ring = all.connection_lanes().between(me, other);
-        ConnectionSegment* const place = ring.next();
-        if (place == nullptr) {
-            core.counters.by_table_event[static_cast<std::size_t>(TableEvent::ConnectionUntold)]
-                .add(1);
-            continue;
-        }
-        *place = segment;
-        ring.commit();
-    }
+    });
 }
 
 }  // namespace
@@ -96,7 +98,7 @@ void hear_of_connections(CoreState& core, Now now) noexcept {
     if (all == nullptr) {
         return;
     }
-    const std::size_t me = all->index_of(core.buckets);
+    const std::size_t me = core.buckets.worker();
     for (std::size_t other = 0; other < all->workers(); ++other) {
         if (other == me) {
             continue;

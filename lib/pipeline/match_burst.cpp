@@ -1,4 +1,5 @@
 #include "lib/match/classifier.hpp"
+#include "lib/pipeline/answered_rows.hpp"
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/stages.hpp"
@@ -22,13 +23,21 @@ namespace {
 
 class Matching {
 public:
-    Matching(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept
-        : burst_{burst}, set_{set}, core_{core}, now_{now}, scratch_{burst.scratch()} {}
+    // `answered`: rows that have been decided, since they are of connections that were answered.
+    Matching(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now,
+             RowMask answered) noexcept
+        : burst_{burst},
+          set_{set},
+          core_{core},
+          now_{now},
+          scratch_{burst.scratch()},
+          answered_{answered} {}
 
     void run() noexcept {
         RowMask rows = burst_.headers().well_formed() & burst_.live();
         decide_malformed_rows();
         note_fragments(rows & ~burst_.headers().common);
+        rows &= ~answered_;
         set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
         if (set_.meter_plan.reads_payload()) [[unlikely]] {
             rows = find_units_of(rows);
@@ -55,7 +64,7 @@ private:
             burst_.packets()[row].decision =
                 decide_malformed(burst_.headers().parsed[row], core_.policy);
         });
-        scratch_.decided = malformed;
+        scratch_.decided = malformed | answered_;
     }
 
     [[nodiscard]] RowMask decided_by(const RuleMatch& match) const noexcept {
@@ -161,7 +170,7 @@ private:
         if ((units->unjudgeable() | units->following()) != 0) [[unlikely]] {
             kept_back = keep_back(*burst_.units());
         }
-        return burst_.headers().well_formed() & burst_.live() & ~kept_back;
+        return burst_.headers().well_formed() & burst_.live() & ~(kept_back | answered_);
     }
 
     // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
@@ -267,7 +276,19 @@ private:
     const CoreState& core_;
     Instant now_;
     Scratch& scratch_;
+    RowMask answered_;
 };
+
+// What waited in the room was read before: it is settled at its turn.
+RowMask answered_rows(Burst& burst, const CoreState& core, Instant now) noexcept {
+    const RowMask rows = burst.headers().well_formed() & burst.live();
+    burst.scratch().answered_before = 0;
+    if (!may_have_answered(burst, rows, core, now) || burst.origin() == Burst::Origin::Room) {
+        return 0;
+    }
+    burst.scratch().answered_before = core.answered->begun();
+    return decide_answered(burst, rows, core, now);
+}
 
 }  // namespace
 
@@ -275,10 +296,10 @@ void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Inst
     if (burst.size() == 0) {
         return;
     }
-    Matching{burst, set, core, now}.run();
+    Matching{burst, set, core, now, answered_rows(burst, core, now)}.run();
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {
-            Matching{further, set, core, now}.run();
+            Matching{further, set, core, now, 0}.run();
         }
     }
 }

@@ -1,4 +1,5 @@
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/answered_rows.hpp"
 #include "lib/pipeline/asked_limit.hpp"
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_fast.hpp"
@@ -93,7 +94,11 @@ public:
     void run() noexcept {
         const Scratch& scratch = burst_.scratch();
         FastPath fast{burst_, set_, core_, now_};
+        RowsBehindAnswers behind{burst_, set_, core_};
         for_each_row(burst_.live(), [&](std::size_t row) {
+            if (behind.has(row)) {
+                return;
+            }
             const bool metered =
                 has_row((scratch.general | scratch.looked_up) & ~scratch.decided, row);
             if (has_row(scratch.later_fragments, row) &&
@@ -112,6 +117,7 @@ public:
                     decide(row);
                 }
             }
+            behind.look(row, fast);
         });
         fast.finish();
         settle(burst_, set_, core_, now_);
@@ -240,20 +246,43 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     settle(burst, set, core, now);
 }
 
+// The same where packets are answered: what is behind one of them on its connection is of no rule.
+[[gnu::noinline]] void decide_and_answer(Burst& burst, const LoadedSet& set, CoreState& core,
+                                         Now now) noexcept {
+    const Scratch& scratch = burst.scratch();
+    FastPath fast{burst, set, core, now};
+    RowsBehindAnswers behind{burst, set, core};
+    const RowMask rows = burst.live() & ~scratch.decided;
+    fast.admit(rows & ~(scratch.general | scratch.looked_up));
+    for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
+        if (!behind.has(row)) {
+            decide_metered({burst, set, core, now}, row, fast);
+            behind.look(row, fast);
+        }
+    });
+    fast.finish();
+    settle(burst, set, core, now);
+}
+
 // The same where connections are counted: each packet that is forwarded is followed before the next
 // one is decided.
 [[gnu::noinline]] void decide_and_follow(Burst& burst, const LoadedSet& set, CoreState& core,
                                          Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
+    RowsBehindAnswers behind{burst, set, core};
     const RowMask metered = ~scratch.decided & (scratch.general | scratch.looked_up);
     fast.admit(burst.live() & ~scratch.decided & ~metered);
     fast.write_admitted();
     for_each_row(burst.live(), [&](std::size_t row) {
+        if (behind.has(row)) {
+            return;
+        }
         if (has_row(metered, row)) {
             decide_metered({burst, set, core, now}, row, fast);
             fast.write_admitted();
         }
+        behind.look(row, fast);
         if (forwards(burst.decision(row).verdict)) {
             follow_row(burst, row, core, now);
         }
@@ -280,11 +309,10 @@ void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
         }
     } else if (follows) [[unlikely]] {
         decide_and_follow(burst, set, core, now);
+    } else if (RowsBehindAnswers::may_be_any(set, core)) [[unlikely]] {
+        decide_and_answer(burst, set, core, now);
     } else {
         decide(burst, set, core, now);
-    }
-    if (follows) [[unlikely]] {
-        count_connections(core);
     }
 }
 
@@ -302,20 +330,10 @@ void tend(CoreState& core, Now now) noexcept {
     }
 }
 
-}  // namespace
-
-// What changes between locating and deciding, the general path finds out.
-void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
-    adopt(set, core, now);
-    tend(core, now);
-    const bool follows = follows_connections(set, core);
-    if (follows) [[unlikely]] {
-        hear_of_connections(core, now);
-        count_connections(core);
-    }
-    if (burst.size() == 0) {
-        return;
-    }
+// A burst that is not empty.
+void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
+                    bool follows) noexcept {
+    decide_answered_since(burst, core, now.at);
     find_entries(burst.scratch(), core, now);
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {
@@ -329,6 +347,24 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
     const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
     if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
         sample_burst(burst, set, core, now);
+    }
+}
+
+}  // namespace
+
+// What changes between locating and deciding, the general path finds out.
+void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
+    adopt(set, core, now);
+    tend(core, now);
+    const bool follows = follows_connections(set, core);
+    if (follows) [[unlikely]] {
+        hear_of_connections(core, now);
+    }
+    if (burst.size() != 0) {
+        decide_located(burst, set, core, now, follows);
+    }
+    if (follows) [[unlikely]] {
+        count_connections(core);
     }
 }
 

@@ -22,7 +22,8 @@ struct CheckFindings {
 // file.
 class PacketOutcome {
 public:
-    // `tell_wait`: the wait of a refused packet is worked out, which only the general path does.
+    // `tell_wait`: the wait of a refused packet is worked out, which only the general path does, as
+    // where a rule that refuses tells it.
     PacketOutcome(const MeterPlan& plan, std::span<const BucketLookup> lookups,
                   const CheckFindings& found, bool tell_wait) noexcept
         : plan_{plan}, lookups_{lookups}, found_{found} {
@@ -66,7 +67,7 @@ private:
         const std::uint64_t exempt = found_.exempt & bits;
         const bool enforces = rule.mode == Mode::Enforce;
         rejected_spend_ |= rule.rejected_spend;
-        may_decide_ &= refused == 0 || rule.refuses_fast;
+        may_decide_ &= refused == 0 || (rule.refuses_fast && !rule.tells_wait);
         refusing_ |= refused != 0 ? lead : 0;
         exempting_ |= exempt != 0 ? lead : 0;
         spending_ |= enforces || refused == 0 ? bits & ~(refused | exempt) : 0;

@@ -30,7 +30,8 @@ struct Sampled {
             return decision.reason != Reason::Bypass || match.rule <= decision.rule;
         }
         return rule().has_limits() && decision.reason != Reason::Bypass &&
-               decision.reason != Reason::AllowRule && decision.reason != Reason::DenyRule;
+               decision.reason != Reason::AllowRule && decision.reason != Reason::DenyRule &&
+               decision.reason != Reason::Answered;
     }
     // Whether it is the first unit of the packet that the rule matches, or one of those that a
     // limit of the rule counts one by one.

@@ -74,6 +74,8 @@ struct Scratch {
     RuleMatches matches;
     // Rows that are decided already: malformed, or by a rule with on_match.
     RowMask decided = 0;
+    // How many connections had been answered when rows were looked for that are of one.
+    std::uint64_t answered_before = 0;
     // Rows that only the general path decides, since a budget of `bypass` comes first.
     RowMask general = 0;
     // Fragments whose verdict is to be remembered, and those that meet such a one.

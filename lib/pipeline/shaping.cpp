@@ -1,10 +1,13 @@
 #include "lib/pipeline/shaping.hpp"
 
+#include "lib/meter/bucket_in.hpp"
+#include "lib/meter/gcra.hpp"
 #include "lib/pipeline/ask_bucket.hpp"
 #include "lib/pipeline/wait_of.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 namespace sluice {
 
@@ -53,6 +56,33 @@ Weight weight_of_refusal(const Match& match, const LoadedRule& rule, const RuleO
     const bool passes = outcome.shape->overflow == Verdict::Pass;
     return {passes ? kPassAction : kDropAction,
             outcome.can_be_held() ? Reason::HoldFull : weight.reason, weight.key, weight.limit};
+}
+
+// A bucket that would be full before that owes from then on; one that is not is charged as ever,
+// to the part of a ns.
+void commit_departure(LimitCheck& check, const CheckContext& context, Nanoseconds delay) noexcept {
+    if (!is_admitted(check.conformance) && !check.reserved) {
+        check.entry->release();
+        return;
+    }
+    BucketStore& store = context.core.buckets;
+    const Limit& limit = *gcra_of(*check.numbers);
+    const Instant now = context.now.at;
+    const Instant leaves = now + delay;
+    Cell cell = store.registry.cell_of(*check.entry);
+    Gcra bucket = bucket_in(cell, limit);
+    charge(bucket, limit, bucket.fresh_from < leaves ? leaves : now, check.cost);
+    put_bucket(cell, bucket, limit);
+    store.registry.write(*check.entry, cell, context.now);
+    if (check.entry->stamp().aggregation_level != 0) [[unlikely]] {
+        store.note_parent(*check.entry);
+    }
+    check.entry->release();
+    const bool leaky = std::holds_alternative<LeakyBucketLimit>(*check.numbers);
+    const Instant next = leaky ? bucket.fresh_from : leaves;
+    if (!context.core.held_order.note(held_id(check.key), next, now)) [[unlikely]] {
+        count_event(context, TableEvent::HeldOrderLost);
+    }
 }
 
 }  // namespace sluice

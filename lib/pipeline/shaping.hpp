@@ -4,8 +4,11 @@
 
 // The action `shape` where the limits of a rule are asked: a packet that they have no room for is
 // held until they have, if no limit holds it for longer than `max_delay` and the worker has room to
-// hold it; else `overflow` decides. A packet that is held is charged for its departure at once, so
-// that the next one of its key departs behind it.
+// hold it; else `overflow` decides. A packet that is held is charged for its departure at once:
+// each limit of each rule that shapes as of the one instant at which it departs, the latest of all.
+// So each limit's bound holds for what departs, and what comes later departs behind it, of every
+// one of its keys (HeldOrder), whatever delays it and whatever numbers a reload has brought
+// meanwhile.
 namespace sluice {
 
 // A limit that holds the packet has refused it, be it that there is room for it in a queue.
@@ -20,5 +23,9 @@ void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& ju
 // cannot be, its overflow.
 [[nodiscard]] Weight weight_of_refusal(const Match& match, const LoadedRule& rule,
                                        const RuleOutcome& outcome, const Weight& weight) noexcept;
+
+// Charges a look of a rule that shapes, which its packet has been held for, if it was admitted or
+// reserved; ends the hold.
+void commit_departure(LimitCheck& check, const CheckContext& context, Nanoseconds delay) noexcept;
 
 }  // namespace sluice

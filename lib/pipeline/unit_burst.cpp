@@ -54,7 +54,7 @@ private:
                                 .requests = set_.request_texts,
                                 .hash = core_.hash,
                                 .now = now_,
-                                .answers = set_.meter_plan.tells_wait,
+                                .answers = set_.meter_plan.answers_requests,
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {

@@ -5,6 +5,7 @@
 #include "lib/meter/later_demand.hpp"
 #include "lib/pipeline/ask_bucket.hpp"
 
+#include <algorithm>
 #include <variant>
 
 namespace sluice {
@@ -24,7 +25,11 @@ std::optional<Nanoseconds> wait_of(const LimitCheck& check, const CheckContext& 
                       later);
 }
 
-std::optional<Nanoseconds> delay_of(const LimitCheck& check, const CheckContext& context) noexcept {
+namespace {
+
+// By what the limit has left.
+std::optional<Nanoseconds> own_delay_of(const LimitCheck& check,
+                                        const CheckContext& context) noexcept {
     const bool admitted = is_admitted(check.conformance);
     const bool has_bucket = !check.at_owner && check.entry != nullptr;
     if (has_bucket && std::holds_alternative<LeakyBucketLimit>(*check.numbers)) {
@@ -38,6 +43,17 @@ std::optional<Nanoseconds> delay_of(const LimitCheck& check, const CheckContext&
     }
     return has_bucket && check.conformance == Conformance::Red ? wait_of(check, context)
                                                                : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Nanoseconds> delay_of(const LimitCheck& check, const CheckContext& context) noexcept {
+    const std::optional<Nanoseconds> own = own_delay_of(check, context);
+    if (!own || check.entry == nullptr) {
+        return own;
+    }
+    const Instant now = context.now.at;
+    return std::max(*own, context.core.held_order.not_before(held_id(check.key), now) - now);
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/pipeline/check_limit.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace sluice {
@@ -17,10 +18,15 @@ namespace sluice {
 //   leaky bucket   until its queue has drained: what is within the queue departs at even distances,
 //                  what is beyond it is not held
 //
-// Charging max(TAT, now) + cost * T is charging as of that departure: a bucket that holds a packet
-// has its TAT at or behind it. So departures of one bucket never go back in the order of its
-// packets, and a timing wheel keeps that order.
+// and in any case until all earlier ones of its key have departed (CoreState::held_order). So
+// departures of one key never go back in the order of its packets, and a timing wheel keeps that
+// order.
 [[nodiscard]] std::optional<Nanoseconds> delay_of(const LimitCheck& check,
                                                   const CheckContext& context) noexcept;
+
+// What HeldOrder knows a limit's key by.
+[[nodiscard]] constexpr std::uint64_t held_id(const TableKey& key) noexcept {
+    return key.hash ^ (slot_of(key) * std::uint64_t{0x9E37'79B9'7F4A'7C15});
+}
 
 }  // namespace sluice

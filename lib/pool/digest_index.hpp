@@ -1,5 +1,7 @@
 #pragma once
 #include "lib/pool/pool_line.hpp"
+#include "lib/share/core.hpp"
+#include "lib/share/digest_owners.hpp"
 #include "lib/share/half_word.hpp"
 #include "lib/share/word.hpp"
 
@@ -25,9 +27,27 @@ struct IndexedLine {
 class DigestIndex {
 public:
     static constexpr std::size_t kReasons = 4;
+    // What lines are counted by, while they are there. The first is nobody's.
+    static constexpr std::size_t kGroups = std::size_t{1} << 15;
 
     explicit DigestIndex(std::size_t lines)
-        : mask_{std::bit_ceil(lines / 2 + 1) - 1}, heads_{heads_of(mask_ + 1)} {}
+        : mask_{std::bit_ceil(lines / 2 + 1) - 1},
+          heads_{heads_of(mask_ + 1)},
+          by_group_{std::make_unique<Counter[]>(kGroups)} {}
+
+    // From now on other cores learn from `owners` that this one may have a digest; nullptr: from
+    // nobody. With as many places as this index has heads at least.
+    void tell(const auto& pool, DigestOwners* owners, std::size_t core) noexcept {
+        owners_ = owners;
+        core_ = core;
+        for (std::size_t at = 0; owners_ != nullptr && size_ != 0 && at <= mask_; ++at) {
+            for (PoolLine line = heads_[at]; line != kNoLine;) {
+                const auto& indexed = pool.template at<IndexedLine>(line);
+                owners_->add(indexed.digest, core_);
+                line = indexed.next;
+            }
+        }
+    }
 
     [[nodiscard]] bool empty() const noexcept { return load_half_word(size_) == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -41,16 +61,20 @@ public:
         return load_half_word(heads_[digest & mask_]);
     }
 
-    void add(auto& pool, PoolLine line) noexcept {
+    void add(auto& pool, PoolLine line, std::size_t group) noexcept {
         auto& added = pool.template at<IndexedLine>(line);
         PoolLine& head = heads_[added.digest & mask_];
         store_half_word(added.next, head);
         store_half_word(head, line);
         store_half_word(size_, size_ + 1);
         ++added_;
+        by_group_[group].add(1);
+        if (owners_ != nullptr) {
+            owners_->add(added.digest, core_);
+        }
     }
-    // `reason`: what it is counted under, below kReasons.
-    void remove(auto& pool, PoolLine line, std::size_t reason) noexcept {
+    // `reason`: what it is counted under, below kReasons. Its group may be none by now.
+    void remove(auto& pool, PoolLine line, std::size_t reason, std::size_t group) noexcept {
         const auto& removed = pool.template at<IndexedLine>(line);
         PoolLine* at = &heads_[removed.digest & mask_];
         while (*at != kNoLine && *at != line) {
@@ -60,7 +84,21 @@ public:
             store_half_word(*at, removed.next);
             store_half_word(size_, size_ - 1);
             ++removed_[reason];
+            leave_group(group, 1);
+            if (owners_ != nullptr && !has_beside(pool, removed.digest)) {
+                owners_->remove(removed.digest, core_);
+            }
         }
+    }
+    // So many lines of a group are in none from now on.
+    void leave_group(std::size_t group, std::uint64_t lines) noexcept {
+        if (group != 0) {
+            by_group_[group].set(by_group_[group].read() - lines);
+        }
+    }
+    // Lines of a group that are there. Anyone may read it.
+    [[nodiscard]] const Counter& of_group(std::size_t group) const noexcept {
+        return by_group_[group];
     }
 
     [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
@@ -84,11 +122,26 @@ private:
         return std::unique_ptr<PoolLine[], Free>{heads};
     }
 
+    // Whether some line has a digest in the same place of `owners_`: it is in the same chain.
+    [[nodiscard]] bool has_beside(const auto& pool, std::uint64_t digest) const noexcept {
+        for (PoolLine line = first(digest); line != kNoLine;) {
+            const auto& indexed = pool.template at<IndexedLine>(line);
+            if (owners_->are_together(indexed.digest, digest)) {
+                return true;
+            }
+            line = indexed.next;
+        }
+        return false;
+    }
+
     std::size_t mask_;
     std::uint32_t size_ = 0;
     std::uint64_t added_ = 0;
     std::array<std::uint64_t, kReasons> removed_{};
     std::unique_ptr<PoolLine[], Free> heads_;
+    std::unique_ptr<Counter[]> by_group_;
+    DigestOwners* owners_ = nullptr;
+    std::size_t core_ = 0;  // which of them this is
 };
 
 }  // namespace sluice

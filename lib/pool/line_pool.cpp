@@ -11,27 +11,38 @@
 namespace sluice {
 
 void LinePool::Unmap::operator()(Line* lines) const noexcept {
-    if (size != 0) {
+    if (from == Source::Pages) {
         munmap(lines, size);
+    } else if (from == Source::Heap) {
+        std::free(lines);
     }
 }
 
-LinePool::LinePool(std::size_t lines) : size_{std::min(lines, kMostLines)}, free_{size_} {
+// A few lines have no pages of their own.
+LinePool::Lines LinePool::make_lines(std::size_t bytes) {
     constexpr std::size_t kHugePage = std::size_t{2} << 20;
-    const std::size_t bytes = bytes_for(size_);
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    constexpr std::size_t kSmall = std::size_t{64} << 10;
+    const Source from = bytes <= kSmall ? Source::Heap : Source::Pages;
+    void* const memory = from == Source::Heap ? std::aligned_alloc(kLineBytes, bytes)
+                                              : mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == nullptr || memory == MAP_FAILED) {
         std::abort();
     }
     if (bytes >= kHugePage) {
         // A hint: without huge pages it only costs TLB misses.
         (void)madvise(memory, bytes, MADV_HUGEPAGE);
     }
-    lines_ = std::unique_ptr<Line[], Unmap>{static_cast<Line*>(memory), Unmap{bytes}};
+    return Lines{static_cast<Line*>(memory), Unmap{bytes, from}};
 }
 
+LinePool::LinePool(std::size_t lines)
+    : lines_{make_lines(bytes_for(std::min(lines, kMostLines)))},
+      size_{std::min(lines, kMostLines)},
+      free_{size_} {}
+
 LinePool::LinePool(void* memory, std::size_t lines) noexcept
-    : lines_{static_cast<Line*>(memory), Unmap{0}},
+    : lines_{static_cast<Line*>(memory), Unmap{0, Source::Caller}},
       size_{std::min(lines, kMostLines)},
       free_{size_} {}
 

@@ -80,10 +80,15 @@ private:
     struct alignas(kLineBytes) Line {
         std::byte bytes[kLineBytes];
     };
+    enum class Source : std::uint8_t { Caller, Heap, Pages };
     struct Unmap {
-        std::size_t size;  // bytes; 0: the caller's memory
+        std::size_t size;  // bytes
+        Source from;
         void operator()(Line* lines) const noexcept;
     };
+
+    using Lines = std::unique_ptr<Line[], Unmap>;
+    [[nodiscard]] static Lines make_lines(std::size_t bytes);
 
     template <typename T>
     [[nodiscard]] std::byte* checked(PoolLine line) const noexcept {
@@ -94,7 +99,7 @@ private:
 
     [[nodiscard]] PoolLine take_any() noexcept;
 
-    std::unique_ptr<Line[], Unmap> lines_;  // the first is never handed out
+    Lines lines_;  // the first is never handed out
     std::size_t size_;
     std::size_t free_;
     std::size_t kept_ = 0;

@@ -30,6 +30,7 @@ enum class TableEvent : std::uint8_t {
     ConnectionIdle,
     ConnectionForgotten,
     ConnectionUntold,
+    HeldOrderLost,
 };
 
 struct TableEventRow {
@@ -66,6 +67,8 @@ inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
      "of these, given back by an operator"},
     {TableEvent::ConnectionUntold, "connections_untold",
      "packets whose connection's owner took no more messages: it may stay open until it is idle"},
+    {TableEvent::HeldOrderLost, "held_order_lost",
+     "shaped keys whose later packets may overtake those that are held: no room to note it"},
 });
 inline constexpr std::size_t kTableEventCount = kTableEvents.size();
 

@@ -1,6 +1,7 @@
 #include "lib/table/bucket_store.hpp"
 
 #include "lib/table/previous_tables.hpp"
+#include "lib/table/worker_tables.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -41,6 +42,14 @@ BucketStore::BucketStore(const StoreMemory& memory)
       rules_{memory.tables(memory.layout.rules_at(), memory.layout.rules_bytes())},
       round_{round_of(keys, parents)} {
     registry.keep_lines_for_parents(parents.slots());
+}
+
+void BucketStore::set_worker_tables(const WorkerTables* worker_tables) noexcept {
+    worker_tables_ = worker_tables;
+    worker_ = worker_tables == nullptr ? 0 : worker_tables->index_of(*this);
+    const bool is_one = worker_tables != nullptr && worker_ != worker_tables->workers();
+    registry.pool().index().tell(registry.pool(),
+                                 is_one ? &worker_tables->connection_owners() : nullptr, worker_);
 }
 
 void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,

@@ -71,10 +71,10 @@ public:
 
     // Those of all workers of this process, this one's too: who files a key whose packets have come
     // to another worker until now finds there what it owes. nullptr: there are no others.
-    void set_worker_tables(const WorkerTables* worker_tables) noexcept {
-        worker_tables_ = worker_tables;
-    }
+    void set_worker_tables(const WorkerTables* worker_tables) noexcept;
     [[nodiscard]] const WorkerTables* worker_tables() const noexcept { return worker_tables_; }
+    // Its place among them.
+    [[nodiscard]] std::size_t worker() const noexcept { return worker_; }
 
     // What this core has charged and owners may not know yet; nullptr: it shares no limit.
     void set_unsynced(const UnsyncedUnits* unsynced) noexcept { unsynced_ = unsynced; }
@@ -107,6 +107,7 @@ private:
     std::uint64_t settled_ = 0;
     std::uint64_t coarse_until_ = 0;  // an instant
     const WorkerTables* worker_tables_ = nullptr;
+    std::size_t worker_ = 0;
     const UnsyncedUnits* unsynced_ = nullptr;
     PreviousTables* previous_ = nullptr;
     Instant former_until_{};

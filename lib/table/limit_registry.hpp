@@ -16,6 +16,8 @@
 
 namespace sluice {
 
+static_assert(BucketName::kTagBits == kTagBits && DigestIndex::kGroups == kSlots);
+
 // The limits behind the slots of a core's tables, the number of entries of each, and the pool of
 // their larger states. Every removal of an entry is reported here.
 class LimitRegistry {

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/pool/remote_lines.hpp"
+#include "lib/share/digest_owners.hpp"
 #include "lib/table/bucket_store.hpp"
 #include "lib/table/connection_lanes.hpp"
 
@@ -36,7 +37,9 @@ public:
     // In the order of the workers; they outlive it.
     explicit WorkerTables(std::vector<const BucketStore*> stores)
         : stores_{std::move(stores)},
-          connection_lanes_{std::make_unique<ConnectionLanes>(stores_.size())} {}
+          connection_lanes_{std::make_unique<ConnectionLanes>(stores_.size())},
+          connection_owners_{std::make_unique<DigestOwners>(
+              stores_.size(), kPlacesPerLine * most_lines(stores_))} {}
 
     [[nodiscard]] std::size_t workers() const noexcept { return stores_.size(); }
     [[nodiscard]] std::size_t index_of(const BucketStore& store) const noexcept {
@@ -45,6 +48,9 @@ public:
     }
     // Where workers tell each other of connections.
     [[nodiscard]] ConnectionLanes& connection_lanes() const noexcept { return *connection_lanes_; }
+    // Who may count a connection as open, of whatever number of workers; an index that has been
+    // told (BucketStore::set_worker_tables()) names its own there.
+    [[nodiscard]] DigestOwners& connection_owners() const noexcept { return *connection_owners_; }
     // Whether a worker counts a connection as open; what it opens or closes at this moment may be
     // missed.
     [[nodiscard]] bool has_connection(std::size_t worker, std::uint64_t digest) const noexcept;
@@ -76,10 +82,22 @@ public:
 
 private:
     class Sum;
+    // In a pool that is full of connections every second place is still free.
+    static constexpr std::size_t kPlacesPerLine = 2;
+
+    [[nodiscard]] static std::size_t most_lines(
+        const std::vector<const BucketStore*>& stores) noexcept {
+        std::size_t most = 0;
+        for (const BucketStore* store : stores) {
+            most = std::max(most, store->registry.pool().size());
+        }
+        return most;
+    }
     void prefetch(const BucketAt& at) const noexcept;
 
     std::vector<const BucketStore*> stores_;
     std::unique_ptr<ConnectionLanes> connection_lanes_;
+    std::unique_ptr<DigestOwners> connection_owners_;
 };
 
 }  // namespace sluice

@@ -162,6 +162,7 @@ private:
         }
         is_new_ = true;
         units_.count(UnitEvent::QuicHello);
+        units_.note_quic_dcid(half.client_dcid);
         const std::uint64_t before = hellos.forgotten();
         (void)hellos.judge(id, hello);
         units_.count(UnitEvent::QuicForgotten,

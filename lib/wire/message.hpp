@@ -29,7 +29,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 36;
+inline constexpr std::uint32_t kWireVersion = 37;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -158,16 +158,19 @@ struct RuleStats {
     std::uint64_t exempted = 0;  // of the admitted
     std::uint64_t banned = 0;    // of the exceeded: their key was
     std::uint64_t bans = 0;      // keys that went to the penalty box
-    // Dropped in the kernel before the box saw them, and so none of the above.
-    std::uint64_t early_dropped = 0;
+    // Now, of its limit that counts most; nullopt: none of its limits counts open connections.
+    std::optional<std::uint64_t> open_connections{};
     // Of its limit that came closest to what is promised; all 0: workers share none of them.
     std::uint64_t max_unsynced = 0;
     std::uint64_t promised_overshoot = 0;  // units beyond the limit's own bound
     std::uint64_t measured_overshoot = 0;  // since the start
+    // Dropped in the kernel before the box saw them, and so none of the above.
+    std::uint64_t early_dropped = 0;
 
     static void fields(auto& archive, auto& m) {
         archive(m.id, m.admitted, m.exceeded, m.skipped, m.exempted, m.banned, m.bans,
-                m.early_dropped, m.max_unsynced, m.promised_overshoot, m.measured_overshoot);
+                m.open_connections, m.max_unsynced, m.promised_overshoot, m.measured_overshoot,
+                m.early_dropped);
     }
 };
 struct PortStats {

@@ -70,6 +70,7 @@ public:
                 [this](std::size_t number) { return request_of(number, random_); }},
           worker_{mill_, rules_with(action), 1024} {
         worker_.find_units_by(parser_.finder());
+        worker_.know_answered(answerer_.answered());
         // Each connection has been silent for long enough when its frame comes again.
         worker_.set_step(1.2 * static_cast<double>(AnsweredConnections::kSilence.count()) /
                          static_cast<double>(kRequests / PacketMill::kBurst));
@@ -100,7 +101,7 @@ private:
     PacketMill mill_;
     UnitParser parser_{kRoomy};
     BenchWorker worker_;
-    DigestBoard servers_{kAnsweredServers, Answerer::kServersKept};
+    DigestBoard servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
     Answerer answerer_{2 * kRequests, servers_};
     Buffers buffers_;
     std::array<std::uint64_t, kAnswerEventCount> events_{};

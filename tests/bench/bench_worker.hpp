@@ -48,6 +48,8 @@ public:
 
     // Finds units of later layers with a parser that outlives this worker; before the first packet.
     void find_units_by(const UnitFinder& finder);
+    // Whose answers end connections; it outlives this worker.
+    void know_answered(AnsweredTraffic& answered) noexcept { core_.answered = &answered; }
     // What such a parser has counted.
     [[nodiscard]] std::uint64_t events(UnitEvent event) const noexcept {
         return counters_.by_unit_event[static_cast<std::size_t>(event)].read();

@@ -53,6 +53,7 @@ class ActingStation {
 public:
     ActingStation(PacketMill& mill, const std::string& rules, std::size_t bursts)
         : worker_{warm_worker(mill, {.text = rules}, bursts)} {
+        worker_->know_answered(answerer_.answered());
         worker_->after_burst([this](const Burst& burst, Instant now) { act(burst, now); });
         worker_->run(bursts);
     }
@@ -85,7 +86,7 @@ private:
     }
 
     std::unique_ptr<BenchWorker> worker_;
-    DigestBoard servers_{kAnsweredServers, Answerer::kServersKept};
+    DigestBoard servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
     Answerer answerer_{kAnsweredConnections, servers_};
     HeldFrames held_{1024};
     CountingSink sink_;

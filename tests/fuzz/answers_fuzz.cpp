@@ -36,7 +36,7 @@ const AnswerPlan& plan() {
 void check(const PacketHeaders& came, const MadeFrame& frame, const FrameRoute& route) {
     const std::size_t size = frame.is_datagram ? datagram_frame_size(route, frame.payload)
                                                : segment_frame_size(route, frame.segment);
-    require(size <= 64 + 40 + 60 + kUnknownMss || frame.is_datagram);
+    require(size <= 64 + 40 + 60 + kResponseMss || frame.is_datagram);
     std::vector<std::byte> bytes(size);
     frame.is_datagram ? write_datagram(route, frame.payload, bytes)
                       : write_segment(route, frame.segment, bytes);
@@ -87,13 +87,13 @@ void take(Answerer& answerer, const KeyHasher& hash, FuzzInput& input, Instant& 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static DigestBoard servers{64, Answerer::kServersKept};
+    static DigestBoard servers{64, AnsweredTraffic::kServersKept};
     static const KeyHasher hash{HashSecret{1, 2}};
     static Instant now{std::chrono::hours{1}};
     static Answerer answerer{64, servers};
     FuzzInput input{data, data + std::min<std::size_t>(size, 8192)};
     // What was answered in an earlier input is forgotten by then.
-    now += std::chrono::seconds{2 * Answerer::kServersKept};
+    now += std::chrono::seconds{2 * AnsweredTraffic::kServersKept};
     while (!input.empty()) {
         take(answerer, hash, input, now);
     }

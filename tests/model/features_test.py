@@ -54,6 +54,20 @@ class Rules(unittest.TestCase):
         return {rule["id"]: (rule["admitted"], rule["exceeded"])
                 for rule in limiter.summary()["rules"]}
 
+    def test_several_shapers_have_one_departure(self):
+        """Each is charged as of it, and nothing of a key leaves before what is held of it."""
+        shape = "on_exceed: {action: shape, max_delay: 1s}"
+        limiter = self.limiter(f"""rules:
+  - {{id: source, mode: enforce, key: [ip.src], limits: [{BUCKET.format('10/s', 3)}], {shape}}}
+  - {{id: web, mode: enforce, when: l4.dport eq 80, key: [],
+     limits: [{{algorithm: leaky_bucket, rate: 2/s, queue: 9}}], {shape}}}
+""")
+        seen = [limiter.judge(0, source(address, l4_dport=port)) for address, port in
+                (("10.0.0.1", 80), ("10.0.0.1", 80), *[("10.0.0.1", 53)] * 3, ("10.0.0.2", 53))]
+        self.assertEqual([(one.action, one.wait) for one in seen],
+                         [("pass", "0"), ("shape", "500000000"), ("shape", "500000000"),
+                          ("shape", "500000000"), ("shape", "600000000"), ("pass", "0")])
+
     def test_budgets_of_bypass(self):
         limiter = self.limiter(f"""
 bypass:

@@ -50,6 +50,10 @@ class Charge:
         if self.has_place:
             self.spend_from(self.bucket, True)
 
+    def spend_at(self, leaves):
+        if self.has_place:
+            self.bucket.spend_at(self.cost, leaves)
+
     def spend_from(self, bucket, also_refused=False):
         if self.color is not None:
             bucket.spend(self.cost, self.color)
@@ -218,21 +222,22 @@ class Limiter:
             verdict.say_wait()
         if verdict.action == "shape":
             verdict.hold(max(one.delay for one in self.judged if one.rule.id in self.acting))
-        self._settle(verdict.action in FORWARDS)
+        self._settle(verdict.action in FORWARDS, verdict.delay)
         return verdict
 
     def _place_of(self, verdict):
         return (-STRICTNESS[verdict.action], self.order.get(verdict.rule, len(self.order)),
                 verdict.reason == "unmatched")
 
-    def _settle(self, forwarded):
-        """All that was admitted is charged, or nothing."""
+    def _settle(self, forwarded, delay):
+        """All that was admitted is charged, or nothing; limits of rules that shape as of the departure."""
         refusing = {one.rule.id for one in self.judged if one.refused_any}
         for one in self.judged:
             overflowed = one.overflowed or one.delay and one.rule.id not in self.acting
             acts = one.rule.id in self.acting or one.rule.on_match == "bypass"
             if forwarded and not overflowed and (acts or one.rule.id not in refusing):
-                _spend(one)
+                holds = delay and one.rule.id in self.acting and one.rule.action["action"] == "shape"
+                _spend(one, self.now + delay if holds else None)
             elif one.rule.rejected_spend and not (forwarded and overflowed):
                 for charge in one.charges:
                     charge.spend_what_fits()
@@ -420,9 +425,11 @@ def _strictest(votes, longest):
     return verdict
 
 
-def _spend(one):
+def _spend(one, leaves):
     for charge in one.charges:
-        if not charge.refused or one.delay:
+        if leaves is not None:
+            charge.spend_at(leaves)
+        elif not charge.refused or one.delay:
             charge.spend()
 
 

@@ -43,6 +43,7 @@ class TokenBucket(Bucket):
     def __init__(self, limit, now, utc):
         super().__init__(limit, now, utc)
         self.tokens = Fraction(limit.burst)
+        self.not_before = 0  # what comes later departs behind what is held
 
     def go_on(self, now):
         self.tokens = min(self.limit.burst, self.tokens + (now - self.now) * self.limit.rate)
@@ -67,9 +68,20 @@ class TokenBucket(Bucket):
     def delay(self, cost):
         """Under `shape`, until it departs: a leaky bucket's queue must have drained."""
         wait = self.wait(cost)
-        if self.limit.algorithm != "leaky_bucket":
-            return wait
-        return NEVER if wait else math.ceil((self.limit.burst - self.tokens) / self.limit.rate)
+        if self.limit.algorithm == "leaky_bucket":
+            wait = NEVER if wait else self.full_after()
+        return max(wait, self.not_before - self.now)
+
+    def full_after(self):
+        return math.ceil((self.limit.burst - self.tokens) / self.limit.rate)
+
+    def spend_at(self, cost, leaves):
+        """As of the instant at which a packet that is held departs, if it would be full before."""
+        if self.now + self.full_after() < leaves:
+            self.tokens = self.limit.burst - (leaves - self.now) * self.limit.rate
+        self.tokens -= cost
+        after = self.now + self.full_after() if self.limit.algorithm == "leaky_bucket" else leaves
+        self.not_before = max(self.not_before, after)
 
     def spend(self, cost):
         self.tokens -= cost

@@ -1,9 +1,12 @@
 #include "tests/packets/answering_box.hpp"
+#include "tests/unit/l7/quic/server_initial.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -138,9 +141,17 @@ const Moment kMoments[] = {
     {"a query has no records", "decoy, slip: 1", asks(), {"< udp 33", "decoy over_limit"}},
     {"a query is truncated", kTruncate, asks(), {"< udp 33", "reply over_limit"}},
     {"no query at all is answered", "reply, slip: 0", asks(), {"drop over_limit"}},
+    {"a query on another port",
+     "reply, slip: 1",
+     asks().dport(5300),
+     {"< udp 33", "reply over_limit"}},
+    {"a query on another port has no records",
+     "decoy, slip: 1",
+     asks().dport(5300),
+     {"< udp 33", "decoy over_limit"}},
     {"a query cannot be reset", "reset", asks(), {"drop over_limit"}},
-    {"a QUIC Initial", "reset", initial(), {"< udp 34", "reset over_limit"}},
-    {"a QUIC Initial", kReply, initial(), {"< udp 34", "reply over_limit"}},
+    {"a QUIC Initial", "reset", initial(), {"< udp 37", "reset over_limit"}},
+    {"a QUIC Initial", kReply, initial(), {"< udp 37", "reply over_limit"}},
     {"a QUIC Initial is no query", kTruncate, initial(), {"drop over_limit"}},
     {"other datagrams", kReply, Frame{17}.payload(40), {"drop over_limit"}},
     {"other protocols", "reset", Frame{1}, {"drop over_limit"}},
@@ -269,7 +280,7 @@ TEST(Answers, WhatHadToMakeRoomIsResetWhenItComesAgain) {
         EXPECT_EQ(box.take(nth(i)).back(), "reply over_limit");
     }
     EXPECT_EQ(box.count(AnswerEvent::Replied), kRequests);
-    EXPECT_GE(box.count(AnswerEvent::NoLine), kRequests - AnsweringBox::kLines);
+    EXPECT_GE(box.count(AnswerEvent::Evicted), kRequests - AnsweringBox::kLines);
     std::size_t resets = 0;
     for (std::uint16_t i = 0; i < kRequests; ++i) {
         const Lines again = box.take(nth(i));
@@ -347,10 +358,10 @@ TEST(Answers, ASegmentThatIsLackingIsSentAgain) {
 TEST(Answers, OfOneSourceAreBounded) {
     AnsweringBox box{refuses(kReply, "request")};
     (void)box.take(from_client(kGet).sport(9));
-    for (std::uint32_t i = 0; i < AnswerPace::kMostPerSecond; ++i) {
+    for (std::uint32_t i = 0; i < kMostAnswersPerSecond; ++i) {
         (void)box.take(from_client(kGet).sport(static_cast<std::uint16_t>(i + 10)));
     }
-    EXPECT_EQ(box.count(AnswerEvent::Replied), AnswerPace::kMostPerSecond);
+    EXPECT_EQ(box.count(AnswerEvent::Replied), kMostAnswersPerSecond);
     EXPECT_EQ(box.take(from_client(kGet).sport(50'000)),
               (Lines{"< RA 7:1035", "> RA 1000:7", "reset over_limit"}));
     EXPECT_EQ(box.take(from_client(kGet).src("10.0.0.77")).back(), "reply over_limit");
@@ -422,6 +433,180 @@ TEST(Answers, ConcernTheRestOfTheirBurst) {
         from_client(kGet.substr(0, 9)), from_client(kGet.substr(9), 9), from_client({}, kGetSize)});
     EXPECT_EQ(lines, (Lines{"pass unmatched", "< FPA 7:1035 227", "> RA 1009:7", "reply over_limit",
                             "drop answered"}));
+}
+
+// What comes on a connection that was answered is of no rule: a limit that watches all packets
+// counts none of them, at whatever distance they come behind the request.
+class Uncharged : public testing::TestWithParam<const char*> {
+protected:
+    // Packets are watched by a rule that never refuses, and requests are answered from the second
+    // on.
+    static std::string rules() {
+        return std::string{
+                   "version: 1\nrules:\n"
+                   "  - {id: seen, mode: monitor, on_match: allow}\n"
+                   "  - {id: counted, mode: enforce, key: [], limits: [{algorithm: token_bucket, "
+                   "rate: "
+                   "1/d, burst: 40}], on_exceed: {action: drop}}\n"
+                   "  - {id: asked, mode: enforce, key: [], per: request, limits: [{algorithm: "
+                   "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: "} +
+               GetParam() + "}}\n";
+    }
+    static std::uint64_t admitted(AnsweringBox& box, std::size_t rule) {
+        return box.box().counters(rule).admitted.read();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Actions, Uncharged, testing::Values("reply", "decoy", "reset"));
+
+TEST_P(Uncharged, InLaterBursts) {
+    AnsweringBox box{rules()};
+    EXPECT_EQ(box.take(from_client(kGet).sport(9)).back(), "pass within_limits");
+    EXPECT_NE(box.take(from_client(kGet)).back(), "pass within_limits");
+    const std::uint64_t counted = admitted(box, 1);
+    const std::uint64_t seen = admitted(box, 0);
+    for (std::uint32_t i = 0; i < 50; ++i) {
+        EXPECT_EQ(box.take(from_client("more", kGetSize + 4 * i)).back(), "drop answered");
+        EXPECT_EQ(box.take(from_client(kGet)).back(), "drop answered") << "the request again";
+        EXPECT_EQ(box.take(from_server(990), Direction::Out).back(), "drop answered");
+    }
+    EXPECT_EQ(admitted(box, 1), counted);
+    EXPECT_EQ(admitted(box, 0), seen);
+    EXPECT_NE(box.take(from_client(kGet).dport(81)).back(), "drop answered")
+        << "another connection";
+    EXPECT_EQ(box.take(Frame{17}).back(), "pass within_limits") << "nobody has spent the 40";
+}
+
+TEST_P(Uncharged, InTheSameBurst) {
+    AnsweringBox box{rules()};
+    (void)box.take(from_client(kGet).sport(9));
+    const std::uint64_t counted = admitted(box, 1);
+    std::vector<Frame> frames{from_client(kGet)};
+    for (std::uint32_t i = 0; i < 10; ++i) {
+        frames.push_back(from_client("more", kGetSize + 4 * i));
+    }
+    frames.push_back(from_client("of another one").sport(9).seq(9000));
+    frames.push_back(from_client("", 90'000, kSyn));
+    frames.push_back(from_client({}, 90'001));
+    const Lines lines = box.take(frames);
+    EXPECT_EQ(std::ranges::count(lines, "drop answered"), 10);
+    EXPECT_EQ(lines.back(), "pass within_limits") << "of the next connection";
+    EXPECT_EQ(std::ranges::count(lines, "pass within_limits"), 3);
+    EXPECT_EQ(admitted(box, 1), counted + 4) << "these, and the request, which it has room for";
+}
+
+TEST_P(Uncharged, InTheBurstThatIsMatchedAlready) {
+    AnsweringBox box{rules()};
+    (void)box.take(from_client(kGet).sport(9));
+    const std::uint64_t counted = admitted(box, 1);
+    const Lines lines = box.take_overlapped(
+        {from_client(kGet)}, {from_client("more", kGetSize), from_client("more").sport(9)});
+    EXPECT_EQ(std::ranges::count(lines, "drop answered"), 1);
+    EXPECT_EQ(admitted(box, 1), counted + 2) << "the request and the other one's packet";
+}
+
+TEST_P(Uncharged, NotWhereTheWayBackIsUnknown) {
+    AnsweringBox box{rules()};
+    (void)box.take(from_client(kGet).sport(9));
+    test::Octets label;
+    test::put32(label, 0x0000'1140);
+    const Lines lines = box.take(std::vector<Frame>{
+        from_client(kGet).shim(0x8847, label), from_client("more", kGetSize).shim(0x8847, label)});
+    EXPECT_EQ(lines, (Lines{"drop over_limit", "pass within_limits"}));
+}
+
+TEST(Answers, AQueryOnAnotherPortIsTruncatedWhereARuleAsksForQueries) {
+    AnsweringBox box{
+        "version: 1\nrules:\n  - {id: all, mode: enforce, when: 'dns.qname eq "
+        "\"www.example.com\"', key: [], per: query, limits: [{algorithm: token_bucket, rate: 1/d, "
+        "burst: 1}], on_exceed: {action: dns_truncate, slip: 1}}\n"};
+    EXPECT_EQ(box.take(asks().dport(5300)).back(), "pass within_limits");
+    EXPECT_EQ(box.take(asks().dport(5300)), (Lines{"< udp 33", "reply over_limit"}));
+    EXPECT_EQ(box.count(AnswerEvent::DnsTruncated), 1U);
+}
+
+// Connections that differ in nothing but their inner tag.
+TEST(Answers, AreOfOneInnerTag) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    EXPECT_EQ(box.take(from_client(kGet).vlan(7).vlan(1)).back(), "reply over_limit");
+    EXPECT_EQ(box.take(from_client("more", kGetSize).vlan(7).vlan(1)).back(), "drop answered");
+    EXPECT_EQ(box.take(from_client("more", kGetSize).vlan(7).vlan(2)).back(), "pass unmatched");
+    EXPECT_EQ(box.take(from_client("more", kGetSize).vlan(7)).back(), "pass unmatched");
+}
+
+// A QUIC client's datagram from the port of initial().
+Frame quic(const test::Octets& bytes) {
+    return Frame{17}.src("10.0.0.1").dst("10.0.0.2").sport(4000).dport(443).carries(bytes);
+}
+constexpr std::string_view kRefusesHandshakes =
+    "version: 1\nrules:\n  - {id: all, mode: enforce, key: [], per: handshake, limits: "
+    "[{algorithm: "
+    "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: reset}}\n";
+// The frames of a close, as the client reads them that began with this id.
+std::optional<test::Octets> read_close(const test::SentFrame& sent, unsigned id) {
+    const test::Octets packet = sent.payload();
+    QuicPacket header;
+    EXPECT_EQ(read_long_header(packet, header), QuicHeaderOutcome::Good);
+    return test::open_server_initial(packet, test::quic_id(id), header.number_at);
+}
+
+// The server has had the first part, and has chosen an id that the client turns to.
+TEST(Answers, AHelloInTwoDatagramsIsClosedUnderTheKeysOfItsFirst) {
+    AnsweringBox box{kRefusesHandshakes};
+    (void)box.take(quic(test::quic_initial("b.example", 9).packet()));
+    const test::Octets hello = test::quic_hello("a.example");
+    EXPECT_EQ(box.take(quic(test::quic_part(hello, 0, 60, 1).packet())).back().substr(0, 4),
+              "pass");
+    const auto rest = test::quic_part(hello, 60, hello.size(), 1)
+                          .dcid(test::quic_id(77))
+                          .keys_of(test::quic_id(1));
+    EXPECT_EQ(box.take(quic(rest.packet())), (Lines{"< udp 37", "reset over_limit"}));
+    ASSERT_EQ(box.made().size(), 1U);
+    const auto frames = read_close(box.made()[0], 1);
+    ASSERT_TRUE(frames) << "its client can open it";
+    EXPECT_EQ(frames->at(0), std::byte{0x1C});
+    EXPECT_FALSE(read_close(box.made()[0], 77));
+}
+
+TEST(Answers, ACloseThatWasLostIsSentAgain) {
+    AnsweringBox box{kRefusesHandshakes};
+    (void)box.take(quic(test::quic_initial("b.example", 9).packet()));
+    const Frame refused = quic(test::quic_initial("a.example", 1).packet());
+    EXPECT_EQ(box.take(refused), (Lines{"< udp 37", "reset over_limit"}));
+    for (int i = 0; i < kMostRepeats; ++i) {
+        EXPECT_EQ(box.take(refused), (Lines{"< udp 37", "drop retransmission"}));
+        EXPECT_TRUE(read_close(box.made()[0], 1));
+    }
+    EXPECT_EQ(box.take(refused), (Lines{"drop retransmission"})) << "so often at most";
+    EXPECT_EQ(box.count(AnswerEvent::QuicClosed), 1U);
+    EXPECT_EQ(box.count(AnswerEvent::Repeated), kMostRepeats);
+    const Frame other = quic(test::quic_initial("a.example", 2).packet());
+    EXPECT_EQ(box.take(other), (Lines{"< udp 37", "reset over_limit"})) << "another connection";
+    EXPECT_EQ(box.take(other, Direction::In, Instant{1h} + std::chrono::seconds{11}),
+              (Lines{"drop retransmission"}))
+        << "nobody waits for so long";
+}
+
+// The answer of one rule is no reason to work out what another one's refusals would tell.
+TEST(Answers, OnlyTheirOwnRefusalsSayHowLongToWait) {
+    AnsweringBox box{
+        "version: 1\nrules:\n"
+        "  - {id: asked, mode: enforce, when: 'l4.dport eq 80', key: [], per: request, limits: "
+        "[{algorithm: token_bucket, rate: 1/h, burst: 1}], on_exceed: {action: reply}}\n"
+        "  - {id: all, mode: enforce, when: 'ip.proto eq 17', key: [], limits: [{algorithm: "
+        "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: drop}}\n"
+        "  - {id: late, mode: enforce, when: 'l4.dport eq 81', key: [], limits: [{algorithm: "
+        "token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: drop}}\n"
+        "  - {id: both, mode: enforce, when: 'l4.dport eq 81', key: [], per: request, limits: "
+        "[{algorithm: token_bucket, rate: 1/h, burst: 1}], on_exceed: {action: reset}}\n"};
+    for (int i = 0; i < 2; ++i) {
+        (void)box.take(Frame{17}.src("10.9.9.9"));
+    }
+    EXPECT_EQ(box.decision().reason, Reason::OverLimit);
+    EXPECT_EQ(box.decision().wait, Nanoseconds{0});
+    (void)box.take(from_client(kGet).sport(9));
+    (void)box.take(from_client(kGet));
+    EXPECT_EQ(box.decision().wait, Nanoseconds{1h});
 }
 
 TEST(Answers, MirrorTagsAndTimestamps) {

@@ -31,29 +31,33 @@ public:
     // Packets of one burst.
     std::vector<std::string> take(const std::vector<Frame>& frames, Direction dir = Direction::In,
                                   Instant now = Instant{std::chrono::hours{1}}) {
-        std::vector<Octets> bytes;
-        burst_.clear();
-        for (const Frame& frame : frames) {
-            bytes.push_back(frame.bytes());
-        }
-        for (const Octets& one : bytes) {
-            (void)burst_.add({one, static_cast<std::uint32_t>(one.size())}, dir, port_name("lab"));
-        }
+        const std::vector<Octets> bytes = fill(burst_, frames, dir);
         box_.run(burst_, now);
-        Sink sink{*this};
         made_.clear();
-        const LoadedSet& set = box_.set();
-        const Answering answering{answerer_,
-                                  {.actions = set.actions,
-                                   .plan = set.answers,
-                                   .load = set.load,
-                                   .now = now,
-                                   .hash = hash_}};
-        act_burst(burst_, set.actions, sink, &answering);
-        answerer_.take_events(
-            [&](std::size_t event, std::uint32_t times) { events_[event] += times; });
-        return std::exchange(sink.lines, {});
+        return act(burst_, now);
     }
+    // Packets of two bursts, of which the second one is matched before the first one is acted on.
+    std::vector<std::string> take_overlapped(const std::vector<Frame>& first,
+                                             const std::vector<Frame>& second,
+                                             Instant now = Instant{std::chrono::hours{1}}) {
+        Burst none;
+        Burst later;
+        later.find_units_by(parser_.finder());
+        const std::vector<Octets> bytes = fill(burst_, first, Direction::In);
+        const std::vector<Octets> later_bytes = fill(later, second, Direction::In);
+        box_.run_overlapped(burst_, none, now);
+        box_.run_overlapped(later, burst_, now);
+        made_.clear();
+        std::vector<std::string> lines = act(burst_, now);
+        none.clear();
+        box_.run_overlapped(none, later, now);
+        for (std::string& line : act(later, now)) {
+            lines.push_back(std::move(line));
+        }
+        return lines;
+    }
+    // Of the latest packet.
+    [[nodiscard]] const Decision& decision() { return burst_.packets().back().decision; }
     // All that was made for the latest burst.
     [[nodiscard]] const std::vector<SentFrame>& made() const { return made_; }
     [[nodiscard]] std::uint64_t count(AnswerEvent event) const {
@@ -63,17 +67,19 @@ public:
 
     static constexpr std::size_t kLines = 64;
 
-    [[nodiscard]] static DigestBoard servers() { return {256, Answerer::kServersKept}; }
+    [[nodiscard]] static DigestBoard servers() { return {256, AnsweredTraffic::kServersKept}; }
 
 private:
     AnsweringBox(std::string_view rules, DigestBoard* servers)
-        : box_{rules},
+        : box_{rules, {.tell_wait = false}},
           parser_{capture_unit_budget()},
           answerer_{kLines, servers == nullptr ? servers_ : *servers} {
         burst_.find_units_by(parser_.finder());
+        box_.know_answered(answerer_.answered());
     }
     struct Sink {
         AnsweringBox& owner;
+        Burst& burst;
         std::vector<std::string> lines{};
 
         void forward(std::size_t row) noexcept { verdict(row); }
@@ -92,11 +98,36 @@ private:
             return true;
         }
         void verdict(std::size_t row) {
-            const Decision& decision = owner.burst_.decision(row);
+            const Decision& decision = burst.decision(row);
             lines.push_back(std::string{name_of(decision.verdict)} + " " +
                             std::string{row_of(decision.reason).name});
         }
     };
+    static std::vector<Octets> fill(Burst& burst, const std::vector<Frame>& frames, Direction dir) {
+        std::vector<Octets> bytes;
+        burst.clear();
+        for (const Frame& frame : frames) {
+            bytes.push_back(frame.bytes());
+        }
+        for (const Octets& one : bytes) {
+            (void)burst.add({one, static_cast<std::uint32_t>(one.size())}, dir, port_name("lab"));
+        }
+        return bytes;
+    }
+    std::vector<std::string> act(Burst& burst, Instant now) {
+        Sink sink{*this, burst};
+        const LoadedSet& set = box_.set();
+        const Answering answering{answerer_,
+                                  {.actions = set.actions,
+                                   .plan = set.answers,
+                                   .load = set.load,
+                                   .now = now,
+                                   .hash = hash_}};
+        act_burst(burst, set.actions, sink, &answering);
+        answerer_.take_events(
+            [&](std::size_t event, std::uint32_t times) { events_[event] += times; });
+        return std::exchange(sink.lines, {});
+    }
     [[nodiscard]] static std::string described(const SentFrame& sent) {
         std::string line;
         if (sent.headers().proto == 6) {

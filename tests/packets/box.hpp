@@ -69,6 +69,8 @@ public:
 
     // Plugs in who remembers first fragments.
     void follow_fragments_by(FragmentFollower follower) { core_.fragments = follower; }
+    // Plugs in whose answers end connections.
+    void know_answered(AnsweredTraffic& answered) { core_.answered = &answered; }
     // Plugs in a parser of later layers.
     void find_units_by(UnitFinder finder) { burst_.find_units_by(finder); }
 

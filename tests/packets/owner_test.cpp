@@ -156,7 +156,9 @@ std::string random_rule(Chance& chance, std::size_t index) {
         {"ip.proto eq 17", "ip.proto eq 6", "l4.dport eq 53", "l4.dport in {80 443}",
          "ip.dst eq 192.0.2.1", "ip.dst in {192.0.2.2 192.0.2.3}", "not (ip.dst eq 192.0.2.1)",
          "tcp.flags.syn", "ip.frag eq \"none\"", "ip.src in {10.0.0.0/24}", "ip.src eq 10.0.1.4",
-         "l4.dport eq 53 or ip.dst eq 192.0.2.4", "ip.proto eq 6 and ip.dst ne 192.0.2.0"});
+         "l4.dport eq 53 or ip.dst eq 192.0.2.4", "ip.proto eq 6 and ip.dst ne 192.0.2.0",
+         "payload.len gt 0", "payload.len gt 30 and ip.proto eq 6",
+         "'payload contains \"\\x00\\x00\"'", "not (payload.len gt 0)"});
     constexpr auto kKeys = std::to_array<std::string_view>(
         {"[ip.src]", "[ip.dst]", "[\"prefix(ip.src, 24)\"]", "[ip.src, l4.dport]", "[l4.dport]",
          "[]", "[ip.dst, ip.proto]", "[\"prefix(ip.dst, 31)\"]", "[ip.src, ip.dst]",
@@ -220,6 +222,29 @@ TEST(Owner, AnyRulesTogetherAreExact) {
     EXPECT_GT(scopes["owner"], 500);
     EXPECT_GT(groups, told);
     EXPECT_GT(told, 50U);
+}
+
+// A rule over data alone: segments without any are no business of its owner, and meet the other
+// rules where data meets them too.
+TEST(Owner, WhatIsNotOfTheDataIsJudgedWithItsConnection) {
+    const std::string log{kLog};
+    const std::string few{kFew};
+    const std::string list[] = {
+        "  - {id: data, when: payload.len gt 0, key: [ip.dst], " + log + "}\n",
+        "  - {id: data, when: payload.len gt 0, key: [ip.dst], " + log +
+            "}\n  - {id: all, key: [ip.src], " + few + "}\n",
+        "  - {id: data, when: 'payload contains \"\\x00\\x00\"', key: [ip.dst], " + log +
+            "}\n  - {id: acks, when: not (payload.len gt 0), key: [ip.dst], " + few + "}\n",
+        "  - {id: data, when: payload.len gt 0, key: [l4.dport], " + log +
+            "}\n  - {id: open, key: [ip.dst], limits: [{algorithm: concurrency, count: 3, idle: "
+            "1s}]}\n",
+    };
+    unsigned seed = 100;
+    for (const std::string& one : list) {
+        Workers workers{rules(one), kWorkers};
+        expect_as_one_worker({rules(one), seed++, Arrival::BySource, 1'500}, workers);
+        EXPECT_GT(workers.handed(), 300U) << one;
+    }
 }
 
 // What decides before any limit is asked is done where it came.

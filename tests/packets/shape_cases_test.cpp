@@ -1,5 +1,9 @@
 #include "tests/packets/verdict_case.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -22,6 +26,15 @@ using test::udp;
 #define SHAPE_ELSE_PASS(delay) \
     "    on_exceed: {action: shape, max_delay: " delay ", overflow: pass}\n"
 
+#define SHAPE_SOURCE(limit)                                                      \
+    "  - {id: source, mode: enforce, key: [ip.src], limits: [{algorithm: " limit \
+    "}],"                                                                        \
+    " on_exceed: {action: shape, max_delay: 1s}}\n"
+#define SHAPE_WEB                                                                       \
+    "  - {id: web, mode: enforce, when: l4.dport eq 80, key: [], limits: [{algorithm: " \
+    "leaky_bucket, rate: 2/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
+
+const test::Frame kWeb = udp().src("10.0.0.1").dport(80).size(114);
 const test::Frame kPacket = udp().src("10.0.0.1").size(114);  // 100 bytes of IP
 const test::Frame kLarge = udp().src("10.0.0.1").size(314);   // 300 bytes of IP
 const test::Frame kOther = udp().src("10.0.0.2").size(114);
@@ -101,6 +114,36 @@ const Case kCases[] = {
       {0ms, kPacket, "drop", "over_limit", "c", 86'400s},
       {200ms, kOther, "drop", "over_limit", "c", 86'399'800ms}}},
 
+    {"what one of several shapers holds is not overtaken by what the others alone delay",
+     SHAPE_HEAD SHAPE_SOURCE("leaky_bucket, rate: 10/s, queue: 9") SHAPE_WEB,
+     {{0ms, kWeb, "pass", "within_limits"},
+      {0ms, kWeb, "shape", "over_limit", "source", 500ms},
+      {0ms, kPacket, "shape", "over_limit", "source", 600ms},
+      {0ms, kOther, "pass", "within_limits"},
+      {400ms, kPacket, "shape", "over_limit", "source", 300ms},
+      {800ms, kPacket, "pass", "within_limits"}}},
+
+    {"nor by what has tokens, which is charged as of its departure",
+     SHAPE_HEAD SHAPE_SOURCE("token_bucket, rate: 10/s, burst: 3") SHAPE_WEB,
+     {{0ms, kWeb, "pass", "within_limits"},
+      {0ms, kWeb, "shape", "over_limit", "web", 500ms},
+      {0ms, kPacket, "shape", "over_limit", "source", 500ms},
+      {0ms, kPacket, "shape", "over_limit", "source", 500ms},
+      {0ms, kPacket, "shape", "over_limit", "source", 600ms},
+      {0ms, kOther, "pass", "within_limits"}}},
+
+    {"tiers: each keeps its rate where another one delays",
+     SHAPE_HEAD
+     "  - id: r\n    mode: enforce\n    tiers:\n"
+     "      - {key: [ip.src], limits: [{algorithm: leaky_bucket, rate: 10/s, queue: 9}]}\n"
+     "      - {key: [], limits: [{algorithm: leaky_bucket, rate: 100/s, queue: "
+     "99}]}\n" SHAPE_ELSE_DROP("1s"),
+     {{0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "shape", "over_limit", "r", 100ms},
+      {0ms, kOther, "shape", "over_limit", "r", 110ms},
+      {0ms, kOther, "shape", "over_limit", "r", 210ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 220ms}}},
+
     {"a monitoring rule holds nothing, and spends what conforms",
      SHAPE_HEAD "  - {id: m, mode: monitor, key: [ip.src], limits: [{algorithm: leaky_bucket, "
                 "rate: 10/s, queue: 4}], on_exceed: {action: shape, max_delay: 1s}}\n",
@@ -154,15 +197,86 @@ TEST(Shape, OneBurstIsShapedInOrder) {
     EXPECT_EQ(waits, (std::vector<Nanoseconds>{-1ns, 100ms, 200ms, 300ms, -1ns}));
 }
 
-// The rate that a reload brings holds for what comes from then on; what is reserved stays used.
-TEST(Shape, AReloadKeepsWhatIsReserved) {
+// The rate that a reload brings holds for what comes from then on, behind what is held.
+TEST(Shape, AReloadWithAHigherRateLetsNothingOvertake) {
     Box box{SHAPE_QUEUE SHAPE_ELSE_DROP("1s")};
     (void)box.judge_burst(std::vector(4, kPacket.bytes()), kStart);
     const Result<Done> taken = box.reload(
         SHAPE_RULE
-        "    limits: [{algorithm: leaky_bucket, rate: 20/s, queue: 9}]\n" SHAPE_ELSE_DROP("1s"));
+        "    limits: [{algorithm: leaky_bucket, rate: 20/s, queue: 19}]\n" SHAPE_ELSE_DROP("1s"));
     ASSERT_TRUE(taken) << taken.error().what;
-    EXPECT_EQ(box.judge(kPacket.bytes(), kStart).wait, 200ms);
+    EXPECT_EQ(box.judge(kPacket.bytes(), kStart).wait, 400ms);
+    EXPECT_EQ(box.judge(kPacket.bytes(), kStart).wait, 450ms);
+    EXPECT_EQ(box.judge(kOther.bytes(), kStart).wait, 0ms);
+}
+
+TEST(Shape, AReloadLetsNoTokenOvertake) {
+    Box box{SHAPE_TOKENS SHAPE_ELSE_DROP("1s")};
+    (void)box.judge_burst(std::vector(6, kPacket.bytes()), kStart);
+    const Result<Done> taken = box.reload(
+        SHAPE_RULE
+        "    limits: [{algorithm: token_bucket, rate: 1K/s, burst: 9}]\n" SHAPE_ELSE_DROP("1s"));
+    ASSERT_TRUE(taken) << taken.error().what;
+    EXPECT_EQ(box.judge(kPacket.bytes(), kStart).wait, 400ms);
+    EXPECT_EQ(box.judge(kPacket.bytes(), kStart + 399ms).wait, 1ms);
+    EXPECT_EQ(box.judge(kPacket.bytes(), kStart + 401ms).wait, 0ms);
+}
+
+// What departs, by key of each limit.
+using Departures = std::map<unsigned, std::vector<Nanoseconds>>;
+
+void expect_in_order_within(const Departures& departures, std::size_t burst, double per_second) {
+    for (const auto& [key, at] : departures) {
+        EXPECT_TRUE(std::is_sorted(at.begin(), at.end())) << "key " << key;
+        for (std::size_t first = 0; first < at.size(); ++first) {
+            for (std::size_t last = first; last < at.size(); ++last) {
+                const double seconds = std::chrono::duration<double>{at[last] - at[first]}.count();
+                ASSERT_LE(static_cast<double>(last - first + 1),
+                          static_cast<double>(burst) + per_second * seconds + 1e-6)
+                    << "key " << key << ", from packet " << first << " to " << last;
+            }
+        }
+    }
+}
+
+// Limits over keys that cross, whose packets delay each other: what departs is in order within each
+// key, and never more than each limit lets through in any window.
+TEST(Shape, AnyLimitsThatCrossKeepTheirOrderAndTheirRates) {
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random{seed};
+    Box box{SHAPE_HEAD SHAPE_SOURCE("token_bucket, rate: 10/s, burst: 3")
+                "  - {id: port, mode: enforce, key: [l4.dport], limits: [{algorithm: leaky_bucket, "
+                "rate: 15/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"
+                "  - {id: all, mode: enforce, when: l4.dport le 81, key: [], limits: [{algorithm: "
+                "leaky_bucket, rate: 20/s, queue: 9}], on_exceed: {action: shape, max_delay: 1s}}\n"};
+    Departures by_source;
+    Departures by_port;
+    Departures by_all;
+    Instant now = kStart;
+    unsigned held = 0;
+    for (int i = 0; i < 1000; ++i) {
+        now += std::chrono::milliseconds{random() % 60};
+        const auto source = static_cast<unsigned>(random() % 3);
+        const auto port = static_cast<std::uint16_t>(80 + random() % 3);
+        const test::Frame frame =
+            udp().src("10.0.0." + std::to_string(1 + source)).dport(port).size(114);
+        const Decision got = box.judge(frame.bytes(), now);
+        if (!forwards(got.verdict)) {
+            continue;
+        }
+        held += got.verdict == Verdict::Shape ? 1 : 0;
+        const Nanoseconds leaves = now + got.wait - kStart;
+        by_source[source].push_back(leaves);
+        by_port[port].push_back(leaves);
+        if (port <= 81) {
+            by_all[0].push_back(leaves);
+        }
+    }
+    EXPECT_GT(held, 100U);
+    expect_in_order_within(by_source, 3, 10);
+    expect_in_order_within(by_port, 1, 15);
+    expect_in_order_within(by_all, 1, 20);
 }
 
 }  // namespace

@@ -96,6 +96,30 @@ TEST_F(ToldConnections, StayOpenByWhatOtherWorkersSee) {
     EXPECT_EQ(opened(101, 20, kStart + 61s), kCount - 1);
 }
 
+// Whom a packet's worker has to look at: the one that counts the connection, of however many, and
+// nobody where none does.
+TEST_F(ToldConnections, AreLookedForWhereTheyAreCountedAlone) {
+    Workers box{rules(), 16};
+    for (int number = 1; number <= kCount; ++number) {
+        (void)box.judge(static_cast<std::size_t>(number), client(number, kSyn, 99), kStart);
+    }
+    const WorkerTables& tables = *box.buckets(0).worker_tables();
+    std::size_t named = 0;
+    for (std::uint64_t digest = 0; digest < 100'000; ++digest) {
+        tables.connection_owners().for_each(digest, [&](std::size_t core) {
+            ++named;
+            EXPECT_FALSE(box.buckets(core).registry.pool().index().empty());
+        });
+    }
+    EXPECT_LE(named, 100'000U / 100) << "16 workers, of which one counts 8 connections";
+    for (int number = 1; number <= kCount; ++number) {
+        (void)box.judge(static_cast<std::size_t>(number), server(number, kRst | kAck, 0, 100),
+                        kStart);
+    }
+    (void)box.judge(0, client(100, kAck, 1, 1), kStart);
+    EXPECT_EQ(box.counted(TableEvent::ConnectionReset), std::uint64_t{kCount});
+}
+
 // All at a worker that does not count them, while the one that does is given nothing.
 TEST_F(ToldConnections, AreLostWhereALaneIsFullAndThatIsCounted) {
     EXPECT_EQ(opened(1, 1, kStart), 1);

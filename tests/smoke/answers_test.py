@@ -20,6 +20,7 @@ from dns_test import asks, message
 from http_case import HttpCase, request, segment
 from http_hosts import within
 from programs import wait_until
+from workers_case import WorkersCase
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 EXAMPLE = os.path.join(ROOT, "control", "examples", "answers.yaml")
@@ -252,6 +253,55 @@ rules:
         stats = self.box.stats()
         self.assertEqual(stats["verdicts"]["reply"], 2)
         self.assertEqual(stats["reasons"]["over_limit"], 4, stats["reasons"])
+
+
+class LiveWorkers(HttpCase, WorkersCase):
+    """Clients' frames go to workers by their own addresses, the server's by the server's: to one of them."""
+    SOURCES = 8
+
+    def setUp(self):
+        super().setUp()
+        self.start({"ports": [{"inside": {"rss": "source"}}]})
+        self.serve()
+
+    def of_workers(self, event):
+        return [worker["answers"][event] for worker in self.box.workers()]
+
+    def lose_data(self):
+        """From now on a firewall at the server's host loses all data: RSTs are beyond what the server awaits."""
+        for words in ("table ip lost", "chain ip lost input { type filter hook input priority 0; }",
+                      "rule ip lost input tcp dport 80 tcp flags & psh == psh drop"):
+            subprocess.run(["ip", "netns", "exec", self.hosts.inside, "nft", "add " + words], check=True)
+
+    def open_connections(self):
+        shown = subprocess.run(["ip", "netns", "exec", self.hosts.inside, "ss", "-Htn", "state", "established"],
+                               capture_output=True, text=True, check=True).stdout
+        return [line for line in shown.splitlines() if f"{self.ADDRESS}:80 " in line]
+
+    def test_a_challenge_comes_to_another_worker_than_the_request(self):
+        self.apply(RULES.format(action="action: reply", rate="1/d", port=80))
+        sources = self.add_sources(self.SOURCES)
+        for source in sources:
+            client = self.ask(request("/first"), source)
+            self.assertEqual(client.answer(), "/first")
+            client.close()
+        wait_until("these to be closed", lambda: not self.open_connections())
+        clients = [self.client(source) for source in sources]
+        wait_until("all to be connected", lambda: len(self.open_connections()) >= len(clients))
+        self.lose_data()
+        for client in clients:
+            client.send("GET /pieces HTTP/1.1\r\nHo")
+            client.send("st: www.example\r\n\r\n")
+            response = http.client.HTTPResponse(client.socket)
+            response.begin()
+            self.assertEqual(response.status, 429)
+        wait_until("the server to have no connection left", lambda: not self.open_connections())
+        replied, challenged = self.of_workers("replied"), self.of_workers("challenge_reset")
+        self.assertEqual(sum(replied), self.SOURCES)
+        self.assertGreater(sum(count > 0 for count in replied), 1, replied)
+        asked, = (worker for worker, count in enumerate(challenged) if count > 0)
+        self.assertGreaterEqual(challenged[asked], self.SOURCES, challenged)
+        self.assertLess(replied[asked], self.SOURCES, "those of others came to this worker too")
 
 
 if __name__ == "__main__":

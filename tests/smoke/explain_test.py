@@ -3,6 +3,8 @@ import json
 import random
 
 from capture_files import SECOND, Case, arp, main, pcap, tcp, udp, udp6
+from dns_test import asks
+from http_case import request, segment
 
 RULES = """version: 1
 rules:
@@ -76,6 +78,37 @@ rules:
                       ("--http", "GET /", "--payload", "x"), ("--http", "GET /", "--proto", "udp"),
                       ("--payload", "abc", "--length", "30")):
             self.ctl("explain", rules, *packet, *words, exit=2)
+
+    def test_how_an_ambiguous_request_was_read(self):
+        rules = self.write("readings.yaml", """version: 1
+rules:
+  - {id: host, when: http.host eq "b.example", key: [http.host, http.request.uri.path],
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 9, per: request}]}
+""")
+        packet = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80", "--flags", "ack")
+        two_hosts = ("--payload", "GET /x HTTP/1.1\\x0d\\x0aHost: a.example\\x0d\\x0a"
+                     "Host: b.example\\x0d\\x0a\\x0d\\x0a")
+        out, _ = self.ctl("explain", rules, "--json", *packet, *two_hosts)
+        account = json.loads(out)
+        self.assertEqual(account["fields"]["http.host"], "a.example")
+        self.assertEqual((account["ambiguous"], account["other_readings"]), (True, []))
+        out, _ = self.ctl("explain", rules, *packet, *two_hosts)
+        self.assertIn("servers read this request differently; the above is how it is read here\n", out)
+
+        config = self.write("both.yaml", """version: 1
+ports: [{name: a, outside: {device: net_tap0}, inside: {device: net_tap1}}]
+packets: {http: {on_ambiguous: both}}
+""")
+        both = (*packet, *two_hosts, "--config", config)
+        out, _ = self.ctl("explain", rules, "--json", *both)
+        account = json.loads(out)
+        self.assertEqual(account["fields"]["http.host"], "a.example")
+        self.assertEqual(account["other_readings"], [{"http.host": "b.example"}])
+        out, _ = self.ctl("explain", rules, *both)
+        self.assertRegex(out, r"read here, and also:\n +http.host +b.example\n")
+
+        out, _ = self.ctl("explain", rules, "--json", *packet[:-2], "--http", "GET /x", "--host", "a.example")
+        self.assertNotIn("ambiguous", json.loads(out))
 
     def test_a_cost_that_never_fits(self):
         account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53",
@@ -152,6 +185,67 @@ rules:
                      "        before: 100 left (new), 200 never fits; after: 100 left",
                      "  pass (every enforcing rule that judged it had room)"):
             self.assertIn(line + "\n", out)
+
+
+ANSWERS = """version: 1
+rules:
+  - {{id: page, mode: enforce, when: 'l4.dport in {{53 80 443}}', key: [ip.src],
+     limits: [{{algorithm: token_bucket, rate: {rate}, burst: 1}}], on_exceed: {{{action}}}}}
+"""
+
+
+class Answered(Case):
+    """What the box would send for a packet that it answers: the last one of a few."""
+
+    def explain(self, action, frames, *more, rate="30/m"):
+        rules = self.write("answers.yaml", ANSWERS.format(action=action, rate=rate))
+        capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
+        return self.ctl("explain", rules, "--pcap", capture, "--frame", str(len(frames)), *more)[0]
+
+    def answer(self, action, *frames):
+        account = json.loads(self.explain(action, [udp(), *frames], "--json"))
+        return account["verdict"], account.get("answer")
+
+    def test_a_response_with_its_numbers(self):
+        verdict, answer = self.answer("action: reply", segment(request("/a", host="api.example"), src="192.0.2.1"))
+        self.assertEqual((verdict, answer["event"], answer["every"]), ("reply", "replied", 1))
+        self.assertEqual(answer["status_line"], "HTTP/1.1 429 Too Many Requests")
+        headers = answer["headers"]
+        self.assertEqual((headers["retry-after"], headers["ratelimit-policy"], headers["ratelimit"]),
+                         ("2", '"page";q=1;w=2', '"page";r=0;t=2'))
+        self.assertEqual(int(headers["content-length"]), answer["body_bytes"])
+        self.assertGreater(answer["body_bytes"], 0)
+
+    def test_a_window_of_less_than_a_second_is_left_out(self):
+        rules = self.write("fast.yaml", ANSWERS.format(action="action: reply", rate="100/s"))
+        capture = self.write("in.pcap", pcap([(SECOND, udp()), (SECOND, segment(request("/a"), src="192.0.2.1"))]))
+        out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", "2", "--json")
+        headers = json.loads(out)["answer"]["headers"]
+        self.assertEqual(headers["ratelimit-policy"], '"page";q=1')
+        self.assertEqual(headers["retry-after"], "1")
+
+    def test_other_answers(self):
+        asked = segment(request("/a"), src="192.0.2.1")
+        head = segment(request("/a", "HEAD"), src="192.0.2.1")
+        verdict, answer = self.answer("action: decoy, status: 201, body: made", asked)
+        self.assertEqual((verdict, answer["event"], answer["status_line"], answer["body_bytes"]),
+                         ("decoy", "decoyed", "HTTP/1.1 201 Created", 4))
+        self.assertNotIn("retry-after", answer["headers"])
+        self.assertEqual(self.answer("action: decoy, status: 201, body: made", head)[1]["body_bytes"], 0)
+        self.assertEqual(self.answer("action: reset", asked), ("reset", {"event": "reset", "every": 1}))
+        query = asks("www.example.com", src="192.0.2.1")
+        for action, event, every in (("dns_truncate, slip: 3", "dns_truncated", 3), ("reply", "dns_refused", 2),
+                                     ("decoy", "dns_empty", 2), ("reply, slip: 0", "", 1)):
+            self.assertEqual(self.answer(f"action: {action}", query)[1], {"event": event, "every": every}, action)
+        self.assertEqual(self.answer("action: reply", tcp(flags=0x10))[1]["event"], "not_answerable")
+        self.assertEqual(self.answer("action: drop", asked), ("drop", None))
+
+    def test_for_people(self):
+        out = self.explain("action: reply, body: later", [udp(), segment(request("/a"), src="192.0.2.1")])
+        self.assertIn("answer\n  replied (requests of HTTP answered as the rule's `reply` says)\n"
+                      "    HTTP/1.1 429 Too Many Requests\n", out)
+        self.assertIn("    Retry-After: 2\n", out)
+        self.assertNotIn("answer", self.explain("action: drop", [udp(), udp()]))
 
 
 class Captured(Explain):

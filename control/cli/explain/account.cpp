@@ -1,5 +1,6 @@
 #include "control/cli/explain/account.hpp"
 
+#include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/policy/expression/match_trace.hpp"
@@ -198,17 +199,49 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     }
 }
 
-std::vector<std::pair<std::string, std::string>> texts_of(const PacketHeaders& headers,
-                                                          const TextNames& names) {
-    std::vector<std::pair<std::string, std::string>> texts;
+NamedTexts texts_of(const UnitTexts* unit, const TextNames& names) {
+    NamedTexts texts;
     for (const TextField field : kAllTextFields) {
-        if (is_of_unit(field) && field != kClientHeader && headers.unit != nullptr &&
-            headers.unit->has(field)) {
+        if (is_of_unit(field) && field != kClientHeader && unit != nullptr && unit->has(field)) {
             texts.emplace_back(name_of(field, names),
-                               text_of_value(row_of(field), headers.unit->text(field), false));
+                               text_of_value(row_of(field), unit->text(field), false));
         }
     }
     return texts;
+}
+
+// What is another text in `other`, or is in one of them alone.
+NamedTexts differences(const NamedTexts& texts, const NamedTexts& other) {
+    NamedTexts found;
+    for (const auto& one : other) {
+        if (std::find(texts.begin(), texts.end(), one) == texts.end()) {
+            found.push_back(one);
+        }
+    }
+    for (const auto& [name, text] : texts) {
+        if (std::none_of(other.begin(), other.end(),
+                         [&](const auto& one) { return one.first == name; })) {
+            found.emplace_back(name, "");
+        }
+    }
+    return found;
+}
+
+// What the packet's units were read as beside their texts.
+void note_readings(const Scene& scene, PacketAccount& account) {
+    const BurstUnits* const units = scene.burst.units();
+    if (units == nullptr) {
+        return;
+    }
+    account.is_ambiguous = units->events()[static_cast<std::size_t>(UnitEvent::HttpAmbiguous)] != 0;
+    for (std::size_t number = 1; number < units->count(0); ++number) {
+        const BurstUnits::Unit& unit = units->unit(0, number);
+        account.is_ambiguous |= unit.is_other_reading;
+        if (unit.is_other_reading && account.other_readings.size() + 1 == number) {
+            account.other_readings.push_back(differences(
+                account.texts, texts_of(&unit.texts, scene.rules.loaded.rules().named_texts)));
+        }
+    }
 }
 
 std::string client_of(const Scene& scene, const ClientView& client) {
@@ -230,12 +263,14 @@ PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& pla
                          WorkerSet& workers, const ReplayRules& rules, std::string_view pair) {
     const Scene scene{rules,       pair,       place.burst, place.headers(),
                       frame.bytes, place.core, place.now};
-    PacketAccount account{.number = frame.number,
-                          .headers = place.headers(),
-                          .frame = {frame.bytes.begin(), frame.bytes.end()},
-                          .rules = look_before(scene),
-                          .client = client_of(scene, rules.client),
-                          .texts = texts_of(place.headers(), rules.loaded.rules().named_texts)};
+    PacketAccount account{
+        .number = frame.number,
+        .headers = place.headers(),
+        .frame = {frame.bytes.begin(), frame.bytes.end()},
+        .rules = look_before(scene),
+        .client = client_of(scene, rules.client),
+        .texts = texts_of(place.headers().unit, rules.loaded.rules().named_texts)};
+    note_readings(scene, account);
     account.headers.unit = nullptr;  // it is this burst's
     account.decision = workers.decide();
     if (answers(account.decision.verdict)) {

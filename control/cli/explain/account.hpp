@@ -49,6 +49,9 @@ struct RuleAccount {
     std::string dynamic{};         // which numbers may be set for its keys; empty: none
 };
 
+// Texts by their fields' names.
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
 // One packet, and everything that led to its verdict.
 struct PacketAccount {
     std::uint64_t number = 0;
@@ -58,7 +61,11 @@ struct PacketAccount {
     std::vector<RuleAccount> rules;  // all of the file, in its order
     std::string client;              // client.ip, where it is not ip.src
     // Of its unit of a later layer, the first of several, by name, as far as rules read them.
-    std::vector<std::pair<std::string, std::string>> texts;
+    NamedTexts texts;
+    // Servers read its requests differently; and of the first one, what in the other readings that
+    // were judged (`on_ambiguous: both`) is another text or none ("").
+    bool is_ambiguous = false;
+    std::vector<NamedTexts> other_readings;
     std::optional<AnswerAccount> answer{};  // where its verdict is to answer it
 };
 

@@ -140,6 +140,32 @@ void for_each_field(const PacketAccount& account, std::string_view pair, Take ta
     }
 }
 
+void add_readings(std::string& text, const PacketAccount& account) {
+    if (!account.is_ambiguous) {
+        return;
+    }
+    text += fmt::format(
+        "  {:<14} servers read this request differently; the above is how it is "
+        "read here{}\n",
+        "ambiguous", account.other_readings.empty() ? "" : ", and also:");
+    for (const NamedTexts& reading : account.other_readings) {
+        for (const auto& [name, value] : reading) {
+            text += fmt::format("    {:<14} {}\n", name, value.empty() ? "(none)" : value);
+        }
+    }
+}
+
+Json readings_json(const PacketAccount& account) {
+    Json readings = Json::array();
+    for (const NamedTexts& reading : account.other_readings) {
+        Json& texts = readings.emplace_back(Json::object());
+        for (const auto& [name, value] : reading) {
+            texts[name] = value.empty() ? Json() : Json(value);
+        }
+    }
+    return readings;
+}
+
 Json view_json(const std::optional<BucketView>& view) {
     if (!view) {
         return nullptr;
@@ -207,6 +233,7 @@ std::string account_text(const PacketAccount& account, std::string_view pair) {
     for_each_field(account, pair, [&](std::string_view name, const std::string& value) {
         text += fmt::format("  {:<14} {}\n", name, value);
     });
+    add_readings(text, account);
     text += bold("rules") + "\n";
     for (const RuleAccount& rule : account.rules) {
         add_rule(text, rule);
@@ -220,6 +247,10 @@ Json account_json(const PacketAccount& account, std::string_view pair) {
     for_each_field(account, pair, [&](std::string_view name, const std::string& value) {
         json["fields"][std::string{name}] = value;
     });
+    if (account.is_ambiguous) {
+        json["ambiguous"] = true;
+        json["other_readings"] = readings_json(account);
+    }
     for (const RuleAccount& rule : account.rules) {
         json["rules"].push_back(rule_json(rule));
     }

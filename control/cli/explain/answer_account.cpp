@@ -42,7 +42,7 @@ AnswerAccount answer_of(const WorkerSet::Place& place, const LoadedSet& rules,
     std::uint32_t& slip = actions[decision.action].answer.slip;
     const std::uint32_t every = slip;
     slip = std::min(slip, std::uint32_t{1});  // this packet is the one of so many
-    DigestBoard servers{DigestBoard::kWays, Answerer::kServersKept};
+    DigestBoard servers{DigestBoard::kWays, AnsweredTraffic::kServersKept};
     const auto answerer = std::make_unique<Answerer>(1, servers);
     Decision done = decision;
     answerer->answer(

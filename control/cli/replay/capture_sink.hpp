@@ -5,6 +5,7 @@
 #include "lib/capture/writer.hpp"
 #include "lib/pipeline/burst.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -33,6 +34,10 @@ struct ReplayedFrames {
     }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return rows[row].burst->has_tcp(rows[row].row);
+    }
+    [[nodiscard]] bool has_tcp() const noexcept {
+        return std::ranges::any_of(rows,
+                                   [](const BurstRow& row) { return row.burst->has_tcp(row.row); });
     }
 };
 

@@ -34,11 +34,13 @@ public:
     void add(std::span<KeptFrame> frames, std::span<const BurstRow> rows, const LoadedSet& rules,
              const ReplayedAt& at);
     [[nodiscard]] Result<Done> finish();
+    // Connections that it has answered, which no rule judges from then on.
+    [[nodiscard]] AnsweredTraffic& answered() const noexcept { return answerer_->answered(); }
 
 private:
     // On the heap, since the answerer refers to it.
     std::unique_ptr<DigestBoard> answered_servers_ =
-        std::make_unique<DigestBoard>(kAnsweredServers, Answerer::kServersKept);
+        std::make_unique<DigestBoard>(kAnsweredServers, AnsweredTraffic::kServersKept);
     std::unique_ptr<Answerer> answerer_ =
         std::make_unique<Answerer>(kAnsweredConnections, *answered_servers_);
     std::optional<CaptureWriter> frames_;

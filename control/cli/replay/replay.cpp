@@ -22,6 +22,7 @@ ExitCode not_replayed(const Error& error) {
 ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const ReplayRules& rules,
                         ReplayOutputs& outputs) {
     WorkerSet workers{setup, rules.loaded};
+    workers.know_answered(outputs.answered());
     ReplaySummary summary;
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());

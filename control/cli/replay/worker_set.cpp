@@ -56,6 +56,12 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
     }
 }
 
+void WorkerSet::know_answered(AnsweredTraffic& answered) noexcept {
+    for (const auto& worker : workers_) {
+        worker->core.answered = &answered;
+    }
+}
+
 void WorkerSet::share_limits_between() {
     lanes_ = std::make_unique<DeltaLanes>(workers_.size(), lane_size(workers_.size()));
     for (std::size_t i = 0; i < workers_.size(); ++i) {

@@ -38,6 +38,9 @@ public:
     // Both are kept by reference.
     WorkerSet(const ReplaySetup& setup, const LoadedRules& rules);
 
+    // Who ends connections with answers, and outlives the workers.
+    void know_answered(AnsweredTraffic& answered) noexcept;
+
     // Runs the pipeline over frames of one instant. The rows, in the order of the frames, are good
     // until the next call.
     [[nodiscard]] const std::vector<BurstRow>& judge(std::span<KeptFrame> frames, Instant now);

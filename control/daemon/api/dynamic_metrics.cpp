@@ -11,10 +11,9 @@ std::string head_of_family(std::string_view name, std::string_view help, std::st
 
 }  // namespace
 
-std::string dynamic_metrics(const RuleView& view, const RefusedSets& refused) {
+std::string dynamic_metrics(const DynamicCount& count, const RefusedSets& refused) {
     constexpr std::string_view kDynamicKeysName = "sluice_rule_dynamic_keys";
     constexpr std::string_view kRefusedSetsName = "sluice_rule_dynamic_refused_total";
-    const DynamicCount count = count_dynamic(view.keys, view.rules);
     if (count.by_rule.empty()) {
         return "";
     }

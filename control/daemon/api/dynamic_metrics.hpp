@@ -1,12 +1,11 @@
 #pragma once
 #include "control/daemon/dynamic_count.hpp"
-#include "control/daemon/rule_change.hpp"
 
 #include <string>
 
 namespace sluice {
 
 // What is set through `dynamic` of the rules in force, in Prometheus text format 0.0.4.
-[[nodiscard]] std::string dynamic_metrics(const RuleView& view, const RefusedSets& refused);
+[[nodiscard]] std::string dynamic_metrics(const DynamicCount& count, const RefusedSets& refused);
 
 }  // namespace sluice

@@ -14,7 +14,7 @@ HttpResponse get_metrics(const HttpRequest&, Services& services) {
             .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt,
                                  *services.rules.view()) +
                     kernel +
-                    dynamic_metrics(*services.rules.view(), services.rules.refused_sets()) +
+                    dynamic_metrics(services.rules.dynamic_count(), services.rules.refused_sets()) +
                     api_metrics(services.counters)};
 }
 

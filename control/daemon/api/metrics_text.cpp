@@ -1,115 +1,16 @@
 #include "control/daemon/api/metrics_text.hpp"
 
+#include "control/daemon/api/metrics_writer.hpp"
 #include "control/daemon/api/numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <initializer_list>
-#include <utility>
 
 namespace sluice {
 namespace {
 
-struct Label {
-    std::string_view name;
-    std::string_view value;
-};
-
-// Backslash, quote and line end are escaped; everything else stands as it is.
-std::string escaped(std::string_view value) {
-    std::string out;
-    for (const char c : value) {
-        if (c == '\\' || c == '"') {
-            out += '\\';
-            out += c;
-        } else if (c == '\n') {
-            out += "\\n";
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
-std::string_view type_of(std::string_view family) {
-    return family.ends_with("_total") ? "counter" : "gauge";
-}
-
-class Text {
-public:
-    void family(std::string_view name, std::string_view help) {
-        out_ += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type_of(name));
-        name_ = name;
-    }
-    template <typename Number>
-    void sample(std::initializer_list<Label> labels, const Number& value) {
-        out_ += name_;
-        std::string_view separator = "{";
-        for (const Label& label : labels) {
-            out_ += fmt::format("{}{}=\"{}\"", separator, label.name, escaped(label.value));
-            separator = ",";
-        }
-        out_ += fmt::format("{} {}\n", labels.size() == 0 ? "" : "}", value);
-    }
-    // A family of one sample.
-    template <typename Number>
-    void single(std::string_view name, std::string_view help, const Number& value) {
-        family(name, help);
-        sample({}, value);
-    }
-    // One sample for each row of a table of names.
-    template <typename Counts, typename NameOf>
-    void by_name(std::string_view label, const Counts& counts, NameOf&& name_of) {
-        for (std::size_t i = 0; i < counts.size(); ++i) {
-            sample({{label, name_of(i)}}, counts[i]);
-        }
-    }
-    [[nodiscard]] std::string take() { return std::move(out_); }
-
-private:
-    std::string out_;
-    std::string name_;
-};
-
-// A family with one sample for each rule, port or worker.
-template <typename Item>
-struct Family {
-    std::string_view name;
-    std::string_view help;
-    std::string (*value)(const Item&);
-};
-
-// A member of an item, and one that is in thousandths or billionths of a second.
-template <auto kMember>
-constexpr auto number = [](const auto& item) { return fmt::to_string(+(item.*kMember)); };
-template <auto kMember, std::uint64_t kPerSecond>
-constexpr auto seconds = [](const auto& item) {
-    return fmt::to_string(static_cast<double>(item.*kMember) / static_cast<double>(kPerSecond));
-};
-
-template <typename Families, typename Items, typename Sample>
-void put(Text& text, const Families& families, const Items& items, Sample&& sample) {
-    for (const auto& family : families) {
-        text.family(family.name, family.help);
-        for (const auto& item : items) {
-            sample(item, family.value(item));
-        }
-    }
-}
-
-// One line: every row of a table with its meaning.
-template <typename Rows>
-std::string help_of(std::string text, const Rows& rows) {
-    std::string_view separator = " ";
-    for (const auto& row : rows) {
-        text += fmt::format("{}{} ({})", separator, row.name, row.help);
-        separator = ", ";
-    }
-    return text + ".";
-}
-
-void put_packets(Text& text, const Totals& totals) {
+void put_packets(MetricsWriter& text, const Totals& totals) {
     text.family("sluice_packets_total", "Packets by what happened to them.");
     text.by_name("verdict", totals.by_verdict, [](std::size_t i) { return kVerdictNames[i]; });
     text.family("sluice_packet_reasons_total",
@@ -128,7 +29,7 @@ void put_packets(Text& text, const Totals& totals) {
                  [](std::size_t i) { return kAnswerEvents[i].name; });
 }
 
-void put_connections(Text& text, const ConnectionStats& stats) {
+void put_connections(MetricsWriter& text, const ConnectionStats& stats) {
     for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
         text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
     }
@@ -137,7 +38,7 @@ void put_connections(Text& text, const ConnectionStats& stats) {
     text.by_name("event", stats.by_event, [](std::size_t i) { return kConnectionEvents[i].name; });
 }
 
-void put_asks(Text& text, const AskStats& stats) {
+void put_asks(MetricsWriter& text, const AskStats& stats) {
     for (const AskGaugeRow& gauge : kAskGauges) {
         text.single(fmt::format("sluice_ask_{}", gauge.name), gauge.help, stats.*gauge.count);
     }
@@ -146,13 +47,13 @@ void put_asks(Text& text, const AskStats& stats) {
     text.by_name("event", stats.by_event, [](std::size_t i) { return kAskEvents[i].name; });
 }
 
-void put_shaping(Text& text, const ShapeStats& stats) {
+void put_shaping(MetricsWriter& text, const ShapeStats& stats) {
     for (const ShapeGaugeRow& gauge : kShapeGauges) {
         text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
     }
 }
 
-constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({
+constexpr auto kRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
     {"sluice_rule_exempted_packets_total",
      "Of the packets that a rule admitted, those whose key is exempt.",
      number<&RuleStats::exempted>},
@@ -164,8 +65,15 @@ constexpr auto kRuleFamilies = std::to_array<Family<RuleStats>>({
      number<&RuleStats::early_dropped>},
 });
 
+// Of rules with limits of the algorithm `concurrency`.
+constexpr auto kOpenConnectionFamilies = std::to_array<MetricFamily<RuleStats>>({
+    {"sluice_rule_open_connections",
+     "Connections that are open, as the limit of a rule that counts most of them sees it.",
+     [](const RuleStats& rule) { return fmt::to_string(rule.open_connections.value_or(0)); }},
+});
+
 // Of rules whose keys several workers share.
-constexpr auto kMergedRuleFamilies = std::to_array<Family<RuleStats>>({
+constexpr auto kMergedRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
     {"sluice_rule_max_unsynced_units",
      "What a worker may have charged beyond the last total it holds of a key.",
      number<&RuleStats::max_unsynced>},
@@ -177,7 +85,7 @@ constexpr auto kMergedRuleFamilies = std::to_array<Family<RuleStats>>({
      number<&RuleStats::measured_overshoot>},
 });
 
-void put_rule_counts(Text& text, const std::vector<RuleStats>& rules) {
+void put_rule_counts(MetricsWriter& text, const std::vector<RuleStats>& rules) {
     text.family("sluice_rule_packets_total", "Packets that a rule matched, by their conformance.");
     for (const RuleStats& rule : rules) {
         text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted);
@@ -188,6 +96,11 @@ void put_rule_counts(Text& text, const std::vector<RuleStats>& rules) {
         text.sample({{"rule", rule.id}}, value);
     };
     put(text, kRuleFamilies, rules, sample);
+    put(text, kOpenConnectionFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
+        if (rule.open_connections) {
+            sample(rule, value);
+        }
+    });
     put(text, kMergedRuleFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
         if (rule.max_unsynced != 0) {
             sample(rule, value);
@@ -195,7 +108,7 @@ void put_rule_counts(Text& text, const std::vector<RuleStats>& rules) {
     });
 }
 
-constexpr auto kStateFamilies = std::to_array<Family<StateStats>>({
+constexpr auto kStateFamilies = std::to_array<MetricFamily<StateStats>>({
     {"sluice_state_survives", "Whether buckets outlive the dataplane.",
      number<&StateStats::survives>},
     {"sluice_state_buckets_kept",
@@ -221,7 +134,7 @@ constexpr auto kStateFamilies = std::to_array<Family<StateStats>>({
      "Times that the state directory could not take what the next dataplane should find.",
      number<&StateStats::not_kept>},
 });
-constexpr auto kSnapshotFamilies = std::to_array<Family<StateStats>>({
+constexpr auto kSnapshotFamilies = std::to_array<MetricFamily<StateStats>>({
     {"sluice_snapshot_bytes", "Size of the latest snapshot.", number<&StateStats::snapshot_bytes>},
     {"sluice_snapshot_age_seconds", "Since when the latest snapshot is there.",
      seconds<&StateStats::snapshot_age_ns, 1'000'000'000>},
@@ -234,7 +147,7 @@ std::array<int, kKeptRulesNames.size()> kept_rules_of(const StateStats& state) {
     return rows;
 }
 
-constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
+constexpr auto kClockFamilies = std::to_array<MetricFamily<ClockStats>>({
     {"sluice_clock_set_back_total", "Times that the wall clock was set back.",
      number<&ClockStats::set_back>},
     {"sluice_clock_set_back_seconds_total", "By how much it was set back in all.",
@@ -247,12 +160,12 @@ constexpr auto kClockFamilies = std::to_array<Family<ClockStats>>({
 });
 
 // In the order of KeyEventKind, `lost` among them: events that could not be told.
-void put_events(Text& text, const EventStats& events) {
+void put_events(MetricsWriter& text, const EventStats& events) {
     text.family("sluice_events_total", "Edge events by kind; lost: untold; bridged: of pairs.");
     text.by_name("kind", events.by_kind, [](std::size_t i) { return kKeyEventKindNames[i]; });
 }
 
-void put_control(Text& text, const ControlStats& control) {
+void put_control(MetricsWriter& text, const ControlStats& control) {
     text.family("sluice_control_refused_total",
                 "What the dataplane's control socket refused: clients that may not use it "
                 "(stranger), found no place (full) or were silent for long (idle), messages beyond "
@@ -268,9 +181,9 @@ void put_control(Text& text, const ControlStats& control) {
                 "Rule sets in force that could not be kept for the next start.", control.unkept);
 }
 
-void put_state(Text& text, const StateStats& state) {
+void put_state(MetricsWriter& text, const StateStats& state) {
     const auto put_all = [&](const auto& families) {
-        for (const Family<StateStats>& family : families) {
+        for (const MetricFamily<StateStats>& family : families) {
             text.single(family.name, family.help, family.value(state));
         }
     };
@@ -289,7 +202,7 @@ void put_state(Text& text, const StateStats& state) {
     }
 }
 
-constexpr auto kPortFamilies = std::to_array<Family<PortStats>>({
+constexpr auto kPortFamilies = std::to_array<MetricFamily<PortStats>>({
     {"sluice_port_up", "Whether frames can leave through the port.", number<&PortStats::link_up>},
     {"sluice_port_held_down", "Whether the port is down because the other side of its pair is.",
      number<&PortStats::held_down>},
@@ -316,7 +229,7 @@ constexpr auto kPortFamilies = std::to_array<Family<PortStats>>({
      number<&PortStats::tx_full>},
 });
 
-constexpr auto kWorkerFamilies = std::to_array<Family<WorkerStats>>({
+constexpr auto kWorkerFamilies = std::to_array<MetricFamily<WorkerStats>>({
     {"sluice_worker_rounds_total", "Rounds of a worker over its queues: its heartbeat.",
      number<&WorkerStats::bursts>},
     {"sluice_worker_stalled_seconds", "For how long a worker has stood still; 0 while it runs.",
@@ -332,13 +245,13 @@ constexpr auto kWorkerFamilies = std::to_array<Family<WorkerStats>>({
      number<&WorkerStats::table_slots>},
 });
 
-void put_ports(Text& text, const std::vector<PortStats>& ports) {
+void put_ports(MetricsWriter& text, const std::vector<PortStats>& ports) {
     put(text, kPortFamilies, ports, [&](const PortStats& port, const std::string& value) {
         text.sample({{"pair", port.pair}, {"side", port.side}, {"device", port.device}}, value);
     });
 }
 
-void put_workers(Text& text, const std::vector<WorkerStats>& workers) {
+void put_workers(MetricsWriter& text, const std::vector<WorkerStats>& workers) {
     put(text, kWorkerFamilies, workers, [&](const WorkerStats& worker, const std::string& value) {
         text.sample({{"lcore", std::to_string(worker.lcore)}}, value);
     });
@@ -355,7 +268,7 @@ void put_workers(Text& text, const std::vector<WorkerStats>& workers) {
 }  // namespace
 
 std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rules) {
-    Text text;
+    MetricsWriter text;
     text.family("sluice_build_info", "The version of sluiced.");
     text.sample({{"version", SLUICE_VERSION}}, 1);
     text.single("sluice_rules_unconfirmed",
@@ -386,7 +299,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     text.single("sluice_merge_interval_seconds",
                 "The longest that a worker's charges stay unknown to the other workers.",
                 static_cast<double>(stats->merge_interval_ns) / 1e9);
-    for (const Family<ClockStats>& family : kClockFamilies) {
+    for (const MetricFamily<ClockStats>& family : kClockFamilies) {
         text.single(family.name, family.help, family.value(stats->clock));
     }
     put_state(text, stats->state);

@@ -31,6 +31,9 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
     if (counted.early_dropped != 0) {
         json["early_dropped"] = counted.early_dropped;
     }
+    if (counted.open_connections) {
+        json["open_connections"] = *counted.open_connections;
+    }
     if (!dynamic.is_null()) {
         json["dynamic"] = dynamic;
     }
@@ -85,7 +88,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         counted[rule.id] = rule;
     }
     const std::shared_ptr<const RuleView> view = services.rules.view();
-    const DynamicCount dynamic = count_dynamic(view->keys, view->rules);
+    const DynamicCount dynamic = services.rules.dynamic_count();
     ordered_json rules = ordered_json::array();
     for (const RuleSummary& rule : view->rules) {
         const auto keys = dynamic.by_rule.find(rule.id);

@@ -74,7 +74,7 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
     }
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
         const std::shared_ptr<const RuleView> shown = rules.board.view();
-        const DynamicCount before = count_dynamic(next.keys, shown->rules);
+        const DynamicCount before = count_dynamic(next.keys, shown->rules, rules.applied.now());
         for (const KeySetting& setting : settings) {
             const RuleSummary* rule = find_rule(shown->rules, setting.rule);
             const DynamicTerms* terms =
@@ -87,7 +87,7 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
                                {}};
             }
         }
-        return no_room(before, count_dynamic(next.keys, shown->rules));
+        return no_room(before, count_dynamic(next.keys, shown->rules, rules.applied.now()));
     });
 }
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs the tests that a build folder declares to meson, and counts their single cases.
 
-suite.py BUILD RESULTS [--suite A,B] [--without A,B] [--name PATTERN]... [--whole LABEL] [--list-targets]
+suite.py BUILD RESULTS [--suite A,B] [--without A,B] [--name PATTERN]... [--once-more LABEL [--first A,B]]
+         [--list-targets]
 
-meson's own runner counts programs; this one reads what each program reports. With --whole each
-program counts as one: the same cases under a sanitizer are no further cases.
+meson's own runner counts programs; this one reads what each program reports. With --once-more each
+program counts as one, and its long tests are shorter: the same cases under a sanitizer are no
+further cases. Suites of --first run nowhere else, so theirs are.
 """
 import argparse
 import concurrent.futures
@@ -49,13 +51,15 @@ def chosen(tests, arguments):
         yield test
 
 
-def run_test(test, build, reports):
+def run_test(test, build, reports, once_more):
     report = reports / (test["name"].replace("/", "_") + ".xml")
     report.unlink(missing_ok=True)
     command = test["cmd"] + ([f"--gtest_output=xml:{report}"] if test["protocol"] == "gtest" else [])
     started = time.monotonic()
+    shorter = {"SLUICE_TEST_ONCE_MORE": "1"} if once_more else {}
     code, output = program.run(command, (test["timeout"] or 30) * PATIENCE,
-                               env={**os.environ, **test["env"]}, cwd=test["workdir"] or build)
+                               env={**os.environ, **test["env"], **shorter},
+                               cwd=test["workdir"] or build)
     seconds = time.monotonic() - started
     if test["protocol"] == "gtest":
         return outcomes.read_gtest(test["name"], report, code), output, seconds
@@ -86,18 +90,21 @@ def run_batch(tests, workers, run, done):
             done(running[future], *future.result())
 
 
-def run_all(tests, build, label):
+def run_all(tests, build, label, first):
     reports = build / "test-reports"
     reports.mkdir(exist_ok=True)
     total, one_at_a_time = outcomes.Outcome(), threading.Lock()
 
+    def is_once_more(test):
+        return bool(label) and not first & suites_of(test)
+
     def run(test):
-        return run_test(test, build, reports)
+        return run_test(test, build, reports, is_once_more(test))
 
     def done(test, result, output, seconds):
         with one_at_a_time:
             show(test, result, output, seconds)
-            total.add(as_whole(result, label, test["name"]) if label else result)
+            total.add(as_whole(result, label, test["name"]) if is_once_more(test) else result)
 
     beside = [test for test in tests if test["is_parallel"]]
     waiting = [test for test in beside if "waits" in suites_of(test)]
@@ -119,7 +126,8 @@ def main():
     parser.add_argument("--suite", help="only these suites")
     parser.add_argument("--without", default="", help="not these suites")
     parser.add_argument("--name", action="append", help="only tests of this name, * allowed")
-    parser.add_argument("--whole", help="each program counts as one, named with this label")
+    parser.add_argument("--once-more", metavar="LABEL", help="each program counts as one, named with this label")
+    parser.add_argument("--first", default="", help="but not those of these suites")
     parser.add_argument("--list-targets", action="store_true", help="what to build, and no more")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -128,7 +136,7 @@ def main():
         programs = {os.path.relpath(test["cmd"][0], build) for test in tests}
         print("\n".join(sorted(name for name in programs if not name.startswith(".."))))
         return
-    total = run_all(tests, build, arguments.whole)
+    total = run_all(tests, build, arguments.once_more, set(arguments.first.split(",")))
     with arguments.results.open("a") as results:
         results.write(json.dumps(vars(total)) + "\n")
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <string>
@@ -44,6 +45,11 @@ struct Columns {
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return decisions[row]; }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return packet_headers[row].fields.has(Field::TcpFlags);
+    }
+    [[nodiscard]] bool has_tcp() const noexcept {
+        return std::ranges::any_of(packet_headers, [](const PacketHeaders& one) {
+            return one.fields.has(Field::TcpFlags);
+        });
     }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept {
         return {.headers = packet_headers[row],

@@ -157,6 +157,10 @@ TEST(MadeResponse, RefusesWhatCannotBeSent) {
     const std::vector<ResponseSpec> wrong = {
         {.status = 199},
         {.status = 600},
+        {.status = 206},
+        {.status = 416},
+        {.status = 426},
+        {.status = 426, .fields = {{"Upgrade", "h2c"}}},
         {.fields = {{"", "x"}}},
         {.fields = {{"a b", "x"}}},
         {.fields = {{"a:", "x"}}},

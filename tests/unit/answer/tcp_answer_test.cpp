@@ -10,23 +10,18 @@ namespace {
 using test::Octets;
 
 TEST(CutResponse, NoSegmentIsLargerThanTheClientTakes) {
-    for (const std::size_t mss : {std::size_t{0}, std::size_t{88}, std::size_t{536},
-                                  std::size_t{1220}, std::size_t{1460}}) {
-        for (const bool stamps : {false, true}) {
-            const std::size_t room = (mss == 0 ? 536 : mss) - (stamps ? 12 : 0);
-            for (std::size_t size = 1; size <= 3 * room; ++size) {
-                const ResponseCut cut = cut_response(size, mss, stamps);
-                ASSERT_LE(cut.piece, room);
-                ASSERT_GT(cut.count * cut.piece + 1, size);
-                ASSERT_EQ(cut.count, size <= room ? 1U : size <= 2 * room ? 2U : 3U);
-            }
-            EXPECT_EQ(cut_response(3 * room + 1, mss, stamps).count, 0U);
+    for (const bool stamps : {false, true}) {
+        const std::size_t room = 536 - (stamps ? 12 : 0);
+        for (std::size_t size = 1; size <= 3 * room; ++size) {
+            const ResponseCut cut = cut_response(size, stamps);
+            ASSERT_LE(cut.piece, room);
+            ASSERT_GT(cut.count * cut.piece + 1, size);
+            ASSERT_EQ(cut.count, size <= room ? 1U : size <= 2 * room ? 2U : 3U);
         }
+        EXPECT_EQ(cut_response(3 * room + 1, stamps).count, 0U);
     }
-    EXPECT_EQ(cut_response(kMostResponseBytes, 0, true).count, 3U);
-    EXPECT_EQ(cut_response(1, 12, true).count, 0U);
-    EXPECT_EQ(cut_response(1, 11, true).count, 0U);
-    EXPECT_EQ(cut_response(0, 0, false).count, 0U);
+    EXPECT_EQ(cut_response(kMostResponseBytes, true).count, 3U);
+    EXPECT_EQ(cut_response(0, false).count, 0U);
 }
 
 const TcpFacts kRequest{.seq = 0xFFFF'FF00,
@@ -38,7 +33,7 @@ const TcpFacts kRequest{.seq = 0xFFFF'FF00,
 TEST(ResponseSegment, TogetherTheyAreTheResponseBehindTheRequest) {
     const Octets response(1500, std::byte{7});
     const ResponsePlace place = response_to(kRequest);
-    const ResponseCut cut = cut_response(response.size(), 0, true);
+    const ResponseCut cut = cut_response(response.size(), true);
     ASSERT_EQ(cut.count, 3U);
     std::uint32_t next = 5000;
     for (std::size_t i = 0; i < cut.count; ++i) {
@@ -61,7 +56,7 @@ TEST(ResponseSegment, AcknowledgesAFinThatCameWithTheRequest) {
     request.timestamps.reset();
     const Octets response(20);
     const MadeSegment only =
-        response_segment(response_to(request), response, cut_response(20, 0, false), 0);
+        response_segment(response_to(request), response, cut_response(20, false), 0);
     EXPECT_EQ(only.ack, 0x91U);
     EXPECT_FALSE(only.timestamps);
 }

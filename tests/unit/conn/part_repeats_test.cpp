@@ -62,6 +62,16 @@ TEST_F(PartRepeatsTest, NobodyEverHasAWholeHeadThatIsAnother) {
     EXPECT_EQ(take(7, "e"), Part::Differs);
 }
 
+TEST_F(PartRepeatsTest, WhatDiffersFromARightRepeatBeforeItDiffers) {
+    EXPECT_EQ(repeat(0, 5), Part::Open);
+    EXPECT_EQ(repeat(5, 3), Part::Whole);
+    EXPECT_EQ(take(0, "PUT /"), Part::Differs);
+    EXPECT_EQ(take(0, "P"), Part::Differs);
+    EXPECT_EQ(repeat(0, 5), Part::Whole) << "the right one may come again";
+    EXPECT_EQ(repeat(8, 3), Part::Open);
+    EXPECT_EQ(take(7, "f"), Part::Differs) << "in what is whole, while another segment is open";
+}
+
 TEST_F(PartRepeatsTest, WhatBeginsInTheMiddleOfASegmentDiffers) {
     EXPECT_EQ(repeat(5, 3), Part::Differs);
     EXPECT_EQ(repeat(0, 5), Part::Open);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 // Limits of open connections against a list that is searched from end to end; and what they do with
@@ -50,6 +51,9 @@ struct Bucket {
     Bucket(std::uint64_t count, Nanoseconds idle, LinePool& lines)
         : limit{*make_concurrency(Units{count}, idle)}, pool{lines} {
         EXPECT_TRUE(open_bucket(cell, limit, pool, {}, {kStart}));
+    }
+    void name(std::uint64_t slot) {
+        pool.at<OpenConnections>(cell.rest).set_name({1, slot << BucketName::kTagBits});
     }
     Conformance open(std::uint64_t digest, Instant now) {
         const ConnectionStart start = start_of(digest);
@@ -152,6 +156,64 @@ TEST(OpenConnections, AreClearedStepByStepOnceTheirKeyIsGone) {
     OpenConnections::clear_some(pool, 60);
     EXPECT_EQ(pool.free(), pool.size());
     EXPECT_TRUE(pool.index().empty());
+}
+
+// By the slot of their limit, and of the others none, also once their key is gone.
+TEST(OpenConnections, AreCountedByTheSlotOfTheirLimit) {
+    Pool pool{200};
+    Bucket bucket{100, 1s, pool};
+    Bucket other{100, 1s, pool};
+    bucket.name(7);
+    other.name(9);
+    const auto open = [&](std::size_t slot) { return pool.index().of_group(slot).read(); };
+    for (std::uint64_t digest = 1; digest <= 10; ++digest) {
+        ASSERT_EQ(bucket.open(digest, kStart), Conformance::Green);
+        ASSERT_EQ(other.open(digest + digest % 2, kStart), Conformance::Green);
+    }
+    EXPECT_EQ(open(7), 10U);
+    EXPECT_EQ(open(9), 5U);
+    bucket.follow(rst(1), kStart);
+    EXPECT_EQ(open(7), 9U);
+    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    EXPECT_EQ(open(7), 0U) << "before its lines are given back";
+    OpenConnections::clear_some(pool, 1000);
+    EXPECT_EQ(open(7), 0U);
+    EXPECT_EQ(open(9), 5U);
+}
+
+// What others learn of an index: the digests that are in it, and of those that have left none.
+TEST(OpenConnections, AreNamedToOthersWhileTheyAreOpen) {
+    Pool pool{200};
+    Bucket bucket{100, 1s, pool};
+    DigestOwners owners{4, 400};
+    const auto is_named = [&](std::uint64_t digest) {
+        bool named = false;
+        owners.for_each(digest, [&](std::size_t core) { named |= core == 2; });
+        return named;
+    };
+    ASSERT_EQ(bucket.open(1, kStart), Conformance::Green);
+    pool.index().tell(pool, &owners, 2);
+    EXPECT_TRUE(is_named(1)) << "what was there before";
+    std::mt19937_64 dice{3};
+    std::set<std::uint64_t> open{1};
+    for (int i = 0; i < 2000; ++i) {
+        const std::uint64_t digest = 1 + dice() % 90 * 64;
+        if (dice() % 2 == 0) {
+            ASSERT_EQ(bucket.open(digest, kStart), Conformance::Green);
+            open.insert(digest);
+        } else {
+            bucket.follow(rst(digest), kStart);
+            open.erase(digest);
+        }
+        for (const std::uint64_t one : open) {
+            ASSERT_TRUE(is_named(one));
+        }
+    }
+    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    OpenConnections::clear_some(pool, 1000);
+    for (std::uint64_t digest = 1; digest < 90 * 64; ++digest) {
+        ASSERT_FALSE(is_named(digest));
+    }
 }
 
 TEST(OpenConnections, WithoutALineThereIsNoRoomAndNothingIsOpened) {

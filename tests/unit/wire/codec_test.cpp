@@ -302,8 +302,9 @@ void spell(Fields& out, const Stats& m) {
     }
     for (const RuleStats& rule : m.rules) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
-                rule.banned, rule.bans, rule.early_dropped, rule.max_unsynced,
-                rule.promised_overshoot, rule.measured_overshoot);
+                rule.banned, rule.bans, rule.open_connections.has_value(),
+                rule.open_connections.value_or(0), rule.max_unsynced, rule.promised_overshoot,
+                rule.measured_overshoot, rule.early_dropped);
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);

@@ -36,6 +36,18 @@ TEST(StatsText, ShowsCountsThatAreNotZero) {
               "r     enforce    1,005     1,000         5        0\n");
 }
 
+TEST(StatsText, ShowsOpenConnectionsOfRulesThatCountThem) {
+    Json now = stats(1'000, 5);
+    now["rules"].push_back(now["rules"][0]);
+    now["rules"][1]["open_connections"] = 1'200;
+    EXPECT_NE(
+        stats_text(now).find("EXCEEDED  SKIPPED       OPEN\n"
+                             "r     enforce    1,005     1,000         5        0\n"
+                             "r     enforce    1,005     1,000         5        0      1,200\n"),
+        std::string::npos)
+        << stats_text(now);
+}
+
 TEST(StatsText, ShowsConnectionsWhereThereAreAny) {
     Json now = stats(1'000, 5);
     now["connections"]["half_heads"] = 1'200;

@@ -47,6 +47,14 @@ TEST(Metrics, RulesOnTrialAndThoseThatWent) {
     EXPECT_EQ(value_of(text, "sluice_rules_reverts_total"), "3");
 }
 
+TEST(Metrics, OpenConnectionsOfRulesThatCountThem) {
+    Stats stats = example();
+    stats.rules.at(1).open_connections = 17;
+    const std::string text = metrics_text(stats, {});
+    EXPECT_EQ(value_of(text, R"(sluice_rule_open_connections{rule="b"})"), "17");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_open_connections{rule="a"})"), "absent");
+}
+
 TEST(Metrics, Clocks) {
     Stats stats = example();
     stats.clock = {.set_back = 3,

@@ -67,6 +67,19 @@ TEST_F(Dynamic, ANumberEndsByItselfAndASetRenewsIt) {
     EXPECT_TRUE(rules().view()->keys.empty());
 }
 
+// The sweep comes once in a while; what is shown is what holds.
+TEST_F(Dynamic, WhatHasEndedIsNotCountedBeforeItIsSwept) {
+    ASSERT_FALSE(rules().set_keys(many(0, 3), 7).refusal);
+    ASSERT_FALSE(rules().set_key(rate(address(3), "2/s", wall_ + 60), 7).refusal);
+    EXPECT_EQ(rules().dynamic_count().by_rule.at("a"), 4U);
+    wall_ += 60;
+    EXPECT_EQ(rules().view()->keys.size(), 4U) << "not swept yet";
+    EXPECT_EQ(rules().dynamic_count().by_rule.at("a"), 3U);
+    EXPECT_EQ(rules().dynamic_count().in_all, 3U);
+    const std::string text = dynamic_metrics(rules().dynamic_count(), rules().refused_sets());
+    EXPECT_NE(text.find("sluice_rule_dynamic_keys{rule=\"a\"} 3\n"), std::string::npos) << text;
+}
+
 TEST_F(Dynamic, NoNumberOutlivesTheTtl) {
     ASSERT_FALSE(rules().set_key(rate("10.0.0.1", "100/s", wall_ + 3600), 7).refusal);
     EXPECT_EQ(rules().view()->keys.at(0).until, wall_ + 600);
@@ -111,7 +124,7 @@ TEST_F(Dynamic, ARuleHasABoundedNumberOfThem) {
     EXPECT_FALSE(rules().set_key(rate(address(0), "3/s"), 7).refusal) << "a renewal takes no place";
     KeySetting ban{.rule = "a", .key = address(kMaxDynamicKeys), .what = KeySetting::What::Banned};
     EXPECT_FALSE(rules().set_key(ban, 7).refusal) << "an operator's ban is none of them";
-    const std::string text = dynamic_metrics(*rules().view(), rules().refused_sets());
+    const std::string text = dynamic_metrics(rules().dynamic_count(), rules().refused_sets());
     EXPECT_NE(text.find("sluice_rule_dynamic_keys{rule=\"a\"} 4000\n"), std::string::npos) << text;
 }
 
@@ -123,7 +136,7 @@ TEST_F(Dynamic, RefusalsAreCountedForRulesThereAre) {
     refused.count("gone", there);
     EXPECT_EQ(refused.of("a"), 2U);
     EXPECT_EQ(refused.of("gone"), 0U);
-    const std::string text = dynamic_metrics(*rules().view(), refused);
+    const std::string text = dynamic_metrics(rules().dynamic_count(), refused);
     EXPECT_NE(text.find("sluice_rule_dynamic_refused_total{rule=\"a\"} 2\n"), std::string::npos);
 }
 

@@ -1,0 +1,43 @@
+#include "lib/answer/answered_traffic.hpp"
+
+#include "lib/answer/answer_bounds.hpp"
+
+namespace sluice {
+namespace {
+
+std::int32_t ahead(std::uint32_t from, std::uint32_t at) noexcept {
+    return static_cast<std::int32_t>(at - from);
+}
+
+}  // namespace
+
+bool goes_on(const AnsweredConnection& connection, std::uint32_t seq) noexcept {
+    return ahead(connection.request, seq) >= -kReachBehind &&
+           ahead(connection.received, seq) <= kReachAhead;
+}
+
+AnsweredTraffic::Met AnsweredTraffic::meet(const PacketHeaders& headers, const SegmentNumbers& came,
+                                           const KeyHasher& hash, Instant now) noexcept {
+    if (came.begins()) {
+        return {};
+    }
+    const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
+    AnsweredConnection* const client = connections_.find(digest, now);
+    if (client != nullptr && goes_on(*client, came.seq)) {
+        return {.client = client};
+    }
+    return {.is_server =
+                came.has(kTcpAck) && has_server(servers_, digest, came.ack, seconds_of(now))};
+}
+
+void AnsweredTraffic::forget(const PacketHeaders& headers, std::uint32_t seq, const KeyHasher& hash,
+                             Instant now) noexcept {
+    forget_server(servers_, connection_digest(headers, Way::Against, hash), seq);
+    AnsweredConnection* const client =
+        connections_.find(connection_digest(headers, Way::Along, hash), now);
+    if (client != nullptr) {
+        AnsweredConnections::remove(*client);
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+#pragma once
+#include "lib/answer/answered_connections.hpp"
+#include "lib/answer/connection_digest.hpp"
+#include "lib/answer/server_direction.hpp"
+#include "lib/answer/tcp_facts.hpp"
+#include "lib/base/prefetch.hpp"
+#include "lib/base/units.hpp"
+#include "lib/hash/group_key.hpp"
+#include "lib/packet/packet_headers.hpp"
+#include "lib/share/digest_board.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// Where a segment of TCP stands in its connection.
+struct SegmentNumbers {
+    std::uint32_t seq = 0;
+    std::uint32_t ack = 0;  // counts only with kTcpAck
+    std::uint16_t flags = 0;
+
+    [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
+        return (flags & flag) != 0;
+    }
+    [[nodiscard]] constexpr bool begins() const noexcept { return has(kTcpSyn) && !has(kTcpAck); }
+};
+
+// Another one's numbers are those of a connection that somebody has guessed the ends of.
+[[nodiscard]] bool goes_on(const AnsweredConnection& connection, std::uint32_t seq) noexcept;
+
+// What one worker knows of connections that were answered: the clients that it has answered, and
+// the servers of those that any worker has. What comes on them is of no rule.
+class AnsweredTraffic {
+public:
+    // Seconds that a server's direction is known for.
+    static constexpr auto kServersKept =
+        static_cast<std::uint32_t>(AnsweredConnections::kSilence / std::chrono::seconds{1});
+
+    // All workers share `servers`.
+    AnsweredTraffic(std::size_t connections, DigestBoard& servers)
+        : connections_{connections}, servers_{servers} {}
+
+    // False: no segment is of such a connection.
+    [[nodiscard]] bool may_have_any(Instant now) const noexcept {
+        return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now));
+    }
+    [[nodiscard]] bool may_have_displaced(Instant now) const noexcept {
+        return connections_.may_have_displaced(now);
+    }
+    // Prefetches what meet() and begin() touch for these ends.
+    void prefetch(const PacketHeaders& headers, const KeyHasher& hash) const noexcept {
+        const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
+        connections_.prefetch(digest);
+        servers_.prefetch(digest);
+        servers_.prefetch(connection_digest(headers, Way::Against, hash));
+        keep_prefetches();
+    }
+
+    // Whose segment it is: of a client that was answered, of a server whose client was, or neither.
+    struct Met {
+        AnsweredConnection* client = nullptr;
+        bool is_server = false;
+        [[nodiscard]] explicit operator bool() const noexcept {
+            return client != nullptr || is_server;
+        }
+    };
+    [[nodiscard]] Met meet(const PacketHeaders& headers, const SegmentNumbers& came,
+                           const KeyHasher& hash, Instant now) noexcept;
+
+    // A SYN begins another connection between the same ends.
+    void forget(const PacketHeaders& headers, std::uint32_t seq, const KeyHasher& hash,
+                Instant now) noexcept;
+    // The connection whose client's segment this is has been answered from now on.
+    [[nodiscard]] AnsweredConnections::Added begin(const PacketHeaders& headers,
+                                                   const KeyHasher& hash, Instant now) noexcept {
+        ++begun_;
+        return connections_.add(connection_digest(headers, Way::Along, hash), now);
+    }
+    // Its server's segments are known by the first byte that it did not get.
+    void begin_server(const PacketHeaders& headers, std::uint32_t request, const KeyHasher& hash,
+                      Instant now) noexcept {
+        post_server(servers_, connection_digest(headers, Way::Against, hash), request,
+                    seconds_of(now));
+    }
+    // How many have been begun: while it stands, what has been looked up here stays as it was.
+    [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
+
+private:
+    [[nodiscard]] static std::uint32_t seconds_of(Instant now) noexcept {
+        return static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::seconds{1});
+    }
+
+    AnsweredConnections connections_;
+    DigestBoard& servers_;
+    std::uint64_t begun_ = 0;
+};
+
+}  // namespace sluice
