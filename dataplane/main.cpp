@@ -4,6 +4,7 @@
 #include "dataplane/control/serve.hpp"
 #include "dataplane/eal.hpp"
 #include "dataplane/state/state_folder.hpp"
+#include "dataplane/xdp/pins.hpp"
 #include "lib/base/log.hpp"
 
 #include <csignal>
@@ -30,6 +31,9 @@ int forget(const BoxConfig& box) {
     const Result<StateFolder> folder = StateFolder::open(box.state_dir);
     if (!folder) {
         return fail(kRefused, folder.error());
+    }
+    if (const Result<Done> unpinned = remove_pins(box); !unpinned) {
+        return fail(kRefused, unpinned.error());
     }
     const Result<Done> done = folder->forget();
     if (done && !box.snapshot_file.empty()) {

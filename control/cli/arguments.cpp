@@ -243,6 +243,10 @@ void panic_arguments(CLI::App& app, Options& options) {
         ->capture_default_str();
 }
 
+void xdp_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "status")->required()->check(CLI::IsMember({"status"}));
+}
+
 void merge_interval_arguments(CLI::App& app, Options& options) {
     app.add_option("INTERVAL", options.word, "from 10us to 1s, until the dataplane ends")
         ->required();
@@ -261,6 +265,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"stats", stats_arguments},
         {"mode", mode_arguments},
         {"panic", panic_arguments},
+        {"xdp", xdp_arguments},
         {"merge-interval", merge_interval_arguments},
         {"explain", explain_arguments},
         {"top", top_arguments},

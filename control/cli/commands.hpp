@@ -27,6 +27,7 @@ ExitCode run_mode(const Options& options);
 ExitCode run_key(const Options& options);
 ExitCode run_ports(const Options& options);
 ExitCode run_workers(const Options& options);
+ExitCode run_xdp(const Options& options);
 ExitCode run_panic(const Options& options);
 ExitCode run_merge_interval(const Options& options);
 ExitCode run_health(const Options& options);
@@ -57,6 +58,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"key", "what a key of a rule has left; reset, grant, set, unset, ban, unban", run_key},
     {"ports", "show the ports", run_ports},
     {"workers", "show the workers", run_workers},
+    {"xdp", "show the program in the kernel at af_xdp ports", run_xdp},
     {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic},
     {"merge-interval", "how often workers that share limits tell each other, from now on",
      run_merge_interval},

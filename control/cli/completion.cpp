@@ -26,6 +26,7 @@ constexpr std::string_view kTail = R"(    esac
     local choices=
     case $command in
         mode) choices='monitor enforce off' ;;
+        xdp) choices='status' ;;
         panic) choices='pass resume' ;;
         completion) choices=bash ;;
     esac

@@ -127,6 +127,26 @@ std::string rule_table(const Sample& sample) {
     return table.text();
 }
 
+// Of rules whose packets the kernel drops before the box sees them; nothing where there are none.
+std::string early_drop_table(const Sample& sample) {
+    Table table{{{"DROPPED EARLY BY"},
+                 {"PACKETS", kRight},
+                 {sample.before != nullptr ? "/S" : "", kRight}}};
+    bool any = false;
+    for (const Json& rule : sample.now.at("rules")) {
+        const auto id = rule.at("id").get<std::string>();
+        if (const std::uint64_t count = count_in(&rule, "early_dropped"); count != 0) {
+            any = true;
+            const Json* before = rule_before(sample.before, id);
+            table.row({id, grouped(count),
+                       before == nullptr
+                           ? ""
+                           : rate(count, count_in(before, "early_dropped"), sample.seconds)});
+        }
+    }
+    return any ? "\n" + table.text() : "";
+}
+
 }  // namespace
 
 std::string list_problem_text(const Json& document) {
@@ -156,7 +176,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
             counter_table(sample, "reasons", "REASON");
     text += text_of(kConnections, sample) + text_of(kAsks, sample);
     if (!now.at("rules").empty()) {
-        text += "\n" + rule_table(sample);
+        text += "\n" + rule_table(sample) + early_drop_table(sample);
     }
     return text;
 }

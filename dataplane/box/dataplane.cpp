@@ -1,6 +1,8 @@
 #include "dataplane/box/dataplane.hpp"
 
 #include "dataplane/box/unit_memory.hpp"
+#include "dataplane/xdp/monotonic_now.hpp"
+#include "dataplane/xdp/worker_pulse.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/memory_room.hpp"
 #include "lib/load/memory_bound.hpp"
@@ -42,7 +44,7 @@ Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxStat
       workers_{std::move(lcores), box.watchdog_stall},
       top_{workers_},
       events_{workers_},
-      rules_{box, state_, workers_, {top_, events_, ports_}} {}
+      rules_{box, state_, workers_, {top_, events_, ports_, bridge_}} {}
 
 // No port receives before the rules and the buckets are there.
 Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
@@ -63,6 +65,12 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     if (const Result<Done> done = made->rules_.load_saved(); !done) {
         return done.error();
     }
+    Result<std::unique_ptr<KernelBridge>> bridge = KernelBridge::attach(box);
+    if (!bridge) {
+        return bridge.error();
+    }
+    made->bridge_ = *std::move(bridge);
+    made->events_.tell_bans_to(made->bridge_.get());
     if (const Result<Done> done = made->ports_.start(box, made->workers_.size()); !done) {
         return done.error();
     }
@@ -74,10 +82,79 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     report(made->state_.found());
     made->rules_.put_off_moves();
     made->state_.begin_snapshots();
+    made->tell_kernel();
+    if (const Result<Done> done = made->begin_heartbeat(box); !done) {
+        return done.error();
+    }
     return made;
 }
 
+// The first beat comes once every worker has made a round, under the rules that were kept.
+Result<Done> Dataplane::begin_heartbeat(const BoxConfig& box) {
+    if (bridge_ == nullptr) {
+        return Done{};
+    }
+    auto beat = [this, pulse = WorkerPulse{workers_.size()}]() mutable {
+        const auto rounds = [this](std::size_t worker) { return workers_.rounds(worker); };
+        if (const std::uint64_t all = pulse.look(rounds, monotonic_now()); all != 0) {
+            bridge_->beat(all);
+        }
+    };
+    Result<std::unique_ptr<HeartbeatThread>> thread =
+        HeartbeatThread::start(std::move(beat), box.kernel->heartbeat / kBeatsInHeartbeat);
+    if (!thread) {
+        return thread.error();
+    }
+    heartbeat_ = *std::move(thread);
+    return Done{};
+}
+
+void Dataplane::tell_kernel() {
+    if (bridge_ != nullptr) {
+        const bool judges = generation() != 0 && !rules_.in_panic();
+        told_load_ = rules_.loaded().set().load;
+        bridge_->drop_early(judges ? rules_.shared() : nullptr);
+    }
+}
+
+void Dataplane::watch_kernel() {
+    if (bridge_ == nullptr) {
+        return;
+    }
+    bridge_->watch([this](const std::string& pair, std::uint64_t packets) {
+        log_warn("the kernel forwarded " + std::to_string(packets) + " packets of pair " + pair +
+                 " that the box did not get");
+        events_.tell_bridged(pair, packets);
+    });
+    // The same rules are loaded anew when keys have moved.
+    if (bridge_->is_off_time() || told_load_ != rules_.loaded().set().load) {
+        tell_kernel();
+    }
+}
+
+Reply Dataplane::apply(ApplyRules request) {
+    Reply reply = rules_.take(std::move(request), RulePublisher::Keep::Yes);
+    tell_kernel();
+    return reply;
+}
+
+Reply Dataplane::try_rules(TryRules request) {
+    Reply reply = rules_.take(std::move(request.rules), RulePublisher::Keep::No);
+    tell_kernel();
+    return reply;
+}
+
+PanicSet Dataplane::set_panic(bool pass) {
+    const bool before = rules_.set_panic(pass);
+    tell_kernel();
+    return {.pass = pass, .before = before, .audit_dir = state_.directory()};
+}
+
 Dataplane::~Dataplane() {
+    heartbeat_.reset();
+    if (bridge_ != nullptr) {
+        bridge_->end();
+    }
     workers_.stop();
     state_.end_snapshots();
 }
@@ -97,6 +174,7 @@ Room Dataplane::room() const {
 
 void Dataplane::keep_house() {
     clock_->note(UtcClock::read(state_.clock_lead()));
+    watch_kernel();  // before a port is taken up again
     ports_.watch(rules_.board());
     workers_.watch();
     top_.take_samples();

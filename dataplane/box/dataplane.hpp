@@ -6,6 +6,8 @@
 #include "dataplane/state/box_state.hpp"
 #include "dataplane/worker/utc_clock.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
+#include "dataplane/xdp/heartbeat_thread.hpp"
+#include "dataplane/xdp/kernel_bridge.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
 #include "lib/wire/message.hpp"
@@ -32,16 +34,11 @@ public:
 
     [[nodiscard]] WorkerFleet& workers() noexcept { return workers_; }
 
-    [[nodiscard]] Reply apply(ApplyRules request) {
-        return rules_.take(std::move(request), RulePublisher::Keep::Yes);
-    }
-    [[nodiscard]] Reply try_rules(TryRules request) {
-        return rules_.take(std::move(request.rules), RulePublisher::Keep::No);
-    }
+    // Each returns once it holds in the kernel too.
+    [[nodiscard]] Reply apply(ApplyRules request);
+    [[nodiscard]] Reply try_rules(TryRules request);
+    [[nodiscard]] PanicSet set_panic(bool pass);
     [[nodiscard]] Reply keep(const KeepRules& request) { return rules_.keep(request); }
-    [[nodiscard]] PanicSet set_panic(bool pass) {
-        return {.pass = pass, .before = rules_.set_panic(pass), .audit_dir = state_.directory()};
-    }
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request) {
         return rules_.set_merge_interval(request);
     }
@@ -64,15 +61,23 @@ public:
 private:
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
 
+    [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
+    // What it may drop early.
+    void tell_kernel();
+    void watch_kernel();
+
     // Each uses those before it.
     Tunnels tunnels_;
     BoxState state_;
+    std::unique_ptr<KernelBridge> bridge_;  // none where the box has no `kernel`
     Ports ports_;
     std::optional<UtcClock> clock_;  // from when the buckets are there: instants are theirs
     WorkerFleet workers_;
     TopReport top_;
     EventReport events_;
     RulePublisher rules_;
+    std::uint64_t told_load_ = 0;  // of the rules that the kernel was told of
+    std::unique_ptr<HeartbeatThread> heartbeat_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

@@ -128,6 +128,12 @@ Reply Dataplane::ask_key(const AskKey& request) {
         state.limits.push_back(limit.name);
     }
     state.workers = wait_for(asked);
+    if (bridge_ != nullptr &&
+        (request.action == KeyAction::Unban || request.action == KeyAction::Reset)) {
+        // Bans that began before the workers answered are told first, and then lifted.
+        events_.take_events(ports_);
+        bridge_->lift(request.bytes);
+    }
     return state;
 }
 

@@ -51,8 +51,16 @@ Environment RulePublisher::environment() const {
         .secret = state_.secrets().hash,
         .sharers = {workers_.size(), merge_interval_},
         .tables = {[this](LimitSlot slot) { return uses_of(slot); }, [this] { return settled(); }},
-        .row_totals = [this](std::uint32_t row) { return workers_.read_row(row); },
+        .row_totals = [this](std::uint32_t row) { return read_row(row); },
         .before = loaded_.get()};
+}
+
+RuleTotals RulePublisher::read_row(std::uint32_t row) const {
+    RuleTotals totals = workers_.read_row(row);
+    if (reports_.kernel != nullptr) {
+        totals.early_dropped = reports_.kernel->early_dropped(row);
+    }
+    return totals;
 }
 
 // Before there are workers, every slot that was found may be in use.

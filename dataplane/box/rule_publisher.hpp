@@ -6,6 +6,7 @@
 #include "dataplane/worker/quiesce.hpp"
 #include "dataplane/worker/running.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
+#include "dataplane/xdp/kernel_bridge.hpp"
 #include "lib/load/loaded_rules.hpp"
 #include "lib/share/published.hpp"
 #include "lib/wire/message.hpp"
@@ -29,6 +30,7 @@ public:
         TopReport& top;
         EventReport& events;
         const Ports& ports;
+        const std::unique_ptr<KernelBridge>& kernel;  // none as long as it is not attached
     };
     // All of them but `box` outlive it; the workers have ended when it ends.
     RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet& workers,
@@ -61,10 +63,15 @@ public:
 
     [[nodiscard]] std::uint64_t generation() const noexcept { return loaded_->rules().generation; }
     [[nodiscard]] const LoadedRules& loaded() const noexcept { return *loaded_; }
+    [[nodiscard]] const std::shared_ptr<const LoadedRules>& shared() const noexcept {
+        return loaded_;
+    }
     [[nodiscard]] Nanoseconds merge_interval() const noexcept { return merge_interval_; }
     [[nodiscard]] bool in_panic() const noexcept { return panic_; }
     // What the start has found.
     [[nodiscard]] KeptRules kept_rules() const noexcept { return kept_rules_; }
+    // What the workers and the kernel have counted in a row.
+    [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     // For the workers.
     [[nodiscard]] const Published<Running>& running() const noexcept { return running_; }
     [[nodiscard]] QuiesceBoard& board() noexcept { return board_; }

@@ -85,17 +85,21 @@ Stats Dataplane::stats() const {
     stats.events = events_.stats();
     workers_.add_debts(stats.state);
     rules_.add_to(stats.control);
-    const RuleRows::ReadRow read = [this](std::uint32_t row) { return workers_.read_row(row); };
+    const RuleRows::ReadRow read = [this](std::uint32_t row) { return rules_.read_row(row); };
     for (const LoadedRule& rule : loaded.set().rules) {
         const RuleTotals totals = loaded.rows().totals(rule, read);
         stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,
                                totals.exempted, totals.banned, totals.bans});
+        stats.rules.back().early_dropped = totals.early_dropped;
         add_overshoot(rule, workers_, stats.rules.back());
         add_open_connections(rule, workers_, stats.rules.back());
     }
     for (const auto& pair : ports_.pairs()) {
         for (const Port* port : {&pair->outside, &pair->inside}) {
             stats.ports.push_back(stats_of(*port, workers_.tx_full(port->id)));
+            if (bridge_ != nullptr) {
+                stats.ports.back().kernel = bridge_->stats(port->pair, port->side);
+            }
         }
     }
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {

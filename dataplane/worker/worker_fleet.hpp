@@ -67,6 +67,10 @@ public:
     [[nodiscard]] std::uint64_t worst_excess(LimitSlot slot) const;
     void add_debts(StateStats& stats) const;
     [[nodiscard]] WorkerStats stats(std::size_t worker) const;
+    // Grows with every round of that worker; of a thread of its own.
+    [[nodiscard]] std::uint64_t rounds(std::size_t worker) const {
+        return counters_[worker].bursts.read();
+    }
     [[nodiscard]] std::uint64_t tx_full(std::uint16_t port) const { return lanes_->tx_full(port); }
 
 private:

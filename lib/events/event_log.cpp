@@ -56,6 +56,11 @@ void EventLog::lose(std::uint64_t events, Nanoseconds utc) {
     append({.kind = KeyEventKind::Lost, .utc_ns = utc.count(), .lost = events});
 }
 
+void EventLog::bridged(const std::string& pair, std::uint64_t packets, Nanoseconds utc) {
+    append({.kind = KeyEventKind::Bridged, .utc_ns = utc.count(), .packets = packets, .key = pair});
+    ++counts_[static_cast<std::size_t>(KeyEventKind::Bridged)];
+}
+
 void EventLog::append(KeyEvent event) {
     event.number = next_++;
     events_.push_back(std::move(event));

@@ -30,6 +30,8 @@ public:
     void take(const EventRecord& record, std::uint32_t lcore, const PairOf& pair_of);
     // So many could not be told.
     void lose(std::uint64_t events, Nanoseconds utc);
+    // So many packets of a pair went past the box.
+    void bridged(const std::string& pair, std::uint64_t packets, Nanoseconds utc);
 
     struct Slice {
         std::uint64_t next = 0;    // the number to come back with

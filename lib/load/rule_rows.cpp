@@ -42,9 +42,13 @@ RuleTotals RuleRows::totals(const LoadedRule& rule, const ReadRow& read) const {
     }
     const RuleTotals now = read(row->second.index);
     const RuleTotals& before = row->second.before;
-    return {now.admitted - before.admitted, now.exceeded - before.exceeded,
-            now.skipped - before.skipped,   now.exempted - before.exempted,
-            now.banned - before.banned,     now.bans - before.bans};
+    return {now.admitted - before.admitted,
+            now.exceeded - before.exceeded,
+            now.skipped - before.skipped,
+            now.exempted - before.exempted,
+            now.banned - before.banned,
+            now.bans - before.bans,
+            now.early_dropped - before.early_dropped};
 }
 
 }  // namespace sluice

@@ -17,6 +17,7 @@ struct RuleTotals {
     std::uint64_t exempted = 0;
     std::uint64_t banned = 0;
     std::uint64_t bans = 0;
+    std::uint64_t early_dropped = 0;
 };
 
 // Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over

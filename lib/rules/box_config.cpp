@@ -110,6 +110,38 @@ Fault fault_of_dataplane_socket(const SocketOptions& socket) {
     return fault_of_socket(socket);
 }
 
+// A worker that sleeps without frames beats between two sleeps.
+Fault fault_of_kernel(const KernelOptions& kernel, Nanoseconds idle_sleep) {
+    if (kernel.pins.empty() || kernel.pins.front() != '/') {
+        return "`pins` of `kernel` is a path from the root";
+    }
+    if (kernel.heartbeat < kBeatsInHeartbeat * idle_sleep) {
+        return "the heartbeat is at least " + std::to_string(kBeatsInHeartbeat) +
+               " times idle_sleep";
+    }
+    return first_of(
+        {fault_of_texts({{"pins", &kernel.pins}}),
+         fault_of_range("the heartbeat", kHeartbeatRange, kernel.heartbeat),
+         fault_of_range("early_drop", kEarlyDropRange,
+                        kernel.early_drop == 0 ? kEarlyDropRange.least : kernel.early_drop)});
+}
+
+Fault fault_of_management(const BoxConfig& config) {
+    if (!config.management) {
+        return std::nullopt;
+    }
+    const ManagementOptions& management = *config.management;
+    if (!config.kernel) {
+        return "`management` is for ports of `kernel`, and there is none";
+    }
+    if (management.allow.empty() || management.to.empty() ||
+        management.allow.size() > kMostManaged || management.to.size() > kMostManaged) {
+        return "`allow` and `to` of `management` have 1 to " + std::to_string(kMostManaged) +
+               " items";
+    }
+    return fault_of_range("the rate of `management`", kManagementRateRange, management.rate);
+}
+
 Fault fault_of_units(const UnitOptions& units) {
     return first_of(
         {fault_of_range("the number of connections", kConnectionsRange, units.connections.max),
@@ -132,23 +164,25 @@ std::optional<std::string> find_fault(const BoxConfig& config) {
         return "the state directory needs a path";
     }
     const std::uint64_t mbufs = config.mbufs == 0 ? kMbufsRange.least : config.mbufs;
-    return first_of({fault_of_pairs(config.pairs),
-                     fault_of_texts({{"lcores", &config.lcores},
-                                     {"state_dir", &config.state_dir},
-                                     {"the snapshot file", &config.snapshot_file},
-                                     {"user", &config.user},
-                                     {"database_key", &config.database_key},
-                                     {"rules", &config.rules}}),
-                     fault_of_range("stall", kStallRange, config.watchdog_stall),
-                     fault_of_range("idle_sleep", kIdleSleepRange, config.idle_sleep),
-                     fault_of_range("the merge interval", kMergeRange, config.merge_interval),
-                     fault_of_range("every", kSnapshotRange, config.snapshot_every),
-                     fault_of_range("mbufs", kMbufsRange, mbufs),
-                     fault_of_range("held", kHeldPercentRange, std::uint64_t{config.held_percent}),
-                     fault_of_range("keys", kTableKeysRange, config.table_keys),
-                     fault_of_units(config.units), fault_of_socket(config.control),
-                     fault_of_read_socket(config.read_only),
-                     fault_of_dataplane_socket(config.dataplane)});
+    return first_of(
+        {fault_of_pairs(config.pairs),
+         fault_of_texts({{"lcores", &config.lcores},
+                         {"state_dir", &config.state_dir},
+                         {"the snapshot file", &config.snapshot_file},
+                         {"user", &config.user},
+                         {"database_key", &config.database_key},
+                         {"rules", &config.rules}}),
+         fault_of_range("stall", kStallRange, config.watchdog_stall),
+         fault_of_range("idle_sleep", kIdleSleepRange, config.idle_sleep),
+         fault_of_range("the merge interval", kMergeRange, config.merge_interval),
+         fault_of_range("every", kSnapshotRange, config.snapshot_every),
+         fault_of_range("mbufs", kMbufsRange, mbufs),
+         fault_of_range("held", kHeldPercentRange, std::uint64_t{config.held_percent}),
+         fault_of_range("keys", kTableKeysRange, config.table_keys),
+         fault_of_kernel(config.kernel.value_or(KernelOptions{.heartbeat = kHeartbeatRange.most}),
+                         config.idle_sleep),
+         fault_of_management(config), fault_of_units(config.units), fault_of_socket(config.control),
+         fault_of_read_socket(config.read_only), fault_of_dataplane_socket(config.dataplane)});
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "lib/base/units.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/rss.hpp"
+#include "lib/rules/management.hpp"
 #include "lib/rules/unit_options.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -25,12 +26,15 @@ enum class LogFormat : std::uint8_t { Text, JsonLines, Journal };
 // What a box without rules does: LastGood takes the set before the one that cannot be read, and
 // passes where there is none.
 enum class OnNoRules : std::uint8_t { LastGood, Pass, Drop };
+// What the kernel does with frames of af_xdp ports while no box takes them.
+enum class KernelFail : std::uint8_t { Open, Closed };
 
 // By their numbers, as sluice.yaml spells them.
 inline constexpr auto kHugePagesNames =
     std::to_array<std::string_view>({"auto", "required", "none"});
 inline constexpr auto kOnNoRulesNames =
     std::to_array<std::string_view>({"last_good", "pass", "drop"});
+inline constexpr auto kKernelFailNames = std::to_array<std::string_view>({"open", "closed"});
 inline constexpr auto kMalformedNames = std::to_array<std::string_view>({"drop", "pass"});
 inline constexpr auto kLogLevelNames =
     std::to_array<std::string_view>({"debug", "info", "warn", "error"});
@@ -59,6 +63,17 @@ struct SocketOptions {
     std::string group;  // group name; empty: as the process
 };
 
+// The program in the kernel at af_xdp ports, which outlives the box.
+struct KernelOptions {
+    KernelFail fail = KernelFail::Open;
+    Nanoseconds heartbeat = std::chrono::milliseconds{100};  // without one the box counts as gone
+    std::string pins = "/sys/fs/bpf";  // a mount of the kernel's file system for programs and maps
+
+    std::uint64_t early_drop = 0;  // networks that each port drops by itself, at most
+
+    bool operator==(const KernelOptions&) const = default;
+};
+
 struct BoxConfig {
     std::vector<PairConfig> pairs;
     std::string lcores;  // DPDK's --lcores; empty: main on CPU 0, one worker on the next
@@ -80,7 +95,9 @@ struct BoxConfig {
     SocketOptions dataplane{"/run/sluice/dataplane.sock", 0600, "", ""};
     std::string rules;  // applied where no set was ever applied; relative to sluice.yaml
     OnNoRules on_no_rules = OnNoRules::LastGood;
-    std::string user;          // that sluiced runs as; empty: as it is started
+    std::optional<KernelOptions> kernel;          // nullopt: af_xdp ports end with the process
+    std::optional<ManagementOptions> management;  // nullopt: all frames are the box's
+    std::string user;                             // that sluiced runs as; empty: as it is started
     std::string database_key;  // the file of that key; empty: in the state directory
     LogLevel log_level = LogLevel::Info;
     LogFormat log_format = LogFormat::Text;
@@ -106,6 +123,11 @@ inline constexpr ConfigRange<Nanoseconds> kStallRange{std::chrono::milliseconds{
                                                       std::chrono::hours{1}};
 inline constexpr ConfigRange<Nanoseconds> kIdleSleepRange{Nanoseconds{0},
                                                           std::chrono::milliseconds{100}};
+inline constexpr ConfigRange<Nanoseconds> kHeartbeatRange{std::chrono::milliseconds{5},
+                                                          std::chrono::minutes{1}};
+inline constexpr ConfigRange<std::uint64_t> kEarlyDropRange{1, std::uint64_t{1} << 20};
+inline constexpr ConfigRange<std::uint64_t> kManagementRateRange{1, 1'000'000};
+inline constexpr int kBeatsInHeartbeat = 4;  // how often it beats in that time
 inline constexpr ConfigRange<Nanoseconds> kMergeRange{std::chrono::microseconds{10},
                                                       std::chrono::seconds{1}};
 inline constexpr ConfigRange<Nanoseconds> kSnapshotRange{std::chrono::milliseconds{100},

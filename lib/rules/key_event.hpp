@@ -7,10 +7,19 @@
 
 namespace sluice {
 
-// What is told of one key. `Lost` stands in the place of events that could not be told.
-enum class KeyEventKind : std::uint8_t { LimitStart, LimitEnd, Refill, BanStart, BanEnd, Lost };
+// What is told of one key. `Lost` stands in the place of events that could not be told. `Bridged`
+// is told of a pair: the kernel forwarded its frames while no box took them.
+enum class KeyEventKind : std::uint8_t {
+    LimitStart,
+    LimitEnd,
+    Refill,
+    BanStart,
+    BanEnd,
+    Lost,
+    Bridged
+};
 inline constexpr auto kKeyEventKindNames = std::to_array<std::string_view>(
-    {"limit_start", "limit_end", "refill", "ban_start", "ban_end", "lost"});
+    {"limit_start", "limit_end", "refill", "ban_start", "ban_end", "lost", "bridged"});
 inline constexpr std::size_t kKeyEventKindCount = kKeyEventKindNames.size();
 
 // One event, as those are told of it who follow them.
@@ -21,11 +30,12 @@ struct KeyEvent {
     // LimitStart: until the key is admitted again; the largest number: never, or not known here.
     // LimitEnd: from its start to the last refusal. BanStart: the ban's length.
     std::int64_t for_ns = 0;
-    std::uint32_t lcore = 0;  // of the worker that saw it
-    std::uint64_t lost = 0;   // of Lost: how many
+    std::uint32_t lcore = 0;    // of the worker that saw it
+    std::uint64_t lost = 0;     // of Lost: how many
+    std::uint64_t packets = 0;  // of Bridged: how many
     std::string rule{};
     std::string limit{};  // empty: a ban
-    std::string key{};    // its text, part|part
+    std::string key{};    // its text, part|part; of Bridged: the pair
 
     [[nodiscard]] bool operator==(const KeyEvent&) const = default;
 };

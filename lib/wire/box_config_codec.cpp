@@ -29,13 +29,29 @@ void serialize(auto& archive, Of<UnitOptions> auto& m) {
     archive.word(m.on_ambiguous, OnAmbiguous::Both);
     archive(m.quic_initials_percent);
 }
+void serialize(auto& archive, Of<KernelOptions> auto& m) {
+    archive.word(m.fail, KernelFail::Closed);
+    archive(m.heartbeat, m.pins, m.early_drop);
+}
+void serialize(auto& archive, Of<ManagedService> auto& m) {
+    archive(m.proto, m.port);
+}
+template <typename Archive>
+void serialize(Archive& archive, Of<VersionedAddress> auto& m) {
+    archive.word(m.version, IpVersion::V6);
+    archive(m.address.bytes);
+    archive.check(m.version == IpVersion::V4 || m.version == IpVersion::V6);
+}
+void serialize(auto& archive, Of<ManagementOptions> auto& m) {
+    archive(m.allow, m.to, m.rate);
+}
 void serialize(auto& archive, Of<BoxConfig> auto& m) {
     archive(m.pairs, m.lcores, m.watchdog_stall, m.idle_sleep, m.merge_interval);
     archive.word(m.huge_pages, HugePages::None);
     archive(m.mbufs, m.held_percent, m.table_keys, m.state_dir, m.snapshot_file, m.snapshot_every);
     archive.word(m.malformed, MalformedPolicy::Pass);
     archive(m.tunnels.gre, m.tunnels.vxlan, m.tunnels.ipip, m.units, m.control, m.read_only,
-            m.dataplane, m.user, m.database_key, m.rules);
+            m.dataplane, m.user, m.database_key, m.rules, m.kernel, m.management);
     archive.word(m.on_no_rules, OnNoRules::Drop);
     archive.word(m.log_level, LogLevel::Error);
     archive.word(m.log_format, LogFormat::Journal);

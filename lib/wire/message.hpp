@@ -13,6 +13,7 @@
 #include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
+#include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/shape_stats.hpp"
 
 #include <array>
@@ -28,7 +29,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 36;
+inline constexpr std::uint32_t kWireVersion = 37;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -163,10 +164,13 @@ struct RuleStats {
     std::uint64_t max_unsynced = 0;
     std::uint64_t promised_overshoot = 0;  // units beyond the limit's own bound
     std::uint64_t measured_overshoot = 0;  // since the start
+    // Dropped in the kernel before the box saw them, and so none of the above.
+    std::uint64_t early_dropped = 0;
 
     static void fields(auto& archive, auto& m) {
         archive(m.id, m.admitted, m.exceeded, m.skipped, m.exempted, m.banned, m.bans,
-                m.open_connections, m.max_unsynced, m.promised_overshoot, m.measured_overshoot);
+                m.open_connections, m.max_unsynced, m.promised_overshoot, m.measured_overshoot,
+                m.early_dropped);
     }
 };
 struct PortStats {
@@ -193,12 +197,13 @@ struct PortStats {
     std::uint64_t rx_errors = 0;
     std::uint64_t tx_errors = 0;
     std::uint64_t tx_full = 0;  // the transmit queue took no more
+    KernelPortStats kernel;
 
     static void fields(auto& archive, auto& m) {
         archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
                 m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
                 m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
-                m.tx_errors, m.tx_full);
+                m.tx_errors, m.tx_full, m.kernel);
     }
 };
 struct WorkerStats {

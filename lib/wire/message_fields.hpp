@@ -24,8 +24,8 @@ void serialize(Archive& archive, Of<RssMapping> auto& m) {
     }
 }
 void serialize(auto& archive, Of<KeyEvent> auto& m) {
-    archive.word(m.kind, KeyEventKind::Lost);
-    archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.rule, m.limit, m.key);
+    archive.word(m.kind, KeyEventKind::Bridged);
+    archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.packets, m.rule, m.limit, m.key);
 }
 void serialize(auto& archive, Of<TopKey> auto& m) {
     archive(m.rule, m.key, m.hits, m.hits_error, m.denied, m.denied_error, m.remaining);

@@ -33,6 +33,24 @@ void send_reply(int fd, const Reply& reply) {
     send_all(fd, payload);
 }
 
+KernelPortStats kernel() {
+    return {.attached = true,
+            .native = true,
+            .fail_open = true,
+            .program = 44,
+            .heartbeat_ns = 100'000'000,
+            .beat_age_ns = 5'000'000,
+            .bridged_packets = 70,
+            .bridged_bytes = 4480,
+            .dropped_packets = 6,
+            .dropped_bytes = 384,
+            .early_capacity = 1000,
+            .early_networks = 8,
+            .early_left_out = 2,
+            .managed_packets = 30,
+            .managed_refused = 4};
+}
+
 PortStats port(const std::string& side, const std::string& device) {
     return {.pair = "uplink",
             .side = side,
@@ -52,7 +70,8 @@ PortStats port(const std::string& side, const std::string& device) {
             .rx_no_mbuf = 4,
             .rx_errors = 3,
             .tx_errors = 2,
-            .tx_full = 1};
+            .tx_full = 1,
+            .kernel = side == "outside" ? kernel() : KernelPortStats{}};
 }
 
 WorkerStats worker(std::uint32_t lcore) {
@@ -113,6 +132,13 @@ Events events_of(const GetEvents& request) {
                        .key = "10.0.0.1|53"};
         if (event.kind == KeyEventKind::Lost) {
             event = {.number = event.number, .kind = event.kind, .utc_ns = event.utc_ns, .lost = 9};
+        }
+        if (event.kind == KeyEventKind::Bridged) {
+            event = {.number = event.number,
+                     .kind = event.kind,
+                     .utc_ns = event.utc_ns,
+                     .packets = 70,
+                     .key = "uplink"};
         }
         all.events.push_back(std::move(event));
     }

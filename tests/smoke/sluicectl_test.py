@@ -34,7 +34,10 @@ RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules":
 PORT = {"pair": "uplink", "side": "outside", "device": "net_tap0", "driver": "net_tap",
         "link_up": True, "held_down": False, "mtu": 1500, "rx_queues": 1, "tx_queues": 1, "hashes": "source", "handed_over": False,
         "rss": False, "rx_packets": 1234567, "rx_bytes": 1, "tx_packets": 2, "tx_bytes": 3,
-        "rx_missed": 4, "rx_no_mbuf": 5, "rx_errors": 6, "tx_errors": 7, "tx_full": 8}
+        "rx_missed": 4, "rx_no_mbuf": 5, "rx_errors": 6, "tx_errors": 7, "tx_full": 8, "kernel": {
+            "mode": "native", "program": 44, "fail": "closed", "heartbeat_ns": 100_000_000, "beat_age_ns": 250_400_000,
+            "takes_over": True, "bridged_packets": 7, "bridged_bytes": 448, "dropped_packets": 7654321, "dropped_bytes": 9,
+            "early_capacity": 64000, "early_networks": 1234, "early_left_out": 2, "managed_packets": 30, "managed_refused": 41}}
 WORKER = {"lcore": 1, "bursts": 9, "stalled_ms": 0, "stalls": 0, "packets": 3,
           "verdicts": {"pass": 2, "drop": 1}, "reasons": {"over_limit": 1}, "table_full": 0,
           "table_slots": 1048576, "handed_over": 0, "lanes": ["uplink in q0"]}
@@ -225,8 +228,9 @@ class WithSluiced(Case):
                                           'ip.proto eq 17   and dir eq "in"', "/etc/rules.yaml"]),
                                ("stats", ["00000000000000ab", "over_limit", "EXCEEDED"]),
                                ("ports", ["1,234,567", "uplink", "up"]),
+                               ("xdp status", ["native", "kernel drops", "100.0 ms", "250.4 ms", "7,654,321", "1,234/64,000", "41"]),
                                ("workers", ["uplink in q0", "runs"]), ("health", ["ok: true"])):
-            out, _ = self.ask(command)
+            out, _ = self.ask(*command.split())
             for word in words:
                 self.assertIn(word, out)
             self.assertNotIn("\033", out)

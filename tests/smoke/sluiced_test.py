@@ -244,7 +244,7 @@ class Resources(Case):
     def test_events(self):
         self.start()
         told = self.good(self.box.get("/v1/events"))
-        self.assertEqual((told["next"], told["missed"]), ("77-11", 0))
+        self.assertEqual((told["next"], told["missed"]), ("77-12", 0))
         time, key = "2025-11-24T16:00:00.005000000Z", "10.0.0.1|53"
         self.assertEqual(told["events"], [
             {"seq": 5, "time": time, "event": "limit_start", "rule": "a", "limit": "1", "key": key,
@@ -257,14 +257,15 @@ class Resources(Case):
              "lcore": 1, "for_s": 1.5},
             {"seq": 9, "time": time, "event": "ban", "edge": "end", "rule": "b", "key": key,
              "lcore": 1, "for_s": 1.5},
-            {"seq": 10, "time": time, "event": "lost", "lost": 9}])
+            {"seq": 10, "time": time, "event": "lost", "lost": 9},
+            {"seq": 11, "time": time, "event": "bridged", "pair": "uplink", "packets": 70}])
 
         def numbers(query):
             return [event["seq"] for event in self.good(self.box.get("/v1/events" + query))["events"]]
-        self.assertEqual(numbers("?rule=b"), [8, 9, 10])  # what was lost concerns everybody
-        self.assertEqual(numbers("?from=77-9"), [9, 10])
-        self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10])  # of another dataplane
-        self.assertEqual(numbers("?from=77-11&wait=1"), [])
+        self.assertEqual(numbers("?rule=b"), [8, 9, 10, 11])  # what was lost or bridged concerns everybody
+        self.assertEqual(numbers("?from=77-9"), [9, 10, 11])
+        self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10, 11])  # of another dataplane
+        self.assertEqual(numbers("?from=77-12&wait=1"), [])
         for wrong in ("from=9", "from=77-", "from=77-9x", "wait=21", "wait=x"):
             self.refused(self.box.get("/v1/events?" + wrong), 400)
 
@@ -337,7 +338,12 @@ class Resources(Case):
         self.assertEqual(list(ports[0]), [
             "pair", "side", "device", "driver", "link_up", "held_down", "gone", "times_gone", "mtu", "rx_queues",
             "tx_queues", "rss", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
-            "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full"])
+            "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full", "kernel"])
+        self.assertIsNone(ports[1]["kernel"])
+        self.assertEqual(ports[0]["kernel"], {
+            "mode": "native", "program": 44, "fail": "open", "heartbeat_ns": 100_000_000, "beat_age_ns": 5_000_000,
+            "takes_over": False, "bridged_packets": 70, "bridged_bytes": 4480, "dropped_packets": 6, "dropped_bytes": 384,
+            "early_capacity": 1000, "early_networks": 8, "early_left_out": 2, "managed_packets": 30, "managed_refused": 4})
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",

@@ -90,6 +90,12 @@ Json event_json(const KeyEvent& event) {
         json["lost"] = event.lost;
         return json;
     }
+    if (event.kind == KeyEventKind::Bridged) {
+        json["event"] = "bridged";
+        json["pair"] = event.key;
+        json["packets"] = event.packets;
+        return json;
+    }
     const bool is_ban = event.kind == KeyEventKind::BanStart || event.kind == KeyEventKind::BanEnd;
     json["event"] = is_ban ? "ban" : kKeyEventKindNames[static_cast<std::size_t>(event.kind)];
     if (is_ban) {
@@ -136,7 +142,7 @@ public:
         missed_ += found->missed;
         for (const KeyEvent& event : found->events) {
             if (asked_.rule.empty() || event.rule == asked_.rule ||
-                event.kind == KeyEventKind::Lost) {
+                event.kind == KeyEventKind::Lost || event.kind == KeyEventKind::Bridged) {
                 events_.push_back(event_json(event));
             }
         }

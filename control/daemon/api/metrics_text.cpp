@@ -61,6 +61,8 @@ constexpr auto kRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
      "Of the packets that exceeded a rule, those whose key is banned.", number<&RuleStats::banned>},
     {"sluice_rule_bans_total", "How often a rule has put a key into its penalty box.",
      number<&RuleStats::bans>},
+    {"sluice_rule_early_dropped_packets_total", "Packets that the kernel dropped for a rule.",
+     number<&RuleStats::early_dropped>},
 });
 
 // Of rules with limits of the algorithm `concurrency`.
@@ -159,7 +161,7 @@ constexpr auto kClockFamilies = std::to_array<MetricFamily<ClockStats>>({
 
 // In the order of KeyEventKind, `lost` among them: events that could not be told.
 void put_events(MetricsWriter& text, const EventStats& events) {
-    text.family("sluice_events_total", "Edge events of keys by kind; lost: could not be told.");
+    text.family("sluice_events_total", "Edge events by kind; lost: untold; bridged: of pairs.");
     text.by_name("kind", events.by_kind, [](std::size_t i) { return kKeyEventKindNames[i]; });
 }
 

@@ -1,8 +1,35 @@
 #include "control/daemon/api/api.hpp"
+#include "lib/rules/box_config.hpp"
 
 #include <nlohmann/json.hpp>
 
 namespace sluice {
+namespace {
+
+// null: the kernel has no program at the port.
+nlohmann::ordered_json kernel_part(const KernelPortStats& kernel) {
+    if (!kernel.attached) {
+        return nullptr;
+    }
+    return {{"mode", kernel.native ? "native" : "generic"},
+            {"program", kernel.program},
+            {"fail", kKernelFailNames[static_cast<std::size_t>(
+                         kernel.fail_open ? KernelFail::Open : KernelFail::Closed)]},
+            {"heartbeat_ns", kernel.heartbeat_ns},
+            {"beat_age_ns", kernel.beat_age_ns},
+            {"takes_over", kernel.takes_over()},
+            {"bridged_packets", kernel.bridged_packets},
+            {"bridged_bytes", kernel.bridged_bytes},
+            {"dropped_packets", kernel.dropped_packets},
+            {"dropped_bytes", kernel.dropped_bytes},
+            {"early_capacity", kernel.early_capacity},
+            {"early_networks", kernel.early_networks},
+            {"early_left_out", kernel.early_left_out},
+            {"managed_packets", kernel.managed_packets},
+            {"managed_refused", kernel.managed_refused}};
+}
+
+}  // namespace
 
 HttpResponse get_ports(const HttpRequest&, Services& services) {
     const Result<Stats> stats = ask_stats(services);
@@ -33,7 +60,8 @@ HttpResponse get_ports(const HttpRequest&, Services& services) {
                          {"rx_no_mbuf", port.rx_no_mbuf},
                          {"rx_errors", port.rx_errors},
                          {"tx_errors", port.tx_errors},
-                         {"tx_full", port.tx_full}});
+                         {"tx_full", port.tx_full},
+                         {"kernel", kernel_part(port.kernel)}});
     }
     return json_response({{"ports", std::move(ports)}});
 }

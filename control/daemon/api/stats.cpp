@@ -28,6 +28,9 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
         json["banned"] = counted.banned;
         json["bans"] = counted.bans;
     }
+    if (counted.early_dropped != 0) {
+        json["early_dropped"] = counted.early_dropped;
+    }
     if (counted.open_connections) {
         json["open_connections"] = *counted.open_connections;
     }

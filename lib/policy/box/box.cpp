@@ -1,6 +1,8 @@
 #include "lib/policy/box/box.hpp"
 
 #include "lib/policy/box/box_values.hpp"
+#include "lib/policy/box/kernel_options_reader.hpp"
+#include "lib/policy/box/management_reader.hpp"
 #include "lib/policy/box/port_pair_reader.hpp"
 #include "lib/policy/box/unit_options_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
@@ -26,8 +28,8 @@ constexpr auto kTopKeys = std::to_array<KeyRow>({
     {"database_key"},
     {"log"},
     {"merge"},
-    {"management", false},
-    {"kernel", false},
+    {"management"},
+    {"kernel"},
     {"api", false},
     {"cluster", false},
 });
@@ -72,6 +74,10 @@ public:
         section(top, "packets", &BoxReader::read_packets);
         section(top, "sockets", &BoxReader::read_sockets);
         section(top, "log", &BoxReader::read_log);
+        section(top, "kernel", &BoxReader::read_kernel);
+        if (const YamlNode* management = top.find("management")) {
+            box_.management = read_management(*management, context_);
+        }
         read_text(top, "rules", box_.rules);
         read_word(top, "on_no_rules", kOnNoRulesNames, box_.on_no_rules);
         read_text(top, "user", box_.user);
@@ -225,6 +231,10 @@ private:
         const MapReader map{node, kLogKeys, context_, "log"};
         read_word(map, "level", kLogLevelNames, box_.log_level);
         read_word(map, "format", kLogFormatNames, box_.log_format);
+    }
+
+    void read_kernel(const YamlNode& node) {
+        box_.kernel = read_kernel_options(node, context_, box_.idle_sleep);
     }
 
     ReadContext context_;

@@ -80,7 +80,7 @@ def huge_pages():
 
 class Bare:
     """In a benchmark the box runs where the script runs: no namespace around it."""
-    box = None
+    box = port_type = None
 
     def __init__(self, devices):
         self.devices = devices

@@ -5,11 +5,13 @@ import pathlib
 import subprocess
 import time
 
-from commands import LabError, Process
+from commands import LabError, Process, call
+import plan
 
 START_SECONDS = 30
 TABLE_KEYS = 65536
 IDLE_SLEEP = "50us"  # the worker shares its core with the hosts
+KERNEL = "fail: open, heartbeat: 2s, early_drop: 64k"  # at af_xdp ports; all of it shares a few cores
 
 
 class Programs:
@@ -28,9 +30,10 @@ class Box:
     DATAPLANE_SOCKET = "dataplane.sock"
     DAEMON_SOCKET = "sluiced.sock"
 
-    def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None):
+    def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None, kernel=KERNEL):
         """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs."""
-        self.programs, self.folder = programs, folder
+        self.programs, self.folder, self.kernel = programs, folder, kernel
+        self.pins = None
         self.workers = f"idle_sleep: {idle_sleep}" if idle_sleep else ""
         self.memory = f"mbufs: {mbufs}" if mbufs else ""
         self.state = folder / "state"
@@ -49,14 +52,29 @@ ports:
 workers: {{lcores: "{lcores()}", {self.workers}}}
 memory: {{tables: {{keys: {TABLE_KEYS}, state_dir: "{self.state}"}}, {self.memory}}}
 sockets: {{dataplane: {{path: {self.DATAPLANE_SOCKET}}}}}
-""")
-        self.run("sluice-dataplane", [*network.prefix(network.box), self.programs.dataplane,
-                                      "--config", config])
-        self.wait_for(self.DATAPLANE_SOCKET)
+{self.kernel_part(network)}""")
+        self.start_dataplane(network)
         self.run("sluiced", [
             self.programs.daemon, "--socket", self.DAEMON_SOCKET,
             "--dataplane-socket", self.DATAPLANE_SOCKET, "--state-dir", self.state])
         self.wait_for(self.DAEMON_SOCKET)
+
+    def kernel_part(self, network):
+        """At af_xdp ports, whose program outlives the box: in a mount of its own, which goes with it."""
+        if network.port_type != "af_xdp":
+            return ""
+        self.pins = self.folder / "bpf"
+        self.pins.mkdir()
+        call("mount", "-t", "bpf", "bpf", str(self.pins))
+        return f"""kernel: {{{self.kernel}, pins: "{self.pins}"}}
+management: {{allow: [icmp], to: [{plan.BOX_ADDRESS}], rate: 1000/s}}
+"""
+
+    def start_dataplane(self, network):
+        config = self.folder / "sluice.yaml"
+        self.run("sluice-dataplane", [*network.prefix(network.box), self.programs.dataplane,
+                                      "--config", config])
+        self.wait_for(self.DATAPLANE_SOCKET)
 
     def run(self, name, command):
         self.processes.append(Process(command, self.folder, name))
@@ -105,6 +123,9 @@ sockets: {{dataplane: {{path: {self.DATAPLANE_SOCKET}}}}}
         # The buckets lie in memory that outlives the process, outside the folder.
         subprocess.run([str(self.programs.dataplane), "--forget", "--state-dir", str(self.state)],
                        stdin=subprocess.DEVNULL, capture_output=True, start_new_session=True)
+        if self.pins is not None:
+            call("umount", "-l", str(self.pins), check=False)
+            self.pins = None
 
 
 def usable_cpus():

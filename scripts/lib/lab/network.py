@@ -52,6 +52,8 @@ class Network:
             self.quiet(self.box, end)
             call("ip", "-n", self.box, "link", "set", end, "promisc", "on", "up")
             self.address(host, "eth0", address)
+        if self.port_type == "af_xdp":
+            call("ip", "-n", self.box, "address", "add", f"{plan.BOX_ADDRESS}/24", "dev", self.ends[0])
 
     def device(self, index):
         """What to give sluice-dataplane as its port 0 (outside) or 1 (inside)."""

@@ -10,6 +10,7 @@ BURST = 100
 
 OUTSIDE_ADDRESS = "10.77.0.1"
 INSIDE_ADDRESS = "10.77.0.2"
+BOX_ADDRESS = "10.77.0.3"  # of its own, at the outside, where ports stay with the kernel
 FLOOD_PORT = 9
 TRANSFER_PORT = 5201
 

@@ -125,7 +125,11 @@ def in_namespaces(programs, folder, tag, arguments, out):
         network.attach()
         print(f"{network.outside} -- box, {arguments.port_type} -- {network.inside}", file=out, flush=True)
         traffic = {"flood": measure_flood, "http": measure_web}[arguments.traffic]
-        return traffic(box, network, folder, arguments.duration, out)
+        measured = traffic(box, network, folder, arguments.duration, out)
+        if arguments.port_type == "af_xdp":
+            network.run_in(network.outside, "ping", "-c", "3", "-i", "0.2", plan.BOX_ADDRESS)
+            print("\n" + box.ctl("xdp", "status").strip(), file=out, flush=True)
+        return measured
 
 
 def print_summary(measured, out):

@@ -62,6 +62,31 @@ TEST(FindFault, NamesTheFirstValueOutOfRange) {
         {"timeout of fragments is from", [](BoxConfig& b) { b.units.fragments.timeout = -1ns; }},
         {"QUIC Initials is from 1 to 100",
          [](BoxConfig& b) { b.units.quic_initials_percent = 101; }},
+        {"heartbeat is from 5000000",
+         [](BoxConfig& b) { b.kernel = KernelOptions{.heartbeat = 4ms}; }},
+        {"heartbeat is from", [](BoxConfig& b) { b.kernel = KernelOptions{.heartbeat = 61s}; }},
+        {"heartbeat is at least 4 times idle_sleep",
+         [](BoxConfig& b) {
+             b.idle_sleep = 26ms;
+             b.kernel = KernelOptions{};
+         }},
+        {"path from the root", [](BoxConfig& b) { b.kernel = KernelOptions{.pins = "bpf"}; }},
+        {"early_drop is from 1",
+         [](BoxConfig& b) { b.kernel = KernelOptions{.early_drop = (1U << 20) + 1}; }},
+        {"is for ports of `kernel`",
+         [](BoxConfig& b) { b.management = ManagementOptions{.allow = {{6, 22}}, .to = {{}}}; }},
+        {"have 1 to 64 items",
+         [](BoxConfig& b) {
+             b.kernel = KernelOptions{};
+             b.management = ManagementOptions{.allow = {{6, 22}}};
+         }},
+        {"rate of `management` is from 1",
+         [](BoxConfig& b) {
+             b.kernel = KernelOptions{};
+             b.management = ManagementOptions{.allow = {{6, 22}}, .to = {{}}, .rate = 0};
+         }},
+        {"pins contains",
+         [](BoxConfig& b) { b.kernel = KernelOptions{.pins = std::string("/\0", 2)}; }},
         {"socket needs a path", [](BoxConfig& b) { b.dataplane.path = ""; }},
         {"at most 0777", [](BoxConfig& b) { b.control.mode = 01000; }},
         {"root and its owner alone", [](BoxConfig& b) { b.dataplane.mode = 0640; }},

@@ -41,6 +41,10 @@ BoxConfig example() {
         .dataplane = {"/d", 0400, "p", "h"},
         .rules = "rules.yaml",
         .on_no_rules = OnNoRules::Drop,
+        .kernel =
+            KernelOptions{
+                .fail = KernelFail::Closed, .heartbeat = 20ms, .pins = "/q", .early_drop = 9},
+        .management = ManagementOptions{.allow = {{6, 22}}, .to = {{IpVersion::V4, {}}}, .rate = 7},
         .log_level = LogLevel::Debug,
         .log_format = LogFormat::Journal};
 }
@@ -78,6 +82,12 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     EXPECT_EQ(got->lcores, "2@1,3@1");
     EXPECT_EQ(got->watchdog_stall, 250ms);
     EXPECT_EQ(got->idle_sleep, 50us);
+    ASSERT_TRUE(got->kernel.has_value());
+    EXPECT_EQ(got->kernel->fail, KernelFail::Closed);
+    EXPECT_EQ(got->kernel->heartbeat, 20ms);
+    EXPECT_EQ(got->kernel->pins, "/q");
+    EXPECT_EQ(got->kernel->early_drop, 9U);
+    EXPECT_EQ(got->management, example().management);
     EXPECT_EQ(got->merge_interval, 500us);
     EXPECT_EQ(got->huge_pages, HugePages::Required);
     EXPECT_EQ(got->mbufs, 262'144U);
@@ -117,7 +127,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 6, and this reads version 5");
+    expect_refused(bytes, "of version 7, and this reads version 6");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {

@@ -242,6 +242,11 @@ void spell(Fields& out, const PortStats& m) {
             m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
             m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
             m.tx_errors, m.tx_full);
+    add_all(out, m.kernel.attached, m.kernel.native, m.kernel.fail_open, m.kernel.program,
+            m.kernel.heartbeat_ns, m.kernel.beat_age_ns, m.kernel.bridged_packets,
+            m.kernel.bridged_bytes, m.kernel.dropped_packets, m.kernel.dropped_bytes,
+            m.kernel.early_capacity, m.kernel.early_networks, m.kernel.early_left_out,
+            m.kernel.managed_packets, m.kernel.managed_refused);
 }
 template <typename Stats, typename Gauges>
 void spell_counts(Fields& out, const Stats& stats, const Gauges& gauges) {
@@ -299,7 +304,7 @@ void spell(Fields& out, const Stats& m) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
                 rule.banned, rule.bans, rule.open_connections.has_value(),
                 rule.open_connections.value_or(0), rule.max_unsynced, rule.promised_overshoot,
-                rule.measured_overshoot);
+                rule.measured_overshoot, rule.early_dropped);
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);

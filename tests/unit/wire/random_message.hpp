@@ -362,7 +362,25 @@ private:
               &out.rx_no_mbuf, &out.rx_errors, &out.tx_errors, &out.tx_full}) {
             *counter = number<std::uint64_t>();
         }
+        out.kernel = kernel();
         return out;
+    }
+    KernelPortStats kernel() {
+        return {.attached = flag(),
+                .native = flag(),
+                .fail_open = flag(),
+                .program = number<std::uint32_t>(),
+                .heartbeat_ns = number<std::uint64_t>(),
+                .beat_age_ns = number<std::uint64_t>(),
+                .bridged_packets = number<std::uint64_t>(),
+                .bridged_bytes = number<std::uint64_t>(),
+                .dropped_packets = number<std::uint64_t>(),
+                .dropped_bytes = number<std::uint64_t>(),
+                .early_capacity = number<std::uint64_t>(),
+                .early_networks = number<std::uint64_t>(),
+                .early_left_out = number<std::uint64_t>(),
+                .managed_packets = number<std::uint64_t>(),
+                .managed_refused = number<std::uint64_t>()};
     }
     // Events by name, and what there is now.
     template <typename Stats, typename Gauges>
@@ -457,7 +475,8 @@ private:
             out.events.push_back(
                 {number<std::uint64_t>(), static_cast<KeyEventKind>(below(kKeyEventKindCount)),
                  static_cast<std::int64_t>(random_()), static_cast<std::int64_t>(random_()),
-                 number<std::uint32_t>(), number<std::uint64_t>(), text(), text(), text()});
+                 number<std::uint32_t>(), number<std::uint64_t>(), number<std::uint64_t>(), text(),
+                 text(), text()});
         }
         return out;
     }

@@ -48,6 +48,8 @@ sockets:
   dataplane: {path: /b.sock}
 rules: rules.yaml
 on_no_rules: drop
+kernel: {fail: closed, heartbeat: 20ms, pins: /p, early_drop: 64k}
+management: {allow: [tcp/22, udp/161, icmp], to: [192.0.2.10, "2001:db8::10"], rate: 500/s}
 log: {level: debug, format: json}
 )yaml";
 
@@ -56,6 +58,16 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     ASSERT_TRUE(outcome.box.has_value());
     EXPECT_TRUE(outcome.problems.empty());
     const BoxConfig& box = *outcome.box;
+    ASSERT_TRUE(box.kernel.has_value());
+    EXPECT_EQ(box.kernel->fail, KernelFail::Closed);
+    EXPECT_EQ(box.kernel->heartbeat, 20ms);
+    EXPECT_EQ(box.kernel->pins, "/p");
+    EXPECT_EQ(box.kernel->early_drop, 64'000U);
+    EXPECT_EQ(
+        box.management,
+        (ManagementOptions{.allow = {{6, 22}, {17, 161}, {1, 0}, {58, 0}},
+                           .to = {*parse_address("192.0.2.10"), *parse_address("2001:db8::10")},
+                           .rate = 500}));
     ASSERT_EQ(box.pairs.size(), 2U);
     EXPECT_EQ(box.pairs[0].name, "uplink");
     EXPECT_EQ(box.pairs[0].outside.device, "0000:3b:00.0");
@@ -171,6 +183,18 @@ const test::WrongText kWrong[] = {
     {HEAD "memory: {tables: {snapshot: {file: /x, every: 10}}}\n", 2, 47, "such as 10s"},
     {HEAD "memory: {tables: {snapshot: {file: /x, every: 1ms}}}\n", 2, 47, "from 100ms"},
     {HEAD "memory: {tables: {snapshot: {fiel: /x}}}\n", 2, 30, "did you mean `file`?"},
+    {HEAD "kernel: {fail: opened}\n", 2, 16, "did you mean `open`?"},
+    {HEAD "kernel: {heartbeat: 4ms}\n", 2, 21, "from 5ms to 1m"},
+    {HEAD "kernel: {heartbeat: 100}\n", 2, 21, "from 5ms to 1m"},
+    {HEAD "kernel: {pins: bpf}\n", 2, 16, "path from the root"},
+    {HEAD "kernel: {early_drop: 2M}\n", 2, 22, "from 1 to 1048576"},
+    {HEAD "management: {allow: [tcp], to: [192.0.2.1]}\n", 2, 22, "tcp/22"},
+    {HEAD "management: {allow: [tcp/0], to: [192.0.2.1]}\n", 2, 22, "tcp/22"},
+    {HEAD "management: {allow: [icmp], to: [192.0.2.0/24]}\n", 2, 34, "addresses of the box"},
+    {HEAD "management: {allow: [icmp]}\n", 2, 13, "addresses of the box"},
+    {HEAD "management: {allow: [icmp], to: [192.0.2.1], rate: 0/s}\n", 2, 52, "from 1/s"},
+    {HEAD "kernel: open\n", 2, 9, "must be a map"},
+    {HEAD "workers: {idle_sleep: 30ms}\nkernel: {heartbeat: 100ms}\n", 3, 21, "four times"},
     {HEAD "packets: {malformed: keep}\n", 2, 22, "drop, pass"},
     {HEAD "packets: {tunnels: gre}\n", 2, 20, "list of gre"},
     {HEAD "packets: {tunnels: [gre, vxlam]}\n", 2, 26, "did you mean `vxlan`?"},

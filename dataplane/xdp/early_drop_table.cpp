@@ -1,0 +1,111 @@
+#include "dataplane/xdp/early_drop_table.hpp"
+
+#include "dataplane/xdp/kernel_refusal.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t kFirst = 0;
+
+Fd make_networks(std::size_t most) {
+    bpf_map_create_opts options{};
+    options.sz = sizeof(options);
+    options.map_flags = BPF_F_NO_PREALLOC;
+    return Fd{bpf_map_create(BPF_MAP_TYPE_LPM_TRIE, "early_networks", sizeof(sluice_network),
+                             sizeof(sluice_drop), static_cast<std::uint32_t>(most), &options)};
+}
+
+}  // namespace
+
+Result<EarlyDropTable> EarlyDropTable::make(std::size_t most) {
+    EarlyDropTable made;
+    made.most_ = most;
+    const int cpus = libbpf_num_possible_cpus();
+    const Fd shape = make_networks(1);
+    if (cpus < 1 || !shape.is_open()) {
+        return kernel_refusal("a map of networks");
+    }
+    made.cpus_ = static_cast<unsigned>(cpus);
+    bpf_map_create_opts options{};
+    options.sz = sizeof(options);
+    options.inner_map_fd = static_cast<std::uint32_t>(shape.get());
+    made.networks_ = Fd{bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "early_drop", sizeof(kFirst),
+                                       sizeof(std::uint32_t), 1, &options)};
+    made.counts_ = Fd{bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "early_counts", sizeof(kFirst),
+                                     sizeof(sluice_drop_count), SLUICE_DROP_ROWS, nullptr)};
+    if (!made.networks_.is_open() || !made.counts_.is_open()) {
+        return kernel_refusal("the maps of `early_drop`");
+    }
+    return made;
+}
+
+// The kernel waits for programs that still look into what was there before it returns.
+std::size_t EarlyDropTable::publish(std::span<const EarlyDrop> drops) {
+    if (drops.empty()) {
+        clear();
+        return 0;
+    }
+    Fd networks = make_networks(most_);
+    std::size_t added = 0;
+    for (const EarlyDrop& one : drops.first(std::min(drops.size(), most_))) {
+        if (!networks.is_open() ||
+            bpf_map_update_elem(networks.get(), &one.network, &one.drop, BPF_ANY) != 0) {
+            break;
+        }
+        ++added;
+    }
+    const int fd = networks.get();
+    if (added == 0 || bpf_map_update_elem(networks_.get(), &kFirst, &fd, BPF_ANY) != 0) {
+        clear();
+        return 0;
+    }
+    now_ = std::move(networks);
+    size_ = added;
+    return added;
+}
+
+bool EarlyDropTable::add(const EarlyDrop& drop) {
+    if (size_ == 0) {
+        return publish({&drop, 1}) == 1;
+    }
+    // Of the same network there may be one before.
+    remove(drop.network);
+    const bool added = size_ < most_ &&
+                       bpf_map_update_elem(now_.get(), &drop.network, &drop.drop, BPF_NOEXIST) == 0;
+    size_ += added ? 1 : 0;
+    return added;
+}
+
+void EarlyDropTable::remove(const sluice_network& network) {
+    if (size_ != 0 && bpf_map_delete_elem(now_.get(), &network) == 0) {
+        --size_;
+    }
+}
+
+void EarlyDropTable::clear() {
+    if (size_ != 0) {
+        (void)bpf_map_delete_elem(networks_.get(), &kFirst);
+        now_ = Fd{};
+        size_ = 0;
+    }
+}
+
+sluice_drop_count EarlyDropTable::count(std::uint32_t row) const {
+    sluice_drop_count all{};
+    std::vector<sluice_drop_count> by_cpu(cpus_);
+    if (bpf_map_lookup_elem(counts_.get(), &row, by_cpu.data()) == 0) {
+        for (const sluice_drop_count& one : by_cpu) {
+            all.packets += one.packets;
+            all.bytes += one.bytes;
+        }
+    }
+    return all;
+}
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+#pragma once
+#include "dataplane/xdp/port_maps.h"
+#include "lib/base/result.hpp"
+#include "lib/wire/fd.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+// A network that the program of a port drops, and the row that it is counted in.
+struct EarlyDrop {
+    sluice_network network{};
+    sluice_drop drop{};
+};
+
+// What the program of one port drops before it costs the box anything. All networks are exchanged
+// at one instant; counters only grow.
+class EarlyDropTable {
+public:
+    EarlyDropTable() = default;
+    // For so many networks.
+    [[nodiscard]] static Result<EarlyDropTable> make(std::size_t most);
+
+    // For the program. -1: there is no table.
+    [[nodiscard]] int networks_fd() const noexcept { return networks_.get(); }
+    [[nodiscard]] int counts_fd() const noexcept { return counts_.get(); }
+
+    // From its return on, only these are dropped. Where the kernel has no room for all of them,
+    // the others are left to the box; where it has none for any, so are all. How many are in it.
+    std::size_t publish(std::span<const EarlyDrop> drops);
+    // One more. False: there is no room, and it is left to the box.
+    [[nodiscard]] bool add(const EarlyDrop& drop);
+    // Nothing of it is dropped any more, whether it was in it or not.
+    void remove(const sluice_network& network);
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    // Of a row, over all CPUs.
+    [[nodiscard]] sluice_drop_count count(std::uint32_t row) const;
+
+private:
+    void clear();
+
+    Fd networks_;  // a map of one map
+    Fd now_;       // which is this one, unless it is empty
+    Fd counts_;
+    std::size_t most_ = 0;
+    std::size_t size_ = 0;
+    unsigned cpus_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#pragma once
+#include "dataplane/xdp/early_drop_table.hpp"
+#include "lib/load/early_drop.hpp"
+#include "lib/load/loaded_set.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// One instant on two clocks: UTC, which rules are written in, and the one of programs in the
+// kernel.
+struct ClockPair {
+    Nanoseconds utc{};
+    std::uint64_t monotonic = 0;  // ns
+
+    [[nodiscard]] static ClockPair now();
+    // How far UTC is ahead. It changes when somebody sets the clock.
+    [[nodiscard]] Nanoseconds lead() const noexcept {
+        return utc - Nanoseconds{static_cast<std::int64_t>(monotonic)};
+    }
+};
+
+// As the program looks it up.
+[[nodiscard]] sluice_network network_of(const IpPrefix& from);
+
+// As the program has them, in their order; those that have ended are left out.
+[[nodiscard]] std::vector<EarlyDrop> early_drops_of(const DroppedNetworks& found,
+                                                    const LoadedSet& rules, const ClockPair& now);
+
+}  // namespace sluice

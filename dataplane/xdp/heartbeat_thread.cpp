@@ -1,0 +1,43 @@
+#include "dataplane/xdp/heartbeat_thread.hpp"
+
+#include <cstring>
+#include <string>
+
+namespace sluice {
+
+Result<std::unique_ptr<HeartbeatThread>> HeartbeatThread::start(std::function<void()> beat,
+                                                                Nanoseconds every) {
+    std::unique_ptr<HeartbeatThread> made{new HeartbeatThread{std::move(beat), every}};
+    const auto run = [](void* self) -> void* {
+        static_cast<HeartbeatThread*>(self)->run();
+        return nullptr;
+    };
+    const int failed = pthread_create(&made->thread_, nullptr, run, made.get());
+    if (failed != 0) {
+        return Error{Errc::TooMany,
+                     std::string{"there is no thread for the heartbeat: "} + std::strerror(failed)};
+    }
+    made->started_ = true;
+    return made;
+}
+
+HeartbeatThread::~HeartbeatThread() {
+    if (!started_) {
+        return;
+    }
+    {
+        const std::lock_guard lock{mutex_};
+        ending_ = true;
+    }
+    ends_.notify_one();
+    (void)pthread_join(thread_, nullptr);
+}
+
+void HeartbeatThread::run() {
+    std::unique_lock lock{mutex_};
+    while (!ends_.wait_for(lock, every_, [this] { return ending_; })) {
+        beat_();
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,302 @@
+#include "dataplane/xdp/kernel_bridge.hpp"
+
+#include "dataplane/port/device.hpp"
+#include "dataplane/xdp/early_drop_table.hpp"
+#include "dataplane/xdp/early_drops.hpp"
+#include "dataplane/xdp/monotonic_now.hpp"
+#include "dataplane/xdp/pair_map.hpp"
+#include "dataplane/xdp/pins.hpp"
+#include "dataplane/xdp/port_program.hpp"
+#include "lib/base/log.hpp"
+#include "lib/packet/field.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <net/if.h>
+
+namespace sluice {
+
+struct KernelBridge::Pair {
+    std::string name;
+    KernelOptions options;
+    PairMap map;
+    std::array<PortPlace, 2> places;
+    std::array<std::optional<PortProgram>, 2> programs;
+    std::array<EarlyDropTable, 2> tables;
+    std::array<std::unique_ptr<EarlyDropProof>, 2> proofs;  // none: nothing may be dropped early
+    std::array<std::uint64_t, 2> left_out{};                // of what could be dropped early
+    bool told_refused = false;  // that a program cannot be attached again, said once
+    std::uint64_t untold = 0;   // packets that were bridged
+    std::uint64_t told_at = 0;  // CLOCK_MONOTONIC, ns
+
+    // To interfaces that were deleted and are there again.
+    void attach_again();
+    [[nodiscard]] Result<Done> attach_port(const PairConfig& config, std::size_t side,
+                                           const BoxConfig& box, const std::string& folder);
+    [[nodiscard]] bool drop_early(std::size_t side, const LoadedRules* rules, const ClockPair& now);
+    [[nodiscard]] bool box_decides(std::uint64_t now) const noexcept {
+        return now <= map.last_beat() + static_cast<std::uint64_t>(options.heartbeat.count());
+    }
+};
+
+namespace {
+
+constexpr std::uint64_t kTellEvery = 1'000'000'000;
+// Both clocks are read one after the other, and may be slewed.
+constexpr Nanoseconds kClockSlack = std::chrono::milliseconds{50};
+
+bool is_af_xdp(const PortConfig& port) {
+    return port.device.starts_with("net_af_xdp");
+}
+
+bool is_where_it_was(const PortPlace& place, const std::optional<PortProgram>& program) {
+    const unsigned index = ::if_nametoindex(place.interface.c_str());
+    const unsigned peer = ::if_nametoindex(place.peer.c_str());
+    // Of one that is gone nothing can be attached until it returns.
+    return index == 0 || peer == 0 ||
+           (program && program->index() == index && program->peer_index() == peer);
+}
+
+}  // namespace
+
+void KernelBridge::Pair::attach_again() {
+    for (std::size_t side = 0; side < programs.size(); ++side) {
+        if (is_where_it_was(places[side], programs[side])) {
+            continue;
+        }
+        Result<PortProgram> program = PortProgram::attach(places[side]);
+        if (program) {
+            programs[side] = *std::move(program);
+            told_refused = false;
+            log_info("the program in the kernel is at " + places[side].interface + " again");
+        } else if (!std::exchange(told_refused, true)) {
+            log_error(program.error().what);
+        }
+    }
+}
+
+Result<Done> KernelBridge::Pair::attach_port(const PairConfig& config, std::size_t side,
+                                             const BoxConfig& box, const std::string& folder) {
+    const PortConfig& port = side == 0 ? config.outside : config.inside;
+    const PortConfig& peer = side == 0 ? config.inside : config.outside;
+    if (!device_argument(port.device, "xdp_prog").empty()) {
+        return Error{Errc::Refused, port.device +
+                                        " has a program of its own (`xdp_prog`), and "
+                                        "`kernel` another one: take one of them out"};
+    }
+    if (options.early_drop != 0) {
+        Result<EarlyDropTable> table = EarlyDropTable::make(options.early_drop);
+        if (!table) {
+            return table.error();
+        }
+        tables[side] = *std::move(table);
+    }
+    places[side] = {.interface = device_argument(port.device, "iface"),
+                    .peer = device_argument(peer.device, "iface"),
+                    .side = side,
+                    .folder = folder,
+                    .pair_map = map.fd(),
+                    .early_networks = tables[side].networks_fd(),
+                    .early_counts = tables[side].counts_fd(),
+                    .management = box.management};
+    Result<PortProgram> program = PortProgram::attach(places[side]);
+    if (!program) {
+        return program.error();
+    }
+    programs[side] = *std::move(program);
+    return Done{};
+}
+
+KernelBridge::KernelBridge() = default;
+
+KernelBridge::~KernelBridge() = default;
+
+void KernelBridge::end() noexcept {
+    for (const auto& pair : pairs_) {
+        pair->map.end();
+    }
+}
+
+Result<std::unique_ptr<KernelBridge>> KernelBridge::attach(const BoxConfig& box) {
+    std::unique_ptr<KernelBridge> made;
+    if (!box.kernel) {
+        return made;
+    }
+    made.reset(new KernelBridge);
+    made->may_drop_early_ = box.malformed == MalformedPolicy::Drop && !box.tunnels.gre &&
+                            !box.tunnels.vxlan && !box.tunnels.ipip;
+    if (box.kernel->early_drop != 0 && !made->may_drop_early_) {
+        log_warn(
+            "nothing is dropped early: the kernel does not look into tunnels, nor tell what "
+            "is malformed");
+    }
+    for (const PairConfig& pair : box.pairs) {
+        if (!is_af_xdp(pair.outside) || !is_af_xdp(pair.inside)) {
+            log_warn("pair " + pair.name +
+                     " ends with the process: `kernel` is for pairs of two net_af_xdp ports");
+            continue;
+        }
+        if (const Result<Done> done = made->attach_pair(box, pair); !done) {
+            return done.error();
+        }
+    }
+    return made;
+}
+
+Result<Done> KernelBridge::attach_pair(const BoxConfig& box, const PairConfig& config) {
+    const std::string folder = pins_of_pair(box, config.name);
+    if (const Result<Done> done = make_pins_folder(box, folder); !done) {
+        return done.error();
+    }
+    Result<PairMap> map = PairMap::open(folder, *box.kernel);
+    if (!map) {
+        return map.error();
+    }
+    auto pair = std::make_unique<Pair>();
+    pair->name = config.name;
+    pair->options = *box.kernel;
+    pair->map = *std::move(map);
+    for (std::size_t side = 0; side < 2; ++side) {
+        if (const Result<Done> done = pair->attach_port(config, side, box, folder); !done) {
+            return done.error();
+        }
+    }
+    pairs_.push_back(std::move(pair));
+    return Done{};
+}
+
+void KernelBridge::beat(std::uint64_t at) noexcept {
+    for (const auto& pair : pairs_) {
+        pair->map.beat(at);
+    }
+}
+
+void KernelBridge::watch(const TellBridged& tell) {
+    const std::uint64_t now = monotonic_now();
+    for (const auto& pair : pairs_) {
+        pair->attach_again();
+        pair->untold += pair->map.take_news();
+        if (pair->untold != 0 && (pair->box_decides(now) || now - pair->told_at > kTellEvery)) {
+            pair->told_at = now;
+            tell(pair->name, std::exchange(pair->untold, 0));
+        }
+    }
+}
+
+void KernelBridge::drop_early(std::shared_ptr<const LoadedRules> rules) {
+    rules_ = may_drop_early_ ? std::move(rules) : nullptr;
+    const ClockPair now = ClockPair::now();
+    clock_lead_ = now.lead();
+    has_ends_ = false;
+    for (const auto& pair : pairs_) {
+        for (std::size_t side = 0; side < pair->tables.size(); ++side) {
+            if (pair->tables[side].networks_fd() >= 0) {
+                has_ends_ = pair->drop_early(side, rules_.get(), now) || has_ends_;
+            }
+        }
+    }
+}
+
+// Whether some of it ends.
+bool KernelBridge::Pair::drop_early(std::size_t side, const LoadedRules* rules,
+                                    const ClockPair& now) {
+    proofs[side].reset();
+    std::vector<EarlyDrop> drops;
+    left_out[side] = 0;
+    if (rules != nullptr) {
+        const ReceivingPort port{port_name(name), side == 0 ? Direction::In : Direction::Out};
+        proofs[side] = std::make_unique<EarlyDropProof>(rules->rules(), port);
+        const DroppedNetworks found = proofs[side]->networks(options.early_drop);
+        drops = early_drops_of(found, rules->set(), now);
+        left_out[side] = found.left_out;
+    }
+    left_out[side] += drops.size() - tables[side].publish(drops);
+    return std::any_of(drops.begin(), drops.end(),
+                       [](const EarlyDrop& one) { return one.drop.until != 0; });
+}
+
+void KernelBridge::note_ban(const EventRecord& event) {
+    const ByteView key = ByteView{event.bytes}.first(event.size);
+    if (event.kind == KeyEventKind::BanEnd) {
+        lift(key);
+    }
+    if (event.kind != KeyEventKind::BanStart || rules_ == nullptr ||
+        event.load != rules_->set().load) {
+        return;
+    }
+    const ClockPair now = ClockPair::now();
+    for (const auto& pair : pairs_) {
+        for (std::size_t side = 0; side < pair->tables.size(); ++side) {
+            const auto network =
+                pair->proofs[side] == nullptr
+                    ? std::nullopt
+                    : pair->proofs[side]->boxed(event.rule, key, event.utc + event.length);
+            if (!network) {
+                continue;
+            }
+            for (const EarlyDrop& drop : early_drops_of({{*network}, 0}, rules_->set(), now)) {
+                has_ends_ = true;
+                pair->left_out[side] += pair->tables[side].add(drop) ? 0 : 1;
+            }
+        }
+    }
+}
+
+void KernelBridge::lift(ByteView key) {
+    const std::optional<IpPrefix> source = source_of_key(key);
+    for (const auto& pair : pairs_) {
+        for (EarlyDropTable& table : pair->tables) {
+            if (source && table.networks_fd() >= 0) {
+                table.remove(network_of(*source));
+            }
+        }
+    }
+}
+
+bool KernelBridge::is_off_time() const {
+    const Nanoseconds moved = ClockPair::now().lead() - clock_lead_;
+    return has_ends_ && (moved > kClockSlack || moved < -kClockSlack);
+}
+
+std::uint64_t KernelBridge::early_dropped(std::uint32_t row) const {
+    std::uint64_t packets = 0;
+    for (const auto& pair : pairs_) {
+        for (const EarlyDropTable& table : pair->tables) {
+            packets += table.networks_fd() < 0 ? 0 : table.count(row).packets;
+        }
+    }
+    return packets;
+}
+
+KernelPortStats KernelBridge::stats(std::string_view pair, std::string_view side) const {
+    const auto found = std::find_if(pairs_.begin(), pairs_.end(),
+                                    [&](const auto& one) { return one->name == pair; });
+    if (found == pairs_.end()) {
+        return {};
+    }
+    const Pair& of = **found;
+    const std::size_t index = side == "outside" ? 0 : 1;
+    const std::uint64_t beat = of.map.last_beat();
+    const std::uint64_t now = monotonic_now();
+    const sluice_port_counts counts = of.map.counts(index);
+    return {.attached =
+                of.programs[index]->index() == ::if_nametoindex(of.places[index].interface.c_str()),
+            .native = of.programs[index]->is_native(),
+            .fail_open = of.options.fail == KernelFail::Open,
+            .program = of.programs[index]->id(),
+            .heartbeat_ns = static_cast<std::uint64_t>(of.options.heartbeat.count()),
+            .beat_age_ns = now - std::min(now, beat),
+            .bridged_packets = counts.bridged_packets,
+            .bridged_bytes = counts.bridged_bytes,
+            .dropped_packets = counts.dropped_packets,
+            .dropped_bytes = counts.dropped_bytes,
+            .early_capacity = of.options.early_drop,
+            .early_networks = of.tables[index].size(),
+            .early_left_out = of.left_out[index],
+            .managed_packets = counts.managed_packets,
+            .managed_refused = counts.managed_refused};
+}
+
+}  // namespace sluice

@@ -1,0 +1,96 @@
+#include "lib/policy/box/management_reader.hpp"
+
+#include "lib/packet/transport.hpp"
+#include "lib/policy/box/box_values.hpp"
+#include "lib/rules/box_config.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace sluice {
+namespace {
+
+constexpr auto kManagementKeys = std::to_array<KeyRow>({{"allow"}, {"to"}, {"rate"}});
+constexpr std::string_view kPerSecond = "/s";
+
+// The number that is the whole text, from 1 on.
+std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t most) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && number >= 1 && number <= most ? std::optional{number} : std::nullopt;
+}
+
+// `tcp/22`, `udp/161`, or `icmp`, which is that of both versions.
+bool add_service(std::string_view text, std::vector<ManagedService>& allow) {
+    if (text == "icmp") {
+        allow.push_back({.proto = kProtoIcmp});
+        allow.push_back({.proto = kProtoIcmpv6});
+        return true;
+    }
+    const std::string_view proto = text.substr(0, text.find('/'));
+    if ((proto != "tcp" && proto != "udp") || proto.size() == text.size()) {
+        return false;
+    }
+    const auto port = number_in(text.substr(proto.size() + 1), 0xFFFF);
+    if (port) {
+        allow.push_back(
+            {proto == "tcp" ? kProtoTcp : kProtoUdp, static_cast<std::uint16_t>(*port)});
+    }
+    return port.has_value();
+}
+
+bool add_address(std::string_view text, std::vector<VersionedAddress>& to) {
+    const std::optional<VersionedAddress> address = parse_address(text);
+    if (address) {
+        to.push_back(*address);
+    }
+    return address.has_value();
+}
+
+// Every item of a list that is not empty.
+template <typename T>
+void read_items(const MapReader& map, std::string_view key, const ReadContext& context,
+                bool (*add)(std::string_view, std::vector<T>&), std::vector<T>& into) {
+    const YamlNode* node = map.find(key);
+    const bool is_list = node != nullptr && node->is_list() && !node->items.empty();
+    const std::string what = key == "to" ? "addresses of the box, such as [192.0.2.10]"
+                                         : "services, such as [tcp/22, tcp/179, icmp]";
+    if (!is_list) {
+        context.problems.error(node == nullptr ? map.node().at : node->at,
+                               "`" + std::string{key} + "` is a list of " + what);
+        return;
+    }
+    for (const YamlNode& item : node->items) {
+        if (!item.is_scalar() || !add(item.text, into)) {
+            context.problems.error(item.at, "`" + std::string{key} + "` is a list of " + what);
+        }
+    }
+}
+
+}  // namespace
+
+ManagementOptions read_management(const YamlNode& node, const ReadContext& context) {
+    const MapReader map{node, kManagementKeys, context, "`management`"};
+    ManagementOptions management;
+    if (!map.is_map()) {
+        return management;
+    }
+    read_items(map, "allow", context, add_service, management.allow);
+    read_items(map, "to", context, add_address, management.to);
+    if (const std::optional<std::string> rate = map.text("rate")) {
+        const std::string_view text{*rate};
+        const auto number = text.ends_with(kPerSecond)
+                                ? number_in(text.substr(0, text.size() - kPerSecond.size()),
+                                            kManagementRateRange.most)
+                                : std::nullopt;
+        if (!number) {
+            context.problems.error(map.find("rate")->at,
+                                   "`rate` is packets a second from 1/s to 1000000/s");
+        }
+        management.rate = number.value_or(management.rate);
+    }
+    return management;
+}
+
+}  // namespace sluice

@@ -1,0 +1,295 @@
+#include "lib/load/early_drop.hpp"
+#include "lib/match/address_key.hpp"
+#include "tests/packets/box.hpp"
+#include "tests/packets/frame.hpp"
+#include "tests/packets/random_condition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+// What is dropped before it reaches the box: proven of the rules, and held against what the box
+// makes of packets.
+namespace sluice::test::early_drop_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant kStart{1h};
+
+std::string rule(const std::string& text) {
+    return "  - {" + text + "}\n";
+}
+std::string deny(const std::string& when, const std::string& more = "mode: enforce") {
+    return "id: deny, on_match: drop, " + more + ", when: '" + when + "'";
+}
+std::string rules_of(const std::vector<std::string>& rules, const std::string& before = "") {
+    std::string text = "version: 1\n" + before + "rules:\n";
+    for (const std::string& one : rules) {
+        text += rule(one);
+    }
+    return text;
+}
+const std::string kLimits = "limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]";
+
+// A file exempts keys, and only operators ban them at run time: here what a file exempts is banned.
+RuleSet set_of(const std::string& rules) {
+    RuleSet set = enforced({.file = "rules", .text = rules, .lists = nullptr}).set;
+    for (Rule& rule : set.rules) {
+        if (rule.overrides == nullptr) {
+            continue;
+        }
+        auto banned = std::make_shared<Overrides>(*rule.overrides);
+        for (OverridePlan& plan : banned->plans) {
+            std::swap(plan.exempt, plan.banned);
+            std::swap(plan.exempt_until, plan.banned_until);
+        }
+        rule.overrides = std::move(banned);
+    }
+    return set;
+}
+
+DroppedNetworks found_in(const RuleSet& set, std::size_t most = 1000,
+                         Direction dir = Direction::In) {
+    return EarlyDropProof{set, {.pair = port_name("lab"), .dir = dir}}.networks(most);
+}
+
+std::string shown(const std::string& rules, Direction dir = Direction::In) {
+    const RuleSet set = set_of(rules);
+    std::string text;
+    for (const DroppedNetwork& one : found_in(set, 1000, dir).networks) {
+        text += (text.empty() ? "" : " ") + to_text(one.from) + "=" + set.rules[one.rule].id;
+    }
+    return text;
+}
+
+struct Row {
+    std::string name;
+    std::string rules;
+    std::string in;  // NETWORK=RULE, from the outside
+};
+
+TEST(EarlyDrop, HoldsOnlyWhatIsDroppedWhateverIsInThePacket) {
+    const std::string all = "10.1.0.0/16=deny 192.0.2.7=deny 2001:db8::/32=deny";
+    const std::string list = "ip.src in {192.0.2.7 10.1.0.0/16 2001:db8::/32}";
+    const std::string banned = "id: r, mode: enforce, key: [ip.src], " + kLimits +
+                               ", overrides: {inline: [{key: [192.0.2.9], exempt: true}]}";
+    const Row rows[] = {
+        {"a list", rules_of({deny(list)}), all},
+        {"a range", rules_of({deny("ip.src in {10.0.0.0/8} and not ip.src in {10.0.0.0/9}")}),
+         "10.128.0.0/9=deny"},
+        {"neighbours are one", rules_of({deny("ip.src in {10.0.0.0/9 10.128.0.0/9}")}),
+         "10.0.0.0/8=deny"},
+        {"monitored", rules_of({deny(list, "mode: monitor")}), ""},
+        {"narrower", rules_of({deny(list + " and ip.proto eq 17")}), ""},
+        {"narrower by a text", rules_of({deny(list + " and payload contains \"x\"")}), ""},
+        {"of another port", rules_of({deny(list + " and port eq \"other\"")}), ""},
+        {"of this port", rules_of({deny(list + " and port eq \"lab\"")}), all},
+        {"of this side", rules_of({deny(list + " and dir eq \"in\"")}), all},
+        {"of the other side", rules_of({deny(list + " and dir eq \"out\"")}), ""},
+        {"either way", rules_of({deny("ip.src eq 192.0.2.7 or ip.proto eq 17")}), "192.0.2.7=deny"},
+        {"behind an allow of some",
+         rules_of({"id: friend, mode: enforce, on_match: allow, when: 'ip.src eq 192.0.2.7'",
+                   deny(list)}),
+         "10.1.0.0/16=deny 2001:db8::/32=deny"},
+        {"behind an allow of a service",
+         rules_of({"id: dns, mode: enforce, on_match: allow, when: 'l4.dport eq 53'", deny(list)}),
+         ""},
+        {"behind an allow that only watches",
+         rules_of({"id: dns, mode: monitor, on_match: allow, when: 'l4.dport eq 53'", deny(list)}),
+         ""},
+        {"before an allow",
+         rules_of({deny(list), "id: dns, mode: enforce, on_match: allow, when: 'l4.dport eq 53'"}),
+         all},
+        {"behind another drop of a service",
+         rules_of({"id: dns, mode: enforce, on_match: drop, when: 'l4.dport eq 53'", deny(list)}),
+         ""},
+        {"behind limits", rules_of({"id: r, mode: enforce, key: [ip.src], " + kLimits, deny(list)}),
+         all},
+        {"a ban", rules_of({banned}), "192.0.2.9=r"},
+        {"a ban of a service", rules_of({"when: 'ip.proto eq 17', " + banned}), ""},
+        {"a ban that only watches",
+         rules_of({"id: r, mode: monitor, key: [ip.src], " + kLimits +
+                   ", overrides: {inline: [{key: [192.0.2.9], exempt: true}]}"}),
+         ""},
+        {"a ban of a network",
+         rules_of({"id: r, mode: enforce, key: ['prefix(ip.src, 24)'], " + kLimits +
+                   ", overrides: {inline: [{key: [192.0.2.0/24], exempt: true}]}"}),
+         "192.0.2.0/24=r"},
+        {"a ban of an address and a port",
+         rules_of({"id: r, mode: enforce, key: [ip.src, l4.dport], " + kLimits +
+                   ", overrides: {inline: [{key: [192.0.2.9, 53], exempt: true}]}"}),
+         ""},
+        {"a ban beside an allow",
+         rules_of({banned, "id: friend, mode: enforce, on_match: allow, when: 'l4.dport eq 53'"}),
+         ""},
+        {"a ban beside a rule that answers",
+         rules_of({banned, "id: s, mode: enforce, key: [ip.dst], " + kLimits +
+                               ", on_exceed: {action: reset}"}),
+         ""},
+        {"a ban beside what refusals spend",
+         rules_of(
+             {banned, "id: s, mode: enforce, key: [ip.dst], rejected_spend: true, " + kLimits}),
+         ""},
+        {"none", rules_of({"id: r, mode: enforce, key: [ip.src], " + kLimits}), ""},
+    };
+    for (const Row& row : rows) {
+        EXPECT_EQ(shown(row.rules), row.in) << row.name;
+    }
+}
+
+TEST(EarlyDrop, ABudgetOfBypassKeepsWhatItMayPass) {
+    const std::string budget =
+        "bypass:\n  - {when: 'ip.src in {10.1.2.0/24}', key: [], "
+        "limit: {algorithm: token_bucket, rate: 100/s, burst: 100}}\n";
+    EXPECT_EQ(shown(rules_of({deny("ip.src in {10.1.2.0/23}")}, budget)), "10.1.3.0/24=deny");
+}
+
+TEST(EarlyDrop, WhatHasNoRoomIsCounted) {
+    const RuleSet set = set_of(rules_of({deny("ip.src in {10.0.0.1 10.0.0.3 10.0.0.5}")}));
+    const DroppedNetworks found = found_in(set, 2);
+    EXPECT_EQ(found.networks.size(), 2U);
+    EXPECT_EQ(found.left_out, 1U);
+}
+
+TEST(EarlyDrop, ABanHasItsEnd) {
+    const RuleSet set = set_of(
+        rules_of({"id: r, mode: enforce, key: [ip.src], " + kLimits +
+                  ", overrides: {inline: [{key: [192.0.2.9], exempt: true, until: 2100-01-01}]}"}));
+    const DroppedNetworks found = found_in(set);
+    ASSERT_EQ(found.networks.size(), 1U);
+    // All of that day.
+    EXPECT_EQ(found.networks[0].until, Nanoseconds{std::chrono::seconds{4'102'531'200}});
+}
+
+TEST(EarlyDrop, AKeyInThePenaltyBoxOfARuleThatDropsIsToo) {
+    const auto boxed = [](const std::string& rules, std::string_view source) {
+        const RuleSet set = set_of(rules);
+        const auto address = parse_address(source);
+        KeyBytes key;
+        key.append_address(set.rules[0].keys[0][0], *address);
+        EarlyDropProof proof{set, {.pair = port_name("lab"), .dir = Direction::In}};
+        const auto found = proof.boxed(0, key.view(), Nanoseconds{7});
+        return found && found->until == Nanoseconds{7} ? to_text(found->from) : "";
+    };
+    const std::string limited = "id: r, mode: enforce, key: [ip.src], " + kLimits;
+    const std::string bans = ", ban: {after: 3, within: 1m, for: 1h}";
+    EXPECT_EQ(boxed(rules_of({limited + bans}), "192.0.2.9"), "192.0.2.9");
+    EXPECT_EQ(boxed(rules_of({limited}), "192.0.2.9"), "");
+    EXPECT_EQ(boxed(rules_of({limited + bans + ", when: 'l4.dport eq 53'"}), "192.0.2.9"), "");
+    EXPECT_EQ(boxed(rules_of({limited + ", ban: {after: 3, within: 1m, for: 1h, action: reset}"}),
+                    "192.0.2.9"),
+              "");
+    const std::string friends =
+        "id: friends, mode: enforce, on_match: allow, when: 'ip.src in {192.0.2.0/24}'";
+    EXPECT_EQ(boxed(rules_of({limited + bans, friends}), "192.0.2.9"), "");
+    EXPECT_EQ(boxed(rules_of({limited + bans, friends}), "192.0.3.9"), "192.0.3.9");
+}
+
+class Dice {
+public:
+    explicit Dice(std::uint64_t seed) : random_{seed} {}
+    std::size_t below(std::size_t bound) { return random_() % bound; }
+
+    std::string comparison() {
+        static const std::string kComparisons[] = {
+            "ip.src in {10.0.0.0/22 2001:db8:7::/48}",
+            "ip.src in {10.0.2.0/23 10.0.5.1}",
+            "not ip.src in {10.0.0.0/23}",
+            "ip.src eq 10.0.4.9",
+            "dir eq \"in\"",
+            "port eq \"lab\"",
+            "ip.proto eq 17",
+            "l4.dport ge 60",
+            "payload contains \"attack\"",
+            "ip.dst in {198.51.100.0/24}",
+        };
+        return kComparisons[below(std::size(kComparisons))];
+    }
+    std::string rule(std::size_t number) {
+        const std::string head =
+            "id: r" + std::to_string(number) +
+            ", mode: " + (below(4) == 0 ? "monitor" : "enforce") +
+            (below(8) == 0 ? "" : ", when: '" + random_condition(*this, 2) + "'");
+        switch (below(4)) {
+            case 0:
+                return head + ", on_match: allow";
+            case 1:
+                return head + ", key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/h, " +
+                       "burst: 1}], overrides: {inline: [{key: [10.0.1.1], exempt: true}]}" +
+                       (below(4) == 0 ? ", rejected_spend: true" : "") +
+                       (below(4) == 0 ? ", on_exceed: {action: tag, dscp: 8}" : "");
+            default:
+                return head + ", on_match: drop";
+        }
+    }
+    Octets frame() {
+        static constexpr const char* kSources[] = {"10.0.0.1",   "10.0.1.1",     "10.0.2.7",
+                                                   "10.0.4.9",   "10.0.5.1",     "203.0.113.5",
+                                                   "10.0.3.255", "2001:db8:7::9"};
+        static constexpr std::string_view kTexts[] = {"", "xx attack"};
+        Frame frame = below(2) == 0 ? udp() : tcp().flags(2);
+        const ByteView text = bytes_of(kTexts[below(2)]);
+        frame.src(kSources[below(std::size(kSources))])
+            .dport(static_cast<std::uint16_t>(50 + below(20)))
+            .carries({text.begin(), text.end()});
+        if (below(10) == 0) {
+            frame.frag(8, false);
+        }
+        return frame.bytes();
+    }
+
+private:
+    std::mt19937_64 random_;
+};
+
+// Nullptr: it is left to the box.
+const DroppedNetwork* network_of(const DroppedNetworks& found, const PacketHeaders& headers) {
+    const auto one = std::find_if(
+        found.networks.begin(), found.networks.end(), [&](const DroppedNetwork& network) {
+            return network.from.version == headers.ip_version &&
+                   masked(headers.src, network.from.length) == network.from.address;
+        });
+    return one == found.networks.end() ? nullptr : &*one;
+}
+
+// By the rule that the box drops it by.
+TEST(EarlyDrop, TheBoxWouldHaveDroppedItToo) {
+    const char* const given = std::getenv("SLUICE_TEST_SEED");
+    const std::uint64_t seed = given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice{seed};
+    std::size_t early = 0;
+    for (int round = 0; round < 150 && !HasFailure(); ++round) {
+        std::vector<std::string> rules;
+        for (std::size_t number = 1 + dice.below(5); number > 0; --number) {
+            rules.push_back(dice.rule(number));
+        }
+        const std::string text = rules_of(rules);
+        SCOPED_TRACE(text);
+        const DroppedNetworks found = found_in(set_of(text));
+        Box box{set_of(text)};
+        for (int i = 0; i < 100; ++i) {
+            const Octets bytes = dice.frame();
+            PacketHeaders headers;
+            (void)parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, headers);
+            const DroppedNetwork* const network = network_of(found, headers);
+            const Decision decision = box.judge(bytes, kStart);
+            if (network != nullptr) {
+                ++early;
+                EXPECT_EQ(decision.verdict, Verdict::Drop);
+                EXPECT_EQ(box.rule_name(decision), box.set().rules[network->rule].id);
+            }
+        }
+    }
+    EXPECT_GT(early, 500U) << "packets that would have been dropped early";
+}
+
+}  // namespace
+}  // namespace sluice::test::early_drop_test

@@ -1,0 +1,167 @@
+"""What the kernel drops for the box before it costs anything, and what it gives to its own stack.
+
+    early_drop_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import subprocess
+
+from box_case import main
+from host_flood import Flow, HostFlood
+from kernel_case import KernelCase
+from programs import ip, wait_until, wait_until_still
+
+# HostFlood's only source, and a network around it.
+SOURCE, NETWORK = "10.78.1.1", "10.78.0.0/16"
+DENY = f"""version: 1
+rules:
+  - {{id: deny, mode: enforce, on_match: drop, when: 'ip.src in {{{NETWORK} 2001:db8::/32}}'}}
+"""
+BANNED = """version: 1
+rules:
+  - id: limit
+    mode: enforce
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 100000/s, burst: 100000}]
+"""
+BOXED = """version: 1
+rules:
+  - id: limit
+    mode: enforce
+    key: [ip.src]
+    limits: [{{algorithm: token_bucket, rate: 20/s, burst: 20}}]
+    ban: {{after: 50, within: 1m, for: {length}}}
+    events: [ban]
+"""
+ALL = """version: 1
+rules:
+  - {id: all, mode: monitor, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1000000/s, burst: 1000000}]}
+"""
+MANY = 200
+FLOW = Flow(sources=1, hosts=1, rate=500)
+
+
+class EarlyDrop(KernelCase):
+    def start_box(self, rules=DENY, early_drop=1000, **options):
+        self.start_kernel_box({"early_drop": early_drop}, rules, **options)
+
+    def came(self, flood):
+        return sum(flood.came().values())
+
+    def early(self, rule):
+        return self.rule(rule).get("early_dropped", 0)
+
+    def expect_early(self, flood, rule):
+        """The kernel drops them, and the box sees none."""
+        before = self.early(rule)
+        wait_until("early drops", lambda: self.early(rule) > before)
+        came = wait_until_still("what comes through", lambda: self.came(flood))
+        counted, early = self.rule(rule), self.early(rule)
+        wait_until("more of them", lambda: self.early(rule) >= early + MANY)
+        after = self.rule(rule)
+        self.assertEqual((self.came(flood), after["matched"]), (came, counted["matched"]))
+
+    def expect_through(self, flood, rule):
+        early, came = self.early(rule), self.came(flood)
+        wait_until("frames to come through", lambda: self.came(flood) >= came + MANY)
+        self.assertEqual(self.early(rule), early)
+
+    def test_a_deny_list_is_dropped_in_the_kernel_as_long_as_it_holds(self):
+        self.start_box()
+        with HostFlood(self.hosts, FLOW) as flood:
+            self.expect_early(flood, "deny")
+            for off, on in ((("mode", "deny", "monitor"), ("mode", "deny", "enforce")),
+                            (("panic", "pass"), ("panic", "resume"))):
+                self.assertEqual(self.box.ctl(*off).returncode, 0)
+                self.expect_through(flood, "deny")
+                self.assertEqual(self.box.ctl(*on).returncode, 0)
+                self.expect_early(flood, "deny")
+            self.apply(DENY.replace(NETWORK, "192.0.2.0/24"))
+            self.expect_through(flood, "deny")
+            self.apply(DENY)
+            self.expect_early(flood, "deny")
+            # Who can be let through by an earlier rule is the box's.
+            self.apply(DENY.replace("rules:\n", "rules:\n  - {id: tcp, mode: enforce, on_match: allow, "
+                                    "when: 'ip.proto eq 6'}\n"))
+            early, exceeded = self.early("deny"), self.rule("deny")["exceeded"]
+            wait_until("the box to drop", lambda: self.rule("deny")["exceeded"] >= exceeded + MANY)
+            self.assertEqual(self.early("deny"), early)
+
+    def test_a_ban_is_dropped_in_the_kernel_until_it_ends(self):
+        self.start_box(BANNED)
+        with HostFlood(self.hosts, FLOW) as flood:
+            wait_until("frames to come through", lambda: self.came(flood) > MANY)
+            ban = self.box.ctl("key", "ban", "limit", SOURCE)
+            self.assertEqual(ban.returncode, 0, ban.stderr)
+            self.expect_early(flood, "limit")
+            self.assertEqual(self.box.ctl("key", "unban", "limit", SOURCE).returncode, 0)
+            self.expect_through(flood, "limit")
+            self.assertEqual(self.box.ctl("key", "ban", "limit", SOURCE, "--for", "3s").returncode, 0)
+            came = self.came(flood)
+            wait_until("the ban to end", lambda: self.came(flood) >= came + MANY)
+
+    def test_a_key_in_the_penalty_box_is_dropped_in_the_kernel_until_it_ends(self):
+        self.start_box(BOXED.format(length="1h"))
+        with HostFlood(self.hosts, FLOW) as flood:
+            self.expect_early(flood, "limit")
+            came = self.came(flood)
+            self.assertEqual(self.rule("limit")["bans"], 1)
+            self.assertEqual(self.box.ctl("key", "unban", "limit", SOURCE).returncode, 0)
+            # What it may send by its limit comes through before it is banned again.
+            wait_until("frames to come through", lambda: self.came(flood) > came)
+            self.expect_early(flood, "limit")
+            self.apply(BOXED.format(length="1s"))
+            bans, came = self.rule("limit")["bans"], self.came(flood)
+            self.assertEqual(self.box.ctl("key", "unban", "limit", SOURCE).returncode, 0)
+            wait_until("bans to end by themselves", lambda: self.rule("limit")["bans"] >= bans + 3)
+            self.assertGreater(self.came(flood), came)
+
+    def test_what_has_no_room_is_dropped_by_the_box(self):
+        self.start_box(DENY.replace(NETWORK, f"10.0.0.1 10.0.0.3 {SOURCE}"), early_drop=1)
+        outside = self.kernel()["outside"]
+        self.assertEqual((outside["early_capacity"], outside["early_networks"], outside["early_left_out"]), (1, 1, 3))
+        with HostFlood(self.hosts, FLOW) as flood:
+            wait_until("the box to drop", lambda: self.rule("deny")["exceeded"] >= MANY)
+            self.assertEqual(self.came(flood), 0)
+        metrics = self.box.api("GET", "/v1/metrics")[1].decode()
+        self.assertIn('sluice_kernel_early_left_out{pair="lab",side="outside"}', metrics)
+        self.assertIn("EARLY", self.box.ctl("xdp", "status").stdout)
+
+    def test_nothing_is_dropped_early_where_the_box_would_look_into_tunnels(self):
+        self.start_kernel_box({"early_drop": 1000}, DENY, {"packets": {"tunnels": ["gre"]}})
+        with HostFlood(self.hosts, FLOW) as flood:
+            wait_until("the box to drop", lambda: self.rule("deny")["exceeded"] >= MANY)
+            self.assertEqual((self.came(flood), self.early("deny")), (0, 0))
+
+    def test_the_kernel_goes_on_while_the_box_is_gone(self):
+        self.start_box()
+        with HostFlood(self.hosts, FLOW) as flood:
+            self.expect_early(flood, "deny")
+            came = self.came(flood)
+            self.box.kill(self.box.dataplane)
+            wait_until("the kernel to take over", lambda: self.beat_age() > 2)
+            still = wait_until_still("what comes through", lambda: self.came(flood))
+            self.assertEqual((still, self.pinned_counts()), (came, (0, 0)))
+            self.start_box()
+            self.expect_early(flood, "deny")
+
+    def test_what_is_for_the_box_itself_goes_to_the_kernel(self):
+        address = "10.78.0.9"
+        ip("-n", self.hosts.box, "address", "add", f"{address}/24", "dev", "o")
+        self.start_kernel_box({}, ALL, {"management": {"allow": ["icmp"], "to": [address], "rate": "1000/s"}})
+        self.assertEqual(self.ping(address), 0)
+        self.assertGreater(self.kernel()["outside"]["managed_packets"], 0)
+        self.box.kill(self.box.dataplane)
+        self.assertEqual(self.ping(address), 0, "nor does it need a box")
+
+    def test_without_management_the_box_has_all(self):
+        address = "10.78.0.9"
+        ip("-n", self.hosts.box, "address", "add", f"{address}/24", "dev", "o")
+        self.start_kernel_box({}, ALL)
+        self.assertNotEqual(self.ping(address), 0)
+
+    def ping(self, address):
+        return subprocess.run(["ip", "netns", "exec", self.hosts.outside, "ping", "-c", "3", "-i", "0.2", "-W", "2",
+                               address], capture_output=True, timeout=60).returncode
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,355 @@
+#include "dataplane/xdp/monotonic_now.hpp"
+#include "lib/capture/reader.hpp"
+#include "lib/packet/parse.hpp"
+#include "lib/packet/transport.hpp"
+#include "tests/packets/seen.hpp"
+#include "tests/unit/dataplane/xdp/program_box.hpp"
+
+#include <linux/bpf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+// The program in the kernel, run by BPF_PROG_TEST_RUN: what it finds in frames, beside what the
+// parser of the box finds in them.
+namespace sluice::test::port_program_test {
+namespace {
+
+class PortProgramTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!ProgramBox::is_possible()) {
+            GTEST_SKIP() << "programs in the kernel want root";
+        }
+    }
+};
+
+IpPrefix network(std::string_view text) {
+    const auto prefix = parse_prefix(text);
+    if (prefix) {
+        return *prefix;
+    }
+    const auto address = parse_address(text);
+    return {address->version, address->address,
+            static_cast<std::uint8_t>(address->version == IpVersion::V4 ? 32 : 128)};
+}
+
+// What the box calls ip.src; nullopt: there is none.
+std::optional<VersionedAddress> source_of(const Octets& frame) {
+    const PacketHeaders headers = seen(frame);
+    if (!headers.fields.has(Field::IpSrc)) {
+        return std::nullopt;
+    }
+    return VersionedAddress{headers.ip_version, headers.src};
+}
+
+// Each source has a row, so that one run over a frame says which source the program has found.
+void expect_same_sources(const std::vector<Octets>& frames) {
+    std::map<VersionedAddress, std::uint32_t> rows;
+    std::vector<EarlyDrop> drops;
+    for (const Octets& frame : frames) {
+        const auto source = source_of(frame);
+        if (source && rows.try_emplace(*source, static_cast<std::uint32_t>(rows.size())).second) {
+            drops.push_back(
+                early_drop({source->version, source->address,
+                            static_cast<std::uint8_t>(source->version == IpVersion::V4 ? 32 : 128)},
+                           static_cast<std::uint32_t>(rows.size() - 1)));
+        }
+    }
+    ASSERT_LT(rows.size(), std::size_t{SLUICE_DROP_ROWS});
+    ProgramBox box{drops.size() + 1};
+    ASSERT_EQ(box.table().publish(drops), drops.size());
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const auto source = source_of(frames[i]);
+        const std::uint64_t before = source ? box.dropped_early(rows.at(*source)) : 0;
+        if (!box.run(frames[i])) {
+            EXPECT_TRUE(frames[i].size() < 14 || frames[i].size() > 3000) << frames[i].size();
+            continue;
+        }
+        found += source ? 1 : 0;
+        if (source) {
+            ASSERT_EQ(box.dropped_early(rows.at(*source)), before + 1)
+                << "frame " << i << " of " << frames[i].size() << " bytes, from "
+                << to_text(source->version, source->address);
+        }
+    }
+    // Nor did it find one where there is none.
+    std::uint64_t all = 0;
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+        all += box.dropped_early(row);
+    }
+    EXPECT_EQ(all, found);
+}
+
+std::vector<Octets> frames_of_all_kinds() {
+    std::vector<Octets> frames{
+        udp().bytes(),
+        tcp().flags(2).bytes(),
+        icmp(8, 0).bytes(),
+        arp().bytes(),
+        udp().src("10.1.2.3").vlan(5).bytes(),
+        udp().src("10.1.2.4").vlan(5, 0x88A8).vlan(6).bytes(),
+        udp().src("10.1.2.5").vlan(1, 0x9100).vlan(2).vlan(3).vlan(4, 0x9200).bytes(),
+        udp().src("2001:db8::7").bytes(),
+        tcp().src("2001:db8::8").vlan(9).bytes(),
+        udp().src("10.1.2.6").shim(0x8847, label(true)).bytes(),
+        udp().src("10.1.2.7").shim(0x8847, joined(label(false), label(true))).bytes(),
+        udp().src("2001:db8::9").shim(0x8848, label(true)).bytes(),
+        udp().src("10.1.2.8").shim(0x8864, pppoe(0x0021)).bytes(),
+        udp().src("10.1.2.9").shim(0x8864, compressed_pppoe(0x21)).bytes(),
+        udp().src("2001:db8::a").shim(0x8864, pppoe(0x0057)).bytes(),
+        udp().src("10.1.2.10").shim(0x8864, joined(pppoe(0x0281), label(true))).bytes(),
+        udp().src("10.1.2.11").options(Octets(8, std::byte{1})).bytes(),
+        udp().src("10.1.2.12").frag(8, false).bytes(),
+        udp().src("10.1.2.13").frag(0, true).bytes(),
+        udp().src("10.1.2.14").ihl(4).bytes(),
+        udp().src("10.1.2.15").ip_len(19).bytes(),
+        udp().src("10.1.2.16").ip_len(0).bytes(),
+        udp().src("10.1.2.17").ihl(15).bytes(),
+        udp().src("10.1.2.18").ether_type(0x86DD).bytes(),
+        udp().src("2001:db8::b").ether_type(0x0800).bytes(),
+        udp().src("10.1.2.19").ether_type(46).bytes(),
+        udp().src("2001:db8::c").extensions(0, extension(17, 0)).bytes(),
+    };
+    return frames;
+}
+
+TEST_F(PortProgramTest, FindsTheSourceThatTheBoxFindsInFramesOfAllKindsAndLengths) {
+    std::vector<Octets> frames;
+    for (const Octets& frame : frames_of_all_kinds()) {
+        for (std::size_t size = 0; size <= frame.size(); ++size) {
+            frames.push_back(head_of(frame, size));
+        }
+    }
+    expect_same_sources(frames);
+}
+
+TEST_F(PortProgramTest, FindsTheSourceThatTheBoxFindsInDamagedFrames) {
+    const char* const given = std::getenv("SLUICE_TEST_SEED");
+    const std::uint64_t seed = given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random{seed};
+    std::vector<Octets> frames;
+    const std::vector<Octets> kinds = frames_of_all_kinds();
+    for (int i = 0; i < 5000; ++i) {
+        Octets frame = kinds[random() % kinds.size()];
+        // Of the link layer and the first bytes of IP: where a frame is told from another.
+        for (std::size_t changes = 1 + random() % 2; changes > 0; --changes) {
+            frame[12 + random() % std::min<std::size_t>(frame.size() - 12, 24)] =
+                static_cast<std::byte>(random());
+        }
+        frames.push_back(std::move(frame));
+    }
+    expect_same_sources(frames);
+}
+
+// More of them than the program steps over are the box's.
+TEST_F(PortProgramTest, LeavesFramesOfManyTagsToTheBox) {
+    Frame tagged = udp().src("10.1.2.3");
+    for (std::uint16_t tag = 0; tag < 5; ++tag) {
+        tagged.vlan(tag);
+    }
+    Octets labels;
+    for (int i = 0; i < 4; ++i) {
+        put(labels, label(false));
+    }
+    put(labels, label(true));
+    ProgramBox box{10};
+    const EarlyDrop drops[] = {early_drop(network("10.1.2.3"), 1)};
+    ASSERT_EQ(box.table().publish(drops), 1U);
+    for (const Octets& frame :
+         {tagged.bytes(), udp().src("10.1.2.3").shim(0x8847, labels).bytes()}) {
+        ASSERT_TRUE(source_of(frame).has_value());
+        EXPECT_TRUE(box.run(frame).has_value());
+    }
+    EXPECT_EQ(box.dropped_early(1), 0U);
+    EXPECT_EQ(box.counts().dropped_packets, 2U) << "as of any frame before the first beat";
+}
+
+TEST_F(PortProgramTest, FindsTheSourceThatTheBoxFindsInCaptures) {
+    const char* const given = std::getenv("SLUICE_SHARED");
+    const std::filesystem::path folder =
+        std::filesystem::path{given == nullptr ? "shared" : given} / "data/pcaps";
+    if (!std::filesystem::is_directory(folder)) {
+        GTEST_SKIP() << "no captures in " << folder;
+    }
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::recursive_directory_iterator{folder}) {
+        Result<CaptureReader> reader = CaptureReader::open(file.path().string());
+        if (!file.is_regular_file() || !reader) {
+            continue;
+        }
+        SCOPED_TRACE(file.path().string());
+        ++files;
+        std::vector<Octets> frames;
+        for (CapturedFrame frame; reader->next(frame) == CaptureReader::Next::Frame;) {
+            frames.emplace_back(frame.bytes.begin(), frame.bytes.end());
+        }
+        expect_same_sources(frames);
+    }
+    EXPECT_GT(files, 0U);
+}
+
+TEST_F(PortProgramTest, DropsWhatItWasToldLastAndCountsItByRow) {
+    ProgramBox box{10};
+    const auto drops_from = [&](std::string_view source) {
+        const std::uint64_t before = box.counts().dropped_packets;
+        EXPECT_EQ(box.run(udp().src(source).bytes()), XDP_DROP);
+        return box.counts().dropped_packets == before;  // else the program came to the bridge
+    };
+    EXPECT_FALSE(drops_from("10.0.0.1"));
+    const EarlyDrop first[] = {early_drop(network("10.0.0.0/8"), 3),
+                               early_drop(network("10.1.0.0/16"), 4),
+                               early_drop(network("2001:db8::/32"), 5)};
+    ASSERT_EQ(box.table().publish(first), 3U);
+    EXPECT_TRUE(drops_from("10.0.0.1"));
+    EXPECT_TRUE(drops_from("10.1.0.1"));
+    EXPECT_TRUE(drops_from("10.1.255.255"));
+    EXPECT_TRUE(drops_from("2001:db8:1::1"));
+    EXPECT_FALSE(drops_from("11.0.0.1"));
+    EXPECT_FALSE(drops_from("2001:db9::1"));
+    EXPECT_FALSE(drops_from("::ffff:10.0.0.1")) << "an address of IPv6, not that of IPv4";
+    EXPECT_EQ(box.dropped_early(3), 1U);
+    EXPECT_EQ(box.dropped_early(4), 2U);
+    EXPECT_EQ(box.dropped_early(5), 1U);
+    const EarlyDrop second[] = {early_drop(network("10.1.0.0/16"), 4)};
+    ASSERT_EQ(box.table().publish(second), 1U);
+    EXPECT_FALSE(drops_from("10.0.0.1"));
+    EXPECT_TRUE(drops_from("10.1.0.1"));
+    EXPECT_EQ(box.dropped_early(4), 3U);
+    ASSERT_EQ(box.table().publish({}), 0U);
+    EXPECT_FALSE(drops_from("10.1.0.1"));
+}
+
+TEST_F(PortProgramTest, WhatHasNoRoomIsLeftToTheBox) {
+    ProgramBox box{2};
+    const EarlyDrop drops[] = {early_drop(network("10.0.0.1"), 1),
+                               early_drop(network("10.0.0.2"), 1),
+                               early_drop(network("10.0.0.3"), 1)};
+    EXPECT_EQ(box.table().publish(drops), 2U);
+    EXPECT_EQ(box.table().size(), 2U);
+    for (const char* source : {"10.0.0.1", "10.0.0.2", "10.0.0.3"}) {
+        EXPECT_EQ(box.run(udp().src(source).bytes()), XDP_DROP);
+    }
+    EXPECT_EQ(box.dropped_early(1), 2U);
+    EXPECT_EQ(box.counts().dropped_packets, 1U);
+}
+
+TEST_F(PortProgramTest, OneNetworkComesAndGoesBesideTheOthers) {
+    ProgramBox box{2};
+    const auto dropped_from = [&](std::string_view source) {
+        const std::uint64_t before = box.counts().dropped_packets;
+        EXPECT_EQ(box.run(udp().src(source).bytes()), XDP_DROP);
+        return box.counts().dropped_packets == before;
+    };
+    const EarlyDrop one = early_drop(network("10.0.0.1"), 1);
+    const EarlyDrop other = early_drop(network("10.0.0.2"), 2);
+    EXPECT_TRUE(box.table().add(one));
+    EXPECT_TRUE(box.table().add(other));
+    EXPECT_TRUE(box.table().add(other)) << "again, in the place of the one before";
+    EXPECT_FALSE(box.table().add(early_drop(network("10.0.0.3"), 3)));
+    EXPECT_TRUE(dropped_from("10.0.0.1"));
+    EXPECT_TRUE(dropped_from("10.0.0.2"));
+    EXPECT_FALSE(dropped_from("10.0.0.3"));
+    box.table().remove(one.network);
+    box.table().remove(one.network);
+    EXPECT_FALSE(dropped_from("10.0.0.1"));
+    EXPECT_TRUE(dropped_from("10.0.0.2"));
+    EXPECT_EQ(box.table().size(), 1U);
+    box.table().remove(other.network);
+    EXPECT_FALSE(dropped_from("10.0.0.2"));
+    EXPECT_TRUE(box.table().add(one));
+    EXPECT_TRUE(dropped_from("10.0.0.1"));
+}
+
+TEST_F(PortProgramTest, ABanEndsByItself) {
+    ProgramBox box{10};
+    constexpr std::uint64_t kSoon = 200'000'000;
+    const EarlyDrop drops[] = {early_drop(network("10.0.0.1"), 1, monotonic_now() + kSoon),
+                               early_drop(network("10.0.0.2"), 2, monotonic_now() + 1000 * kSoon),
+                               early_drop(network("10.0.0.3"), 3, 1)};
+    ASSERT_EQ(box.table().publish(drops), 3U);
+    while (monotonic_now() <= drops[0].drop.until) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    for (const char* source : {"10.0.0.1", "10.0.0.2", "10.0.0.3"}) {
+        EXPECT_EQ(box.run(udp().src(source).bytes()), XDP_DROP);
+    }
+    EXPECT_EQ(box.dropped_early(1), 0U);
+    EXPECT_EQ(box.dropped_early(2), 1U);
+    EXPECT_EQ(box.dropped_early(3), 0U);
+}
+
+Octets arp_for(std::string_view target) {
+    Octets frame = udp().ether_type(0x0806).bytes();
+    const Octets head = head_of(frame, 14);
+    Octets body;
+    for (const unsigned word : {1U, 0x0800U, 0x0604U, 1U}) {
+        put16(body, word);
+    }
+    body.resize(24);
+    const auto address = parse_address(target);
+    body.insert(body.end(), address->address.bytes.begin(), address->address.bytes.begin() + 4);
+    return joined(head, body);
+}
+
+const ManagementOptions kManagement{
+    .allow = {{kProtoTcp, 22}, {kProtoIcmp, 0}},
+    .to = {*parse_address("192.0.2.10"), *parse_address("2001:db8::10")},
+    .rate = 10};
+
+TEST_F(PortProgramTest, WhatIsForTheBoxItselfGoesToTheKernelAndNothingElseDoes) {
+    struct Row {
+        std::string name;
+        Octets frame;
+        bool managed;
+    };
+    const Row rows[] = {
+        {"ssh", tcp().dst("192.0.2.10").dport(22).bytes(), true},
+        {"ssh over IPv6", tcp().dst("2001:db8::10").dport(22).bytes(), true},
+        {"behind a tag", tcp().dst("192.0.2.10").dport(22).vlan(5).bytes(), true},
+        {"ping", icmp(8, 0).dst("192.0.2.10").bytes(), true},
+        {"its ARP", arp_for("192.0.2.10"), true},
+        {"another's ARP", arp_for("192.0.2.11"), false},
+        {"ssh of a host behind", tcp().dst("192.0.2.11").dport(22).bytes(), false},
+        {"from the port of ssh", tcp().dst("192.0.2.10").sport(22).dport(23).bytes(), false},
+        {"over UDP", udp().dst("192.0.2.10").dport(22).bytes(), false},
+        {"a fragment", tcp().dst("192.0.2.10").dport(22).frag(8, false).bytes(), false},
+        {"a first fragment", tcp().dst("192.0.2.10").dport(22).frag(0, true).bytes(), false},
+        {"with options", tcp().dst("192.0.2.10").dport(22).options(Octets(4, std::byte{1})).bytes(),
+         false},
+    };
+    for (const Row& row : rows) {
+        ProgramBox box{0, kManagement};
+        EXPECT_EQ(box.run(row.frame), row.managed ? XDP_PASS : XDP_DROP) << row.name;
+        EXPECT_EQ(box.counts().managed_packets, row.managed ? 1U : 0U) << row.name;
+    }
+}
+
+TEST_F(PortProgramTest, ManagementComesBeforeEarlyDropAndHasABudgetOfItsOwn) {
+    ProgramBox box{10, kManagement};
+    const EarlyDrop drops[] = {early_drop(network("10.0.0.1"), 1)};
+    ASSERT_EQ(box.table().publish(drops), 1U);
+    const Octets frame = tcp().src("10.0.0.1").dst("192.0.2.10").dport(22).bytes();
+    EXPECT_EQ(box.run(frame), XDP_PASS);
+    EXPECT_EQ(box.dropped_early(1), 0U);
+    // 10 packets a second: a thousand at once are more than passes in the longest pause of a test.
+    int passed = 1;
+    for (int i = 1; i < 1000; ++i) {
+        passed += box.run(frame) == XDP_PASS ? 1 : 0;
+    }
+    EXPECT_EQ(box.counts().managed_packets, static_cast<unsigned>(passed));
+    EXPECT_EQ(box.counts().managed_refused, 1000U - static_cast<unsigned>(passed));
+    EXPECT_GT(box.counts().managed_refused, 0U);
+    EXPECT_EQ(box.counts().dropped_packets, 0U) << "the box would not get them";
+}
+
+}  // namespace
+}  // namespace sluice::test::port_program_test

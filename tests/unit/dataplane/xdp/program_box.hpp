@@ -1,0 +1,107 @@
+#pragma once
+#include "dataplane/xdp/early_drop_table.hpp"
+#include "dataplane/xdp/pair_map.hpp"
+#include "dataplane/xdp/port_program.hpp"
+#include "lib/packet/ip_address.hpp"
+#include "lib/wire/fd.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bpf/bpf.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace sluice::test {
+
+// The program of a port, loaded into this kernel at `lo` of a network namespace of this process,
+// and run over frames one by one. Its pins are in a mount of its own. Wants root.
+class ProgramBox {
+public:
+    static bool is_possible() { return ::geteuid() == 0; }
+
+    explicit ProgramBox(std::size_t early_drop, std::optional<ManagementOptions> management = {}) {
+        static const bool apart = ::unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 &&
+                                  ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+        folder_ = ::testing::TempDir() + "sluice-bpf-" + std::to_string(::getpid());
+        std::filesystem::create_directories(folder_);
+        if (!apart || ::mount("bpf", folder_.c_str(), "bpf", 0, nullptr) != 0) {
+            throw std::runtime_error("no place for pins: " + std::string{std::strerror(errno)});
+        }
+        state_ = need(PairMap::open(folder_, KernelOptions{}));
+        if (early_drop != 0) {
+            table_ = need(EarlyDropTable::make(early_drop));
+        }
+        program_ = need(PortProgram::attach({.interface = "lo",
+                                             .peer = "lo",
+                                             .side = 0,
+                                             .folder = folder_,
+                                             .pair_map = state_.fd(),
+                                             .early_networks = table_.networks_fd(),
+                                             .early_counts = table_.counts_fd(),
+                                             .management = std::move(management)}));
+        fd_ = Fd{bpf_prog_get_fd_by_id(program_->id())};
+    }
+    ~ProgramBox() {
+        const Fd link{bpf_obj_get((folder_ + "/outside").c_str())};
+        (void)bpf_link_detach(link.get());  // at once, so that the next one finds `lo` free
+        program_.reset();
+        std::filesystem::remove(folder_ + "/outside");
+        ::umount2(folder_.c_str(), MNT_DETACH);
+        std::filesystem::remove(folder_);
+    }
+    ProgramBox(const ProgramBox&) = delete;
+    ProgramBox& operator=(const ProgramBox&) = delete;
+
+    [[nodiscard]] EarlyDropTable& table() { return table_; }
+    [[nodiscard]] sluice_port_counts counts() const { return state_.counts(0); }
+    [[nodiscard]] std::uint64_t dropped_early(std::uint32_t row) const {
+        return table_.count(row).packets;
+    }
+
+    // What it does with the frame; nullopt: the kernel runs no program over one of this size.
+    [[nodiscard]] std::optional<std::uint32_t> run(ByteView frame) const {
+        bpf_test_run_opts options{};
+        options.sz = sizeof(options);
+        options.data_in = frame.data();
+        options.data_size_in = static_cast<std::uint32_t>(frame.size());
+        options.repeat = 1;
+        return bpf_prog_test_run_opts(fd_.get(), &options) == 0 ? std::optional{options.retval}
+                                                                : std::nullopt;
+    }
+
+private:
+    template <typename T>
+    static T need(Result<T> result) {
+        if (!result) {
+            throw std::runtime_error(result.error().what);
+        }
+        return *std::move(result);
+    }
+
+    std::string folder_;
+    PairMap state_;
+    EarlyDropTable table_;
+    std::optional<PortProgram> program_;
+    Fd fd_;
+};
+
+inline EarlyDrop early_drop(const IpPrefix& from, std::uint32_t row, std::uint64_t until = 0) {
+    EarlyDrop drop{};
+    drop.network.length = SLUICE_VERSION_BITS + from.length;
+    drop.network.from.version = static_cast<std::uint32_t>(from.version);
+    std::memcpy(drop.network.from.bytes, from.address.bytes.data(), from.address.bytes.size());
+    drop.drop = {.until = until, .row = row, .unused = 0};
+    return drop;
+}
+
+}  // namespace sluice::test
