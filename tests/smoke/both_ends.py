@@ -64,7 +64,29 @@ out.close()
 
 
 # What tshark says of 0xFFFF where it would write 0: the same sum (RFC 1071), which kernels send.
-EQUAL_CHECKSUM = "[TCP CHECKSUM 0xFFFF]"
+EQUAL_CHECKSUM = "tcp.checksum.ffff"
+
+
+def read(file, fields, *options):
+    """The texts of these fields, of each frame of a recording."""
+    command = ["tshark", "-n", "-r", file, "-T", "fields", *options]
+    command += [word for option in CHECKED for word in ("-o", option)]
+    command += [word for field in fields for word in ("-e", field)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def faults_in(file):
+    """-> (frames, RSTs among them, what is wrong with them)"""
+    resets, faults = Resets(), []
+    rows = read(file, [*UNSOUND, EQUAL_CHECKSUM, "_ws.col.Info", *SEGMENT])
+    for number, (*seen, is_equal, info, stream, port, seq, length, syn, fin, reset) in enumerate(rows, 1):
+        wrong = [name for (name, is_wrong), text in zip(UNSOUND.items(), seen)
+                 if is_wrong(text) and not (name == "tcp.checksum.status" and is_equal)]
+        if stream:
+            wrong.append(resets.fault(stream, port, *map(int, (seq, length, syn, fin, reset))))
+        faults += [f"frame {number}: {name}: {info}" for name in wrong if name]
+    return len(rows), resets.seen, faults
 
 
 class Recorder:
@@ -91,24 +113,7 @@ class BothEnds:
             recorder.stop()
 
     def read(self, end, fields, *options):
-        """The texts of these fields, of each frame."""
-        command = ["tshark", "-n", "-r", self.files[end], "-T", "fields", *options]
-        command += [word for option in CHECKED for word in ("-o", option)]
-        command += [word for field in fields for word in ("-e", field)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        return [line.split("\t") for line in done.stdout.splitlines()]
-
-    def faults(self, end):
-        """-> (frames, RSTs among them, what is wrong with them)"""
-        resets, faults = Resets(), []
-        rows = self.read(end, [*UNSOUND, "_ws.col.Info", *SEGMENT])
-        for number, (*seen, info, stream, port, seq, length, syn, fin, reset) in enumerate(rows, 1):
-            wrong = [name for (name, is_wrong), text in zip(UNSOUND.items(), seen)
-                     if is_wrong(text) and not (name == "tcp.checksum.status" and EQUAL_CHECKSUM in info)]
-            if stream:
-                wrong.append(resets.fault(stream, port, *map(int, (seq, length, syn, fin, reset))))
-            faults += [f"{end}, frame {number}: {name}: {info}" for name in wrong if name]
-        return len(rows), resets.seen, faults
+        return read(self.files[end], fields, *options)
 
 
 class Watched:
@@ -121,7 +126,7 @@ class Watched:
     def judge_both_ends(self):
         self.ends.stop()
         for end in ENDS:
-            frames, resets, faults = self.ends.faults(end)
+            frames, resets, faults = faults_in(self.ends.files[end])
             print(f"{end}: {frames} frames, {resets} RSTs", flush=True)
             self.assertGreater(frames, 0)
-            self.assertEqual(faults, [])
+            self.assertEqual(faults, [], end)
