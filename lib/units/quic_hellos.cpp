@@ -1,9 +1,9 @@
 #include "lib/units/quic_hellos.hpp"
 
 #include "lib/conn/tick.hpp"
+#include "lib/units/line_state.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace sluice {
 namespace {
@@ -15,28 +15,19 @@ constexpr unsigned kExpiredAtOnce = 4;
 constexpr StreamPhase kHalf = StreamPhase::Head;
 constexpr StreamPhase kJudged = StreamPhase::UntilClose;
 constexpr StreamPhase kGivenUp = StreamPhase::Forgotten;
-constexpr StreamPhase kPath = StreamPhase::Lost;
 
-// What a judged line remembers: the key of its twin, and, of a hello's, that its Retry was seen.
+// What a judged line remembers: the key of its twin; of an id's, the line of the path that its
+// parts came by; of a hello's, that its Retry was seen.
 struct JudgedState {
     std::uint64_t twin = 0;
+    ConnectionIndex path = kNoConnection;
     bool retried = false;
 };
 
-template <typename State>
-State load(const Connection& line) noexcept {
-    static_assert(sizeof(State) <= sizeof(FramingState));
-    State state;
-    std::memcpy(&state, line.framing.data(), sizeof(state));
-    return state;
-}
-template <typename State>
-void store(Connection& line, const State& state) noexcept {
-    std::memcpy(line.framing.data(), &state, sizeof(state));
-}
-
-// Of a half or given-up line: it was given up once.
+// Of a half or given-up line: its parts do not pass.
 constexpr std::size_t kLacksBeginning = 0;
+// Of a half line: its path counts it.
+constexpr std::size_t kOnPath = 1;
 
 QuicBudget checked(QuicBudget budget) noexcept {
     budget.connections = std::max<std::size_t>(budget.connections, 4);
@@ -48,18 +39,12 @@ QuicBudget checked(QuicBudget budget) noexcept {
 
 }  // namespace
 
-// Of the hellos that are half on one path.
-struct QuicHellos::PathState {
-    std::uint64_t latest = 0;
-    std::uint16_t half = 0;
-    bool uncertain = false;
-};
-
 QuicHellos::QuicHellos(const QuicBudget& budget)
     : budget_{checked(budget)},
       half_ticks_{ticks_of(budget.half_hello_timeout) + 1},
       idle_ticks_{ticks_of(budget.idle_timeout) + 1},
       lines_{budget_.connections},
+      paths_{lines_, budget_.connections / 2},
       pool_{budget_.half_hellos + 1},
       members_(lines_.capacity()),
       shares_{budget_.half_hellos, budget_.half_hellos_per_source, members_},
@@ -103,17 +88,8 @@ HalfHello& QuicHellos::half_of(std::uint64_t id) noexcept {
 }
 
 HalfHello* QuicHellos::half_on(std::uint64_t path) noexcept {
-    const ConnectionIndex index = lines_.find(path);
-    if (index == kNoConnection) {
-        return nullptr;
-    }
-    const std::uint64_t latest = load<PathState>(lines_[index]).latest;
-    return state_of(latest) == State::Half ? &half_of(latest) : nullptr;
-}
-
-bool QuicHellos::is_uncertain(std::uint64_t path) const noexcept {
-    const ConnectionIndex index = lines_.find(path);
-    return index != kNoConnection && load<PathState>(lines_[index]).uncertain;
+    const auto latest = paths_.latest_on(path);
+    return latest && state_of(*latest) == State::Half ? &half_of(*latest) : nullptr;
 }
 
 bool QuicHellos::lacks_beginning(std::uint64_t id) const noexcept {
@@ -128,17 +104,9 @@ HalfHello& QuicHellos::spare() noexcept {
     return half;
 }
 
-// What was given up had to be forgotten a short time ago, so that parts of it look like new ones.
-bool QuicHellos::is_pressed() const noexcept {
-    return static_cast<std::int32_t>(pressed_until_ - ticks_) > 0;
-}
-
 // An idle line; where none is free the one that has been idle longest goes.
 ConnectionIndex QuicHellos::add_line(std::uint64_t key) noexcept {
     if (lines_.size() >= budget_.connections && idle_.oldest() != kNoConnection) {
-        if (lines_[idle_.oldest()].phase != kJudged) {
-            pressed_until_ = ticks_ + idle_ticks_;
-        }
         remove(idle_.oldest());
         ++forgotten_;
     }
@@ -170,7 +138,6 @@ void QuicHellos::touch(ConnectionIndex index) noexcept {
 
 bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
     const HalfHello& half = slot(spare_);
-    const bool lacks = lacks_beginning(half.id) || is_pressed();
     const auto whose = static_cast<SourceId>(source ^ source >> 32);
     if (shares_.count_of(whose) >= budget_.half_hellos_per_source) {
         end_half(shares_.oldest_of(whose), false);
@@ -179,64 +146,41 @@ bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
         end_half(shares_.oldest_of_most(), false);
         ++given_up;
     }
+    const bool may_pass = !lacks_beginning(half.id) && paths_.may_pass_in_parts(half.path);
     const ConnectionIndex index = line_for(half.id);
     if (index == kNoConnection) {
         return false;
     }
     // Out of the idle ones first, so that its path's line cannot take its place.
     idle_.remove(lines_, index);
-    if (!join_path(half)) {
-        lines_[index].phase = kGivenUp;
-        idle_.push_newest(lines_, index);
-        return false;
-    }
     Connection& line = lines_[index];
     half_.push_newest(lines_, index);
     line.touched = ticks_;
     line.phase = kHalf;
     line.held = spare_;
     line.framing = {};
-    line.framing[kLacksBeginning] = static_cast<std::byte>(lacks);
     members_[index].id = whose;
     shares_.add(index);
     spare_ = pool_.take();
+    const bool on_path = join_path(half);
+    line.framing[kOnPath] = static_cast<std::byte>(on_path);
+    line.framing[kLacksBeginning] = static_cast<std::byte>(!may_pass || !on_path);
     return true;
 }
 
+// False: its path has no line.
 bool QuicHellos::join_path(const HalfHello& half) noexcept {
     ConnectionIndex index = lines_.find(half.path);
     if (index == kNoConnection) {
-        index = add_line(half.path);
+        index = paths_.has_room() ? add_line(half.path) : kNoConnection;
         if (index == kNoConnection) {
             return false;
         }
-        lines_[index].phase = kPath;
-        lines_[index].framing = {};
-    }
-    PathState state = load<PathState>(lines_[index]);
-    if (state.half == 0) {
         idle_.remove(lines_, index);
+        paths_.adopt(index);
     }
-    state.uncertain = state.uncertain || state.half != 0;
-    state.latest = half.id;
-    ++state.half;
-    store(lines_[index], state);
+    paths_.join(index, half.id);
     return true;
-}
-
-void QuicHellos::leave_path(std::uint64_t path, bool is_whole) noexcept {
-    const ConnectionIndex index = lines_.find(path);
-    PathState state = load<PathState>(lines_[index]);
-    --state.half;
-    state.uncertain = state.uncertain || !is_whole;
-    store(lines_[index], state);
-    if (state.half == 0) {
-        lines_[index].touched = ticks_;
-        idle_.push_newest(lines_, index);
-        if (!state.uncertain) {
-            remove(index);
-        }
-    }
 }
 
 // A half hello becomes idle: whole, or given up.
@@ -251,7 +195,10 @@ void QuicHellos::end_half(ConnectionIndex index, bool is_whole) noexcept {
     line.touched = ticks_;
     half_.remove(lines_, index);
     idle_.push_newest(lines_, index);
-    leave_path(path, is_whole);
+    if (line.framing[kOnPath] != std::byte{0}) {
+        line.framing[kOnPath] = std::byte{0};
+        paths_.leave(lines_.find(path), is_whole, ticks_);
+    }
 }
 
 void QuicHellos::give_up(std::uint64_t id) noexcept {
@@ -263,7 +210,9 @@ void QuicHellos::give_up(std::uint64_t id) noexcept {
 
 bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {
     const ConnectionIndex half = lines_.find(id);
+    ConnectionIndex path = kNoConnection;
     if (half != kNoConnection && lines_[half].phase == kHalf) {
+        path = lines_.find(slot(lines_[half].held).path);
         end_half(half, true);
     }
     const std::uint64_t keys[] = {id, hello};
@@ -278,7 +227,7 @@ bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {
         line.next = 1;
         line.judged = {};
         line.judged.append(StickyVerdict::Undecided, 0, 1);
-        store(line, JudgedState{.twin = key == id ? hello : id});
+        store_state(line, JudgedState{.twin = key == id ? hello : id, .path = path});
     }
     return true;
 }
@@ -288,18 +237,18 @@ bool QuicHellos::follow_retry(std::uint64_t id, std::uint64_t hello) noexcept {
     if (index == kNoConnection || lines_[index].phase != kJudged) {
         return false;
     }
-    JudgedState state = load<JudgedState>(lines_[index]);
+    JudgedState state = load_state<JudgedState>(lines_[index]);
     const StickyVerdict verdict = verdict_of(hello);
     if (state.retried || verdict == StickyVerdict::Undecided) {
         return false;
     }
     state.retried = true;
-    store(lines_[index], state);
+    store_state(lines_[index], state);
     touch(index);
     if (judge(id, hello)) {
         settle(id, !blocks(verdict));
         const ConnectionIndex after = lines_.find(hello);
-        store(lines_[after], JudgedState{.twin = id, .retried = true});
+        store_state(lines_[after], JudgedState{.twin = id, .retried = true});
     }
     return true;
 }
@@ -312,7 +261,11 @@ void QuicHellos::settle(std::uint64_t id, bool forwarded) noexcept {
             return;
         }
         lines_[index].judged.paint(verdict, 0, 1, 1);
-        key = load<JudgedState>(lines_[index]).twin;
+        const JudgedState state = load_state<JudgedState>(lines_[index]);
+        if (forwarded) {
+            paths_.forget_forwarded(state.path, key);
+        }
+        key = state.twin;
     }
 }
 
@@ -323,24 +276,29 @@ StickyVerdict QuicHellos::verdict_of(std::uint64_t id) const noexcept {
 }
 
 unsigned QuicHellos::expire(Instant now) noexcept {
-    const bool pressed = is_pressed();
     ticks_ = ticks_of(now.time_since_epoch());
-    pressed_until_ = pressed ? pressed_until_ : ticks_;
     unsigned given_up = 0;
-    for (unsigned i = 0; i < kExpiredAtOnce; ++i) {
-        const ConnectionIndex half = half_.oldest();
-        if (half != kNoConnection && age_of(half) > half_ticks_) {
-            end_half(half, false);
-            ++given_up;
-            continue;
-        }
-        const ConnectionIndex idle = idle_.oldest();
-        if (idle == kNoConnection || age_of(idle) <= idle_ticks_) {
-            break;
-        }
-        remove(idle);
+    for (unsigned i = 0; i < kExpiredAtOnce && expire_one(given_up); ++i) {
     }
     return given_up;
+}
+
+// False: nothing has timed out.
+bool QuicHellos::expire_one(unsigned& given_up) noexcept {
+    const auto is_over = [this](ConnectionIndex index, std::uint32_t ticks) {
+        return index != kNoConnection && age_of(index) > ticks;
+    };
+    if (is_over(half_.oldest(), half_ticks_)) {
+        end_half(half_.oldest(), false);
+        ++given_up;
+    } else if (is_over(paths_.oldest(), idle_ticks_)) {
+        paths_.remove(paths_.oldest());
+    } else if (is_over(idle_.oldest(), idle_ticks_)) {
+        remove(idle_.oldest());
+    } else {
+        return false;
+    }
+    return true;
 }
 
 }  // namespace sluice

@@ -5,10 +5,12 @@
 #include "lib/l7/quic/initial_reader.hpp"
 #include "lib/pool/line_pool.hpp"
 #include "lib/units/quic_budget.hpp"
+#include "lib/units/quic_paths.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,11 +20,12 @@
 //   id      endpoints and the connection id of its first Initial: its state and its verdict
 //   hello   endpoints and the hello's bytes: the same verdict, for the Initial after a Retry, which
 //           has the same hello under another id
-//   path    endpoints alone, while a hello is half: a client turns to the id that the server chose
+//   path    endpoints alone, of a hello that came in parts: its server knows the first of them, and
+//           the client turns to the id that this server chose
 //
-// What is given up leaves its line behind, as in lib/conn: the rest of such a hello is known as
-// such until the line is forgotten. Where such lines have to go for newer ones, each part of a new
-// hello counts as the rest of one for an idle time-out: it is judged when all parts are there.
+// A path's line stays for an idle time-out once its hello was given up or refused: no flood makes
+// a worker forget what a server may still wait for. Such lines take half of the table at most.
+// Beyond that each part of a new hello waits until all are there, so that its server knows none.
 namespace sluice {
 
 // A hello that is not whole, and whose keys its Initials have.
@@ -54,7 +57,14 @@ public:
     [[nodiscard]] HalfHello* half_on(std::uint64_t path) noexcept;
     // Hellos of this path were given up, or several are half at once: Initials under an id that the
     // server chose may go on with one of these.
-    [[nodiscard]] bool is_uncertain(std::uint64_t path) const noexcept;
+    [[nodiscard]] bool is_uncertain(std::uint64_t path) const noexcept {
+        return paths_.is_uncertain(path);
+    }
+    // The id of the hello in parts that was judged on this path and not forwarded, or not yet:
+    // Initials under an id that the server chose go on with it.
+    [[nodiscard]] std::optional<std::uint64_t> judged_on(std::uint64_t path) const noexcept {
+        return paths_.judged_on(path);
+    }
 
     // Where a hello is read that may turn out to be half, empty.
     [[nodiscard]] HalfHello& spare() noexcept;
@@ -63,7 +73,8 @@ public:
     [[nodiscard]] bool keep_spare(std::uint64_t source, unsigned& given_up) noexcept;
     // It cannot become whole.
     void give_up(std::uint64_t id) noexcept;
-    // It was given up before: what it goes on with must not pass before it is whole again.
+    // Its server may know parts that are not known here, or none of it may reach the server before
+    // all of it is here: it must not pass before it is whole.
     [[nodiscard]] bool lacks_beginning(std::uint64_t id) const noexcept;
 
     // A hello is whole, and its verdict will come by settle(). False: no line is free.
@@ -80,17 +91,14 @@ public:
     [[nodiscard]] std::uint64_t forgotten() const noexcept { return forgotten_; }
 
 private:
-    struct PathState;
-
     [[nodiscard]] HalfHello& slot(PoolLine line) noexcept { return slots_[line - 1]; }
     [[nodiscard]] ConnectionIndex line_for(std::uint64_t key) noexcept;
     [[nodiscard]] ConnectionIndex add_line(std::uint64_t key) noexcept;
-    [[nodiscard]] bool is_pressed() const noexcept;
     void remove(ConnectionIndex index) noexcept;
     void touch(ConnectionIndex index) noexcept;
     void end_half(ConnectionIndex index, bool is_whole) noexcept;
     [[nodiscard]] bool join_path(const HalfHello& half) noexcept;
-    void leave_path(std::uint64_t path, bool is_whole) noexcept;
+    [[nodiscard]] bool expire_one(unsigned& given_up) noexcept;
     [[nodiscard]] std::uint32_t age_of(ConnectionIndex index) const noexcept {
         return ticks_ - lines_[index].touched;
     }
@@ -100,6 +108,7 @@ private:
     std::uint32_t idle_ticks_;
     std::uint32_t ticks_ = 0;
     ConnectionLines lines_;
+    QuicPaths paths_;
     LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
     std::vector<SourceMember> members_;
     SourceShares shares_;  // of the half hellos
@@ -109,7 +118,6 @@ private:
     std::vector<HalfHello> slots_;
     PoolLine spare_;
     std::uint64_t forgotten_ = 0;
-    std::uint32_t pressed_until_ = 0;  // in ticks
 };
 
 }  // namespace sluice

@@ -187,11 +187,25 @@ private:
         }
     }
 
+    // Under keys of a hello that nobody knows any more: it goes where the hello of its path went.
     void leave() noexcept {
+        const QuicHellos& hellos = owner_.hellos_;
         units_.count(UnitEvent::QuicNotAuthentic);
-        if (owner_.hellos_.is_uncertain(path_)) {
+        if (hellos.is_uncertain(path_)) {
             units_.count(UnitEvent::QuicPartsLost);
             units_.drop(Reason::LostHead);
+        } else if (const auto judged = hellos.judged_on(path_)) {
+            go_with(*judged);
+        }
+    }
+
+    // A hello that is forgotten itself was refused: its path would not be known otherwise.
+    void go_with(std::uint64_t id) noexcept {
+        units_.count(UnitEvent::QuicHelloAgain);
+        if (owner_.hellos_.verdict_of(id) == StickyVerdict::Undecided) {
+            units_.follow({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
+        } else {
+            units_.drop(Reason::Retransmission);
         }
     }
 
