@@ -144,11 +144,12 @@ def skip_ack(octets, kind):
 
 class Connection:
     """`keys`: of its first Initial; `come`: byte by byte what is there of the hello. `fate`: whether the packet that
-    held the last of it was dropped, once that is known."""
+    held the last of it was dropped, once that is known. `in_parts`: some of it went on before all of it was there, so that
+    the server may have chosen an id. `waits`: another of its ends was refused so, and no part goes on before the whole."""
 
     def __init__(self, packet):
         self.dcid, self.come, self.fate, self.is_whole = packet.dcid, {}, None, False
-        self.bytes = b""
+        self.bytes, self.in_parts, self.waits = b"", False, False
 
     def read(self, packets):
         """-> whether one of them was this connection's; its hello is in `bytes` when it is whole"""
@@ -205,8 +206,23 @@ class Streams:
             if one.read(some):
                 if one not in known:
                     known.append(one)
-                return self.take(packet, some, one, known) if one.is_whole else None
-        return None
+                return self.take(packet, some, one, known) if one.is_whole else self.wait(packet, one, known)
+        return self.go_with(packet, [one for one in known if one.in_parts])
+
+    def wait(self, packet, one, known):
+        if one.come and not one.in_parts:
+            one.in_parts = True
+            one.waits = any(other.in_parts and other.fate for other in known)
+        if one.waits:
+            packet.doubt = "lost_head", ASKS
+
+    def go_with(self, packet, parted):
+        """Under keys that nobody knows: as the connection of these ends that came in parts, where one was refused."""
+        refused = [one for one in parted if one.fate]
+        if refused and refused[0] is parted[-1]:
+            self.repeat(packet, refused[0])
+        elif refused:
+            packet.doubt = "lost_head", ASKS
 
     def take(self, packet, some, one, known):
         """The datagram completes a hello; behind a Retry it is not new."""
