@@ -45,7 +45,6 @@ class Page:
     def __init__(self, path):
         self.name = path.name.removesuffix(".scd")
         self.text = path.read_text(encoding="utf-8")
-        self.bold = bold_of(self.text)
         self.blocks = list(blocks_of(self.name, self.text.splitlines()))
 
     def section(self, title):
@@ -54,13 +53,11 @@ class Page:
         rest = self.text.split(f"\n{title}\n", 1)[1]
         return re.split(rf"^#{{1,{len(level)}}} ", rest, maxsplit=1, flags=re.M)[0]
 
-    def in_bold(self, name):
-        return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", self.bold) is not None
 
-
-def bold_of(text):
-    """What stands between asterisks, a line for each."""
-    return "\n".join(re.findall(r"(?<!\\)\*([^*\n]+?)(?<!\\)\*", text))
+def not_in_bold(names, text):
+    """Those of the names that stand nowhere between asterisks."""
+    bold = "\n".join(re.findall(r"(?<!\\)\*([^*\n]+?)(?<!\\)\*", text))
+    return [name for name in names if not re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", bold)]
 
 
 def blocks_of(page, lines):
@@ -151,20 +148,24 @@ def keys_in(folder, without=()):
 
 
 def algorithms():
-    """{name: the parameters of all}, by lib/policy/limits/limit_algorithms.cpp."""
+    """{name: its parameters}, and the words that some of them take, by lib/policy/limits/limit_algorithms.cpp."""
     text = source("lib/policy/limits/limit_algorithms.cpp")
-    table = arrays(text, "LimitAlgorithm")[0]
-    parameters = set()
-    for body in arrays(text, "Parameter"):
-        parameters |= set(re.findall(r'\{(?:\.name = )?"(\w+)"', body))
-    parameters.add(re.search(r'kColor\{\s*\.name = "(\w+)"', text)[1])
+    constants = (chunk.split(";\n", 1)[0] for chunk in text.split("\nconstexpr ")[1:])
+    named = {re.match(r"\w+ (k\w+)", constant)[1]: constant for constant in constants}
+    parameters = {array: re.findall(r'\{\s*(?:\.name = )?"(\w+)"', re.sub(r"\bkColor\b", named["kColor"], body))
+                  for array, body in named.items()}
+    rows = re.findall(r'\{"(\w+)", (k\w+),', arrays(text, "LimitAlgorithm")[0])
     words = set(re.findall(r'"(\w+)"', "".join(arrays(text, "std::string_view"))))
-    return re.findall(r'\{"(\w+)"', table), sorted(parameters), sorted(words)
+    return {name: parameters[array] for name, array in rows}, sorted(words)
 
 
 def actions():
+    """{name: what may stand beside it}, and the names of code points."""
     text = source("lib/policy/rules/action_reader.cpp")
-    return re.findall(r'\{"(\w+)", k\w+Keys', text), re.findall(r'\{"(\w+)", \d+\}', text)
+    keys = {array: re.findall(r'\{"(\w+)"\}', body)
+            for array, body in re.findall(r"constexpr auto (k\w+Keys)\s*=\s*std::to_array<KeyRow>\((.*?)\);", text, flags=re.S)}
+    rows = re.findall(r'\{"(\w+)", (k\w+Keys)', text)
+    return {name: keys[array] for name, array in rows}, re.findall(r'\{"(\w+)", \d+\}', text)
 
 
 def reasons():
