@@ -40,6 +40,8 @@ def fragment(mandoc, path, names):
     text = subprocess.run([mandoc, "-T", "html", "-O", "fragment", path], check=True, capture_output=True,
                           text=True).stdout
     anchor = anchor_of(path)
+    text = re.sub(r"<pre>.*?</pre>", lambda block: re.sub(r"\n?<br/>", "", block[0]), text, flags=re.S)
+    text = text.replace('<p class="Pp"></p>\n', "")
     text = re.sub(r'(id="|href="#)', rf"\1{anchor}.", text)
     for name, other in names.items():
         bare, section = name[:-1].split("(")

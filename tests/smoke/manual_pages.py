@@ -134,7 +134,8 @@ def fields():
 
 
 def functions():
-    return re.findall(r'\{TextName::Kind::\w+,\s*"(\w+)",\s*\{', source("lib/rules/text_name.hpp")) + ["prefix", "lower"]
+    of_texts = re.findall(r'\{TextName::Kind::\w+,\s*"(\w+)",\s*\{', source("lib/rules/text_name.hpp"))
+    return [*of_texts, "prefix", "lower"]
 
 
 def keys_in(folder, without=()):
@@ -162,8 +163,8 @@ def algorithms():
 def actions():
     """{name: what may stand beside it}, and the names of code points."""
     text = source("lib/policy/rules/action_reader.cpp")
-    keys = {array: re.findall(r'\{"(\w+)"\}', body)
-            for array, body in re.findall(r"constexpr auto (k\w+Keys)\s*=\s*std::to_array<KeyRow>\((.*?)\);", text, flags=re.S)}
+    tables = re.findall(r"constexpr auto (k\w+Keys)\s*=\s*std::to_array<KeyRow>\((.*?)\);", text, flags=re.S)
+    keys = {array: re.findall(r'\{"(\w+)"\}', body) for array, body in tables}
     rows = re.findall(r'\{"(\w+)", (k\w+Keys)', text)
     return {name: keys[array] for name, array in rows}, re.findall(r'\{"(\w+)", \d+\}', text)
 
@@ -179,4 +180,5 @@ def words_of(path, array):
 def dataplane_options():
     text = source("dataplane/config/command_line.cpp")
     config = re.search(r'kConfig = "([\w-]+)"', text)[1]
-    return [f"--{name}" for name in [config, *re.findall(r'\{"([\w-]+)", "[A-Z]*",', arrays(text, "Option")[0])]]
+    others = re.findall(r'\{"([\w-]+)", "[A-Z]*",', arrays(text, "Option")[0])
+    return [f"--{name}" for name in [config, *others]]

@@ -1,8 +1,7 @@
 """The captures that the manual speaks of, by their names: made by hand, the same each time."""
-import ssl
 import struct
 
-from capture_files import SECOND, ethernet, ipv4, pcap, tcp, udp, udp_header
+from capture_files import SECOND, client_hello, ethernet, ipv4, pcap, tcp, udp, udp_header
 from mmdb_writer import Database, country
 
 MS = SECOND // 1000
@@ -29,14 +28,7 @@ def request(line, *headers, src="192.0.2.1", sport=40000, host="www.example"):
 
 
 def hello(name, src="192.0.2.1", sport=40000):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    sent = ssl.MemoryBIO()
-    try:
-        context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname=name).do_handshake()
-    except ssl.SSLWantReadError:
-        pass
-    return segment(sent.read(), src, sport, 443)
+    return segment(client_hello(name), src, sport, 443)
 
 
 def query(name, src="192.0.2.1", kind=1):
@@ -61,7 +53,8 @@ def customers():
 
 
 def countries():
-    return capture(evenly(500, lambda n: udp("192.0.2.1", sport=n + 1)), evenly(500, lambda n: udp("203.0.113.9", sport=n + 1)))
+    return capture(evenly(500, lambda n: udp("192.0.2.1", sport=n + 1)),
+                   evenly(500, lambda n: udp("203.0.113.9", sport=n + 1)))
 
 
 def country_database():
@@ -76,7 +69,8 @@ def partners():
 
 
 def hammering():
-    return capture(evenly(1000, lambda n: udp("192.0.2.1"), 10), evenly(100, lambda n: udp("192.0.2.1"), 10, 20 * SECOND),
+    return capture(evenly(1000, lambda n: udp("192.0.2.1"), 10),
+                   evenly(100, lambda n: udp("192.0.2.1"), 10, 20 * SECOND),
                    evenly(100, lambda n: udp("203.0.113.9"), 30))
 
 
