@@ -24,6 +24,7 @@ class Block:
     def __init__(self, page, line, mark, text):
         self.page, self.line, self.text = page, line, text
         self.kind, _, self.name = mark.partition(" ")
+        self.lead = ""  # where a reader finds the name of a file: what stands just before, and its first line
 
     def __str__(self):
         return f"{self.page}:{self.line}"
@@ -69,8 +70,10 @@ def blocks_of(page, lines):
             begin = number
             continue
         mark = lines[begin - 1]
-        text = "\n".join(lines[begin + 1:number]) + "\n"
-        yield Block(page, begin + 1, mark[2:] if mark.startswith("; ") else "", re.sub(r"\\(.)", r"\1", text))
+        text = re.sub(r"\\(.)", r"\1", "\n".join(lines[begin + 1:number]) + "\n")
+        block = Block(page, begin + 1, mark[2:] if mark.startswith("; ") else "", text)
+        block.lead = "\n".join([*lines[max(0, begin - 5):begin - 1], text.split("\n")[0]])
+        yield block
         begin = None
 
 

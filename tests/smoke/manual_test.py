@@ -86,6 +86,7 @@ class Examples(unittest.TestCase):
             for block in page.blocks:
                 self.assertIn(block.kind, manual.KINDS, f"{block} is not marked")
                 self.assertEqual(bool(block.name), manual.KINDS[block.kind], str(block))
+                self.assertIn(block.name, block.lead, f"{block}: nobody reads the name of this file")
 
     def test_rule_files_are_good_and_without_a_warning(self):
         for block, folder in self.each("rules"):
