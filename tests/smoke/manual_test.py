@@ -129,6 +129,28 @@ class Examples(unittest.TestCase):
             self.check_commands(block, folder)
 
 
+class Made(unittest.TestCase):
+    def test_every_page_is_installed(self):
+        listed = re.search(r"foreach page : \[(.*?)\]", manual.source("control/man/meson.build"))[1]
+        self.assertEqual(sorted(re.findall(r"'(\S+)'", listed)), sorted(PAGES))
+
+    def test_every_page_is_one_and_all_of_them_are_one_for_a_browser(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-manual-"))
+        self.addCleanup(shutil.rmtree, folder)
+        for page in PAGES.values():
+            done = subprocess.run(["scdoc"], input=page.text, text=True, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), page.name)
+            (folder / page.name).write_text(done.stdout)
+        whole = folder / "manual.html"
+        made = output("/usr/bin/python3", manual.MAN / "one_page.py", "mandoc", whole,
+                      *(folder / name for name in PAGES))
+        self.assertEqual(made, (0, ""))
+        text = whole.read_text()
+        anchors = re.findall(r'id="([^"]+)"', text)
+        self.assertEqual(len(anchors), len(set(anchors)))
+        self.assertEqual(set(re.findall(r'href="#([^"]+)"', text)) - set(anchors), set())
+
+
 class Complete(unittest.TestCase):
     """What the sources know and the manual does not name."""
 
