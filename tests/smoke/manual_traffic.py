@@ -78,6 +78,10 @@ def two_sources():
     return capture(evenly(600, lambda n: udp("192.0.2.1")), evenly(50, lambda n: udp("203.0.113.9")))
 
 
+def three_sources():
+    return capture([(0, udp(f"192.0.2.{source}")) for source in (1, 2, 3) for _ in range(3)])
+
+
 def midnight():
     return capture(evenly(1200, lambda n: udp("192.0.2.1"), 600, MIDNIGHT - 900 * SECOND),
                    evenly(1200, lambda n: udp("192.0.2.1"), 600, MIDNIGHT + 60 * SECOND))
@@ -112,6 +116,7 @@ def downloads():
 CAPTURES = {
     "amplification.pcap": amplification, "syn-flood.pcap": syn_flood, "customers.pcap": customers,
     "countries.pcap": countries, "partners.pcap": partners, "hammering.pcap": hammering,
-    "two-sources.pcap": two_sources, "midnight.pcap": midnight, "logins.pcap": logins, "api-calls.pcap": api_calls,
+    "two-sources.pcap": two_sources, "spending.pcap": three_sources,
+    "midnight.pcap": midnight, "logins.pcap": logins, "api-calls.pcap": api_calls,
     "hellos.pcap": hellos, "random-names.pcap": random_names, "downloads.pcap": downloads,
     "country.mmdb": country_database}
