@@ -5,7 +5,7 @@
 import threading
 
 import workers_case
-from hellos_test import client_hello
+from capture_files import client_hello
 from http_case import HttpCase, request
 from programs import wait_until
 

@@ -1,6 +1,7 @@
 """Frames and capture files, made by hand: what the smoke tests feed to sluicectl."""
 import ipaddress
 import os
+import ssl
 import struct
 import subprocess
 import sys
@@ -59,6 +60,21 @@ def tcp(src="192.0.2.1", dst="198.51.100.7", sport=1000, dport=80, flags=0x02):
 
 def icmp(src="192.0.2.1", dst="198.51.100.7"):
     return ethernet(ipv4(src, dst, 1, struct.pack("!BBHHH", 8, 0, 0xF7FE, 1, 1)), 0x0800)
+
+
+def client_hello(name, newest=ssl.TLSVersion.TLSv1_3):
+    """The first bytes that a client sends which asks for `name`."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    context.maximum_version = newest
+    sent = ssl.MemoryBIO()
+    try:
+        context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname=name).do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    return sent.read()
 
 
 def arp():

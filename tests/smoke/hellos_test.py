@@ -11,25 +11,10 @@ import subprocess
 import sys
 
 from box_case import HostsCase, main
-from capture_files import Case, ethernet, ipv4, pcap, udp_header
+from capture_files import Case, client_hello, ethernet, ipv4, pcap, udp_header
 from programs import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-
-
-def client_hello(name, newest=ssl.TLSVersion.TLSv1_3):
-    """The first bytes that a client sends which asks for `name`."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.set_ciphers("ALL:@SECLEVEL=0")
-    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
-    context.maximum_version = newest
-    sent = ssl.MemoryBIO()
-    try:
-        context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname=name).do_handshake()
-    except ssl.SSLWantReadError:
-        pass
-    return sent.read()
 
 
 def segment(payload, sport, src="192.0.2.1", seq=1, dport=443):

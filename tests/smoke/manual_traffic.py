@@ -1,0 +1,122 @@
+"""The captures that the manual speaks of, by their names: made by hand, the same each time."""
+import struct
+
+from capture_files import SECOND, client_hello, ethernet, ipv4, pcap, tcp, udp, udp_header
+from mmdb_writer import Database, country
+
+MS = SECOND // 1000
+MIDNIGHT = 1_800_057_600 * SECOND  # 2027-01-16, 00:00 UTC
+
+
+def evenly(count, frame, seconds=1.0, start=0):
+    """`count` frames over so many seconds; `frame` makes the one of a number."""
+    return [(start + int(number * seconds * SECOND / count), frame(number)) for number in range(count)]
+
+
+def capture(*parts):
+    return pcap(sorted((one for part in parts for one in part), key=lambda one: one[0]))
+
+
+def segment(payload, src="192.0.2.1", sport=40000, dport=80, flags=0x18):
+    head = struct.pack("!HHIIBBHHH", sport, dport, 1, 1, 5 << 4, flags, 1000, 0, 0)
+    return ethernet(ipv4(src, "198.51.100.7", 6, head + payload), 0x0800)
+
+
+def request(line, *headers, src="192.0.2.1", sport=40000, host="www.example"):
+    text = f"{line} HTTP/1.1\r\nHost: {host}\r\n" + "".join(f"{header}\r\n" for header in headers) + "\r\n"
+    return segment(text.encode(), src, sport)
+
+
+def hello(name, src="192.0.2.1", sport=40000):
+    return segment(client_hello(name), src, sport, 443)
+
+
+def query(name, src="192.0.2.1", kind=1):
+    labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
+    message = struct.pack("!6H", 7, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack("!HH", kind, 1)
+    return ethernet(ipv4(src, "198.51.100.7", 17, udp_header(40000, 53, message)), 0x0800)
+
+
+def amplification():
+    answers = evenly(2000, lambda n: udp(f"192.0.2.{n % 200}", sport=123, dport=4000, size=1400), 0.5)
+    return capture(answers, evenly(100, lambda n: udp("203.0.113.9", sport=5000, dport=4000, size=200), 0.5))
+
+
+def syn_flood():
+    flood = evenly(2560, lambda n: tcp(f"192.0.2.{n % 256}", sport=1024 + n))
+    return capture(flood, evenly(20, lambda n: tcp("203.0.113.9", sport=5000 + n)))
+
+
+def customers():
+    return capture(evenly(200, lambda n: udp("192.0.2.1", "203.0.113.5", size=1500), 0.1),
+                   evenly(10, lambda n: udp("192.0.2.1", "203.0.113.6", size=1500), 0.1))
+
+
+def countries():
+    return capture(evenly(500, lambda n: udp("192.0.2.1", sport=n + 1)),
+                   evenly(500, lambda n: udp("203.0.113.9", sport=n + 1)))
+
+
+def country_database():
+    database = Database("GeoLite2-Country")
+    database.add("192.0.2.0/24", country("NL"))
+    database.add("203.0.113.0/24", country("SE"))
+    return database.bytes()
+
+
+def partners():
+    return capture(evenly(300, lambda n: udp("192.0.2.1")), evenly(300, lambda n: udp("203.0.113.9")))
+
+
+def hammering():
+    return capture(evenly(1000, lambda n: udp("192.0.2.1"), 10),
+                   evenly(100, lambda n: udp("192.0.2.1"), 10, 20 * SECOND),
+                   evenly(100, lambda n: udp("203.0.113.9"), 30))
+
+
+def two_sources():
+    return capture(evenly(600, lambda n: udp("192.0.2.1")), evenly(50, lambda n: udp("203.0.113.9")))
+
+
+def three_sources():
+    return capture([(0, udp(f"192.0.2.{source}")) for source in (1, 2, 3) for _ in range(3)])
+
+
+def midnight():
+    return capture(evenly(1200, lambda n: udp("192.0.2.1"), 600, MIDNIGHT - 900 * SECOND),
+                   evenly(1200, lambda n: udp("192.0.2.1"), 600, MIDNIGHT + 60 * SECOND))
+
+
+def logins():
+    return capture(evenly(20, lambda n: request("POST /login", src="192.0.2.1", sport=40000 + n), 20),
+                   evenly(20, lambda n: request("GET /", src="192.0.2.1", sport=41000 + n), 20),
+                   evenly(3, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20))
+
+
+def api_calls():
+    return capture(evenly(100, lambda n: request("GET /api/orders", "X-Api-Key: gold", sport=40000 + n)),
+                   evenly(20, lambda n: request("GET /api/orders", "X-Api-Key: iron", sport=42000 + n)),
+                   evenly(50, lambda n: request("GET /api/orders", src="203.0.113.9", sport=40000 + n)))
+
+
+def hellos():
+    return capture(evenly(100, lambda n: hello("shop.example", f"192.0.2.{n % 50}", 40000 + n)),
+                   evenly(10, lambda n: hello("www.example", "192.0.2.1", 45000 + n)))
+
+
+def random_names():
+    return capture(evenly(500, lambda n: query(f"x{n}.shop.example", f"192.0.2.{n % 100}")),
+                   evenly(50, lambda n: query("www.other.example", "203.0.113.9")))
+
+
+def downloads():
+    return capture(evenly(100, lambda n: udp("198.51.100.7", "203.0.113.9", size=1000), 0.08))
+
+
+CAPTURES = {
+    "amplification.pcap": amplification, "syn-flood.pcap": syn_flood, "customers.pcap": customers,
+    "countries.pcap": countries, "partners.pcap": partners, "hammering.pcap": hammering,
+    "two-sources.pcap": two_sources, "spending.pcap": three_sources,
+    "midnight.pcap": midnight, "logins.pcap": logins, "api-calls.pcap": api_calls,
+    "hellos.pcap": hellos, "random-names.pcap": random_names, "downloads.pcap": downloads,
+    "country.mmdb": country_database}
