@@ -3,6 +3,7 @@
 #include "lib/hash/group_key.hpp"
 #include "lib/load/limit_spread.hpp"
 #include "lib/load/loaded_set.hpp"
+#include "lib/load/segment_choosers.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/table/own_bucket.hpp"
 
@@ -220,6 +221,24 @@ void read_sources(MeterPlan& plan, const TextNames& names) {
     }
 }
 
+bool reads_later_layers(const RulePlan& rule) noexcept {
+    TextFieldSet texts = rule.texts;
+    texts.remove(TextField::Payload);
+    return !rule.counts.empty() || !texts.empty();
+}
+
+void note_segment_choosers(MeterPlan& plan, const ClassifierParts& parts) {
+    if (std::none_of(plan.rules.begin(), plan.rules.end(), reads_later_layers)) {
+        return;
+    }
+    const std::vector<bool> choosers = segment_choosers(parts, plan.rules.size());
+    for (std::size_t i = 0; i < choosers.size(); ++i) {
+        RulePlan& rule = plan.rules[i];
+        rule.chooses_segments = choosers[i];
+        plan.reads_all_segments |= choosers[i] && reads_later_layers(rule);
+    }
+}
+
 }  // namespace
 
 MeterPlan make_meter_plan(const LoadedSet& set) {
@@ -236,6 +255,7 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
         for (std::size_t i = 0; i < plan.rules.size(); ++i) {
             plan.rules[i].texts.add_all(texts[i]);
         }
+        note_segment_choosers(plan, set.classifier->parts());
     }
     read_sources(plan, set.named_texts);
     for (const RulePlan& rule : plan.rules) {

@@ -69,6 +69,8 @@ struct RulePlan {
     // It enforces, and its answer tells a client how long to wait.
     bool tells_wait = false;
     bool has_overrides = false;
+    // Its condition may match some packets of a connection and not others.
+    bool chooses_segments = false;
     std::uint32_t counters = 0;
     // What its condition and its keys read, and what its keys do: of derived texts, their sources.
     TextFieldSet texts;
@@ -102,6 +104,9 @@ struct MeterPlan {
     TextFieldSet texts;
     TextFieldSet derived;  // the derived ones themselves
     PerSet counts;
+    // So that rules over later layers see whole streams, packets are read that none of them may
+    // match.
+    bool reads_all_segments = false;
     // An enforcing rule asks whom the requests of trusted proxies are from.
     bool enforces_on_clients = false;
 

@@ -71,6 +71,11 @@ private:
         const RulePlan& rule = plan_of(match.rule);
         return rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce ? match.rows : 0;
     }
+    // Not what passes before others of its connection that are still to be judged.
+    [[nodiscard]] RowMask ended_by(const RuleMatch& match) const noexcept {
+        const RulePlan& rule = plan_of(match.rule);
+        return rule.chooses_segments && forwards(rule.match_verdict) ? 0 : decided_by(match);
+    }
 
     // What later layers can still change in the rows of some rules that they concern.
     struct Undecided {
@@ -79,16 +84,16 @@ private:
     };
     // Not the rows that an enforcing rule decides by headers, unless one of `asking` comes before
     // that, and is a budget or decides on sight too.
-    template <typename Concerned>
-    [[nodiscard]] Undecided undecided(std::span<const RuleMatch> asking,
-                                      Concerned&& concerned) const noexcept {
+    template <typename Concerned, typename Ended>
+    [[nodiscard]] Undecided undecided(std::span<const RuleMatch> asking, Concerned&& concerned,
+                                      Ended&& ended) const noexcept {
         Undecided of;
         RowMask metered = 0;
         auto match = matched().begin();
         const auto end = matched().end();
         for (const RuleMatch& ask : asking) {
             for (; match != end && match->rule < ask.rule; ++match) {
-                of.decided |= decided_by(*match);
+                of.decided |= ended(*match);
             }
             const RulePlan& rule = plan_of(ask.rule);
             if (concerned(rule)) {
@@ -96,7 +101,7 @@ private:
             }
         }
         for (; match != end; ++match) {
-            of.decided |= decided_by(*match);
+            of.decided |= ended(*match);
         }
         of.rows |= metered & ~of.decided;
         return of;
@@ -104,25 +109,26 @@ private:
 
     // The rows where such a rule is concerned with units that matches by its headers, or may match
     // yet: one that matches, if it counts them or groups by their texts.
-    template <typename Asked>
-    [[nodiscard]] RowMask concerned_rows(const BurstUnits& units, Asked&& asked) const noexcept {
+    template <typename Asked, typename Ended>
+    [[nodiscard]] RowMask concerned_rows(const BurstUnits& units, Asked&& asked,
+                                         Ended&& ended) const noexcept {
         const auto matching = [&](const RulePlan& rule) {
             return asked(rule) && units.concern_matched(rule);
         };
         const auto waiting = [&](const RulePlan& rule) {
             return asked(rule) && units.concern(rule);
         };
-        return undecided(matched(), matching).rows |
-               undecided(scratch_.matches.pending(), waiting).rows;
+        return undecided(matched(), matching, ended).rows |
+               undecided(scratch_.matches.pending(), waiting, ended).rows;
     }
 
     // The same for enforcing rules alone. Where one of these reads a client.ip that proxies name,
     // also all rows of trusted proxies: their client is known from a request only.
     [[nodiscard]] RowMask acting_rows(const BurstUnits& units) const noexcept {
         const RowMask unknown = set_.meter_plan.enforces_on_clients ? burst_.proxied() : 0;
-        return unknown | concerned_rows(units, [](const RulePlan& rule) {
-                   return rule.mode == Mode::Enforce;
-               });
+        return unknown | concerned_rows(
+                             units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; },
+                             [this](const RuleMatch& match) { return decided_by(match); });
     }
 
     // What has too many units is malformed where that keeps it from slipping past a rule that acts.
@@ -147,8 +153,22 @@ private:
         if (rows == 0) {
             return 0;
         }
-        return rows &
-               (concerned_rows(units, [](const RulePlan&) { return true; }) | burst_.proxied());
+        const auto ended = [this](const RuleMatch& match) { return ended_by(match); };
+        const RowMask concerned =
+            concerned_rows(units, [](const RulePlan&) { return true; }, ended);
+        return rows & (concerned | burst_.proxied() | rows_of_streams());
+    }
+
+    // Where a rule may match one packet of a stream and not the next, those that pass or may pass.
+    [[nodiscard]] RowMask rows_of_streams() const noexcept {
+        if (!set_.meter_plan.reads_all_segments) [[likely]] {
+            return 0;
+        }
+        RowMask ended = 0;
+        for (const RuleMatch& match : matched()) {
+            ended |= ended_by(match);
+        }
+        return ~ended;
     }
 
     // Finds units where a rule is concerned. Rows that rules see, then.
@@ -188,8 +208,9 @@ private:
 
     // Texts are read where they can still change something.
     void match_later_layers(RowMask rows) noexcept {
-        const Undecided pending =
-            undecided(scratch_.matches.pending(), [](const RulePlan&) { return true; });
+        const Undecided pending = undecided(
+            scratch_.matches.pending(), [](const RulePlan&) { return true; },
+            [this](const RuleMatch& match) { return decided_by(match); });
         const RowMask wanted = pending.rows | (scratch_.matches.pending_rows() & ~pending.decided);
         set_.classifier->match_texts(burst_.frames(), burst_.headers(), wanted & rows, *core_.texts,
                                      scratch_.matches);

@@ -98,6 +98,22 @@ const Case kCases[] = {
       {0ms, segment("Host: a.exam", 16), "pass", "unmatched"},
       {0ms, asks("/").sport(2), "pass", "within_limits"}}},
 
+    {"a rule that tells packets of a connection apart is asked of whole requests",
+     HEAD RULE("long", "when: 'ip.len gt 60', key: [http.host], per: request, " ONE),
+     {{0ms, segment("GET / HTTP/1.1\r\n"), "pass", "unmatched"},
+      {0ms, segment("Host: a.example\r\nAccept: */*\r\n\r\n", 16), "pass", "within_limits"},
+      {0ms, asks("/").sport(2), "drop", "over_limit", "long", 1000ms},
+      {0ms, segment("GET / HTTP/1.1\r\nHost: a.example\r\n\r").sport(3), "pass", "unmatched"},
+      {0ms, segment("\n", 34).sport(3), "pass", "unmatched"}}},
+
+    {"what passes by its flags is read where requests follow it",
+     HEAD RULE("opens", "when: 'tcp.flags.syn', on_match: allow")
+         RULE("hosts", "when: 'not tcp.flags.syn', key: [http.host], per: request, " ONE),
+     {{0ms, segment("").flags(0x02).seq(kFirst - 1), "pass", "allow_rule", "opens"},
+      {0ms, segment("ple\r\n\r\n", 28), "pass", "unmatched"},
+      {0ms, segment("GET / HTTP/1.1\r\nHost: a.exam"), "pass", "within_limits"},
+      {0ms, asks("/").sport(2), "drop", "over_limit", "hosts", 1000ms}}},
+
     {"a request that was admitted passes again, and is charged once",
      BY_HOST,
      {{0ms, asks("/"), "pass", "within_limits"},
