@@ -6,8 +6,6 @@
 #include "lib/wire/fd.hpp"
 #include "tests/packets/frame.hpp"
 
-#include <gtest/gtest.h>
-
 #include <bpf/bpf.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -32,7 +30,8 @@ public:
     explicit ProgramBox(std::size_t early_drop, std::optional<ManagementOptions> management = {}) {
         static const bool apart = ::unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 &&
                                   ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-        folder_ = ::testing::TempDir() + "sluice-bpf-" + std::to_string(::getpid());
+        folder_ =
+            std::filesystem::temp_directory_path() / ("sluice-bpf-" + std::to_string(::getpid()));
         std::filesystem::create_directories(folder_);
         if (!apart || ::mount("bpf", folder_.c_str(), "bpf", 0, nullptr) != 0) {
             throw std::runtime_error("no place for pins: " + std::string{std::strerror(errno)});
