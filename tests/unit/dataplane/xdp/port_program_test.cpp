@@ -306,6 +306,13 @@ TEST_F(PortProgramTest, WhatHasEndedGivesItsPlaceBack) {
     EXPECT_EQ(table.size(), 1U);
 }
 
+// `lo` has no driver that takes a program.
+TEST_F(PortProgramTest, AnInterfaceWithoutAPlaceAtItsDriverIsRefusedWhereThatIsWanted) {
+    EXPECT_THROW(ProgramBox(0, {}, KernelMode::Native), std::runtime_error);
+    const ProgramBox box{0, {}, KernelMode::Generic};
+    EXPECT_EQ(box.run(udp().bytes()), XDP_DROP);
+}
+
 TEST_F(PortProgramTest, ABanEndsByItself) {
     ProgramBox box{10};
     constexpr std::uint64_t kSoon = 200'000'000;
