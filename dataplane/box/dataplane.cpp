@@ -70,7 +70,6 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
         return bridge.error();
     }
     made->bridge_ = *std::move(bridge);
-    made->events_.tell_bans_to(made->bridge_.get());
     if (const Result<Done> done = made->ports_.start(box, made->workers_.size()); !done) {
         return done.error();
     }
@@ -78,7 +77,8 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     made->state_.open_former(rules.slots);
     made->clock_.emplace(UtcClock::read(made->state_.clock_lead()));
     made->workers_.make(made->ports_, {box, made->state_, rules, made->rules_.running(),
-                                       made->rules_.board(), made->clock_->time_of_day()});
+                                       made->rules_.board(), made->clock_->time_of_day(),
+                                       made->bridge_ != nullptr && made->bridge_->asks_for_bans()});
     report(made->state_.found());
     made->rules_.put_off_moves();
     made->state_.begin_snapshots();
@@ -117,10 +117,19 @@ void Dataplane::tell_kernel() {
     }
 }
 
+void Dataplane::take_bans() {
+    for (const std::unique_ptr<NewBans>& bans : workers_.new_bans()) {
+        bans->ring().drain([this](const NewBan& ban) { bridge_->note_ban(ban); });
+    }
+    const std::uint64_t lost = workers_.lost_bans();
+    bridge_->lose_bans(lost - std::exchange(lost_bans_, lost));
+}
+
 void Dataplane::watch_kernel() {
     if (bridge_ == nullptr) {
         return;
     }
+    take_bans();
     bridge_->watch([this](const std::string& pair, std::uint64_t packets) {
         log_warn("the kernel forwarded " + std::to_string(packets) + " packets of pair " + pair +
                  " that the box did not get");

@@ -64,6 +64,8 @@ private:
     [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
     // What it may drop early.
     void tell_kernel();
+    // The bans that workers have told of.
+    void take_bans();
     void watch_kernel();
 
     // Each uses those before it.
@@ -77,6 +79,7 @@ private:
     EventReport events_;
     RulePublisher rules_;
     std::uint64_t told_load_ = 0;  // of the rules that the kernel was told of
+    std::uint64_t lost_bans_ = 0;  // that it could not be told of
     std::unique_ptr<HeartbeatThread> heartbeat_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

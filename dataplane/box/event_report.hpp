@@ -1,7 +1,6 @@
 #pragma once
 #include "dataplane/port/ports.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
-#include "dataplane/xdp/kernel_bridge.hpp"
 #include "lib/events/event_log.hpp"
 #include "lib/wire/message.hpp"
 
@@ -21,15 +20,12 @@ public:
     // Names of ports are those of `ports`.
     void take_events(const Ports& ports);
     [[nodiscard]] Events read(const GetEvents& request, const Ports& ports);
-    // Told of bans besides, before those who follow.
-    void tell_bans_to(KernelBridge* kernel) noexcept { kernel_ = kernel; }
     // So many packets of a pair went past the box.
     void tell_bridged(const std::string& pair, std::uint64_t packets);
     [[nodiscard]] EventStats stats() const;
 
 private:
     WorkerFleet& workers_;
-    KernelBridge* kernel_ = nullptr;
     EventLog log_;
     std::uint64_t origin_;             // distinguishes this process's numbers from others'
     std::vector<std::uint64_t> lost_;  // by worker, so many are in the log

@@ -131,7 +131,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
     if (bridge_ != nullptr &&
         (request.action == KeyAction::Unban || request.action == KeyAction::Reset)) {
         // Bans that began before the workers answered are told first, and then lifted.
-        events_.take_events(ports_);
+        take_bans();
         bridge_->lift(request.bytes);
     }
     return state;

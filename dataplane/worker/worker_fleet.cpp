@@ -69,6 +69,9 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     for (std::size_t worker = 0; worker < size(); ++worker) {
         samplers_.push_back(std::make_unique<KeySampler>(random_number()));
         events_.push_back(std::make_unique<KeyEvents>());
+        if (parts.tell_bans) {
+            new_bans_.push_back(std::make_unique<NewBans>());
+        }
         workers_.push_back(std::make_unique<Worker>(
             roster.enlist(),
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
@@ -82,7 +85,8 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
                       .buckets = parts.state.store(worker, parts.rules.slots),
                       .counters = counters_[worker],
                       .sampler = samplers_.back().get(),
-                      .events = events_.back().get()},
+                      .events = events_.back().get(),
+                      .new_bans = parts.tell_bans ? new_bans_.back().get() : nullptr},
             parts.state.records(worker, parts.rules.slots), lanes_->open(worker)));
         tables.push_back(&workers_.back()->buckets());
     }
@@ -90,6 +94,14 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     for (const auto& worker : workers_) {
         worker->meet(*tables_);
     }
+}
+
+std::uint64_t WorkerFleet::lost_bans() const {
+    std::uint64_t lost = 0;
+    for (const std::unique_ptr<NewBans>& bans : new_bans_) {
+        lost += bans->lost();
+    }
+    return lost;
 }
 
 void WorkerFleet::launch() {

@@ -5,6 +5,7 @@
 #include "dataplane/worker/watchdog.hpp"
 #include "dataplane/worker/worker.hpp"
 #include "lib/events/key_events.hpp"
+#include "lib/events/new_bans.hpp"
 #include "lib/heavy_hitters/key_sampler.hpp"
 #include "lib/load/loaded_set.hpp"
 #include "lib/load/rule_rows.hpp"
@@ -37,6 +38,7 @@ public:
         const Published<Running>& running;
         QuiesceBoard& board;
         const Latest<TimeOfDay>& time_of_day;
+        bool tell_bans = false;  // to somebody who reads new_bans()
     };
     // Every worker, over the started ports and with the buckets that were left behind.
     void make(const Ports& ports, const Parts& parts);
@@ -55,6 +57,10 @@ public:
         return samplers_;
     }
     [[nodiscard]] std::vector<std::unique_ptr<KeyEvents>>& events() noexcept { return events_; }
+    // Of each worker; empty: they tell nobody.
+    [[nodiscard]] std::vector<std::unique_ptr<NewBans>>& new_bans() noexcept { return new_bans_; }
+    // Over all workers, those that found no place there.
+    [[nodiscard]] std::uint64_t lost_bans() const;
 
     // Over all workers: the counters of a rule, the uses of a slot, the changes that every
     // table has been brought up to, the worst excess of a shared limit, and `former` and `moved`
@@ -88,6 +94,7 @@ private:
     DigestBoard answered_servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
     std::vector<std::unique_ptr<KeySampler>> samplers_;
     std::vector<std::unique_ptr<KeyEvents>> events_;
+    std::vector<std::unique_ptr<NewBans>> new_bans_;
     std::optional<LaneSet> lanes_;
     Signal stop_;
     std::vector<std::unique_ptr<Worker>> workers_;

@@ -12,6 +12,7 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t kFirst = 0;
+constexpr std::size_t kEndedForOne = 64;  // that are looked for when there is no place
 
 Fd make_networks(std::size_t most) {
     bpf_map_create_opts options{};
@@ -47,6 +48,7 @@ Result<EarlyDropTable> EarlyDropTable::make(std::size_t most) {
 
 // The kernel waits for programs that still look into what was there before it returns.
 std::size_t EarlyDropTable::publish(std::span<const EarlyDrop> drops) {
+    ends_.clear();
     if (drops.empty()) {
         clear();
         return 0;
@@ -67,19 +69,59 @@ std::size_t EarlyDropTable::publish(std::span<const EarlyDrop> drops) {
     }
     now_ = std::move(networks);
     size_ = added;
+    for (const EarlyDrop& one : drops.first(added)) {
+        note_end(one);
+    }
     return added;
 }
 
-bool EarlyDropTable::add(const EarlyDrop& drop) {
+bool EarlyDropTable::add(const EarlyDrop& drop, std::uint64_t now) {
     if (size_ == 0) {
         return publish({&drop, 1}) == 1;
     }
     // Of the same network there may be one before.
     remove(drop.network);
+    if (size_ >= most_) {
+        remove_ended(now, kEndedForOne);
+    }
     const bool added = size_ < most_ &&
                        bpf_map_update_elem(now_.get(), &drop.network, &drop.drop, BPF_NOEXIST) == 0;
     size_ += added ? 1 : 0;
+    if (added) {
+        note_end(drop);
+    }
     return added;
+}
+
+// Ends of what is no longer there are no more than what may be.
+void EarlyDropTable::note_end(const EarlyDrop& drop) {
+    if (drop.drop.until == 0) {
+        return;
+    }
+    if (ends_.size() >= 2 * most_) {
+        ends_.keep_if([this](const NetworkEnds::End& end) { return ends_so(end); });
+    }
+    ends_.add({drop.drop.until, drop.network});
+}
+
+// Where the network itself is not there, the kernel may find a wider one: to remove it by its own
+// length does nothing then.
+bool EarlyDropTable::ends_so(const NetworkEnds::End& end) const {
+    sluice_drop drop{};
+    return size_ != 0 && bpf_map_lookup_elem(now_.get(), &end.network, &drop) == 0 &&
+           drop.until == end.at;
+}
+
+void EarlyDropTable::remove_ended(std::uint64_t now, std::size_t most) {
+    for (std::size_t removed = 0; removed < most; ++removed) {
+        const std::optional<NetworkEnds::End> end = ends_.take_ended(now);
+        if (!end) {
+            return;
+        }
+        if (ends_so(*end)) {
+            remove(end->network);
+        }
+    }
 }
 
 void EarlyDropTable::remove(const sluice_network& network) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/xdp/network_ends.hpp"
 #include "dataplane/xdp/port_maps.h"
 #include "lib/base/result.hpp"
 #include "lib/wire/fd.hpp"
@@ -31,22 +32,29 @@ public:
     // From its return on, only these are dropped. Where the kernel has no room for all of them,
     // the others are left to the box; where it has none for any, so are all. How many are in it.
     std::size_t publish(std::span<const EarlyDrop> drops);
-    // One more. False: there is no room, and it is left to the box.
-    [[nodiscard]] bool add(const EarlyDrop& drop);
+    // One more, in the place of some that have ended by `now` (CLOCK_MONOTONIC, ns) where it needs
+    // one. False: there is no room, and it is left to the box.
+    [[nodiscard]] bool add(const EarlyDrop& drop, std::uint64_t now);
     // Nothing of it is dropped any more, whether it was in it or not.
     void remove(const sluice_network& network);
+    // Gives back the places of `most` networks at most that have ended by `now`; what is dropped
+    // stays the same.
+    void remove_ended(std::uint64_t now, std::size_t most);
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     // Of a row, over all CPUs.
     [[nodiscard]] sluice_drop_count count(std::uint32_t row) const;
 
 private:
     void clear();
+    void note_end(const EarlyDrop& drop);
+    [[nodiscard]] bool ends_so(const NetworkEnds::End& end) const;
 
     Fd networks_;  // a map of one map
     Fd now_;       // which is this one, unless it is empty
     Fd counts_;
     std::size_t most_ = 0;
     std::size_t size_ = 0;
+    NetworkEnds ends_;
     unsigned cpus_ = 0;
 };
 

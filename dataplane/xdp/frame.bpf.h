@@ -11,9 +11,6 @@
 /* The addresses of a frame, found as lib/packet finds them: behind VLAN tags, MPLS labels and a
  * PPPoE header, of the outermost IP header. What is not understood is left to the box. */
 
-#define SLUICE_MOST_TAGS 4
-#define SLUICE_MOST_LABELS 4
-
 struct sluice_cursor {
     const __u8* at;
     const __u8* end;

@@ -1,7 +1,11 @@
 #include "dataplane/xdp/heartbeat_thread.hpp"
 
+#include "lib/base/log.hpp"
+
 #include <cstring>
 #include <string>
+
+#include <sched.h>
 
 namespace sluice {
 
@@ -18,7 +22,18 @@ Result<std::unique_ptr<HeartbeatThread>> HeartbeatThread::start(std::function<vo
                      std::string{"there is no thread for the heartbeat: "} + std::strerror(failed)};
     }
     made->started_ = true;
+    made->come_first();
     return made;
+}
+
+void HeartbeatThread::come_first() const {
+    sched_param priority{};
+    priority.sched_priority = ::sched_get_priority_min(SCHED_FIFO);
+    if (const int failed = pthread_setschedparam(thread_, SCHED_FIFO, &priority); failed != 0) {
+        log_warn(std::string{"the heartbeat takes its turn among others, and may come late on a "
+                             "busy CPU: "} +
+                 std::strerror(failed));
+    }
 }
 
 HeartbeatThread::~HeartbeatThread() {

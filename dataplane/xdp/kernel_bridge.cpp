@@ -33,6 +33,7 @@ struct KernelBridge::Pair {
 
     // To interfaces that were deleted and are there again.
     void attach_again();
+    void remove_ended(std::uint64_t now);
     [[nodiscard]] Result<Done> attach_port(const PairConfig& config, std::size_t side,
                                            const BoxConfig& box, const std::string& folder);
     [[nodiscard]] bool drop_early(std::size_t side, const LoadedRules* rules, const ClockPair& now);
@@ -44,6 +45,8 @@ struct KernelBridge::Pair {
 namespace {
 
 constexpr std::uint64_t kTellEvery = 1'000'000'000;
+// Ends of bans at a port that one turn of the main loop looks at: what two system calls take each.
+constexpr std::size_t kMostEnded = 1024;
 // Both clocks are read one after the other, and may be slewed.
 constexpr Nanoseconds kClockSlack = std::chrono::milliseconds{50};
 
@@ -77,6 +80,12 @@ void KernelBridge::Pair::attach_again() {
     }
 }
 
+void KernelBridge::Pair::remove_ended(std::uint64_t now) {
+    for (EarlyDropTable& table : tables) {
+        table.remove_ended(now, kMostEnded);
+    }
+}
+
 Result<Done> KernelBridge::Pair::attach_port(const PairConfig& config, std::size_t side,
                                              const BoxConfig& box, const std::string& folder) {
     const PortConfig& port = side == 0 ? config.outside : config.inside;
@@ -97,6 +106,7 @@ Result<Done> KernelBridge::Pair::attach_port(const PairConfig& config, std::size
                     .peer = device_argument(peer.device, "iface"),
                     .side = side,
                     .folder = folder,
+                    .mode = options.mode,
                     .pair_map = map.fd(),
                     .early_networks = tables[side].networks_fd(),
                     .early_counts = tables[side].counts_fd(),
@@ -177,6 +187,7 @@ void KernelBridge::watch(const TellBridged& tell) {
     const std::uint64_t now = monotonic_now();
     for (const auto& pair : pairs_) {
         pair->attach_again();
+        pair->remove_ended(now);
         pair->untold += pair->map.take_news();
         if (pair->untold != 0 && (pair->box_decides(now) || now - pair->told_at > kTellEvery)) {
             pair->told_at = now;
@@ -217,28 +228,36 @@ bool KernelBridge::Pair::drop_early(std::size_t side, const LoadedRules* rules,
                        [](const EarlyDrop& one) { return one.drop.until != 0; });
 }
 
-void KernelBridge::note_ban(const EventRecord& event) {
-    const ByteView key = ByteView{event.bytes}.first(event.size);
-    if (event.kind == KeyEventKind::BanEnd) {
-        lift(key);
+bool KernelBridge::asks_for_bans() const noexcept {
+    return may_drop_early_ && std::any_of(pairs_.begin(), pairs_.end(), [](const auto& pair) {
+               return pair->options.early_drop != 0;
+           });
+}
+
+void KernelBridge::lose_bans(std::uint64_t bans) {
+    for (const auto& pair : pairs_) {
+        for (std::size_t side = 0; side < pair->tables.size(); ++side) {
+            pair->left_out[side] += pair->proofs[side] == nullptr ? 0 : bans;
+        }
     }
-    if (event.kind != KeyEventKind::BanStart || rules_ == nullptr ||
-        event.load != rules_->set().load) {
+}
+
+void KernelBridge::note_ban(const NewBan& ban) {
+    if (rules_ == nullptr || ban.load != rules_->set().load) {
         return;
     }
     const ClockPair now = ClockPair::now();
     for (const auto& pair : pairs_) {
         for (std::size_t side = 0; side < pair->tables.size(); ++side) {
-            const auto network =
-                pair->proofs[side] == nullptr
-                    ? std::nullopt
-                    : pair->proofs[side]->boxed(event.rule, key, event.utc + event.length);
+            const auto network = pair->proofs[side] == nullptr
+                                     ? std::nullopt
+                                     : pair->proofs[side]->boxed(ban.rule, ban.key(), ban.until);
             if (!network) {
                 continue;
             }
             for (const EarlyDrop& drop : early_drops_of({{*network}, 0}, rules_->set(), now)) {
                 has_ends_ = true;
-                pair->left_out[side] += pair->tables[side].add(drop) ? 0 : 1;
+                pair->left_out[side] += pair->tables[side].add(drop, now.monotonic) ? 0 : 1;
             }
         }
     }

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/events/event_record.hpp"
+#include "lib/events/new_bans.hpp"
 #include "lib/load/loaded_rules.hpp"
 #include "lib/rules/box_config.hpp"
 #include "lib/wire/message.hpp"
@@ -32,14 +32,19 @@ public:
     // From now on the kernel decides about frames.
     void end() noexcept;
     using TellBridged = std::function<void(const std::string& pair, std::uint64_t packets)>;
-    // Attaches anew to interfaces that were deleted and are there again, and tells what was
-    // bridged while no box was there, once it is over and every second.
+    // Attaches anew to interfaces that were deleted and are there again, gives back the places of
+    // bans that have ended, and tells what was bridged while no box was there, once it is over and
+    // every second.
     void watch(const TellBridged& tell);
     // From its return on, the programs drop early what these rules allow them to, and nothing that
     // others did. nullptr: nothing.
     void drop_early(std::shared_ptr<const LoadedRules> rules);
-    // A worker has told that a key went to the penalty box, or that its ban has ended.
-    void note_ban(const EventRecord& event);
+    // Whether workers are to tell which bans begin.
+    [[nodiscard]] bool asks_for_bans() const noexcept;
+    // A worker has told that a source went into a penalty box.
+    void note_ban(const NewBan& ban);
+    // That many of them it could not tell: the box drops what they refuse.
+    void lose_bans(std::uint64_t bans);
     // A key is no longer banned, whoever banned it.
     void lift(ByteView key);
     // Whether ends of bans come at another time than was meant: somebody has set the clock.

@@ -21,7 +21,11 @@ void KernelBridge::beat(std::uint64_t) noexcept {}
 void KernelBridge::end() noexcept {}
 void KernelBridge::watch(const TellBridged&) {}
 void KernelBridge::drop_early(std::shared_ptr<const LoadedRules>) {}
-void KernelBridge::note_ban(const EventRecord&) {}
+bool KernelBridge::asks_for_bans() const noexcept {
+    return false;
+}
+void KernelBridge::note_ban(const NewBan&) {}
+void KernelBridge::lose_bans(std::uint64_t) {}
 void KernelBridge::lift(ByteView) {}
 bool KernelBridge::is_off_time() const {
     return false;

@@ -33,6 +33,10 @@ struct sluice_drop_count {
 };
 #define SLUICE_DROP_ROWS 16384
 
+/* Frames with more VLAN tags or MPLS labels are left to the box. */
+#define SLUICE_MOST_TAGS 4
+#define SLUICE_MOST_LABELS 4
+
 /* What goes to the kernel's own stack: IP protocol << 16 | destination port, 0 where it has none.
  */
 #define SLUICE_MOST_MANAGED 64

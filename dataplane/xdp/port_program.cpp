@@ -2,6 +2,7 @@
 
 #include "dataplane/xdp/kernel_refusal.hpp"
 #include "dataplane/xdp/port_maps.h"
+#include "lib/wire/fd.hpp"
 
 #include <cstring>
 #include <memory>
@@ -92,23 +93,69 @@ bool leads_to(const bpf_link* link, unsigned index) {
            info.type == BPF_LINK_TYPE_XDP && info.xdp.ifindex == index;
 }
 
-// The link of the box before, under which the program is exchanged; else a new one.
-Result<Link> link_program(const PortPlace& place, bpf_program* program, unsigned index) {
-    const std::string path = place.folder + (place.side == 0 ? "/outside" : "/inside");
-    if (Link left{bpf_link__open(path.c_str())};
-        left && leads_to(left.get(), index) && bpf_link__update_program(left.get(), program) == 0) {
-        return left;
+// Which program is at the interface, and where.
+struct Attached {
+    std::uint32_t program = 0;
+    bool native = false;
+};
+Attached attached_at(unsigned index) {
+    bpf_xdp_query_opts seen{};
+    seen.sz = sizeof(seen);
+    if (bpf_xdp_query(static_cast<int>(index), 0, &seen) != 0) {
+        return {};
     }
-    (void)::unlink(path.c_str());
-    Link made{bpf_program__attach_xdp(program, static_cast<int>(index))};
-    if (!made) {
+    return {.program = seen.attach_mode == XDP_ATTACHED_SKB ? seen.skb_prog_id : seen.drv_prog_id,
+            .native = seen.attach_mode == XDP_ATTACHED_DRV};
+}
+
+bool is_as_wanted(KernelMode mode, unsigned index) {
+    return mode == KernelMode::Auto || attached_at(index).native == (mode == KernelMode::Native);
+}
+
+std::uint32_t attach_flags(KernelMode mode) {
+    switch (mode) {
+        case KernelMode::Native:
+            return XDP_FLAGS_DRV_MODE;
+        case KernelMode::Generic:
+            return XDP_FLAGS_SKB_MODE;
+        default:
+            return 0;
+    }
+}
+
+Result<Link> new_link(const PortPlace& place, const bpf_program* program, unsigned index,
+                      const std::string& path) {
+    bpf_link_create_opts options{};
+    options.sz = sizeof(options);
+    options.flags = attach_flags(place.mode);
+    const Fd made{
+        bpf_link_create(bpf_program__fd(program), static_cast<int>(index), BPF_XDP, &options)};
+    if (!made.is_open()) {
         return kernel_refusal("the program at " + place.interface +
-                              "; `ip link show` says whether another one is there");
+                              "; `ip link show` says whether another one is there, and `mode` of "
+                              "`kernel` where it is to stand");
     }
-    if (bpf_link__pin(made.get(), path.c_str()) != 0) {
+    Link link{bpf_obj_pin(made.get(), path.c_str()) == 0 ? bpf_link__open(path.c_str()) : nullptr};
+    if (!link) {
         return kernel_refusal("a pin at " + path);
     }
-    return made;
+    return link;
+}
+
+// The link of the box before, under which the program is exchanged; else a new one. The kernel has
+// no program at two places of an interface: where it is to stand elsewhere, that of before goes
+// first.
+Result<Link> link_program(const PortPlace& place, const bpf_program* program, unsigned index) {
+    const std::string path = place.folder + (place.side == 0 ? "/outside" : "/inside");
+    if (Link left{bpf_link__open(path.c_str())}; left && leads_to(left.get(), index)) {
+        if (is_as_wanted(place.mode, index) &&
+            bpf_link_update(bpf_link__fd(left.get()), bpf_program__fd(program), nullptr) == 0) {
+            return left;
+        }
+        (void)bpf_link__detach(left.get());
+    }
+    (void)::unlink(path.c_str());
+    return new_link(place, program, index, path);
 }
 
 }  // namespace
@@ -130,12 +177,9 @@ Result<PortProgram> PortProgram::attach(const PortPlace& place) {
         return link.error();
     }
     made.link_ = link->release();
-    bpf_xdp_query_opts seen{};
-    seen.sz = sizeof(seen);
-    if (bpf_xdp_query(static_cast<int>(made.index_), 0, &seen) == 0) {
-        made.id_ = seen.attach_mode == XDP_ATTACHED_SKB ? seen.skb_prog_id : seen.drv_prog_id;
-        made.native_ = seen.attach_mode == XDP_ATTACHED_DRV;
-    }
+    const Attached seen = attached_at(made.index_);
+    made.id_ = seen.program;
+    made.native_ = seen.native;
     return made;
 }
 

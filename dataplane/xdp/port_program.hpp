@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/rules/box_config.hpp"
 #include "lib/rules/management.hpp"
 
 #include <cstddef>
@@ -17,6 +18,7 @@ struct PortPlace {
     std::string peer;      // where it forwards while no box beats
     std::size_t side = 0;  // 0: outside, 1: inside
     std::string folder;    // of the pair's pins
+    KernelMode mode = KernelMode::Auto;
     int pair_map = -1;
     int early_networks = -1;  // -1: nothing is dropped early
     int early_counts = -1;

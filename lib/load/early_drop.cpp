@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostSteps = 64;
 
 // The only key of an enforced rule, if it is by source address; nullptr: it is another rule.
-const KeyPart* source_key_of(const Rule& rule) {
+const KeyPart* source_key_of(const Rule& rule) noexcept {
     const bool fits = rule.on_match == OnMatch::Meter && rule.mode == Mode::Enforce &&
                       rule.keys.size() == 1 && rule.keys[0].size() == 1;
     if (!fits || rule.keys[0][0].text || rule.keys[0][0].field != Field::IpSrc ||
@@ -73,6 +73,10 @@ void add(const DroppedNetwork& network, DroppedNetworks& found, std::size_t most
 
 }  // namespace
 
+bool boxes_sources(const Rule& rule) noexcept {
+    return source_key_of(rule) != nullptr && rule.bans() && rule.ban.action == kDropAction;
+}
+
 std::optional<IpPrefix> source_of_key(ByteView key) {
     KeyPartHeader header;
     if (key.size() < sizeof(header)) {
@@ -108,8 +112,8 @@ std::optional<DroppedNetwork> EarlyDropProof::boxed(std::uint32_t rule, ByteView
     const Rule& of = set_.rules[rule];
     const KeyPart* const part = source_key_of(of);
     const std::optional<IpPrefix> from = source_of_key(key);
-    if (part == nullptr || !of.bans() || of.ban.action != kDropAction || !from ||
-        from->length != part->length(from->version) || !decides(rule, *from)) {
+    if (!boxes_sources(of) || !from || from->length != part->length(from->version) ||
+        !decides(rule, *from)) {
         return std::nullopt;
     }
     return DroppedNetwork{*from, rule, until};

@@ -57,6 +57,10 @@ private:
     SourceVerdicts verdicts_;
 };
 
+// Whether the kernel may be told of the bans of such a rule: what else rules say of a source is
+// left to the proof.
+[[nodiscard]] bool boxes_sources(const Rule& rule) noexcept;
+
 // The source addresses that the canonical bytes of a key are; nullopt: they are something else.
 [[nodiscard]] std::optional<IpPrefix> source_of_key(ByteView key);
 

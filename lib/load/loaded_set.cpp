@@ -1,5 +1,7 @@
 #include "lib/load/loaded_set.hpp"
 
+#include "lib/load/early_drop.hpp"
+
 namespace sluice {
 namespace {
 
@@ -34,6 +36,7 @@ LoadedSet unloaded(const RuleSet& rules) {
         loaded.limits = unloaded(rule.limits);
         static_cast<BanTerms&>(loaded.ban) = rule.ban;
         loaded.ban.boxes = unloaded(rule.ban.boxes);
+        loaded.boxes_sources = boxes_sources(rule);
     }
     return set;
 }

@@ -49,6 +49,7 @@ struct LoadedRule : RuleTerms {
     std::vector<std::shared_ptr<const OverrideTable>> override_tables;
     std::shared_ptr<const PathCosts> costs_by_path;  // nullptr: all cost the same
     bool asks_keys = false;                          // has overrides or a ban
+    bool boxes_sources = false;                      // as boxes_sources() says
 
     [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
 };

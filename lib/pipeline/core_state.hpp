@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/answer/answered_traffic.hpp"
 #include "lib/events/key_events.hpp"
+#include "lib/events/new_bans.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/heavy_hitters/key_sampler.hpp"
 #include "lib/ledger/ledger.hpp"
@@ -40,6 +41,8 @@ struct CoreState {
     KeySampler* sampler = nullptr;
     // Where it tells whom its rules refuse and ban; nullptr: nobody asks.
     KeyEvents* events = nullptr;
+    // Where it tells which sources go into penalty boxes; nullptr: nobody asks.
+    NewBans* new_bans = nullptr;
     // For the texts of the rule set it judges by; needed when its classifier asks_text().
     TextScratch* texts = nullptr;
     // For limits that workers share; nullptr: the rule set has none.

@@ -122,6 +122,22 @@ bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_lev
     return counts && PenaltyMeter::banned(check.entry->cell(), now_.at);
 }
 
+// Whoever asks of a ban that has just begun. That of a network is told as an event alone.
+void PenaltyBoxes::tell(const LoadedLimit& box, std::uint8_t aggregation_level,
+                        const CheckContext& context) const noexcept {
+    const LoadedRule& rule = keys_.rule();
+    if (core_.events != nullptr && rule.events.has(EdgeEvent::Ban)) {
+        note_ban(keys_, box, aggregation_level, context);
+    }
+    if (core_.new_bans != nullptr && rule.boxes_sources && aggregation_level == 0) {
+        KeyBytes room;
+        core_.new_bans->tell(context.set.load,
+                             static_cast<std::uint32_t>(&rule - context.set.rules.data()),
+                             keys_.bytes(box.key, room),
+                             now_.utc() + Nanoseconds{std::get<PenaltyLimit>(box.limit).lasts});
+    }
+}
+
 unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
                             const CheckContext& context) const noexcept {
     const LoadedRule& rule = keys_.rule();
@@ -143,8 +159,8 @@ unsigned PenaltyBoxes::note(std::span<const LimitCheck> checks, bool yellow,
             const LoadedLimit& box = rule.ban.boxes[key];
             const bool bans = bans_now(box, aggregation_level, context);
             begun += bans ? 1U : 0U;
-            if (bans && core_.events != nullptr && rule.events.has(EdgeEvent::Ban)) [[unlikely]] {
-                note_ban(keys_, box, aggregation_level, context);
+            if (bans) [[unlikely]] {
+                tell(box, aggregation_level, context);
             }
         }
     }

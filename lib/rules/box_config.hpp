@@ -28,6 +28,9 @@ enum class LogFormat : std::uint8_t { Text, JsonLines, Journal };
 enum class OnNoRules : std::uint8_t { LastGood, Pass, Drop };
 // What the kernel does with frames of af_xdp ports while no box takes them.
 enum class KernelFail : std::uint8_t { Open, Closed };
+// Where its program stands at them: at the driver, or behind it, before the kernel's own stack.
+// Auto: at the driver, where that can.
+enum class KernelMode : std::uint8_t { Auto, Native, Generic };
 
 // By their numbers, as sluice.yaml spells them.
 inline constexpr auto kHugePagesNames =
@@ -35,6 +38,8 @@ inline constexpr auto kHugePagesNames =
 inline constexpr auto kOnNoRulesNames =
     std::to_array<std::string_view>({"last_good", "pass", "drop"});
 inline constexpr auto kKernelFailNames = std::to_array<std::string_view>({"open", "closed"});
+inline constexpr auto kKernelModeNames =
+    std::to_array<std::string_view>({"auto", "native", "generic"});
 inline constexpr auto kMalformedNames = std::to_array<std::string_view>({"drop", "pass"});
 inline constexpr auto kLogLevelNames =
     std::to_array<std::string_view>({"debug", "info", "warn", "error"});
@@ -66,6 +71,7 @@ struct SocketOptions {
 // The program in the kernel at af_xdp ports, which outlives the box.
 struct KernelOptions {
     KernelFail fail = KernelFail::Open;
+    KernelMode mode = KernelMode::Auto;
     Nanoseconds heartbeat = std::chrono::milliseconds{100};  // without one the box counts as gone
     std::string pins = "/sys/fs/bpf";  // a mount of the kernel's file system for programs and maps
 

@@ -31,6 +31,7 @@ void serialize(auto& archive, Of<UnitOptions> auto& m) {
 }
 void serialize(auto& archive, Of<KernelOptions> auto& m) {
     archive.word(m.fail, KernelFail::Closed);
+    archive.word(m.mode, KernelMode::Generic);
     archive(m.heartbeat, m.pins, m.early_drop);
 }
 void serialize(auto& archive, Of<ManagedService> auto& m) {

@@ -130,6 +130,8 @@ public:
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
     // Tells it whom its rules refuse and ban.
     void watch(KeyEvents& events) { core_.events = &events; }
+    // And which sources go into penalty boxes.
+    void watch(NewBans& bans) { core_.new_bans = &bans; }
 
 private:
     [[nodiscard]] Environment environment() {

@@ -2,6 +2,7 @@
 
     early_drop_test.py DATAPLANE SLUICED SLUICECTL
 """
+import dataclasses
 import subprocess
 
 from box_case import main
@@ -29,7 +30,6 @@ rules:
     key: [ip.src]
     limits: [{{algorithm: token_bucket, rate: 20/s, burst: 20}}]
     ban: {{after: 50, within: 1m, for: {length}}}
-    events: [ban]
 """
 ALL = """version: 1
 rules:
@@ -42,6 +42,15 @@ FLOW = Flow(sources=1, hosts=1, rate=500)
 class EarlyDrop(KernelCase):
     def start_box(self, rules=DENY, early_drop=1000, **options):
         self.start_kernel_box({"early_drop": early_drop}, rules, **options)
+
+    def ctl(self, *words):
+        done = self.box.ctl(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def places(self):
+        """Of the outside: those in use, and what found none."""
+        outside = self.kernel()["outside"]
+        return outside["early_networks"], outside["early_left_out"]
 
     def came(self, flood):
         return sum(flood.came().values())
@@ -113,6 +122,29 @@ class EarlyDrop(KernelCase):
             self.assertEqual(self.box.ctl("key", "unban", "limit", SOURCE).returncode, 0)
             wait_until("bans to end by themselves", lambda: self.rule("limit")["bans"] >= bans + 3)
             self.assertGreater(self.came(flood), came)
+
+    def test_a_key_in_the_penalty_box_is_dropped_no_longer_than_its_rule_holds(self):
+        self.start_box(BOXED.format(length="1h"))
+        with HostFlood(self.hosts, FLOW) as flood:
+            for off, on in ((lambda: self.ctl("mode", "limit", "monitor"), lambda: self.ctl("mode", "limit", "enforce")),
+                            (lambda: self.ctl("panic", "pass"), lambda: self.ctl("panic", "resume"))):
+                self.expect_early(flood, "limit")
+                off()
+                self.expect_through(flood, "limit")
+                on()
+                self.ctl("key", "unban", "limit", SOURCE)  # the ban goes on, in the box
+            self.expect_early(flood, "limit")
+            self.apply(BANNED)
+            self.expect_through(flood, "limit")
+
+    def test_bans_that_have_ended_give_their_places_to_others(self):
+        self.start_box(BOXED.format(length="5s"), early_drop=1)
+        with HostFlood(self.hosts, dataclasses.replace(FLOW, sources=2, rate=1000)):
+            wait_until("a ban without a place", lambda: self.places()[1] > 0)
+        wait_until("the places of those that have ended", lambda: self.places()[0] == 0)
+        early = self.early("limit")
+        with HostFlood(self.hosts, FLOW):
+            wait_until("early drops again", lambda: self.early("limit") > early)
 
     def test_what_has_no_room_is_dropped_by_the_box(self):
         self.start_box(DENY.replace(NETWORK, f"10.0.0.1 10.0.0.3 {SOURCE}"), early_drop=1)

@@ -137,6 +137,20 @@ class KernelBridge(KernelCase):
             self.box.kill(self.box.dataplane)
             self.expect_bridged(flood)
 
+    def test_the_program_stands_where_it_was_told_to(self):
+        for mode in ("generic", "native", "generic", "auto"):
+            self.start_kernel_box({"mode": mode}, RULES)
+            stands = "generic" if mode == "auto" else mode  # where the one before stood, without a gap
+            self.assertEqual({port["mode"] for port in self.kernel().values()}, {stands})
+            self.assertIn(stands, self.box.ctl("xdp", "status").stdout)
+            shown = json.loads(subprocess.run(["ip", "-n", self.hosts.box, "-j", "link", "show", "o"], check=True,
+                                              capture_output=True, text=True).stdout)[0]["xdp"]
+            self.assertEqual(shown["mode"], {"native": 1, "generic": 2}[stands])
+            with HostFlood(self.hosts, FLOW) as flood:
+                self.expect_limit(flood)
+                self.box.kill(self.box.dataplane)
+                self.expect_bridged(flood)
+
     def test_forget_leaves_nothing_behind(self):
         self.start_box()
         programs = {port["program"] for port in self.kernel().values()}

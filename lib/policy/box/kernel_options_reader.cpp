@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 constexpr auto kKernelKeys =
-    std::to_array<KeyRow>({{"fail"}, {"heartbeat"}, {"pins"}, {"early_drop"}});
+    std::to_array<KeyRow>({{"fail"}, {"mode"}, {"heartbeat"}, {"pins"}, {"early_drop"}});
 
 }  // namespace
 
@@ -17,6 +17,7 @@ KernelOptions read_kernel_options(const YamlNode& node, const ReadContext& conte
     const MapReader map{node, kKernelKeys, context, "`kernel`"};
     KernelOptions kernel;
     read_word(map, "fail", kKernelFailNames, kernel.fail);
+    read_word(map, "mode", kKernelModeNames, kernel.mode);
     read_time(map, "heartbeat", {kHeartbeatRange, "from 5ms to 1m, such as 100ms"}, context,
               kernel.heartbeat);
     read_text(map, "pins", kernel.pins);

@@ -1,9 +1,9 @@
-"""Numbered frames from one host to another, and when each came.
+"""Numbered frames from one host to another, when each was sent, and when it came.
 
-    numbered.py send INTERFACE RATE   until its input ends
-    numbered.py take INTERFACE        until its input ends; then prints pairs of number and time as JSON
+    numbered.py send INTERFACE RATE   until its input ends; then prints how many
+    numbered.py take INTERFACE        until its input ends; then prints [number, sent, came] of each as JSON
 
-Times are CLOCK_MONOTONIC, in ns, as the kernel took the frame from the link.
+Times are CLOCK_REALTIME, in ns; a frame came when the kernel took it from the link.
 """
 import json
 import select
@@ -14,10 +14,11 @@ import time
 
 MAGIC = b"sluice-bench"
 PATIENCE = 0.05
+SO_TIMESTAMPNS = 35
 
 
-def frame(number):
-    payload = MAGIC + struct.pack("!Q", number)
+def frame(number, now=0):
+    payload = MAGIC + struct.pack("!QQ", number, now)
     udp = struct.pack("!HHHH", 40000, 9, 8 + len(payload), 0) + payload
     head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes([10, 77, 1, 1]),
                        bytes([10, 77, 0, 2]))
@@ -32,7 +33,7 @@ def send(interface, rate):
     while not select.select([sys.stdin], [], [], 0)[0]:
         due = int((time.monotonic() - began) * rate) - sent
         for _ in range(due):
-            out.send(frame(sent))
+            out.send(frame(sent, time.time_ns()))
             sent += 1
         time.sleep(0.0005)
     print(sent)
@@ -41,15 +42,17 @@ def send(interface, rate):
 def take(interface):
     taken = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
     taken.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
+    taken.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
     taken.bind((interface, 0x0800))
     print("ready", flush=True)
     came = []
     while True:
         ready = select.select([taken, sys.stdin], [], [], PATIENCE)[0]
         if taken in ready:
-            data, now = taken.recv(2048), time.monotonic_ns()
+            data, stamps, _, _ = taken.recvmsg(2048, 64)
             if data[42:54] == MAGIC:
-                came.append((struct.unpack_from("!Q", data, 54)[0], now))
+                seconds, ns = struct.unpack("qq", stamps[0][2])
+                came.append((*struct.unpack_from("!QQ", data, 54), seconds * 1_000_000_000 + ns))
         elif sys.stdin in ready:
             break
     print(json.dumps(came))

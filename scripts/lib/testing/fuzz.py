@@ -43,8 +43,8 @@ def main():
         for run in concurrent.futures.as_completed(runs):
             name, code, output = run.result()
             ran = re.search(r"number_of_executed_units:\s*(\d+)", output)
-            print(f"   fuzz {name}: {'ok' if code == 0 else 'FAILED'}, "
-                  f"{ran[1] if ran else '?'} inputs", flush=True)
+            word = {0: "ok", outcomes.SKIPPED_EXIT: "skipped"}.get(code, "FAILED")
+            print(f"   fuzz {name}: {word}, {ran[1] if ran else '?'} inputs", flush=True)
             if code:
                 print("\n".join("      | " + line for line in output.splitlines()[-60:]))
             total.add(outcomes.read_exit(f"fuzz {name}", code))

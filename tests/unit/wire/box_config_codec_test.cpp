@@ -41,9 +41,11 @@ BoxConfig example() {
         .dataplane = {"/d", 0400, "p", "h"},
         .rules = "rules.yaml",
         .on_no_rules = OnNoRules::Drop,
-        .kernel =
-            KernelOptions{
-                .fail = KernelFail::Closed, .heartbeat = 20ms, .pins = "/q", .early_drop = 9},
+        .kernel = KernelOptions{.fail = KernelFail::Closed,
+                                .mode = KernelMode::Generic,
+                                .heartbeat = 20ms,
+                                .pins = "/q",
+                                .early_drop = 9},
         .management = ManagementOptions{.allow = {{6, 22}}, .to = {{IpVersion::V4, {}}}, .rate = 7},
         .log_level = LogLevel::Debug,
         .log_format = LogFormat::Journal};
@@ -84,6 +86,7 @@ TEST(BoxConfigCodec, GivesBackEveryField) {
     EXPECT_EQ(got->idle_sleep, 50us);
     ASSERT_TRUE(got->kernel.has_value());
     EXPECT_EQ(got->kernel->fail, KernelFail::Closed);
+    EXPECT_EQ(got->kernel->mode, KernelMode::Generic);
     EXPECT_EQ(got->kernel->heartbeat, 20ms);
     EXPECT_EQ(got->kernel->pins, "/q");
     EXPECT_EQ(got->kernel->early_drop, 9U);
@@ -127,7 +130,7 @@ TEST(BoxConfigCodec, RefusesEveryCutAndEveryByteMore) {
 TEST(BoxConfigCodec, RefusesAnotherVersion) {
     std::vector<std::byte> bytes = encode(example());
     bytes[0] = std::byte{kBoxConfigVersion + 1};
-    expect_refused(bytes, "of version 7, and this reads version 6");
+    expect_refused(bytes, "of version 8, and this reads version 7");
 }
 
 TEST(BoxConfigCodec, RefusesWhatIsNotSound) {

@@ -5,6 +5,8 @@
 #include "tests/packets/seen.hpp"
 #include "tests/unit/dataplane/xdp/program_box.hpp"
 
+#include <gtest/gtest.h>
+
 #include <linux/bpf.h>
 
 #include <algorithm>
@@ -251,10 +253,10 @@ TEST_F(PortProgramTest, OneNetworkComesAndGoesBesideTheOthers) {
     };
     const EarlyDrop one = early_drop(network("10.0.0.1"), 1);
     const EarlyDrop other = early_drop(network("10.0.0.2"), 2);
-    EXPECT_TRUE(box.table().add(one));
-    EXPECT_TRUE(box.table().add(other));
-    EXPECT_TRUE(box.table().add(other)) << "again, in the place of the one before";
-    EXPECT_FALSE(box.table().add(early_drop(network("10.0.0.3"), 3)));
+    EXPECT_TRUE(box.table().add(one, 1));
+    EXPECT_TRUE(box.table().add(other, 1));
+    EXPECT_TRUE(box.table().add(other, 1)) << "again, in the place of the one before";
+    EXPECT_FALSE(box.table().add(early_drop(network("10.0.0.3"), 3), 1));
     EXPECT_TRUE(dropped_from("10.0.0.1"));
     EXPECT_TRUE(dropped_from("10.0.0.2"));
     EXPECT_FALSE(dropped_from("10.0.0.3"));
@@ -265,8 +267,50 @@ TEST_F(PortProgramTest, OneNetworkComesAndGoesBesideTheOthers) {
     EXPECT_EQ(box.table().size(), 1U);
     box.table().remove(other.network);
     EXPECT_FALSE(dropped_from("10.0.0.2"));
-    EXPECT_TRUE(box.table().add(one));
+    EXPECT_TRUE(box.table().add(one, 1));
     EXPECT_TRUE(dropped_from("10.0.0.1"));
+}
+
+TEST_F(PortProgramTest, WhatHasEndedGivesItsPlaceBack) {
+    ProgramBox box{3};
+    EarlyDropTable& table = box.table();
+    const auto of = [](const char* source, std::uint64_t until) {
+        return early_drop(network(source), 1, until);
+    };
+    const EarlyDrop drops[] = {of("10.0.0.0/8", 0), of("10.0.0.1", 100), of("10.0.0.2", 200)};
+    ASSERT_EQ(table.publish(drops), 3U);
+    EXPECT_FALSE(table.add(of("10.0.0.3", 1000), 99));
+    table.remove_ended(99, 10);
+    EXPECT_EQ(table.size(), 3U);
+    table.remove_ended(300, 1);
+    EXPECT_EQ(table.size(), 2U) << "no more than it was asked for";
+    EXPECT_TRUE(table.add(of("10.0.0.3", 1000), 100));
+    EXPECT_TRUE(table.add(of("10.0.0.4", 1000), 300)) << "in the place of one that has ended";
+    EXPECT_FALSE(table.add(of("10.0.0.5", 1000), 999));
+    // Of one that was given another end, the first means nothing.
+    EXPECT_TRUE(table.add(of("10.0.0.3", 2000), 999));
+    table.remove_ended(1000, 10);
+    EXPECT_EQ(table.size(), 2U);
+    EXPECT_EQ(box.run(udp().src("10.0.0.9").bytes()), XDP_DROP);
+    EXPECT_EQ(box.dropped_early(1), 1U) << "what is for ever stays";
+    table.remove_ended(2000, 10);
+    EXPECT_EQ(table.size(), 1U);
+    // Nor do ends of what is taken out pile up.
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(table.add(of("10.0.0.7", 5000), 2000));
+        table.remove(of("10.0.0.7", 0).network);
+    }
+    EXPECT_TRUE(table.add(of("10.0.0.7", 5000), 2000));
+    table.remove_ended(5000, 1);
+    table.remove_ended(5000, 1000);
+    EXPECT_EQ(table.size(), 1U);
+}
+
+// `lo` has no driver that takes a program.
+TEST_F(PortProgramTest, AnInterfaceWithoutAPlaceAtItsDriverIsRefusedWhereThatIsWanted) {
+    EXPECT_THROW(ProgramBox(0, {}, KernelMode::Native), std::runtime_error);
+    const ProgramBox box{0, {}, KernelMode::Generic};
+    EXPECT_EQ(box.run(udp().bytes()), XDP_DROP);
 }
 
 TEST_F(PortProgramTest, ABanEndsByItself) {

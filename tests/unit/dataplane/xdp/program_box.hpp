@@ -6,8 +6,6 @@
 #include "lib/wire/fd.hpp"
 #include "tests/packets/frame.hpp"
 
-#include <gtest/gtest.h>
-
 #include <bpf/bpf.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -23,28 +21,49 @@
 
 namespace sluice::test {
 
-// The program of a port, loaded into this kernel at `lo` of a network namespace of this process,
-// and run over frames one by one. Its pins are in a mount of its own. Wants root.
-class ProgramBox {
+// A mount for pins, in namespaces of this process; it goes with the object.
+class PinsMount {
 public:
-    static bool is_possible() { return ::geteuid() == 0; }
-
-    explicit ProgramBox(std::size_t early_drop, std::optional<ManagementOptions> management = {}) {
+    PinsMount() {
         static const bool apart = ::unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 &&
                                   ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-        folder_ = ::testing::TempDir() + "sluice-bpf-" + std::to_string(::getpid());
         std::filesystem::create_directories(folder_);
         if (!apart || ::mount("bpf", folder_.c_str(), "bpf", 0, nullptr) != 0) {
             throw std::runtime_error("no place for pins: " + std::string{std::strerror(errno)});
         }
-        state_ = need(PairMap::open(folder_, KernelOptions{}));
+    }
+    ~PinsMount() {
+        ::umount2(folder_.c_str(), MNT_DETACH);
+        std::filesystem::remove(folder_);
+    }
+    PinsMount(const PinsMount&) = delete;
+    PinsMount& operator=(const PinsMount&) = delete;
+
+    [[nodiscard]] const std::string& folder() const { return folder_; }
+
+private:
+    std::string folder_ =
+        (std::filesystem::temp_directory_path() / ("sluice-bpf-" + std::to_string(::getpid())))
+            .string();
+};
+
+// The program of a port, loaded into this kernel at `lo`, and run over frames one by one. Wants
+// root.
+class ProgramBox {
+public:
+    static bool is_possible() { return ::geteuid() == 0; }
+
+    explicit ProgramBox(std::size_t early_drop, std::optional<ManagementOptions> management = {},
+                        KernelMode mode = KernelMode::Auto) {
+        state_ = need(PairMap::open(pins_.folder(), KernelOptions{}));
         if (early_drop != 0) {
             table_ = need(EarlyDropTable::make(early_drop));
         }
         program_ = need(PortProgram::attach({.interface = "lo",
                                              .peer = "lo",
                                              .side = 0,
-                                             .folder = folder_,
+                                             .folder = pins_.folder(),
+                                             .mode = mode,
                                              .pair_map = state_.fd(),
                                              .early_networks = table_.networks_fd(),
                                              .early_counts = table_.counts_fd(),
@@ -52,12 +71,9 @@ public:
         fd_ = Fd{bpf_prog_get_fd_by_id(program_->id())};
     }
     ~ProgramBox() {
-        const Fd link{bpf_obj_get((folder_ + "/outside").c_str())};
+        const Fd link{bpf_obj_get((pins_.folder() + "/outside").c_str())};
         (void)bpf_link_detach(link.get());  // at once, so that the next one finds `lo` free
         program_.reset();
-        std::filesystem::remove(folder_ + "/outside");
-        ::umount2(folder_.c_str(), MNT_DETACH);
-        std::filesystem::remove(folder_);
     }
     ProgramBox(const ProgramBox&) = delete;
     ProgramBox& operator=(const ProgramBox&) = delete;
@@ -88,7 +104,7 @@ private:
         return *std::move(result);
     }
 
-    std::string folder_;
+    PinsMount pins_;
     PairMap state_;
     EarlyDropTable table_;
     std::optional<PortProgram> program_;

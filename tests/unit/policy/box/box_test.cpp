@@ -48,7 +48,7 @@ sockets:
   dataplane: {path: /b.sock}
 rules: rules.yaml
 on_no_rules: drop
-kernel: {fail: closed, heartbeat: 20ms, pins: /p, early_drop: 64k}
+kernel: {fail: closed, mode: generic, heartbeat: 20ms, pins: /p, early_drop: 64k}
 management: {allow: [tcp/22, udp/161, icmp], to: [192.0.2.10, "2001:db8::10"], rate: 500/s}
 log: {level: debug, format: json}
 )yaml";
@@ -60,6 +60,7 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     const BoxConfig& box = *outcome.box;
     ASSERT_TRUE(box.kernel.has_value());
     EXPECT_EQ(box.kernel->fail, KernelFail::Closed);
+    EXPECT_EQ(box.kernel->mode, KernelMode::Generic);
     EXPECT_EQ(box.kernel->heartbeat, 20ms);
     EXPECT_EQ(box.kernel->pins, "/p");
     EXPECT_EQ(box.kernel->early_drop, 64'000U);
@@ -184,6 +185,7 @@ const test::WrongText kWrong[] = {
     {HEAD "memory: {tables: {snapshot: {file: /x, every: 1ms}}}\n", 2, 47, "from 100ms"},
     {HEAD "memory: {tables: {snapshot: {fiel: /x}}}\n", 2, 30, "did you mean `file`?"},
     {HEAD "kernel: {fail: opened}\n", 2, 16, "did you mean `open`?"},
+    {HEAD "kernel: {mode: skb}\n", 2, 16, "one of auto, native, generic"},
     {HEAD "kernel: {heartbeat: 4ms}\n", 2, 21, "from 5ms to 1m"},
     {HEAD "kernel: {heartbeat: 100}\n", 2, 21, "from 5ms to 1m"},
     {HEAD "kernel: {pins: bpf}\n", 2, 16, "path from the root"},
