@@ -194,6 +194,9 @@ void top_arguments(CLI::App& app, Options& options) {
     app.add_option("--by", options.by, "hits, denied or remaining (the least first)")
         ->capture_default_str()
         ->check(CLI::IsMember({"hits", "denied", "remaining"}));
+    app.add_option("--window", options.window, "over how long: 1s, 10s or 60s")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"1s", "10s", "60s"}));
     app.add_option("--keys", options.keys, "how many keys at most")
         ->capture_default_str()
         ->check(CLI::Range(1U, 1000U));

@@ -39,6 +39,34 @@ std::string schema_of(const KeyPart& part, const TextNames& names) {
     return schema + (part.field == Field::ProxiedClient ? "/proxied;" : ";");
 }
 
+// Of that operand, as the key's rule is known to meet it.
+IpVersions versions_of(const Operand& operand, const IpVersions& let_through) {
+    const bool is_packets_own =
+        operand.field == Field::IpSrc || operand.field == Field::IpDst ||
+        (operand.field == Field::ClientIp && operand.unwrapping == Unwrapping{});
+    return is_packets_own ? let_through : IpVersions{};
+}
+
+// One length for addresses of both versions cuts either the one to next to nothing, or the other
+// not at all. nullopt: it is for one of them.
+std::optional<std::string> wrong_length(const Operand& operand, const ReadContext& context) {
+    if (!operand.single_length || !context.versions) {
+        return std::nullopt;
+    }
+    const unsigned length = *operand.single_length;
+    const IpVersions versions = versions_of(operand, *context.versions);
+    if (versions.v4 && !versions.v6 && length > 32) {
+        return "the length for IPv4, which alone meets the rule, is at most 32";
+    }
+    if (!versions.v4 || !versions.v6) {
+        return std::nullopt;
+    }
+    const std::string both =
+        length > 32 ? "24|" + std::to_string(length) : std::to_string(length) + "|64";
+    return "prefix() needs a length for IPv4 and one for IPv6, such as " + both +
+           ", where packets of both meet the rule; one is enough with `ip.version eq 4` in `when`";
+}
+
 void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (!item.is_scalar()) {
         context.problems.error(
@@ -56,6 +84,11 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     const ScalarPlaces places{context.lines, item};
     if (const std::optional<Remark>& error = reader.error()) {
         context.problems.error(places[error->offset], error->text);
+        key.whole = false;
+        return;
+    }
+    if (const std::optional<std::string> wrong = wrong_length(*operand, context)) {
+        context.problems.error(places[operand->length_offset], *wrong);
         key.whole = false;
         return;
     }

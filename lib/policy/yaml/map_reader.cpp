@@ -20,7 +20,9 @@ std::string unknown_key(std::string_view name, std::span<const KeyRow> known,
                         std::string_view what) {
     std::vector<std::string_view> names;
     for (const KeyRow& row : known) {
-        names.push_back(row.name);
+        if (row.built) {
+            names.push_back(row.name);
+        }
     }
     const std::string suggestion = did_you_mean(name, names);
     return "unknown key `" + std::string{name} + "` in " + std::string{what} +

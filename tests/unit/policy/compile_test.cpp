@@ -204,6 +204,21 @@ TEST(CompileRules, ModesSetAtRunTimeWin) {
 #define HEAD "version: 1\nrules:\n  - id: a\n"
 #define LIMITS "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n"
 
+// Where the condition lets packets of one version through, no other address is cut.
+TEST(CompileRules, OnePrefixLengthIsEnoughForOneVersion) {
+    for (const std::string_view when :
+         {"ip.version eq 4", "ip.src in {10.0.0.0/8}", "ip.proto eq 6 and not (ip.version eq 6)"}) {
+        const std::string text =
+            HEAD "    when: " + std::string{when} + "\n    key: [\"prefix(ip.src, 24)\"]\n" LIMITS;
+        EXPECT_TRUE(compile(text).rules.has_value()) << when;
+    }
+    EXPECT_TRUE(
+        compile(HEAD "    when: ip.version eq 6\n    key: [\"prefix(ip.src, 64)\"]\n" LIMITS)
+            .rules.has_value());
+    EXPECT_TRUE(compile(HEAD "    when: 'prefix(ip.src, 24) eq 10.0.0.0'\n    key: []\n" LIMITS)
+                    .rules.has_value());
+}
+
 const test::WrongText kWrong[] = {
     {"rules: []\n", 1, 1, "begins with `version: 1`"},
     {"version: 2\nrules: []\n", 1, 10, "version: 1"},
@@ -229,6 +244,15 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: ip.src\n" LIMITS, 4, 10, "list of fields"},
     {HEAD "    key: [ip.scr]\n" LIMITS, 4, 11, "did you mean `ip.src`?"},
     {HEAD "    key: [\"prefix(ip.src, 240)\"]\n" LIMITS, 4, 27, "from 0 to 128"},
+    {HEAD "    key: [\"prefix(ip.src, 24)\"]\n" LIMITS, 4, 27, "such as 24|64"},
+    {HEAD "    key: [\"prefix(ip.src, 56)\"]\n" LIMITS, 4, 27, "such as 24|56"},
+    {HEAD "    when: ip.proto eq 6\n    key: [\"prefix(ip.src, 24)\"]\n" LIMITS, 5, 27, "24|64"},
+    {HEAD "    when: ip.version eq 4\n    key: [\"prefix(ip.src, 64)\"]\n" LIMITS, 5, 27,
+     "at most 32"},
+    {HEAD "    when: ip.version eq 4\n    key: [\"prefix(outer.ip.src, 24)\"]\n" LIMITS, 5, 33,
+     "24|64"},
+    {HEAD "    when: 'prefix(ip.src, 24) in {10.0.0.0 2001:d00::}'\n    key: []\n" LIMITS, 4, 27,
+     "24|64"},
     {HEAD "    key: [ip.src ip.dst]\n" LIMITS, 4, 18, "the end of the key part"},
     {HEAD "    mode: enforcing\n    key: []\n" LIMITS, 4, 11, "did you mean `enforce`?"},
     {HEAD "    moed: enforce\n    key: []\n" LIMITS, 4, 5, "did you mean `mode`?"},
