@@ -125,7 +125,7 @@ std::optional<std::uint64_t> MapReader::number(std::string_view key, std::uint64
     if (value == nullptr) {
         return std::nullopt;
     }
-    if (!value->is_scalar() || !value->plain) {
+    if (!value->is_scalar()) {
         context_.problems.error(
             value->at, "`" + std::string{key} + "` must be a number, found " + kind_name(*value));
         return std::nullopt;
