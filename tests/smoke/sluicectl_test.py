@@ -66,6 +66,15 @@ class Check(Case):
         _, err = self.ctl("check", self.write("slow.yaml", rules), exit=1)
         self.assertRegex(err, r"slow.yaml:\d+:\d+: error: this regular expression takes too long")
 
+    def test_fields_are_those_that_rules_can_name(self):
+        fields = json.loads(self.ctl("fields", "--json")[0])["fields"]
+        names = [field["name"] for field in fields]
+        for name in ("ip.src", "client.ip", "payload", "dns.qname", 'http.cookies["name"]', "registrable_domain(FIELD)"):
+            self.assertIn(name, names)
+        out, _ = self.ctl("fields")
+        self.assertRegex(out, r"(?m)^l4\.dport +a number from 0 to 65535$")
+        self.assertEqual(len(out.splitlines()), len(names) + 1)
+
     def test_good(self):
         rules = self.write("rules.yaml", RULES)
         out, err = self.ctl("check", rules)
@@ -189,7 +198,7 @@ class Usage(Case):
                       ("stats", "--count", "3"), ("stats", "--watch", "--count", "0"),
                       ("apply",), ("apply", "x", "--confirm"), ("apply", "x", "--confirm", "0s"),
                       ("apply", "x", "--confirm", "2d"), ("apply", "x", "--confirm", "60"),
-                      ("confirm", "x"), ("rollback", "x"), ("diff",), ("completion", "fish"), ("inspect", "--pcap", "x")):
+                      ("confirm", "x"), ("rollback", "x"), ("diff",), ("completion", "csh"), ("inspect", "--pcap", "x")):
             out, err = self.ctl(*words, exit=2)
             self.assertEqual(out, "", words)
             self.assertIn("--help", err)
@@ -251,6 +260,13 @@ class WithSluiced(Case):
             for word in words:
                 self.assertIn(word, out)
             self.assertNotIn("\033", out)
+
+    def test_the_environment_names_the_socket(self):
+        self.start()
+        os.environ["SLUICE_SOCKET"] = self.path("sluiced.sock")
+        self.addCleanup(os.environ.pop, "SLUICE_SOCKET")
+        self.assertIn("uplink", self.ctl("ports")[0])
+        self.ctl("ports", "--socket", self.path("absent.sock"), exit=3)
 
     def test_health_says_what_a_person_on_call_must_know(self):
         health = ANSWERS[("GET", "/v1/health")][1]
