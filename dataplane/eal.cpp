@@ -1,5 +1,6 @@
 #include "dataplane/eal.hpp"
 
+#include "dataplane/config/lcore_check.hpp"
 #include "dataplane/port/pool.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/read_file.hpp"
@@ -97,6 +98,11 @@ Result<std::vector<std::string>> eal_arguments(const BoxConfig& box,
 }
 
 Result<Done> start_eal(const BoxConfig& box, std::span<const std::string> more) {
+    if (const Result<Done> checked =
+            box.lcores.empty() ? Result<Done>{Done{}} : check_lcores(box.lcores, may_run_on);
+        !checked) {
+        return checked.error();
+    }
     const std::uint64_t free_huge = free_huge_pages();
     Result<std::vector<std::string>> arguments = eal_arguments(box, more, free_huge);
     if (!arguments) {

@@ -1,6 +1,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/diff_text.hpp"
+#include "control/cli/stats_text.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
 #include "control/list_folder.hpp"
@@ -73,7 +74,7 @@ std::string applied_text(const Json& applied) {
     return fmt::format("applied {} rules, generation {}\n",
                        applied.at("rules").get<std::uint64_t>(),
                        applied.at("generation").get<std::string>()) +
-           unconfirmed_text(applied);
+           panic_text(applied) + unconfirmed_text(applied);
 }
 
 }  // namespace

@@ -194,6 +194,9 @@ void top_arguments(CLI::App& app, Options& options) {
     app.add_option("--by", options.by, "hits, denied or remaining (the least first)")
         ->capture_default_str()
         ->check(CLI::IsMember({"hits", "denied", "remaining"}));
+    app.add_option("--window", options.window, "over how long: 1s, 10s or 60s")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"1s", "10s", "60s"}));
     app.add_option("--keys", options.keys, "how many keys at most")
         ->capture_default_str()
         ->check(CLI::Range(1U, 1000U));
@@ -275,7 +278,9 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
 }
 
 void add_global_options(CLI::App& app, Options& options) {
-    app.add_option("--socket", options.socket, "where sluiced listens")->capture_default_str();
+    app.add_option("--socket", options.socket, "where sluiced listens")
+        ->envname("SLUICE_SOCKET")
+        ->capture_default_str();
     app.add_flag("--json", options.json, "JSON on standard output");
     app.add_flag("--no-color", options.no_color, "no colours");
     app.set_version_flag("--version", "sluicectl " SLUICE_VERSION);
@@ -335,16 +340,19 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
     }
     CLI::App* const completion =
         app.add_subcommand(std::string{kCompletion}, "print a completion script for a shell");
-    completion->add_option("SHELL", options.word, "bash")
+    completion->add_option("SHELL", options.word, "bash, zsh or fish")
         ->required()
-        ->check(CLI::IsMember({"bash"}));
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return answer_parse_error(app, error);
     }
     if (completion->parsed()) {
-        print(bash_completion(completion_words(app)));
+        auto* const script = options.word == "zsh"    ? zsh_completion
+                             : options.word == "fish" ? fish_completion
+                                                      : bash_completion;
+        print(script(completion_words(app)));
         return ExitCode::Done;
     }
     const std::string word = app.get_subcommands().front()->get_name();

@@ -7,6 +7,7 @@
 #include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/placement/rss_mapping.hpp"
+#include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <fmt/format.h>
 
@@ -182,7 +183,28 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
     return list;
 }
 
-void print_json(const std::vector<Checked>& files, bool ok, const CompiledRules& compiled) {
+// What `apply` would say of rules that are sound: the first error; nullopt: it takes them. It wants
+// all data files, and nothing that is not enforced yet in a rule that is on.
+std::optional<std::string> refusal_of(const RuleText& source) {
+    Problems problems{std::string{source.file}};
+    const auto applied = compile_rules(source, Purpose::Enforce, {}, problems);
+    if (applied) {
+        return applied->set.rules.empty() ? std::optional<std::string>{"no rule in it is on"}
+                                          : std::nullopt;
+    }
+    const auto error =
+        std::find_if(problems.list().begin(), problems.list().end(),
+                     [](const Problem& problem) { return problem.severity == Severity::Error; });
+    return error == problems.list().end() ? "it does not compile" : error->message;
+}
+
+// One line: whether the file is sound, and whether it can be applied as it is.
+std::string verdict_text(const std::optional<std::string>& refused) {
+    return refused ? "ok, but `sluicectl apply` refuses it: " + *refused + "\n" : "ok\n";
+}
+
+void print_json(const std::vector<Checked>& files, bool ok, bool applies,
+                const CompiledRules& compiled) {
     Json problems = Json::array();
     for (const Checked& file : files) {
         for (Json& problem : to_json(file.problems)) {
@@ -190,6 +212,7 @@ void print_json(const std::vector<Checked>& files, bool ok, const CompiledRules&
         }
     }
     print(dump_line({{"ok", ok},
+                     {"applies", applies},
                      {"problems", problems},
                      {"rules", rules_json(compiled.rules)},
                      {"lists", lists_json(compiled.lists)},
@@ -201,6 +224,7 @@ void print_json(const std::vector<Checked>& files, bool ok, const CompiledRules&
 ExitCode run_check(const Options& options) {
     std::vector<Checked> files;
     CompiledRules rules;
+    std::optional<std::string> refused;
     RssMapping box = usual_spread();
     if (!options.config_file.empty()) {
         files.push_back(check_file(options.config_file, options.strict,
@@ -214,23 +238,30 @@ ExitCode run_check(const Options& options) {
     files.push_back(check_file(
         options.rules_file, options.strict, [&](const RuleText& source, Problems& problems) {
             const ListReader lists = lists_beside(options.rules_file);
-            auto compiled = compile_rules(
-                {.file = source.file, .text = source.text, .lists = &lists, .box = &box},
-                Purpose::Check, {}, problems);
+            PatternCache patterns;
+            const RuleText whole{.file = source.file,
+                                 .text = source.text,
+                                 .lists = &lists,
+                                 .patterns = &patterns,
+                                 .box = &box};
+            auto compiled = compile_rules(whole, Purpose::Check, {}, problems);
             if (compiled) {
+                // What has no warning is applied as it is.
+                const bool is_clean = problems.list().empty() && !compiled->set.rules.empty();
+                refused = is_clean ? std::nullopt : refusal_of(whole);
                 rules = *std::move(compiled);
             }
         }));
     const bool ok = std::none_of(files.begin(), files.end(), has_error);
     if (options.json) {
-        print_json(files, ok, rules);
+        print_json(files, ok, ok && !refused, rules);
         return ok ? ExitCode::Done : ExitCode::Refused;
     }
     for (const Checked& file : files) {
         say_problems(file.problems, {file.name, file.text});
     }
     if (ok) {
-        print("ok\n");
+        print(verdict_text(refused));
         if (!rules.rules.empty()) {
             print_rules(rules);
         }

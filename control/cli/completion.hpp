@@ -12,5 +12,9 @@ struct CompletionWord {
 
 // A script for bash: `source <(sluicectl completion bash)`.
 [[nodiscard]] std::string bash_completion(const std::vector<CompletionWord>& words);
+// For zsh, as a file `_sluicectl` in $fpath, or sourced behind compinit.
+[[nodiscard]] std::string zsh_completion(const std::vector<CompletionWord>& words);
+// For fish: `sluicectl completion fish | source`.
+[[nodiscard]] std::string fish_completion(const std::vector<CompletionWord>& words);
 
 }  // namespace sluice

@@ -13,13 +13,10 @@ namespace {
 constexpr std::size_t kLongestName = 64;
 
 FieldFault fault_of(const std::string& name) {
-    if (name == row_of(TextField::Payload).name) {
-        return {true, fmt::format("field '{}' is not built yet", name)};
-    }
     if (name.size() > kLongestName) {
-        return {false, "no such field: the name is too long for any"};
+        return {"no such field: the name is too long for any"};
     }
-    return {false, fmt::format("no field '{}'{}", name, did_you_mean(name, field_names()))};
+    return {fmt::format("no field '{}'{}", name, did_you_mean(name, field_names()))};
 }
 
 bool is_named_text(const std::string& name) {
@@ -50,8 +47,8 @@ std::variant<TextField, FieldFault> parse_named(const std::string& name, TextNam
         (void)reader.fail_here("the end of the field");
     }
     if (reader.error()) {
-        return FieldFault{false, fmt::format("no field '{}': {}", name.substr(0, kLongestName),
-                                             reader.error()->text)};
+        return FieldFault{
+            fmt::format("no field '{}': {}", name.substr(0, kLongestName), reader.error()->text)};
     }
     return *operand->text;
 }
@@ -64,7 +61,7 @@ std::variant<ShownField, FieldFault> parse_shown_field(const std::string& name, 
                                 : ShownField{std::get<TextField>(named)};
     }
     const std::optional<TextField> text = find_text_field(name);
-    if (text && is_of_unit(*text)) {
+    if (text) {
         return ShownField{*text};
     }
     const std::optional<Field> field = find_field(name);
@@ -72,10 +69,10 @@ std::variant<ShownField, FieldFault> parse_shown_field(const std::string& name, 
         return fault_of(name);
     }
     if (is_from_database(*field)) {
-        return FieldFault{false,
-                          fmt::format("field '{}' comes from a database, not from the frame; "
-                                      "`explain` shows it with a rule file that names one",
-                                      name)};
+        return FieldFault{
+            fmt::format("field '{}' comes from a database, not from the frame; "
+                        "`explain` shows it with a rule file that names one",
+                        name)};
     }
     return ShownField{*field};
 }

@@ -13,11 +13,10 @@ namespace sluice {
 
 // Why a field cannot be shown.
 struct FieldFault {
-    bool not_built = false;  // the language has it, this version does not; else there is no such
     std::string what;
 };
 
-// A field of the headers, or a text of a unit of a later layer.
+// A field of the headers, or a text: the payload, or one of a unit of a later layer.
 using ShownField = std::variant<Field, TextField>;
 
 struct FieldList {

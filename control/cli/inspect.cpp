@@ -46,8 +46,12 @@ struct Seen {
 
     // A line for each unit, and one of a frame without any.
     [[nodiscard]] std::size_t lines() const { return std::max<std::size_t>(units.count(0), 1); }
-    // nullopt: the unit of that line has no such text.
+    // nullopt: the frame, or the unit of that line, has no such text.
     [[nodiscard]] std::optional<std::string> text(TextField field, std::size_t line) const {
+        if (field == TextField::Payload) {
+            const std::optional<ByteView> payload = read_payload(headers, frame.bytes);
+            return payload ? std::optional{shown(field, *payload)} : std::nullopt;
+        }
         if (line >= units.count(0) || !units.unit(0, line).texts.has(field)) {
             return std::nullopt;
         }
@@ -66,10 +70,12 @@ constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} <<
 
 using Suffixes = std::shared_ptr<const PublicSuffixes>;
 
+// Those of units.
 TextFieldSet texts_of(const FieldList& list) {
     TextFieldSet texts;
     for (const ShownField& field : list.fields) {
-        if (const auto* text = std::get_if<TextField>(&field)) {
+        if (const auto* text = std::get_if<TextField>(&field);
+            text != nullptr && *text != TextField::Payload) {
             texts.add(*text);
         }
     }
@@ -224,7 +230,7 @@ ExitCode run_inspect(const Options& options) {
     const auto fields = parse_field_list(options.fields);
     if (const auto* fault = std::get_if<FieldFault>(&fields)) {
         say_error(fault->what);
-        return fault->not_built ? ExitCode::Refused : ExitCode::Usage;
+        return ExitCode::Usage;
     }
     const auto tunnels = parse_tunnels(options.tunnels);
     if (const auto* fault = std::get_if<std::string>(&tunnels)) {

@@ -1,6 +1,7 @@
 #include "control/cli/arguments.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
+#include "lib/base/page_use.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -41,6 +42,7 @@ ExitCode flushed(ExitCode exit) {
 }  // namespace sluice
 
 int main(int argc, char** argv) {
+    sluice::use_pages_as_they_come();
     const auto read = sluice::read_arguments(argc, argv);
     const auto* exit = std::get_if<sluice::ExitCode>(&read);
     return static_cast<int>(

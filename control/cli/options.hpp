@@ -37,14 +37,15 @@ struct Options {
     bool follow = false;      // of events
     std::uint64_t count = 0;  // 0: until interrupted
     std::string rule;
-    unsigned keys = 20;       // of top
-    std::string by = "hits";  // the order of top
-    std::string key;          // of `key`, as `part|part`
-    bool has_key = false;     // of `key`: it was given, if only as ''
-    std::string limit;        // of `key`: its name; empty: all
-    std::size_t tier = 0;     // of `key`: from 1 on; 0: whichever the key can be of
-    std::string units;        // of `key grant`
-    std::string rate;         // of `key set`, these four
+    unsigned keys = 20;          // of top
+    std::string by = "hits";     // the order of top
+    std::string window = "10s";  // of top
+    std::string key;             // of `key`, as `part|part`
+    bool has_key = false;        // of `key`: it was given, if only as ''
+    std::string limit;           // of `key`: its name; empty: all
+    std::size_t tier = 0;        // of `key`: from 1 on; 0: whichever the key can be of
+    std::string units;           // of `key grant`
+    std::string rate;            // of `key set`, these four
     std::string burst;
     std::string amount;  // --count
     bool exempt = false;

@@ -2,6 +2,7 @@
 #include "control/cli/daemon.hpp"
 #include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
 
 #include <fmt/format.h>
@@ -191,13 +192,18 @@ std::string merge_interval_text(const Json& document) {
         document.at("merged_limits").get<std::uint64_t>());
 }
 
+bool has_dataplane(const Json& health) {
+    return health.at("dataplane").at("connected").get<bool>();
+}
+
 std::string health_text(const Json& document) {
-    std::string text;
-    for (const auto& [name, value] : document.items()) {
-        text += fmt::format("{}: {}\n", name,
-                            value.is_string() ? value.get<std::string>() : value.dump());
-    }
-    return text;
+    const Json& dataplane = document.at("dataplane");
+    const std::string text = fmt::format(
+        "sluiced: {}\ndataplane: {}\n", text_of(document, "version"),
+        has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
+                                              text_of(dataplane, "generation"))
+                                : "not connected");
+    return text + panic_text(document) + unconfirmed_text(document);
 }
 
 }  // namespace
@@ -229,7 +235,13 @@ ExitCode run_workers(const Options& options) {
 }
 
 ExitCode run_health(const Options& options) {
-    return show(options, {.target = "/v1/health"}, health_text);
+    const auto answer = ask(options, {.target = "/v1/health"});
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+        return report(*refusal);
+    }
+    const Json& health = std::get<Json>(answer);
+    print(options.json ? dump_line(health) : health_text(health));
+    return has_dataplane(health) ? ExitCode::Done : ExitCode::Unreached;
 }
 
 ExitCode run_mode(const Options& options) {

@@ -157,6 +157,16 @@ std::string list_problem_text(const Json& document) {
                      problem + "\n";
 }
 
+std::string panic_text(const Json& document) {
+    const auto panic = document.find("panic");
+    const bool is_on = panic != document.end() && panic->is_boolean() && panic->get<bool>();
+    return is_on ? bold(
+                       "PANIC: all traffic is forwarded unjudged; `sluicectl panic resume` ends "
+                       "it") +
+                       "\n"
+                 : "";
+}
+
 std::string stats_text(const Json& now, const Json* before, double seconds) {
     const Sample sample{now, before, seconds};
     std::string text =
@@ -164,11 +174,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
                     grouped(static_cast<std::uint64_t>(now.at("uptime_s").get<double>())),
                     grouped(now.at("packets").get<std::uint64_t>()));
     text += unconfirmed_text(now);
-    if (now.at("panic").get<bool>()) {
-        text += bold("PANIC: all traffic is forwarded unjudged; `sluicectl panic resume` ends it") +
-                "\n";
-    }
-    text += list_problem_text(now);
+    text += panic_text(now) + list_problem_text(now);
     if (const auto full = now.at("table_full").get<std::uint64_t>(); full != 0) {
         text += fmt::format("the bucket table was full {} times\n", grouped(full));
     }

@@ -14,4 +14,7 @@ namespace sluice {
 // are.
 [[nodiscard]] std::string list_problem_text(const Json& document);
 
+// A line that says so where an answer has `panic`, and it is on; else empty.
+[[nodiscard]] std::string panic_text(const Json& document);
+
 }  // namespace sluice

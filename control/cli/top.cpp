@@ -13,10 +13,10 @@ std::string rate_text(const Json& key, const char* rate, const char* error) {
 }
 
 std::string top_text(const Json& document) {
-    std::string text = fmt::format(
-        "packets each second, from {} samples over {:.0f} s; what is 30 s old counts half\n",
-        grouped(document.at("samples").get<std::uint64_t>()),
-        document.at("window_s").get<double>());
+    std::string text =
+        fmt::format("packets each second, from {} samples over the last {:.0f} s (--window)\n",
+                    grouped(document.at("samples").get<std::uint64_t>()),
+                    document.at("window_s").get<double>());
     if (const auto lost = document.at("lost").get<std::uint64_t>(); lost != 0) {
         text += fmt::format("{} samples were lost since the start: nobody had time for them\n",
                             grouped(lost));
@@ -35,10 +35,11 @@ std::string top_text(const Json& document) {
 }
 
 ExitCode show_once(const Options& options) {
-    return show(options,
-                {.target = fmt::format("/v1/top?rule={}&by={}&count={}", url_escape(options.rule),
-                                       options.by, options.keys)},
-                top_text);
+    return show(
+        options,
+        {.target = fmt::format("/v1/top?rule={}&by={}&window={}&count={}", url_escape(options.rule),
+                               options.by, options.window, options.keys)},
+        top_text);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct HttpRequest {
     std::map<std::string, std::string> query;
     std::string body;
     std::vector<FormPart> parts{};  // of a form, in place of `body`
+    std::string if_match{};         // what If-Match says; empty: it is not there
     Peer peer;
     bool read_only = false;  // came by a socket that changes nothing
 };
@@ -36,6 +37,7 @@ struct HttpResponse {
     std::string type = "application/json";
     std::string body;
     std::string allow;  // of a 405
+    std::string etag;   // of what a change can name by If-Match; empty: none
 };
 
 [[nodiscard]] HttpResponse json_response(const nlohmann::ordered_json& body);

@@ -60,6 +60,10 @@ MHD_Result send(MHD_Connection* connection, const HttpResponse& response, bool l
     if (!response.allow.empty()) {
         (void)MHD_add_response_header(out, MHD_HTTP_HEADER_ALLOW, response.allow.c_str());
     }
+    if (!response.etag.empty()) {
+        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_ETAG,
+                                      ('"' + response.etag + '"').c_str());
+    }
     if (last) {
         (void)MHD_add_response_header(out, MHD_HTTP_HEADER_CONNECTION, "close");
     }
@@ -133,6 +137,10 @@ struct HttpCallbacks {
         incoming->request.read_only = server.access_ == HttpServer::Access::ReadOnly;
         (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument,
                                         &incoming->request.query);
+        if (const char* match = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+                                                            MHD_HTTP_HEADER_IF_MATCH)) {
+            incoming->request.if_match = match;
+        }
         incoming->form = FormReader::make(connection);
         *context = incoming.release();
         return MHD_YES;

@@ -23,7 +23,8 @@ struct Refusal {
         Empty,
         TooLarge,
         NoSuchRule,
-        Superseded,  // by a newer file, before it was compiled
+        OthersInForce,  // than those that the change was meant for
+        Superseded,     // by a newer file, before it was compiled
         NothingToConfirm,
         NothingSet,     // of a key
         NothingBefore,  // no set to go back to
@@ -63,6 +64,7 @@ struct RuleFile {
     bool force = false;                               // also when no rule in it is on
     bool strict = false;                              // not when there is a warning
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
+    std::optional<std::uint64_t> in_place_of{};       // the generation that has to be in force
     uid_t from = 0;
     std::string directory{};  // absolute; empty: only absolute paths of lists can be read
     ListTexts lists{};        // that came along: taken as they are, and never read again

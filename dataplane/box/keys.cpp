@@ -14,6 +14,8 @@ KeyBucketState state_of(const KeyBucket& bucket) {
     return {.limit = bucket.limit,
             .own = bucket.own,
             .overridden = bucket.overridden,
+            .rate_units = bucket.rate.units.count(),
+            .rate_ns = static_cast<std::uint64_t>(bucket.rate.period.count()),
             .aggregation_level = bucket.aggregation_level,
             .before = bucket.before.count(),
             .remaining = bucket.remaining.count(),

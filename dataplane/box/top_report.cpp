@@ -19,10 +19,11 @@ void TopReport::take_samples() {
 
 Top TopReport::list(const GetTop& request, const Ports& ports) {
     take_samples();
-    Top top{.window_ns = static_cast<std::uint64_t>(top_.window().count()),
-            .samples = top_.samples(),
+    const Nanoseconds window = kTopWindows[static_cast<std::size_t>(request.window)];
+    Top top{.window_ns = static_cast<std::uint64_t>(window.count()),
+            .samples = top_.samples(request.window),
             .lost = 0,
-            .keys = top_.list(request.rule, request.order, request.count)};
+            .keys = top_.list({request.rule, request.order, request.window, request.count})};
     for (const auto& sampler : workers_.samplers()) {
         top.lost += sampler->lost();
     }

@@ -1,5 +1,7 @@
 #include "lib/base/line_memory.hpp"
 
+#include "lib/base/page_use.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -16,6 +18,8 @@ constexpr std::size_t kSmallPage = 4096;
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kSmall = 16 * kSmallPage;
 
+bool pages_as_they_come = false;
+
 std::size_t round_up(std::size_t bytes, std::size_t page) noexcept {
     return (bytes + page - 1) / page * page;
 }
@@ -27,6 +31,10 @@ void* map(std::size_t bytes, int flags) noexcept {
 }
 
 }  // namespace
+
+void use_pages_as_they_come() noexcept {
+    pages_as_they_come = true;
+}
 
 std::size_t LineMemory::taken_for(std::size_t bytes) noexcept {
     return round_up(bytes, bytes >= kHugePage ? kHugePage : kSmallPage);
@@ -43,7 +51,7 @@ LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
         from_heap_ = true;
         return;
     }
-    if (bytes >= kHugePage) {
+    if (bytes >= kHugePage && !pages_as_they_come) {
         mapped_ = taken_for(bytes);
         data_ = map(mapped_, MAP_HUGETLB | MAP_POPULATE);
         page_size_ = data_ != nullptr ? kHugePage : kSmallPage;
@@ -55,6 +63,9 @@ LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
     data_ = map(mapped_, 0);
     if (data_ == nullptr) {
         std::abort();
+    }
+    if (pages_as_they_come) {
+        return;
     }
     if (bytes >= kHugePage) {
         // A hint: without it the table only costs more TLB misses.

@@ -1,5 +1,6 @@
 #include "lib/heavy_hitters/space_saving.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
@@ -9,7 +10,7 @@ void SpaceSaving::add(std::string_view key, std::uint64_t weight, std::uint64_t 
     auto place = places_.find(key);
     if (place == places_.end() && counted_.size() < capacity_) {
         place = places_.emplace(key, counted_.size()).first;
-        counted_.push_back({std::string{key}, weight, 0, square, note});
+        counted_.push_back({std::string{key}, {weight, 0, square}, {}, note});
         rise(place->second);
         return;
     }
@@ -19,20 +20,26 @@ void SpaceSaving::add(std::string_view key, std::uint64_t weight, std::uint64_t 
         places_.erase(least.key);
         place = places_.emplace(key, 0).first;
         least.key = key;
-        least.error = least.count;
+        least.now.error = least.now.count;
+        least.before.error = least.before.count;
     }
     Counted& one = counted_[place->second];
-    one.count += weight;
-    one.squares += square;
+    one.now.count += weight;
+    one.now.squares += square;
     one.note = note;
     sink(place->second);
 }
 
-void SpaceSaving::halve() {
+void SpaceSaving::turn() {
+    std::erase_if(counted_, [](const Counted& one) { return one.now.count == 0; });
     for (Counted& one : counted_) {
-        one.count = (one.count + 1) / 2;  // a key that is held has counted something
-        one.error /= 2;
-        one.squares /= 4;
+        one.before = std::exchange(one.now, {});
+    }
+    std::make_heap(counted_.begin(), counted_.end(),
+                   [](const Counted& a, const Counted& b) { return a.count() > b.count(); });
+    places_.clear();
+    for (std::size_t at = 0; at < counted_.size(); ++at) {
+        places_.emplace(counted_[at].key, at);
     }
 }
 
@@ -45,7 +52,7 @@ void SpaceSaving::sink(std::size_t at) {
     for (;;) {
         std::size_t least = at;
         for (std::size_t child = 2 * at + 1; child <= 2 * at + 2; ++child) {
-            if (child < counted_.size() && counted_[child].count < counted_[least].count) {
+            if (child < counted_.size() && counted_[child].count() < counted_[least].count()) {
                 least = child;
             }
         }
@@ -58,7 +65,7 @@ void SpaceSaving::sink(std::size_t at) {
 }
 
 void SpaceSaving::rise(std::size_t at) {
-    while (at != 0 && counted_[at].count < counted_[(at - 1) / 2].count) {
+    while (at != 0 && counted_[at].count() < counted_[(at - 1) / 2].count()) {
         swap(at, (at - 1) / 2);
         at = (at - 1) / 2;
     }

@@ -8,31 +8,38 @@
 
 namespace sluice {
 
-// The most frequent keys of a stream in bounded memory. Every key with more than total/capacity is
-// held, and no count is below the truth or above it by more than its `error`. Source: Metwally,
-// Agrawal, El Abbadi, "Efficient computation of frequent and top-k elements in data streams", 2005;
-// with weights, so the least is kept on a heap.
+// The most frequent keys of a stream in bounded memory, over a window that slides: the part of it
+// that is running, and the one before. Every key with more than total/capacity is held, and no
+// count is below the truth or above it by more than its `error`. Source: Metwally, Agrawal, El
+// Abbadi, "Efficient computation of frequent and top-k elements in data streams", 2005; with
+// weights, so the least is kept on a heap.
 class SpaceSaving {
 public:
-    struct Counted {
-        std::string key;
+    struct Part {
         std::uint64_t count = 0;
         std::uint64_t error = 0;  // counted for keys that were here before it, at most
         double squares = 0;       // of the weights in `count`: how many samples they come from
-        std::uint64_t note = 0;   // the latest
+    };
+    struct Counted {
+        std::string key;
+        Part now;
+        Part before;
+        std::uint64_t note = 0;  // the latest
+
+        [[nodiscard]] std::uint64_t count() const noexcept { return now.count + before.count; }
     };
 
     explicit SpaceSaving(std::size_t capacity) noexcept : capacity_{capacity} {}
 
     // `weight` is at least 1.
     void add(std::string_view key, std::uint64_t weight, std::uint64_t note = 0);
-    // Everything counts half from now on, so what was is forgotten by and by.
-    void halve();
+    // A part of the window begins: what was in the one before the last is forgotten.
+    void turn();
 
     [[nodiscard]] const Counted* find(std::string_view key) const;
     // What a key that is not held may have been counted, at most.
     [[nodiscard]] std::uint64_t least() const noexcept {
-        return counted_.size() < capacity_ ? 0 : counted_.front().count;
+        return counted_.size() < capacity_ ? 0 : counted_.front().count();
     }
     // In no order.
     [[nodiscard]] const std::vector<Counted>& all() const noexcept { return counted_; }

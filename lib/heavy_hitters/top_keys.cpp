@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -12,9 +13,20 @@ std::string_view text_of(const KeySample& sample) noexcept {
     return {reinterpret_cast<const char*>(sample.key.data()), sample.size};
 }
 
-// Of a count that is a sum of weights, each the packets one sample stands for.
-std::uint64_t sampling_error(double squares) {
-    return static_cast<std::uint64_t>(std::ceil(3 * std::sqrt(squares)));
+std::uint64_t part_of(std::uint64_t count, double part) noexcept {
+    return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * part));
+}
+
+// In a window that so much of the part before is in.
+std::uint64_t count_in(const SpaceSaving::Counted& one, double before) noexcept {
+    return one.now.count + part_of(one.before.count, before);
+}
+
+// A count is a sum of weights, each the packets that one sample stands for.
+std::uint64_t error_in(const SpaceSaving::Counted& one, double before) noexcept {
+    const double squares = one.now.squares + one.before.squares * before * before;
+    return one.now.error + part_of(one.before.error, before) +
+           static_cast<std::uint64_t>(std::ceil(3 * std::sqrt(squares)));
 }
 
 auto rank(const TopKey& key, TopOrder order) {
@@ -40,14 +52,16 @@ void TopKeys::adopt(const LoadedSet& rules) {
         metered += rule.has_limits() ? 1U : 0U;
     }
     std::erase_if(rules_, [&](const auto& one) { return !ids.contains(one.first); });
-    // Two sketches a rule.
-    const std::size_t capacity =
-        std::clamp<std::size_t>(kMaxKeysInAll / 2 / std::max<std::size_t>(metered, 1), 4, kMaxKeys);
+    // Two sketches a rule and window.
+    constexpr std::size_t kSketches = 2 * kTopWindows.size();
+    const std::size_t capacity = std::clamp<std::size_t>(
+        kMaxKeysInAll / kSketches / std::max<std::size_t>(metered, 1), 4, kMaxKeys);
+    const OfRule fresh{now_, std::vector<Sketches>(kTopWindows.size(),
+                                                   {SpaceSaving{capacity}, SpaceSaving{capacity}})};
     for (const LoadedRule& rule : rules.rules) {
         OfRule* of_rule = nullptr;
         if (rule.has_limits()) {
-            of_rule = &rules_.try_emplace(rule.id, SpaceSaving{capacity}, SpaceSaving{capacity})
-                           .first->second;
+            of_rule = &rules_.try_emplace(rule.id, fresh).first->second;
         }
         by_index_.push_back(of_rule);
     }
@@ -58,72 +72,101 @@ void TopKeys::take(const KeySample& sample) {
         by_index_[sample.rule] == nullptr || sample.weight == 0) {
         return;
     }
-    ++samples_;
-    OfRule& rule = *by_index_[sample.rule];
-    rule.hits.add(text_of(sample), sample.weight, sample.remaining);
-    if (sample.denied) {
-        rule.denied.add(text_of(sample), sample.weight);
+    for (std::size_t window = 0; window < kTopWindows.size(); ++window) {
+        ++running_[window].samples;
+        Sketches& sketches = by_index_[sample.rule]->windows[window];
+        sketches.hits.add(text_of(sample), sample.weight, sample.remaining);
+        if (sample.denied) {
+            sketches.denied.add(text_of(sample), sample.weight);
+        }
     }
 }
 
 void TopKeys::pass(Instant now) {
-    Nanoseconds passed = now - last_.value_or(now);
-    last_ = now;
-    // After so many halvings nothing is left to halve.
-    passed = std::min(passed, 64 * kHalfLife);
-    while (passed >= kHalfLife - faded_) {
-        passed -= kHalfLife - faded_;
-        window_ += kHalfLife - faded_;
-        faded_ = Nanoseconds{0};
-        fade();
+    if (!first_) {
+        first_ = now;
+        running_.fill({.begun = now});
+        for (auto& [id, rule] : rules_) {
+            rule.since = now;
+        }
     }
-    window_ += passed;
-    faded_ += passed;
-}
-
-void TopKeys::fade() {
-    window_ /= 2;
-    samples_ /= 2;
-    for (auto& [id, rule] : rules_) {
-        rule.hits.halve();
-        rule.denied.halve();
+    now_ = std::max(now_, now);
+    for (std::size_t window = 0; window < kTopWindows.size(); ++window) {
+        turn(window, now_);
     }
 }
 
-std::vector<TopKey> TopKeys::list(const std::string& rule, TopOrder order,
-                                  std::size_t count) const {
+// After two parts in which nothing was taken nothing is left, however many more have passed.
+void TopKeys::turn(std::size_t window, Instant now) {
+    Running& running = running_[window];
+    const Nanoseconds part = kTopWindows[window];
+    const auto turns = (now - running.begun) / part;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(turns, 2); ++i) {
+        running.samples_before = std::exchange(running.samples, 0);
+        for (auto& [id, rule] : rules_) {
+            rule.windows[window].hits.turn();
+            rule.windows[window].denied.turn();
+        }
+    }
+    running.begun += turns * part;
+}
+
+TopKeys::Overlap TopKeys::overlap(TopWindow window, Instant since) const noexcept {
+    const auto index = static_cast<std::size_t>(window);
+    const Nanoseconds whole = kTopWindows[index];
+    const Instant begun = running_[index].begun;
+    // Of the part before, what the rule was there for; it comes to the window's beginning.
+    const Nanoseconds known = std::min(begun - since, whole);
+    const Nanoseconds reaches = std::min(whole - (now_ - begun), known);
+    return {std::min(now_ - since, whole),
+            known <= Nanoseconds{0}
+                ? 0.0
+                : static_cast<double>(reaches.count()) / static_cast<double>(known.count())};
+}
+
+std::uint64_t TopKeys::samples(TopWindow window) const noexcept {
+    const Running& running = running_[static_cast<std::size_t>(window)];
+    const double before = overlap(window, first_.value_or(now_)).before;
+    return running.samples + part_of(running.samples_before, before);
+}
+
+std::vector<TopKey> TopKeys::list(const Choice& choice) const {
     std::vector<TopKey> keys;
     for (const auto& [id, of_rule] : rules_) {
-        if (rule.empty() || rule == id) {
-            add_keys(id, of_rule, order, keys);
+        if (choice.rule.empty() || choice.rule == id) {
+            add_keys(id, of_rule, choice, keys);
         }
     }
     const auto by_rank = [&](const TopKey& a, const TopKey& b) {
-        return rank(a, order) < rank(b, order);
+        return rank(a, choice.order) < rank(b, choice.order);
     };
-    const std::size_t shown = std::min(count, keys.size());
+    const std::size_t shown = std::min(choice.count, keys.size());
     std::partial_sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(shown), keys.end(),
                       by_rank);
     keys.resize(shown);
     return keys;
 }
 
-void TopKeys::add_keys(const std::string& rule, const OfRule& of_rule, TopOrder order,
+void TopKeys::add_keys(const std::string& rule, const OfRule& of_rule, const Choice& choice,
                        std::vector<TopKey>& keys) const {
-    for (const SpaceSaving::Counted& one : of_rule.hits.all()) {
-        const SpaceSaving::Counted* denied = of_rule.denied.find(one.key);
+    const Overlap over = overlap(choice.window, of_rule.since);
+    const Sketches& sketches = of_rule.windows[static_cast<std::size_t>(choice.window)];
+    for (const SpaceSaving::Counted& one : sketches.hits.all()) {
+        const SpaceSaving::Counted* denied = sketches.denied.find(one.key);
         TopKey key{
             .rule = rule,
             .key = one.key,
-            .hits = one.count,
-            .hits_error = one.error + sampling_error(one.squares),
-            .denied = denied == nullptr ? 0 : denied->count,
-            .denied_error = denied == nullptr ? of_rule.denied.least()
-                                              : denied->error + sampling_error(denied->squares),
+            .window_ns = static_cast<std::uint64_t>(over.length.count()),
+            .hits = count_in(one, over.before),
+            .hits_error = error_in(one, over.before),
+            .denied = denied == nullptr ? 0 : count_in(*denied, over.before),
+            .denied_error =
+                denied == nullptr ? sketches.denied.least() : error_in(*denied, over.before),
             .remaining = one.note == KeySample::kUnknown ? std::nullopt : std::optional{one.note}};
-        const bool asked = order == TopOrder::Hits ||
-                           (order == TopOrder::Denied && key.denied != 0) ||
-                           (order == TopOrder::Remaining && key.remaining);
+        const bool asked =
+            key.hits != 0 && (choice.order == TopOrder::Hits ||
+                              (choice.order == TopOrder::Denied && key.denied != 0) ||
+                              (choice.order == TopOrder::Remaining && key.remaining));
         if (asked) {
             keys.push_back(std::move(key));
         }

@@ -4,6 +4,8 @@
 #include "lib/heavy_hitters/space_saving.hpp"
 #include "lib/load/loaded_set.hpp"
 
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,11 +17,18 @@ namespace sluice {
 
 enum class TopOrder : std::uint8_t { Hits, Denied, Remaining };
 
-// One key of a rule. Counts are of packets, over the window that TopKeys::window() says; the truth
-// lies within the error of them, three standard deviations of the sampling included.
+// Over how long packets are counted.
+enum class TopWindow : std::uint8_t { Second, TenSeconds, Minute };
+inline constexpr auto kTopWindows = std::to_array<Nanoseconds>(
+    {std::chrono::seconds{1}, std::chrono::seconds{10}, std::chrono::seconds{60}});
+
+// One key of a rule. Counts are of packets; the truth lies within the error of them, three standard
+// deviations of the sampling included.
 struct TopKey {
     std::string rule;
     std::string key;  // canonical bytes, as KeyBytes has them
+    // That the counts are of: the window, or the time since the rule came if that is shorter.
+    std::uint64_t window_ns = 0;
     std::uint64_t hits = 0;
     std::uint64_t hits_error = 0;
     std::uint64_t denied = 0;
@@ -27,46 +36,64 @@ struct TopKey {
     std::optional<std::uint64_t> remaining;  // units, when it was last sampled
 };
 
-// Whom the rules count the most packets for, from samples. The past fades: what is 30 s old counts
-// half. Memory is bounded whatever keys come: up to 1000 keys a rule, fewer when there are many
-// rules.
+// Whom the rules count the most packets for, from samples, over each of the windows that end now. A
+// window is the part of it that runs, whole, and as much of the part before as reaches into it, as
+// if that had come evenly. Memory is bounded whatever keys come: up to 1000 keys a rule and window,
+// fewer when there are many rules.
 class TopKeys {
 public:
     static constexpr std::size_t kMaxKeys = 1000;  // of a rule
     static constexpr std::size_t kMaxKeysInAll = 65'536;
-    static constexpr Nanoseconds kHalfLife = std::chrono::seconds{30};
 
     // What samples refer to from now on. Rules that go on keep what is known of their keys.
     void adopt(const LoadedSet& rules);
     // A sample of another rule set is left out.
     void take(const KeySample& sample);
-    // Now and then, in order: lets the past fade.
+    // Now and then, in order, before samples are taken and before anybody asks: what is now.
     void pass(Instant now);
 
-    // The first `count` keys, of one rule or (empty) of all.
-    [[nodiscard]] std::vector<TopKey> list(const std::string& rule, TopOrder order,
-                                           std::size_t count) const;
-    // The time that the counts are of, faded like them.
-    [[nodiscard]] Nanoseconds window() const noexcept { return window_; }
-    [[nodiscard]] std::uint64_t samples() const noexcept { return samples_; }
+    // Which keys are listed: those of one rule or (empty) of all, and the first `count` of them.
+    struct Choice {
+        std::string rule{};
+        TopOrder order = TopOrder::Hits;
+        TopWindow window = TopWindow::TenSeconds;
+        std::size_t count = 0;
+    };
+    [[nodiscard]] std::vector<TopKey> list(const Choice& choice) const;
+    // That the window has.
+    [[nodiscard]] std::uint64_t samples(TopWindow window) const noexcept;
 
 private:
-    struct OfRule {
+    struct Sketches {
         SpaceSaving hits;
         SpaceSaving denied;
     };
+    struct OfRule {
+        Instant since;
+        std::vector<Sketches> windows;  // by TopWindow
+    };
+    struct Running {
+        Instant begun;  // the part that runs
+        std::uint64_t samples = 0;
+        std::uint64_t samples_before = 0;
+    };
+    // How a window lies over its two parts.
+    struct Overlap {
+        Nanoseconds length{};
+        double before = 0;  // how much of what came in the part before is in the window
+    };
 
-    void fade();
-    void add_keys(const std::string& rule, const OfRule& of_rule, TopOrder order,
+    void turn(std::size_t window, Instant now);
+    [[nodiscard]] Overlap overlap(TopWindow window, Instant since) const noexcept;
+    void add_keys(const std::string& rule, const OfRule& of_rule, const Choice& choice,
                   std::vector<TopKey>& keys) const;
 
     std::uint64_t load_ = 0;
     std::vector<OfRule*> by_index_;
     std::map<std::string, OfRule> rules_;
-    std::uint64_t samples_ = 0;
-    Nanoseconds window_{};
-    std::optional<Instant> last_;
-    Nanoseconds faded_{};  // since the last halving
+    std::array<Running, kTopWindows.size()> running_{};
+    std::optional<Instant> first_;
+    Instant now_{};
 };
 
 }  // namespace sluice

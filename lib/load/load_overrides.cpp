@@ -30,7 +30,7 @@ void load_overrides(LoadedSet& set, const HashSecret& secret, const LoadedSet* b
     }
     for (LoadedRule& rule : set.rules) {
         for (LoadedLimit& limit : rule.limits) {
-            limit.overridden = rule.overrides != nullptr;
+            limit.overridden = rule.overrides != nullptr && rule.overrides->have_numbers();
         }
         if (rule.overrides == nullptr) {
             rule.override_tables.clear();

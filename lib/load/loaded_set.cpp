@@ -29,6 +29,8 @@ LoadedSet unloaded(const RuleSet& rules) {
     for (const Rule& rule : rules.rules) {
         LoadedRule& loaded = set.rules.emplace_back();
         static_cast<RuleTerms&>(loaded) = rule;
+        const auto index = static_cast<std::uint32_t>(set.rules.size() - 1);
+        loaded.place = rule.candidate ? set.rules[index - 1].place : index;
         set.reports_limits |= rule.has_limits() && rule.events.has_limits();
         if (!rule.path_costs.empty()) {
             loaded.costs_by_path = std::make_shared<const PathCosts>(rule.path_costs, rule.cost);

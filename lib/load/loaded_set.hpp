@@ -45,6 +45,7 @@ struct LoadedRule : RuleTerms {
     std::vector<LoadedLimit> limits;  // as in Rule
     LoadedBan ban;
     std::uint32_t counters = 0;  // row in the workers' rule counters
+    std::uint32_t place = 0;     // of the rule that it stands for: itself, but for a candidate
     // The overrides for the packet path, by key.
     std::vector<std::shared_ptr<const OverrideTable>> override_tables;
     std::shared_ptr<const PathCosts> costs_by_path;  // nullptr: all cost the same

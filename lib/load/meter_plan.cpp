@@ -26,8 +26,8 @@ std::uint32_t schema_of(MeterPlan& plan, const GroupingKey& parts, MissingKey mi
 
 // The key's own numbers, or its exemption, decide: with one limit the fast path does it.
 bool can_override_fast(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
-    return rule.limits.size() == 1 && limit.overridden && limit.shared == 0 &&
-           !rule.override_tables.empty() && rule.override_tables[limit.key] != nullptr &&
+    return rule.limits.size() == 1 && !rule.override_tables.empty() &&
+           rule.override_tables[limit.key] != nullptr &&
            std::holds_alternative<TokenBucketLimit>(limit.limit);
 }
 
@@ -47,8 +47,11 @@ FastMeter meter_of(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     if (limit.migrating_to || limit.asked) {
         return FastMeter::General;
     }
-    if (rule.overrides != nullptr) {
-        return can_override_fast(rule, limit) ? FastMeter::Overridden : FastMeter::General;
+    if (rule.overrides != nullptr && !can_override_fast(rule, limit)) {
+        return FastMeter::General;
+    }
+    if (rule.overrides != nullptr && limit.shared == 0) {
+        return FastMeter::Overridden;
     }
     const Limit* gcra = gcra_of(limit.limit);
     if (gcra == nullptr) {
@@ -182,8 +185,11 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
                   .match_verdict = actions[rule.match_action].verdict,
                   .refuses_fast = refuses_fast(rule, shapes),
                   .rejected_spend = rule.rejected_spend,
+                  .candidate = rule.candidate,
+                  .place = rule.place,
                   .has_overrides = rule.overrides != nullptr,
                   .counters = rule.counters};
+    plan.has_candidates = plan.has_candidates || rule.candidate;
     note_later_layers(rule, made);
     note_answers(rule, actions, made, plan);
     for (const LoadedLimit& limit : rule.limits) {

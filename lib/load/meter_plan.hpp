@@ -66,6 +66,8 @@ struct RulePlan {
     // The fast path can decide a refusal by a limit: nothing else is spent or noted for it.
     bool refuses_fast = false;
     bool rejected_spend = false;
+    bool candidate = false;
+    std::uint32_t place = 0;  // as in LoadedRule
     // It enforces, and its answer tells a client how long to wait.
     bool tells_wait = false;
     bool has_overrides = false;
@@ -89,6 +91,7 @@ struct MeterPlan {
     std::vector<LimitPlan> limits;
     std::vector<KeySchema> schemas;
     bool has_shared = false;
+    bool has_candidates = false;
     // By slot, of limits whose owners are asked: the index in `limits`, from 1 on; else 0.
     std::vector<std::uint32_t> asked;
     // Some limit's state lies in more than its entry.

@@ -1,5 +1,7 @@
 #include "lib/load/rule_rows.hpp"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace sluice {
@@ -11,28 +13,44 @@ RuleRows::RuleRows() {
 }
 
 void RuleRows::assign(LoadedSet& set, const ReadRow& read) {
-    std::map<std::string, Row> next;
-    for (const LoadedRule& rule : set.rules) {
-        const auto old = by_id_.find(rule.id);
-        if (old != by_id_.end()) {
-            next.insert(by_id_.extract(old));
-        }
-    }
-    // At the back of the queue, so that a worker that has not adopted the new set yet writes to a
-    // row that stays unread for a while.
-    for (const auto& [id, row] : by_id_) {
-        free_.push_back(row.index);
-    }
+    note_gone(set);
     for (LoadedRule& rule : set.rules) {
-        auto row = next.find(rule.id);
-        if (row == next.end()) {
-            const std::uint32_t index = free_.front();
-            free_.pop_front();
-            row = next.emplace(rule.id, Row{index, read(index)}).first;
+        auto row = by_id_.find(rule.id);
+        if (row == by_id_.end()) {
+            const std::uint32_t index = take_row();
+            row = by_id_.emplace(rule.id, Row{index, read(index)}).first;
         }
         rule.counters = row->second.index;
     }
-    by_id_ = std::move(next);
+}
+
+void RuleRows::note_gone(const LoadedSet& set) {
+    std::set<std::string> here;
+    for (const LoadedRule& rule : set.rules) {
+        here.insert(rule.id);
+    }
+    std::erase_if(gone_, [&](const std::string& id) { return here.contains(id); });
+    const std::set<std::string> known(gone_.begin(), gone_.end());
+    for (const auto& [id, row] : by_id_) {
+        if (!here.contains(id) && !known.contains(id)) {
+            gone_.push_back(id);
+        }
+    }
+}
+
+// The longest unused, so that a worker that has not adopted the new set yet writes to a row that
+// stays unread for a while.
+std::uint32_t RuleRows::take_row() {
+    if (!free_.empty()) {
+        const std::uint32_t index = free_.front();
+        free_.pop_front();
+        return index;
+    }
+    const auto oldest = by_id_.find(gone_.front());
+    const std::uint32_t index = oldest->second.index;
+    by_id_.erase(oldest);
+    gone_.pop_front();
+    return index;
 }
 
 RuleTotals RuleRows::totals(const LoadedRule& rule, const ReadRow& read) const {

@@ -21,8 +21,9 @@ struct RuleTotals {
 };
 
 // Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over
-// reloads, so its counters go on. Rows are never zeroed, since only workers write them: a row that
-// is given out anew remembers what it held, and that is subtracted.
+// reloads, and while it is off or gone, until another rule finds no row but that; so its counters
+// go on. Rows are never zeroed, since only workers write them: a row that is given out anew
+// remembers what it held, and that is subtracted.
 class RuleRows {
 public:
     // What the workers have written to a row so far, all of them together.
@@ -30,7 +31,8 @@ public:
 
     RuleRows();
 
-    // Gives every rule of the set its row; rows of rules that are gone become free, oldest first.
+    // Gives every rule of the set its row; where none is free, that of the rule that is gone
+    // longest.
     void assign(LoadedSet& set, const ReadRow& read);
 
     // What a rule has counted since it came.
@@ -41,7 +43,12 @@ private:
         std::uint32_t index = 0;
         RuleTotals before;
     };
+    void note_gone(const LoadedSet& set);
+    [[nodiscard]] std::uint32_t take_row();
+
     std::map<std::string, Row> by_id_;
+    std::deque<std::string>
+        gone_;  // of these, rules that are not in the set: the first one longest
     std::deque<std::uint32_t> free_;
 };
 

@@ -24,10 +24,11 @@ void stay_as_it_was(LoadedLimit& limit, std::uint64_t largest) {
 void share_limits(LoadedSet& set, const Sharers& sharers) {
     list_owner_rules(set, sharers.workers);
     for (LoadedRule& rule : set.rules) {
+        const bool have_numbers = rule.overrides != nullptr && rule.overrides->have_numbers();
         for (LoadedLimit& limit : rule.limits) {
             limit.shared = 0;
             limit.asked = limit.scope == LimitScope::Asked && sharers.workers > 1;
-            limit.overridden = limit.overridden || !rule.override_tables.empty();
+            limit.overridden = limit.overridden || have_numbers;
             if (sharers.workers < 2) {
                 continue;
             }

@@ -38,7 +38,8 @@ SourceVerdicts::Part SourceVerdicts::part_of(const RuleSet& set, const Rule& rul
                 .drops = rule.on_match == OnMatch::Act && rule.mode == Mode::Enforce &&
                          rule.match_action == kDropAction};
     }
-    return {.disturbs = rule.rejected_spend || may_answer(set, rule)};
+    // A candidate counts what its rule's bans keep back.
+    return {.disturbs = rule.rejected_spend || rule.candidate || may_answer(set, rule)};
 }
 
 SourceVerdicts::SourceVerdicts(const RuleSet& set, const ReceivingPort& port)

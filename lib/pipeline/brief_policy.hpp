@@ -41,6 +41,14 @@ public:
         }
         return of_table(limit, row);
     }
+    // The same where workers share the limit: its keys have no numbers of their own, and a lease
+    // where the note would be.
+    [[nodiscard]] BriefPolicy of_shared_key(const LimitPlan& limit,
+                                            std::size_t row) const noexcept {
+        const BriefPolicy policy =
+            limit.overrides == nullptr ? BriefPolicy::Limited : of_table(limit, row);
+        return policy == BriefPolicy::Unnoted ? BriefPolicy::Limited : policy;
+    }
     // Notes in the key's entry that its policy was Unnoted.
     void note(const LimitPlan& limit, Entry& entry) const noexcept {
         if (notes(limit)) {

@@ -133,6 +133,16 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     return checked;
 }
 
+[[gnu::always_inline]] inline FastPath::Check FastPath::check_shared(
+    const LimitPlan& limit, BucketLookup& lookup, CheckFindings& found) noexcept {
+    const BriefPolicy policy = policies_.of_shared_key(limit, row_);
+    if (policy != BriefPolicy::Limited) [[unlikely]] {
+        return policy == BriefPolicy::Exempt ? Check::Exempt : Check::General;
+    }
+    ++found.shared;
+    return check_bucket(limit, lookup, found);
+}
+
 [[gnu::always_inline]] inline FastPath::Check FastPath::check(const LimitPlan& limit,
                                                               BucketLookup& lookup,
                                                               CheckFindings& found) noexcept {
@@ -142,8 +152,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
         case FastMeter::Pooled:
             return check_bucket(limit, lookup, found);
         case FastMeter::Shared:
-            ++found.shared;
-            return check_bucket(limit, lookup, found);
+            return check_shared(limit, lookup, found);
         case FastMeter::Overridden:
             return check_overridden(limit, lookup, found);
         case FastMeter::Penalty:

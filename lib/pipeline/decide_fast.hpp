@@ -49,6 +49,8 @@ private:
     [[nodiscard]] Check check_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] Check check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                          CheckFindings& found) noexcept;
+    [[nodiscard]] Check check_shared(const LimitPlan& limit, BucketLookup& lookup,
+                                     CheckFindings& found) noexcept;
     [[nodiscard]] bool is_at_hand(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool make_current(const LimitPlan& limit, Entry& entry) noexcept;
     [[nodiscard]] bool open(const LimitPlan& limit, BucketLookup& lookup) noexcept;

@@ -194,7 +194,7 @@ void weigh(const Match& match, const Weight& weight, const MatchedRules& judged,
     decision.action = weight.action;
 }
 
-// What an enforcing rule makes of a packet.
+// What a rule that acts makes of a packet.
 void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& outcome,
             Decision& decision) noexcept {
     const LoadedRule& rule = judged.rule(match);
@@ -224,6 +224,19 @@ void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& o
             weigh(match, {action, reason, outcome.key, limit}, judged, decision);
         }
     }
+}
+
+// Of what two rules make of a packet the strictest, of equals the first; whoever sent it waits for
+// both.
+void join(const Decision& own, Decision& decision) noexcept {
+    const Nanoseconds wait = std::max(decision.wait, own.wait);
+    if (own.rule == kNoRule) {
+        const bool judged = own.reason == Reason::WithinLimits && decision.rule == kNoRule;
+        decision.reason = judged ? own.reason : decision.reason;
+    } else if (decision.rule == kNoRule || decision.verdict < own.verdict) {
+        decision = own;
+    }
+    decision.wait = wait;
 }
 
 bool has_counted(const LimitCheck& check, const CheckContext& context) noexcept {
@@ -295,8 +308,14 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
             note_delay(match, outcome, judged);
         }
         count(outcome, judged.counters(match));
+        if (rule.mode != Mode::Enforce && !rule.candidate) {
+            continue;
+        }
+        Decision own;
+        decide(match, judged, outcome, own);
+        match.blocks = !forwards(own.verdict);
         if (rule.mode == Mode::Enforce) {
-            decide(match, judged, outcome, decision);
+            join(own, decision);
         }
     }
 }

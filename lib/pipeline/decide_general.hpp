@@ -24,6 +24,10 @@ struct MatchedRules {
     [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
         return context.set.rules[match.rule];
     }
+    // Whether the rule acts; of a candidate, whether the one in whose place it is judged does.
+    [[nodiscard]] bool acts_in_place(const LoadedRule& rule) const noexcept {
+        return context.set.rules[rule.place].mode == Mode::Enforce;
+    }
     [[nodiscard]] Verdict verdict_of(ActionIndex action) const noexcept {
         return context.set.actions[action].verdict;
     }

@@ -1,6 +1,7 @@
 #include "lib/pipeline/decide_general.hpp"
 
 #include "lib/pipeline/asked_limit.hpp"
+#include "lib/pipeline/blocking_rules.hpp"
 #include "lib/pipeline/shaping.hpp"
 
 #include <algorithm>
@@ -10,10 +11,10 @@ namespace sluice {
 namespace {
 
 // A monitoring rule spends as it would if it enforced: not when it would have refused.
-bool spends(const Match& match, const LoadedRule& rule) noexcept {
+bool spends(const Match& match, const LoadedRule& rule, const MatchedRules& judged) noexcept {
     return rule.on_match == OnMatch::Bypass
                ? match.passed
-               : !match.overflowed && (rule.mode == Mode::Enforce || !match.refused_any);
+               : !match.overflowed && (judged.acts_in_place(rule) || !match.refused_any);
 }
 
 // What becomes of a packet: whether it goes on, and how long it is held before.
@@ -22,24 +23,22 @@ struct Ending {
     Nanoseconds delay;
 };
 
-// Charges what admitted the unit, if its packet goes on; ends all holds.
-void end_unit(const MatchedRules& judged, Ending ending) noexcept {
-    for (const Match& match : judged.matches) {
-        const LoadedRule& rule = judged.rule(match);
-        const bool spending = ending.forwarded && spends(match, rule);
-        const bool empties =
-            !spending && !(ending.forwarded && match.overflowed) && rule.rejected_spend;
-        const bool departs = spending && ending.delay != Nanoseconds{0} &&
-                             rule.mode == Mode::Enforce && judged.shape_of(rule) != nullptr;
-        const LoadedLimit* limit = rule.limits.data();
-        for (LimitCheck& check : judged.checks(match)) {
-            const LoadedLimit& own = *limit++;
-            if (check.asked && check.at_owner) [[unlikely]] {
-                settle_asked({check, own, rule}, judged.context, spending, empties);
-            } else if (check.asked && check.entry != nullptr) {
-                departs ? commit_departure(check, judged.context, ending.delay)
-                        : commit(check, judged.context, spending, empties);
-            }
+// Charges what admitted the unit, if its packet goes on; ends the holds of the rule.
+void end_match(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const bool spending = ending.forwarded && spends(match, rule, judged);
+    const bool empties =
+        !spending && !(ending.forwarded && match.overflowed) && rule.rejected_spend;
+    const bool departs = spending && ending.delay != Nanoseconds{0} && judged.acts_in_place(rule) &&
+                         judged.shape_of(rule) != nullptr;
+    const LoadedLimit* limit = rule.limits.data();
+    for (LimitCheck& check : judged.checks(match)) {
+        const LoadedLimit& own = *limit++;
+        if (check.asked && check.at_owner) [[unlikely]] {
+            settle_asked({check, own, rule}, judged.context, spending, empties);
+        } else if (check.asked && check.entry != nullptr) {
+            departs ? commit_departure(check, judged.context, ending.delay, !rule.candidate)
+                    : commit(check, judged.context, spending, empties);
         }
     }
 }
@@ -69,30 +68,54 @@ bool is_before(const Decision& decision, const Decision& other) noexcept {
 
 // A rule that refuses one unit of a packet refuses the packet.
 void spread_refusals(const PacketLooks& packet) noexcept {
+    const auto spread = [](const Match& from, Match& to) {
+        to.refused_any |= from.refused_any;
+        to.blocks_any |= from.blocks_any;
+    };
     for (const JudgedUnit& unit : packet.units) {
         for (Match& match : unit.matches) {
-            match.refused_any = match.refused || (match.previous != 0 &&
-                                                  packet.matches[match.previous - 1].refused_any);
+            match.refused_any = match.refused;
+            match.blocks_any = match.blocks;
+            if (match.previous != 0) {
+                spread(packet.matches[match.previous - 1], match);
+            }
         }
     }
     for (std::size_t left = packet.units.size(); left > 0; --left) {
         for (const Match& match : packet.units[left - 1].matches) {
             if (match.previous != 0) {
-                packet.matches[match.previous - 1].refused_any |= match.refused_any;
+                spread(match, packet.matches[match.previous - 1]);
             }
         }
     }
 }
 
-// Of several shapers the latest departure holds.
-Nanoseconds departure_of(const PacketLooks& packet) noexcept {
+// Of several shapers the latest departure holds; `counts` says which rules hold the packet.
+template <typename Counts>
+Nanoseconds departure_of(const PacketLooks& packet, Counts&& counts) noexcept {
     Nanoseconds delay{};
     for (const JudgedUnit& unit : packet.units) {
         for (const Match& match : unit.matches) {
-            delay = std::max(delay, match.delay);
+            delay = counts(match.rule) ? std::max(delay, match.delay) : delay;
         }
     }
     return delay;
+}
+
+// The rules that keep the packet back.
+BlockingRules blocking_rules(const PacketLooks& packet, const LoadedSet& set) noexcept {
+    BlockingRules blocking;
+    for (const JudgedUnit& unit : packet.units) {
+        if (!forwards(unit.decision.verdict)) {
+            blocking.add(unit.decision.rule);
+        }
+        for (const Match& match : unit.matches) {
+            if (match.blocks && set.rules[match.rule].mode == Mode::Enforce) {
+                blocking.add(match.rule);
+            }
+        }
+    }
+    return blocking;
 }
 
 // One packet on its way through the general path.
@@ -109,9 +132,19 @@ public:
 
     // What becomes of its units, and of it.
     [[nodiscard]] Decision decide() noexcept;
+    [[nodiscard]] Nanoseconds departure() const noexcept {
+        return departure_of(
+            packet_, [&](std::uint32_t rule) { return set_.rules[rule].mode == Mode::Enforce; });
+    }
     void end(Ending ending) const noexcept {
+        const BlockingRules blocking =
+            set_.meter_plan.has_candidates ? blocking_rules(packet_, set_) : BlockingRules{};
         for (const JudgedUnit& unit : packet_.units) {
-            end_unit(rules_of(unit), ending);
+            const MatchedRules judged = rules_of(unit);
+            for (const Match& match : judged.matches) {
+                const bool is_candidate = judged.rule(match).candidate;
+                end_match(match, judged, is_candidate ? ending_in_place(match, blocking) : ending);
+            }
         }
     }
     // Nothing is charged, whatever was admitted.
@@ -122,6 +155,19 @@ public:
     }
 
 private:
+    // What would become of the packet if the candidate's rule had its limits.
+    [[nodiscard]] Ending ending_in_place(const Match& match,
+                                         const BlockingRules& blocking) const noexcept {
+        const std::uint32_t place = set_.rules[match.rule].place;
+        const bool acts = set_.rules[place].mode == Mode::Enforce;
+        if (blocking.any_but(place) || (acts && match.blocks_any)) {
+            return {false, Nanoseconds{0}};
+        }
+        return {true, departure_of(packet_, [&](std::uint32_t rule) {
+                    return rule == match.rule ||
+                           (rule != place && set_.rules[rule].mode == Mode::Enforce);
+                })};
+    }
     // Whether the answer of a rule that matches may tell a client how long to wait.
     [[nodiscard]] bool has_telling_rule() const noexcept {
         if (!set_.meter_plan.answers_requests) [[likely]] {
@@ -187,7 +233,7 @@ Decision decide_general(const PacketLooks& packet, const LoadedSet& set, CoreSta
     const bool forwarded = forwards(decision.verdict);
     decision.wait = forwarded ? Nanoseconds{0} : decision.wait;
     if (decision.verdict == Verdict::Shape) [[unlikely]] {
-        decision.wait = departure_of(packet);
+        decision.wait = judging.departure();
         --core.hold_room;
     }
     judging.end({forwarded, forwarded ? decision.wait : Nanoseconds{0}});

@@ -35,6 +35,10 @@ public:
         const AnyLimit& numbers = own.numbers != nullptr ? *own.numbers : limit.limit;
         KeyBucket bucket{
             .limit = index, .overridden = own.numbers != nullptr, .most = most_of(numbers)};
+        if (const Limit* gcra = gcra_of(numbers); bucket.overridden && gcra != nullptr) {
+            bucket.rate = {Units{gcra->parts()},
+                           Nanoseconds{static_cast<std::int64_t>(gcra->period())}};
+        }
         Entry* entry = core_.buckets.keys.find(table_key(limit, question_.bytes));
         const bool had_one = entry != nullptr;
         if (had_one) {

@@ -30,6 +30,8 @@ struct KeyBucket {
     std::uint8_t limit = 0;   // index in the rule
     bool own = false;         // the key has a bucket here; else it would get one
     bool overridden = false;  // the key has numbers of its own
+    // Of these, the rate: so many units in a time. No time: they are no bucket's.
+    Rate rate{};
     // 0: no wider key owes anything that counts against this one. Else the nearest that does: its
     // network, the one after that, or the rule itself.
     std::uint8_t aggregation_level = 0;

@@ -86,6 +86,9 @@ private:
                 prefetch_overridden(limit, row, lookup, entry);
                 return;
             case FastMeter::Shared:
+                if (limit.overrides != nullptr) {
+                    limit.overrides->prefetch(scratch_.digests[limit.schema][row]);
+                }
                 prefetch_account(limit, lookup, entry);
                 return;
             default:

@@ -23,8 +23,10 @@ struct Match {
     bool refused = false;  // one of its limits did not admit the unit
     bool counted = false;  // the rule has judged the unit, or skipped it
     bool passed = false;   // a budget of `bypass` has room for the unit
-    // A monitoring rule has refused some unit of the packet.
+    bool blocks = false;   // the packet is not forwarded, if the rule has its way
+    // The same of any unit of the packet.
     bool refused_any = false;
+    bool blocks_any = false;
     // Under `shape`: how long its limits hold the packet; or that they cannot, and `overflow` has
     // decided.
     bool overflowed = false;

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/load/meter_plan.hpp"
+#include "lib/pipeline/blocking_rules.hpp"
 #include "lib/pipeline/scratch.hpp"
 #include "lib/rules/decision.hpp"
 
@@ -35,6 +36,9 @@ public:
             spending_ = 0;
             may_decide_ &= !rejected_spend_;
         }
+        for (std::size_t first = 0; plan.has_candidates && first < lookups.size();) {
+            first = add_candidate(first);
+        }
     }
 
     // Whether the fast path may carry it out: no refusal spends or notes anything.
@@ -43,7 +47,7 @@ public:
     [[nodiscard]] const Decision& decision() const noexcept { return decision_; }
     // The look-ups that are charged, a bit for each: those that admitted the packet, of a
     // monitoring rule only if no other limit of it has refused; none if the packet is not
-    // forwarded.
+    // forwarded. For a candidate that is what would be if its rule had its limits.
     [[nodiscard]] std::uint64_t spending() const noexcept { return spending_; }
     // The rules that refused, or whose key is exempt, a bit for their first look-up each.
     [[nodiscard]] std::uint64_t refusing() const noexcept { return refusing_; }
@@ -53,15 +57,24 @@ private:
     [[nodiscard]] const LimitPlan& limit_of(std::size_t lookup) const noexcept {
         return plan_.limits[lookups_[lookup].limit];
     }
+    // The look-ups of one rule, and where those of the next begin.
+    struct RuleLookups {
+        std::uint64_t bits;
+        std::size_t next;
+    };
+    [[gnu::always_inline]] RuleLookups lookups_from(std::size_t first) const noexcept {
+        const std::uint32_t index = limit_of(first).rule;
+        RuleLookups found{0, first};
+        for (; found.next < lookups_.size() && limit_of(found.next).rule == index; ++found.next) {
+            found.bits |= std::uint64_t{1} << found.next;
+        }
+        return found;
+    }
     // Returned is the first look-up of the next rule.
     [[gnu::always_inline]] std::size_t add_rule(std::size_t first) noexcept {
         const std::uint32_t index = limit_of(first).rule;
         const std::uint64_t lead = std::uint64_t{1} << first;
-        std::uint64_t bits = 0;
-        std::size_t next = first;
-        for (; next < lookups_.size() && limit_of(next).rule == index; ++next) {
-            bits |= std::uint64_t{1} << next;
-        }
+        const auto [bits, next] = lookups_from(first);
         const RulePlan& rule = plan_.rules[index];
         const std::uint64_t refused = found_.refused & bits;
         const std::uint64_t exempt = found_.exempt & bits;
@@ -80,7 +93,24 @@ private:
         const bool judged = !exempt && decision_.rule == kNoRule;
         decision_.reason = judged ? Reason::WithinLimits : decision_.reason;
     }
+    // Once all rules have been added.
+    [[gnu::noinline]] std::size_t add_candidate(std::size_t first) noexcept {
+        const RulePlan& rule = plan_.rules[limit_of(first).rule];
+        const auto [bits, next] = lookups_from(first);
+        if (rule.candidate) {
+            const std::uint64_t refused = found_.refused & bits;
+            const bool acts = plan_.rules[rule.place].mode == Mode::Enforce;
+            const bool spends = !blocking_.any_but(rule.place) &&
+                                (refused == 0 || (acts && forwards(rule.exceed_verdict)));
+            spending_ &= ~bits;
+            spending_ |= spends ? bits & ~(refused | found_.exempt) : 0;
+        }
+        return next;
+    }
     void weigh(const RulePlan& rule, std::uint32_t index, std::uint64_t refused) noexcept {
+        if (!forwards(rule.exceed_verdict)) {
+            blocking_.add(index);
+        }
         if (decision_.rule != kNoRule && decision_.verdict >= rule.exceed_verdict) {
             return;
         }
@@ -96,6 +126,7 @@ private:
     std::span<const BucketLookup> lookups_;
     const CheckFindings& found_;
     Decision decision_;
+    BlockingRules blocking_;
     std::uint64_t spending_ = 0;
     std::uint64_t refusing_ = 0;
     std::uint64_t exempting_ = 0;

@@ -33,8 +33,9 @@ void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckCont
 }
 
 void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept {
-    if (outcome.can_be_held() && judged.context.core.hold_room != 0 &&
-        judged.rule(match).mode == Mode::Enforce) {
+    const LoadedRule& rule = judged.rule(match);
+    if (outcome.can_be_held() && (rule.candidate || judged.context.core.hold_room != 0) &&
+        judged.acts_in_place(rule)) {
         match.delay = outcome.delay;
         return;
     }
@@ -60,7 +61,8 @@ Weight weight_of_refusal(const Match& match, const LoadedRule& rule, const RuleO
 
 // A bucket that would be full before that owes from then on; one that is not is charged as ever,
 // to the part of a ns.
-void commit_departure(LimitCheck& check, const CheckContext& context, Nanoseconds delay) noexcept {
+void commit_departure(LimitCheck& check, const CheckContext& context, Nanoseconds delay,
+                      bool is_held) noexcept {
     if (!is_admitted(check.conformance) && !check.reserved) {
         check.entry->release();
         return;
@@ -80,7 +82,7 @@ void commit_departure(LimitCheck& check, const CheckContext& context, Nanosecond
     check.entry->release();
     const bool leaky = std::holds_alternative<LeakyBucketLimit>(*check.numbers);
     const Instant next = leaky ? bucket.fresh_from : leaves;
-    if (!context.core.held_order.note(held_id(check.key), next, now)) [[unlikely]] {
+    if (is_held && !context.core.held_order.note(held_id(check.key), next, now)) [[unlikely]] {
         count_event(context, TableEvent::HeldOrderLost);
     }
 }

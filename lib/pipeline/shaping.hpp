@@ -16,7 +16,8 @@ void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckCont
                     RuleOutcome& outcome) noexcept;
 
 // Whether the packet waits for its departure, and for how long (match.delay). One that cannot
-// spends nothing of this rule's limits, and no more does one that a monitoring rule would hold.
+// spends nothing of this rule's limits, and no more does one that a monitoring rule would hold. A
+// candidate of one that acts has room for all that it would hold, and holds nothing.
 void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept;
 
 // What the rule's refusal weighs, `weight` unless it shapes; of a packet that is to be held and
@@ -25,7 +26,8 @@ void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& ju
                                        const RuleOutcome& outcome, const Weight& weight) noexcept;
 
 // Charges a look of a rule that shapes, which its packet has been held for, if it was admitted or
-// reserved; ends the hold.
-void commit_departure(LimitCheck& check, const CheckContext& context, Nanoseconds delay) noexcept;
+// reserved; ends the hold. What a candidate would hold (`is_held` false) stands in nobody's way.
+void commit_departure(LimitCheck& check, const CheckContext& context, Nanoseconds delay,
+                      bool is_held) noexcept;
 
 }  // namespace sluice

@@ -51,6 +51,8 @@ struct Overrides {
     std::vector<OverridePlan> plans;
     std::vector<KeyOverrides> keys;  // by index of the rule's keys
 
+    // Keys that are exempt or banned are charged nothing, so they need no numbers.
+    [[nodiscard]] bool have_numbers() const noexcept { return !numbers.empty(); }
     [[nodiscard]] std::span<const LimitOverride> numbers_of(
         const OverridePlan& plan) const noexcept {
         return std::span{numbers}.subspan(plan.first, plan.count);

@@ -248,6 +248,19 @@ Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {
     return std::nullopt;
 }
 
+// Each comes behind the rule in whose place it is judged.
+bool candidates_hold(const std::vector<Rule>& rules) noexcept {
+    const Rule* place = nullptr;
+    return std::all_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+        if (!rule.candidate) {
+            place = &rule;
+            return true;
+        }
+        return place != nullptr && place->on_match == OnMatch::Meter &&
+               rule.on_match == OnMatch::Meter && rule.mode == Mode::Monitor;
+    });
+}
+
 bool groups_hold(const RuleSet& set) noexcept {
     return set.owner_groups.size() <= set.rules.size() &&
            std::all_of(set.owner_groups.begin(), set.owner_groups.end(),
@@ -321,6 +334,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     }
     if (!actions_hold(set)) {
         return "the table of actions is not sound";
+    }
+    if (!candidates_hold(set.rules)) {
+        return "a candidate is in no rule's place";
     }
     if (!groups_hold(set)) {
         return "the owners of keys are not sound";

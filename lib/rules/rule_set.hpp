@@ -163,9 +163,12 @@ struct RuleTerms {
     OnFull on_full = OnFull::Coarsen;
     std::uint32_t coarsen_factor = 16;  // 2 to kMaxCoarsenFactor
     std::uint32_t table_share = kWholeTable;
-    std::uint32_t cost = 1;                  // units charged for each thing counted; 1 to kMaxCost
-    std::vector<PathCost> path_costs;        // of requests, in the place of `cost`
-    bool rejected_spend = false;             // what is not forwarded spends too
+    std::uint32_t cost = 1;            // units charged for each thing counted; 1 to kMaxCost
+    std::vector<PathCost> path_costs;  // of requests, in the place of `cost`
+    bool rejected_spend = false;       // what is not forwarded spends too
+    // It monitors, judged in the place of the nearest rule before it that is none: as if that rule
+    // had its limits.
+    bool candidate = false;
     bool asks_clients = false;               // it reads Field::ProxiedClient
     EdgeEventSet events;                     // that are reported of its keys
     ActionIndex match_action = kDropAction;  // of OnMatch::Act

@@ -29,7 +29,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 37;
+inline constexpr std::uint32_t kWireVersion = 38;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -89,11 +89,13 @@ struct KeepRules {
 struct GetTop {
     std::string rule;  // empty: all rules
     TopOrder order = TopOrder::Hits;
+    TopWindow window = TopWindow::TenSeconds;
     std::uint32_t count = 0;  // at most so many keys
 
     static void fields(auto& archive, auto& m) {
         archive(m.rule);
         archive.word(m.order, TopOrder::Remaining);
+        archive.word(m.window, TopWindow::Minute);
         archive(m.count);
     }
 };
@@ -311,7 +313,7 @@ struct Stats {
     }
 };
 struct Top {
-    std::uint64_t window_ns = 0;  // that the counts are of
+    std::uint64_t window_ns = 0;  // that was asked for
     std::uint64_t samples = 0;
     std::uint64_t lost = 0;    // samples for which there was no room, since the start
     std::vector<TopKey> keys;  // each with its text, part|part, in the place of its bytes
@@ -323,6 +325,8 @@ struct KeyBucketState {
     std::uint8_t limit = 0;  // index in the rule
     bool own = false;
     bool overridden = false;
+    std::uint64_t rate_units = 0;  // of the key's own numbers, if they are a bucket's
+    std::uint64_t rate_ns = 0;
     std::uint8_t aggregation_level = 0;
     std::uint64_t before = 0;
     std::uint64_t remaining = 0;
@@ -331,8 +335,8 @@ struct KeyBucketState {
     std::uint64_t given_wider = 0;  // see KeyBucket in lib/pipeline
 
     static void fields(auto& archive, auto& m) {
-        archive(m.limit, m.own, m.overridden, m.aggregation_level, m.before, m.remaining, m.most,
-                m.wait_ns, m.given_wider);
+        archive(m.limit, m.own, m.overridden, m.rate_units, m.rate_ns, m.aggregation_level,
+                m.before, m.remaining, m.most, m.wait_ns, m.given_wider);
     }
 };
 struct KeyOnWorker {

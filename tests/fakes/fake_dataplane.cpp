@@ -101,17 +101,22 @@ WorkerStats worker(std::uint32_t lcore) {
     return stats;
 }
 
-// Two seconds of one key that is known whole, and of one that is not; named after what was asked.
+// One key that is known for two seconds, and one for a quarter of one; named after what was asked.
 Top top_of(const GetTop& request) {
-    Top top{.window_ns = 2'000'000'000, .samples = 70, .lost = 3, .keys = {}};
+    const Nanoseconds window = kTopWindows[static_cast<std::size_t>(request.window)];
+    Top top{.window_ns = static_cast<std::uint64_t>(window.count()),
+            .samples = 70,
+            .lost = 3,
+            .keys = {}};
     top.keys.push_back({.rule = request.rule.empty() ? "a" : request.rule,
                         .key = "10.0.0.1|53",
+                        .window_ns = 2'000'000'000,
                         .hits = 3000,
                         .hits_error = 100,
                         .denied = 1,
                         .denied_error = 2,
                         .remaining = 1234});
-    top.keys.push_back({.rule = "b", .key = "", .hits = 5});
+    top.keys.push_back({.rule = "b", .key = "", .window_ns = 250'000'000, .hits = 5});
     top.keys.resize(std::min<std::size_t>(top.keys.size(), request.count));
     return top;
 }

@@ -94,12 +94,25 @@ rules:
       - {{name: few, limits: {{a: {{burst: 2}}}}}}
       - {{name: second, limits: {{"2": {{burst: 3}}}}}}
       - {{name: log, limits: {{a: {{algorithm: sliding_log, count: 1, window: 1s}}}}}}
+      - {{name: more, limits: {{a: {{burst: 6}}}}}}
 """
         for enforce in (False, True):
             limiter = self.limiter(text, enforce)
             self.assertEqual(self.passed(limiter, 0, lambda: source("10.0.0.1"), 10), 4)
             self.assertEqual(self.counts(limiter), {"r": (4, 6), "r.few": (2, 8),
-                                                    "r.second": (3, 7), "r.log": (1, 9)})
+                                                    "r.second": (3, 7), "r.log": (1, 9), "r.more": (6, 4)})
+
+    def test_candidates_are_judged_in_the_place_of_their_rule(self):
+        more = 'candidates: [{name: more, limits: {"1": {burst: 6}}}]'
+        other = f"  - {{id: s, mode: enforce, key: [], limits: [{BUCKET.format('1/s', 3)}], on_exceed: {{action: %s}}}}"
+        for mode, action, counted in (("enforce", "drop", (10, 0)), ("enforce", "pass", (6, 4)), ("monitor", "drop", (10, 0))):
+            limiter = self.limiter(f"""
+rules:
+  - {{id: r, mode: {mode}, key: [ip.src], limits: [{BUCKET.format('1/s', 4)}], {more}}}
+{other % action}
+""")
+            self.passed(limiter, 0, lambda: source("10.0.0.1"), 10)
+            self.assertEqual(self.counts(limiter)["r.more"], counted)
 
     def test_overrides_and_their_ends(self):
         limiter = self.limiter(f"""

@@ -50,9 +50,9 @@ class Charge:
         if self.has_place:
             self.spend_from(self.bucket, True)
 
-    def spend_at(self, leaves):
+    def spend_at(self, leaves, is_held):
         if self.has_place:
-            self.bucket.spend_at(self.cost, leaves)
+            self.bucket.spend_at(self.cost, leaves, is_held)
 
     def spend_from(self, bucket, also_refused=False):
         if self.color is not None:
@@ -65,7 +65,15 @@ class Charge:
             self.bucket.spend_what_fits(self.cost)
 
 
-class Judged:
+class Voice:
+    """What one rule says of a packet."""
+
+    def blocks(self):
+        """Whether the packet does not go on if the rule has its way."""
+        return any(vote.action["action"] not in FORWARDS for vote in self.votes)
+
+
+class Judged(Voice):
     """One rule that matched the packet at hand and has a key of it; `key` is its first tier's.
     `votes` are the actions it asks for: its limits' excess, and what its colours mean."""
 
@@ -103,7 +111,7 @@ class Judged:
             self.votes.append(Vote(self, rule.on_color[color], reason))
 
 
-class Banned:
+class Banned(Voice):
     """One rule that matched the packet at hand, a key of which is in the penalty box."""
 
     def __init__(self, rule, key, left):
@@ -162,6 +170,7 @@ class Limiter:
         self.boxes = {}
         self.fragments = Fragments()
         self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, False
+        self.denied = False
         self.order = {rule.id: number for number, rule in enumerate(self.rules)}
         self.refuses = any(rule.id in self.acting and rule.on_match != "bypass"
                            for rule in self.rules)
@@ -214,6 +223,7 @@ class Limiter:
     def _judge_units(self, units):
         """In their order; the strictest verdict is the packet's, of equals that of the first rule in the file."""
         self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, len(units) > 1
+        self.denied = False  # on sight
         verdicts = [self._pass_by(unit) or self._decide_on_sight(unit) or self._decide_by_limits(unit)
                     for unit in units]
         verdict = min(verdicts, key=self._place_of)
@@ -231,16 +241,30 @@ class Limiter:
 
     def _settle(self, forwarded, delay):
         """All that was admitted is charged, or nothing; limits of rules that shape as of the departure."""
-        refusing = {one.rule.id for one in self.judged if one.refused_any}
         for one in self.judged:
-            overflowed = one.overflowed or one.delay and one.rule.id not in self.acting
-            acts = one.rule.id in self.acting or one.rule.on_match == "bypass"
-            if forwarded and not overflowed and (acts or one.rule.id not in refusing):
-                holds = delay and one.rule.id in self.acting and one.rule.action["action"] == "shape"
-                _spend(one, self.now + delay if holds else None)
-            elif one.rule.rejected_spend and not (forwarded and overflowed):
-                for charge in one.charges:
-                    charge.spend_what_fits()
+            candidate = one.rule.never_acts
+            self._settle_rule(one, *(self._in_place(one.rule) if candidate else (forwarded, delay)))
+
+    def _settle_rule(self, one, forwarded, delay):
+        acts = one.rule.place in self.acting
+        overflowed = one.overflowed or one.delay and not acts
+        refuses = any(other.refused_any for other in self.judged if other.rule is one.rule)
+        if forwarded and not overflowed and (acts or one.rule.on_match == "bypass" or not refuses):
+            holds = delay and acts and one.rule.action["action"] == "shape"
+            _spend(one, self.now + delay if holds else None)
+        elif one.rule.rejected_spend and not (forwarded and overflowed):
+            for charge in one.charges:
+                charge.spend_what_fits()
+
+    def _in_place(self, candidate):
+        """Whether the packet would go on, and how long it would be held, if that were the rule that it is a candidate
+        of; all other rules stay."""
+        others = [one for one in self.judged if one.rule.id in self.acting and one.rule.id != candidate.place]
+        own = [one for one in self.judged if one.rule is candidate]
+        voices = others + own * (candidate.place in self.acting)
+        if self.denied or any(one.blocks() for one in voices):
+            return False, 0
+        return True, max(one.delay for one in others + own)
 
     def _applies(self, rule, keys, charges, unit):
         """Of several units a rule looks at the first, and at those that its limits count."""
@@ -291,6 +315,7 @@ class Limiter:
             if rule.id in self.acting:
                 if rule.on_match == "allow":
                     return Verdict("pass", "allow_rule", rule.id)
+                self.denied = True
                 return Verdict("drop", "deny_rule", rule.id, wait="")
         return None
 
@@ -428,7 +453,7 @@ def _strictest(votes, longest):
 def _spend(one, leaves):
     for charge in one.charges:
         if leaves is not None:
-            charge.spend_at(leaves)
+            charge.spend_at(leaves, not one.rule.never_acts)
         elif not charge.refused or one.delay:
             charge.spend()
 

@@ -75,13 +75,14 @@ class TokenBucket(Bucket):
     def full_after(self):
         return math.ceil((self.limit.burst - self.tokens) / self.limit.rate)
 
-    def spend_at(self, cost, leaves):
-        """As of the instant at which a packet that is held departs, if it would be full before."""
+    def spend_at(self, cost, leaves, is_held):
+        """As of the instant at which a packet that is held departs, if it would be full before. Behind what a candidate
+        would hold nothing departs."""
         if self.now + self.full_after() < leaves:
             self.tokens = self.limit.burst - (leaves - self.now) * self.limit.rate
         self.tokens -= cost
         after = self.now + self.full_after() if self.limit.algorithm == "leaky_bucket" else leaves
-        self.not_before = max(self.not_before, after)
+        self.not_before = max(self.not_before, after) if is_held else 0
 
     def spend(self, cost):
         self.tokens -= cost

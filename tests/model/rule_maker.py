@@ -104,11 +104,11 @@ class RuleMaker:
             lines.append("    events: [limit_start, limit_end, refill]")
         shares = any("missing_key: share" in line for line in lines)
         overridden = self.chance(35) and self.overrides(number, tiers, shares, lines)
-        if self.chance(25):
-            lines += self.candidates(tiers, overridden)
+        candidates = self.candidates(tiers, overridden) if self.chance(25) else []
+        lines += candidates
         action = self.dice.choice(ACTIONS)
         waits = all("token_bucket" in limit or "leaky_bucket" in limit for limit in named)
-        if waits and not any("candidates" in line for line in lines) and self.chance(40):
+        if waits and not any("algorithm" in line for line in candidates) and self.chance(40):
             action = f"shape, max_delay: {self.dice.choice(DELAYS)}{self.dice.choice(OVERFLOWS)}"
         counted_singly = not any("byte" in text for text in lines + named)
         if waits and counted_singly and self.chance(15):  # nothing is set in a replay

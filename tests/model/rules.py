@@ -147,7 +147,7 @@ class Rule:
         defaults = file.defaults
         self.id, self.client, self.origins = entry["id"], file.client, file.origins
         self.mode = entry.get("mode", defaults.get("mode", "monitor"))
-        self.never_acts = candidate is not None
+        self.never_acts, self.place = candidate is not None, self.id  # a candidate is judged in its rule's
         self.condition = (compile_condition(entry["when"], file.lists) if "when" in entry
                           else lambda _: True)
         self.on_match = entry.get("on_match")

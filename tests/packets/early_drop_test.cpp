@@ -119,7 +119,7 @@ TEST(EarlyDrop, HoldsOnlyWhatIsDroppedWhateverIsInThePacket) {
                    ", overrides: {inline: [{key: [192.0.2.9], exempt: true}]}"}),
          ""},
         {"a ban of a network",
-         rules_of({"id: r, mode: enforce, key: ['prefix(ip.src, 24)'], " + kLimits +
+         rules_of({"id: r, mode: enforce, key: ['prefix(ip.src, 24|64)'], " + kLimits +
                    ", overrides: {inline: [{key: [192.0.2.0/24], exempt: true}]}"}),
          "192.0.2.0/24=r"},
         {"a ban of an address and a port",

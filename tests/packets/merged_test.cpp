@@ -144,6 +144,34 @@ TEST(Merged, WiderKeysAreSharedToo) {
     EXPECT_GT(passed, 16 * 20U);
 }
 
+// What is banned or exempt is charged nothing, so workers go on sharing what all others spend.
+TEST(Merged, ABanOfOneKeyMovesNoOther) {
+    const std::string rules = RULE LIMIT("1/h", "200");
+    Workers workers{rules, 4};
+    const auto to = [](const std::string& host) {
+        return test::udp().src("10.0.0.1").dst(host).dport(53).bytes();
+    };
+    std::uint64_t passed = workers.pass(40, frame(), kStart);
+    workers.turns(kStart);
+    using What = KeySetting::What;
+    ASSERT_TRUE(
+        workers.begin_apply(rules, {{.rule = "r", .key = "192.0.2.2", .what = What::Banned},
+                                    {.rule = "r", .key = "192.0.2.3", .what = What::Exempt}}));
+    EXPECT_FALSE(workers.is_migrating());
+    EXPECT_EQ(workers.limit().scope, LimitScope::Merged);
+    EXPECT_EQ(workers.limit().shared, 4U);
+    EXPECT_EQ(workers.pass(40, to("192.0.2.2"), kStart), 0U);
+    EXPECT_EQ(workers.judge(1, to("192.0.2.2"), kStart).reason, Reason::Banned);
+    EXPECT_EQ(workers.pass(600, to("192.0.2.3"), kStart), 600U);
+    for (int i = 0; i < 100; ++i) {
+        passed += workers.pass(4, frame(), kStart);
+        workers.turns(kStart);
+    }
+    EXPECT_GE(passed, 200U);
+    EXPECT_LE(passed, 200U + 3 * workers.limit().shared);
+    EXPECT_EQ(workers.handed(), 0U);
+}
+
 TEST(Merged, LimitsThatCannotBeMergedAreWithOneWorker) {
     EXPECT_EQ((Workers{RULE LIMIT("100/s", "10"), 4}.limit().shared), 0U);
     for (const char* numbers : {"fixed_window, phase: first", "sliding_log"}) {

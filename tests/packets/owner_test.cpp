@@ -115,7 +115,7 @@ TEST(Owner, WhatCannotBeMergedIsExactWhereverPacketsCome) {
             few + "}\n",
         "  - {id: all, key: [], " + log + "}\n",
         "  - {id: share, key: [l4.dport], missing_key: share, " + log + "}\n",
-        "  - id: tiers\n    tiers: [{key: [\"prefix(ip.dst, 31)\"], " + log +
+        "  - id: tiers\n    tiers: [{key: [\"prefix(ip.dst, 31|127)\"], " + log +
             "}, {key: [ip.dst], " + few + "}]\n",
         "  - {id: watch, mode: monitor, key: [ip.src], " + log +
             "}\n  - {id: hold, key: [ip.dst], " + few + "}\n",
@@ -160,8 +160,8 @@ std::string random_rule(Chance& chance, std::size_t index) {
          "payload.len gt 0", "payload.len gt 30 and ip.proto eq 6",
          "'payload contains \"\\x00\\x00\"'", "not (payload.len gt 0)"});
     constexpr auto kKeys = std::to_array<std::string_view>(
-        {"[ip.src]", "[ip.dst]", "[\"prefix(ip.src, 24)\"]", "[ip.src, l4.dport]", "[l4.dport]",
-         "[]", "[ip.dst, ip.proto]", "[\"prefix(ip.dst, 31)\"]", "[ip.src, ip.dst]",
+        {"[ip.src]", "[ip.dst]", "[\"prefix(ip.src, 24|64)\"]", "[ip.src, l4.dport]", "[l4.dport]",
+         "[]", "[ip.dst, ip.proto]", "[\"prefix(ip.dst, 31|127)\"]", "[ip.src, ip.dst]",
          "[l4.sport, ip.dst]", "[ip.src]"});
     constexpr auto kLimits = std::to_array<std::string_view>(
         {kLog, kFew, "limits: [{algorithm: srtcm, cir: 10/s, cbs: 2, ebs: 2}]",

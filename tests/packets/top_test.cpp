@@ -36,7 +36,7 @@ struct Watched {
     }
     [[nodiscard]] std::map<std::string, TopKey> keys(const std::string& rule) {
         std::map<std::string, TopKey> keys;
-        for (TopKey& key : top.list(rule, TopOrder::Hits, 1000)) {
+        for (TopKey& key : top.list({.rule = rule, .count = 1000})) {
             keys[text_of_key(std::as_bytes(std::span{key.key}), [](std::uint64_t name) {
                 return name == port_name("lab") ? "lab" : "?";
             })] = key;
@@ -118,8 +118,8 @@ TEST(Top, EstimatesWithinItsError) {
         ++sent[source];
         watched.send(udp().src(source), now);
     }
-    EXPECT_GT(watched.top.samples(), 5'000U);
-    EXPECT_LT(watched.top.samples(), 15'000U);
+    EXPECT_GT(watched.top.samples(TopWindow::TenSeconds), 5'000U);
+    EXPECT_LT(watched.top.samples(TopWindow::TenSeconds), 15'000U);
     const auto keys = watched.keys("a");
     for (const auto& [source, count] : sent) {
         const TopKey& key = keys.at(source);

@@ -53,8 +53,9 @@ public:
     }
 
     // Other rules: workers adopt them as they come to judge.
-    [[nodiscard]] Result<Done> begin_apply(std::string_view rules) {
-        CompiledRules next = enforced({.file = "rules", .text = rules, .box = &box_});
+    [[nodiscard]] Result<Done> begin_apply(std::string_view rules, const KeySettings& keys = {}) {
+        CompiledRules next =
+            enforced({.file = "rules", .text = rules, .keys = &keys, .box = &box_});
         Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment());
         if (!fits) {
             return fits.error();

@@ -260,7 +260,7 @@ class Rollback(Case):
         self.box.kill(self.box.sluiced)
         self.box.start_sluiced()
         answer = json.loads(self.ctl("rollback", "--json"))
-        self.assertEqual(list(answer), ["generation", "rules", "warnings", "unconfirmed"])
+        self.assertEqual(list(answer), ["generation", "rules", "warnings", "unconfirmed", "panic"])
         self.assertEqual((answer["generation"], answer["rules"]), (sets[0], 1))
         self.expect_kept(sets[0])
         self.assertIn("no earlier rules", self.ctl("rollback", exit=1))

@@ -150,7 +150,7 @@ rules:
     cost: 2
     tiers:
       - {key: [l4.dport], limits: [{algorithm: token_bucket, rate: 1/s, burst: 9}]}
-      - {key: ["prefix(ip.src, 24)"], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5,
+      - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5,
                                                per: connection}]}
 """)
         for words, want in ((("--flags", "syn"), [("0", 2, 9, 7), ("10.0.0.0/24", 2, 5, 3)]),

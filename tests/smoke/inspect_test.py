@@ -32,6 +32,17 @@ class Inspect(Case):
                                    "vlan.id,dir,eth.src,dir,port,payload.len,ip.frag"),
                          [["1", "5", "in", "02:00:00:00:00:02", "in", "", "0", "none"]])
 
+    def test_the_payload_as_rules_test_it(self):
+        text = ethernet(ipv4("192.0.2.1", "198.51.100.7", 17, udp_header(1, 2, b"GET /\r\n\tx\xff")), 0x0800)
+        frames = [text, arp(), udp()]
+        self.assertEqual(self.rows(frames, "payload,payload.len"),
+                         [["1", "GET /\\x0d\\x0a\\x09x\\xff", "10"], ["2", "", ""], ["3", "", "0"]])
+        capture = self.write("in.pcap", pcap([(0, frame) for frame in frames]))
+        out, _ = self.ctl("inspect", "--json", "--pcap", capture, "--fields", "payload")
+        self.assertEqual([json.loads(line) for line in out.splitlines()],
+                         [{"frame": 1, "payload": "GET /\\x0d\\x0a\\x09x\\xff"}, {"frame": 2},
+                          {"frame": 3, "payload": ""}])
+
     def test_fields_option_may_be_repeated(self):
         self.assertEqual(self.rows([udp()], "ip.src", "--fields", "l4.dport"),
                          [["1", "192.0.2.1", "53"]])
@@ -86,8 +97,7 @@ class Inspect(Case):
 
     def test_what_cannot_be_shown(self):
         capture = self.write("in.pcap", pcap([(5, udp())]))
-        for fields, code, word in (("payload", 1, "not built yet"),
-                                   ("ip.src,http.cookies", 2, "expected `[`"),
+        for fields, code, word in (("ip.src,http.cookies", 2, "expected `[`"),
                                    ("ip.scr", 2, "`ip.src`")):
             out, err = self.ctl("inspect", "--pcap", capture, "--fields", fields, exit=code)
             self.assertEqual(out, "")

@@ -16,7 +16,7 @@ rules:
     mode: enforce
     tiers:
       - {key: [ip.src, l4.dport], limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]}
-      - {key: ["prefix(ip.src, 24)"], limits: [{algorithm: sliding_log, count: 9, window: 1m}]}
+      - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: sliding_log, count: 9, window: 1m}]}
       - {key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/s, burst: 6}]}
 """
 
@@ -106,6 +106,7 @@ class Keys(BoxCase):
         shown = json.loads(self.key("show", "all", "", "--json"))
         worker = shown["limits"][0]["workers"][0]
         self.assertEqual((worker["most"], worker["overridden"]), (540, True))
+        self.assertEqual(shown["limits"][0]["text"], "token_bucket 1/d burst 540 per packet")
         self.assertEqual(shown["set"][0]["reason"], "contract 17")
         self.assertIn("(1 set)", self.box.ctl("rules").stdout)
         # Over a restart of sluiced, of the dataplane, and another file.

@@ -71,7 +71,7 @@ class Case(workers_case.WorkersCase):
     def test_a_key_that_is_banned_by_hand_is_banned_at_every_worker(self):
         self.start()
         # A bucket for all hosts of a source's network, spent by every worker.
-        self.apply(HOLD.replace("[ip.src]", '["prefix(ip.src, 16)"]').replace(f"burst: {BURST}", "burst: 400"))
+        self.apply(HOLD.replace("[ip.src]", '["prefix(ip.src, 16|48)"]').replace(f"burst: {BURST}", "burst: 400"))
         self.assertEqual(self.scopes()["hold"], "merged")
         self.assertEqual(len(self.passed(10)), SOURCES)
         done = self.box.ctl("key", "ban", "hold", "10.78.0.0/16", "--for", "1h")
@@ -83,7 +83,7 @@ class Case(workers_case.WorkersCase):
 
     def test_refusals_at_all_workers_together_are_a_ban(self):
         self.start()
-        self.apply(HOLD.replace("[ip.src]", '["prefix(ip.src, 16)"]').replace(
+        self.apply(HOLD.replace("[ip.src]", '["prefix(ip.src, 16|48)"]').replace(
             "limits:", "ban: {after: 100, within: 10m, for: 1h}, limits:"))
         self.assertEqual(self.scopes()["hold"], "merged")
         offered = 20 * SOURCES

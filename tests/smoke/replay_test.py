@@ -1,6 +1,8 @@
 """sluicectl replay: every sentence of its contract, on captures made by hand."""
 import json
+import os
 import random
+import subprocess
 
 from capture_files import (SECOND, Case, arp, checksum, ethernet, icmp, ipv4, main, pcap, pcapng,
                            read_pcap, tcp, udp, udp6, udp_header)
@@ -525,6 +527,15 @@ class Workers(Replay):
             other, rows, _ = self.replay(PER_SOURCE, capture, "--workers", str(workers))
             self.assertEqual(rows, expected)
             self.assertEqual(other, summary)
+
+    def test_workers_that_judge_nothing_take_little(self):
+        rules, capture = self.write("rules.yaml", PER_SOURCE), self.write("in.pcap", pcap([(0, udp()), (1, udp())]))
+        process = subprocess.Popen([self.sluicectl, "replay", rules, "--pcap", capture, "--workers", "64", "--json"],
+                                   stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        self.assertLess(usage.ru_maxrss, 2 << 20)  # KiB
 
     def test_one_worker_judges_what_cannot_be_shared(self):
         rules = rule("""

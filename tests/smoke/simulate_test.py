@@ -242,9 +242,10 @@ class Simulate(Case):
         for name in MODELS:
             self.assertEqual(whole.count(f"{name}, asker never stalled"), 1)
             self.assertEqual(whole.count(f"{name}, asker stalled at 4s"), 1)
-        _, err = self.ctl("simulate", "--algorithm", "sliding_log", "--count", "10", "--window",
-                          "1s", "--svg", self.path("no/such/folder.svg"), exit=1)
-        self.assertIn("gnuplot could not draw", err)
+        out, err = self.ctl("simulate", "--algorithm", "sliding_log", "--count", "10", "--window",
+                            "1s", "--svg", self.path("no/such/folder.svg"), exit=1)
+        self.assertEqual(out, "")
+        self.assertRegex(err, "cannot write .*no/such/folder.svg: No such file or directory")
 
     def test_a_plot_without_gnuplot_names_the_package(self):
         search, os.environ["PATH"] = os.environ["PATH"], self.folder

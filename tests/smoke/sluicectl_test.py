@@ -48,7 +48,8 @@ ANSWERS = {
     ("GET", "/v1/stats"): (200, STATS),
     ("GET", "/v1/ports"): (200, {"ports": [PORT]}),
     ("GET", "/v1/workers"): (200, {"workers": [WORKER]}),
-    ("GET", "/v1/health"): (200, {"ok": True}),
+    ("GET", "/v1/health"): (200, {"version": "1", "dataplane": {"connected": True, "pid": 17, "generation": "0a"},
+                                  "panic": False, "unconfirmed": None}),
     ("POST", "/v1/panic"): (200, {"pass": True}),
     ("POST", "/v1/confirm"): (200, {"generation": "0a", "rules": 1, "warnings": [],
                                     "unconfirmed": None}),
@@ -65,6 +66,15 @@ class Check(Case):
         _, err = self.ctl("check", self.write("slow.yaml", rules), exit=1)
         self.assertRegex(err, r"slow.yaml:\d+:\d+: error: this regular expression takes too long")
 
+    def test_fields_are_those_that_rules_can_name(self):
+        fields = json.loads(self.ctl("fields", "--json")[0])["fields"]
+        names = [field["name"] for field in fields]
+        for name in ("ip.src", "client.ip", "payload", "dns.qname", 'http.cookies["name"]', "registrable_domain(FIELD)"):
+            self.assertIn(name, names)
+        out, _ = self.ctl("fields")
+        self.assertRegex(out, r"(?m)^l4\.dport +a number from 0 to 65535$")
+        self.assertEqual(len(out.splitlines()), len(names) + 1)
+
     def test_good(self):
         rules = self.write("rules.yaml", RULES)
         out, err = self.ctl("check", rules)
@@ -74,12 +84,28 @@ class Check(Case):
         out, err = self.ctl("check", rules, "--json")
         self.assertEqual(err, "")
         document = json.loads(out)
-        self.assertEqual(list(document), ["ok", "problems", "rules", "lists", "databases"])
-        self.assertEqual((document["ok"], document["problems"]), (True, []))
+        self.assertEqual(list(document), ["ok", "applies", "problems", "rules", "lists", "databases"])
+        self.assertEqual((document["ok"], document["applies"], document["problems"]), (True, True, []))
         entry = document["rules"][0]
         self.assertEqual(list(entry), ["id", "limits", "memory"])
         self.assertEqual(list(entry["limits"][0]), ["name", "key", "scope", "bound"])
         self.assertGreater(entry["memory"], 0)
+
+    def test_what_apply_would_refuse(self):
+        for text, why in ((RULES.replace("{id: a,", "{id: a, scope: cluster,"), "not enforced yet: `scope` other than box"),
+                          (RULES + "data: {lists: {bad: {type: cidr, file: absent}}}\n", "absent"),
+                          (RULES.replace("enforce", "'off'"), "no rule in it is on")):
+            rules = self.write("rules.yaml", text)
+            out, _ = self.ctl("check", rules)
+            self.assertRegex(out.splitlines()[0], "ok, but `sluicectl apply` refuses it: .*" + why)
+            document = json.loads(self.ctl("check", rules, "--json")[0])
+            self.assertEqual((document["ok"], document["applies"]), (True, False))
+
+    def test_nothing_is_suggested_that_is_not_built(self):
+        rules = self.write("rules.yaml", RULES.replace("{id: a,", "{id: a, cluster_sinc: {},"))
+        _, err = self.ctl("check", rules, exit=1)
+        self.assertIn("unknown key `cluster_sinc`", err)
+        self.assertNotIn("cluster_sync", err)
 
     def test_bad(self):
         rules = self.write("rules.yaml", RULES.replace("ip.src", "ip.scr"))
@@ -172,7 +198,7 @@ class Usage(Case):
                       ("stats", "--count", "3"), ("stats", "--watch", "--count", "0"),
                       ("apply",), ("apply", "x", "--confirm"), ("apply", "x", "--confirm", "0s"),
                       ("apply", "x", "--confirm", "2d"), ("apply", "x", "--confirm", "60"),
-                      ("confirm", "x"), ("rollback", "x"), ("diff",), ("completion", "fish"), ("inspect", "--pcap", "x")):
+                      ("confirm", "x"), ("rollback", "x"), ("diff",), ("completion", "csh"), ("inspect", "--pcap", "x")):
             out, err = self.ctl(*words, exit=2)
             self.assertEqual(out, "", words)
             self.assertIn("--help", err)
@@ -229,11 +255,34 @@ class WithSluiced(Case):
                                ("stats", ["00000000000000ab", "over_limit", "EXCEEDED"]),
                                ("ports", ["1,234,567", "uplink", "up"]),
                                ("xdp status", ["native", "kernel drops", "100.0 ms", "250.4 ms", "7,654,321", "1,234/64,000", "41"]),
-                               ("workers", ["uplink in q0", "runs"]), ("health", ["ok: true"])):
+                               ("workers", ["uplink in q0", "runs"]), ("health", ["pid 17, generation 0a"])):
             out, _ = self.ask(*command.split())
             for word in words:
                 self.assertIn(word, out)
             self.assertNotIn("\033", out)
+
+    def test_the_environment_names_the_socket(self):
+        self.start()
+        os.environ["SLUICE_SOCKET"] = self.path("sluiced.sock")
+        self.addCleanup(os.environ.pop, "SLUICE_SOCKET")
+        self.assertIn("uplink", self.ctl("ports")[0])
+        self.ctl("ports", "--socket", self.path("absent.sock"), exit=3)
+
+    def test_health_says_what_a_person_on_call_must_know(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        unconfirmed = {"seconds_left": 30.0, "until": "2026-11-21T10:00:00Z", "goes_back_to": "00000000000000aa"}
+        self.start({("GET", "/v1/health"): (200, {**health, "panic": True, "unconfirmed": unconfirmed})})
+        out, _ = self.ask("health")
+        self.assertIn("PANIC: all traffic is forwarded unjudged", out)
+        self.assertIn("UNCONFIRMED: generation 00000000000000aa comes back in 30 s", out)
+
+    def test_health_without_a_dataplane_is_3(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        self.start({("GET", "/v1/health"): (200, {**health, "panic": None, "dataplane": {
+            "connected": False, "pid": 0, "generation": "0" * 16}})})
+        out, _ = self.ask("health", exit=3)
+        self.assertIn("dataplane: not connected", out)
+        self.assertFalse(json.loads(self.ask("health", "--json", exit=3)[0])["dataplane"]["connected"])
 
     def test_a_proxy_in_the_environment_is_not_asked(self):
         self.start()

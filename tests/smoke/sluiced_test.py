@@ -91,7 +91,7 @@ class Resources(Case):
                          {"generation": NONE, "file": "", "unconfirmed": None, "rules": []})
         self.refused(self.box.get("/v1/rules/source"), 404)
         applied = self.good(self.box.put_rules(RULES, "?file=/etc/my%20rules.yaml"))
-        self.assertEqual(list(applied), ["generation", "rules", "warnings", "unconfirmed"])
+        self.assertEqual(list(applied), ["generation", "rules", "warnings", "unconfirmed", "panic"])
         self.assertEqual((len(applied["generation"]), applied["rules"]), (16, 1))
         shown = self.good(self.box.get("/v1/rules"))
         self.assertEqual((shown["generation"], shown["file"]),
@@ -231,14 +231,16 @@ class Resources(Case):
     def test_top(self):
         self.start()
         top = self.good(self.box.get("/v1/top"))
-        self.assertEqual(top, {"window_s": 2.0, "samples": 70, "lost": 3, "keys": [
+        self.assertEqual(top, {"window_s": 10.0, "samples": 70, "lost": 3, "keys": [
             {"rule": "a", "key": "10.0.0.1|53", "hits_per_s": 1500.0, "hits_error_per_s": 50.0,
              "denied_per_s": 0.5, "denied_error_per_s": 1.0, "remaining": 1234},
-            {"rule": "b", "key": "", "hits_per_s": 2.5, "hits_error_per_s": 0.0,
+            {"rule": "b", "key": "", "hits_per_s": 20.0, "hits_error_per_s": 0.0,
              "denied_per_s": 0.0, "denied_error_per_s": 0.0, "remaining": None}]})
         self.assertEqual(len(self.good(self.box.get("/v1/top?rule=a&by=denied&count=1"))["keys"]), 1)
         self.refused(self.box.get("/v1/top?rule=nobody"), 404)
-        for wrong in ("by=name", "count=0", "count=1001", "count=x", "count=-1", "count=5x"):
+        for window in (1, 10, 60):
+            self.assertEqual(self.good(self.box.get(f"/v1/top?window={window}s"))["window_s"], window)
+        for wrong in ("by=name", "window=2s", "window=10", "count=0", "count=1001", "count=x", "count=-1", "count=5x"):
             self.refused(self.box.get("/v1/top?" + wrong), 400)
 
     def test_events(self):
@@ -373,9 +375,42 @@ class Resources(Case):
     def test_health(self):
         self.start()
         health = self.good(self.box.get("/v1/health"))
-        self.assertEqual(list(health), ["version", "dataplane"])
+        self.assertEqual(list(health), ["version", "dataplane", "panic", "unconfirmed"])
+        self.assertEqual((health["panic"], health["unconfirmed"]), (False, None))
         self.assertEqual(health["dataplane"], {"connected": True, "pid": self.dataplane.pid,
                                                "generation": self.applied})
+
+    def test_health_shows_panic_and_trials(self):
+        self.start()
+        self.good(self.box.put_rules(RULES, "?file=test.yaml&confirm=60s"))
+        self.good(self.box.ask("POST", "/v1/panic", '{"pass":true}'))
+        health = self.good(self.box.get("/v1/health"))
+        self.assertTrue(health["panic"])
+        self.assertEqual(health["unconfirmed"]["goes_back_to"], self.applied)
+        self.box.stop(self.dataplane)
+        wait_until("the end of the connection", lambda: not self.box.connected())
+        self.assertEqual(self.good(self.box.get("/v1/health"))["panic"], None)
+
+    def test_apply_says_that_nothing_is_judged(self):
+        self.start()
+        self.assertIs(self.good(self.box.put_rules(RULES))["panic"], False)
+        self.good(self.box.ask("POST", "/v1/panic", '{"pass":true}'))
+        self.assertIs(self.good(self.box.put_rules(RULES))["panic"], True)
+
+    def test_rules_in_place_of_the_ones_that_were_read(self):
+        self.start()
+        shown = self.box.get("/v1/rules")
+        self.assertEqual(shown.headers["ETag"], f'"{self.applied}"')
+        other = RULES.replace("id: a", "id: z")
+        for wrong in ('"00000000000000aa"', "0" * 16):
+            problem = self.refused(self.box.ask("PUT", "/v1/rules?file=x", other, {"If-Match": wrong}), 412)
+            self.assertIn(self.applied, problem["detail"])
+        self.refused(self.box.ask("PUT", "/v1/rules?file=x", other, {"If-Match": "yesterday's"}), 400)
+        self.assertEqual(self.box.generation(), self.applied)
+        self.assertIn("refused", self.box.audit()[-1]["outcome"])
+        self.good(self.box.ask("PUT", "/v1/rules?file=x", other, {"If-Match": shown.headers["ETag"]}))
+        self.good(self.box.ask("PUT", "/v1/rules?file=x", RULES, {"If-Match": "*"}))
+        self.assertEqual(self.box.generation(), self.applied)
 
     def test_metrics_satisfy_promtool(self):
         self.box.start_sluiced()

@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
 #include <variant>
 
 // simulate: one bucket under one load on a virtual clock.
@@ -20,6 +24,15 @@ namespace {
 ExitCode fail(const Error& error) {
     say_error(error.what);
     return error.code == Errc::BadSyntax ? ExitCode::Usage : ExitCode::Refused;
+}
+
+// gnuplot draws to standard output where it cannot open a file.
+Result<Done> can_write(const std::string& path) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "ab"),
+                                                               std::fclose};
+    return file != nullptr
+               ? Result<Done>{Done{}}
+               : Error{Errc::Refused, "cannot write " + path + ": " + std::strerror(errno)};
 }
 
 // In the order of Per.
@@ -115,6 +128,9 @@ ExitCode run_simulate(const Options& options) {
     }
     const auto& runs = std::get<std::vector<Run>>(done);
     if (!options.simulate.svg_file.empty()) {
+        if (const Result<Done> can = can_write(options.simulate.svg_file); !can) {
+            return fail(can.error());
+        }
         const Result<Done> drawn = draw_plot(
             plot_script(by_limit(runs, *asked), asked->courses.size(), options.simulate.svg_file));
         if (!drawn) {

@@ -62,6 +62,8 @@ HttpResponse refused(const Refusal& refusal) {
             return problem_response(413, "too large", refusal.what);
         case Refusal::Kind::NoSuchRule:
             return problem_response(404, "no such rule", refusal.what);
+        case Refusal::Kind::OthersInForce:
+            return problem_response(412, "other rules are in force", refusal.what);
         case Refusal::Kind::Superseded:
             return problem_response(409, "superseded", refusal.what);
         case Refusal::Kind::NothingToConfirm:
@@ -88,11 +90,13 @@ void record(Services& services, const HttpRequest& request, const std::string& c
                           .outcome = change.refusal ? "refused: " + change.refusal->what : "done"});
 }
 
-HttpResponse changed(const RuleChange& change) {
+HttpResponse changed(const RuleChange& change, Services& services) {
+    const Result<Stats> stats = ask_stats(services);
     return json_response({{"generation", generation_text(change.after)},
                           {"rules", change.rules},
                           {"warnings", to_json(change.warnings)},
-                          {"unconfirmed", unconfirmed_json(change.unconfirmed)}});
+                          {"unconfirmed", unconfirmed_json(change.unconfirmed)},
+                          {"panic", stats ? Json(stats->panic) : Json()}});
 }
 
 bool has_ended(const KeySetting& setting) {

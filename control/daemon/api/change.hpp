@@ -18,8 +18,9 @@ namespace sluice {
 // Its caller, and how it ended.
 void record(Services& services, const HttpRequest& request, const std::string& call,
             const RuleChange& change);
-// {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…}
-[[nodiscard]] HttpResponse changed(const RuleChange& change);
+// {"generation":…,"rules":…,"warnings":[…],"unconfirmed":…,"panic":…}; panic is null where the
+// dataplane does not say.
+[[nodiscard]] HttpResponse changed(const RuleChange& change, Services& services);
 
 // {"key":…,"tier":…,"set":"1: rate 5/s","until":"2026-…Z","reason":…,"by":…}
 [[nodiscard]] Json setting_json(const KeySetting& setting);

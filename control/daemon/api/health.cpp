@@ -1,18 +1,20 @@
-#include "control/daemon/api/api.hpp"
-
-#include <nlohmann/json.hpp>
+#include "control/daemon/api/change.hpp"
 
 namespace sluice {
 
+// What a person on call wants to know first: whether the rules judge, and for how long.
 HttpResponse get_health(const HttpRequest&, Services& services) {
     const Result<Stats> stats = ask_stats(services);
     const DataplaneLink::Status status = services.link.status();
     const std::uint64_t generation = stats ? stats->generation : 0;
+    const std::shared_ptr<const RuleView> view = services.rules.view();
     return json_response({{"version", SLUICE_VERSION},
                           {"dataplane",
                            {{"connected", status.connected},
                             {"pid", status.pid},
-                            {"generation", generation_text(generation)}}}});
+                            {"generation", generation_text(generation)}}},
+                          {"panic", stats ? Json(stats->panic) : Json()},
+                          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
+#include "control/daemon/api/own_numbers_text.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <fmt/format.h>
@@ -76,15 +77,27 @@ Json buckets_json(const KeyState& state, std::size_t limit) {
     return buckets;
 }
 
+// The numbers that the key has for the limit, as far as a worker has them.
+std::string numbers_text(const FoundKey& found, const KeyState& state, std::size_t limit) {
+    std::string text = limit < found.rule->limits.size() ? found.rule->limits[limit].text : "";
+    for (const KeyOnWorker& worker : state.workers) {
+        for (const KeyBucketState& bucket : worker.limits) {
+            if (bucket.limit == limit && bucket.overridden) {
+                return with_own_numbers(text, bucket);
+            }
+        }
+    }
+    return text;
+}
+
 // [{"name":…,"text":…,"workers":[…]}]: of the limits that have a bucket for the key.
 Json limits_json(const FoundKey& found, const KeyState& state) {
     Json limits = Json::array();
     for (std::size_t i = 0; i < state.limits.size(); ++i) {
         if (Json buckets = buckets_json(state, i); !buckets.empty()) {
-            limits.push_back(
-                {{"name", state.limits[i]},
-                 {"text", i < found.rule->limits.size() ? found.rule->limits[i].text : ""},
-                 {"workers", std::move(buckets)}});
+            limits.push_back({{"name", state.limits[i]},
+                              {"text", numbers_text(found, state, i)},
+                              {"workers", std::move(buckets)}});
         }
     }
     return limits;

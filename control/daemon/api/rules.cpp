@@ -5,6 +5,9 @@
 #include <fmt/chrono.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
 
 namespace sluice {
 namespace {
@@ -84,7 +87,9 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
     if (!view->list_problem.empty()) {
         document["list_problem"] = view->list_problem;
     }
-    return json_response(document);
+    HttpResponse response = json_response(document);
+    response.etag = generation_text(view->generation);
+    return response;
 }
 
 HttpResponse get_source(const HttpRequest&, Services& services) {
@@ -95,6 +100,27 @@ HttpResponse get_source(const HttpRequest&, Services& services) {
     return {.status = 200, .type = "application/yaml", .body = view->text};
 }
 
+namespace {
+
+// The generation that If-Match names; nullopt: any.
+Result<std::optional<std::uint64_t>> named_by(std::string_view text) {
+    if (text.empty() || text == "*") {
+        return std::optional<std::uint64_t>{};
+    }
+    if (text.size() > 2 && text.front() == '"' && text.back() == '"') {
+        text = text.substr(1, text.size() - 2);
+    }
+    std::uint64_t generation = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), generation, 16);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+        return Error{Errc::BadSyntax, "`If-Match` names a generation, as GET /v1/rules has it"};
+    }
+    return std::optional{generation};
+}
+
+}  // namespace
+
 HttpResponse put_rules(const HttpRequest& request, Services& services) {
     const std::string force = argument(request, "force", "0");
     const std::string strict = argument(request, "strict", "0");
@@ -103,11 +129,16 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
             return problem_response(400, "bad request", fmt::format("`{}` is 0 or 1", name));
         }
     }
+    const Result<std::optional<std::uint64_t>> in_place_of = named_by(request.if_match);
+    if (!in_place_of) {
+        return problem_response(400, "bad request", in_place_of.error().what);
+    }
     std::variant<RuleFile, HttpResponse> read = rule_file_of(request);
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
         return std::move(*refusal);
     }
     RuleFile& file = std::get<RuleFile>(read);
+    file.in_place_of = *in_place_of;
     file.force = force == "1";
     file.strict = strict == "1";
     const std::string confirm = argument(request, "confirm", "");
@@ -124,7 +155,7 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
                (strict == "1" ? " --strict" : "") +
                (confirm.empty() ? "" : " --confirm " + confirm),
            change);
-    return change.refusal ? refused(*change.refusal) : changed(change);
+    return change.refusal ? refused(*change.refusal) : changed(change, services);
 }
 
 HttpResponse put_mode(const HttpRequest& request, Services& services) {

@@ -10,6 +10,8 @@ namespace sluice {
 namespace {
 
 constexpr auto kOrders = std::to_array<std::string_view>({"hits", "denied", "remaining"});
+constexpr auto kWindows = std::to_array<std::string_view>({"1s", "10s", "60s"});
+static_assert(kWindows.size() == kTopWindows.size());
 constexpr std::uint32_t kMostKeys = 1000;
 
 // The query; or why it cannot be answered.
@@ -27,6 +29,12 @@ Asked read(const HttpRequest& request) {
         asked.wrong = "`by` is hits, denied or remaining";
     }
     asked.request.order = static_cast<TopOrder>(found - kOrders.begin());
+    const std::string window = argument(request, "window", "10s");
+    const auto over = std::find(kWindows.begin(), kWindows.end(), window);
+    if (over == kWindows.end()) {
+        asked.wrong = "`window` is 1s, 10s or 60s";
+    }
+    asked.request.window = static_cast<TopWindow>(over - kWindows.begin());
     const std::string count = argument(request, "count", "20");
     const auto [end, error] =
         std::from_chars(count.data(), count.data() + count.size(), asked.request.count);
@@ -48,13 +56,13 @@ double per_second(std::uint64_t count, std::uint64_t window_ns) {
     return std::round(static_cast<double>(count) / seconds * 1000) / 1000;
 }
 
-Json key_json(const TopKey& key, std::uint64_t window_ns) {
+Json key_json(const TopKey& key) {
     return {{"rule", key.rule},
             {"key", key.key},
-            {"hits_per_s", per_second(key.hits, window_ns)},
-            {"hits_error_per_s", per_second(key.hits_error, window_ns)},
-            {"denied_per_s", per_second(key.denied, window_ns)},
-            {"denied_error_per_s", per_second(key.denied_error, window_ns)},
+            {"hits_per_s", per_second(key.hits, key.window_ns)},
+            {"hits_error_per_s", per_second(key.hits_error, key.window_ns)},
+            {"denied_per_s", per_second(key.denied, key.window_ns)},
+            {"denied_error_per_s", per_second(key.denied_error, key.window_ns)},
             {"remaining", key.remaining ? Json(*key.remaining) : Json()}};
 }
 
@@ -78,7 +86,7 @@ HttpResponse get_top(const HttpRequest& request, Services& services) {
     }
     Json keys = Json::array();
     for (const TopKey& key : top->keys) {
-        keys.push_back(key_json(key, top->window_ns));
+        keys.push_back(key_json(key));
     }
     return json_response({{"window_s", static_cast<double>(top->window_ns) / 1e9},
                           {"samples", top->samples},

@@ -46,6 +46,14 @@ std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
 RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms& terms) {
     RuleChange change;
     change.before = applied.generation();
+    if (terms.in_place_of && *terms.in_place_of != change.before) {
+        change.refusal = Refusal{Refusal::Kind::OthersInForce,
+                                 "generation " + generation_text(change.before) +
+                                     " is in force, not " + generation_text(*terms.in_place_of) +
+                                     ": look at what has changed, and apply again",
+                                 {}};
+        return change;
+    }
     if (terms.strict && !compiled.problems.empty()) {
         make_warnings_errors(compiled.problems);
         compiled.rules.reset();

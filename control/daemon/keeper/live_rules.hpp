@@ -19,6 +19,7 @@ struct PushTerms {
     bool remember = false;                              // the one before goes into the history
     std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
     std::optional<TrialEnd> end{};                      // on trial, until then
+    std::optional<std::uint64_t> in_place_of{};         // not when another generation is in force
 };
 
 // What the dataplane answers to a set or to its confirmation; nullopt: it runs this generation.

@@ -4,6 +4,24 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+// Applied again, a rule whose time has run out stays as it is.
+void warn_of_ended(const StoredRules& rules, Compiled& compiled) {
+    for (const RuleSummary& rule : compiled.rules->rules) {
+        if (rule.kind == RuleKind::Rule && has_ended(rule.id, rules.lives)) {
+            compiled.problems.push_back(
+                {rules.file,
+                 {rule.line, 1},
+                 Severity::Warning,
+                 "the rule " + rule.id +
+                     " has ended, since its ttl has run out, and does nothing; under another id "
+                     "it begins anew"});
+        }
+    }
+}
+
+}  // namespace
 
 RuleChange RuleApplier::apply(RuleFile file) {
     const std::optional<NewestNext::Turn> turn = turns_.enter();
@@ -14,8 +32,11 @@ RuleChange RuleApplier::apply(RuleFile file) {
                         "were not compiled",
                         {}});
     }
-    const PushTerms terms{
-        .force = file.force, .strict = file.strict, .remember = true, .confirm = file.confirm};
+    const PushTerms terms{.force = file.force,
+                          .strict = file.strict,
+                          .remember = true,
+                          .confirm = file.confirm,
+                          .in_place_of = file.in_place_of};
     StoredRules next = as_applied(std::move(file));
     for (;;) {
         Compiled compiled = rules_.compile_now(next);
@@ -25,6 +46,7 @@ RuleChange RuleApplier::apply(RuleFile file) {
         }
         if (compiled.rules) {
             forget_other_rules(next.keys, compiled.rules->rules);
+            warn_of_ended(next, compiled);
         }
         RuleChange change = rules_.push(std::move(next), std::move(compiled), terms);
         if (!change.refusal) {

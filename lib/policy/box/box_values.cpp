@@ -18,12 +18,8 @@ std::optional<std::uint64_t> amount_of(const MapReader& map, std::string_view ke
     if (value == nullptr) {
         return std::nullopt;
     }
-    std::string text = value->text;
-    if (text.ends_with('k')) {
-        text.back() = 'K';
-    }
-    const Result<Units> amount = parse_count(text);
-    if (!value->is_scalar() || !value->plain || !amount || !range.holds(amount->count())) {
+    const Result<Units> amount = parse_count(value->is_scalar() ? value->text : "");
+    if (!amount || !range.holds(amount->count())) {
         context.problems.error(value->at, "`" + std::string{key} +
                                               "` is a number such as 4096, 256k or 4M, " +
                                               range_text(range) + "; found " + kind_name(*value));
@@ -39,7 +35,7 @@ void read_bytes(const MapReader& map, std::string_view key, const ConfigRange<st
         return;
     }
     const Result<Units> bytes = parse_size(value->is_scalar() ? value->text : "");
-    if (!value->plain || !bytes || !range.holds(bytes->count())) {
+    if (!bytes || !range.holds(bytes->count())) {
         context.problems.error(value->at,
                                "`" + std::string{key} + "` is an amount such as 16KiB or 8000B, " +
                                    range_text(range) + " bytes; found " + kind_name(*value));
@@ -55,7 +51,7 @@ void read_time(const MapReader& map, std::string_view key, const TimeRange& rang
         return;
     }
     const Result<Nanoseconds> time = parse_duration(value->is_scalar() ? value->text : "");
-    if (!value->plain || !time || !range.range.holds(*time)) {
+    if (!time || !range.range.holds(*time)) {
         context.problems.error(
             value->at, "`" + std::string{key} + "` is a duration " + std::string{range.text});
         return;

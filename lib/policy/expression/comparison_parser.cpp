@@ -149,6 +149,12 @@ std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op
     if (!values) {
         return std::nullopt;
     }
+    if (operand.single_length && !values->v4.empty() && !values->v6.empty()) {
+        (void)reader.fail(operand.length_offset,
+                          "prefix() needs a length for IPv4 and one for IPv6, such as 24|64, to be "
+                          "compared with addresses of both");
+        return std::nullopt;
+    }
     if (operand.text && !values->not_built) {
         const std::vector<NumberRange> ranges = numbers_of(operand, op, *std::move(values));
         if (!has_handshake(reader, operand, offset, ranges)) {

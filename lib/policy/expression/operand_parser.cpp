@@ -145,6 +145,8 @@ bool parse_prefix_lengths(TokenReader& reader, Operand& operand) {
     }
     if (!reader.accept(Token::Kind::Symbol, "|")) {
         cut(operand, *first, *first);
+        operand.single_length = static_cast<std::uint8_t>(*first);
+        operand.length_offset = at;
         return true;
     }
     if (*first > 32) {

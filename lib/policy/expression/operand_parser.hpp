@@ -95,6 +95,9 @@ struct Operand {
     std::string name;     // of the field, as written, for messages
     std::size_t offset = 0;
     bool prefix = false;  // prefix(field, v4_length|v6_length)
+    // One length for both versions, and where it stands.
+    std::optional<std::uint8_t> single_length{};
+    std::size_t length_offset = 0;
     std::uint8_t v4_length = 32;
     std::uint8_t v6_length = 128;
     Unwrapping unwrapping{};  // of client.ip

@@ -1,8 +1,10 @@
 #include "lib/policy/expression/value_parser.hpp"
 
 #include "lib/packet/ip_address.hpp"
+#include "lib/policy/expression/number_names.hpp"
 #include "lib/policy/lists/list_set.hpp"
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/values/network_text.hpp"
 #include "lib/policy/values/range_set.hpp"
 #include "lib/policy/values/units_text.hpp"
@@ -11,6 +13,7 @@
 #include <array>
 #include <charconv>
 #include <span>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -24,33 +27,61 @@ std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
     return value;
 }
 
-// 80-90, 80..90, 80:90
+// 80-90 or 80:90, as other languages write it.
 bool looks_like_range(std::string_view text) noexcept {
-    const std::size_t middle = text.find_first_of("-.:");
-    return middle != 0 && text.find_first_not_of("0123456789-.:") == std::string_view::npos &&
+    const std::size_t middle = text.find_first_of("-:");
+    return middle != 0 && text.find_first_not_of("0123456789-:") == std::string_view::npos &&
            middle != std::string_view::npos;
 }
 
-bool add_number(TokenReader& reader, const Token& token, const Operand& operand, RangeSet& values) {
+// nullopt: the error has been noted.
+std::optional<std::uint64_t> read_number(TokenReader& reader, const Token& token,
+                                         std::string_view text, const Operand& operand) {
     const std::uint64_t max = most_of(operand);
-    if (token.text.starts_with("0x")) {
-        const std::optional<std::uint64_t> value = read_hex(std::string_view{token.text}.substr(2));
+    if (text.starts_with("0x")) {
+        const std::optional<std::uint64_t> value = read_hex(text.substr(2));
         if (!value || *value > max) {
-            return reader.fail(token.offset, "`" + token.text + "` is not a number up to " +
-                                                 std::to_string(max) + " for " + operand.name);
+            (void)reader.fail(token.offset, "`" + std::string{text} + "` is not a number up to " +
+                                                std::to_string(max) + " for " + operand.name);
+            return std::nullopt;
         }
-        values.numbers.push_back({*value, *value});
-        return true;
+        return value;
     }
-    const Result<std::uint64_t> value = parse_number(token.text, max);
-    if (!value && looks_like_range(token.text)) {
-        return reader.fail(token.offset, "there are no ranges; write `" + operand.name +
-                                             " ge … and " + operand.name + " le …`");
+    const Result<std::uint64_t> value = parse_number(text, max);
+    if (value) {
+        return *value;
     }
-    if (!value) {
-        return reader.fail(token.offset, value.error().what + " (" + operand.name + ")");
+    (void)reader.fail(token.offset, looks_like_range(text)
+                                        ? "a range stands in a set, with two dots: `" +
+                                              operand.name + " in {80..90}`"
+                                        : value.error().what + " (" + operand.name + ")");
+    return std::nullopt;
+}
+
+enum class Among : std::uint8_t { One, Set };
+
+// A number, or in a set a range of them.
+bool add_number(TokenReader& reader, const Token& token, const Operand& operand, Among among,
+                RangeSet& values) {
+    const std::string_view text = token.text;
+    const std::size_t dots = text.find("..");
+    if (dots != std::string_view::npos && among == Among::One) {
+        return reader.fail(token.offset, "a range stands in a set: `" + operand.name + " in {" +
+                                             token.text + "}`");
     }
-    values.numbers.push_back({*value, *value});
+    const std::optional<std::uint64_t> first =
+        read_number(reader, token, text.substr(0, dots), operand);
+    const std::optional<std::uint64_t> last =
+        dots == std::string_view::npos || !first
+            ? first
+            : read_number(reader, token, text.substr(dots + 2), operand);
+    if (!last) {
+        return false;
+    }
+    if (*last < *first) {
+        return reader.fail(token.offset, "the range `" + token.text + "` ends before it begins");
+    }
+    values.numbers.push_back({*first, *last});
     return true;
 }
 
@@ -138,7 +169,7 @@ bool add_name(TokenReader& reader, const Token& token, const Operand& operand, R
 
 bool add_country(TokenReader& reader, const Token& token, const Operand& operand,
                  RangeSet& values) {
-    const std::uint16_t number = country_number(token.text);
+    const std::uint16_t number = country_number(raised(token.text));
     if (number == 0) {
         return reader.fail(token.offset, not_a_country(operand, token.text));
     }
@@ -150,24 +181,27 @@ bool is_quoted(OperandKind kind) noexcept {
     return kind == OperandKind::Name || kind == OperandKind::Country || kind == OperandKind::Text;
 }
 
-// Numbers of tls.handshake.type that have a name too.
-constexpr auto kHandshakeNames = std::to_array<std::string_view>({"client_hello"});
-
-bool add_named_number(TokenReader& reader, const Operand& operand, RangeSet& values) {
+bool add_named_number(TokenReader& reader, const Operand& operand,
+                      std::span<const NumberName> names, RangeSet& values) {
     const Token token = reader.next();
-    if (token.text != kHandshakeNames.front()) {
-        return reader.fail(token.offset, operand.name + " is a number or one of " +
-                                             list_of(kHandshakeNames) + "; found \"" + token.text +
-                                             "\"" + did_you_mean(token.text, kHandshakeNames));
+    if (const std::optional<std::uint64_t> number = find_number(names, token.text)) {
+        values.numbers.push_back({*number, *number});
+        return true;
     }
-    values.numbers.push_back({kClientHello, kClientHello});
-    return true;
+    std::vector<std::string_view> words;
+    for (const NumberName& name : names) {
+        words.push_back(name.name);
+    }
+    return reader.fail(token.offset, operand.name + " is a number or one of " + list_of(words) +
+                                         "; found \"" + token.text + "\"" +
+                                         did_you_mean(token.text, words));
 }
 
 // Takes one value of the operand's kind.
-bool add_value(TokenReader& reader, const Operand& operand, RangeSet& values) {
-    if (operand.text == TextField::TlsHandshakeType && reader.peek().kind == Token::Kind::Text) {
-        return add_named_number(reader, operand, values);
+bool add_value(TokenReader& reader, const Operand& operand, Among among, RangeSet& values) {
+    const std::span<const NumberName> names = names_of_numbers(operand);
+    if (!names.empty() && reader.peek().kind == Token::Kind::Text) {
+        return add_named_number(reader, operand, names, values);
     }
     const bool quoted = is_quoted(operand.kind);
     const Token token = reader.peek();
@@ -179,7 +213,7 @@ bool add_value(TokenReader& reader, const Operand& operand, RangeSet& values) {
     switch (operand.kind) {
         case OperandKind::Number:
         case OperandKind::Flag:
-            return add_number(reader, token, operand, values);
+            return add_number(reader, token, operand, among, values);
         case OperandKind::Mac:
             return add_mac(reader, token, operand, values);
         case OperandKind::Address:
@@ -209,14 +243,8 @@ std::span<const std::string_view> words_of(const Operand& operand) {
 }
 
 std::string not_a_country(const Operand& operand, std::string_view text) {
-    std::string capitals{text};
-    for (char& c : capitals) {
-        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    }
-    const std::string meant =
-        country_number(capitals) != 0 ? "; did you mean \"" + capitals + "\"?" : "";
-    return operand.name + " is a code of two capital letters, such as \"NL\"; found \"" +
-           std::string{text} + "\"" + meant;
+    return operand.name + " is a code of two letters, such as \"NL\"; found \"" +
+           std::string{text} + "\"";
 }
 
 std::optional<std::uint64_t> number_of_name(const Operand& operand, std::string_view text) {
@@ -224,14 +252,14 @@ std::optional<std::uint64_t> number_of_name(const Operand& operand, std::string_
     if (words.empty()) {
         return port_name(text);
     }
-    const auto found = std::find(words.begin(), words.end(), text);
+    const auto found = std::find(words.begin(), words.end(), lowered(text));
     return found == words.end() ? std::nullopt
                                 : std::optional{static_cast<std::uint64_t>(found - words.begin())};
 }
 
 std::optional<RangeSet> parse_value(TokenReader& reader, const Operand& operand) {
     RangeSet values;
-    if (!add_value(reader, operand, values)) {
+    if (!add_value(reader, operand, Among::One, values)) {
         return std::nullopt;
     }
     return values;
@@ -255,7 +283,7 @@ std::optional<RangeSet> parse_set(TokenReader& reader, const Operand& operand) {
                               "values in { } stand side by side, without commas");
             return std::nullopt;
         }
-        if (!add_value(reader, operand, values)) {
+        if (!add_value(reader, operand, Among::Set, values)) {
             return std::nullopt;
         }
     }

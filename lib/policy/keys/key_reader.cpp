@@ -39,6 +39,62 @@ std::string schema_of(const KeyPart& part, const TextNames& names) {
     return schema + (part.field == Field::ProxiedClient ? "/proxied;" : ";");
 }
 
+// Of that operand, as the key's rule is known to meet it.
+IpVersions versions_of(const Operand& operand, const IpVersions& let_through) {
+    const bool is_packets_own =
+        operand.field == Field::IpSrc || operand.field == Field::IpDst ||
+        (operand.field == Field::ClientIp && operand.unwrapping == Unwrapping{});
+    return is_packets_own ? let_through : IpVersions{};
+}
+
+// One length for addresses of both versions cuts either the one to next to nothing, or the other
+// not at all. nullopt: it is for one of them.
+std::optional<std::string> wrong_length(const Operand& operand, const ReadContext& context) {
+    if (!operand.single_length || !context.versions) {
+        return std::nullopt;
+    }
+    const unsigned length = *operand.single_length;
+    const IpVersions versions = versions_of(operand, *context.versions);
+    if (versions.v4 && !versions.v6 && length > 32) {
+        return "the length for IPv4, which alone meets the rule, is at most 32";
+    }
+    if (!versions.v4 || !versions.v6) {
+        return std::nullopt;
+    }
+    const std::string both =
+        length > 32 ? "24|" + std::to_string(length) : std::to_string(length) + "|64";
+    return "prefix() needs a length for IPv4 and one for IPv6, such as " + both +
+           ", where packets of both meet the rule; one is enough with `ip.version eq 4` in `when`";
+}
+
+bool is_bare(const YamlNode& item, char c) {
+    return item.is_scalar() && item.plain && item.text.find(c) != std::string::npos;
+}
+
+// YAML makes two items of prefix(ip.src, 24|64) without quotes: how many items from this one on are
+// pieces of one call; 1: it is whole, or what is wrong with it is something else.
+std::size_t pieces_of_call(const std::vector<YamlNode>& items, std::size_t first) {
+    if (!is_bare(items[first], '(') || is_bare(items[first], ')')) {
+        return 1;
+    }
+    for (std::size_t at = first + 1; at < items.size() && !is_bare(items[at], '('); ++at) {
+        if (is_bare(items[at], ')')) {
+            return at - first + 1;
+        }
+    }
+    return 1;
+}
+
+void report_split(const std::vector<YamlNode>& items, std::size_t first, std::size_t pieces,
+                  const ReadContext& context) {
+    std::string whole = items[first].text;
+    for (std::size_t at = first + 1; at < first + pieces; ++at) {
+        whole += ", " + items[at].text;
+    }
+    context.problems.error(items[first].at,
+                           "quote it: YAML splits at the comma; write \"" + whole + "\"");
+}
+
 void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     if (!item.is_scalar()) {
         context.problems.error(
@@ -56,6 +112,11 @@ void read_part(const YamlNode& item, KeyText& key, const ReadContext& context) {
     const ScalarPlaces places{context.lines, item};
     if (const std::optional<Remark>& error = reader.error()) {
         context.problems.error(places[error->offset], error->text);
+        key.whole = false;
+        return;
+    }
+    if (const std::optional<std::string> wrong = wrong_length(*operand, context)) {
+        context.problems.error(places[operand->length_offset], *wrong);
         key.whole = false;
         return;
     }
@@ -80,8 +141,15 @@ KeyText read_key(const YamlNode& node, const ReadContext& context) {
                                "a key has at most " + std::to_string(kMaxKeyParts) + " parts");
         return key;
     }
-    for (const YamlNode& item : node.items) {
-        read_part(item, key, context);
+    for (std::size_t at = 0; at < node.items.size(); ++at) {
+        const std::size_t pieces = pieces_of_call(node.items, at);
+        if (pieces > 1) {
+            report_split(node.items, at, pieces, context);
+            key.whole = false;
+        } else {
+            read_part(node.items[at], key, context);
+        }
+        at += pieces - 1;
     }
     give_room(key.parts);
     return key;

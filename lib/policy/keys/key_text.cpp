@@ -3,6 +3,7 @@
 #include "lib/packet/country.hpp"
 #include "lib/packet/field_text.hpp"
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/values/network_text.hpp"
 #include "lib/policy/values/units_text.hpp"
 #include "lib/rules/text_part.hpp"
@@ -193,10 +194,10 @@ Result<std::uint64_t> read_name(Field field, std::string_view text) {
 }
 
 Result<std::uint64_t> read_country(std::string_view text) {
-    const std::uint16_t number = country_number(text);
-    return number != 0 ? Result<std::uint64_t>{number}
-                       : Error{Errc::BadSyntax,
-                               quoted(text) + " is no code of two capital letters, such as NL"};
+    const std::uint16_t number = country_number(raised(text));
+    return number != 0
+               ? Result<std::uint64_t>{number}
+               : Error{Errc::BadSyntax, quoted(text) + " is no code of two letters, such as NL"};
 }
 
 Result<std::uint64_t> read_value(Field field, std::string_view text) {

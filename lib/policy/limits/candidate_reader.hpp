@@ -29,7 +29,7 @@ private:
     std::map<std::string, Change> changes_;
 };
 
-// One set of limits judged beside a rule's own.
+// One set of limits judged in the place of a rule's own.
 struct Candidate {
     std::string name;
     LimitChanges limits;

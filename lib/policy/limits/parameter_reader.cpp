@@ -50,10 +50,9 @@ std::optional<ParameterValue> ParameterReader::read_present(const Parameter& par
             }
             break;
         default:
-            if (!node.is_scalar() || !node.plain) {
-                context_.problems.error(node.at,
-                                        "`" + std::string{parameter.name} +
-                                            "` must be a number with its unit, without quotes");
+            if (!node.is_scalar()) {
+                context_.problems.error(node.at, "`" + std::string{parameter.name} +
+                                                     "` must be a number with its unit");
                 return std::nullopt;
             }
     }

@@ -3,6 +3,7 @@
 #include "lib/policy/expression/value_parser.hpp"
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/texts/letter_case.hpp"
 
 #include <algorithm>
 #include <span>
@@ -80,7 +81,7 @@ bool add_names(TokenReader& reader, const Operand& operand, const Token& name,
 bool add_countries(TokenReader& reader, const Operand& operand, const Token& name,
                    const ListValues& list, RangeSet& values) {
     for (const std::string& text : list.texts) {
-        const std::uint16_t number = country_number(text);
+        const std::uint16_t number = country_number(raised(text));
         if (number == 0) {
             return reader.fail(name.offset, "$" + name.text + ": " + not_a_country(operand, text));
         }

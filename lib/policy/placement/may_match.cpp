@@ -35,8 +35,20 @@ bool only_hashed_ports(const std::vector<NumberRange>& ranges) {
     });
 }
 
+// An address of the other version lies in no set of this one.
+Answer answer_of_address(const Leaf& leaf, const KnownFacts& facts) {
+    if (leaf.negated || !facts.version) {
+        return Answer::Maybe;
+    }
+    const bool is_v4 = *facts.version == static_cast<std::uint64_t>(IpVersion::V4);
+    return (is_v4 ? leaf.v4 : leaf.v6).empty() ? Answer::No : Answer::Maybe;
+}
+
 Answer ask_leaf(const Leaf& leaf, const KnownFacts& facts) {
     switch (leaf.field) {
+        case Field::IpSrc:
+        case Field::IpDst:
+            return answer_of_address(leaf, facts);
         case Field::Dir:
             return answer_of(leaf.numbers, facts.dir);
         case Field::Port:
@@ -44,7 +56,7 @@ Answer ask_leaf(const Leaf& leaf, const KnownFacts& facts) {
         case Field::IpFrag:
             return answer_if_there(leaf.numbers, facts.frag);
         case Field::IpVersion:
-            return answer_if_there(leaf.numbers, facts.version);
+            return answer_of(leaf.numbers, facts.version);  // known, it is there
         case Field::IpProto:
             if (facts.proto_has_no_hashed_ports) {
                 return only_hashed_ports(leaf.numbers) ? Answer::No : Answer::Maybe;
@@ -81,6 +93,13 @@ Answer ask(const Expression& tree, const KnownFacts& facts) {
 
 bool may_match(const Expression& condition, const KnownFacts& facts) {
     return ask(condition, facts) != Answer::No;
+}
+
+IpVersions versions_let_through(const Expression& condition) {
+    const auto lets_through = [&](IpVersion version) {
+        return may_match(condition, {.version = static_cast<std::uint64_t>(version)});
+    };
+    return {lets_through(IpVersion::V4), lets_through(IpVersion::V6)};
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/expression/expression.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,5 +20,8 @@ struct KnownFacts {
 // Whether a packet with these facts might match. All other conditions count as undecided, so true
 // may be wrong, and false is certain.
 [[nodiscard]] bool may_match(const Expression& condition, const KnownFacts& facts);
+
+// The versions of IP of packets that might match; where one is false, that is certain.
+[[nodiscard]] IpVersions versions_let_through(const Expression& condition);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/answer_reader.hpp"
+#include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
@@ -102,13 +103,12 @@ std::optional<std::uint8_t> read_dscp(const MapReader& map, const ReadContext& c
         return std::nullopt;
     }
     for (const DscpName& row : kDscpNames) {
-        if (value->is_scalar() && value->text == row.name) {
+        if (value->is_scalar() && lowered(value->text) == row.name) {
             return row.value;
         }
     }
-    const bool number = value->is_scalar() && value->plain;
     const Result<std::uint64_t> code =
-        number ? parse_number(value->text, 63) : Result<std::uint64_t>{Error{}};
+        value->is_scalar() ? parse_number(value->text, 63) : Result<std::uint64_t>{Error{}};
     if (code) {
         return static_cast<std::uint8_t>(*code);
     }

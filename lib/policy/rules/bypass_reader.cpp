@@ -1,6 +1,7 @@
 #include "lib/policy/rules/bypass_reader.hpp"
 
 #include "lib/policy/limits/limit_list_reader.hpp"
+#include "lib/policy/rules/when_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
 #include <array>

@@ -1,6 +1,5 @@
 #include "lib/policy/rules/rule_reader.hpp"
 
-#include "lib/policy/expression/condition_reader.hpp"
 #include "lib/policy/limits/candidate_reader.hpp"
 #include "lib/policy/limits/cost_reader.hpp"
 #include "lib/policy/limits/merging.hpp"
@@ -15,6 +14,7 @@
 #include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
 #include "lib/policy/rules/ttl_reader.hpp"
+#include "lib/policy/rules/when_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
 #include <algorithm>
@@ -117,6 +117,7 @@ private:
     void become_candidate() {
         if (mode_ != Mode::Off) {
             read_.rule.mode = Mode::Monitor;
+            read_.rule.candidate = true;
         }
         read_.summary.mode = read_.rule.mode;
         read_.summary.kind = RuleKind::Candidate;
@@ -350,22 +351,6 @@ private:
 };
 
 }  // namespace
-
-void read_when(const MapReader& map, const FileContext& file, const ReadContext& context,
-               ReadRule& read) {
-    const std::optional<std::string> text = map.text("when");
-    if (!text) {
-        return;
-    }
-    read.everything = false;
-    read.summary.when = *text;
-    if (std::optional<ParsedExpression> when =
-            read_condition(*map.find("when"), file.lists, context)) {
-        read.asks_client = !when->clients.empty();
-        read.when_is_whole = !when->has_unknown_list;
-        read.when = std::move(when->tree);
-    }
-}
 
 RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
     RuleDefaults defaults;

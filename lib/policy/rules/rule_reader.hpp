@@ -51,10 +51,6 @@ struct ReadRule {
     RuleSummary summary;
 };
 
-// `when` of a rule, or of what is like one.
-void read_when(const MapReader& map, const FileContext& file, const ReadContext& context,
-               ReadRule& read);
-
 [[nodiscard]] ReadRule read_rule(const YamlNode& node, const FileContext& file);
 
 // Its candidates: rules with the same condition and keys that only count, called `ID.NAME`.

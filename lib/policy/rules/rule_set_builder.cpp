@@ -42,11 +42,12 @@ bool has_named_text(const GroupingKey& key) {
 }
 
 // By the file, or by a setting of a single key at run time. With `dynamic` such settings come and
-// go, and the limit is counted in one way all the time.
+// go, and the limit is counted in one way all the time. A ban moves no limit.
 void note_overrides(const Rule& rule, RuleSummary& summary) {
+    const bool have_numbers = rule.overrides != nullptr && rule.overrides->have_numbers();
     for (LimitSummary& limit : summary.limits) {
         if (limit.numbers) {
-            limit.numbers->overridden |= rule.overrides != nullptr || summary.dynamic.has_value();
+            limit.numbers->overridden |= have_numbers || summary.dynamic.has_value();
         }
     }
 }

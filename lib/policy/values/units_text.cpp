@@ -17,9 +17,10 @@ struct Suffix {
     std::uint64_t factor;
 };
 
-constexpr auto kCountSuffixes =
-    std::to_array<Suffix>({{"", 1}, {"K", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}});
+constexpr auto kCountSuffixes = std::to_array<Suffix>(
+    {{"", 1}, {"k", 1'000}, {"K", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}});
 constexpr auto kSizeSuffixes = std::to_array<Suffix>({{"B", 1},
+                                                      {"kB", 1'000},
                                                       {"KB", 1'000},
                                                       {"MB", 1'000'000},
                                                       {"GB", 1'000'000'000},
@@ -28,7 +29,7 @@ constexpr auto kSizeSuffixes = std::to_array<Suffix>({{"B", 1},
                                                       {"GiB", 1U << 30}});
 // In bits: what is charged is bytes, so the period is stretched by 8 where bits are given.
 constexpr auto kBitSuffixes = std::to_array<Suffix>(
-    {{"bit", 1}, {"Kbit", 1'000}, {"Mbit", 1'000'000}, {"Gbit", 1'000'000'000}});
+    {{"bit", 1}, {"kbit", 1'000}, {"Kbit", 1'000}, {"Mbit", 1'000'000}, {"Gbit", 1'000'000'000}});
 
 struct Period {
     std::string_view name;

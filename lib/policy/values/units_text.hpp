@@ -9,8 +9,9 @@
 #include <string>
 #include <string_view>
 
-// Numbers as people write them in rule files. K, M and G are 1000-based in rates and counts; Ki, Mi
-// and Gi (1024-based) are for bytes. Every error names what was expected, with an example.
+// Numbers as people write them in rule files and sluice.yaml. K (or k), M and G are 1000-based in
+// rates and counts; Ki, Mi and Gi (1024-based) are for bytes. Every error names what was expected,
+// with an example.
 namespace sluice {
 
 // `50/s 300/m 10/h 1/d`; for bytes also `20Mbit/s 5MB/s`.

@@ -20,7 +20,9 @@ std::string unknown_key(std::string_view name, std::span<const KeyRow> known,
                         std::string_view what) {
     std::vector<std::string_view> names;
     for (const KeyRow& row : known) {
-        names.push_back(row.name);
+        if (row.built) {
+            names.push_back(row.name);
+        }
     }
     const std::string suggestion = did_you_mean(name, names);
     return "unknown key `" + std::string{name} + "` in " + std::string{what} +
@@ -123,7 +125,7 @@ std::optional<std::uint64_t> MapReader::number(std::string_view key, std::uint64
     if (value == nullptr) {
         return std::nullopt;
     }
-    if (!value->is_scalar() || !value->plain) {
+    if (!value->is_scalar()) {
         context_.problems.error(
             value->at, "`" + std::string{key} + "` must be a number, found " + kind_name(*value));
         return std::nullopt;

@@ -22,6 +22,12 @@ struct KeyRow {
     bool built = true;
 };
 
+// Of which packets are that a condition lets through.
+struct IpVersions {
+    bool v4 = true;
+    bool v6 = true;
+};
+
 // What is read, and where problems go. `strict` is whether something that is not enforced yet is an
 // error (Purpose::Enforce, in a rule that is not off).
 struct ReadContext {
@@ -32,6 +38,8 @@ struct ReadContext {
     const ClientIp* client_ip = nullptr;  // what client.ip is; nullptr: ip.src
     TextNames* text_names = nullptr;      // headers, ... are noted here; nullptr: none can be
     SuffixFile* suffixes = nullptr;  // what registrable domains are; nullptr: it is not checked
+    std::optional<IpVersions>
+        versions{};  // that the rule's `when` lets through; nullopt: not known
 
     void not_enforced(Position at, const std::string& what) const;
 };

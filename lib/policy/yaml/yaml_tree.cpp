@@ -42,6 +42,15 @@ bool is_open_quote(std::string_view text) {
     return true;
 }
 
+// A tab that stands before all else in that line.
+std::optional<Position> leading_tab(const LineIndex& lines, Position at) {
+    const std::size_t begin = lines.offset_of({at.line, 1});
+    const std::string_view line = lines.text().substr(begin);
+    const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
+    return tab == std::string_view::npos ? std::nullopt
+                                         : std::optional{lines.place_at(begin + tab)};
+}
+
 // Builds the tree from the reader's events. The reader's own Node takes duplicate keys and aliases
 // without a word, so it is not used.
 class TreeBuilder : public YAML::EventHandler {
@@ -199,6 +208,12 @@ std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
     } catch (const Refused& refused) {
         problems.error(refused.at, refused.what());
     } catch (const YAML::Exception& error) {
+        const std::optional<Position> tab =
+            error.mark.is_null() ? std::nullopt : leading_tab(lines, place_of(error.mark));
+        if (tab) {
+            problems.error(*tab, "indent with spaces: YAML takes no tabs there");
+            return std::nullopt;
+        }
         // Behind a backslash at the very end the reader counts one place too many.
         problems.error(error.mark.is_null() ? Position{}
                                             : lines.place_at(lines.offset_of(place_of(error.mark))),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -60,12 +61,13 @@ TEST(TopKeys, ListsByHitsDeniedAndRemaining) {
     tell(top, {.key = "full", .weight = 10, .remaining = 100});
     tell(top, {.rule = 1, .key = "other", .weight = 30, .denied = true, .remaining = 3});
     tell(top, {.rule = 1, .key = "coarse", .weight = 5});
-    EXPECT_EQ(names(top.list("", TopOrder::Hits, 9)), "a:often b:other a:denied a:full b:coarse");
-    EXPECT_EQ(names(top.list("a", TopOrder::Hits, 2)), "a:often a:denied");
-    EXPECT_EQ(names(top.list("", TopOrder::Denied, 9)), "b:other a:denied");
-    EXPECT_EQ(names(top.list("", TopOrder::Remaining, 9)), "a:denied b:other a:often a:full");
-    EXPECT_TRUE(top.list("nobody", TopOrder::Hits, 9).empty());
-    const TopKey denied = top.list("b", TopOrder::Denied, 1).at(0);
+    EXPECT_EQ(names(top.list({.count = 9})), "a:often b:other a:denied a:full b:coarse");
+    EXPECT_EQ(names(top.list({.rule = "a", .count = 2})), "a:often a:denied");
+    EXPECT_EQ(names(top.list({.order = TopOrder::Denied, .count = 9})), "b:other a:denied");
+    EXPECT_EQ(names(top.list({.order = TopOrder::Remaining, .count = 9})),
+              "a:denied b:other a:often a:full");
+    EXPECT_TRUE(top.list({.rule = "nobody", .count = 9}).empty());
+    const TopKey denied = top.list({.rule = "b", .order = TopOrder::Denied, .count = 1}).at(0);
     EXPECT_EQ(denied.hits, 30U);
     EXPECT_EQ(denied.denied, 30U);
     EXPECT_EQ(denied.remaining, 3U);
@@ -79,7 +81,7 @@ TEST(TopKeys, TellsHowSureItIs) {
     for (int i = 0; i < 100; ++i) {
         tell(top, {.key = "many", .weight = 1});
     }
-    const std::vector<TopKey> keys = top.list("", TopOrder::Hits, 2);
+    const std::vector<TopKey> keys = top.list({.count = 2});
     for (const TopKey& key : keys) {
         EXPECT_EQ(key.hits, 100U);
         EXPECT_EQ(key.hits_error, key.key == "one" ? 300U : 30U);
@@ -96,8 +98,8 @@ TEST(TopKeys, LeavesOutSamplesOfOtherSetsAndWhatIsNoRule) {
     tell(top, {.rule = 1, .key = "x", .load = 2});
     tell(top, {.rule = 2, .key = "x", .load = 2});
     tell(top, {.rule = 0, .key = "x", .weight = 0, .load = 2});
-    EXPECT_EQ(top.samples(), 0U);
-    EXPECT_TRUE(top.list("", TopOrder::Hits, 9).empty());
+    EXPECT_EQ(top.samples(TopWindow::TenSeconds), 0U);
+    EXPECT_TRUE(top.list({.count = 9}).empty());
 }
 
 TEST(TopKeys, KeepsWhatItKnowsOfRulesThatGoOn) {
@@ -106,32 +108,66 @@ TEST(TopKeys, KeepsWhatItKnowsOfRulesThatGoOn) {
     tell(top, {.rule = 0, .key = "x"});
     tell(top, {.rule = 1, .key = "y"});
     top.adopt(set_of(2, {metered("c"), metered("b")}));
-    EXPECT_TRUE(top.list("a", TopOrder::Hits, 9).empty());
-    EXPECT_EQ(names(top.list("", TopOrder::Hits, 9)), "b:y");
+    EXPECT_TRUE(top.list({.rule = "a", .count = 9}).empty());
+    EXPECT_EQ(names(top.list({.count = 9})), "b:y");
     tell(top, {.rule = 1, .key = "z", .weight = 2, .load = 2});
-    EXPECT_EQ(names(top.list("", TopOrder::Hits, 9)), "b:z b:y");
+    EXPECT_EQ(names(top.list({.count = 9})), "b:z b:y");
 }
 
-// At a steady rate the rate that is told stays, however long it goes on, and goes when it ends.
-TEST(TopKeys, ForgetsWhatWas) {
+constexpr std::array kWindows{TopWindow::Second, TopWindow::TenSeconds, TopWindow::Minute};
+
+// Packets each second of the only key; 0: there is none.
+double rate(const TopKeys& top, TopWindow window) {
+    const std::vector<TopKey> keys = top.list({.window = window, .count = 1});
+    return keys.empty()
+               ? 0
+               : static_cast<double>(keys[0].hits) * 1e9 / static_cast<double>(keys[0].window_ns);
+}
+
+// So many tenths of a second of 1,000 packets each second.
+void run(TopKeys& top, Instant& now, int tenths, std::uint64_t load = 1) {
+    for (int i = 0; i < tenths; ++i) {
+        tell(top, {.key = "x", .weight = 100, .load = load});
+        top.pass(now += 100ms);
+    }
+}
+
+// At a steady rate each window has that rate, from the first second of the rule on.
+TEST(TopKeys, KnowTheRateFromTheBeginning) {
+    TopKeys top;
+    Instant now{1h};
+    top.pass(now);
+    top.pass(now += 77s);  // long after the box began
+    top.adopt(set_of(1, {metered("a")}));
+    for (int second = 1; second < 200; ++second) {
+        run(top, now, 10);
+        for (const TopWindow window : kWindows) {
+            EXPECT_NEAR(rate(top, window), 1000, 110) << second;
+        }
+    }
+    EXPECT_EQ(top.list({.count = 1}).at(0).window_ns, 10'000'000'000U);
+    EXPECT_NEAR(static_cast<double>(top.samples(TopWindow::Minute)), 600, 10);
+}
+
+// What has just begun, or ended, shows in the short window at once.
+TEST(TopKeys, FollowWhatChanges) {
     TopKeys top;
     top.adopt(set_of(1, {metered("a")}));
     Instant now{1h};
-    const auto rate = [&] {
-        const double seconds = static_cast<double>(top.window().count()) / 1e9;
-        return static_cast<double>(top.list("", TopOrder::Hits, 1).at(0).hits) / seconds;
-    };
     top.pass(now);
-    for (int second = 0; second < 600; ++second) {
-        tell(top, {.key = "x", .weight = 1000});
-        now += 1s;
-        top.pass(now);
+    top.pass(now += 95s);
+    run(top, now, 20);
+    EXPECT_NEAR(rate(top, TopWindow::Second), 1000, 110);
+    EXPECT_NEAR(rate(top, TopWindow::TenSeconds), 200, 25);
+    EXPECT_NEAR(rate(top, TopWindow::Minute), 33, 5);
+    run(top, now, 100);
+    top.pass(now += 2s);
+    EXPECT_EQ(rate(top, TopWindow::Second), 0);
+    EXPECT_NEAR(rate(top, TopWindow::TenSeconds), 800, 90);
+    top.pass(now += 130s);
+    for (const TopWindow window : kWindows) {
+        EXPECT_TRUE(top.list({.window = window, .count = 1}).empty());
     }
-    EXPECT_NEAR(rate(), 1000, 20);
-    EXPECT_LE(top.window(), 2 * TopKeys::kHalfLife);
-    now += 600s;
-    top.pass(now);
-    EXPECT_LT(rate(), 1);
 }
 
 // Whatever keys come, for whatever number of rules, only so many are held.
@@ -149,8 +185,8 @@ TEST(TopKeys, HoldsSoManyKeysAtMost) {
                        .key = std::to_string(i),
                        .denied = true});
         }
-        const std::size_t held = top.list("", TopOrder::Hits, SIZE_MAX).size();
-        EXPECT_LE(held, std::max<std::size_t>(TopKeys::kMaxKeysInAll, rules * 4));
+        const std::size_t held = top.list({.count = SIZE_MAX}).size();
+        EXPECT_LE(held, std::max<std::size_t>(TopKeys::kMaxKeysInAll / 6, rules * 4));
         EXPECT_GE(held, std::min<std::size_t>(rules * 4, TopKeys::kMaxKeys));
     }
 }

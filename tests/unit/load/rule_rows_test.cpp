@@ -44,6 +44,41 @@ TEST_F(Rows, ARuleKeepsItsCountersOverAReload) {
     EXPECT_EQ(admitted(second, 2), 1U);
 }
 
+// Off, it is not in the set.
+TEST_F(Rows, ARuleThatComesBackGoesOnCounting) {
+    LoadedSet on = set_of({"a", "b"});
+    rows.assign(on, read);
+    count(on, 0);
+    for (int i = 0; i < 3; ++i) {
+        LoadedSet off = set_of({"b", "c"});
+        rows.assign(off, read);
+        EXPECT_NE(off.rules[1].counters, on.rules[0].counters);
+    }
+    rows.assign(on, read);
+    EXPECT_EQ(admitted(on, 0), 1U);
+}
+
+// However many rules come and go.
+TEST_F(Rows, ARowIsTakenFromTheRuleThatIsGoneLongest) {
+    LoadedSet first = set_of({"first"});
+    rows.assign(first, read);
+    count(first, 0);
+    LoadedSet second = set_of({"second"});
+    rows.assign(second, read);
+    count(second, 0);
+    LoadedSet many;
+    for (std::size_t i = 0; i < kMaxRules - 1; ++i) {
+        LoadedRule rule;
+        rule.id = "r" + std::to_string(i);
+        many.rules.push_back(rule);
+    }
+    rows.assign(many, read);
+    rows.assign(second, read);
+    EXPECT_EQ(admitted(second, 0), 1U);
+    rows.assign(first, read);
+    EXPECT_EQ(admitted(first, 0), 0U);
+}
+
 TEST_F(Rows, ARowThatIsGivenOutAnewStartsAtZero) {
     LoadedSet all;
     for (std::size_t i = 0; i < kMaxRules; ++i) {

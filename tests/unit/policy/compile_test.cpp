@@ -35,7 +35,7 @@ rules:
     when: ip.proto eq 17
     key: ["prefix(ip.src, 24|64)", l4.dport]
     limits: [slow, {algorithm: token_bucket, per: byte, rate: 20Mbit/s, burst: 256KiB}]
-    on_exceed: {action: tag, dscp: af11, pcp: 3}
+    on_exceed: {action: tag, dscp: AF11, pcp: 3}
   - id: b
     mode: off
     on_match: drop
@@ -204,6 +204,32 @@ TEST(CompileRules, ModesSetAtRunTimeWin) {
 #define HEAD "version: 1\nrules:\n  - id: a\n"
 #define LIMITS "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n"
 
+// Quoted values are the same values, so a rule file may be JSON.
+TEST(CompileRules, TakesJson) {
+    const Outcome json = compile(R"({"version": 1, "rules": [{"id": "a", "mode": "enforce",
+        "key": ["ip.src"], "cost": "2", "table_share": "25%", "on_exceed": {"action": "tag", "dscp": "10"},
+        "limits": [{"algorithm": "token_bucket", "rate": "10/s", "burst": "200"}]}]})");
+    ASSERT_TRUE(json.rules.has_value());
+    const Rule& rule = json.rules->set.rules.front();
+    EXPECT_EQ(rule.cost, 2U);
+    EXPECT_EQ(std::get<TokenBucketLimit>(rule.limits.front().limit).gcra.burst(), 200U);
+}
+
+// Where the condition lets packets of one version through, no other address is cut.
+TEST(CompileRules, OnePrefixLengthIsEnoughForOneVersion) {
+    for (const std::string_view when :
+         {"ip.version eq 4", "ip.src in {10.0.0.0/8}", "ip.proto eq 6 and not (ip.version eq 6)"}) {
+        const std::string text =
+            HEAD "    when: " + std::string{when} + "\n    key: [\"prefix(ip.src, 24)\"]\n" LIMITS;
+        EXPECT_TRUE(compile(text).rules.has_value()) << when;
+    }
+    EXPECT_TRUE(
+        compile(HEAD "    when: ip.version eq 6\n    key: [\"prefix(ip.src, 64)\"]\n" LIMITS)
+            .rules.has_value());
+    EXPECT_TRUE(compile(HEAD "    when: 'prefix(ip.src, 24) eq 10.0.0.0'\n    key: []\n" LIMITS)
+                    .rules.has_value());
+}
+
 const test::WrongText kWrong[] = {
     {"rules: []\n", 1, 1, "begins with `version: 1`"},
     {"version: 2\nrules: []\n", 1, 10, "version: 1"},
@@ -229,13 +255,22 @@ const test::WrongText kWrong[] = {
     {HEAD "    key: ip.src\n" LIMITS, 4, 10, "list of fields"},
     {HEAD "    key: [ip.scr]\n" LIMITS, 4, 11, "did you mean `ip.src`?"},
     {HEAD "    key: [\"prefix(ip.src, 240)\"]\n" LIMITS, 4, 27, "from 0 to 128"},
+    {HEAD "    key: [l4.dport, prefix(ip.src, 24|64)]\n" LIMITS, 4, 21,
+     "quote it: YAML splits at the comma; write \"prefix(ip.src, 24|64)\""},
+    {HEAD "    key: [\"prefix(ip.src, 24)\"]\n" LIMITS, 4, 27, "such as 24|64"},
+    {HEAD "    key: [\"prefix(ip.src, 56)\"]\n" LIMITS, 4, 27, "such as 24|56"},
+    {HEAD "    when: ip.proto eq 6\n    key: [\"prefix(ip.src, 24)\"]\n" LIMITS, 5, 27, "24|64"},
+    {HEAD "    when: ip.version eq 4\n    key: [\"prefix(ip.src, 64)\"]\n" LIMITS, 5, 27,
+     "at most 32"},
+    {HEAD "    when: ip.version eq 4\n    key: [\"prefix(outer.ip.src, 24)\"]\n" LIMITS, 5, 33,
+     "24|64"},
+    {HEAD "    when: 'prefix(ip.src, 24) in {10.0.0.0 2001:d00::}'\n    key: []\n" LIMITS, 4, 27,
+     "24|64"},
     {HEAD "    key: [ip.src ip.dst]\n" LIMITS, 4, 18, "the end of the key part"},
     {HEAD "    mode: enforcing\n    key: []\n" LIMITS, 4, 11, "did you mean `enforce`?"},
     {HEAD "    moed: enforce\n    key: []\n" LIMITS, 4, 5, "did you mean `mode`?"},
     {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1, burst: 1}]\n", 5, 46,
      "50/s"},
-    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: \"1/s\", burst: 1}]\n", 5, 46,
-     "without quotes"},
     {HEAD "    key: []\n    limits: [{algorithm: token_bucket, burst: 1}]\n", 5, 14,
      "needs `rate`"},
     {HEAD "    key: []\n    limits: [{algorithm: token_bukket, rate: 1/s, burst: 1}]\n", 5, 26,

@@ -57,6 +57,25 @@ TEST(FindFault, LetsLimitsOfOpenConnectionsCountNothingElse) {
     EXPECT_NE(find_fault(set), std::nullopt);
 }
 
+TEST(FindFault, WantsCandidatesBehindARuleWithLimits) {
+    RuleSet set = example();
+    Rule candidate = set.rules[0];
+    candidate.id = "meter.more";
+    candidate.mode = Mode::Monitor;
+    candidate.candidate = true;
+    candidate.limits[0].identity = 3;
+    candidate.limits[1].identity = 4;
+    const std::vector<Rule> rules = set.rules;
+    set.rules = {rules[0], candidate, rules[1]};
+    EXPECT_EQ(find_fault(set), std::nullopt);
+    set.rules[1].mode = Mode::Enforce;
+    EXPECT_NE(find_fault(set), std::nullopt);
+    set.rules = {rules[0], rules[1], candidate};
+    EXPECT_NE(find_fault(set), std::nullopt) << "the rule before it decides on sight";
+    set.rules = {candidate, rules[0], rules[1]};
+    EXPECT_NE(find_fault(set), std::nullopt);
+}
+
 TEST(FindFault, LetsRequestsCostByPath) {
     RuleSet set = example();
     set.rules[0].limits[0].per = set.rules[0].limits[1].per = Per::Request;

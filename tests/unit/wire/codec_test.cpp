@@ -78,7 +78,7 @@ void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.id, rule.mode, rule.on_match, rule.missing_key, rule.on_full,
             rule.match_action, rule.on_exceed);
     add_all(out, rule.coarsen_factor, rule.table_share, rule.cost, rule.rejected_spend,
-            rule.events.bits(), rule.asks_clients);
+            rule.candidate, rule.events.bits(), rule.asks_clients);
     add(out, rule.path_costs.size());
     for (const PathCost& cost : rule.path_costs) {
         add_all(out, cost.prefix, cost.cost);
@@ -206,9 +206,9 @@ void spell(Fields& out, const KeyState& m) {
                 worker.refusals, worker.after, worker.ban_left_ns, worker.lifted, worker.ban_level,
                 worker.limits.size());
         for (const KeyBucketState& bucket : worker.limits) {
-            add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.aggregation_level,
-                    bucket.before, bucket.remaining, bucket.most, bucket.wait_ns,
-                    bucket.given_wider);
+            add_all(out, bucket.limit, bucket.own, bucket.overridden, bucket.rate_units,
+                    bucket.rate_ns, bucket.aggregation_level, bucket.before, bucket.remaining,
+                    bucket.most, bucket.wait_ns, bucket.given_wider);
         }
     }
 }
@@ -314,12 +314,13 @@ void spell(Fields& out, const Stats& m) {
     }
 }
 void spell(Fields& out, const GetTop& m) {
-    add_all(out, m.rule, m.order, m.count);
+    add_all(out, m.rule, m.order, m.window, m.count);
 }
 void spell(Fields& out, const Top& m) {
     add_all(out, m.window_ns, m.samples, m.lost, m.keys.size());
     for (const TopKey& key : m.keys) {
-        add_all(out, key.rule, key.key, key.hits, key.hits_error, key.denied, key.denied_error);
+        add_all(out, key.rule, key.key, key.window_ns, key.hits, key.hits_error, key.denied,
+                key.denied_error);
         add_optional(out, key.remaining);
     }
 }

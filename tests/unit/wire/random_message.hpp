@@ -25,7 +25,8 @@ public:
             SetPanic{flag(), number<std::uint64_t>()},
             TryRules{{rule_set(), text(), text(), seal()}},
             KeepRules{number<std::uint64_t>()},
-            GetTop{text(), static_cast<TopOrder>(below(3)), number<std::uint32_t>()},
+            GetTop{text(), static_cast<TopOrder>(below(3)), static_cast<TopWindow>(below(3)),
+                   number<std::uint32_t>()},
             AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
                    number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)), text(),
                    number<std::uint64_t>(), number<std::uint64_t>()},
@@ -55,6 +56,10 @@ public:
         const std::size_t rules = below(5);
         for (std::size_t i = 0; i < rules; ++i) {
             set.rules.push_back(rule(i));
+            const bool may_judge =
+                set.rules[i].on_match == OnMatch::Meter && set.rules[i].mode == Mode::Monitor;
+            const bool has_place = i > 0 && set.rules[i - 1].on_match == OnMatch::Meter;
+            set.rules[i].candidate = may_judge && has_place && flag();
         }
         for (std::size_t i = 0; i < kMaxNamedTexts; ++i) {
             set.named_texts.push_back(text_name(i));
@@ -275,8 +280,9 @@ private:
                                    {}});
             for (std::size_t j = below(3); j > 0; --j) {
                 out.workers.back().limits.push_back(
-                    {number<std::uint8_t>(), flag(), flag(), number<std::uint8_t>(),
-                     number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(),
+                    {number<std::uint8_t>(), flag(), flag(), number<std::uint64_t>(),
+                     number<std::uint64_t>(), number<std::uint8_t>(), number<std::uint64_t>(),
+                     number<std::uint64_t>(), number<std::uint64_t>(),
                      static_cast<std::int64_t>(number<std::uint64_t>())});
             }
         }
@@ -485,6 +491,7 @@ private:
         for (std::size_t i = below(4); i > 0; --i) {
             out.keys.push_back({text(), text(), number<std::uint64_t>(), number<std::uint64_t>(),
                                 number<std::uint64_t>(), number<std::uint64_t>(),
+                                number<std::uint64_t>(),
                                 flag() ? std::optional{number<std::uint64_t>()} : std::nullopt});
         }
         return out;

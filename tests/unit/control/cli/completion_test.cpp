@@ -13,5 +13,24 @@ TEST(BashCompletion, OffersCommandsAndTheirOptions) {
     EXPECT_NE(script.find("complete -o filenames -F _sluicectl sluicectl"), std::string::npos);
 }
 
+TEST(ZshCompletion, OffersCommandsTheirOptionsAndTheirWords) {
+    const std::string script =
+        zsh_completion({{"", {"--json"}}, {"check", {"--strict"}}, {"panic", {}}});
+    EXPECT_TRUE(script.starts_with("#compdef sluicectl\n"));
+    EXPECT_NE(script.find("'') compadd -- check panic --json ;;"), std::string::npos) << script;
+    EXPECT_NE(script.find("compadd -- --strict --json; else _files; fi"), std::string::npos);
+    EXPECT_NE(script.find("else compadd -- pass resume; fi"), std::string::npos);
+}
+
+TEST(FishCompletion, OffersCommandsTheirOptionsAndTheirWords) {
+    const std::string script =
+        fish_completion({{"", {"--json"}}, {"check", {"--strict"}}, {"panic", {}}});
+    EXPECT_NE(script.find("-n __fish_use_subcommand -a 'check panic'\n"), std::string::npos);
+    EXPECT_NE(script.find("complete -c sluicectl -l json\n"), std::string::npos) << script;
+    EXPECT_NE(script.find("-n '__fish_seen_subcommand_from check' -l strict\n"), std::string::npos);
+    EXPECT_NE(script.find("-n '__fish_seen_subcommand_from panic' -a 'pass resume'\n"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace sluice::completion_test

@@ -218,7 +218,8 @@ TEST(Diff, AnotherKeyResetsEveryLimitOfTheRule) {
     const std::string limits =
         "{algorithm: token_bucket, rate: 1/s, burst: 2}, {algorithm: sliding_log, count: 3, "
         "window: 1m}";
-    const SetDiff diff = diff_of(rule_with(limits), rule_with(limits, "[\"prefix(ip.src, 24)\"]"));
+    const SetDiff diff =
+        diff_of(rule_with(limits), rule_with(limits, "[\"prefix(ip.src, 24|64)\"]"));
     ASSERT_EQ(diff.changed.size(), 1U);
     ASSERT_EQ(diff.changed[0].settings.size(), 1U);
     EXPECT_EQ(diff.changed[0].settings[0].what, "key");

@@ -92,7 +92,7 @@ TEST(KeyText, SaysWhatIsWrongAndWithWhichPart) {
         {{{Field::EthSrc}}, "aa:bb:cc", "eth.src: "},
         {{{Field::EthSrc}}, "aa-bb-cc-00-11-22", "eth.src: "},
         {{{Field::Port}}, "a\\b", "port: a `\\` begins \\xNN"},
-        {{{Field::IpSrcCountry}}, "nl", "`nl` is no code of two capital letters"},
+        {{{Field::IpSrcCountry}}, "nld", "`nld` is no code of two letters"},
         {{}, "x", "has 1 part, and the key [] has 0"},
         {{KeyPart{Field::ClientIp, 24, 112, Unwrapping{1}}},
          "64:ff9b::c000:0/112",

@@ -15,11 +15,12 @@ namespace {
 #define BUCKET "limits: [{algorithm: token_bucket, rate: 100/s, burst: 100}]"
 #define FEW "limits: [{algorithm: token_bucket, rate: 9/s, burst: 3}]"
 
-CompiledRules compile(const std::string& rules, const RssMapping& box) {
+CompiledRules compile(const std::string& rules, const RssMapping& box,
+                      const KeySettings& keys = {}) {
     const std::string text = "version: 1\ndefaults: {mode: enforce}\nrules:\n" + rules;
     Problems problems{"x"};
-    auto compiled =
-        compile_rules({.file = "x", .text = text, .box = &box}, Purpose::Enforce, {}, problems);
+    auto compiled = compile_rules({.file = "x", .text = text, .keys = &keys, .box = &box},
+                                  Purpose::Enforce, {}, problems);
     if (!compiled) {
         throw std::runtime_error(render(problems.list().front(), text));
     }
@@ -75,8 +76,8 @@ TEST(BoxScopes, Table) {
          "a owner 1(ip.dst); b owner 2(l4.dport)"},
         {"one group, by what they have in common",
          "  - {id: a, key: [ip.dst, l4.dport], " LOG
-         "}\n  - {id: b, key: [\"prefix(ip.dst, 24)\"], " LOG "}\n",
-         "a owner 1(prefix(ip.dst, 24|24)); b owner 1(prefix(ip.dst, 24|24))"},
+         "}\n  - {id: b, key: [\"prefix(ip.dst, 24|64)\"], " LOG "}\n",
+         "a owner 1(prefix(ip.dst, 24|64)); b owner 1(prefix(ip.dst, 24|64))"},
         {"units of a later layer", "  - {id: a, key: [dns.qname], per: query, " LOG "}\n",
          "a asked"},
         {"clients that requests name",
@@ -146,6 +147,24 @@ TEST(BoxScopes, Table) {
     };
     for (const Row& row : rows) {
         EXPECT_EQ(scopes(std::string{row.rules}), row.scopes) << row.name;
+    }
+}
+
+// Numbers of single keys are counted at their owners, bans and exemptions are not counted.
+TEST(BoxScopes, OnlyNumbersOfItsOwnKeepAKeyFromBeingMerged) {
+    using What = KeySetting::What;
+    RssMapping box = usual_spread();
+    box.workers = 4;
+    for (const What what : {What::Banned, What::Exempt, What::Numbers}) {
+        const KeySetting setting{.rule = "a",
+                                 .key = "192.0.2.1",
+                                 .what = what,
+                                 .limit = what == What::Numbers ? "1" : "",
+                                 .rate = what == What::Numbers ? "5/s" : ""};
+        const CompiledRules compiled =
+            compile("  - {id: a, key: [ip.dst], " BUCKET "}\n", box, {setting});
+        EXPECT_EQ(compiled.rules.front().limits.front().scope,
+                  what == What::Numbers ? "owner" : "merged");
     }
 }
 

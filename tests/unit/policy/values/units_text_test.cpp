@@ -21,6 +21,9 @@ TEST(ParseRate, ReadsUnitsPerTime) {
         {"10/h", Per::Packet, 10, 1h},
         {"1/d", Per::Packet, 1, 24h},
         {"4K/s", Per::Packet, 4000, 1s},
+        {"4k/s", Per::Packet, 4000, 1s},
+        {"20kbit/s", Per::Byte, 20'000, 8s},
+        {"5kB/s", Per::Byte, 5'000, 1s},
         {"2M/s", Per::Packet, 2'000'000, 1s},
         {"20Mbit/s", Per::Byte, 20'000'000, 8s},  // 8 bits to a byte: exact
         {"1bit/s", Per::Byte, 1, 8s},

@@ -60,6 +60,8 @@ const Refusal kRefusals[] = {
     {"b: 1\na: \"\\e[2J\"\n", {2, 4}, "control"},
     {"a: \"\\0\"\n", {1, 4}, "control"},
     {"a: \"\\x9b\"\n", {1, 4}, "control"},
+    {"a:\n\tb: 1\n", {2, 1}, "indent with spaces"},
+    {"a:\n  b: 1\n\tc: 2\n", {3, 1}, "indent with spaces"},
 };
 
 TEST(ReadYaml, RefusesWhatWeDoNotUseAtItsPlace) {

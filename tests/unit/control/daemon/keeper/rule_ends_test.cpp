@@ -170,7 +170,10 @@ TEST_F(Ends, ApplyingAFileAgainDoesNotBeginARuleAnew) {
     ASSERT_FALSE(apply(kForAnHour).refusal);
     wall_ += 1800;
     EXPECT_EQ(ids_of(end_rules()), Ids{"a"});
-    EXPECT_EQ(apply(kForAnHour).rules, 1U);
+    const RuleChange again = apply(kForAnHour);
+    EXPECT_EQ(again.rules, 1U);
+    ASSERT_EQ(again.warnings.size(), 1U);
+    EXPECT_NE(again.warnings[0].message.find("the rule a has ended"), std::string::npos);
     EXPECT_EQ(kind_of(rules().set_mode("a", Mode::Enforce, 0)), Refusal::Kind::NoSuchRule);
     // With a longer ttl it is back for what is left of that; after a file without it, anew.
     EXPECT_EQ(apply(for_two_hours()).rules, 2U);
