@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# try_package.sh PACKAGE: installs it in a clean Debian 12, runs both daemons on virtual ports there, and removes it.
+# Ends with `package: ok`.
+set -euo pipefail
+package=$1
+clean=$(mktemp -d)
+pids=()
+finish() {
+    local pid
+    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    wait
+    mountpoint -q "$clean/proc" && umount "$clean/proc"
+    rm -rf "$clean"
+}
+trap finish EXIT
+
+within() {
+    chroot "$clean" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+}
+wait_for() {
+    local what=$1 turns=0
+    shift
+    until "$@" >/dev/null 2>&1; do
+        ((turns++ < 300)) || { echo "package: waited for $what" >&2 && exit 1; }
+        sleep 0.1
+    done
+}
+
+mmdebstrap --variant=minbase --quiet bookworm "$clean"
+mount -t proc proc "$clean/proc"
+cp "$package" "$clean/tmp/sluice.deb"
+within apt-get -q -y install --no-install-recommends systemd man-db /tmp/sluice.deb
+within getent passwd sluice >/dev/null
+
+echo "== what is there"
+within sluicectl --version
+within sluicectl check /etc/sluice/rules.yaml
+within sluicectl box-config /etc/sluice/sluice.yaml >/dev/null
+within systemd-analyze verify /usr/lib/systemd/system/sluice-dataplane.service /usr/lib/systemd/system/sluiced.service 2>&1 || true
+for page in sluice.7 sluice-rules.5 sluice.yaml.5 sluicectl.1 sluiced.8 sluice-dataplane.8; do
+    within man --pager=cat "${page##*.}" "${page%.*}" | head -1 | grep -q . || { echo "package: no $page" >&2 && exit 1; }
+done
+
+echo "== both daemons"
+within systemd-tmpfiles --create /usr/lib/tmpfiles.d/sluice.conf
+cat >"$clean/etc/sluice/sluice.yaml" <<'END'
+version: 1
+ports: [{name: lab, outside: {device: net_null0}, inside: {device: net_null1}}]
+workers: {lcores: "0@0,1@1", idle_sleep: 1ms}
+memory: {hugepages: none, mbufs: 8k, tables: {keys: 4096, state_dir: /var/lib/sluice}}
+rules: /etc/sluice/rules.yaml
+END
+within sluice-dataplane --config /etc/sluice/sluice.yaml >"$clean/tmp/dataplane.log" 2>&1 &
+pids+=($!)
+within sluiced --config /etc/sluice/sluice.yaml --user sluice >"$clean/tmp/sluiced.log" 2>&1 &
+pids+=($!)
+wait_for "sluiced" within sluicectl health || { cat "$clean"/tmp/*.log && exit 1; }
+within sluicectl apply /etc/sluice/rules.yaml
+within sluicectl stats
+
+echo "== removed"
+for pid in "${pids[@]}"; do kill "$pid"; done
+wait || true
+pids=()
+within apt-get -q -y purge sluice
+left=$(within find / -xdev -name '*sluice*' -not -path '/proc/*' -not -path '/tmp/*' -not -path '/var/lib/dpkg/*' -not -path '/var/log/*' -not -path '/var/cache/*')
+[[ -z $left ]] || { printf 'package: left behind:\n%s\n' "$left" >&2 && exit 1; }
+echo "package: ok"
