@@ -207,8 +207,6 @@ class Control(Case):
         self.assertEqual(merged["promised_overshoot"], 31)
         self.assertLessEqual(merged["measured_overshoot"], merged["promised_overshoot"])
         self.assertLessEqual(counted["admitted"], 500 + 1000 * passed + 1 + 31)
-        _, text = self.box.api("GET", "/v1/metrics")
-        self.assertIn(b'sluice_rule_promised_overshoot_units{rule="all"} 31', text)
         workers = self.box.workers()
         self.assertEqual(len(workers), 2)
         for event in ("sent", "applied"):
@@ -434,7 +432,7 @@ class Network(HostsCase):
                     wait_until("the port to be gone", lambda: self.box.ports()["outside"]["gone"])
                     self.assertFalse(self.box.ports()["outside"]["link_up"])
                     wait_until("the other side to follow", lambda: self.box.ports()["inside"]["held_down"])
-                    self.assertIn('side="outside",device="net_', self.port_metric("gone", 1))
+                    self.assertIn('side="outside"}', self.port_metric("gone", 1))
                     self.assertIn(" gone ", self.box.ctl("ports").stdout)
                     self.hosts.connect_outside()
                     wait_until("the port to be back", lambda: self.box.ports()["outside"]["link_up"])

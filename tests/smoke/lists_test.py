@@ -302,6 +302,9 @@ class Changed(Case):
         wait_until("it to be noticed", self.problem)
         self.assertIn("friends.txt:4:1: error: expected an address", self.problem())
         self.assertEqual(self.box.generation(), self.before)
+        metrics = self.box.get("/v1/metrics").text
+        self.assertIn("\nsluice_lists_not_in_force 1\n", metrics)
+        self.assertIn(f'\nsluice_list_age_seconds{{file="{self.list}"}} ', metrics)
         for word in ("rules", "stats"):
             shown = self.ctl(word, "--socket", self.box.socket).stdout
             self.assertIn("a list or database has changed and is not in force", shown)

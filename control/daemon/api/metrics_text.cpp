@@ -72,7 +72,7 @@ constexpr auto kOpenConnectionFamilies = std::to_array<MetricFamily<RuleStats>>(
      [](const RuleStats& rule) { return fmt::to_string(rule.open_connections.value_or(0)); }},
 });
 
-// Of rules whose keys several workers share.
+// Of rules whose keys several workers share, once a key was seen beyond its limit.
 constexpr auto kMergedRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
     {"sluice_rule_max_unsynced_units",
      "What a worker may have charged beyond the last total it holds of a key.",
@@ -85,27 +85,56 @@ constexpr auto kMergedRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
      number<&RuleStats::measured_overshoot>},
 });
 
+// A thousand rules are shown in few series: `admitted` is always there and tells that the rule is;
+// every other count of a rule appears with its first event, and stands for 0 until then.
 void put_rule_counts(MetricsWriter& text, const std::vector<RuleStats>& rules) {
-    text.family("sluice_rule_packets_total", "Packets that a rule matched, by their conformance.");
+    text.family("sluice_rule_packets_total",
+                "Packets that a rule matched, by their conformance; an outcome that is absent has "
+                "none.");
     for (const RuleStats& rule : rules) {
         text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted);
-        text.sample({{"rule", rule.id}, {"outcome", "exceeded"}}, rule.exceeded);
-        text.sample({{"rule", rule.id}, {"outcome", "skipped"}}, rule.skipped);
+        if (rule.exceeded != 0) {
+            text.sample({{"rule", rule.id}, {"outcome", "exceeded"}}, rule.exceeded);
+        }
+        if (rule.skipped != 0) {
+            text.sample({{"rule", rule.id}, {"outcome", "skipped"}}, rule.skipped);
+        }
     }
     const auto sample = [&](const RuleStats& rule, const std::string& value) {
         text.sample({{"rule", rule.id}}, value);
     };
-    put(text, kRuleFamilies, rules, sample);
+    put(text, kRuleFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
+        if (value != "0") {
+            sample(rule, value);
+        }
+    });
     put(text, kOpenConnectionFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
         if (rule.open_connections) {
             sample(rule, value);
         }
     });
     put(text, kMergedRuleFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
-        if (rule.max_unsynced != 0) {
+        if (rule.measured_overshoot != 0) {
             sample(rule, value);
         }
     });
+}
+
+// Rules that enforce are the rest: nearly all of them, on most boxes.
+void put_rule_modes(MetricsWriter& text, const RuleView& view) {
+    std::array<std::size_t, kModeNames.size()> rules{};
+    for (const RuleSummary& rule : view.rules) {
+        ++rules[static_cast<std::size_t>(rule.mode)];
+    }
+    text.family("sluice_rules", "Rules by the mode they run in.");
+    text.by_name("mode", rules, [](std::size_t i) { return kModeNames[i]; });
+    text.family("sluice_rule_mode_info", "Rules that run in another mode than `enforce`.");
+    for (const RuleSummary& rule : view.rules) {
+        if (rule.mode != Mode::Enforce) {
+            text.sample(
+                {{"rule", rule.id}, {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]}}, 1);
+        }
+    }
 }
 
 constexpr auto kStateFamilies = std::to_array<MetricFamily<StateStats>>({
@@ -245,9 +274,20 @@ constexpr auto kWorkerFamilies = std::to_array<MetricFamily<WorkerStats>>({
      number<&WorkerStats::table_slots>},
 });
 
+// Pair and side name a port, also where the kernel counts; what else there is to say of it stands
+// once, and counters go on when it changes.
 void put_ports(MetricsWriter& text, const std::vector<PortStats>& ports) {
+    text.family("sluice_port_info", "What each port is, by the pair and side that name it.");
+    for (const PortStats& port : ports) {
+        text.sample({{"pair", port.pair},
+                     {"side", port.side},
+                     {"device", port.device},
+                     {"driver", port.driver},
+                     {"hashes", port.hashes}},
+                    1);
+    }
     put(text, kPortFamilies, ports, [&](const PortStats& port, const std::string& value) {
-        text.sample({{"pair", port.pair}, {"side", port.side}, {"device", port.device}}, value);
+        text.sample({{"pair", port.pair}, {"side", port.side}}, value);
     });
 }
 
@@ -279,6 +319,10 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     text.single("sluice_rules_put_aside_total",
                 "Kept rule sets that could not be read and were kept aside, since sluiced started.",
                 rules.put_aside);
+    text.single("sluice_lists_not_in_force",
+                "Whether a list or database has changed and cannot be read: the old one goes on.",
+                rules.list_problem.empty() ? 0 : 1);
+    put_rule_modes(text, rules);
     text.single("sluice_dataplane_up", "Whether the dataplane answers.", stats ? 1 : 0);
     if (!stats) {
         return text.take();
@@ -287,6 +331,9 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
                 static_cast<double>(stats->uptime_ns) / 1e9);
     text.family("sluice_generation_info", "The rule set in force.");
     text.sample({{"generation", fmt::format("{:016x}", stats->generation)}}, 1);
+    text.single("sluice_rules_behind",
+                "Whether the dataplane runs other rules than those that sluiced holds.",
+                stats->generation == rules.generation ? 0 : 1);
     text.single("sluice_panic", "Whether everything is forwarded unjudged.", stats->panic ? 1 : 0);
     const Totals totals = total_of(stats->workers);
     put_packets(text, totals);

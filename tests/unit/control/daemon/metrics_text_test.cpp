@@ -55,6 +55,89 @@ TEST(Metrics, OpenConnectionsOfRulesThatCountThem) {
     EXPECT_EQ(value_of(text, R"(sluice_rule_open_connections{rule="a"})"), "absent");
 }
 
+// Most counts of most rules are 0 for ever: they cost no series.
+TEST(Metrics, CountsOfARuleAppearWithTheirFirstEvent) {
+    Stats stats = example();
+    stats.rules.at(0) = {.id = "a"};
+    stats.rules.at(1).bans = 2;
+    stats.rules.at(1).max_unsynced = 31;
+    stats.rules.at(1).promised_overshoot = 62;
+    const std::string before = metrics_text(stats, {});
+    EXPECT_EQ(value_of(before, R"(sluice_rule_packets_total{rule="a",outcome="admitted"})"), "0");
+    EXPECT_EQ(value_of(before, R"(sluice_rule_packets_total{rule="a",outcome="exceeded"})"),
+              "absent");
+    EXPECT_EQ(value_of(before, R"(sluice_rule_packets_total{rule="a",outcome="skipped"})"),
+              "absent");
+    EXPECT_EQ(value_of(before, R"(sluice_rule_bans_total{rule="a"})"), "absent");
+    EXPECT_EQ(value_of(before, R"(sluice_rule_bans_total{rule="b"})"), "2");
+    EXPECT_EQ(value_of(before, R"(sluice_rule_promised_overshoot_units{rule="b"})"), "absent");
+    stats.rules.at(1).measured_overshoot = 5;
+    const std::string beyond = metrics_text(stats, {});
+    EXPECT_EQ(value_of(beyond, R"(sluice_rule_max_unsynced_units{rule="b"})"), "31");
+    EXPECT_EQ(value_of(beyond, R"(sluice_rule_promised_overshoot_units{rule="b"})"), "62");
+    EXPECT_EQ(value_of(beyond, R"(sluice_rule_measured_overshoot_units{rule="b"})"), "5");
+}
+
+TEST(Metrics, ModesOfRules) {
+    RuleView view;
+    view.rules.resize(4);
+    view.rules[0] = {.id = "watched", .mode = Mode::Monitor};
+    view.rules[1] = {.id = "sharp", .mode = Mode::Enforce};
+    view.rules[2] = {.id = "idle", .mode = Mode::Off};
+    view.rules[3] = {.id = "sharper", .mode = Mode::Enforce};
+    const std::string text = metrics_text(std::nullopt, view);
+    EXPECT_EQ(value_of(text, R"(sluice_rules{mode="enforce"})"), "2");
+    EXPECT_EQ(value_of(text, R"(sluice_rules{mode="monitor"})"), "1");
+    EXPECT_EQ(value_of(text, R"(sluice_rules{mode="off"})"), "1");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_mode_info{rule="watched",mode="monitor"})"), "1");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_mode_info{rule="idle",mode="off"})"), "1");
+    EXPECT_EQ(text.find(R"(rule="sharp")"), std::string::npos);
+}
+
+TEST(Metrics, ADataplaneWithOtherRulesThanSluicedHolds) {
+    RuleView view{.generation = 0xAB};
+    EXPECT_EQ(value_of(metrics_text(example(), view), "sluice_rules_behind"), "0");
+    view.generation = 0xAC;
+    EXPECT_EQ(value_of(metrics_text(example(), view), "sluice_rules_behind"), "1");
+}
+
+TEST(Metrics, ListsThatHaveChangedAndCannotBeRead) {
+    RuleView view;
+    EXPECT_EQ(value_of(metrics_text(std::nullopt, view), "sluice_lists_not_in_force"), "0");
+    view.list_problem = "line 7 is no network";
+    EXPECT_EQ(value_of(metrics_text(std::nullopt, view), "sluice_lists_not_in_force"), "1");
+}
+
+std::size_t series_in(const std::string& text) {
+    std::istringstream lines{text};
+    std::size_t series = 0;
+    for (std::string line; std::getline(lines, line);) {
+        series += line.starts_with('#') ? 0 : 1;
+    }
+    return series;
+}
+
+// A thousand rules that enforce, each of which has admitted and refused: 2,313 series with two
+// ports and two workers.
+TEST(Metrics, AThousandRulesHaveFewerThanThreeThousandSeries) {
+    ApplyRules rules;
+    rules.rules.rules.resize(1'000);
+    RuleView view;
+    view.rules.resize(1'000);
+    for (std::size_t i = 0; i < rules.rules.rules.size(); ++i) {
+        rules.rules.rules[i].id = "rule-" + std::to_string(i);
+        view.rules[i] = {.id = rules.rules.rules[i].id, .mode = Mode::Enforce};
+    }
+    Stats stats = FakeDataplane::stats_of(rules, false);
+    for (RuleStats& rule : stats.rules) {
+        rule.skipped = 0;
+    }
+    const std::size_t series = series_in(metrics_text(stats, view));
+    RecordProperty("series", std::to_string(series));
+    EXPECT_GT(series, 2'000U);
+    EXPECT_LT(series, 3'000U);
+}
+
 TEST(Metrics, Clocks) {
     Stats stats = example();
     stats.clock = {.set_back = 3,
@@ -116,8 +199,11 @@ TEST(Metrics, Values) {
         {R"(sluice_rule_packets_total{rule="b",outcome="admitted"})", "30"},
         {R"(sluice_rule_packets_total{rule="b",outcome="exceeded"})", "20"},
         {R"(sluice_rule_packets_total{rule="b",outcome="skipped"})", "10"},
-        {R"(sluice_port_receive_missed_total{pair="uplink",side="inside",device="net_tap1"})", "5"},
-        {R"(sluice_port_up{pair="uplink",side="inside",device="net_tap1"})", "1"},
+        {R"(sluice_port_receive_missed_total{pair="uplink",side="inside"})", "5"},
+        {R"(sluice_port_up{pair="uplink",side="inside"})", "1"},
+        {R"(sluice_port_info{pair="uplink",side="inside",device="net_tap1",driver="net_fake",)"
+         R"(hashes="source"})",
+         "1"},
         {R"(sluice_worker_stalled_seconds{lcore="2"})", "1.5"},
         {R"(sluice_worker_stalled_seconds{lcore="1"})", "0"},
         {R"(sluice_worker_table_full_total{lcore="1"})", "7"},
@@ -145,7 +231,8 @@ TEST(Metrics, LabelsAreEscaped) {
     Stats stats = example();
     stats.ports[0].device = "a\"b\\c\nd";
     const std::string text = metrics_text(stats, {});
-    EXPECT_EQ(value_of(text, R"(sluice_port_up{pair="uplink",side="outside",device="a\"b\\c\nd"})"),
+    EXPECT_EQ(value_of(text, R"(sluice_port_info{pair="uplink",side="outside",device="a\"b\\c\nd",)"
+                             R"(driver="net_fake",hashes="source"})"),
               "1");
 }
 
