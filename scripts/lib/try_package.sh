@@ -2,7 +2,7 @@
 # try_package.sh PACKAGE: installs it in a clean Debian 12, runs both daemons on virtual ports there, and removes it.
 # Ends with `package: ok`.
 set -euo pipefail
-package=$1
+package=$(realpath "$1")
 clean=$(mktemp -d)
 pids=()
 finish() {
@@ -21,22 +21,23 @@ wait_for() {
     local what=$1 turns=0
     shift
     until "$@" >/dev/null 2>&1; do
-        ((turns++ < 300)) || { echo "package: waited for $what" >&2 && exit 1; }
+        ((turns++ < 300)) || { echo "package: waited for $what" >&2 && cat "$clean"/tmp/*.log >&2 && exit 1; }
         sleep 0.1
     done
 }
 
-mmdebstrap --variant=minbase --quiet bookworm "$clean"
+# The package comes in while the lists of packages are there.
+mmdebstrap --variant=minbase --quiet --include=systemd,man-db --dpkgopt='path-include=/usr/share/man/*' \
+    --customize-hook="cp '$package' \"\$1/tmp/sluice.deb\"" \
+    --customize-hook='chroot "$1" apt-get -q -y install --no-install-recommends /tmp/sluice.deb' bookworm "$clean"
 mount -t proc proc "$clean/proc"
-cp "$package" "$clean/tmp/sluice.deb"
-within apt-get -q -y install --no-install-recommends systemd man-db /tmp/sluice.deb
 within getent passwd sluice >/dev/null
 
 echo "== what is there"
 within sluicectl --version
 within sluicectl check /etc/sluice/rules.yaml
 within sluicectl box-config /etc/sluice/sluice.yaml >/dev/null
-within systemd-analyze verify /usr/lib/systemd/system/sluice-dataplane.service /usr/lib/systemd/system/sluiced.service 2>&1 || true
+within systemd-analyze verify /usr/lib/systemd/system/sluice-dataplane.service /usr/lib/systemd/system/sluiced.service
 for page in sluice.7 sluice-rules.5 sluice.yaml.5 sluicectl.1 sluiced.8 sluice-dataplane.8; do
     within man --pager=cat "${page##*.}" "${page%.*}" | head -1 | grep -q . || { echo "package: no $page" >&2 && exit 1; }
 done
@@ -54,7 +55,7 @@ within sluice-dataplane --config /etc/sluice/sluice.yaml >"$clean/tmp/dataplane.
 pids+=($!)
 within sluiced --config /etc/sluice/sluice.yaml --user sluice >"$clean/tmp/sluiced.log" 2>&1 &
 pids+=($!)
-wait_for "sluiced" within sluicectl health || { cat "$clean"/tmp/*.log && exit 1; }
+wait_for "both daemons" within sluicectl health
 within sluicectl apply /etc/sluice/rules.yaml
 within sluicectl stats
 
