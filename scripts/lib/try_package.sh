@@ -6,16 +6,21 @@ package=$(realpath "$1")
 clean=$(mktemp -d)
 pids=()
 finish() {
-    local pid
+    local pid place
     for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
-    wait
-    mountpoint -q "$clean/proc" && umount "$clean/proc"
-    rm -rf "$clean"
+    wait "${pids[@]}" || true
+    for place in dev/shm proc sys; do mountpoint -q "$clean/$place" && umount "$clean/$place"; done
+    rm -rf --one-file-system "$clean"
 }
 trap finish EXIT
 
 within() {
     chroot "$clean" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+}
+# A daemon, whose own process id is kept.
+begin() {
+    (exec chroot "$clean" "$@" >"$clean/tmp/$1.log" 2>&1) &
+    pids+=($!)
 }
 wait_for() {
     local what=$1 turns=0
@@ -31,6 +36,9 @@ mmdebstrap --variant=minbase --quiet --include=systemd,man-db --dpkgopt='path-in
     --customize-hook="cp '$package' \"\$1/tmp/sluice.deb\"" \
     --customize-hook='chroot "$1" apt-get -q -y install --no-install-recommends /tmp/sluice.deb' bookworm "$clean"
 mount -t proc proc "$clean/proc"
+mount -t sysfs -o ro sysfs "$clean/sys"
+mkdir -p "$clean/dev/shm"
+mount -t tmpfs tmpfs "$clean/dev/shm"
 within getent passwd sluice >/dev/null
 
 echo "== what is there"
@@ -48,20 +56,19 @@ cat >"$clean/etc/sluice/sluice.yaml" <<'END'
 version: 1
 ports: [{name: lab, outside: {device: net_null0}, inside: {device: net_null1}}]
 workers: {lcores: "0@0,1@1", idle_sleep: 1ms}
-memory: {hugepages: none, mbufs: 8k, tables: {keys: 4096, state_dir: /var/lib/sluice}}
+memory: {hugepages: none, mbufs: 8k, tables: {keys: 4096}}
+user: sluice
 rules: /etc/sluice/rules.yaml
 END
-within sluice-dataplane --config /etc/sluice/sluice.yaml >"$clean/tmp/dataplane.log" 2>&1 &
-pids+=($!)
-within sluiced --config /etc/sluice/sluice.yaml --user sluice >"$clean/tmp/sluiced.log" 2>&1 &
-pids+=($!)
+begin sluice-dataplane --config /etc/sluice/sluice.yaml
+begin sluiced --config /etc/sluice/sluice.yaml --user sluice
 wait_for "both daemons" within sluicectl health
 within sluicectl apply /etc/sluice/rules.yaml
 within sluicectl stats
 
 echo "== removed"
-for pid in "${pids[@]}"; do kill "$pid"; done
-wait || true
+kill "${pids[@]}"
+wait "${pids[@]}"
 pids=()
 within apt-get -q -y purge sluice
 left=$(within find / -xdev -name '*sluice*' -not -path '/proc/*' -not -path '/tmp/*' -not -path '/var/lib/dpkg/*' -not -path '/var/log/*' -not -path '/var/cache/*')
