@@ -461,7 +461,7 @@ class Shared(AccessCase):
 
     def test_no_unit_takes_the_directories_from_the_other(self):
         """systemd gives those that a unit names to its user; these are from tmpfiles, as sluiced has them."""
-        units = {path.name: path.read_text() for path in SYSTEMD.glob("*.service")}
+        units = {path.stem: path.read_text() for path in SYSTEMD.glob("*.service.in")}
         self.assertEqual(sorted(units), ["sluice-dataplane.service", "sluiced.service"])
         for name, text in units.items():
             for line in text.splitlines():
