@@ -60,8 +60,8 @@ class Sending:
     hosts: int = 1  # that they are sent to
 
 
-def send_numbered(hosts, sending):
-    """The numbers that came through to the inside, by source and host."""
+def send_numbered(hosts, sending, wait_for_all=lambda: None):
+    """The numbers that came through to the inside, by source and host, once `wait_for_all` has returned."""
     inside = ["ip", "netns", "exec", hosts.inside, sys.executable, "-c", _TAKE]
     outside = ["ip", "netns", "exec", hosts.outside, sys.executable, "-c", _SEND]
     folder = str(pathlib.Path(frames.__file__).parent)
@@ -69,6 +69,7 @@ def send_numbered(hosts, sending):
         assert taker.stdout.readline() == "ready\n"
         subprocess.run([*outside, *(str(number) for number in dataclasses.astuple(sending))],
                        check=True, timeout=60, cwd=folder)
+        wait_for_all()
         taker.stdin.close()
         came = json.loads(taker.stdout.read())
     return {tuple(int(part) for part in key.split()): numbers for key, numbers in came.items()}

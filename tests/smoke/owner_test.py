@@ -8,6 +8,7 @@ import json
 import workers_case
 from box_file import pair
 from numbered_frames import Sending, send_numbered
+from programs import wait_until
 
 SOURCES = 40
 HOSTS = 5
@@ -26,10 +27,17 @@ BOTH = BY_HOST + f"""  - {{id: source, when: ip.proto eq 17, key: [ip.src], limi
 
 class Case(workers_case.WorkersCase):
     def send(self):
-        came = send_numbered(self.hosts, Sending(20, SOURCES, 3000, HOSTS))
+        came = send_numbered(self.hosts, Sending(20, SOURCES, 3000, HOSTS), self.wait_for_all)
         for (source, host), numbers in came.items():
             self.assertEqual(numbers, sorted(numbers), f"from {source} to {host}")
         return came
+
+    def wait_for_all(self):
+        """A worker that has no core, and an owner that is asked, take their time."""
+        def judged():
+            rule = self.box.stats()["rules"][0]
+            return rule["admitted"] + rule["exceeded"]
+        wait_until("all frames to be judged", lambda: judged() >= SOURCES * 20)
 
     def expect_each_host_its_count(self):
         by_host = collections.Counter()
