@@ -206,10 +206,13 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     }
 }
 
-// The limit that several workers spend: it alone may find that this worker can go no further ahead
-// of the others, so it comes before all others. False: nothing has been done.
-[[gnu::noinline]] bool FastPath::commit_shared(std::span<const BucketLookup> lookups) noexcept {
-    for (const BucketLookup& lookup : lookups) {
+// Of the limits that the packet spends, the one that several workers do: it alone may find that
+// this worker can go no further ahead of the others, so it comes before all others. True where none
+// of them is shared; false: nothing has been done.
+[[gnu::noinline]] bool FastPath::commit_shared(std::span<const BucketLookup> lookups,
+                                               std::uint64_t spending) noexcept {
+    for (; spending != 0; spending &= spending - 1) {
+        const BucketLookup& lookup = lookups[static_cast<std::size_t>(std::countr_zero(spending))];
         const LimitPlan& limit = limit_of(lookup);
         if (limit.meter != FastMeter::Shared) {
             continue;
@@ -264,8 +267,8 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
                                                   std::span<const BucketLookup> lookups,
                                                   const CheckFindings& found) noexcept {
     const PacketOutcome outcome{set_.meter_plan, lookups, found, core_.policy.tell_wait};
-    if (!outcome.may_decide() || (found.shared != 0 && spends_shared(lookups, outcome.spending()) &&
-                                  !commit_shared(lookups))) {
+    if (!outcome.may_decide() ||
+        (found.shared != 0 && !commit_shared(lookups, outcome.spending()))) {
         return false;
     }
     const auto each = [&](std::uint64_t bits, auto&& visit) {
@@ -281,17 +284,6 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
     burst_.packets()[row].decision = outcome.decision();
     otherwise_ |= row_bit(row);
     return true;
-}
-
-bool FastPath::spends_shared(std::span<const BucketLookup> lookups,
-                             std::uint64_t spending) const noexcept {
-    for (; spending != 0; spending &= spending - 1) {
-        const BucketLookup& lookup = lookups[static_cast<std::size_t>(std::countr_zero(spending))];
-        if (limit_of(lookup).meter == FastMeter::Shared) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // While packets are held, what conforms may still have to depart behind them.
@@ -335,7 +327,7 @@ bool FastPath::decide(std::size_t row) noexcept {
         return (lookups.size() == 1 && found.refused != 0 && refuse_alone(row, lookups.front())) ||
                decide_otherwise(row, lookups, found);
     }
-    if (found.shared != 0 && !commit_shared(lookups)) {
+    if (found.shared != 0 && !commit_shared(lookups, bit - 1)) {
         return false;
     }
     commit_all(lookups);

@@ -58,14 +58,13 @@ private:
     void commit(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     void commit_own_numbers(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     void commit_pooled(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
-    [[nodiscard]] bool commit_shared(std::span<const BucketLookup> lookups) noexcept;
+    [[nodiscard]] bool commit_shared(std::span<const BucketLookup> lookups,
+                                     std::uint64_t spending) noexcept;
     void commit_all(std::span<const BucketLookup> lookups) noexcept;
 
     [[nodiscard]] ActiveRule& active_rule_of(const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool refuse_alone(std::size_t row, const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
-    [[nodiscard]] bool spends_shared(std::span<const BucketLookup> lookups,
-                                     std::uint64_t spending) const noexcept;
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
                                         const CheckFindings& found) noexcept;
 

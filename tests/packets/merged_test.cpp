@@ -172,6 +172,29 @@ TEST(Merged, ABanOfOneKeyMovesNoOther) {
     EXPECT_EQ(workers.handed(), 0U);
 }
 
+// A limit behind it is spent as ever, whether the exempt key had a bucket before or none.
+TEST(Merged, AnExemptKeyLeavesTheNextLimitAsItIs) {
+    const std::string rules = R"(version: 1
+rules:
+  - {id: host, mode: enforce, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 1/h, burst: 200}]}
+  - {id: port, mode: enforce, key: [l4.dport], limits: [{algorithm: token_bucket, rate: 1/h, burst: 200}]}
+)";
+    for (const unsigned before : {0U, 8U}) {
+        Workers workers{rules, 4};
+        std::uint64_t passed = workers.pass(before, frame(), kStart);
+        workers.turns(kStart);
+        ASSERT_TRUE(workers.begin_apply(
+            rules, {{.rule = "host", .key = "192.0.2.1", .what = KeySetting::What::Exempt}}));
+        EXPECT_FALSE(workers.is_migrating());
+        for (int i = 0; i < 500; ++i) {
+            passed += workers.pass(8, frame(), kStart);
+            workers.turns(kStart);
+        }
+        EXPECT_GE(passed, 200U) << before;
+        EXPECT_LE(passed, 200U + 3 * workers.limit().shared) << before;
+    }
+}
+
 TEST(Merged, LimitsThatCannotBeMergedAreWithOneWorker) {
     EXPECT_EQ((Workers{RULE LIMIT("100/s", "10"), 4}.limit().shared), 0U);
     for (const char* numbers : {"fixed_window, phase: first", "sliding_log"}) {
