@@ -15,13 +15,16 @@ void SpaceSaving::add(std::string_view key, std::uint64_t weight, std::uint64_t 
         return;
     }
     if (place == places_.end()) {
-        // The least goes, and what it had counted is the most that this key may have had.
+        // The least goes, and what it had counted in both parts is the most that this key may have
+        // had in either.
         Counted& least = counted_.front();
         places_.erase(least.key);
         place = places_.emplace(key, 0).first;
         least.key = key;
+        least.now.count += least.before.count;
+        least.now.squares += least.before.squares;
         least.now.error = least.now.count;
-        least.before.error = least.before.count;
+        least.before = {};
     }
     Counted& one = counted_[place->second];
     one.now.count += weight;

@@ -9,9 +9,10 @@
 namespace sluice {
 
 // The most frequent keys of a stream in bounded memory, over a window that slides: the part of it
-// that is running, and the one before. Every key with more than total/capacity is held, and no
-// count is below the truth or above it by more than its `error`. Source: Metwally, Agrawal, El
-// Abbadi, "Efficient computation of frequent and top-k elements in data streams", 2005; with
+// that is running, and the one before. Every key with more than total/capacity is held. Of the
+// running part no count is below the truth or above it by more than its `error`; of the part before
+// a key may have more than is said where it made room for others then. Source: Metwally, Agrawal,
+// El Abbadi, "Efficient computation of frequent and top-k elements in data streams", 2005; with
 // weights, so the least is kept on a heap.
 class SpaceSaving {
 public:

@@ -9,6 +9,11 @@ namespace {
 
 bool differs_between_segments(Field field) noexcept {
     switch (field) {
+        case Field::EthSrc:
+        case Field::EthDst:
+        case Field::VlanInnerId:
+        case Field::OuterIpSrc:
+        case Field::OuterIpDst:
         case Field::IpTtl:
         case Field::IpDscp:
         case Field::IpLen:

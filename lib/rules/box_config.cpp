@@ -115,7 +115,7 @@ Fault fault_of_kernel(const KernelOptions& kernel, Nanoseconds idle_sleep) {
     if (kernel.pins.empty() || kernel.pins.front() != '/') {
         return "`pins` of `kernel` is a path from the root";
     }
-    if (kernel.heartbeat < kBeatsInHeartbeat * idle_sleep) {
+    if (kernel.heartbeat / kBeatsInHeartbeat < idle_sleep) {
         return "the heartbeat is at least " + std::to_string(kBeatsInHeartbeat) +
                " times idle_sleep";
     }

@@ -6,11 +6,13 @@
 namespace sluice {
 namespace {
 
-// Applied again, a rule whose time has run out stays as it is.
-void warn_of_ended(const StoredRules& rules, Compiled& compiled) {
-    for (const RuleSummary& rule : compiled.rules->rules) {
+// Applied again, a rule whose time has run out stays as it is. Nothing is wrong with the file,
+// which was good before that.
+std::vector<Problem> ended_rules(const StoredRules& rules, const CompiledRules& compiled) {
+    std::vector<Problem> ended;
+    for (const RuleSummary& rule : compiled.rules) {
         if (rule.kind == RuleKind::Rule && has_ended(rule.id, rules.lives)) {
-            compiled.problems.push_back(
+            ended.push_back(
                 {rules.file,
                  {rule.line, 1},
                  Severity::Warning,
@@ -19,6 +21,7 @@ void warn_of_ended(const StoredRules& rules, Compiled& compiled) {
                      "it begins anew"});
         }
     }
+    return ended;
 }
 
 }  // namespace
@@ -44,12 +47,14 @@ RuleChange RuleApplier::apply(RuleFile file) {
         if (!rules_.applied.renew_keys(next) || !rules_.applied.renew_lives(next, compiled)) {
             continue;  // rules have ended or a key was set meanwhile: it is compiled with that
         }
+        std::vector<Problem> ended;
         if (compiled.rules) {
             forget_other_rules(next.keys, compiled.rules->rules);
-            warn_of_ended(next, compiled);
+            ended = ended_rules(next, *compiled.rules);
         }
         RuleChange change = rules_.push(std::move(next), std::move(compiled), terms);
         if (!change.refusal) {
+            change.warnings.insert(change.warnings.end(), ended.begin(), ended.end());
             rules_.board.set_list_problem("");
         }
         return change;

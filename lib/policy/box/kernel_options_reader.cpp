@@ -25,7 +25,7 @@ KernelOptions read_kernel_options(const YamlNode& node, const ReadContext& conte
     if (!kernel.pins.starts_with('/')) {
         context.problems.error(map.find("pins")->at, "`pins` is a path from the root");
     }
-    if (kernel.heartbeat < kBeatsInHeartbeat * idle_sleep) {
+    if (kernel.heartbeat / kBeatsInHeartbeat < idle_sleep) {
         const YamlNode* heartbeat = map.find("heartbeat");
         context.problems.error(heartbeat == nullptr ? node.at : heartbeat->at,
                                "`heartbeat` is at least four times `idle_sleep` of `workers`: a "

@@ -46,6 +46,30 @@ TEST(SpaceSaving, HoldsItsBounds) {
     }
 }
 
+TEST(SpaceSaving, HoldsItsBoundsInEachPartOfItsWindow) {
+    for (const std::size_t capacity : {1U, 2U, 10U, 100U}) {
+        SpaceSaving sketch{capacity};
+        std::mt19937_64 random{capacity};
+        for (int part = 0; part < 10; ++part) {
+            std::map<std::string, std::uint64_t> truth;
+            for (int i = 0; i < 2'000; ++i) {
+                const std::string key = draw(random);
+                const std::uint64_t weight = 1 + random() % 5;
+                sketch.add(key, weight);
+                truth[key] += weight;
+            }
+            for (const SpaceSaving::Counted& one : sketch.all()) {
+                EXPECT_GE(one.now.count, truth[one.key]) << part;
+                EXPECT_LE(one.now.count - one.now.error, truth[one.key]) << part;
+            }
+            for (const auto& [key, count] : truth) {
+                EXPECT_TRUE(sketch.find(key) != nullptr || count <= sketch.least()) << key;
+            }
+            sketch.turn();
+        }
+    }
+}
+
 TEST(SpaceSaving, IsExactWhileThereIsRoom) {
     SpaceSaving sketch{4};
     sketch.add("a", 3, 10);
@@ -59,7 +83,7 @@ TEST(SpaceSaving, IsExactWhileThereIsRoom) {
     EXPECT_EQ(sketch.least(), 0U);
 }
 
-// Over two parts of a window the same bounds hold for each of them.
+// What comes in the place of another has all that this one counted, in the part that runs.
 TEST(SpaceSaving, ForgetsWhatIsTwoPartsOld) {
     SpaceSaving sketch{3};
     sketch.add("old", 1000);
