@@ -174,6 +174,11 @@ TEST_F(Ends, ApplyingAFileAgainDoesNotBeginARuleAnew) {
     EXPECT_EQ(again.rules, 1U);
     ASSERT_EQ(again.warnings.size(), 1U);
     EXPECT_NE(again.warnings[0].message.find("the rule a has ended"), std::string::npos);
+    // Nothing in the file is wrong, so that it can be applied strictly as ever.
+    const RuleChange strictly = rules().apply(
+        {.name = "test.yaml", .text = kForAnHour, .strict = true, .confirm = {}, .from = 7});
+    EXPECT_FALSE(strictly.refusal);
+    EXPECT_EQ(strictly.warnings.size(), 1U);
     EXPECT_EQ(kind_of(rules().set_mode("a", Mode::Enforce, 0)), Refusal::Kind::NoSuchRule);
     // With a longer ttl it is back for what is left of that; after a file without it, anew.
     EXPECT_EQ(apply(for_two_hours()).rules, 2U);
