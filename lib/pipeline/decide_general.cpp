@@ -226,8 +226,8 @@ void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& o
     }
 }
 
-// Of what two rules make of a packet the strictest, of equals the first; whoever sent it waits for
-// both.
+// Adds one rule's decision to that of the rules before it: the strictest verdict holds, the first
+// of equals, and the longest wait.
 void join(const Decision& own, Decision& decision) noexcept {
     const Nanoseconds wait = std::max(decision.wait, own.wait);
     if (own.rule == kNoRule) {

@@ -122,7 +122,8 @@ bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_lev
     return counts && PenaltyMeter::banned(check.entry->cell(), now_.at);
 }
 
-// Whoever asks of a ban that has just begun. That of a network is told as an event alone.
+// Reports a ban that has just begun: as an edge event where the rule has these, and to the early
+// drop unless the banned key is a coarsened one.
 void PenaltyBoxes::tell(const LoadedLimit& box, std::uint8_t aggregation_level,
                         const CheckContext& context) const noexcept {
     const LoadedRule& rule = keys_.rule();

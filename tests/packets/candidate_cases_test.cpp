@@ -100,7 +100,7 @@ TEST_P(Candidates, CountWhatTheyWouldHaveDone) {
 
 INSTANTIATE_TEST_SUITE_P(All, Candidates, testing::ValuesIn(kRows));
 
-// A rule at random that has one limit of a and b, and what a candidate says of them.
+// A random rule with one or two limits (`a`, then `b`), and the numbers of its candidate (`more`).
 struct RandomRule {
     std::string head;
     std::string a;
