@@ -84,6 +84,7 @@ Leaf leaf_of(const Operand& operand, Op op, RangeSet values) {
     Leaf leaf{.field = *operand.field};
     if (operand.kind == OperandKind::Address) {
         leaf.negated = op == Op::Ne;
+        leaf.from_list = values.from_list;
         leaf.v4 = std::move(values.v4);
         leaf.v6 = std::move(values.v6);
         normalise(leaf.v4);

@@ -21,7 +21,8 @@ struct Leaf {
     std::vector<NumberRange> numbers;  // sorted, disjoint
     std::vector<AddressRange> v4;
     std::vector<AddressRange> v6;
-    ClientView client{};  // of client.ip: its network has to lie in the set
+    bool from_list = false;  // its values are those of a list's file, and change with it
+    ClientView client{};     // of client.ip: its network has to lie in the set
 };
 
 struct Expression {

@@ -18,6 +18,7 @@ struct RangeSet {
     std::vector<AddressRange> v6;
     std::vector<std::string> texts;
     bool not_built = false;  // a list whose values are not known
+    bool from_list = false;
 };
 
 // One value of the operand's kind: 443, 0x0806, 10.0.0.0/8, aa:bb:cc:dd:ee:ff, "in".

@@ -114,7 +114,7 @@ std::optional<RangeSet> list_set(TokenReader& reader, const Operand& operand) {
         (void)reader.fail(name.offset, "there is no list called $" + name.text + meant);
         return std::nullopt;
     }
-    RangeSet values;
+    RangeSet values{.from_list = true};
     if (!list->known) {
         reader.note_unknown_list();
         values.not_built = true;

@@ -37,7 +37,7 @@ bool only_hashed_ports(const std::vector<NumberRange>& ranges) {
 
 // An address of the other version lies in no set of this one.
 Answer answer_of_address(const Leaf& leaf, const KnownFacts& facts) {
-    if (leaf.negated || !facts.version) {
+    if (leaf.negated || !facts.version || (leaf.from_list && facts.with_any_list)) {
         return Answer::Maybe;
     }
     const bool is_v4 = *facts.version == static_cast<std::uint64_t>(IpVersion::V4);
@@ -97,7 +97,8 @@ bool may_match(const Expression& condition, const KnownFacts& facts) {
 
 IpVersions versions_let_through(const Expression& condition) {
     const auto lets_through = [&](IpVersion version) {
-        return may_match(condition, {.version = static_cast<std::uint64_t>(version)});
+        return may_match(condition,
+                         {.version = static_cast<std::uint64_t>(version), .with_any_list = true});
     };
     return {lets_through(IpVersion::V4), lets_through(IpVersion::V6)};
 }

@@ -15,13 +15,15 @@ struct KnownFacts {
     std::optional<std::uint64_t> version{};
     std::optional<std::uint64_t> proto{};
     bool proto_has_no_hashed_ports = false;  // it is neither TCP nor UDP
+    bool with_any_list = false;              // the addresses of lists may be any
 };
 
 // Whether a packet with these facts might match. All other conditions count as undecided, so true
 // may be wrong, and false is certain.
 [[nodiscard]] bool may_match(const Expression& condition, const KnownFacts& facts);
 
-// The versions of IP of packets that might match; where one is false, that is certain.
+// The versions of IP of packets that might match, whatever the files of lists come to hold; where
+// one is false, that is certain.
 [[nodiscard]] IpVersions versions_let_through(const Expression& condition);
 
 }  // namespace sluice

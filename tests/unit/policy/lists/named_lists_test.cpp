@@ -17,6 +17,7 @@ const std::map<std::string, std::string> kFiles{
     {"large", "70000\n"},
     {"words", "in\nout\n"},
     {"pairs", "uplink\nlab\n"},
+    {"office", "10.1.0.0/16\n"},
     {"empty", "# nothing\n"},
     {"bad", "10.0.0.0/8\n10.0.0.1/8\n"},
     {"awful",
@@ -205,6 +206,22 @@ TEST(NamedLists, AnEmptyListIsSaidToBeOne) {
     EXPECT_TRUE(outcome.rules);
     EXPECT_NE(find(outcome, "has no entry"), nullptr);
     EXPECT_NE(find(outcome, "can never match"), nullptr);
+}
+
+// The file of a list may come to hold the other version: a rule that is read once stays readable.
+TEST(NamedLists, OnePrefixLengthDoesNotHangOnWhatAListHoldsToday) {
+    const auto with_key = [](std::string_view when, std::string_view key) {
+        return compile(
+            "version: 1\ndata: {lists: {a: {type: cidr, file: office}}}\nrules:\n"
+            "  - {id: a, mode: enforce, when: '" +
+                std::string{when} + "', key: [\"" + std::string{key} +
+                "\"], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n",
+            Purpose::Check);
+    };
+    const Outcome one = with_key("ip.src in $a", "prefix(ip.src, 24)");
+    EXPECT_NE(find(one, "such as 24|64"), nullptr);
+    EXPECT_TRUE(with_key("ip.src in $a", "prefix(ip.src, 24|64)").rules);
+    EXPECT_TRUE(with_key("ip.version eq 4 and ip.src in $a", "prefix(ip.src, 24)").rules);
 }
 
 TEST(NamedLists, TheSummarySaysWhatWasRead) {
