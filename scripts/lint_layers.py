@@ -62,6 +62,7 @@ ONE_HOME = [
     (re.compile(r"#\s*include\s*[<\"]blake2"), "lib/rules", "BLAKE2b"),
     (re.compile(r"#\s*include\s*[<\"]openssl/"), "lib/l7", "OpenSSL"),
     (re.compile(r"#\s*include\s*[<\"]pcap(/\w+|\.)"), "lib/capture", "libpcap"),
+    (re.compile(r"\b__builtin_prefetch\b"), "lib/base", "the prefetch (prefetch0 and prefetch1 are not dropped)"),
     (re.compile(r"#\s*include\s*<atomic>|\bstd::atomic"), "lib/share", "std::atomic"),
 ]
 # Stand-ins of tests for a class that a private constructor names as its friend.

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/answer/answer_bounds.hpp"
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/base/units.hpp"
 #include "lib/rules/decision.hpp"
 
@@ -55,7 +56,7 @@ public:
     // Prefetches the lines that it may be in.
     void prefetch(std::uint64_t digest) const noexcept {
         for (std::size_t way = 0; way < kWays; ++way) {
-            __builtin_prefetch(lines_of(digest) + way, 1);
+            prefetch0(lines_of(digest) + way);
         }
     }
     // False: none has made room for another one in the time that it would have been kept for.

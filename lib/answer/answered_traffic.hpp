@@ -54,7 +54,6 @@ public:
         connections_.prefetch(digest);
         servers_.prefetch(digest);
         servers_.prefetch(connection_digest(headers, Way::Against, hash));
-        keep_prefetches();
     }
 
     // Whose segment it is: of a client that was answered, of a server whose client was, or neither.

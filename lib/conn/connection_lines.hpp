@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/conn/connection.hpp"
 
 #include <cstddef>
@@ -39,9 +40,7 @@ public:
         const std::uint64_t home = digest & mask_;
         return (homes_[home / 64] >> (home % 64) & 1) != 0;
     }
-    void prefetch(std::uint64_t digest) const noexcept {
-        __builtin_prefetch(&lines_[home_of(digest)], 1);
-    }
+    void prefetch(std::uint64_t digest) const noexcept { prefetch0(&lines_[home_of(digest)]); }
     // Where most connections lie.
     [[nodiscard]] ConnectionIndex home_of(std::uint64_t digest) const noexcept {
         return static_cast<ConnectionIndex>(digest & mask_);

@@ -1,3 +1,4 @@
+#include "lib/base/prefetch.hpp"
 #include "lib/conn/connection_table.hpp"
 #include "lib/conn/tick.hpp"
 
@@ -240,7 +241,7 @@ void ConnectionTable::regroup(ConnectionIndex index) noexcept {
         // The next one that enters finds the next one to leave at hand.
         const ConnectionIndex next = shares_of(group).prefetch_oldest_of_most();
         if (next != kNoConnection) {
-            __builtin_prefetch(&lines_[next], 1);
+            prefetch0(&lines_[next]);
         }
     }
     enter(index, group);
@@ -365,7 +366,7 @@ bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
     if (age_of(lines_[oldest]) > idle_ticks_) {
         remove(oldest, ConnectionEvent::IdleTimeout);
         if (ages.oldest() != kNoConnection) {
-            __builtin_prefetch(&lines_[ages.oldest()], 1);
+            prefetch0(&lines_[ages.oldest()]);
         }
         return true;
     }

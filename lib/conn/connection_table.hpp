@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_array.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
@@ -44,9 +45,9 @@ public:
     void prefetch(std::uint64_t digest) const noexcept {
         const ConnectionIndex home = lines_.home_of(digest);
         lines_.prefetch(digest);
-        __builtin_prefetch(&seen_[home], 1);
-        __builtin_prefetch(&members_[home], 1);
-        __builtin_prefetch(&last_acks_[home], 1);
+        prefetch0(&seen_[home]);
+        prefetch0(&members_[home]);
+        prefetch0(&last_acks_[home]);
         if (refused_.may_have_any(ticks_)) [[unlikely]] {
             refused_.prefetch(digest);
         }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/base/units.hpp"
 #include "lib/conn/ip_fragment.hpp"
 #include "lib/share/core.hpp"
@@ -65,9 +66,7 @@ public:
     FragmentTable(const FragmentTable&) = delete;
     FragmentTable& operator=(const FragmentTable&) = delete;
 
-    void prefetch(std::uint64_t digest) const noexcept {
-        __builtin_prefetch(&lines_[digest & mask_], 1);
-    }
+    void prefetch(std::uint64_t digest) const noexcept { prefetch0(&lines_[digest & mask_]); }
 
     // The first fragment was judged: whether it, and so the datagram, is dropped. Repeated with
     // another size it is an overlap; with the same size the stricter verdict stands.

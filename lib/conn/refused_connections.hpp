@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/conn/connection_budget.hpp"
 
 #include <array>
@@ -29,8 +30,8 @@ public:
         return has_any_ && ticks - latest_ <= silence_;
     }
     void prefetch(std::uint64_t digest) const noexcept {
-        __builtin_prefetch(&lines_[first_line(digest)], 1);
-        __builtin_prefetch(&lines_[second_line(digest)], 1);
+        prefetch0(&lines_[first_line(digest)]);
+        prefetch0(&lines_[second_line(digest)]);
     }
     // False: one that has not been silent for long enough had to go for it. Where none goes, true.
     [[nodiscard]] bool add(std::uint64_t digest, std::uint32_t ticks) noexcept;

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/prefetch.hpp"
 #include "lib/conn/connection.hpp"
 
 #include <cstddef>
@@ -55,10 +56,10 @@ public:
             return kNoConnection;
         }
         const Source& source = sources_[by_count_[most_].first];
-        __builtin_prefetch(&chains_[source.id & (chains_.size() - 1)], 1);
-        __builtin_prefetch(&members_[source.oldest], 1);
+        prefetch0(&chains_[source.id & (chains_.size() - 1)]);
+        prefetch0(&members_[source.oldest]);
         if (source.behind != kNoSource) {
-            __builtin_prefetch(&sources_[source.behind], 1);
+            prefetch0(&sources_[source.behind]);
         }
         return source.oldest;
     }

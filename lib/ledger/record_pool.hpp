@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/check.hpp"
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/base/units.hpp"
 #include "lib/ledger/record.hpp"
 #include "lib/share/core.hpp"
@@ -35,13 +36,11 @@ public:
     RecordPool(std::span<Record> memory, std::size_t workers, Instant now,
                std::size_t slots = kSlots);
 
-    // (Inline whatever happens: GCC takes a function that only prefetches for one without effect,
-    // and drops the call.)
     [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
-        __builtin_prefetch(&heads_[place_of(account).head]);
+        prefetch0(&heads_[place_of(account).head]);
     }
     [[gnu::always_inline]] void prefetch(std::uint32_t index) const noexcept {
-        __builtin_prefetch(&records_[index], 1);
+        prefetch0(&records_[index]);
     }
     // The account's own record, once the head of its chain has come. (Without a branch: where there
     // is none, that line is there anyway.)

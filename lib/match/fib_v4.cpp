@@ -1,5 +1,7 @@
 #include "lib/match/fib_v4.hpp"
 
+#include "lib/base/prefetch.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -119,7 +121,7 @@ void FibV4::find_each(std::span<const std::uint64_t> addresses,
         const auto address = static_cast<std::uint32_t>(addresses[i]);
         values[i] = table()[address >> 8];
         if (values[i] > kMaxValue) {
-            __builtin_prefetch(line_of(values[i], address));
+            prefetch0(line_of(values[i], address));
             divided = true;
         }
     }

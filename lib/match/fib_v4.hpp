@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/base/result.hpp"
 #include "lib/match/step.hpp"
 
@@ -40,9 +41,7 @@ public:
         return place <= kMaxValue ? place : find_in_line(place, address);
     }
 
-    void prefetch(std::uint32_t address) const noexcept {
-        __builtin_prefetch(&table()[address >> 8]);
-    }
+    void prefetch(std::uint32_t address) const noexcept { prefetch0(&table()[address >> 8]); }
 
     // The values of at most kMaxKeys addresses that have been prefetched, and that wait for their
     // lines together.

@@ -1,5 +1,7 @@
 #include "lib/match/fib_v6.hpp"
 
+#include "lib/base/prefetch.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -211,12 +213,12 @@ void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const n
     std::array<const std::uint32_t*, kMaxKeys> slots;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         slots[i] = slot_of(table_at(root_), keys[i]);
-        __builtin_prefetch(slots[i]);
+        prefetch0(slots[i]);
     }
     std::uint32_t inside = 0;  // keys that are not at a value yet
     for (std::size_t i = 0; i < keys.size(); ++i) {
         values[i] = *slots[i];
-        __builtin_prefetch(at(values[i]));  // of a value: any line, whose content is unused
+        prefetch0(at(values[i]));  // of a value: any line, whose content is unused
         inside |= (values[i] > kMaxValue ? 1U : 0U) << i;
     }
     while (inside != 0) {
@@ -225,7 +227,7 @@ void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const n
             const auto i = static_cast<unsigned>(std::countr_zero(left));
             if (is_table(values[i])) {
                 slots[i] = slot_of(table_at(values[i]), keys[i]);
-                __builtin_prefetch(slots[i]);
+                prefetch0(slots[i]);
                 in_tables |= 1U << i;
             } else {
                 values[i] = find_in_line(values[i], keys[i]);
@@ -235,7 +237,7 @@ void FibV6::find_each(std::span<const Wide> keys, std::uint32_t* values) const n
         for (std::uint32_t left = in_tables; left != 0; left &= left - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(left));
             values[i] = *slots[i];
-            __builtin_prefetch(at(values[i]));
+            prefetch0(at(values[i]));
             inside |= (values[i] > kMaxValue ? 1U : 0U) << i;
         }
     }

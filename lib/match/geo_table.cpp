@@ -1,5 +1,6 @@
 #include "lib/match/geo_table.hpp"
 
+#include "lib/base/prefetch.hpp"
 #include "lib/match/address_key.hpp"
 
 #include <array>
@@ -48,7 +49,7 @@ void GeoTable::fill_end(HeaderColumns& headers, RowMask rows, const End& end) co
     v4_.find_each(std::span{v4_keys}.first(v4), origins.data());
     v6_.find_each(std::span{v6_keys}.first(v6), origins.data() + v4);
     for (std::size_t i = 0; i < v4 + v6; ++i) {
-        __builtin_prefetch(&origins_[origins[i]]);
+        prefetch0(&origins_[origins[i]]);
     }
     std::size_t next = 0;
     const auto take = [&](std::size_t row) { note(headers, row, end, origins_[origins[next++]]); };

@@ -1,5 +1,7 @@
 #include "lib/match/packed_v4.hpp"
 
+#include "lib/base/prefetch.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -152,7 +154,7 @@ void PackedV4::find_each(std::span<const std::uint64_t> addresses,
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t place = root_place(static_cast<std::uint32_t>(addresses[i]));
         values[i] = place;
-        __builtin_prefetch(at(place));
+        prefetch0(at(place));
     }
     for (std::size_t i = 0; i < count; ++i) {
         const auto address = static_cast<std::uint32_t>(addresses[i]);

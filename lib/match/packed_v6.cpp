@@ -1,5 +1,7 @@
 #include "lib/match/packed_v6.hpp"
 
+#include "lib/base/prefetch.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -288,7 +290,7 @@ void PackedV6::find_each(std::span<const Wide> keys, std::uint32_t* values) cons
     std::uint32_t in_tables = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const Spot spot = enter_root(keys[i]);
-        __builtin_prefetch(words() + spot.record);
+        prefetch0(words() + spot.record);
         spots.set(i, spot);
         in_tables |= (is_table(spot.place) ? 1U : 0U) << i;
     }
@@ -318,13 +320,13 @@ std::uint32_t PackedV6::enter_each(std::uint32_t in_tables, std::span<const Wide
                                    Spots& spots) const noexcept {
     for (std::uint32_t left = in_tables; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
-        __builtin_prefetch(slot_in(spots.place[i], keys[i]));
+        prefetch0(slot_in(spots.place[i], keys[i]));
     }
     std::uint32_t still = 0;
     for (std::uint32_t left = in_tables; left != 0; left &= left - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(left));
         const Spot spot = enter(spots.place[i], keys[i]);
-        __builtin_prefetch(words() + spot.record);
+        prefetch0(words() + spot.record);
         spots.set(i, spot);
         still |= (is_table(spot.place) ? 1U : 0U) << i;
     }

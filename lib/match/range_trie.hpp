@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/prefetch.hpp"
 #include "lib/base/wide.hpp"
 #include "lib/match/step.hpp"
 
@@ -35,7 +36,7 @@ public:
     // Keys of `width` bits. The steps are sorted, no two begin alike, and the first begins at 0.
     RangeTrie(Steps steps, unsigned width);
 
-    void prefetch(Key key) const noexcept { __builtin_prefetch(&table_[slot_of(key)]); }
+    void prefetch(Key key) const noexcept { prefetch0(&table_[slot_of(key)]); }
 
     // `steps`: those it was made from. A key has no bit above the width.
     [[nodiscard]] std::uint32_t find(Key key, Steps steps) const noexcept {
@@ -138,13 +139,13 @@ private:
     }
     void prefetch(const Walk& walk, Steps steps) const noexcept {
         if (walk.at < kLeaf) {
-            __builtin_prefetch(&nodes_[walk.at]);
+            prefetch0(&nodes_[walk.at]);
         } else if (walk.at < kRun) {
-            __builtin_prefetch(&leaves_[walk.at - kLeaf]);
+            prefetch0(&leaves_[walk.at - kLeaf]);
         } else if (walk.at < kRow) {
             const std::size_t first = first_of_run(walk.at);
-            __builtin_prefetch(&steps[first]);
-            __builtin_prefetch(&steps[first + following(walk.at)]);
+            prefetch0(&steps[first]);
+            prefetch0(&steps[first + following(walk.at)]);
         }
     }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/answer/answered_packet.hpp"
 #include "lib/ask/waiting_room.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/packet/frame_columns.hpp"
 #include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
@@ -49,7 +50,7 @@ public:
     }
     // Prefetches the frame's headers. There are fewer than kMaxBurst.
     void put(const FrameView& frame, void* buffer) noexcept {
-        __builtin_prefetch(frame.bytes.data());
+        prefetch0(frame.bytes.data());
         packets_[frames_.size].buffer = buffer;
         frames_.add(frame.bytes, frame.wire_size);
         frames_.readable_behind = std::min(frames_.readable_behind, frame.readable_behind);

@@ -28,6 +28,7 @@ public:
         for_each_lookup([&](std::size_t row, const BucketLookup& lookup) {
             if (*next_missed == &lookup) {
                 ++next_missed;  // its second line is on its way
+                prefetch_override(row, lookup);
             } else {
                 prefetch_more(row, lookup, *lookup.entry);
             }
@@ -96,12 +97,20 @@ private:
         }
     }
 
+    // Of a key that has no bucket in its first line: few have one in the second.
+    [[gnu::always_inline]] void prefetch_override(std::size_t row,
+                                                  const BucketLookup& lookup) const noexcept {
+        const LimitPlan& limit = plan_.limits[lookup.limit];
+        if (limit.meter == FastMeter::Overridden) {
+            limit.overrides->prefetch(scratch_.digests[limit.schema][row]);
+        }
+    }
     [[nodiscard]] static bool is_found(const BucketLookup& lookup, const Entry& entry) noexcept {
         return entry.slot_and_tag() == lookup.key.slot_and_tag;
     }
     [[gnu::always_inline]] void prefetch_line(const Entry& entry) const noexcept {
         const LinePool& pool = core_.buckets.registry.pool();
-        __builtin_prefetch(pool.line_for(entry.cell().rest), 1, 3);
+        prefetch0(pool.line_for(entry.cell().rest));
     }
 
     // One line at the most: of numbers of its own, or of the table of overrides; none of a key that
@@ -150,7 +159,6 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
 void locate_second(Burst& burst, const CoreState& core) noexcept {
     const Scratch& scratch = burst.scratch();
     if (scratch.first[kMaxBurst] != 0 && scratch.plan->touches_more) {
-        keep_prefetches();
         const Locating locating{burst, core};
         locating.find_in_second_lines();
         if (scratch.plan->has_shared && core.ledger != nullptr) [[unlikely]] {

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/check.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/pool/digest_index.hpp"
 #include "lib/pool/pool_line.hpp"
 
@@ -64,7 +65,7 @@ public:
 
     // The address of a line, for prefetching.
     [[nodiscard]] const void* line_for(PoolLine line) const noexcept { return &lines_[line]; }
-    void prefetch(PoolLine line) const noexcept { __builtin_prefetch(&lines_[line], 1); }
+    void prefetch(PoolLine line) const noexcept { prefetch0(&lines_[line]); }
 
     // The line's bytes as a T, which is trivially copyable and at most a line.
     template <typename T>

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/rules/overrides.hpp"
 
@@ -27,9 +28,7 @@ public:
     // A table for the keys; digests are those of KeyHasher{secret}.
     OverrideTable(const KeyOverrides& keys, const Overrides& all, const HashSecret& secret);
 
-    void prefetch(std::uint64_t digest) const noexcept {
-        __builtin_prefetch(line_for(digest), 0, 2);
-    }
+    void prefetch(std::uint64_t digest) const noexcept { prefetch1(line_for(digest)); }
     // The first line of a key, for prefetching.
     [[nodiscard]] const void* line_for(std::uint64_t digest) const noexcept {
         return &line(line_at(digest));

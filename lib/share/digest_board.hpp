@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/base/prefetch.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -43,7 +45,7 @@ public:
             until_.store(until, std::memory_order_relaxed);
         }
     }
-    void prefetch(std::uint64_t digest) const noexcept { __builtin_prefetch(line_of(digest)); }
+    void prefetch(std::uint64_t digest) const noexcept { prefetch0(line_of(digest)); }
     [[nodiscard]] bool has(std::uint64_t digest, std::uint32_t seconds) const noexcept {
         const std::atomic<std::uint64_t>* const line = line_of(digest);
         return std::any_of(line, line + kWays, [&](const std::atomic<std::uint64_t>& one) {

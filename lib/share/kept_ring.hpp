@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/prefetch.hpp"
 #include "lib/share/word.hpp"
 
 #include <array>
@@ -17,7 +18,7 @@ struct alignas(64) RingMarks {
     std::array<std::atomic<std::uint64_t>, kRings> written{};
     std::array<std::atomic<std::uint64_t>, kRings> read{};
 
-    [[gnu::always_inline]] void prefetch() const noexcept { __builtin_prefetch(this); }
+    [[gnu::always_inline]] void prefetch() const noexcept { prefetch0(this); }
 };
 
 // Records from one thread to one other, in order, without waiting, whose writer can still read what
@@ -82,9 +83,7 @@ public:
     [[nodiscard]] const Record& peek(std::size_t i) const noexcept {
         return records_[(taken_ + i) & mask_];
     }
-    [[gnu::always_inline]] void prefetch(std::size_t i) const noexcept {
-        __builtin_prefetch(&peek(i));
-    }
+    [[gnu::always_inline]] void prefetch(std::size_t i) const noexcept { prefetch0(&peek(i)); }
     [[nodiscard]] std::uint64_t first_waiting() const noexcept { return taken_; }
     // The first `count` of them are done with.
     void done(std::size_t count) noexcept {

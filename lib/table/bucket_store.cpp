@@ -1,5 +1,6 @@
 #include "lib/table/bucket_store.hpp"
 
+#include "lib/base/prefetch.hpp"
 #include "lib/table/previous_tables.hpp"
 #include "lib/table/worker_tables.hpp"
 
@@ -118,7 +119,7 @@ void BucketStore::sweep_rules(Now now) noexcept {
     Entry& rule = rule_entry(static_cast<LimitSlot>(swept_rule_));
     swept_rule_ = (swept_rule_ + 1) % kSlots;
     // One entry a burst: long enough apart that no processor foresees it.
-    __builtin_prefetch(&rule_entry(static_cast<LimitSlot>((swept_rule_ + kRulesAhead) % kSlots)));
+    prefetch0(&rule_entry(static_cast<LimitSlot>((swept_rule_ + kRulesAhead) % kSlots)));
     if (!rule.empty()) [[unlikely]] {
         registry.update(rule, now);
         (void)registry.forget_if_idle(rule, now);

@@ -1,5 +1,7 @@
 #include "lib/table/bucket_table.hpp"
 
+#include "lib/base/prefetch.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -137,7 +139,7 @@ Entry* BucketTable::search_slow(const TableKey& key, LimitRegistry& registry, No
             const Entry& entry = line(here).entries[i];
             const std::size_t other = other_of(here, entry.slot_and_tag());
             if (!entry.held() && !search.path_has(at, other)) {
-                __builtin_prefetch(&line(other), 1);
+                prefetch0(&line(other));
                 search.push(other, at, i);
             }
         }
@@ -189,7 +191,7 @@ void BucketTable::sweep(std::size_t lines, LimitRegistry& registry, Now now) noe
             sweep_line(here, registry, now);
         }
         swept_ = swept_ + 1 == lines_ ? 0 : swept_ + 1;
-        __builtin_prefetch(
+        prefetch0(
             &line(swept_ + lines + kRowsAhead < lines_ ? swept_ + lines + kRowsAhead - 1 : 0));
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/table/entry.hpp"
 #include "lib/table/limit_registry.hpp"
 
@@ -40,8 +41,7 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return memory_.bytes(); }
     [[nodiscard]] std::size_t page_size() const noexcept { return memory_.page_size(); }
 
-    // The cache that a line is prefetched to. A core has few fill buffers for its first cache, and
-    // one prefetch more waits: what is not needed for some hundred ns goes to the second.
+    // The cache that a line is prefetched to: prefetch0() or prefetch1().
     enum class Into : std::uint8_t { FirstCache, SecondCache };
 
     // Prefetches the first line of a key; probe_first() takes its address.
@@ -56,7 +56,11 @@ public:
         template <Into kInto = Into::SecondCache>
         [[nodiscard]] Entry* prefetch(const TableKey& key) const noexcept {
             Entry* const first = at(key);
-            __builtin_prefetch(first, 0, kInto == Into::FirstCache ? 3 : 2);
+            if constexpr (kInto == Into::FirstCache) {
+                prefetch0(first);
+            } else {
+                prefetch1(first);
+            }
             return first;
         }
         // Its address, for a later prefetch.
@@ -78,8 +82,8 @@ public:
     };
     [[nodiscard, gnu::always_inline]] Lines prefetch_both(const TableKey& key) const noexcept {
         const Lines lines = lines_of(key);
-        __builtin_prefetch(lines.first, 0, 2);
-        __builtin_prefetch(lines.second, 0, 2);
+        prefetch1(lines.first);
+        prefetch1(lines.second);
         return lines;
     }
 
@@ -130,7 +134,7 @@ public:
         Line* const lines = &line(0);
         for (Lookup* const lookup : missed) {
             Line& second = lines[other_of(first_of(lookup->key), lookup->key.slot_and_tag)];
-            __builtin_prefetch(&second, 1);
+            prefetch0(&second);
             lookup->entry = second.entries;
         }
     }

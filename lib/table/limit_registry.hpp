@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/now.hpp"
+#include "lib/base/prefetch.hpp"
 #include "lib/meter/open_connections.hpp"
 #include "lib/pool/line_pool.hpp"
 #include "lib/pool/remote_lines.hpp"
@@ -62,16 +63,16 @@ public:
         }
     }
     // Prefetches what update() reads of the entry's limit right after a change, and what
-    // forget_if_left() reads. (Always inline: GCC drops calls of functions that only prefetch.)
+    // forget_if_left() reads.
     [[gnu::always_inline]] void ask_for_change(const Entry& entry) const noexcept {
         if (entry.slot() < rows_.size()) {
-            __builtin_prefetch(&rows_[entry.slot()].latest);
+            prefetch0(&rows_[entry.slot()].latest);
         }
     }
     [[gnu::always_inline]] void ask_for_row(const Entry& entry) const noexcept {
         if (entry.slot() < rows_.size()) {
-            __builtin_prefetch(&rows_[entry.slot()]);
-            __builtin_prefetch(&live_[entry.slot()], 1);
+            prefetch0(&rows_[entry.slot()]);
+            prefetch0(&live_[entry.slot()]);
         }
     }
     // Whether entries may carry former numbers: from a change of numbers until settled().

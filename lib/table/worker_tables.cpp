@@ -129,7 +129,6 @@ std::uint64_t WorkerTables::uses_of(LimitSlot slot) const noexcept {
 
 // All lines are asked for before the first is read.
 void WorkerTables::prefetch(const BucketAt& at) const noexcept {
-    keep_prefetches();
     for (const BucketStore* store : stores_) {
         if (!at.of_rule) {
             (void)table_of(*store, at.aggregation_level).prefetch_both(at.key);

@@ -1,5 +1,6 @@
 #include "lib/units/unit_parser.hpp"
 
+#include "lib/base/prefetch.hpp"
 #include "lib/match/column_compare.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/wanted_protocols.hpp"
@@ -61,7 +62,7 @@ void prefetch(ByteView payload) noexcept {
     constexpr std::size_t kLine = 64;
     const std::size_t size = std::min(payload.size(), kMost);
     for (std::size_t at = kLine; at < size + kLine; at += kLine) {
-        __builtin_prefetch(payload.data() + std::min(at, size - 1));
+        prefetch0(payload.data() + std::min(at, size - 1));
     }
 }
 
