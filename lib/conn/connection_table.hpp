@@ -45,7 +45,7 @@ public:
     void prefetch(std::uint64_t digest) const noexcept {
         const ConnectionIndex home = lines_.home_of(digest);
         lines_.prefetch(digest);
-        prefetch0(&seen_[home]);
+        seen_[home].prefetch();
         prefetch0(&members_[home]);
         prefetch0(&last_acks_[home]);
         if (refused_.may_have_any(ticks_)) [[unlikely]] {

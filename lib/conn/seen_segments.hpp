@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/prefetch.hpp"
 #include "lib/conn/tcp_segment.hpp"
 #include "lib/hash/group_key.hpp"
 
@@ -28,6 +29,10 @@ public:
             0;  // of a Part, bytes before the segment that it is a part of; else all
     };
 
+    void prefetch() const noexcept {
+        prefetch0(this);
+        prefetch0(&segments_.back());
+    }
     void clear() noexcept {
         count_ = 0;
         has_horizon_ = false;
