@@ -46,22 +46,6 @@ rules:
     limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]
 )yaml";
 
-std::string address_of(std::size_t number) {
-    return "10.0." + std::to_string(number / 256) + "." + std::to_string(number % 256);
-}
-
-// The segment of a connection that carries such bytes.
-Octets segment_of(std::size_t number, std::string_view text, std::uint16_t port = 80) {
-    const ByteView bytes = bytes_of(text);
-    return test::tcp()
-        .src(address_of(number))
-        .sport(static_cast<std::uint16_t>(20'000 + number))
-        .dport(port)
-        .seq(static_cast<std::uint32_t>(number * 977))
-        .carries({bytes.begin(), bytes.end()})
-        .bytes();
-}
-
 // One in ten asks for a path whose beginning a rule selects.
 std::vector<std::string> requests_for(const HttpRules& rules) {
     std::mt19937_64 random{9};

@@ -5,6 +5,21 @@
 
 namespace sluice::bench {
 
+std::string address_of(std::size_t number) {
+    return "10.0." + std::to_string(number / 256) + "." + std::to_string(number % 256);
+}
+
+test::Octets segment_of(std::size_t number, std::string_view text, std::uint16_t port) {
+    const ByteView bytes = bytes_of(text);
+    return test::tcp()
+        .src(address_of(number))
+        .sport(static_cast<std::uint16_t>(20'000 + number))
+        .dport(port)
+        .seq(static_cast<std::uint32_t>(number * 977))
+        .carries({bytes.begin(), bytes.end()})
+        .bytes();
+}
+
 void print_beside(const char* id, const std::string& what, const char* unit, const Side& ours,
                   const Side& other) {
     std::printf(

@@ -20,6 +20,12 @@ struct Effort {
 inline const UnitBudget kRoomy{.connections = {.connections = std::size_t{1} << 18}};
 inline std::size_t counted = 0;  // so that nothing is left out
 
+// The address of a client, below 2^16 of them.
+[[nodiscard]] std::string address_of(std::size_t number);
+// The segment of a client's connection that carries such bytes.
+[[nodiscard]] test::Octets segment_of(std::size_t number, std::string_view text,
+                                      std::uint16_t port = 80);
+
 // H4: ClientHellos over TCP, each of a new connection, beside parsing them alone.
 void measure_hellos(const Effort& effort);
 // H5: Initials of QUIC, each of a new connection, beside their AES alone.

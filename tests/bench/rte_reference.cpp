@@ -101,18 +101,18 @@ bool start_eal() {
     char program[] = "bench";
     char no_pci[] = "--no-pci";
     char quiet[] = "--log-level=error";
-    char prefix[] = "--file-prefix=sluice-bench";
     char lcores[] = "--lcores=0";
     char in_memory[] = "--in-memory";
+    char no_shared[] = "--no-shconf";  // two of them run side by side
     char no_huge[] = "--no-huge";
     char memory[] = "-m";
     char size[] = "6000";
     const bool huge = free_huge_pages() >= kPagesForPackets;
-    std::vector<char*> arguments{program, no_pci, quiet, prefix, lcores};
+    std::vector<char*> arguments{program, no_pci, quiet, lcores};
     if (huge) {
         arguments.push_back(in_memory);
     } else {
-        arguments.insert(arguments.end(), {no_huge, memory, size});
+        arguments.insert(arguments.end(), {no_shared, no_huge, memory, size});
     }
     std::printf("{\"id\": \"EAL\", \"case\": \"packet buffers\", \"page_size\": %d}\n",
                 huge ? 2 << 20 : 4096);

@@ -1,0 +1,112 @@
+#include "lib/base/read_file.hpp"
+#include "lib/units/unit_parser.hpp"
+#include "tests/bench/http_heads.hpp"
+#include "tests/bench/http_rules.hpp"
+#include "tests/bench/mac_swap.hpp"
+#include "tests/bench/pipeline_rows.hpp"
+#include "tests/bench/request_rows.hpp"
+#include "tests/bench/rte_reference.hpp"
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+
+#include <valgrind/callgrind.h>
+
+// I1: instructions of a packet's whole way through the pipeline, for shapes of rules, counted by
+// callgrind: `valgrind --tool=callgrind --instr-atstart=no PROGRAM RULE_FILE`. It writes one
+// profile for each shape, with the shape's name in its trigger, and one for the floor that is to be
+// subtracted: the mill and a MAC swap. Counts repeat from run to run and from machine to machine,
+// as times do not. Prints how many packets each profile is of.
+namespace sluice::bench {
+namespace {
+
+struct Shape {
+    const char* name;
+    std::string_view rules;
+};
+constexpr Shape kShapes[] = {
+    {"one rule", kOneRule},
+    {"tiers /32 and /24", R"yaml(version: 1
+rules:
+  - id: r
+    mode: enforce
+    tiers:
+      - {key: [ip.src], limits: [{algorithm: token_bucket, rate: 10/s, burst: 1M}]}
+      - {key: ["prefix(ip.src, 24|64)"], limits: [{algorithm: token_bucket, rate: 1000/s, burst: 100M}]}
+)yaml"},
+    {"sliding_window", R"yaml(version: 1
+rules:
+  - {id: r, mode: enforce, key: [ip.src], limits: [{algorithm: sliding_window, count: 1M, window: 10s}]}
+)yaml"},
+};
+
+constexpr std::size_t kCounted = (std::size_t{1} << 16) / PacketMill::kBurst;
+constexpr std::size_t kWarm = (std::size_t{1} << 22) / PacketMill::kBurst;  // of 2^20 flows
+constexpr std::size_t kWarmRequests = (std::size_t{1} << 17) / PacketMill::kBurst;
+constexpr std::size_t kKeys = std::size_t{5} << 20;
+constexpr std::size_t kMostText = 1U << 20;
+constexpr std::size_t kPoolLines = std::size_t{3} << 20;
+
+void count(const char* shape, const std::function<void(std::size_t bursts)>& run) {
+    CALLGRIND_ZERO_STATS;
+    CALLGRIND_START_INSTRUMENTATION;
+    run(kCounted);
+    CALLGRIND_STOP_INSTRUMENTATION;
+    CALLGRIND_DUMP_STATS_AT(shape);
+    std::printf("%s\t%zu\n", shape, kCounted * PacketMill::kBurst);
+}
+
+void count_flows(const char* shape, PacketMill& mill, std::string_view rules) {
+    BenchWorker worker{mill, BenchRules{.text = rules, .pool_lines = kPoolLines}, kKeys};
+    worker.run(kWarm);
+    count(shape, [&](std::size_t bursts) { worker.run(bursts); });
+}
+
+void count_requests() {
+    const HttpRules rules{0};
+    std::mt19937_64 random{9};
+    PacketMill mill{PacketMill::Headers::Streams, [&](std::size_t number) {
+                        return segment_of(number, usual_get_of(random, random_word(random, 3, 8)));
+                    }};
+    UnitParser parser{kRoomy};
+    BenchWorker worker{mill, rules.text, PacketMill::kMbufs * PacketMill::kStreams * 2};
+    worker.find_units_by(parser.finder());
+    worker.run(kWarmRequests);
+    count("requests by source and host", [&](std::size_t bursts) { worker.run(bursts); });
+    check_units(worker, UnitEvent::HttpRequest, 1);
+}
+
+int run(const std::string& rule_file) {
+    const Result<std::optional<std::string>> scrubbing = read_whole_file(rule_file, kMostText);
+    if (!scrubbing || !*scrubbing) {
+        std::fprintf(stderr, "cannot read %s\n", rule_file.c_str());
+        return 1;
+    }
+    if (!start_eal()) {
+        return 1;
+    }
+    PacketMill flows{PacketMill::Headers::PerSource};
+    count("floor", [&](std::size_t bursts) { swap_addresses(flows, bursts); });
+    for (const Shape& shape : kShapes) {
+        count_flows(shape.name, flows, shape.rules);
+    }
+    count_flows("scrubbing.yaml", flows, **scrubbing);
+    PacketMill not_ip{PacketMill::Headers::Source, PacketMill::Mix::NotIp};
+    count_flows("frames that are not IP", not_ip, kOneRule);
+    count_requests();
+    return 0;
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::fprintf(stderr, "usage: instruction_count RULE_FILE\n");
+        return 2;
+    }
+    return sluice::bench::run(arguments[1]);
+}
