@@ -4,6 +4,7 @@
 #include "lib/packet/field_column.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
+#include "lib/packet/parse.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -97,9 +98,17 @@ void HeaderColumns::collect(std::size_t row) const noexcept {
     made_ |= row_bit(row);
 }
 
+// Of a frame that is not IP, so that no tunnel is in it.
+void HeaderColumns::walk(std::size_t row) const noexcept {
+    made_headers_[row].dir = dir[row];
+    made_headers_[row].port = port[row];
+    (void)parse_frame(frames_->frame(row), {}, made_headers_[row]);
+    made_ |= row_bit(row);
+}
+
 const PacketHeaders& HeaderColumns::headers(std::size_t row) const noexcept {
     if (!has_row(made_, row)) {
-        collect(row);
+        has_row(not_ip, row) ? walk(row) : collect(row);
     }
     made_headers_[row].unit = has_row(with_unit_, row) ? units_[row] : nullptr;
     const RowMask origins = present_rows(HeaderPart::SrcCountry) |

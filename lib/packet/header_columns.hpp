@@ -56,6 +56,7 @@ public:
     RowMask v6 = 0;                                   // rows whose innermost IP header is IPv6
     RowMask malformed = 0;                            // rows that no rule sees
     RowMask common = 0;                               // rows that were parsed eight at a time
+    RowMask not_ip = 0;                               // so were these, whose EtherType is not IP's
 
     // Where a frame came in: the side of the pair, and port_name() of the pair (0: it has none).
     // Set before parse_columns(), which keeps it; a row keeps it from burst to burst.
@@ -100,6 +101,7 @@ private:
     friend class ColumnParser;
 
     void collect(std::size_t row) const noexcept;
+    void walk(std::size_t row) const noexcept;
     void add_origins(std::size_t row, PacketHeaders& headers) const noexcept;
 
     const FrameColumns* frames_ = nullptr;

@@ -78,20 +78,24 @@ public:
     void run() noexcept {
         columns_.frames_ = &frames_;
         columns_.made_ = 0;
-        columns_.common = tcp_ = tagged_ = v6_ = 0;
+        columns_.common = columns_.not_ip = tcp_ = tagged_ = v6_ = 0;
         for (std::size_t first = 0; first < frames_.size; first += kGroup) {
             parse_group(first);
         }
         columns_.frag.fill(Fragment::None);
         columns_.parsed.fill(Parsed::Ok);
         set_presence();
-        for_each_row(frames_.rows() & ~columns_.common, [&](std::size_t row) { walk_odd(row); });
+        const RowMask done = columns_.common | columns_.not_ip;
+        for_each_row(columns_.not_ip,
+                     [&](std::size_t row) { columns_.parsed[row] = Parsed::NotIp; });
+        for_each_row(frames_.rows() & ~done, [&](std::size_t row) { walk_odd(row); });
     }
 
 private:
     void parse_group(std::size_t first) noexcept;
     void begin(std::size_t first, Group& group) const noexcept;
     void step_over_tags(std::size_t first, Group& group) noexcept;
+    void find_not_ip(std::size_t first, const Group& group) noexcept;
     static void parse_v4(Group& group, FourWords& addresses) noexcept;
     static void parse_v6(Group& group) noexcept;
     void parse_udp(Group& group) const noexcept;
@@ -129,13 +133,16 @@ void ColumnParser::begin(std::size_t first, Group& group) const noexcept {
     group.after_type = from_big_endian(group.head.word[0]);
 }
 
+// As is_vlan_type().
+Words is_vlan(Words type) noexcept {
+    return either(either(is_equal(type, all(0x8100)), is_equal(type, all(0x88A8))),
+                  either(is_equal(type, all(0x9100)), is_equal(type, all(0x9200))));
+}
+
 // At most one tag; a frame with more is left to the walk.
 void ColumnParser::step_over_tags(std::size_t first, Group& group) noexcept {
-    const Words type = _mm256_srli_epi32(group.after_type, 16);
-    group.is_tagged = either(either(is_equal(type, all(0x8100)), is_equal(type, all(0x88A8))),
-                             either(is_equal(type, all(0x9100)), is_equal(type, all(0x9200))));
     group.is_tagged = both(
-        group.is_tagged,
+        is_vlan(_mm256_srli_epi32(group.after_type, 16)),
         both(group.fits, _mm256_cmpgt_epi32(group.length, all(kShortestFrame + kVlanTagSize - 1))));
     if (!any(group.is_tagged)) [[likely]] {
         return;
@@ -153,6 +160,22 @@ void ColumnParser::step_over_tags(std::size_t first, Group& group) noexcept {
 // The bytes behind the Ethernet header and its tag.
 Words behind_link(const Group& group) noexcept {
     return _mm256_sub_epi32(group.length, group.l3_at);
+}
+
+// Frames of an EtherType that leads to no IP packet: neither IP, nor MPLS, nor PPPoE, nor one more
+// tag. What is a length is left to the walk.
+void ColumnParser::find_not_ip(std::size_t first, const Group& group) noexcept {
+    const Words type = _mm256_srli_epi32(group.after_type, 16);
+    Words leads_on = is_vlan(type);
+    for (const std::uint16_t other :
+         {kTypeIpv4, kTypeIpv6, kTypeMplsUnicast, kTypeMplsMulticast, kTypePppoeSession}) {
+        leads_on = either(leads_on, is_equal(type, all(other)));
+    }
+    const Words is_not_ip =
+        both(_mm256_andnot_si256(leads_on, group.fits), at_most(all(kSmallestEtherType), type));
+    columns_.not_ip |= mask_of(is_not_ip) << first;
+    tagged_ |= mask_of(both(is_not_ip, group.is_tagged)) << first;
+    store(&columns_.byte_units[first], behind_link(group));
 }
 
 // Without options and no fragment; what is no such IPv4 header fits no longer.
@@ -237,7 +260,7 @@ void ColumnParser::store_group(std::size_t first, const Group& group) noexcept {
     store(&columns_.ip_len[first], group.claimed);
     store(&columns_.payload_len[first], group.payload_len);
     // As byte_units() of a sound packet.
-    store(&columns_.byte_units[first], choose(padded, group.claimed, there));
+    store(&columns_.byte_units[first], choose(both(padded, group.fits), group.claimed, there));
     store(&columns_.sport[first], _mm256_srli_epi32(group.ports, 16));
     store(&columns_.dport[first], both(group.ports, all(0xFFFF)));
     store(&columns_.tcp_flags[first], group.tcp_flags);
@@ -274,8 +297,12 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
              at_most(all(kLeastV6), behind_link(group)));
     const Words may_be_v4 =
         both(group.fits, is_equal(_mm256_srli_epi32(group.after_type, 16), all(kTypeIpv4)));
-    if (!any(either(may_be_v4, may_be_v6))) {
-        return;  // frames of other protocols, or too short ones
+    const Words may_be_ip = either(may_be_v4, may_be_v6);
+    if (any(_mm256_andnot_si256(may_be_ip, group.fits))) {
+        find_not_ip(first, group);
+    }
+    if (!any(may_be_ip)) {
+        return;
     }
     FourWords addresses;
     parse_v4(group, addresses);
@@ -302,6 +329,7 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
 void ColumnParser::set_presence() noexcept {
     const RowMask rows = frames_.rows();
     const RowMask common = columns_.common;
+    const RowMask with_type = common | columns_.not_ip;
     columns_.v6 = v6_ & common;
     columns_.malformed = 0;
     columns_.present.fill(0);
@@ -311,7 +339,9 @@ void ColumnParser::set_presence() noexcept {
     }
     set(HeaderPart::Frame, rows);
     set(HeaderPart::Port, rows & columns_.named_ports_);
-    set(HeaderPart::Vlan, common & tagged_);
+    set(HeaderPart::Ethernet, with_type);
+    set(HeaderPart::EtherType, with_type);
+    set(HeaderPart::Vlan, with_type & tagged_);
     set(HeaderPart::Tcp, common & tcp_);
 }
 

@@ -105,7 +105,9 @@ void expect_same(const std::vector<Sample>& burst, const ParseOptions& options) 
     for (const RowMask mask : columns->present) {
         EXPECT_EQ(mask & ~columns->rows(), 0U);
     }
-    EXPECT_EQ((columns->malformed | columns->common | columns->v6) & ~columns->rows(), 0U);
+    EXPECT_EQ(
+        (columns->malformed | columns->common | columns->not_ip | columns->v6) & ~columns->rows(),
+        0U);
     for (std::size_t row = 0; row < burst.size(); ++row) {
         PacketHeaders headers;
         headers.dir = burst[row].dir;
@@ -171,6 +173,15 @@ std::vector<Sample> samples() {
         v6(tcp()).shim(0x8864, test::compressed_pppoe(0x57)).size(120),
         udp().src("10.0.0.1").ether_type(0x0300),
         test::arp(),
+        test::arp().size(60),
+        test::arp().vlan(9).size(64),
+        test::arp().vlan(9, 0x88A8).vlan(4).size(64),
+        test::arp().ether_type(0x05FF).size(60),
+        test::arp().ether_type(0x0600).vlan(4).size(60),
+        test::arp().ether_type(0xFFFF).size(60),
+        test::arp().ether_type(0x8847).size(60),
+        test::arp().ether_type(0x8848).size(60),
+        test::arp().vlan(5).cut(43),
         udp().src("10.0.0.1").cut(13),
         udp().src("10.0.0.1").cut(14),
         udp().src("10.0.0.1").cut(41),
@@ -229,6 +240,20 @@ TEST(ParseColumns, TakesTheCommonShapeEightAtATime) {
     }
     parse_columns(frames, {}, *columns);
     EXPECT_EQ(columns->common, ~RowMask{0});
+}
+
+TEST(ParseColumns, WalksNoFrameThatIsNotIp) {
+    const auto columns = std::make_unique<HeaderColumns>();
+    const std::vector<Octets> other{test::arp().size(60).bytes(),
+                                    test::arp().vlan(9).size(64).bytes(),
+                                    udp().src("10.0.0.1").ether_type(0x88B5).size(60).bytes()};
+    FrameColumns frames;
+    for (std::size_t row = 0; row < kMaxBurst; ++row) {
+        const Octets& bytes = other[row % other.size()];
+        frames.add(bytes, static_cast<std::uint32_t>(bytes.size()));
+    }
+    parse_columns(frames, {}, *columns);
+    EXPECT_EQ(columns->not_ip, ~RowMask{0});
 }
 
 TEST(ParseColumns, GivesTheHeadersOriginsThatCameLater) {
