@@ -105,6 +105,16 @@ RuleListPlace rules_of(const LineIndex& lines, const YamlNode& root) {
     return place;
 }
 
+bool has_rules(std::string_view text) {
+    Problems ignored{""};
+    return read_file(text, ignored,
+                     [](const LineIndex& lines, const YamlNode& root) {
+                         return rules_of(lines, root).entry == nullptr ? std::nullopt
+                                                                       : std::optional{true};
+                     })
+        .has_value();
+}
+
 std::vector<RuleLines> rule_lines(std::string_view text) {
     Problems ignored{""};
     const auto block = read_file(
