@@ -45,7 +45,9 @@ curl_slist* headers_of(const DaemonRequest& request) {
     // Without a wait for "100 Continue".
     curl_slist* list = curl_slist_append(nullptr, "Expect:");
     if (!request.if_match.empty()) {
-        list = curl_slist_append(list, fmt::format("If-Match: \"{}\"", request.if_match).c_str());
+        const char* const quote = request.if_match.starts_with('"') ? "" : "\"";
+        list = curl_slist_append(
+            list, fmt::format("If-Match: {}{}{}", quote, request.if_match, quote).c_str());
     }
     return list;
 }

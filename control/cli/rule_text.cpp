@@ -15,7 +15,11 @@ std::string string_of(const Json& object, const char* member) {
     return object.at(member).get<std::string>();
 }
 
-std::string source_lines(const Json& source) {
+std::string source_lines(const Json& rule) {
+    const Json& source = rule.at("source");
+    if (source.is_null() && string_of(rule, "kind") != "rule") {
+        return "";
+    }
     if (source.is_null()) {
         return "its lines cannot be shown: the rules of its file are written in brackets\n";
     }
@@ -101,7 +105,7 @@ std::string whole_rule_text(const Json& rule) {
     if (!rule.at("first_applied").is_null()) {
         text += "first applied " + string_of(rule, "first_applied") + "\n";
     }
-    text += source_lines(rule.at("source"));
+    text += source_lines(rule);
     if (!rule.at("limits").empty()) {
         text += limit_table(rule.at("limits"));
     }

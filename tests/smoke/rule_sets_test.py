@@ -176,6 +176,7 @@ class SeveralFiles(Case):
         self.assertEqual(form(('; filename="a"', THIRD), ('; filename="b"', THIRD), ('; filename="a"', SECOND)).status,
                          400)
         self.assertEqual(form(*((f'; filename="{i}"', "version: 1\n") for i in range(257))).status, 400)
+        self.assertEqual(form(('; filename="a"', THIRD), (f'; filename="{"b" * 5000}"', SECOND)).status, 400)
         self.assertEqual(form(('; filename="a"', THIRD), ('; filename="b"', SECOND)).status, 422)  # no such list
         self.assertEqual(form(('; filename="a"', THIRD), ('; filename="b"', "version: 1\n")).status, 200)
 

@@ -16,6 +16,8 @@ namespace sluice {
 
 namespace {
 
+constexpr std::size_t kMaxFileName = 4096;  // bytes: as long as any path
+
 HttpResponse bad(const std::string& why) {
     return problem_response(400, "bad request", why);
 }
@@ -46,13 +48,19 @@ Result<RuleFile> from_form(const std::vector<FormPart>& parts, const std::string
             break;
         }
     }
+    const bool are_several = file.slices.size() > 1;
     std::set<std::string> names;
     for (const FileSlice& slice : file.slices) {
-        const bool is_one_of_several = file.slices.size() > 1;
-        if (is_one_of_several && (slice.name.empty() || !names.insert(slice.name).second)) {
+        const bool is_named = !slice.name.empty() && slice.name.size() <= kMaxFileName &&
+                              names.insert(slice.name).second;
+        if (are_several && !is_named) {
             return Error{Errc::BadSyntax,
-                         "each of several parts `rules` has a file name of its own"};
+                         "each of several parts `rules` has a file name of its own, of at most " +
+                             std::to_string(kMaxFileName) + " bytes"};
         }
+    }
+    if (are_several && from.empty()) {
+        return Error{Errc::BadSyntax, "several files want `directory`, where their names begin"};
     }
     if (file.slices.empty() || file.slices.size() > kMaxRuleFiles) {
         return Error{Errc::BadSyntax,

@@ -15,15 +15,18 @@ namespace {
 
 constexpr std::string_view kRulePath = "/v1/rules/";
 
-// The file that has the rule, and its lines there.
+// The file that has the rule, and its lines there; of a candidate those of its rule. null: they
+// cannot be told.
 Json source_json(const RuleView& view, const RuleSummary& rule) {
+    const std::string id =
+        rule.kind == RuleKind::Candidate ? rule.id.substr(0, rule.id.find('.')) : rule.id;
     std::vector<RuleFilePart> parts = parts_of(view.text, view.slices);
     if (parts.empty()) {
         parts.push_back({view.file, view.text, view.directory});
     }
     for (const RuleFilePart& part : parts) {
         for (const RuleLines& lines : rule_lines(part.text)) {
-            if (lines.id != rule.id || (!rule.file.empty() && part.file != rule.file)) {
+            if (lines.id != id || (!rule.file.empty() && part.file != rule.file)) {
                 continue;
             }
             const LineIndex index{part.text};

@@ -121,17 +121,19 @@ std::variant<Edited, Refusal> edited(const StoredRules& now, const RuleEdit& edi
     return result;
 }
 
-// Lists are read with the rights of who changed the rules last, as on any apply: what another user
-// could read is read anew, and what another user sent along is nobody else's to see.
+// Root leaves the lists with the rights of the user who applied the set, who may have named any
+// path. For another user they are read anew, as on any apply, and what was sent along is nobody
+// else's to see.
 std::optional<Refusal> take_over(StoredRules& next, uid_t from) {
-    if (from != 0 && next.applied_by != from) {
-        if (!next.sent.empty()) {
-            return not_in_place("lists of these rules were sent along by uid " +
-                                std::to_string(next.applied_by) +
-                                ", who alone can go on with them; apply the whole set");
-        }
-        next.lists.clear();
+    if (from == 0 || next.applied_by == from) {
+        return std::nullopt;
     }
+    if (!next.sent.empty()) {
+        return not_in_place("lists of these rules were sent along by uid " +
+                            std::to_string(next.applied_by) +
+                            ", who alone can go on with them; apply the whole set");
+    }
+    next.lists.clear();
     next.applied_by = from;
     return std::nullopt;
 }

@@ -34,6 +34,16 @@ std::uint32_t last_line(const LineIndex& lines, std::uint32_t first, std::uint32
     return last;
 }
 
+// The line behind the document: that of its end mark, or one behind the text.
+std::uint32_t end_of(const LineIndex& lines) {
+    const std::uint32_t end = line_count(lines) + 1;
+    std::uint32_t line = end - 1;
+    while (line > 0 && (is_blank(line_at(lines, line)) || is_comment(line_at(lines, line)))) {
+        --line;
+    }
+    return line > 0 && line_at(lines, line).starts_with("...") ? line : end;
+}
+
 std::string id_of(const YamlNode& rule) {
     const YamlNode* id = rule.is_map() ? value_of(rule, "id") : nullptr;
     return id == nullptr ? std::string{} : id->text;
@@ -93,7 +103,7 @@ std::optional<RuleBlock> block_of(const LineIndex& lines, const YamlNode& list, 
 
 RuleListPlace rules_of(const LineIndex& lines, const YamlNode& root) {
     RuleListPlace place;
-    place.end = line_count(lines) + 1;
+    place.end = end_of(lines);
     for (const YamlEntry& entry : root.entries) {
         if (entry.key.text == "rules") {
             place.entry = &entry;

@@ -143,6 +143,12 @@ TEST(RuleEdit, KeepsTheEndsOfLines) {
     EXPECT_EQ(*delete_rule(file, "a"), "version: 1\r\nrules: []\r\n");
 }
 
+TEST(RuleEdit, LeavesTheMarksOfADocument) {
+    const std::string file = "---\nversion: 1\nrules:\n  - id: a\n    key: []\n...\n# end\n";
+    EXPECT_EQ(added(file, "id: b\n"), replaced(file, "...", "  - id: b\n..."));
+    EXPECT_EQ(*delete_rule(file, "a"), "---\nversion: 1\nrules: []\n...\n# end\n");
+}
+
 TEST(RuleEdit, RefusesWhatItCannotChangeInPlace) {
     const auto in_brackets = add_rule("version: 1\nrules: [{id: a}]\n", rule_of("id: b"), {});
     ASSERT_FALSE(in_brackets);
