@@ -9,6 +9,7 @@ import subprocess
 import sys
 import unittest
 
+from capture_files import pcap, udp
 from daemon_box import DaemonBox, wait_until
 
 PROGRAMS = []
@@ -124,6 +125,10 @@ class SeveralFiles(Case):
         self.assertTrue(self.ctl("check", "-", stdin=THIRD).startswith("ok\n"))
         self.ctl("apply", "-", stdin=THIRD)
         self.assertEqual(self.ctl("rules", "--source"), THIRD)
+        # Its lists lie in the working directory.
+        self.ctl("apply", "-", stdin=FIRST.replace("[small]", "[{algorithm: token_bucket, rate: 1/s, burst: 1}]") +
+                 "\ndata: {lists: {bad: {type: cidr, file: bad.txt}}}\n", cwd=self.rules)
+        self.assertEqual(self.json("rules", "b")["lists"][0]["entries"], 1)
         self.assertIn("(standard input):1:1: error:", self.ctl("apply", "-", stdin="x", exit=1))
         self.assertIn("standard input is named twice", self.ctl("apply", "-", "-", exit=1))
 
@@ -163,6 +168,11 @@ class SeveralFiles(Case):
         words = ("--src", "192.0.2.7", "--dst", "203.0.113.1")
         self.assertEqual(self.json("explain", "rules.d", *words)["verdict"], "drop")
         self.ctl("apply", "rules.d")
+        self.assertEqual(self.json("explain", *words)["verdict"], "drop")  # of what is held
+        capture = self.box.folder / "two.pcap"
+        capture.write_bytes(pcap([(0, udp("192.0.2.7", "203.0.113.1", 1000, 53)),
+                                  (1, udp("198.51.100.7", "203.0.113.1", 1000, 53))]))
+        self.assertEqual(self.json("replay", "rules.d", "--pcap", capture)["dropped"], 1)
         self.assertIn("two rules are called", self.ctl("replay", "rules.d", "-", "--pcap", "x", stdin=THIRD, exit=1))
         self.assertIn("either the rules or the capture", self.ctl("replay", "-", "--pcap", "-", exit=2))
 
