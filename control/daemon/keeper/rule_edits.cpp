@@ -28,16 +28,18 @@ struct FileAt {
     std::size_t offset = 0;
     std::string_view text;
     std::string name;
+    std::vector<RuleLines> rules;
 };
 
 std::vector<FileAt> files_of(const StoredRules& rules) {
     if (rules.slices.empty()) {
-        return {{0, 0, rules.text, rules.file}};
+        return {{0, 0, rules.text, rules.file, rule_lines(rules.text)}};
     }
     std::vector<FileAt> files;
     std::size_t offset = 0;
     for (const RuleFilePart& part : parts_of(rules)) {
-        files.push_back({files.size(), offset, part.text, std::string{part.file}});
+        files.push_back(
+            {files.size(), offset, part.text, std::string{part.file}, rule_lines(part.text)});
         offset += part.text.size();
     }
     return files;
@@ -54,8 +56,7 @@ void put(StoredRules& rules, const FileAt& file, const std::string& text) {
 // The file with that rule; nullopt: none has it.
 std::optional<FileAt> file_with(const std::vector<FileAt>& files, std::string_view id) {
     for (const FileAt& file : files) {
-        const std::vector<RuleLines> rules = rule_lines(file.text);
-        if (std::any_of(rules.begin(), rules.end(),
+        if (std::any_of(file.rules.begin(), file.rules.end(),
                         [&](const RuleLines& rule) { return rule.id == id; })) {
             return file;
         }
@@ -170,7 +171,8 @@ PushTerms terms_of(const RuleEdit& edit, const std::string& id, const AppliedRul
             .call = call_of(edit, id)};
 }
 
-// nullopt: other rules came meanwhile, and nothing was changed.
+// The text is edited and compiled with no lock held, like what is applied. nullopt: other rules
+// came meanwhile, and nothing was changed.
 std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const LoneRule* rule) {
     AppliedRules& applied = rules.applied;
     const std::string& id = rule == nullptr ? edit.id : rule->id;
@@ -181,24 +183,24 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     if (std::optional<Refusal> others = rules.not_in_force(edit.in_place_of)) {
         return refused(applied.generation(), *std::move(others));
     }
-    const std::string tag = tag_of(*applied.current());
-    const ListTexts lists = applied.current()->lists;
-    std::variant<Edited, Refusal> made = edited(*applied.current(), edit, rule);
+    const StoredRules now = *applied.current();
+    lock.unlock();
+    const std::string tag = tag_of(now);
+    std::variant<Edited, Refusal> made = edited(now, edit, rule);
     if (auto* refusal = std::get_if<Refusal>(&made)) {
-        return refused(applied.generation(), std::move(*refusal));
+        return refused(now.generation, std::move(*refusal));
     }
     auto& become = std::get<Edited>(made);
-    StoredRules next = become.next;
+    StoredRules next = std::move(become.next);
     if (std::optional<Refusal> refusal = take_over(next, edit.from)) {
-        return refused(applied.generation(), *std::move(refusal));
+        return refused(now.generation, *std::move(refusal));
     }
     next.modes.erase(id);
     next.changed_at = applied.now();
     next.changed_by = edit.from;
-    lock.unlock();
     Compiled compiled = rules.compile_now(next);
     lock.lock();
-    if (!rules.is_in_force(tag, lists) || !applied.renew_keys(next) ||
+    if (!rules.is_in_force(tag, now.lists) || !applied.renew_keys(next) ||
         !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
