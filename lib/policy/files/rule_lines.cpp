@@ -86,7 +86,9 @@ std::optional<RuleBlock> block_of(const LineIndex& lines, const YamlNode& list, 
     }
     std::uint32_t after = list.at.line - 1;
     for (const YamlNode& item : list.items) {
-        const std::uint32_t first = dash_line(lines, item.at, block.dash, after);
+        // What is nothing has the place of what comes next.
+        const std::uint32_t first =
+            item.is_map() ? dash_line(lines, item.at, block.dash, after) : 0;
         if (first == 0) {
             return std::nullopt;
         }

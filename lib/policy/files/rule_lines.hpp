@@ -33,8 +33,8 @@ struct RuleBlock {
 [[nodiscard]] bool is_blank(std::string_view line) noexcept;
 [[nodiscard]] bool is_comment(std::string_view line) noexcept;
 
-// The lines of the items of a list that ends before the line `end`. nullopt: the list is empty, or
-// in brackets.
+// The lines of the items of a list that ends before the line `end`. nullopt: the list is empty, in
+// brackets, or has an item that is no map.
 [[nodiscard]] std::optional<RuleBlock> block_of(const LineIndex& lines, const YamlNode& list,
                                                 std::uint32_t end);
 

@@ -153,6 +153,7 @@ TEST(RuleEdit, RefusesWhatItCannotChangeInPlace) {
     const auto in_brackets = add_rule("version: 1\nrules: [{id: a}]\n", rule_of("id: b"), {});
     ASSERT_FALSE(in_brackets);
     EXPECT_NE(in_brackets.error().what.find("behind a dash"), std::string::npos);
+    EXPECT_FALSE(add_rule("version: 1\nrules:\n  - # none\n  - id: a\n", rule_of("id: b"), {}));
     EXPECT_FALSE(delete_rule("version: 1\n", "a"));
     EXPECT_FALSE(delete_rule("", "a"));
 }
