@@ -15,18 +15,22 @@ Result<std::string> read_text_file(const std::string& path, std::size_t most) {
         return Error{Errc::Unreachable,
                      "cannot read " + path + ": " + std::generic_category().message(errno)};
     }
+    return read_text_stream(file.get(), path, most);
+}
+
+Result<std::string> read_text_stream(std::FILE* file, const std::string& name, std::size_t most) {
     std::string text;
     std::array<char, 65'536> part{};
-    while (const std::size_t got = std::fread(part.data(), 1, part.size(), file.get())) {
+    while (const std::size_t got = std::fread(part.data(), 1, part.size(), file)) {
         text.append(part.data(), got);
         if (text.size() > most) {
             return Error{Errc::TooMany,
-                         path + " is larger than " + std::to_string(most >> 20) + " MiB"};
+                         name + " is larger than " + std::to_string(most >> 20) + " MiB"};
         }
     }
-    if (std::ferror(file.get()) != 0) {
+    if (std::ferror(file) != 0) {
         return Error{Errc::Unreachable,
-                     "cannot read " + path + ": " + std::generic_category().message(errno)};
+                     "cannot read " + name + ": " + std::generic_category().message(errno)};
     }
     return text;
 }

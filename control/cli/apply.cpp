@@ -1,11 +1,10 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/diff_text.hpp"
-#include "control/cli/stats_text.hpp"
+#include "control/cli/rule_input.hpp"
+#include "control/cli/rule_text.hpp"
 #include "control/cli/terminal.hpp"
-#include "control/cli/unconfirmed_text.hpp"
 #include "control/list_folder.hpp"
-#include "control/text_file.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <fmt/format.h>
@@ -14,19 +13,29 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
-// apply and diff: a rule file goes to sluiced, and its problems are shown with their source lines.
+// apply and diff: rule files go to sluiced, and their problems are shown with their source lines.
 namespace sluice {
 namespace {
 
-constexpr std::chrono::minutes kPatience{2};  // a set with lists of millions is built first
-
-// The rule file and every file that compiling it reads, whatever else is wrong with it.
-std::vector<UploadPart> form_of(const Options& options, const std::string& text) {
-    std::vector<UploadPart> form{{"rules", "", std::make_shared<const std::string>(text)}};
+// The rule files and every file that compiling them reads, whatever else is wrong with them.
+std::vector<UploadPart> form_of(const RuleFiles& files, bool with_lists) {
+    std::vector<UploadPart> form;
+    const std::vector<RuleFilePart> parts = parts_of(files.text, files.slices);
+    for (const RuleFilePart& part : parts) {
+        form.push_back(
+            {"rules", std::string{part.file}, std::make_shared<const std::string>(part.text)});
+    }
+    if (form.empty()) {
+        form.push_back({"rules", "", std::make_shared<const std::string>(files.text)});
+    }
+    if (!with_lists) {
+        return form;
+    }
     std::set<std::string> known;
-    const ListReader beside = lists_beside(options.rules_file);
+    const ListReader beside = lists_of(files);
     const ListReader lists = [&](const std::string& path) {
         Result<ListFile> file = beside(path);
         if (file && known.insert(path).second) {
@@ -34,47 +43,48 @@ std::vector<UploadPart> form_of(const Options& options, const std::string& text)
         }
         return file;
     };
-    Problems problems{options.rules_file};
-    (void)compile_rules({options.rules_file, text, &lists}, Purpose::Check, {}, problems);
+    Problems problems{files.label};
+    (void)compile_rules({.file = files.label, .text = files.text, .lists = &lists, .parts = parts},
+                        Purpose::Check, {}, problems);
     return form;
 }
 
-// `target`: a resource with the start of its query, which the file's name and folder complete.
-ExitCode send_file(const Options& options, std::string_view method, const std::string& target,
-                   std::string (*as_text)(const Json&)) {
-    const Result<std::string> text = read_text_file(options.rules_file);
-    if (!text) {
-        say_error(text.error().what);
-        return ExitCode::Refused;
-    }
-    const RuleText source{options.rules_file, *text};
+// `target`: a resource with the start of its query, which the files' name and folder complete: of
+// several files, the folder that their names begin in.
+DaemonRequest request_of(const Options& options, const RuleFiles& files, std::string_view method,
+                         const std::string& target) {
+    const bool is_one = files.slices.empty();
     DaemonRequest request{
         .method = method,
-        .target = fmt::format("{}&file={}&directory={}", target, url_escape(options.rules_file),
-                              url_escape(absolute_folder_of(options.rules_file))),
-        .timeout = kPatience};
-    if (options.send_lists) {
-        request.form = form_of(options, *text);
-    } else {
+        .target = fmt::format("{}&file={}&directory={}", target, url_escape(files.label),
+                              url_escape(is_one ? files.folder : absolute_folder_of("x"))),
+        .timeout = kCompilePatience,
+        .if_match = options.if_match};
+    if (is_one && !options.send_lists) {
         request.content_type = "application/yaml";
-        request.body = *text;
+        request.body = files.text;
+    } else {
+        request.form = form_of(files, options.send_lists);
     }
-    const auto answer = ask(options, request);
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        say_problems(refusal->problems, source);
-        return report(*refusal);
-    }
-    const Json& document = std::get<Json>(answer);
-    say_problems(problems_from(document.at("warnings")), source);
-    print(options.json ? dump_line(document) : as_text(document));
-    return ExitCode::Done;
+    return request;
 }
 
-std::string applied_text(const Json& applied) {
-    return fmt::format("applied {} rules, generation {}\n",
-                       applied.at("rules").get<std::uint64_t>(),
-                       applied.at("generation").get<std::string>()) +
-           panic_text(applied) + unconfirmed_text(applied);
+// The answer, whose warnings have been said; or what the command ends with, which it has said too.
+std::variant<Json, ExitCode> send_files(const Options& options, std::string_view method,
+                                        const std::string& target) {
+    const auto read = read_rules(options);
+    if (const auto* exit = std::get_if<ExitCode>(&read)) {
+        return *exit;
+    }
+    const auto& files = std::get<RuleFiles>(read);
+    auto answer = ask(options, request_of(options, files, method, target));
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+        say_file_problems(refusal->problems, files);
+        return report(*refusal);
+    }
+    Json& document = std::get<Json>(answer);
+    say_file_problems(problems_from(document.at("warnings")), files);
+    return std::move(document);
 }
 
 }  // namespace
@@ -82,14 +92,25 @@ std::string applied_text(const Json& applied) {
 ExitCode run_apply(const Options& options) {
     const std::string confirm =
         options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
-    return send_file(options, "PUT",
-                     fmt::format("/v1/rules?force={}{}{}", options.force ? 1 : 0,
-                                 options.strict ? "&strict=1" : "", confirm),
-                     applied_text);
+    const auto sent = send_files(options, "PUT",
+                                 fmt::format("/v1/rules?force={}{}{}", options.force ? 1 : 0,
+                                             options.strict ? "&strict=1" : "", confirm));
+    if (const auto* exit = std::get_if<ExitCode>(&sent)) {
+        return *exit;
+    }
+    const Json& document = std::get<Json>(sent);
+    print(options.json ? dump_line(document) : applied_text(document));
+    return ExitCode::Done;
 }
 
 ExitCode run_diff(const Options& options) {
-    return send_file(options, "POST", "/v1/rules/diff?", diff_text);
+    const auto sent = send_files(options, "POST", "/v1/rules/diff?");
+    if (const auto* exit = std::get_if<ExitCode>(&sent)) {
+        return options.exit_code && *exit == ExitCode::Refused ? ExitCode::NotCompared : *exit;
+    }
+    const Json& document = std::get<Json>(sent);
+    print(options.json ? dump_line(document) : diff_text(document));
+    return options.exit_code && differs(document) ? ExitCode::Different : ExitCode::Done;
 }
 
 }  // namespace sluice

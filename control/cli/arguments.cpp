@@ -1,16 +1,16 @@
 #include "control/cli/arguments.hpp"
 
 #include "control/cli/completion.hpp"
+#include "control/cli/rule_arguments.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
-#include "control/confirm_time.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <map>
 
-// The only file that sees CLI11, which is slow to compile.
+// This and rule_arguments.cpp are the only files that see CLI11, which is slow to compile.
 namespace sluice {
 namespace {
 
@@ -22,21 +22,6 @@ void comma_list(CLI::Option* option) {
     option->delimiter(',')->expected(1)->take_all();
 }
 
-void rules_argument(CLI::App& app, Options& options) {
-    app.add_option("RULES", options.rules_file, "rule file")->required();
-}
-
-void send_lists_argument(CLI::App& app, Options& options) {
-    app.add_flag("--send-lists", options.send_lists,
-                 "send lists, databases and overrides along, as you can read them; their files are "
-                 "not watched then");
-}
-
-void diff_arguments(CLI::App& app, Options& options) {
-    rules_argument(app, options);
-    send_lists_argument(app, options);
-}
-
 void config_option(CLI::App& app, Options& options) {
     app.add_option("--config", options.config_file, "sluice.yaml of the box");
 }
@@ -44,10 +29,6 @@ void config_option(CLI::App& app, Options& options) {
 void pcap_option(CLI::App& app, Options& options) {
     app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin")
         ->required();
-}
-
-void strict_option(CLI::App& app, Options& options) {
-    app.add_flag("--strict", options.strict, "warnings are errors");
 }
 
 void check_arguments(CLI::App& app, Options& options) {
@@ -107,8 +88,9 @@ void packet_arguments(CLI::App& app, PacketWords& packet) {
 }
 
 void explain_arguments(CLI::App& app, Options& options) {
-    app.add_option("RULES", options.rules_file,
-                   "rule file; without one, the rules and buckets of the running box");
+    app.add_option("RULES", options.rules_files,
+                   "rule files, folders or -; without one, the rules and buckets of the running "
+                   "box");
     app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin");
     app.add_option("--frame", options.frame, "number of the frame in it, from 1 on")
         ->check(CLI::PositiveNumber);
@@ -168,25 +150,17 @@ void box_config_arguments(CLI::App& app, Options& options) {
     app.add_option("SLUICE_YAML", options.config_file, "sluice.yaml of the box")->required();
 }
 
-void apply_arguments(CLI::App& app, Options& options) {
-    rules_argument(app, options);
-    app.add_flag("--force", options.force, "also when there is no rule in it");
-    strict_option(app, options);
-    send_lists_argument(app, options);
-    app.add_option("--confirm", options.confirm,
-                   "go back by itself after this time (1s to 1d) unless `confirm` comes")
-        ->type_name("TIME")
-        ->check([](const std::string& text) {
-            const Result<Nanoseconds> time = parse_confirm_time(text);
-            return time ? std::string{} : time.error().what;
-        });
-}
-
 void stats_arguments(CLI::App& app, Options& options) {
     CLI::Option* const watch = app.add_flag("--watch", options.watch, "again each second");
     app.add_option("--count", options.count, "stop watching after so many times")
         ->needs(watch)
         ->check(CLI::PositiveNumber);
+}
+
+void shown_stats_arguments(CLI::App& app, Options& options) {
+    app.add_option("--rule", options.rules, "only this rule; repeatable")->allow_extra_args(false);
+    app.add_flag("--nonzero", options.nonzero, "without rules that have matched nothing");
+    stats_arguments(app, options);
 }
 
 void top_arguments(CLI::App& app, Options& options) {
@@ -265,7 +239,10 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"box-config", box_config_arguments},
         {"apply", apply_arguments},
         {"diff", diff_arguments},
-        {"stats", stats_arguments},
+        {"rule", rule_arguments},
+        {"rollback", rollback_arguments},
+        {"rules", shown_rules_arguments},
+        {"stats", shown_stats_arguments},
         {"mode", mode_arguments},
         {"panic", panic_arguments},
         {"xdp", xdp_arguments},

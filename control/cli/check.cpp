@@ -1,8 +1,8 @@
 #include "control/cli/commands.hpp"
+#include "control/cli/rule_input.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
-#include "control/list_folder.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
@@ -30,7 +30,7 @@ bool has_error(const Checked& file) {
                        [](const Problem& problem) { return problem.severity == Severity::Error; });
 }
 
-// `check` reads the text and notes its problems.
+// `look` reads the text and notes its problems.
 template <typename Look>
 Checked check_file(const std::string& path, bool strict, Look look) {
     Checked file{.name = path, .text = {}, .problems = {}};
@@ -198,6 +198,32 @@ std::optional<std::string> refusal_of(const RuleText& source) {
     return error == problems.list().end() ? "it does not compile" : error->message;
 }
 
+Checked check_rules(const RuleFiles& input, bool strict, const RssMapping& box,
+                    CompiledRules& rules, std::optional<std::string>& refused) {
+    Problems problems{input.label};
+    const ListReader lists = lists_of(input);
+    const std::vector<RuleFilePart> parts = parts_of(input.text, input.slices);
+    PatternCache patterns;
+    const RuleText whole{.file = input.label,
+                         .text = input.text,
+                         .lists = &lists,
+                         .patterns = &patterns,
+                         .box = &box,
+                         .parts = parts};
+    auto compiled = compile_rules(whole, Purpose::Check, {}, problems);
+    if (compiled) {
+        // What has no warning is applied as it is.
+        const bool is_clean = problems.list().empty() && !compiled->set.rules.empty();
+        refused = is_clean ? std::nullopt : refusal_of(whole);
+        rules = *std::move(compiled);
+    }
+    Checked checked{.name = input.label, .text = {}, .problems = problems.list()};
+    if (strict) {
+        make_warnings_errors(checked.problems);
+    }
+    return checked;
+}
+
 // One line: whether the file is sound, and whether it can be applied as it is.
 std::string verdict_text(const std::optional<std::string>& refused) {
     return refused ? "ok, but `sluicectl apply` refuses it: " + *refused + "\n" : "ok\n";
@@ -235,30 +261,24 @@ ExitCode run_check(const Options& options) {
                                        }
                                    }));
     }
-    files.push_back(check_file(
-        options.rules_file, options.strict, [&](const RuleText& source, Problems& problems) {
-            const ListReader lists = lists_beside(options.rules_file);
-            PatternCache patterns;
-            const RuleText whole{.file = source.file,
-                                 .text = source.text,
-                                 .lists = &lists,
-                                 .patterns = &patterns,
-                                 .box = &box};
-            auto compiled = compile_rules(whole, Purpose::Check, {}, problems);
-            if (compiled) {
-                // What has no warning is applied as it is.
-                const bool is_clean = problems.list().empty() && !compiled->set.rules.empty();
-                refused = is_clean ? std::nullopt : refusal_of(whole);
-                rules = *std::move(compiled);
-            }
-        }));
+    const Result<RuleFiles> read = read_rule_files(options.rules_files);
+    const RuleFiles input = read ? *read : RuleFiles{.label = label_of(options.rules_files)};
+    files.push_back(
+        read ? check_rules(input, options.strict, box, rules, refused)
+             : Checked{.name = input.label,
+                       .text = {},
+                       .problems = {{input.label, {}, Severity::Error, read.error().what}}});
     const bool ok = std::none_of(files.begin(), files.end(), has_error);
     if (options.json) {
         print_json(files, ok, ok && !refused, rules);
         return ok ? ExitCode::Done : ExitCode::Refused;
     }
     for (const Checked& file : files) {
-        say_problems(file.problems, {file.name, file.text});
+        if (file.name == input.label) {
+            say_file_problems(file.problems, input);
+        } else {
+            say_problems(file.problems, {file.name, file.text});
+        }
     }
     if (ok) {
         print(verdict_text(refused));

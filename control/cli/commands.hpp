@@ -18,6 +18,8 @@ ExitCode run_fields(const Options& options);
 // With sluiced.
 ExitCode run_apply(const Options& options);
 ExitCode run_diff(const Options& options);
+ExitCode run_rule(const Options& options);
+ExitCode run_history(const Options& options);
 ExitCode run_confirm(const Options& options);
 ExitCode run_rollback(const Options& options);
 ExitCode run_rules(const Options& options);
@@ -40,7 +42,7 @@ struct Command {
 };
 
 inline constexpr auto kCommands = std::to_array<Command>({
-    {"check", "check a rule file; nothing is applied", run_check},
+    {"check", "check rule files; nothing is applied", run_check},
     {"inspect", "print fields of the frames of a capture", run_inspect},
     {"replay", "judge the frames of a capture by a rule file", run_replay},
     {"explain", "why one packet meets its verdict: fields, rules, keys, limits", run_explain},
@@ -48,11 +50,13 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"box-config", "compile a sluice.yaml for sluice-dataplane, to standard output",
      run_box_config},
     {"fields", "list what conditions and keys can read, and which values it has", run_fields},
-    {"apply", "make a rule file the running one", run_apply},
-    {"diff", "show what applying a rule file would change", run_diff},
+    {"apply", "make rule files the running ones", run_apply},
+    {"diff", "show what applying rule files would change", run_diff},
+    {"rule", "put one rule into the running set, replace or delete one", run_rule},
+    {"history", "list the earlier rule sets that are kept", run_history},
     {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},
     {"rollback", "go back to the rules of before, or end a trial now", run_rollback},
-    {"rules", "show the running rules", run_rules},
+    {"rules", "show the running rules, one of them in full, or their text", run_rules},
     {"stats", "show what was passed and dropped, and why", run_stats},
     {"top", "show whom the rules count the most packets for", run_top},
     {"events", "what became of keys under rules with `events`, a JSON line each", run_events},

@@ -31,6 +31,7 @@ struct Choices {
     std::string_view words;
 };
 constexpr auto kChoices = std::to_array<Choices>({{"mode", "monitor enforce off"},
+                                                  {"rule", "add replace delete"},
                                                   {"xdp", "status"},
                                                   {"panic", "pass resume"},
                                                   {"completion", "bash zsh fish"}});

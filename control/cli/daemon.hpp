@@ -4,11 +4,15 @@
 #include "control/cli/options.hpp"
 #include "control/json.hpp"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <variant>
 
 namespace sluice {
+
+// For calls that compile a whole set: one with lists of millions is built first.
+inline constexpr std::chrono::minutes kCompilePatience{2};
 
 // What sluiced would not do, as its problem document says (RFC 9457).
 struct DaemonRefusal {

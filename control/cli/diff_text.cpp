@@ -61,6 +61,12 @@ std::string rule_text(const Json& rule) {
 
 }  // namespace
 
+bool differs(const Json& diff) {
+    return diff.at("from") != diff.at("to") || !diff.at("added").empty() ||
+           !diff.at("removed").empty() || !diff.at("changed").empty() ||
+           diff.at("reordered").get<bool>();
+}
+
 std::string diff_text(const Json& diff) {
     std::string text;
     for (const Json& id : diff.at("removed")) {
@@ -74,6 +80,9 @@ std::string diff_text(const Json& diff) {
     }
     if (diff.at("reordered").get<bool>()) {
         text += "the rules come in another order\n";
+    }
+    if (text.empty() && diff.at("from") != diff.at("to")) {
+        text += "lists, databases, overrides or settings of all rules are others\n";
     }
     const bool same = text.empty();
     return fmt::format("{}{}{} rules added, {} removed, {} changed, {} as they are\n", text,

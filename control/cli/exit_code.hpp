@@ -6,9 +6,11 @@ namespace sluice {
 // What scripts can tell apart.
 enum class ExitCode : std::uint8_t {
     Done = 0,
-    Refused = 1,   // refused or invalid
-    Usage = 2,     // wrong usage
-    Unreached = 3  // no daemon or no dataplane
+    Refused = 1,     // refused or invalid
+    Different = 1,   // `diff --exit-code`: there is a difference
+    Usage = 2,       // wrong usage
+    Unreached = 3,   // no daemon or no dataplane
+    NotCompared = 4  // `diff --exit-code`: refused or invalid
 };
 
 }  // namespace sluice

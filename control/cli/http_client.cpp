@@ -40,10 +40,24 @@ void set_target(CURL* easy, const std::string& socket, const DaemonRequest& requ
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
 }
 
-Headers set_body(CURL* easy, const DaemonRequest& request) {
+// Those of every call.
+curl_slist* headers_of(const DaemonRequest& request) {
     // Without a wait for "100 Continue".
     curl_slist* list = curl_slist_append(nullptr, "Expect:");
-    list = curl_slist_append(list, fmt::format("Content-Type: {}", request.content_type).c_str());
+    if (!request.if_match.empty()) {
+        const char* const quote = request.if_match.starts_with('"') ? "" : "\"";
+        list = curl_slist_append(
+            list, fmt::format("If-Match: {}{}{}", quote, request.if_match, quote).c_str());
+    }
+    return list;
+}
+
+Headers set_body(CURL* easy, const DaemonRequest& request) {
+    curl_slist* list = headers_of(request);
+    if (!request.content_type.empty()) {
+        list =
+            curl_slist_append(list, fmt::format("Content-Type: {}", request.content_type).c_str());
+    }
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, std::string{request.method}.c_str());
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
@@ -97,6 +111,8 @@ Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& requ
     Form form{nullptr, &curl_mime_free};
     if (!request.form.empty()) {
         form = set_form(easy.get(), request);
+        headers = Headers{headers_of(request), &curl_slist_free_all};
+        curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, headers.get());
     } else if (request.method != "GET") {
         headers = set_body(easy.get(), request);
     }

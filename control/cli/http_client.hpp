@@ -23,6 +23,7 @@ struct DaemonRequest {
     std::string body{};
     std::vector<UploadPart> form{};             // in place of type and body
     std::chrono::milliseconds timeout{30'000};  // for connecting and the answer
+    std::string if_match{};                     // a generation or an ETag; empty: none
 };
 
 struct HttpReply {

@@ -15,12 +15,23 @@ struct Options {
     bool json = false;
     bool no_color = false;
 
-    std::string rules_file;
-    std::string config_file;  // sluice.yaml; empty: none
+    std::vector<std::string> rules_files;  // files, folders of them, or -
+    std::string config_file;               // sluice.yaml; empty: none
     bool strict = false;
     bool force = false;
     bool send_lists = false;
     std::string confirm;  // a time; empty: applied for good
+
+    std::string if_match;      // a generation, or an ETag; empty: whatever is in force
+    bool exit_code = false;    // of diff
+    bool dry_run = false;      // of rollback
+    std::uint64_t number = 0;  // of rollback, from 1 on; 0: the newest
+    bool source = false;       // of rules
+    std::string rule_file;     // of `rule`: a file, -, or an id
+    std::string before;        // of `rule add`, these two
+    std::string after;
+    std::vector<std::string> rules;  // of stats: ids; none: all
+    bool nonzero = false;            // of stats
 
     std::string pcap_file;
     std::vector<std::string> fields;

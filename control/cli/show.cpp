@@ -1,5 +1,6 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
+#include "control/cli/rule_text.hpp"
 #include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
@@ -19,22 +20,6 @@ std::string count_of(const Json& object, const char* member) {
 
 std::string text_of(const Json& object, const char* member) {
     return object.at(member).get<std::string>();
-}
-
-// What runs, what the file says if that is another, and until when.
-std::string mode_cell(const Json& rule) {
-    std::string kind = text_of(rule, "kind");
-    if (kind != "rule") {
-        return kind;
-    }
-    const std::string mode = text_of(rule, "mode");
-    const std::string in_file = text_of(rule, "file_mode");
-    const std::string end = rule.at("ends").is_null() ? "" : text_of(rule, "ends");
-    if (rule.at("ended").get<bool>()) {
-        return "ended " + end;
-    }
-    return (mode == in_file ? mode : fmt::format("{} (file: {})", mode, in_file)) +
-           (end.empty() ? "" : " until " + end);
 }
 
 // The number of settings of single keys stands behind the rule's key.
@@ -81,7 +66,7 @@ std::string rules_text(const Json& document) {
         std::string when = text_of(rule, "when");
         std::replace_if(
             when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-        std::vector<std::string> cells{text_of(rule, "id"), mode_cell(rule),
+        std::vector<std::string> cells{text_of(rule, "id"), mode_text_of(rule),
                                        when.empty() ? "every packet" : when, text_of(rule, "key")};
         const std::string ban = rule.contains("ban") ? ", ban " + text_of(rule, "ban") : "";
         const std::string action = text_of(rule, "action") + ban;
@@ -213,16 +198,18 @@ ExitCode run_confirm(const Options& options) {
                 [](const Json& now) { return fmt::format("confirmed {}\n", set_text(now)); });
 }
 
-ExitCode run_rollback(const Options& options) {
-    return show(options, post_json("/v1/rollback", {}),
-                [](const Json& now) { return fmt::format("back to {}\n", set_text(now)); });
-}
-
 ExitCode run_merge_interval(const Options& options) {
     return show(options, post_json("/v1/merge", {{"interval", options.word}}), merge_interval_text);
 }
 
 ExitCode run_rules(const Options& options) {
+    if (options.source) {
+        return show(options, {.target = "/v1/rules/files"}, source_text);
+    }
+    if (!options.rule.empty()) {
+        return show(options, {.target = fmt::format("/v1/rules/{}/full", url_escape(options.rule))},
+                    whole_rule_text);
+    }
     return show(options, {.target = "/v1/rules"}, rules_text);
 }
 

@@ -178,11 +178,17 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
     if (const auto full = now.at("table_full").get<std::uint64_t>(); full != 0) {
         text += fmt::format("the bucket table was full {} times\n", grouped(full));
     }
-    text += "\n" + counter_table(sample, "verdicts", "VERDICT") + "\n" +
-            counter_table(sample, "reasons", "REASON");
+    if (now.contains("verdicts")) {  // not of chosen rules alone
+        text += "\n" + counter_table(sample, "verdicts", "VERDICT") + "\n" +
+                counter_table(sample, "reasons", "REASON");
+    }
     text += text_of(kConnections, sample) + text_of(kAsks, sample);
     if (!now.at("rules").empty()) {
         text += "\n" + rule_table(sample) + early_drop_table(sample);
+    }
+    if (const std::uint64_t left_out = count_in(&now, "rules_left_out"); left_out != 0) {
+        text +=
+            fmt::format("\n{} rules that have matched nothing are left out\n", grouped(left_out));
     }
     return text;
 }

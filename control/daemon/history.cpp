@@ -71,26 +71,64 @@ Result<Done> History::add(const std::string& path) const {
     return sync_folder_of(name);
 }
 
-Result<std::optional<History::Former>> History::newest_but(std::uint64_t generation) const {
+Result<History::Former> History::read(const std::string& path) const {
+    const Result<std::optional<std::string>> text = read_kept_file(path);
+    if (!text) {
+        return text.error();
+    }
+    Result<StoredRules> rules = rules_from_file(text->value_or(""), copies_);
+    if (!rules) {
+        return put_aside(path, rules.error().what);
+    }
+    return Former{path, *std::move(rules), number_of(path)};
+}
+
+Result<std::optional<History::Former>> History::newest_but(const StoredRules* current) const {
     Result<std::vector<std::string>> known = files();
     if (!known) {
         return known.error();
     }
     std::reverse(known->begin(), known->end());
     for (const std::string& path : *known) {
-        const Result<std::optional<std::string>> text = read_kept_file(path);
-        if (!text) {
-            return text.error();
+        Result<Former> former = read(path);
+        if (!former) {
+            return former.error();
         }
-        Result<StoredRules> rules = rules_from_file(text->value_or(""), copies_);
-        if (!rules) {
-            return put_aside(path, rules.error().what);
-        }
-        if (rules->generation != generation) {
-            return std::optional{Former{path, *std::move(rules)}};
+        if (current == nullptr || !same_source(former->rules, *current)) {
+            return std::optional{*std::move(former)};
         }
     }
     return std::optional<Former>{};
+}
+
+Result<std::optional<History::Former>> History::numbered(std::uint64_t number) const {
+    const Result<std::vector<std::string>> known = files();
+    if (!known) {
+        return known.error();
+    }
+    const auto path = std::find_if(known->begin(), known->end(), [&](const std::string& one) {
+        return number_of(one) == number;
+    });
+    if (path == known->end()) {
+        return std::optional<Former>{};
+    }
+    Result<Former> former = read(*path);
+    return former ? Result<std::optional<Former>>{std::optional{*std::move(former)}}
+                  : Result<std::optional<Former>>{former.error()};
+}
+
+std::vector<History::Note> History::notes() const {
+    std::vector<Note> notes;
+    Result<std::vector<std::string>> known = files();
+    for (const std::string& path : known ? *known : std::vector<std::string>{}) {
+        const Result<std::optional<std::string>> text = read_kept_file(path);
+        Result<StoredRules> rules = notes_from_file(text ? text->value_or("") : "");
+        if (rules) {
+            notes.push_back({number_of(path), *std::move(rules)});
+        }
+    }
+    std::reverse(notes.begin(), notes.end());
+    return notes;
 }
 
 Result<Done> History::take_out(const Former& former) const {

@@ -20,6 +20,7 @@ public:
     struct Former {
         std::string path;
         StoredRules rules;
+        std::uint64_t number = 0;
     };
 
     History(std::string folder, ListCopies copies)
@@ -27,14 +28,26 @@ public:
 
     // What lies at `path` becomes the newest, and the oldest goes. Nothing there: nothing to do.
     [[nodiscard]] Result<Done> add(const std::string& path) const;
-    // The newest that is not of this generation. One that cannot be read is put aside and reported.
-    [[nodiscard]] Result<std::optional<Former>> newest_but(std::uint64_t generation) const;
+    // The newest that is not this set (nullptr: none is in force). One that cannot be read is put
+    // aside and reported.
+    [[nodiscard]] Result<std::optional<Former>> newest_but(const StoredRules* current) const;
+    // The one of this number; nullopt: there is none.
+    [[nodiscard]] Result<std::optional<Former>> numbered(std::uint64_t number) const;
+    // What is known of each set, the newest first; one that cannot be read is left out. Lists are
+    // not read.
+    struct Note {
+        std::uint64_t number = 0;
+        StoredRules rules;  // without text, modes, lists and settings
+    };
+    [[nodiscard]] std::vector<Note> notes() const;
     // It is in force again: it goes, and what is newer too.
     [[nodiscard]] Result<Done> take_out(const Former& former) const;
     // Where the sets lie, the oldest first.
     [[nodiscard]] Result<std::vector<std::string>> files() const;
 
 private:
+    [[nodiscard]] Result<Former> read(const std::string& path) const;
+
     std::string folder_;
     ListCopies copies_;
 };

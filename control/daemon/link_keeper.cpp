@@ -1,7 +1,7 @@
 #include "control/daemon/link_keeper.hpp"
 
 #include "control/list_folder.hpp"
-#include "control/text_file.hpp"
+#include "control/rule_files.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -32,24 +32,32 @@ LinkKeeper::LinkKeeper(DataplaneLink& link, RuleKeeper& rules, const std::string
 
 // Read and looked through at once, so that its errors are seen also while there is no dataplane.
 void LinkKeeper::load_first_rules(const std::string& path) {
-    Result<std::string> text = read_text_file(path);
-    if (!text) {
-        spdlog::error("{}; going on without rules", text.error().what);
+    Result<RuleFiles> files = read_rule_files({path});
+    if (!files) {
+        spdlog::error("{}; going on without rules", files.error().what);
         return;
     }
-    Problems problems{path};
-    const ListReader lists = lists_beside(path);
-    const auto compiled =
-        compile_rules({path, *text, &lists, &pattern_cache()}, Purpose::Enforce, {}, problems);
+    Problems problems{files->label};
+    const ListReader lists = [&files](const std::string& list) {
+        return read_list_file(files->folder, list);
+    };
+    const std::vector<RuleFilePart> parts = parts_of(files->text, files->slices);
+    const auto compiled = compile_rules({.file = files->label,
+                                         .text = files->text,
+                                         .lists = &lists,
+                                         .patterns = &pattern_cache(),
+                                         .parts = parts},
+                                        Purpose::Enforce, {}, problems);
     log_problems(problems.list());
     if (!compiled) {
         spdlog::error("{} has errors; going on without rules", path);
         return;
     }
-    first_rules_ = RuleFile{.name = path,
-                            .text = *std::move(text),
+    first_rules_ = RuleFile{.name = std::move(files->label),
+                            .text = std::move(files->text),
                             .from = ::getuid(),
-                            .directory = absolute_folder_of(path)};
+                            .directory = std::move(files->folder),
+                            .slices = std::move(files->slices)};
 }
 
 void LinkKeeper::tick(Clock::time_point now) {

@@ -28,6 +28,8 @@ struct Refusal {
         NothingToConfirm,
         NothingSet,     // of a key
         NothingBefore,  // no set to go back to
+        NoSuchSet,      // of the history
+        IsThere,        // a rule of that id
         NoDataplane,
         ByDataplane,
         NotKept,  // the disk takes no more
@@ -64,10 +66,12 @@ struct RuleFile {
     bool force = false;                               // also when no rule in it is on
     bool strict = false;                              // not when there is a warning
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
-    std::optional<std::uint64_t> in_place_of{};       // the generation that has to be in force
+    // What has to be in force: its generation, or what tag_of() says of it.
+    std::optional<std::string> in_place_of{};
     uid_t from = 0;
-    std::string directory{};  // absolute; empty: only absolute paths of lists can be read
-    ListTexts lists{};        // that came along: taken as they are, and never read again
+    std::string directory{};          // absolute; empty: only absolute paths of lists can be read
+    ListTexts lists{};                // that came along: taken as they are, and never read again
+    std::vector<FileSlice> slices{};  // of the text, where it is that of several files
 };
 
 // The rules in force, as readers see them.
@@ -75,10 +79,16 @@ struct RuleView {
     std::uint64_t generation = 0;  // 0: none
     std::string file;
     std::string text;
+    std::vector<FileSlice> slices{};  // of the text, where it is that of several files
+    std::string tag{};                // tag_of() the set; empty: none
     std::vector<RuleSummary> rules;
+    std::vector<ListSummary> list_summaries{};
     std::vector<Mode> file_modes;  // by rule: what the file says
     RuleLives lives{};             // of those with a ttl
     KeySettings keys{};            // settings of single keys
+    std::int64_t changed_at = 0;   // UTC, seconds
+    uid_t changed_by = 0;
+    std::string note{};  // what brought it, and in what it differs from the set before
     std::optional<Unconfirmed> unconfirmed;
     std::set<std::string> list_files{};  // where its lists lie that are watched
     std::set<std::string> sent{};        // paths of those that came along instead

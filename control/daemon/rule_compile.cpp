@@ -142,9 +142,11 @@ Compiled compile(StoredRules& rules, const RssMapping& box) {
         }
         return file;
     };
-    std::optional<CompiledRules> compiled = compile_rules(
-        {rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box, &override_cache()},
-        Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
+    const std::vector<RuleFilePart> parts = parts_of(rules);
+    std::optional<CompiledRules> compiled =
+        compile_rules({rules.file, rules.text, &lists, &pattern_cache(), &rules.keys, &box,
+                       &override_cache(), parts},
+                      Purpose::Enforce, modes_in_force(rules.modes, rules.lives), problems);
     if (compiled) {
         forget_what_nobody_asked_for(rules, asked);
     }

@@ -162,4 +162,38 @@ SetDiff diff_of(const std::vector<RuleSummary>& before, const std::vector<RuleSu
     return diff;
 }
 
+namespace {
+
+constexpr std::size_t kMostNamed = 3;
+
+// "added a, b and 3 more"; empty: none.
+std::string named(std::string_view what, const std::vector<std::string>& ids) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(ids.size(), kMostNamed); ++i) {
+        text += (i == 0 ? std::string{what} + " " : ", ") + ids[i];
+    }
+    return ids.size() <= kMostNamed
+               ? text
+               : text + " and " + std::to_string(ids.size() - kMostNamed) + " more";
+}
+
+}  // namespace
+
+std::string note_of(const std::string& call, const SetDiff& diff) {
+    if (call.starts_with("rule ")) {
+        return call;  // which names the only rule
+    }
+    std::vector<std::string> changed;
+    for (const RuleDiff& rule : diff.changed) {
+        changed.push_back(rule.id);
+    }
+    std::string text;
+    for (const std::string& part :
+         {named("added", diff.added), named("removed", diff.removed), named("changed", changed),
+          std::string{diff.reordered ? "another order" : ""}}) {
+        text += part.empty() ? "" : (text.empty() ? ": " : "; ") + part;
+    }
+    return call + text;
+}
+
 }  // namespace sluice

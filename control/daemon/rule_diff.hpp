@@ -44,4 +44,7 @@ struct SetDiff {
 [[nodiscard]] SetDiff diff_of(const std::vector<RuleSummary>& before,
                               const std::vector<RuleSummary>& after);
 
+// What brought a set, with the first names of what it added, removed and changed, in a line.
+[[nodiscard]] std::string note_of(const std::string& call, const SetDiff& diff);
+
 }  // namespace sluice

@@ -36,8 +36,7 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
     if (!compiled.rules) {
         spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
     }
-    rules_.board.show(rules_.applied, compiled.rules ? std::move(compiled.rules->rules)
-                                                     : std::vector<RuleSummary>{});
+    rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
 }
 
 // What the last sluiced left, wherever it ended.

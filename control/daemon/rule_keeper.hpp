@@ -4,6 +4,7 @@
 #include "control/daemon/keeper/list_reload.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
 #include "control/daemon/keeper/rule_applier.hpp"
+#include "control/daemon/keeper/rule_edits.hpp"
 #include "control/daemon/keeper/rule_ends.hpp"
 #include "control/daemon/keeper/rule_trials.hpp"
 #include "control/daemon/keeper/runtime_changes.hpp"
@@ -70,7 +71,19 @@ public:
 
     // The way back: rule_trials.hpp.
     [[nodiscard]] RuleChange confirm() { return trials_.confirm(); }
-    [[nodiscard]] RuleChange rollback(uid_t from) { return trials_.rollback(from); }
+    [[nodiscard]] RuleChange rollback(const Rollback& rollback) {
+        return trials_.rollback(rollback);
+    }
+    [[nodiscard]] RuleChange rollback(uid_t from) { return rollback(Rollback{.from = from}); }
+    [[nodiscard]] std::optional<std::variant<Compiled, Refusal>> preview(const Rollback& rollback) {
+        return trials_.preview(rollback);
+    }
+    [[nodiscard]] std::vector<History::Note> history() const {
+        return rules_.applied.history().notes();
+    }
+
+    // Single rules of the set in force: rule_edits.hpp.
+    [[nodiscard]] RuleChange edit(const RuleEdit& edit) { return edit_rule(rules_, edit); }
     [[nodiscard]] bool keep_deadline() { return trials_.keep_deadline(); }
 
     // What time and files change: rule_ends.hpp, list_reload.hpp.

@@ -67,6 +67,7 @@ ModeOverrides modes_of(const json& object) {
 // No id of a rule.
 constexpr const char* kLives = "of rules with a ttl";
 constexpr const char* kKeys = "of single keys";
+constexpr const char* kFiles = "of several files";
 
 json lives_json(const RuleLives& lives) {
     json object = json::object();
@@ -89,6 +90,30 @@ RuleLives lives_of(const json& object) {
     return lives;
 }
 
+json slices_json(const std::vector<FileSlice>& slices) {
+    json list = json::array();
+    for (const FileSlice& slice : slices) {
+        list.push_back({{"name", slice.name}, {"directory", slice.folder}, {"bytes", slice.size}});
+    }
+    return list;
+}
+
+// Throws where they are not those of the text.
+std::vector<FileSlice> slices_of(const json& list, std::size_t size) {
+    std::vector<FileSlice> slices;
+    for (const json& one : list) {
+        slices.push_back({one.at("name"), one.at("directory"), one.at("bytes")});
+        if (slices.back().size > size) {
+            throw std::runtime_error("its files are larger than its text");
+        }
+        size -= slices.back().size;
+    }
+    if (!slices.empty() && size != 0) {
+        throw std::runtime_error("its files are smaller than its text");
+    }
+    return slices;
+}
+
 json sums_json(const ListTexts& lists) {
     json object = json::object();
     for (const auto& [path, text] : lists) {
@@ -109,19 +134,29 @@ ListTexts lists_of(const json& sums, const ListCopies& copies) {
 }
 
 json document_of(const StoredRules& rules) {
-    return {{"version", kVersion},
-            {"file", rules.file},
-            {"generation", rules.generation},
-            {"changed_at", rules.changed_at},
-            {"changed_by", rules.changed_by},
-            {"modes", modes_json(rules.modes)},
-            {"lives", lives_json(rules.lives)},
-            {"keys", settings_to_json(rules.keys)},
-            {"directory", rules.directory},
-            {"applied_by", rules.applied_by},
-            {"lists", sums_json(rules.lists)},
-            {"sent", rules.sent},
-            {"text", rules.text}};
+    json document{{"version", kVersion},
+                  {"file", rules.file},
+                  {"generation", rules.generation},
+                  {"changed_at", rules.changed_at},
+                  {"changed_by", rules.changed_by},
+                  {"modes", modes_json(rules.modes)},
+                  {"lives", lives_json(rules.lives)},
+                  {"keys", settings_to_json(rules.keys)},
+                  {"directory", rules.directory},
+                  {"applied_by", rules.applied_by},
+                  {"lists", sums_json(rules.lists)},
+                  {"sent", rules.sent},
+                  {"text", rules.text}};
+    if (!rules.slices.empty()) {
+        document["files"] = slices_json(rules.slices);
+    }
+    if (!rules.note.empty()) {
+        document["note"] = rules.note;
+    }
+    if (rules.on != StoredRules::kUnknown) {
+        document["on"] = rules.on;
+    }
+    return document;
 }
 
 // A flipped bit may well be another rule, mode or number.
@@ -143,7 +178,11 @@ StoredRules rules_of(const json& document, const ListCopies& copies) {
             .applied_by = document.value("applied_by", document.at("changed_by")),
             .lists = lists_of(document.value("lists", json::object()), copies),
             .sent = document.value("sent", std::set<std::string>{}),
-            .keys = settings_from_json(document.value("keys", json::array()))};
+            .keys = settings_from_json(document.value("keys", json::array())),
+            .slices = slices_of(document.value("files", json::array()),
+                                document.at("text").get_ref<const std::string&>().size()),
+            .note = document.value("note", ""),
+            .on = document.value("on", StoredRules::kUnknown)};
 }
 
 Trial trial_of(const json& document, const ListCopies& copies) {
@@ -180,7 +219,10 @@ std::string notes_to_json(const StoredRules& rules) {
     if (!rules.keys.empty()) {
         notes[kKeys] = settings_to_json(rules.keys);
     }
-    return notes.dump();
+    if (!rules.slices.empty()) {
+        notes[kFiles] = slices_json(rules.slices);
+    }
+    return notes.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 ModeOverrides modes_from_json(const std::string& text) {
@@ -199,6 +241,29 @@ KeySettings keys_from_json(const std::string& text) {
                               : KeySettings{};
 }
 
+std::vector<FileSlice> slices_from_json(const std::string& notes, const std::string& text) {
+    try {
+        const json object = json::parse(notes);
+        return slices_of(object.value(kFiles, json::array()), text.size());
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
+bool same_source(const StoredRules& one, const StoredRules& other) {
+    return one.generation == other.generation && one.text == other.text &&
+           one.slices == other.slices;
+}
+
+std::string tag_of(const StoredRules& rules) {
+    const json set{{"text", sum_of(rules.text)},
+                   {"files", slices_json(rules.slices)},
+                   {"modes", modes_json(rules.modes)},
+                   {"keys", settings_to_json(rules.keys)}};
+    return fmt::format("{:016x}-{}", rules.generation,
+                       sum_of(set.dump(-1, ' ', false, json::error_handler_t::replace)));
+}
+
 std::string file_text(const StoredRules& rules) {
     return sealed_text(document_of(rules));
 }
@@ -213,6 +278,23 @@ std::string file_text(const Trial& trial) {
 
 Result<StoredRules> rules_from_file(const std::string& text, const ListCopies& copies) {
     return read(text, copies, rules_of);
+}
+
+Result<StoredRules> notes_from_file(const std::string& text) {
+    try {
+        const json document = json::parse(text);
+        check_sum(document);
+        return StoredRules{.file = document.at("file"),
+                           .text = {},
+                           .modes = {},
+                           .generation = document.at("generation"),
+                           .changed_at = document.at("changed_at"),
+                           .changed_by = document.at("changed_by"),
+                           .note = document.value("note", ""),
+                           .on = document.value("on", StoredRules::kUnknown)};
+    } catch (const std::exception& reason) {
+        return Error{Errc::BadSyntax, reason.what()};
+    }
 }
 
 Result<Trial> trial_from_file(const std::string& text, const ListCopies& copies) {

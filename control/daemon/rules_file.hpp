@@ -3,6 +3,7 @@
 #include "control/daemon/key_settings.hpp"
 #include "control/daemon/list_copies.hpp"
 #include "control/daemon/rule_life.hpp"
+#include "control/rule_files.hpp"
 #include "lib/base/result.hpp"
 #include "lib/policy/compile.hpp"
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -22,12 +24,29 @@ struct StoredRules {
     std::uint64_t generation = 0;
     std::int64_t changed_at = 0;  // UTC, seconds
     uid_t changed_by = 0;
-    std::string directory{};       // of the rule file: paths of lists begin there
-    uid_t applied_by = 0;          // with whose rights lists are read
-    ListTexts lists{};             // as they were read, or sent along
-    std::set<std::string> sent{};  // those of them that came along: their files are not watched
-    KeySettings keys{};            // settings of single keys since
+    std::string directory{};          // of the rule file: paths of lists begin there
+    uid_t applied_by = 0;             // with whose rights lists are read
+    ListTexts lists{};                // as they were read, or sent along
+    std::set<std::string> sent{};     // those of them that came along: their files are not watched
+    KeySettings keys{};               // settings of single keys since
+    std::vector<FileSlice> slices{};  // of the text, where it is that of several files
+    // What brought it, and in what it differs from the set before: "apply: added a"; empty: it was
+    // kept by a version that did not say so.
+    std::string note{};
+    std::size_t on = kUnknown;  // how many of its rules are on
+
+    static constexpr std::size_t kUnknown = SIZE_MAX;
 };
+
+// What the set is compiled as.
+[[nodiscard]] inline std::vector<RuleFilePart> parts_of(const StoredRules& rules) {
+    return parts_of(rules.text, rules.slices);
+}
+// Whether two sets are the same files, byte for byte, and mean the same.
+[[nodiscard]] bool same_source(const StoredRules& one, const StoredRules& other);
+// Names a set with what was set at run time: the generation, and a sum of the texts, the modes and
+// the settings of single keys. It differs where a comment does.
+[[nodiscard]] std::string tag_of(const StoredRules& rules);
 
 // When a rule set that was not confirmed ends.
 struct TrialEnd {
@@ -47,6 +66,9 @@ struct Trial {
 [[nodiscard]] ModeOverrides modes_from_json(const std::string& text);
 [[nodiscard]] RuleLives lives_from_json(const std::string& text);
 [[nodiscard]] KeySettings keys_from_json(const std::string& text);
+// The files of a text. None: it is one file, or they are not its.
+[[nodiscard]] std::vector<FileSlice> slices_from_json(const std::string& notes,
+                                                      const std::string& text);
 
 // The text of a file, with a sum that tells when it was damaged. A trial's is also read as that of
 // its rules: confirmed, it takes their place as it stands.
@@ -55,6 +77,8 @@ struct Trial {
 // Of its lists it has the sums; their texts lie beside it.
 [[nodiscard]] Result<StoredRules> rules_from_file(const std::string& text,
                                                   const ListCopies& copies);
+// The same without text, modes, lists and settings, of which none is read.
+[[nodiscard]] Result<StoredRules> notes_from_file(const std::string& text);
 [[nodiscard]] Result<Trial> trial_from_file(const std::string& text, const ListCopies& copies);
 
 // The sums of the lists in the text of such a file. False: it cannot be read.

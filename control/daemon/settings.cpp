@@ -73,7 +73,8 @@ void add_options(CLI::App& app, Settings& settings, bool& refused) {
         return app.add_option_function<std::string>(
             name, [&value](const std::string& text) { value = text.empty() ? value : text; }, help);
     };
-    add("--rules", settings.rules, "rule file to apply when none was ever applied");
+    add("--rules", settings.rules,
+        "rule file, or a folder of them, to apply when none was ever applied");
     add("--socket", settings.control.path, "the API's socket");
     app.add_option_function<std::string>(
            "--socket-mode", [&](const std::string& text) { settings.control.mode = mode_of(text); },

@@ -2,6 +2,7 @@
 
 #include "lib/policy/databases/databases.hpp"
 #include "lib/policy/domains/suffix_file.hpp"
+#include "lib/policy/files/joined_files.hpp"
 #include "lib/policy/limits/named_limits.hpp"
 #include "lib/policy/rules/bypass_reader.hpp"
 #include "lib/policy/rules/rule_set_builder.hpp"
@@ -166,8 +167,59 @@ std::string bound_text(const LimitSummary& limit) {
     return limit.bound + limit.scope_note;
 }
 
+namespace {
+
+// A place in the joined text as the place in its file.
+void place_in_files(CompiledRules& compiled, const Problems& problems) {
+    for (RuleSummary& rule : compiled.rules) {
+        const Position at{rule.line, 1};
+        rule.file = problems.file_of(at);
+        rule.line = problems.in_file(at).line;
+    }
+    for (ListSummary& list : compiled.lists) {
+        list.line = problems.in_file({list.line, 1}).line;
+    }
+}
+
+std::optional<CompiledRules> compile_joined(const RuleText& source, Purpose purpose,
+                                            const ModeOverrides& modes, Problems& problems) {
+    std::size_t size = 0;
+    for (const RuleFilePart& part : source.parts) {
+        size += part.text.size();
+    }
+    if (source.parts.size() > kMaxRuleFiles || size > kMaxTextSize) {
+        problems.error(
+            {}, "a set is at most " + std::to_string(kMaxRuleFiles) + " files, of 64 MiB together");
+        return std::nullopt;
+    }
+    try {
+        const JoinedFiles files{source.parts};
+        problems.split(files.starts());
+        const std::optional<YamlNode> root = files.read(problems);
+        if (!root || !root->is_map()) {
+            return std::nullopt;
+        }
+        const LineIndex lines{files.text()};
+        auto compiled = FileReader{lines, source, purpose, modes, problems}.run(*root);
+        if (compiled) {
+            place_in_files(*compiled, problems);
+        }
+        return compiled;
+    } catch (const std::bad_alloc&) {
+        problems.error({}, "there is too little memory to compile it");
+    } catch (const std::exception& error) {
+        problems.error({}, error.what());
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                            const ModeOverrides& modes, Problems& problems) {
+    if (!source.parts.empty()) {
+        return compile_joined(source, purpose, modes, problems);
+    }
     return read_file(source.text, problems, [&](const LineIndex& lines, const YamlNode& root) {
         return FileReader{lines, source, purpose, modes, problems}.run(root);
     });

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,7 @@ struct RuleSummary {
     std::string description;
     Mode mode = Mode::Monitor;
     std::uint32_t line = 0;
+    std::string file{};               // that has it, of several; empty: the only one
     std::string when;                 // as written; empty: every packet
     Expression condition;             // the same as a tree; of no use when `when` is empty
     bool sees_all = true;             // it has none, or one that is not known whole
@@ -112,6 +114,15 @@ struct CompiledRules {
 class OverrideCache;
 class PatternCache;
 
+inline constexpr std::size_t kMaxRuleFiles = 256;
+
+// One of several files that are one set, in order.
+struct RuleFilePart {
+    std::string_view file;  // name for messages
+    std::string_view text;
+    std::string_view folder;  // absolute: relative paths in it begin there
+};
+
 struct RuleText {
     std::string_view file;  // name for messages
     std::string_view text;
@@ -120,6 +131,8 @@ struct RuleText {
     const KeySettings* keys = nullptr;   // set at run time; nullptr: none
     const RssMapping* box = nullptr;     // that they are for; nullptr: as most are
     OverrideCache* overrides = nullptr;  // of files that were read before; nullptr: none
+    // Several files, or none: then they are the text. `lists` begins in the folder of the first.
+    std::span<const RuleFilePart> parts{};
 };
 
 // The bound as it is to be shown: with what its scope adds.

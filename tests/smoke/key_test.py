@@ -66,6 +66,20 @@ class Keys(BoxCase):
     def passed(self):
         return self.box.stats()["verdicts"]["pass"]
 
+    def test_one_rule_that_changes_leaves_the_buckets_of_others(self):
+        wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
+        path = self.box.folder / "one.yaml"
+        path.write_text("id: one\nwhen: ip.ttl eq 1\non_match: drop\n")
+        for words in (("add", path, "--before", "all"), ("replace", path), ("delete", "one"), ("delete", "hosts")):
+            done = self.box.ctl("rule", *map(str, words))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.left("all", ""), [0], words)
+        for way in ((), ("1",)):
+            self.assertEqual(self.box.ctl("rollback", *way).returncode, 0)
+            self.assertEqual(self.left("all", ""), [0])
+        self.apply(RULES.replace("burst: 500", "burst: 600"))
+        self.assertNotEqual(self.most("all", ""), [500])
+
     def test_what_a_key_has_left_and_gets_back(self):
         wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
         self.assertIn("token_bucket 1/d burst 500", self.key("show", "all", ""))

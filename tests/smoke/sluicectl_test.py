@@ -193,7 +193,7 @@ sockets:
 
 class Usage(Case):
     def test_wrong_usage_is_2_and_says_what_there_is(self):
-        for words in ((), ("nonsense",), ("check",), ("check", "a", "b"), ("rules", "--nonsense"),
+        for words in ((), ("nonsense",), ("check",), ("mode", "a", "off", "b"), ("rules", "--nonsense"),
                       ("mode", "a"), ("mode", "a", "sometimes"), ("panic",), ("panic", "on"),
                       ("stats", "--count", "3"), ("stats", "--watch", "--count", "0"),
                       ("apply",), ("apply", "x", "--confirm"), ("apply", "x", "--confirm", "0s"),

@@ -66,7 +66,7 @@ std::optional<std::string> wrong_question(const Options& options) {
         return captured ? "--pcap and a described packet exclude each other"
                         : "say which packet: --pcap FILE --frame N, or --src A --dst B ...";
     }
-    if (options.rules_file.empty() && (options.enforce || options.workers != 1)) {
+    if (options.rules_files.empty() && (options.enforce || options.workers != 1)) {
         return "--enforce and --workers are for rule files";
     }
     if (captured != (options.frame != 0)) {
@@ -86,15 +86,15 @@ ExitCode run_explain(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    if (options.rules_file.empty()) {
+    if (options.rules_files.empty()) {
         return explain_running(options, std::get<ReplaySetup>(setup));
     }
-    std::optional<ReplayRules> rules = replay_rules(options, std::get<ReplaySetup>(setup));
-    if (!rules) {
-        return ExitCode::Refused;
+    const auto read = replay_rules(options, std::get<ReplaySetup>(setup));
+    if (const auto* exit = std::get_if<ExitCode>(&read)) {
+        return *exit;
     }
     const auto explain = options.pcap_file.empty() ? explain_described : explain_captured;
-    return explain(options, std::get<ReplaySetup>(setup), *rules);
+    return explain(options, std::get<ReplaySetup>(setup), std::get<ReplayRules>(read));
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "control/cli/replay/setup.hpp"
 #include "control/list_folder.hpp"
+#include "control/rule_files.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -34,6 +35,14 @@ KeySettings keys_from(const Json& list) {
                         .until = one.at("until")});
     }
     return keys;
+}
+
+std::vector<FileSlice> slices_from(const Json& files) {
+    std::vector<FileSlice> slices;
+    for (const Json& one : files) {
+        slices.push_back({one.at("name"), one.at("directory"), one.at("bytes")});
+    }
+    return slices;
 }
 
 // A list as sluiced holds it.
@@ -105,15 +114,18 @@ std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options) {
         return held_list(options, held.at("directory"), path);
     };
     Problems problems{rules.file};
-    std::optional<CompiledRules> compiled =
-        compile_rules({rules.file, text, &lists, nullptr, &keys}, Purpose::Enforce,
-                      modes_from(held.at("modes")), problems);
+    const std::vector<FileSlice> slices = slices_from(held.at("files"));
+    const std::vector<RuleFilePart> parts = parts_of(text, slices);
+    std::optional<CompiledRules> compiled = compile_rules(
+        {.file = rules.file, .text = text, .lists = &lists, .keys = &keys, .parts = parts},
+        Purpose::Enforce, modes_from(held.at("modes")), problems);
     if (!compiled) {
         return DaemonRefusal{
             ExitCode::Refused,
             "the rules in force cannot be compiled here; are sluicectl and sluiced of "
             "one version? " +
-                render(problems.list().front(), text),
+                render(problems.list().front(),
+                       text_with(problems.list().front(), rules.file, text, slices)),
             {}};
     }
     take_scopes(options, compiled->rules);

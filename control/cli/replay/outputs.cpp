@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <initializer_list>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -15,7 +15,9 @@ namespace {
 // Which of the files that are read `output` is; empty: none.
 std::string input_at(const std::string& output, const Options& options) {
     std::error_code absent;
-    for (const std::string& input : {options.pcap_file, options.rules_file, options.config_file}) {
+    std::vector<std::string> inputs = options.rules_files;
+    inputs.insert(inputs.end(), {options.pcap_file, options.config_file});
+    for (const std::string& input : inputs) {
         if (std::filesystem::equivalent(output, input, absent)) {
             return input;
         }

@@ -56,10 +56,11 @@ ExitCode run_replay(const Options& options) {
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
-    const std::optional<ReplayRules> rules = replay_rules(options, std::get<ReplaySetup>(setup));
-    if (!rules) {
-        return ExitCode::Refused;
+    const auto read = replay_rules(options, std::get<ReplaySetup>(setup));
+    if (const auto* exit = std::get_if<ExitCode>(&read)) {
+        return *exit;
     }
+    const auto& rules = std::get<ReplayRules>(read);
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
         return not_replayed(reader.error());
@@ -69,7 +70,7 @@ ExitCode run_replay(const Options& options) {
         return not_replayed(outputs.error());
     }
     FrameSource source{*reader};
-    ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), *rules, *outputs);
+    ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), rules, *outputs);
     summary.not_ethernet = reader->left_out().total();
     const Result<Done> written = outputs->finish();
     if (!written) {

@@ -3,9 +3,8 @@
 #include "control/cli/replay/worker_set.hpp"
 
 #include "control/cli/box_config.hpp"
+#include "control/cli/rule_input.hpp"
 #include "control/cli/terminal.hpp"
-#include "control/list_folder.hpp"
-#include "control/text_file.hpp"
 #include "lib/policy/placement/limit_scope.hpp"
 #include "lib/policy/placement/rss_mapping.hpp"
 
@@ -77,20 +76,22 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
     return setup;
 }
 
-std::optional<ReplayRules> replay_rules(const Options& options, const ReplaySetup& setup) {
-    const Result<std::string> text = read_text_file(options.rules_file);
-    if (!text) {
-        say_error(text.error().what);
-        return std::nullopt;
+std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, const ReplaySetup& setup) {
+    const auto read = read_rules(options);
+    if (const auto* exit = std::get_if<ExitCode>(&read)) {
+        return *exit;
     }
-    Problems problems{options.rules_file};
-    const ListReader lists = lists_beside(options.rules_file);
+    const auto& files = std::get<RuleFiles>(read);
+    Problems problems{files.label};
+    const ListReader lists = lists_of(files);
     const RssMapping box = box_of(setup);
-    const RuleText source{.file = options.rules_file, .text = *text, .lists = &lists, .box = &box};
-    auto compiled = compile_rules(source, Purpose::Enforce, {}, problems);
-    say_problems(problems.list(), source);
+    const std::vector<RuleFilePart> parts = parts_of(files.text, files.slices);
+    auto compiled = compile_rules(
+        {.file = files.label, .text = files.text, .lists = &lists, .box = &box, .parts = parts},
+        Purpose::Enforce, {}, problems);
+    say_file_problems(problems.list(), files);
     if (!compiled) {
-        return std::nullopt;
+        return ExitCode::Refused;
     }
     if (options.enforce) {
         enforce_all(*compiled);
@@ -98,7 +99,7 @@ std::optional<ReplayRules> replay_rules(const Options& options, const ReplaySetu
     Result<ReplayRules> ready = ready_to_run(*std::move(compiled), setup);
     if (!ready) {
         say_error(ready.error().what);
-        return std::nullopt;
+        return ExitCode::Refused;
     }
     return *std::move(ready);
 }

@@ -4,7 +4,6 @@
 #include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
 
-#include <optional>
 #include <variant>
 
 namespace sluice {
@@ -13,9 +12,9 @@ namespace sluice {
 // error, and the exit code of the command comes back.
 [[nodiscard]] std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options);
 
-// The rule file, ready to run by so many workers. Its problems are on standard error.
-[[nodiscard]] std::optional<ReplayRules> replay_rules(const Options& options,
-                                                      const ReplaySetup& setup);
+// The rule files, ready to run by so many workers. Their problems are on standard error.
+[[nodiscard]] std::variant<ReplayRules, ExitCode> replay_rules(const Options& options,
+                                                               const ReplaySetup& setup);
 
 // Compiled rules, ready to run by so many workers.
 [[nodiscard]] Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setup);

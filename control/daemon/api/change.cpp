@@ -1,54 +1,144 @@
 #include "control/daemon/api/change.hpp"
 
+#include "control/confirm_time.hpp"
+#include "control/list_folder.hpp"
+
 #include <fmt/chrono.h>
 
+#include <charconv>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
+#include <set>
+#include <utility>
 
 namespace sluice {
 
 namespace {
 
+constexpr std::size_t kMaxFileName = 4096;  // bytes: as long as any path
+
 HttpResponse bad(const std::string& why) {
     return problem_response(400, "bad request", why);
 }
 
-// Parts `rules`, once, and `list`, whose file name is the path that the rule file gives it.
-// nullopt: it has other parts.
-std::optional<RuleFile> from_form(const std::vector<FormPart>& parts) {
+// A part `rules` of several has the path of its file as file name, from the folder `from` on; what
+// came by standard input has the folder itself.
+FileSlice slice_of(const FormPart& part, const std::string& from) {
+    return {.name = part.file_name,
+            .folder =
+                part.file_name == kStandardInput
+                    ? from
+                    : std::filesystem::path{list_path(from, part.file_name)}.parent_path().string(),
+            .size = part.content->size()};
+}
+
+// Parts `rules`, once, or one with a file name for each of several files in their order; and
+// `list`, whose file name is the path that the rule file gives it.
+Result<RuleFile> from_form(const std::vector<FormPart>& parts, const std::string& from) {
     RuleFile file;
-    std::size_t texts = 0;
     for (const FormPart& part : parts) {
         if (part.name == "rules") {
-            file.text = *part.content;
-            ++texts;
+            file.text += *part.content;
+            file.slices.push_back(slice_of(part, from));
         } else if (part.name == "list" && !part.file_name.empty()) {
             file.lists[part.file_name] = part.content;
         } else {
-            return std::nullopt;
+            file.slices.clear();
+            break;
         }
     }
-    return texts == 1 ? std::optional{std::move(file)} : std::nullopt;
+    const bool are_several = file.slices.size() > 1;
+    std::set<std::string> names;
+    for (const FileSlice& slice : file.slices) {
+        const bool is_named = !slice.name.empty() && slice.name.size() <= kMaxFileName &&
+                              names.insert(slice.name).second;
+        if (are_several && !is_named) {
+            return Error{Errc::BadSyntax,
+                         "each of several parts `rules` has a file name of its own, of at most " +
+                             std::to_string(kMaxFileName) + " bytes"};
+        }
+    }
+    if (are_several && from.empty()) {
+        return Error{Errc::BadSyntax, "several files want `directory`, where their names begin"};
+    }
+    if (file.slices.empty() || file.slices.size() > kMaxRuleFiles) {
+        return Error{Errc::BadSyntax,
+                     "the form's parts are `rules`, once or with a file name each (at most " +
+                         std::to_string(kMaxRuleFiles) + "), and `list` with a file name each"};
+    }
+    if (file.slices.size() == 1) {
+        file.slices.clear();
+    }
+    return file;
+}
+
+// What If-Match names; nullopt: any.
+Result<std::optional<std::string>> named_by(std::string_view text) {
+    if (text.empty() || text == "*") {
+        return std::optional<std::string>{};
+    }
+    if (text.size() > 2 && text.front() == '"' && text.back() == '"') {
+        text = text.substr(1, text.size() - 2);
+    }
+    std::uint64_t generation = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, generation, 16);
+    const std::string_view rest{end, static_cast<std::size_t>(last - end)};
+    const bool is_tag = rest.size() == 17 && rest.front() == '-';
+    if (error != std::errc{} || (!rest.empty() && !is_tag)) {
+        return Error{Errc::BadSyntax,
+                     "`If-Match` names a generation, or the ETag that GET /v1/rules has"};
+    }
+    return std::optional{generation_text(generation) + std::string{rest}};
 }
 
 }  // namespace
 
 std::variant<RuleFile, HttpResponse> rule_file_of(const HttpRequest& request) {
     RuleFile file;
+    const std::string directory = argument(request, "directory", "");
+    if (!directory.empty() && !directory.starts_with('/')) {
+        return bad("`directory` is an absolute path");
+    }
     if (request.parts.empty()) {
         file.text = request.body;
-    } else if (std::optional<RuleFile> form = from_form(request.parts)) {
+    } else if (Result<RuleFile> form = from_form(request.parts, directory)) {
         file = *std::move(form);
     } else {
-        return bad("the form's parts are `rules`, once, and `list` with a file name each");
+        return bad(form.error().what);
     }
     file.name = argument(request, "file", "rules.yaml");
     file.from = request.peer.uid;
-    file.directory = argument(request, "directory", "");
-    if (!file.directory.empty() && !file.directory.starts_with('/')) {
-        return bad("`directory` is an absolute path");
-    }
+    file.directory = file.slices.empty() ? directory : file.slices.front().folder;
     return file;
+}
+
+std::variant<ChangeTerms, HttpResponse> change_terms_of(const HttpRequest& request) {
+    ChangeTerms terms;
+    for (const auto& [name, flag] : {std::pair{"force", &terms.force}, {"strict", &terms.strict}}) {
+        const std::string value = argument(request, name, "0");
+        if (value != "0" && value != "1") {
+            return bad(fmt::format("`{}` is 0 or 1", name));
+        }
+        *flag = value == "1";
+        terms.words += *flag ? fmt::format(" --{}", name) : "";
+    }
+    Result<std::optional<std::string>> in_place_of = named_by(request.if_match);
+    if (!in_place_of) {
+        return bad(in_place_of.error().what);
+    }
+    terms.in_place_of = *std::move(in_place_of);
+    if (request.query.contains("confirm")) {
+        const std::string confirm = argument(request, "confirm", "");
+        const Result<Nanoseconds> time = parse_confirm_time(confirm);
+        if (!time) {
+            return bad("`confirm`: " + time.error().what);
+        }
+        terms.confirm = *time;
+        terms.words += " --confirm " + confirm;
+    }
+    return terms;
 }
 
 HttpResponse refused(const Refusal& refusal) {
@@ -66,6 +156,10 @@ HttpResponse refused(const Refusal& refusal) {
             return problem_response(412, "other rules are in force", refusal.what);
         case Refusal::Kind::Superseded:
             return problem_response(409, "superseded", refusal.what);
+        case Refusal::Kind::NoSuchSet:
+            return problem_response(404, "no such set", refusal.what);
+        case Refusal::Kind::IsThere:
+            return problem_response(409, "the rule is there", refusal.what);
         case Refusal::Kind::NothingToConfirm:
             return problem_response(409, "nothing to confirm", refusal.what);
         case Refusal::Kind::NothingSet:
@@ -101,6 +195,10 @@ HttpResponse changed(const RuleChange& change, Services& services) {
 
 bool has_ended(const KeySetting& setting) {
     return setting.until != 0 && setting.until <= std::time(nullptr);
+}
+
+std::string utc_text(std::int64_t utc) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(utc)));
 }
 
 Json setting_json(const KeySetting& setting) {

@@ -2,6 +2,8 @@
 #include "control/daemon/api/api.hpp"
 #include "control/json.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +15,15 @@ namespace sluice {
 // The rule file that comes with a request, as its body or, with lists beside it, as a form; or what
 // is wrong with it.
 [[nodiscard]] std::variant<RuleFile, HttpResponse> rule_file_of(const HttpRequest& request);
+// How a set is to be put in force, as a request says it.
+struct ChangeTerms {
+    bool force = false;
+    bool strict = false;
+    std::optional<std::chrono::nanoseconds> confirm{};
+    std::optional<std::string> in_place_of{};  // by If-Match
+    std::string words{};                       // the same as options of a command, for the audit
+};
+[[nodiscard]] std::variant<ChangeTerms, HttpResponse> change_terms_of(const HttpRequest& request);
 // The answer to a change that was refused.
 [[nodiscard]] HttpResponse refused(const Refusal& refusal);
 // Its caller, and how it ended.
@@ -26,6 +37,15 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 [[nodiscard]] Json setting_json(const KeySetting& setting);
 // By the wall clock; it is forgotten with the next change.
 [[nodiscard]] bool has_ended(const KeySetting& setting);
+
+// 2026-…Z, of seconds in UTC.
+[[nodiscard]] std::string utc_text(std::int64_t utc);
+
+// A rule as GET /v1/rules shows it.
+[[nodiscard]] Json rule_json(const RuleView& view, std::size_t number);
+
+// How a compiled set differs from the one in force.
+[[nodiscard]] HttpResponse differences(Compiled next, const RuleView& view);
 
 // {"seconds_left":…,"until":"2026-…Z","goes_back_to":…}, or null when all is confirmed.
 [[nodiscard]] Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed);

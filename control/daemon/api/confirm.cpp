@@ -1,5 +1,10 @@
 #include "control/daemon/api/change.hpp"
 
+#include <charconv>
+#include <optional>
+#include <string>
+#include <variant>
+
 namespace sluice {
 
 HttpResponse post_confirm(const HttpRequest& request, Services& services) {
@@ -8,10 +13,63 @@ HttpResponse post_confirm(const HttpRequest& request, Services& services) {
     return change.refusal ? refused(*change.refusal) : changed(change, services);
 }
 
+namespace {
+
+// `?set=N&confirm=60s`; `confirm` is for a set of a number.
+std::variant<Rollback, HttpResponse> rollback_of(const HttpRequest& request, std::string& words) {
+    std::variant<ChangeTerms, HttpResponse> terms = change_terms_of(request);
+    if (auto* refusal = std::get_if<HttpResponse>(&terms)) {
+        return std::move(*refusal);
+    }
+    const auto& how = std::get<ChangeTerms>(terms);
+    Rollback rollback{
+        .from = request.peer.uid, .confirm = how.confirm, .in_place_of = how.in_place_of};
+    if (const std::string set = argument(request, "set", ""); !set.empty()) {
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(set.data(), set.data() + set.size(), number);
+        if (error != std::errc{} || end != set.data() + set.size()) {
+            return problem_response(400, "bad request",
+                                    "`set` is the number of a set, as GET /v1/history has it");
+        }
+        rollback.number = number;
+        words = " " + set;
+    } else if (how.confirm) {
+        return problem_response(400, "bad request", "`confirm` goes with `set`");
+    }
+    words += how.words;
+    return rollback;
+}
+
+}  // namespace
+
 HttpResponse post_rollback(const HttpRequest& request, Services& services) {
-    const RuleChange change = services.rules.rollback(request.peer.uid);
-    record(services, request, "rollback", change);
+    std::string words;
+    std::variant<Rollback, HttpResponse> rollback = rollback_of(request, words);
+    if (auto* refusal = std::get_if<HttpResponse>(&rollback)) {
+        return std::move(*refusal);
+    }
+    const RuleChange change = services.rules.rollback(std::get<Rollback>(rollback));
+    record(services, request, "rollback" + words, change);
     return change.refusal ? refused(*change.refusal) : changed(change, services);
+}
+
+// What it would change; nothing changes.
+HttpResponse post_rollback_diff(const HttpRequest& request, Services& services) {
+    std::string words;
+    std::variant<Rollback, HttpResponse> rollback = rollback_of(request, words);
+    if (auto* refusal = std::get_if<HttpResponse>(&rollback)) {
+        return std::move(*refusal);
+    }
+    auto next = services.rules.preview(std::get<Rollback>(rollback));
+    if (!next) {
+        return refused({Refusal::Kind::Superseded,
+                        "another preview took the place of this one while it waited",
+                        {}});
+    }
+    if (const auto* refusal = std::get_if<Refusal>(&*next)) {
+        return refused(*refusal);
+    }
+    return differences(std::get<Compiled>(*std::move(next)), *services.rules.view());
 }
 
 }  // namespace sluice

@@ -43,6 +43,21 @@ Json changed_json(const std::vector<RuleDiff>& rules) {
 
 }  // namespace
 
+HttpResponse differences(Compiled next, const RuleView& view) {
+    if (!next.rules) {
+        return refused(does_not_compile(std::move(next.problems)));
+    }
+    const SetDiff diff = diff_of(view.rules, next.rules->rules);
+    return json_response({{"from", generation_text(view.generation)},
+                          {"to", generation_text(generation_of(next.rules->set))},
+                          {"added", diff.added},
+                          {"removed", diff.removed},
+                          {"changed", changed_json(diff.changed)},
+                          {"reordered", diff.reordered},
+                          {"unchanged", diff.unchanged},
+                          {"warnings", to_json(next.problems)}});
+}
+
 // Compiled as apply would, against what runs now; nothing changes.
 HttpResponse post_diff(const HttpRequest& request, Services& services) {
     std::variant<RuleFile, HttpResponse> read = rule_file_of(request);
@@ -56,19 +71,7 @@ HttpResponse post_diff(const HttpRequest& request, Services& services) {
                         "compiled; these were not compiled",
                         {}});
     }
-    if (!next->rules) {
-        return refused(does_not_compile(std::move(next->problems)));
-    }
-    const std::shared_ptr<const RuleView> view = services.rules.view();
-    const SetDiff diff = diff_of(view->rules, next->rules->rules);
-    return json_response({{"from", generation_text(view->generation)},
-                          {"to", generation_text(generation_of(next->rules->set))},
-                          {"added", diff.added},
-                          {"removed", diff.removed},
-                          {"changed", changed_json(diff.changed)},
-                          {"reordered", diff.reordered},
-                          {"unchanged", diff.unchanged},
-                          {"warnings", to_json(next->problems)}});
+    return differences(*std::move(next), *services.rules.view());
 }
 
 }  // namespace sluice

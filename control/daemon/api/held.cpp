@@ -59,8 +59,13 @@ HttpResponse get_held(const HttpRequest&, Services& services) {
     for (const auto& [path, text] : view->lists) {
         lists.push_back({{"path", path}, {"file", state_of(*view, path, *text)}});
     }
+    Json files = Json::array();
+    for (const FileSlice& slice : view->slices) {
+        files.push_back({{"name", slice.name}, {"directory", slice.folder}, {"bytes", slice.size}});
+    }
     return json_response({{"generation", generation_text(view->generation)},
                           {"file", view->file},
+                          {"files", std::move(files)},
                           {"directory", view->directory},
                           {"text", view->text},
                           {"modes", std::move(modes)},

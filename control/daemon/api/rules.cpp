@@ -1,11 +1,9 @@
-#include "control/confirm_time.hpp"
 #include "control/daemon/api/change.hpp"
 #include "lib/policy/values/named_value.hpp"
 
 #include <fmt/chrono.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -49,38 +47,48 @@ std::string_view mode_word(Mode mode) {
 
 }  // namespace
 
+// One rule of a set, by its number.
+Json rule_json(const RuleView& view, std::size_t number) {
+    const RuleSummary& rule = view.rules[number];
+    Json row{{"id", rule.id},
+             {"kind", kRuleKindNames[static_cast<std::size_t>(rule.kind)]},
+             {"description", rule.description},
+             {"mode", mode_word(rule.mode)},
+             {"file_mode", mode_word(view.file_modes[number])},
+             {"ends", end_json(rule, view.lives)},
+             {"ended", has_ended(rule.id, view.lives)},
+             {"line", rule.line},
+             {"when", rule.when},
+             {"key", rule.key},
+             {"action", rule.action},
+             {"limits", limits_json(rule.limits)},
+             {"memory", rule.memory}};
+    if (!rule.file.empty()) {
+        row["file"] = rule.file;
+    }
+    if (!rule.ban.empty()) {
+        row["ban"] = rule.ban;
+    }
+    if (rule.dynamic) {
+        row["dynamic"] = text_of(*rule.dynamic);
+    }
+    if (const std::string events = value_of(rule.settings, "events"); !events.empty()) {
+        row["events"] = events;
+    }
+    if (Json set = keys_json(rule.id, view.keys); !set.empty()) {
+        row["keys_set"] = std::move(set);
+    }
+    return row;
+}
+
 HttpResponse get_rules(const HttpRequest&, Services& services) {
     const std::shared_ptr<const RuleView> view = services.rules.view();
     Json rules = Json::array();
     for (std::size_t i = 0; i < view->rules.size(); ++i) {
-        const RuleSummary& rule = view->rules[i];
-        rules.push_back({{"id", rule.id},
-                         {"kind", kRuleKindNames[static_cast<std::size_t>(rule.kind)]},
-                         {"description", rule.description},
-                         {"mode", mode_word(rule.mode)},
-                         {"file_mode", mode_word(view->file_modes[i])},
-                         {"ends", end_json(rule, view->lives)},
-                         {"ended", has_ended(rule.id, view->lives)},
-                         {"line", rule.line},
-                         {"when", rule.when},
-                         {"key", rule.key},
-                         {"action", rule.action},
-                         {"limits", limits_json(rule.limits)},
-                         {"memory", rule.memory}});
-        if (!rule.ban.empty()) {
-            rules.back()["ban"] = rule.ban;
-        }
-        if (rule.dynamic) {
-            rules.back()["dynamic"] = text_of(*rule.dynamic);
-        }
-        if (const std::string events = value_of(rule.settings, "events"); !events.empty()) {
-            rules.back()["events"] = events;
-        }
-        if (Json set = keys_json(rule.id, view->keys); !set.empty()) {
-            rules.back()["keys_set"] = std::move(set);
-        }
+        rules.push_back(rule_json(*view, i));
     }
     Json document{{"generation", generation_text(view->generation)},
+                  {"etag", view->tag},
                   {"file", view->file},
                   {"unconfirmed", unconfirmed_json(view->unconfirmed)},
                   {"rules", std::move(rules)}};
@@ -88,7 +96,7 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
         document["list_problem"] = view->list_problem;
     }
     HttpResponse response = json_response(document);
-    response.etag = generation_text(view->generation);
+    response.etag = view->tag;
     return response;
 }
 
@@ -97,64 +105,55 @@ HttpResponse get_source(const HttpRequest&, Services& services) {
     if (view->generation == 0) {
         return problem_response(404, "no rules", "no rules were ever applied");
     }
-    return {.status = 200, .type = "application/yaml", .body = view->text};
+    if (view->slices.empty()) {
+        return {.status = 200, .type = "application/yaml", .body = view->text, .etag = view->tag};
+    }
+    std::string text;
+    for (const RuleFilePart& part : parts_of(view->text, view->slices)) {
+        text += fmt::format("==> {} <==\n{}", part.file, part.text);
+        text += text.ends_with('\n') ? "" : "\n";
+    }
+    return {.status = 200, .type = "text/plain", .body = std::move(text), .etag = view->tag};
 }
 
-namespace {
-
-// The generation that If-Match names; nullopt: any.
-Result<std::optional<std::uint64_t>> named_by(std::string_view text) {
-    if (text.empty() || text == "*") {
-        return std::optional<std::uint64_t>{};
+// The same for programs: each file's text, byte for byte.
+HttpResponse get_files(const HttpRequest&, Services& services) {
+    const std::shared_ptr<const RuleView> view = services.rules.view();
+    if (view->generation == 0) {
+        return problem_response(404, "no rules", "no rules were ever applied");
     }
-    if (text.size() > 2 && text.front() == '"' && text.back() == '"') {
-        text = text.substr(1, text.size() - 2);
+    Json files = Json::array();
+    for (const RuleFilePart& part : parts_of(view->text, view->slices)) {
+        files.push_back({{"name", part.file}, {"directory", part.folder}, {"text", part.text}});
     }
-    std::uint64_t generation = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), generation, 16);
-    if (error != std::errc{} || end != text.data() + text.size()) {
-        return Error{Errc::BadSyntax, "`If-Match` names a generation, as GET /v1/rules has it"};
+    if (files.empty()) {
+        files.push_back(
+            {{"name", view->file}, {"directory", view->directory}, {"text", view->text}});
     }
-    return std::optional{generation};
+    HttpResponse response = json_response({{"generation", generation_text(view->generation)},
+                                           {"etag", view->tag},
+                                           {"files", std::move(files)}});
+    response.etag = view->tag;
+    return response;
 }
-
-}  // namespace
 
 HttpResponse put_rules(const HttpRequest& request, Services& services) {
-    const std::string force = argument(request, "force", "0");
-    const std::string strict = argument(request, "strict", "0");
-    for (const auto& [name, value] : {std::pair{"force", force}, {"strict", strict}}) {
-        if (value != "0" && value != "1") {
-            return problem_response(400, "bad request", fmt::format("`{}` is 0 or 1", name));
-        }
-    }
-    const Result<std::optional<std::uint64_t>> in_place_of = named_by(request.if_match);
-    if (!in_place_of) {
-        return problem_response(400, "bad request", in_place_of.error().what);
+    std::variant<ChangeTerms, HttpResponse> terms = change_terms_of(request);
+    if (auto* refusal = std::get_if<HttpResponse>(&terms)) {
+        return std::move(*refusal);
     }
     std::variant<RuleFile, HttpResponse> read = rule_file_of(request);
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
         return std::move(*refusal);
     }
+    const auto& how = std::get<ChangeTerms>(terms);
     RuleFile& file = std::get<RuleFile>(read);
-    file.in_place_of = *in_place_of;
-    file.force = force == "1";
-    file.strict = strict == "1";
-    const std::string confirm = argument(request, "confirm", "");
-    if (request.query.contains("confirm")) {
-        const Result<Nanoseconds> time = parse_confirm_time(confirm);
-        if (!time) {
-            return problem_response(400, "bad request", "`confirm`: " + time.error().what);
-        }
-        file.confirm = *time;
-    }
+    file.in_place_of = how.in_place_of;
+    file.force = how.force;
+    file.strict = how.strict;
+    file.confirm = how.confirm;
     const RuleChange change = services.rules.apply(std::move(file));
-    record(services, request,
-           std::string{"apply"} + (force == "1" ? " --force" : "") +
-               (strict == "1" ? " --strict" : "") +
-               (confirm.empty() ? "" : " --confirm " + confirm),
-           change);
+    record(services, request, "apply" + how.words, change);
     return change.refusal ? refused(*change.refusal) : changed(change, services);
 }
 

@@ -66,13 +66,6 @@ TrialEnd AppliedRules::end_after(std::chrono::nanoseconds time) const {
     return {.at = {now.boot, now.since + time}, .utc = std::time(nullptr) + seconds.count()};
 }
 
-bool AppliedRules::is_in_force(const StoredRules& next, const ListTexts& lists) const {
-    return current() != nullptr && current()->generation == next.generation &&
-           current()->text == next.text && current()->directory == next.directory &&
-           current()->applied_by == next.applied_by && current()->lists == lists &&
-           current()->sent == next.sent;
-}
-
 RuleLives AppliedRules::known_lives() const {
     RuleLives lives = trial_ ? trial_->rules.lives : RuleLives{};
     if (kept_) {
@@ -110,7 +103,7 @@ Result<PendingFile> AppliedRules::prepare(const StoredRules& next,
 void AppliedRules::settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,
                           bool remember) {
     if (remember && !end) {
-        remember_before(next.generation);
+        remember_before(next);
     }
     if (const Result<Done> done = pending.commit(); !done) {
         spdlog::error("the rules are in force, but may be lost at a restart: {}",
@@ -143,7 +136,7 @@ void AppliedRules::keep(StoredRules rules) {
 }
 
 Result<Done> AppliedRules::confirm_trial() {
-    remember_before(generation());
+    remember_before(trial_->rules);
     Result<Done> done = store_.confirm_trial();
     if (done) {
         kept_ = std::move(trial_->rules);
@@ -186,8 +179,8 @@ void AppliedRules::take_out(const History::Former& former) const {
 }
 
 // The kept set makes room for this one.
-void AppliedRules::remember_before(std::uint64_t next) const {
-    if (!kept_ || kept_->generation == next) {
+void AppliedRules::remember_before(const StoredRules& next) const {
+    if (!kept_ || same_source(*kept_, next)) {
         return;
     }
     if (const Result<Done> done = store_.remember(); !done) {

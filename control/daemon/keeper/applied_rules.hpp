@@ -35,8 +35,6 @@ public:
     [[nodiscard]] bool is_over(const TrialEnd& end) const;
     [[nodiscard]] TrialEnd end_after(std::chrono::nanoseconds time) const;
 
-    // Whether `next` was made of the set that is in force now, which had these `lists` then.
-    [[nodiscard]] bool is_in_force(const StoredRules& next, const ListTexts& lists) const;
     // Of the kept set and the one on trial: a trial that ends has forgotten no life.
     [[nodiscard]] RuleLives known_lives() const;
     // Gives the rules the lives that are known by now. False: other rules have ended than those
@@ -67,13 +65,14 @@ public:
 
     // The newest set of the history that is not in force, and its leaving the history.
     [[nodiscard]] Result<std::optional<History::Former>> former() const {
-        return store_.history().newest_but(generation());
+        return store_.history().newest_but(current());
     }
+    [[nodiscard]] const History& history() const noexcept { return store_.history(); }
     void take_out(const History::Former& former) const;
     void drop_old_lists() const { store_.drop_old_lists(); }
 
 private:
-    void remember_before(std::uint64_t next) const;
+    void remember_before(const StoredRules& next) const;
 
     Store store_;
     BootClock clock_;

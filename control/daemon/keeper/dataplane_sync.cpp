@@ -16,14 +16,19 @@ constexpr uid_t kNobody = 65'534;
 // The dataplane keeps the text of the rules, without the user who applied it: their lists are read
 // with the rights of `nobody`.
 StoredRules stored(RunningRules running, std::int64_t now) {
+    std::vector<FileSlice> slices = slices_from_json(running.modes, running.source);
+    std::string folder = slices.empty() ? "" : slices.front().folder;
     return {.file = "(from the dataplane)",
             .text = std::move(running.source),
             .modes = modes_from_json(running.modes),
             .lives = lives_from_json(running.modes),
             .generation = running.generation,
             .changed_at = now,
+            .directory = std::move(folder),
             .applied_by = ::geteuid() == 0 ? kNobody : ::geteuid(),
-            .keys = keys_from_json(running.modes)};
+            .keys = keys_from_json(running.modes),
+            .slices = std::move(slices),
+            .note = "taken over from the dataplane"};
 }
 
 }  // namespace
@@ -69,7 +74,7 @@ bool DataplaneSync::show_for(const RssMapping& box) {
     if (!compiled.rules) {
         return !compiled.no_memory;
     }
-    rules_.board.show(rules_.applied, std::move(compiled.rules->rules));
+    rules_.board.show(rules_.applied, &*compiled.rules);
     shown_for_ = box;
     return generation_of(compiled.rules->set) == rules.generation;
 }
@@ -78,8 +83,7 @@ bool DataplaneSync::show_for(const RssMapping& box) {
 void DataplaneSync::follow_revert() {
     if (rules_.reverts.is_open()) {
         Compiled compiled = rules_.applied.compile_current(rules_.link.spread());
-        rules_.board.show(rules_.applied, compiled.rules ? std::move(compiled.rules->rules)
-                                                         : std::vector<RuleSummary>{});
+        rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
         rules_.reverts.finish(rules_.applied.generation());
     }
 }
@@ -90,10 +94,10 @@ bool DataplaneSync::bring_kept() {
     std::optional<Refusal> refusal;
     if (compiled.rules) {
         refusal = bring(std::move(rules), compiled.rules->set);
-        rules_.board.show(rules_.applied, std::move(compiled.rules->rules));
+        rules_.board.show(rules_.applied, &*compiled.rules);
     } else {
         refusal = does_not_compile(std::move(compiled.problems));
-        rules_.board.show(rules_.applied, {});
+        rules_.board.show(rules_.applied, nullptr);
     }
     if (refusal) {
         spdlog::error("could not bring the rules to the dataplane: {}", refusal->what);
@@ -140,7 +144,7 @@ bool DataplaneSync::adopt(const Welcome& dataplane) {
         return true;
     }
     rules_.applied.keep(std::move(rules));
-    rules_.board.show(rules_.applied, std::move(compiled.rules->rules));
+    rules_.board.show(rules_.applied, &*compiled.rules);
     spdlog::info("took over generation {:016x} from dataplane {}", rules_.applied.generation(),
                  dataplane.pid);
     return true;

@@ -57,6 +57,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
         }
         StoredRules next = *applied.current();
         const ListTexts lists = next.lists;
+        const std::string tag = tag_of(next);
         lock.unlock();
         const Result<bool> changed = read_again(next);
         Compiled compiled;
@@ -65,7 +66,7 @@ std::optional<RuleChange> reload_lists(LiveRules& rules) {
             compiled = rules.compile_now(next);
         }
         lock.lock();
-        if (!applied.is_in_force(next, lists) || !applied.renew_lives(next, compiled)) {
+        if (!rules.is_in_force(tag, lists) || !applied.renew_lives(next, compiled)) {
             continue;  // other rules came meanwhile: it is their lists that count
         }
         if (!changed) {

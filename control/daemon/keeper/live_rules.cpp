@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/live_rules.hpp"
 
+#include "control/daemon/rule_diff.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <spdlog/spdlog.h>
@@ -46,12 +47,8 @@ std::optional<Refusal> send_rules(DataplaneLink& link, const Request& request,
 RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms& terms) {
     RuleChange change;
     change.before = applied.generation();
-    if (terms.in_place_of && *terms.in_place_of != change.before) {
-        change.refusal = Refusal{Refusal::Kind::OthersInForce,
-                                 "generation " + generation_text(change.before) +
-                                     " is in force, not " + generation_text(*terms.in_place_of) +
-                                     ": look at what has changed, and apply again",
-                                 {}};
+    change.refusal = not_in_force(terms.in_place_of);
+    if (change.refusal) {
         return change;
     }
     if (terms.strict && !compiled.problems.empty()) {
@@ -72,6 +69,10 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         return change;
     }
     next.generation = generation_of(compiled.rules->set);
+    next.on = change.rules;
+    if (!terms.call.empty()) {
+        next.note = note_of(terms.call, diff_of(board.view()->rules, compiled.rules->rules));
+    }
     const std::optional<TrialEnd> end =
         terms.confirm ? std::optional{applied.end_after(*terms.confirm)} : terms.end;
     Result<PendingFile> pending = applied.prepare(next, end);
@@ -93,8 +94,29 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         reverts.forget();
     }
     change.unconfirmed = applied.unconfirmed();
-    board.show(applied, std::move(compiled.rules->rules));
+    board.show(applied, &*compiled.rules);
     return change;
+}
+
+bool LiveRules::is_in_force(const std::string& tag, const ListTexts& lists) const {
+    return applied.current() != nullptr && applied.current()->lists == lists &&
+           tag_of(*applied.current()) == tag;
+}
+
+std::optional<Refusal> LiveRules::not_in_force(const std::optional<std::string>& wanted) const {
+    const std::string generation = generation_text(applied.generation());
+    if (!wanted || *wanted == generation ||
+        (applied.current() != nullptr && *wanted == tag_of(*applied.current()))) {
+        return std::nullopt;
+    }
+    const bool same_rules = wanted->starts_with(generation + "-");
+    return Refusal{Refusal::Kind::OthersInForce,
+                   (same_rules ? "the text of the rules, or what was set at run time, is another "
+                                 "than that of " +
+                                     *wanted
+                               : "generation " + generation + " is in force, not " + *wanted) +
+                       ": look at what has changed, and apply again",
+                   {}};
 }
 
 void LiveRules::record_ends(const StoredRules& before, const StoredRules& after) {
@@ -139,7 +161,7 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
         return refused(0, {Refusal::Kind::NoSuchRule, "no rules were ever applied", {}});
     }
     StoredRules next = *applied.current();
-    const KeySettings before = next.keys;
+    const std::string tag = tag_of(next);
     const ListTexts lists = next.lists;
     forget_ended(next.keys, applied.now());
     if (std::optional<Refusal> refusal = edit(next)) {
@@ -151,8 +173,7 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
         setting.is_new = false;
     }
     lock.lock();
-    const bool same = applied.is_in_force(next, lists) && applied.current()->keys == before;
-    if (!same || !applied.renew_lives(next, compiled)) {
+    if (!is_in_force(tag, lists) || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
     return push_edited(std::move(next), std::move(compiled));

@@ -19,7 +19,8 @@ struct PushTerms {
     bool remember = false;                              // the one before goes into the history
     std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
     std::optional<TrialEnd> end{};                      // on trial, until then
-    std::optional<std::uint64_t> in_place_of{};         // not when another generation is in force
+    std::optional<std::string> in_place_of{};           // not when another set is in force
+    std::string call{};  // what brings it, for the history; empty: as before
 };
 
 // What the dataplane answers to a set or to its confirmation; nullopt: it runs this generation.
@@ -52,6 +53,11 @@ struct LiveRules {
         return push(std::move(next), std::move(compiled),
                     {.force = true, .end = applied.trial_end()});
     }
+    // Whether the set with this tag is in force, with these lists.
+    [[nodiscard]] bool is_in_force(const std::string& tag, const ListTexts& lists) const;
+    // Of what has to be in force, a generation or a tag; nullopt: it is, or none has to be.
+    [[nodiscard]] std::optional<Refusal> not_in_force(
+        const std::optional<std::string>& wanted) const;
     // From here on the kept set is the one to come back to, whatever happens.
     void end_trial(const std::string& why);
 

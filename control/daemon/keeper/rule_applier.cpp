@@ -39,7 +39,8 @@ RuleChange RuleApplier::apply(RuleFile file) {
                           .strict = file.strict,
                           .remember = true,
                           .confirm = file.confirm,
-                          .in_place_of = file.in_place_of};
+                          .in_place_of = file.in_place_of,
+                          .call = "apply"};
     StoredRules next = as_applied(std::move(file));
     for (;;) {
         Compiled compiled = rules_.compile_now(next);
@@ -86,7 +87,8 @@ StoredRules RuleApplier::as_applied(RuleFile file) const {
             .applied_by = file.from,
             .lists = std::move(file.lists),
             .sent = std::move(sent),
-            .keys = shown->keys};
+            .keys = shown->keys,
+            .slices = std::move(file.slices)};
 }
 
 }  // namespace sluice

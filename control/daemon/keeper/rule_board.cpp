@@ -13,11 +13,15 @@ namespace {
 // The modes that the file gives its rules, beside those that run.
 std::vector<Mode> file_modes(const StoredRules& rules, const std::vector<RuleSummary>& summaries) {
     Problems ignored{rules.file};
+    const std::vector<RuleFilePart> parts = parts_of(rules);
     const std::optional<CompiledRules> as_written =
         modes_in_force(rules.modes, rules.lives).empty()
             ? std::nullopt
-            : compile_rules({rules.file, rules.text, nullptr, &pattern_cache()}, Purpose::Check, {},
-                            ignored);
+            : compile_rules({.file = rules.file,
+                             .text = rules.text,
+                             .patterns = &pattern_cache(),
+                             .parts = parts},
+                            Purpose::Check, {}, ignored);
     std::vector<Mode> modes;
     for (std::size_t i = 0; i < summaries.size(); ++i) {
         modes.push_back(as_written ? as_written->rules[i].mode : summaries[i].mode);
@@ -38,15 +42,20 @@ void RuleBoard::publish(RuleView next) {
     view_ = std::move(view);
 }
 
-void RuleBoard::show(const AppliedRules& applied, std::vector<RuleSummary> summaries) {
+void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
     const StoredRules& rules = *applied.current();
     RuleView next{.generation = rules.generation,
                   .file = rules.file,
                   .text = rules.text,
-                  .rules = std::move(summaries),
+                  .slices = rules.slices,
+                  .tag = tag_of(rules),
+                  .rules = {},
                   .file_modes = {},
                   .lives = rules.lives,
                   .keys = rules.keys,
+                  .changed_at = rules.changed_at,
+                  .changed_by = rules.changed_by,
+                  .note = rules.note,
                   .unconfirmed = applied.unconfirmed(),
                   .sent = rules.sent,
                   .lists = rules.lists,
@@ -56,6 +65,10 @@ void RuleBoard::show(const AppliedRules& applied, std::vector<RuleSummary> summa
                   .returns = returns_,
                   .reverts = reverts_,
                   .put_aside = put_aside_};
+    if (compiled != nullptr) {
+        next.rules = std::move(compiled->rules);
+        next.list_summaries = std::move(compiled->lists);
+    }
     for (const auto& [path, text] : rules.lists) {
         if (!rules.sent.contains(path)) {
             next.list_files.insert(list_path(rules.directory, path));

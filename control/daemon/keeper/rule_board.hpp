@@ -17,8 +17,9 @@ class RuleBoard {
 public:
     [[nodiscard]] std::shared_ptr<const RuleView> view() const;
 
-    // The set in force, with the summaries of its rules.
-    void show(const AppliedRules& applied, std::vector<RuleSummary> summaries);
+    // The set in force, with the summaries that compiling it gave, which it takes. nullptr: it does
+    // not compile.
+    void show(const AppliedRules& applied, CompiledRules* compiled);
     // The set that was on trial is confirmed. -> how many of its rules are on.
     std::size_t show_confirmed();
     // Why lists that have changed are not in force; empty: they are. Logged once, and part of the

@@ -34,35 +34,81 @@ RuleChange RuleTrials::confirm() {
 
 // What is gone back to is compiled with no lock held, like what is applied; if anything else has
 // come into force or a key was set meanwhile, it is looked for again.
-RuleChange RuleTrials::rollback(uid_t from) {
+RuleChange RuleTrials::rollback(const Rollback& rollback) {
     AppliedRules& applied = rules_.applied;
     for (;;) {
         std::unique_lock lock{rules_.changing};
-        Result<Return> back = way_back(from);
-        if (!back) {
-            return refused(applied.generation(),
-                           {Refusal::Kind::NothingBefore, back.error().what, {}});
+        if (std::optional<Refusal> others = rules_.not_in_force(rollback.in_place_of)) {
+            return refused(applied.generation(), *std::move(others));
         }
+        std::variant<Return, Refusal> found = way_back(rollback);
+        if (auto* refusal = std::get_if<Refusal>(&found)) {
+            return refused(applied.generation(), std::move(*refusal));
+        }
+        auto& back = std::get<Return>(found);
         const std::uint64_t left = applied.generation();
+        const bool on_trial = applied.trial().has_value();
         lock.unlock();
-        Compiled compiled = rules_.compile_now(back->rules);
+        Compiled compiled = rules_.compile_now(back.rules);
         lock.lock();
-        const bool same =
-            applied.generation() == left && applied.trial().has_value() == !back->former;
-        if (same && applied.renew_keys(back->rules)) {
-            return back->former ? go_back(*std::move(back), std::move(compiled))
-                                : give_up_trial(std::move(back->rules), std::move(compiled));
+        if (applied.generation() != left || applied.trial().has_value() != on_trial ||
+            !applied.renew_keys(back.rules)) {
+            continue;
         }
+        if (rollback.number) {
+            return go_to(std::move(back), std::move(compiled), rollback);
+        }
+        return back.former ? go_back(std::move(back), std::move(compiled))
+                           : give_up_trial(std::move(back.rules), std::move(compiled));
     }
 }
 
+std::optional<std::variant<Compiled, Refusal>> RuleTrials::preview(const Rollback& rollback) {
+    const std::optional<NewestNext::Turn> turn = previews_.enter();
+    if (!turn) {
+        return std::nullopt;
+    }
+    std::unique_lock lock{rules_.changing};
+    std::variant<Return, Refusal> found = way_back(rollback);
+    lock.unlock();
+    if (auto* refusal = std::get_if<Refusal>(&found)) {
+        return std::move(*refusal);
+    }
+    return rules_.compile_now(std::get<Return>(found).rules);
+}
+
+std::variant<RuleTrials::Return, Refusal> RuleTrials::way_back(const Rollback& rollback) const {
+    const AppliedRules& applied = rules_.applied;
+    if (!rollback.number) {
+        Result<Return> newest = newest_return();
+        if (!newest) {
+            return Refusal{Refusal::Kind::NothingBefore, newest.error().what, {}};
+        }
+        renew(*newest, rollback.from);
+        return *std::move(newest);
+    }
+    Result<std::optional<History::Former>> former = applied.history().numbered(*rollback.number);
+    if (!former || !*former) {
+        return Refusal{former ? Refusal::Kind::NoSuchSet : Refusal::Kind::NothingBefore,
+                       former ? "there are no earlier rules of the number " +
+                                    std::to_string(*rollback.number) +
+                                    "; `sluicectl history` lists those that are kept"
+                              : former.error().what,
+                       {}};
+    }
+    Return back;
+    back.rules = (*former)->rules;
+    back.former = *std::move(former);
+    renew(back, rollback.from);
+    return back;
+}
+
 // Of a trial, the set that was kept before it; else the newest of the history.
-Result<RuleTrials::Return> RuleTrials::way_back(uid_t from) const {
+Result<RuleTrials::Return> RuleTrials::newest_return() const {
     const AppliedRules& applied = rules_.applied;
     Return back;
     if (applied.trial()) {
         back.rules = applied.kept_or_none();
-        (void)applied.renew_keys(back.rules);
         return back;
     }
     Result<std::optional<History::Former>> former = applied.former();
@@ -76,20 +122,42 @@ Result<RuleTrials::Return> RuleTrials::way_back(uid_t from) const {
     }
     back.rules = (*former)->rules;
     back.former = *std::move(former);
-    RuleLives lives = applied.known_lives();
-    lives.insert(back.rules.lives.begin(), back.rules.lives.end());  // of rules forgotten since
-    back.rules.lives = std::move(lives);
-    back.rules.changed_at = applied.now();
-    back.rules.changed_by = from;
-    (void)applied.renew_keys(back.rules);
     return back;
+}
+
+// What was there before goes on with the lives and the settings of now.
+void RuleTrials::renew(Return& back, uid_t from) const {
+    const AppliedRules& applied = rules_.applied;
+    if (back.former) {
+        RuleLives lives = applied.known_lives();
+        lives.insert(back.rules.lives.begin(), back.rules.lives.end());  // of rules forgotten since
+        back.rules.lives = std::move(lives);
+        back.rules.changed_at = applied.now();
+        back.rules.changed_by = from;
+    }
+    (void)applied.renew_keys(back.rules);
 }
 
 RuleChange RuleTrials::go_back(Return back, Compiled compiled) {
     rules_.board.count_return();
-    RuleChange change = rules_.push(std::move(back.rules), std::move(compiled), {.force = true});
+    RuleChange change = rules_.push(std::move(back.rules), std::move(compiled),
+                                    {.force = true, .call = "rollback"});
     if (!change.refusal) {
         rules_.applied.take_out(*back.former);
+        rules_.board.set_list_problem("");
+    }
+    return change;
+}
+
+RuleChange RuleTrials::go_to(Return back, Compiled compiled, const Rollback& rollback) {
+    rules_.board.count_return();
+    RuleChange change = rules_.push(std::move(back.rules), std::move(compiled),
+                                    {.force = true,
+                                     .remember = true,
+                                     .confirm = rollback.confirm,
+                                     .in_place_of = rollback.in_place_of,
+                                     .call = "rollback " + std::to_string(*rollback.number)});
+    if (!change.refusal) {
         rules_.board.set_list_problem("");
     }
     return change;
@@ -113,7 +181,7 @@ RuleChange RuleTrials::give_up_trial(StoredRules old, Compiled compiled) {
     applied.drop_old_lists();
     rules_.board.count_return();
     rules_.board.set_list_problem("");
-    rules_.board.show(applied, std::move(compiled.rules->rules));
+    rules_.board.show(applied, &*compiled.rules);
     return change;
 }
 

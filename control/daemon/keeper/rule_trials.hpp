@@ -1,10 +1,23 @@
 #pragma once
 #include "control/daemon/keeper/dataplane_sync.hpp"
 #include "control/daemon/keeper/live_rules.hpp"
+#include "control/daemon/newest_next.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <variant>
 
 namespace sluice {
+
+// A way back that is asked for.
+struct Rollback {
+    uid_t from = 0;
+    std::optional<std::uint64_t> number{};              // of the history; nullopt: the newest
+    std::optional<std::chrono::nanoseconds> confirm{};  // with a number: on trial
+    std::optional<std::string> in_place_of{};           // not when another set is in force
+};
 
 // The way back: a set on trial goes again unless it is confirmed, and rollback undoes what was
 // kept.
@@ -15,8 +28,12 @@ public:
     // First the dataplane keeps it, then the disk: a death in between leaves a trial that ends, and
     // then brings the dataplane the old set.
     [[nodiscard]] RuleChange confirm();
-    // Ends a trial; without one, goes back to the set that was kept before.
-    [[nodiscard]] RuleChange rollback(uid_t from);
+    // Ends a trial; without one, goes back to the set that was kept before. With a number, puts
+    // that set of the history in force as apply() would, and the present one goes into the history.
+    [[nodiscard]] RuleChange rollback(const Rollback& rollback);
+    // What it would put in force, compiled now, or why there is none. One is compiled at a time;
+    // nullopt: a newer one took its place.
+    [[nodiscard]] std::optional<std::variant<Compiled, Refusal>> preview(const Rollback& rollback);
     // To be called often: ends a trial whose time is over. False: the dataplane has not taken the
     // old set, and is worth another meeting.
     [[nodiscard]] bool keep_deadline();
@@ -28,12 +45,16 @@ private:
         std::optional<History::Former>
             former{};  // its place; nullopt: it is the one before a trial
     };
-    [[nodiscard]] Result<Return> way_back(uid_t from) const;
+    [[nodiscard]] std::variant<Return, Refusal> way_back(const Rollback& rollback) const;
+    [[nodiscard]] Result<Return> newest_return() const;
+    void renew(Return& back, uid_t from) const;
     [[nodiscard]] RuleChange go_back(Return back, Compiled compiled);
+    [[nodiscard]] RuleChange go_to(Return back, Compiled compiled, const Rollback& rollback);
     [[nodiscard]] RuleChange give_up_trial(StoredRules old, Compiled compiled);
 
     LiveRules& rules_;
     DataplaneSync& sync_;
+    NewestNext previews_;
 };
 
 }  // namespace sluice

@@ -88,8 +88,32 @@ bool Problems::are_interrupted() {
     return true;
 }
 
+// nullptr: the text is one file, or the place is none in it.
+const FileStart* Problems::start_of(Position at) const noexcept {
+    const auto behind =
+        std::upper_bound(files_.begin(), files_.end(), at.line,
+                         [](std::uint32_t line, const FileStart& one) { return line < one.line; });
+    return behind == files_.begin() ? nullptr : &*(behind - 1);
+}
+
+const std::string& Problems::file_of(Position at) const noexcept {
+    const FileStart* start = start_of(at);
+    return start == nullptr ? file_ : start->file;
+}
+
+Position Problems::in_file(Position at) const noexcept {
+    const FileStart* start = start_of(at);
+    return start == nullptr ? at : Position{at.line - start->line + 1, at.column};
+}
+
+std::string Problems::place_text(Position at) const {
+    const Position place = in_file(at);
+    return file_of(at) + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
 void Problems::error(Position at, std::string message) {
-    error_in(file_, at, std::move(message));
+    ++errors_;
+    add({file_of(at), in_file(at), Severity::Error, std::move(message)});
 }
 
 void Problems::error_in(const std::string& file, Position at, std::string message) {
@@ -98,7 +122,7 @@ void Problems::error_in(const std::string& file, Position at, std::string messag
 }
 
 void Problems::warning(Position at, std::string message) {
-    add({file_, at, Severity::Warning, std::move(message)});
+    add({file_of(at), in_file(at), Severity::Warning, std::move(message)});
 }
 
 // A named limit is read once for each rule that uses it; what is wrong with it is reported once.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -28,6 +29,12 @@ struct Problem {
 // For those to whom a warning is reason enough to refuse.
 void make_warnings_errors(std::vector<Problem>& problems);
 
+// Where a file begins in a text that is several files, one after the other.
+struct FileStart {
+    std::string file;
+    std::uint32_t line = 1;
+};
+
 // What is wrong with a text, collected so that one run shows everything, and each thing once. A
 // hostile text may have a fault in every byte, so both the list and what it quotes are bounded.
 class Problems {
@@ -38,6 +45,18 @@ public:
     // `stop`: who reads the text ends as soon as it is requested.
     explicit Problems(std::string file, std::stop_token stop = {})
         : file_{std::move(file)}, stop_{std::move(stop)} {}
+
+    // From here on the text is that of these files, of which there is one at least: a place in it
+    // is shown as the place in its file.
+    void split(std::vector<FileStart> files) { files_ = std::move(files); }
+    // Whether it is that of several files.
+    [[nodiscard]] bool is_split() const noexcept { return !files_.empty(); }
+    // The file that holds a place of the text.
+    [[nodiscard]] const std::string& file_of(Position at) const noexcept;
+    // The same place by the lines of that file.
+    [[nodiscard]] Position in_file(Position at) const noexcept;
+    // FILE:LINE:COLUMN.
+    [[nodiscard]] std::string place_text(Position at) const;
 
     void error(Position at, std::string message);
     void warning(Position at, std::string message);
@@ -57,7 +76,10 @@ public:
 private:
     void add(Problem problem);
 
+    [[nodiscard]] const FileStart* start_of(Position at) const noexcept;
+
     std::string file_;
+    std::vector<FileStart> files_;  // none: it is one file
     std::stop_token stop_;
     std::vector<Problem> list_;
     std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, Severity, std::string>> seen_;

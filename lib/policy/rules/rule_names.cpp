@@ -9,8 +9,14 @@ void RuleNames::add(const YamlNode& node, const Rule& rule, Problems& problems) 
     if (rule.id.empty()) {
         return;
     }
-    if (!ids_.insert(rule.id).second) {
-        problems.error(value_of(node, "id")->at, "two rules are called `" + rule.id + "`");
+    const Position at =
+        node.is_map() && value_of(node, "id") != nullptr ? value_of(node, "id")->at : node.at;
+    const auto [first, is_new] = ids_.emplace(rule.id, at);
+    if (!is_new) {
+        problems.error(at, "two rules are called `" + rule.id + "`" +
+                               (problems.is_split()
+                                    ? "; the first stands at " + problems.place_text(first->second)
+                                    : ""));
         return;
     }
     for_each_state(rule, [&](const MeteredLimit& limit) {

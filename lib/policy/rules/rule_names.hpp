@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 
@@ -20,7 +21,7 @@ public:
     [[nodiscard]] std::size_t limit_count() const noexcept { return limit_count_; }
 
 private:
-    std::set<std::string> ids_;
+    std::map<std::string, Position> ids_;  // where each stands
     std::set<std::uint64_t> identities_;
     std::size_t limit_count_ = 0;
 };

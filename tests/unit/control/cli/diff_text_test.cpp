@@ -6,7 +6,9 @@ namespace sluice::diff_text_test {
 namespace {
 
 Json nothing() {
-    return {{"added", Json::array()},
+    return {{"from", "1"},
+            {"to", "1"},
+            {"added", Json::array()},
             {"removed", Json::array()},
             {"changed", Json::array()},
             {"reordered", false},
@@ -20,10 +22,24 @@ Json limit(const char* change, const Json& because = Json::array()) {
 
 TEST(DiffText, NothingChanges) {
     EXPECT_EQ(diff_text(nothing()), "0 rules added, 0 removed, 0 changed, 3 as they are\n");
+    EXPECT_FALSE(differs(nothing()));
+}
+
+TEST(DiffText, ListsAlone) {
+    Json diff = nothing();
+    diff["to"] = "2";
+    EXPECT_EQ(diff_text(diff),
+              "lists, databases, overrides or settings of all rules are others\n\n"
+              "0 rules added, 0 removed, 0 changed, 3 as they are\n");
+    EXPECT_TRUE(differs(diff));
+    diff = nothing();
+    diff["reordered"] = true;
+    EXPECT_TRUE(differs(diff));
 }
 
 TEST(DiffText, Everything) {
     Json diff = nothing();
+    diff["to"] = "2";
     diff["added"] = {"new"};
     diff["removed"] = {"old"};
     diff["reordered"] = true;

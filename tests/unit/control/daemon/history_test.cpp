@@ -16,13 +16,19 @@ protected:
     void replace(std::uint64_t generation) {
         ASSERT_TRUE(history_.add(folder_ / "rules.json"));
         std::filesystem::remove(folder_ / "rules.json");
-        folder_.write("rules.json", file_text(StoredRules{.file = "f",
-                                                          .text = std::to_string(generation),
-                                                          .modes = {},
-                                                          .generation = generation}));
+        folder_.write("rules.json", file_text(set(generation)));
+    }
+    static StoredRules set(std::uint64_t generation) {
+        return {.file = "f",
+                .text = std::to_string(generation),
+                .modes = {},
+                .generation = generation,
+                .note = "apply",
+                .on = generation};
     }
     std::optional<History::Former> newest_but(std::uint64_t generation) {
-        auto former = history_.newest_but(generation);
+        const StoredRules current = set(generation);
+        auto former = history_.newest_but(&current);
         EXPECT_TRUE(former);
         return *former;
     }
@@ -60,6 +66,36 @@ TEST_F(Past, WhatIsInForceAgainIsTakenOut) {
     EXPECT_EQ(newest_but(5)->rules.generation, 4U);
 }
 
+TEST_F(Past, AnotherTextOfTheSameGenerationIsAnotherSet) {
+    replace(1);
+    replace(2);
+    StoredRules current = set(1);
+    EXPECT_FALSE(newest_but(1)) << "left behind by a kill";
+    current.text += " # a comment";
+    const auto former = history_.newest_but(&current);
+    ASSERT_TRUE(former && *former);
+    EXPECT_EQ((*former)->rules.text, "1");
+    current = set(1);
+    current.slices = {{"a.yaml", "/etc", 1}};
+    EXPECT_EQ((*history_.newest_but(&current))->path, (*history_.newest_but(nullptr))->path);
+}
+
+TEST_F(Past, NumbersStayAndNameASet) {
+    for (std::uint64_t generation = 1; generation <= History::kMost + 4; ++generation) {
+        replace(generation);
+    }
+    const auto notes = history_.notes();
+    ASSERT_EQ(notes.size(), History::kMost);
+    EXPECT_EQ(notes.front().number, History::kMost + 3);
+    EXPECT_EQ(notes.front().rules.generation, History::kMost + 3);
+    EXPECT_EQ(notes.front().rules.on, History::kMost + 3);
+    EXPECT_EQ(notes.front().rules.note, "apply");
+    EXPECT_EQ(notes.back().number, 4U);
+    EXPECT_EQ((*history_.numbered(5))->rules.text, "5");
+    EXPECT_FALSE(*history_.numbered(3));
+    EXPECT_FALSE(*history_.numbered(0));
+}
+
 TEST_F(Past, IsBounded) {
     for (std::uint64_t generation = 1; generation <= 3 * History::kMost; ++generation) {
         replace(generation);
@@ -74,7 +110,9 @@ TEST_F(Past, WhatIsDamagedIsKeptAsideAndReportedOnce) {
     }
     const std::string path = newest_but(3)->path;
     std::filesystem::resize_file(path, 20);
-    const auto damaged = history_.newest_but(3);
+    EXPECT_EQ(history_.notes().size(), 1U) << "what cannot be read is left out, and where it was";
+    const StoredRules current = set(3);
+    const auto damaged = history_.newest_but(&current);
     ASSERT_FALSE(damaged);
     EXPECT_NE(damaged.error().what.find(path + ".bad-"), std::string::npos);
     EXPECT_EQ(newest_but(3)->rules.generation, 1U);

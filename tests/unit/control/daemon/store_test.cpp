@@ -55,6 +55,53 @@ TEST(Store, WhatWasKeptComesBack) {
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }
 
+TEST(Store, SeveralFilesComeBackByTheirNames) {
+    const TemporaryFolder folder;
+    const Store store{folder.path()};
+    StoredRules rules = example();
+    rules.slices = {{"a.yaml", "/etc/a", 11}, {"b.yaml", "/etc/b", rules.text.size() - 11}};
+    rules.note = "apply: added a";
+    rules.on = 3;
+    save(store, rules);
+    const auto loaded = store.load();
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_EQ((*loaded)->slices, rules.slices);
+    EXPECT_EQ((*loaded)->note, rules.note);
+    EXPECT_EQ((*loaded)->on, 3U);
+    EXPECT_EQ(tag_of(**loaded), tag_of(rules));
+    const auto parts = parts_of(**loaded);
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_EQ(parts[0].text, "version: 1\n");
+    EXPECT_EQ(parts[1].folder, "/etc/b");
+    EXPECT_EQ(slices_from_json(notes_to_json(rules), rules.text), rules.slices);
+    EXPECT_TRUE(slices_from_json(notes_to_json(rules), "another text").empty());
+    EXPECT_TRUE(slices_from_json("no JSON", rules.text).empty());
+    rules.slices[0].size += 1;
+    save(store, rules);
+    EXPECT_FALSE(store.load()) << "files that are not the text's";
+}
+
+TEST(Store, ATagIsOfTextsAndOfWhatWasSetAtRunTime) {
+    const std::string tag = tag_of(example());
+    EXPECT_TRUE(tag.starts_with("fffffffffffffffe-"));
+    EXPECT_EQ(tag, tag_of(example()));
+    StoredRules other = example();
+    other.text += "# more\n";
+    EXPECT_NE(tag_of(other), tag);
+    EXPECT_FALSE(same_source(other, example()));
+    other = example();
+    other.modes.erase("a");
+    EXPECT_NE(tag_of(other), tag);
+    EXPECT_TRUE(same_source(other, example()));
+    other = example();
+    other.keys.push_back({.rule = "a", .key = "192.0.2.7"});
+    EXPECT_NE(tag_of(other), tag);
+    other = example();
+    other.changed_at += 1;
+    other.note = "apply";
+    EXPECT_EQ(tag_of(other), tag);
+}
+
 // Files of before rules had a ttl, of which only the text had a sum.
 TEST(Store, AFileOfTheFirstVersionIsTaken) {
     const TemporaryFolder folder;

@@ -1,0 +1,78 @@
+#include "control/cli/commands.hpp"
+#include "control/cli/daemon.hpp"
+#include "control/cli/diff_text.hpp"
+#include "control/cli/table.hpp"
+#include "control/cli/terminal.hpp"
+#include "control/cli/unconfirmed_text.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <pwd.h>
+
+// The earlier sets that are kept, and the way back to them.
+namespace sluice {
+namespace {
+
+// Users have the names that they have here.
+std::string user_name(std::uint64_t uid) {
+    const passwd* user = ::getpwuid(static_cast<uid_t>(uid));
+    return user == nullptr ? fmt::format("{}", uid) : user->pw_name;
+}
+
+std::vector<std::string> cells_of(std::string number, const Json& set) {
+    return {std::move(number),
+            set.at("at").get<std::string>(),
+            user_name(set.at("by").get<std::uint64_t>()),
+            set.at("rules").is_null() ? "" : grouped(set.at("rules").get<std::uint64_t>()),
+            set.at("generation").get<std::string>(),
+            set.at("note").get<std::string>()};
+}
+
+std::string history_text(const Json& history) {
+    const Json& in_force = history.at("in_force");
+    if (in_force.is_null()) {
+        return "no rules were ever applied\n";
+    }
+    Table table{
+        {{"SET", kRight}, {"SINCE"}, {"BY"}, {"ON", kRight}, {"GENERATION"}, {"BROUGHT BY"}}};
+    table.row(cells_of("now", in_force));
+    for (const Json& set : history.at("sets")) {
+        table.row(cells_of(fmt::format("{}", set.at("number").get<std::uint64_t>()), set));
+    }
+    return unconfirmed_text(in_force) + table.text();
+}
+
+std::string back_text(const Json& now) {
+    return fmt::format("back to generation {}, {} rules\n", now.at("generation").get<std::string>(),
+                       now.at("rules").get<std::uint64_t>()) +
+           unconfirmed_text(now);
+}
+
+}  // namespace
+
+ExitCode run_history(const Options& options) {
+    return show(options, {.target = "/v1/history"}, history_text);
+}
+
+ExitCode run_rollback(const Options& options) {
+    if (!options.confirm.empty() && options.number == 0) {
+        say_error("--confirm goes with the number of a set");
+        return ExitCode::Usage;
+    }
+    std::string query = options.number == 0 ? "" : fmt::format("?set={}", options.number);
+    query += options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
+    DaemonRequest request =
+        post_json((options.dry_run ? "/v1/rollback/diff" : "/v1/rollback") + query, {});
+    request.timeout = kCompilePatience;
+    request.if_match = options.if_match;
+    if (options.dry_run) {
+        return show(options, request, diff_text);
+    }
+    return show(options, request, back_text);
+}
+
+}  // namespace sluice

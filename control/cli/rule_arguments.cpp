@@ -1,0 +1,96 @@
+#include "control/cli/rule_arguments.hpp"
+
+#include "control/confirm_time.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace sluice {
+namespace {
+
+void send_lists_argument(CLI::App& app, Options& options) {
+    app.add_flag("--send-lists", options.send_lists,
+                 "send lists, databases and overrides along, as you can read them; their files are "
+                 "not watched then");
+}
+
+void confirm_option(CLI::App& app, Options& options) {
+    app.add_option("--confirm", options.confirm,
+                   "go back by itself after this time (1s to 1d) unless `confirm` comes")
+        ->type_name("TIME")
+        ->check([](const std::string& text) {
+            const Result<Nanoseconds> time = parse_confirm_time(text);
+            return time ? std::string{} : time.error().what;
+        });
+}
+
+void if_match_option(CLI::App& app, Options& options) {
+    app.add_option("--if-match", options.if_match,
+                   "only if this is in force: a generation, or the etag of `rules --json`, which "
+                   "differs where a comment does");
+}
+
+}  // namespace
+
+void rules_argument(CLI::App& app, Options& options) {
+    app.add_option("RULES", options.rules_files,
+                   "rule files, folders of *.yaml and *.yml, or - for standard input")
+        ->required();
+}
+
+void strict_option(CLI::App& app, Options& options) {
+    app.add_flag("--strict", options.strict, "warnings are errors");
+}
+
+void diff_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    app.add_flag("--exit-code", options.exit_code,
+                 "exit with 0 where nothing differs, 1 where something does, 4 where the rules "
+                 "are refused");
+    send_lists_argument(app, options);
+}
+
+void apply_arguments(CLI::App& app, Options& options) {
+    rules_argument(app, options);
+    app.add_flag("--force", options.force, "also when there is no rule in it");
+    strict_option(app, options);
+    send_lists_argument(app, options);
+    confirm_option(app, options);
+    if_match_option(app, options);
+}
+
+void rule_arguments(CLI::App& app, Options& options) {
+    app.add_option("ACTION", options.word, "add, replace or delete")
+        ->required()
+        ->check(CLI::IsMember({"add", "replace", "delete"}));
+    app.add_option("RULE", options.rule_file,
+                   "file with one rule, or - for standard input; of delete: its id")
+        ->required();
+    CLI::Option* const before =
+        app.add_option("--before", options.before, "of add: the rule that it goes before");
+    app.add_option("--after", options.after, "of add: the rule that it goes after")
+        ->excludes(before);
+    app.add_flag("--force", options.force, "also when no rule is on then");
+    strict_option(app, options);
+    confirm_option(app, options);
+    if_match_option(app, options);
+}
+
+void rollback_arguments(CLI::App& app, Options& options) {
+    app.add_option("SET", options.number,
+                   "number of a set, as `history` has it; without one, the newest")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--dry-run", options.dry_run, "show what it would change, as `diff` does");
+    confirm_option(app, options);
+    if_match_option(app, options);
+}
+
+void shown_rules_arguments(CLI::App& app, Options& options) {
+    CLI::Option* const rule =
+        app.add_option("RULE", options.rule, "id of one rule, to see it in full");
+    app.add_flag("--source", options.source, "the text as it was applied, byte for byte")
+        ->excludes(rule);
+}
+
+}  // namespace sluice

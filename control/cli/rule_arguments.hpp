@@ -1,0 +1,19 @@
+#pragma once
+#include "control/cli/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace sluice {
+
+// Arguments of commands that read rule files or change the rules.
+void rules_argument(CLI::App& app, Options& options);
+void strict_option(CLI::App& app, Options& options);
+void diff_arguments(CLI::App& app, Options& options);
+void apply_arguments(CLI::App& app, Options& options);
+void rule_arguments(CLI::App& app, Options& options);
+void rollback_arguments(CLI::App& app, Options& options);
+void shown_rules_arguments(CLI::App& app, Options& options);
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#include "control/cli/rule_input.hpp"
+
+#include "control/cli/terminal.hpp"
+#include "control/list_folder.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace sluice {
+
+std::variant<RuleFiles, ExitCode> read_rules(const Options& options) {
+    const std::vector<std::string>& named = options.rules_files;
+    if (options.pcap_file == "-" && std::find(named.begin(), named.end(), "-") != named.end()) {
+        say_error("standard input is either the rules or the capture");
+        return ExitCode::Usage;
+    }
+    Result<RuleFiles> files = read_rule_files(named);
+    if (!files) {
+        say_error(files.error().what);
+        return ExitCode::Refused;
+    }
+    return *std::move(files);
+}
+
+// Of one file they are named as the command names it.
+ListReader lists_of(const RuleFiles& files) {
+    if (files.slices.empty()) {
+        return lists_beside(files.label);
+    }
+    return
+        [folder = files.folder](const std::string& path) { return read_list_file(folder, path); };
+}
+
+void say_file_problems(const std::vector<Problem>& problems, const RuleFiles& files) {
+    for (const Problem& problem : problems) {
+        say_problems({problem},
+                     {problem.file, text_with(problem, files.label, files.text, files.slices)});
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,21 @@
+#pragma once
+#include "control/json.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// `GET /v1/rules/{id}/full` for people.
+[[nodiscard]] std::string whole_rule_text(const Json& rule);
+
+// `GET /v1/rules/files`: of one file its text, byte for byte; of several each behind a line
+// `==> NAME <==`.
+[[nodiscard]] std::string source_text(const Json& files);
+
+// What runs, what the file says if that is another, and until when.
+[[nodiscard]] std::string mode_text_of(const Json& rule);
+
+// The answer to a set that was put in force.
+[[nodiscard]] std::string applied_text(const Json& applied);
+
+}  // namespace sluice
