@@ -3,6 +3,7 @@
 #include "lib/packet/byte_units.hpp"
 #include "lib/packet/eight_words.hpp"
 #include "lib/packet/ethernet.hpp"
+#include "lib/packet/frame_group.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
 #include "lib/packet/transport.hpp"
@@ -27,44 +28,6 @@ constexpr std::uint32_t kLeastV6 = kIpv6Size + kUdpSize;
 constexpr std::uint32_t kShortestFrame = kEthernetSize + kLeastV4;
 constexpr std::uint32_t kLongestFrame = 0xFFFF;  // offsets are 16 bits
 constexpr std::uint32_t kTcpOffsetAt = 12;
-
-// Read in the place of frames that are too short for it.
-alignas(64) constexpr std::array<std::byte, 128> kNoFrame{};
-
-// Of `where` only: kNoFrame stands in for the others.
-Starts chosen(const Starts& starts, std::uint32_t where) noexcept {
-    Starts result;
-    for (std::size_t i = 0; i < kGroup; ++i) {
-        result[i] = (where >> i & 1) != 0 ? starts[i] : kNoFrame.data();
-    }
-    return result;
-}
-
-// Eight frames while their headers are parsed. A row that is not of the common shape leaves `fits`,
-// and its words are unused from then on.
-struct Group {
-    Starts starts;  // as if there were no tag
-    Words length;   // captured
-    Words l3_at;
-    Words after_type;  // the EtherType and the two bytes behind it
-    FourWords head;    // from the EtherType on
-    Words is_tagged;
-    Words fits;
-
-    Words is_v6;
-    Words claimed;  // the IP packet's own length
-    Words ip_size;
-    Words proto;
-    Words ttl;
-    Words dscp;
-    Words ports;  // source port above destination port
-    Words udp_length;
-
-    Words is_tcp;
-    Words payload_len;
-    Words l4_size;
-    Words tcp_flags;
-};
 
 }  // namespace
 
@@ -133,12 +96,6 @@ void ColumnParser::begin(std::size_t first, Group& group) const noexcept {
     group.after_type = from_big_endian(group.head.word[0]);
 }
 
-// As is_vlan_type().
-Words is_vlan(Words type) noexcept {
-    return either(either(is_equal(type, all(0x8100)), is_equal(type, all(0x88A8))),
-                  either(is_equal(type, all(0x9100)), is_equal(type, all(0x9200))));
-}
-
 // At most one tag; a frame with more is left to the walk.
 void ColumnParser::step_over_tags(std::size_t first, Group& group) noexcept {
     group.is_tagged = both(
@@ -155,11 +112,6 @@ void ColumnParser::step_over_tags(std::size_t first, Group& group) noexcept {
     group.l3_at = _mm256_add_epi32(group.l3_at, both(group.is_tagged, all(kVlanTagSize)));
     group.head = transpose(group.starts, kTypeAt);
     group.after_type = from_big_endian(group.head.word[0]);
-}
-
-// The bytes behind the Ethernet header and its tag.
-Words behind_link(const Group& group) noexcept {
-    return _mm256_sub_epi32(group.length, group.l3_at);
 }
 
 // Frames of an EtherType that leads to no IP packet: neither IP, nor MPLS, nor PPPoE, nor one more
