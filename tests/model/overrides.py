@@ -7,13 +7,13 @@ import re
 
 from texts import ADDRESS, TEXT, Written, long_text, room_in, text_of, unescape
 
-EXEMPT = "exempt"
+EXEMPT, BANNED = "exempt", "banned"
 NUMBERS = ("rate", "burst", "queue", "count")
 FOREVER = math.inf
 
 
 class Said:
-    """What is said of one key: of one limit's numbers, or that it is exempt."""
+    """What is said of one key: of one limit's numbers, or that it is exempt or banned."""
 
     def __init__(self, limit, numbers, until):
         self.limit, self.until = limit, parse_until(until) if until else FOREVER
@@ -29,7 +29,8 @@ class Overrides:
         if "file" in entry:
             with open(f"{folder}/{entry['file']}", encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
-                    self.add(row["key"].split("|"), row["limit"], row, row["expires"])
+                    said = BANNED if row.get("ban") else row["limit"]
+                    self.add(row["key"].split("|"), said, row, row["expires"])
         for item in entry.get("inline", []):
             key = item["key"]
             if isinstance(key, list):  # its parts stand alone: nothing in them ends one
@@ -55,13 +56,17 @@ class Overrides:
         if len(named) == 1 or len(tiers) == 1:
             return (named or [0])[0]
         return next(number for number, tier in tiers if len(tier.key) == len(key) and
-                    (limit == EXEMPT or number in named))
+                    (limit in (EXEMPT, BANNED) or number in named))
 
     def of(self, tier, key):
         return self.said.get((tier, None if key is None else tuple(key)), [])
 
     def exempts(self, tier, key, utc):
         return any(one.limit == EXEMPT and utc < one.until for one in self.of(tier, key))
+
+    def ban_left(self, tier, key, utc):
+        """For how long it is banned yet; 0: it is not."""
+        return max((one.until - utc for one in self.of(tier, key) if one.limit == BANNED), default=0)
 
     def numbers(self, tier, key, limit):
         """What a limit has of its own for that key, whether still or not; None: nothing."""

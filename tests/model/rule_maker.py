@@ -190,10 +190,12 @@ class RuleMaker:
             until = self.dice.choice(self.until) if self.chance(40) else ""
             spelled = [self.spelled(part) for part in key]
             if self.chance(40):
-                rows.append(["|".join(spelled), "exempt" if exempt else name,
-                             *(["", "", ""] if exempt else
+                banned = not self.is_tiered and self.chance(15)
+                rows.append(["|".join(spelled), "" if banned else "exempt" if exempt else name,
+                             *(["", "", ""] if exempt or banned else
                                [numbers.get("rate"), numbers.get("burst", numbers.get("queue")),
-                                numbers.get("count")]), until, "a reason, or none"])
+                                numbers.get("count")]), until, "a reason, or none"]
+                            + ["yes"] * banned)
             else:
                 items.append(self.item(spelled, name, {} if exempt else numbers, until))
         if rows:
@@ -238,8 +240,10 @@ def split_parts(parts):
 def csv_file(rows):
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow("key,limit,rate,burst,count,expires,reason".split(","))
-    writer.writerows(rows)
+    header = "key,limit,rate,burst,count,expires,reason,ban".split(",")
+    width = max(map(len, rows))  # the last column where some row bans
+    writer.writerow(header[:width])
+    writer.writerows(row + [""] * (width - len(row)) for row in rows)
     return out.getvalue().encode()
 
 

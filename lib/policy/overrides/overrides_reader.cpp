@@ -344,7 +344,7 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
     if (overrides == nullptr) {
         return {};
     }
-    return {overrides, text_of(*overrides, builder.sum())};
+    return {overrides, builder.banned(), text_of(*overrides, builder.sum())};
 }
 
 void check_overrides(const YamlNode& node, const ReadContext& context) {

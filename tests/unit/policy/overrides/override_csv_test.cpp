@@ -71,6 +71,44 @@ TEST(OverrideCsv, OneLineForEachLimitOfAKey) {
     EXPECT_TRUE(done.rules->rules[0].settings.back().value.starts_with("3 keys, sum "));
 }
 
+#define BAN_HEADER "key,limit,rate,burst,count,expires,reason,ban\n"
+
+TEST(OverrideCsv, ALineWithBanBansItsKey) {
+    const Compiled done = compile(BAN_HEADER
+                                  "192.0.2.1|53,,,,,2027-12-31,abuse,yes\n"
+                                  "192.0.2.1|53,1,5/s,,,,its numbers once the ban is over,\n"
+                                  "192.0.2.2|53,,,,,,,yes\n"
+                                  "192.0.2.3|53,exempt,,,,,,\n");
+    ASSERT_TRUE(done.rules) << done.problems.front().message;
+    const Overrides& all = *done.rules->set.rules[0].overrides;
+    const auto plan = [&](std::size_t row) { return all.plans[all.keys[0].rows[row].plan]; };
+    const auto day = std::chrono::sys_days{std::chrono::year{2027} / 12 / 31};
+    EXPECT_TRUE(plan(0).banned);
+    EXPECT_EQ(plan(0).banned_until, Nanoseconds{(day + std::chrono::days{1}).time_since_epoch()});
+    EXPECT_EQ(plan(0).count, 1U);
+    EXPECT_TRUE(plan(1).banned);
+    EXPECT_EQ(plan(1).banned_until, kForever);
+    EXPECT_FALSE(plan(2).banned);
+    EXPECT_TRUE(plan(2).exempt);
+}
+
+TEST(OverrideCsv, WhatIsWrongWithABanStandsAtItsField) {
+    const auto first = [](const std::string& lines) {
+        const Compiled done = compile(BAN_HEADER + lines);
+        return done.problems.empty() ? std::string{} : done.problems.front().message;
+    };
+    EXPECT_NE(first("192.0.2.1|53,,,,,,,no\n").find("`ban` is yes or empty, found `no`"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,1,,,,,,yes\n").find("the field `limit` of its line is empty"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,,5/s,,,,,yes\n").find("bans a key has no numbers"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,,,,,,,yes\n192.0.2.1|53,,,,,,,yes\n").find("banned twice"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,1,5/s,,,,\n").find("7 fields, and eight belong"),
+              std::string::npos);
+}
+
 // What `diff` compares: the order of lines and the reasons mean nothing, all else does.
 TEST(OverrideCsv, TheSumIsThatOfWhatCounts) {
     const auto sum = [](const std::string& lines) {
