@@ -25,7 +25,7 @@ class Overrides:
     """By tier and key, as `Limiter` writes keys; a key of None lacks a part."""
 
     def __init__(self, rule, entry, folder):
-        self.rule, self.said = rule, {}
+        self.rule, self.said, self.networks = rule, {}, []
         if "file" in entry:
             with open(f"{folder}/{entry['file']}", encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
@@ -43,6 +43,9 @@ class Overrides:
     def add(self, key, limit, numbers, until):
         tier = self.tier_of(key, limit)
         parts = self.rule.tiers[tier].key
+        if limit == BANNED and is_wider(key, parts):
+            self.networks.append((tier, ipaddress.ip_network(key[0]), Said(limit, numbers, until)))
+            return
         if key in ([], [""]) and (not parts or self.rule.missing_key == "share"):
             key = () if not parts else None
         else:
@@ -66,11 +69,31 @@ class Overrides:
 
     def ban_left(self, tier, key, utc):
         """For how long it is banned yet; 0: it is not."""
-        return max((one.until - utc for one in self.of(tier, key) if one.limit == BANNED), default=0)
+        own = [one.until - utc for one in self.of(tier, key) if one.limit == BANNED]
+        if self.exempts(tier, key, utc) or not self.networks or not key:
+            return max(own, default=0)
+        networks = [one.until - utc for at, network, one in self.networks
+                    if at == tier and lies_in(key[0], network)]
+        return max(own + networks, default=0)
 
     def numbers(self, tier, key, limit):
         """What a limit has of its own for that key, whether still or not; None: nothing."""
         return next((one for one in self.of(tier, key) if one.limit == limit.name), None)
+
+
+def is_wider(key, parts):
+    """Whether it is a network of keys of one address, shorter than they are."""
+    if len(parts) != 1 or not ADDRESS.search(parts[0]) or "/" not in key[0]:
+        return False
+    network = ipaddress.ip_network(key[0])
+    whole = re.search(r"(\d+)\|(\d+)", parts[0])
+    lengths = whole.groups() if whole else ("32", "128")
+    return network.prefixlen < int(lengths[network.version == 6])
+
+
+def lies_in(part, network):
+    address = ipaddress.ip_network(part)
+    return address.version == network.version and address.subnet_of(network)
 
 
 def spelled(part, text, parts):

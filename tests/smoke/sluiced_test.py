@@ -289,6 +289,27 @@ class Resources(Case):
             self.refused(self.box.get("/v1/bans?" + wrong), 400)
         self.refused(self.box.get("/v1/bans?after=operator:gone:1"), 409)
 
+    def test_bans_of_networks(self):
+        self.start()
+        def posted(**body):
+            return self.box.ask("POST", "/v1/rules/a/key", json.dumps({"action": "ban", **body}))
+        self.assertEqual(self.good(posted(key="192.0.2.0/24", reason="abuse"))["key"], "192.0.2.0/24")
+        self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps(
+            {"keys": ["2001:db8::/32", "10.0.0.1"]})))["banned"], 2)
+        self.assertEqual([ban["key"] for ban in self.good(self.box.get("/v1/bans"))["bans"]],
+                         ["10.0.0.1", "192.0.2.0/24", "2001:db8::/32"])
+        for wrong in ("192.0.2.0/33", "192.0.2.0/x", "192.0.2.1/24", "/24", "shop/24"):
+            self.refused(posted(key=wrong), 422)
+        self.refused(self.box.ask("POST", "/v1/rules/a/key", json.dumps(
+            {"key": "192.0.2.0/24", "action": "set", "rate": "5/s"})), 422)
+        # Eight lengths are what a packet may cost.
+        for length in range(8, 15):
+            self.good(posted(key=f"10.0.0.0/{length}"))
+        problem = self.refused(posted(key="10.0.0.0/15"), 422)
+        self.assertIn("8 different lengths", problem["detail"])
+        unban = json.dumps({"action": "unban", "key": "192.0.2.0/24"})
+        self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/a/key", unban))["set"], [])
+
     def test_bans_in_bulk_are_all_or_none(self):
         self.start()
         def posted(body):

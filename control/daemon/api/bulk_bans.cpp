@@ -50,8 +50,11 @@ ReadBans read_bans(const Json& body, const std::string& rule, const RuleView& vi
             read.fault(i + 1, "a key is a text, part|part");
             continue;
         }
-        const Found found = find_key(
-            {.rule = rule, .key = keys[i], .tier = body.value("tier", std::size_t{0})}, view);
+        const Found found = find_key({.rule = rule,
+                                      .key = keys[i],
+                                      .tier = body.value("tier", std::size_t{0}),
+                                      .or_network = true},
+                                     view);
         if (const auto* refusal = std::get_if<HttpResponse>(&found)) {
             read.fault(i + 1, detail_in(*refusal));
             continue;

@@ -3,6 +3,7 @@
 #include "lib/policy/keys/key_text.hpp"
 #include "lib/policy/overrides/until_text.hpp"
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/rules/network_bans.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -27,6 +28,16 @@ std::string text_of(const OverrideText& text, std::uint8_t key) {
         all += '\n';
     }
     return all;
+}
+
+// Of a key of one address: whether the bytes are those of a shorter network.
+bool is_network_of(ByteView bytes, const GroupingKey& key) noexcept {
+    if (key.size() != 1 || !key.front().is_address()) {
+        return false;
+    }
+    const KeyNetwork network = network_of_key(bytes);
+    return network.version != 0 &&
+           network.length != key.front().length(static_cast<IpVersion>(network.version));
 }
 
 // FNV-1a, a name for a text.
@@ -125,8 +136,10 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
     if (const std::optional<std::size_t> of_limit = tier_of(text.limit); !tier && of_limit) {
         tier = *of_limit + 1;
     }
-    const Result<ReadKey> key =
-        read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
+    Result<ReadKey> key = read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
+    if (!key && text.banned && text.key.find('/') != std::string_view::npos) {
+        key = read_network_of_rule(rule_.keys, text.key, tier);
+    }
     if (!key) {
         return OverrideFault{OverrideFault::Word::Key, key.error().what};
     }
@@ -303,7 +316,11 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
         for (const Row* row : group) {
             sum_ = add_to_sum(sum_, std::as_bytes(std::span{&said_.piece_sums[row->piece], 1}));
         }
-        KeyOverrides& keys = overrides->keys[first.key];
+        const bool is_network = is_network_of(bytes, rule_.keys[first.key]);
+        if (is_network) {
+            overrides->networks.resize(rule_.keys.size());
+        }
+        KeyOverrides& keys = (is_network ? overrides->networks : overrides->keys)[first.key];
         keys.bytes.insert(keys.bytes.end(), bytes.begin(), bytes.end());
         keys.rows.push_back(
             {static_cast<std::uint32_t>(keys.bytes.size()), plan_of(group, *overrides)});

@@ -112,10 +112,13 @@ void spell(Fields& out, const Rule& rule) {
         add_all(out, plan.exempt, plan.exempt_until.count(), plan.banned, plan.banned_until.count(),
                 plan.first, plan.count);
     }
-    for (const KeyOverrides& keys : rule.overrides->keys) {
-        add(out, keys.bytes.size());
-        for (const KeyOverrides::Row& row : keys.rows) {
-            add_all(out, row.end, row.plan);
+    for (const auto* all : {&rule.overrides->keys, &rule.overrides->networks}) {
+        add(out, all->size());
+        for (const KeyOverrides& keys : *all) {
+            add(out, keys.bytes.size());
+            for (const KeyOverrides::Row& row : keys.rows) {
+                add_all(out, row.end, row.plan);
+            }
         }
     }
 }

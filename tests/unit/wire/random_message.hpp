@@ -321,7 +321,25 @@ private:
                 keys.rows.push_back({static_cast<std::uint32_t>(keys.bytes.size()), 0});
             }
         }
+        add_network(rule, *all);
         return all;
+    }
+    // Of one address: 10.0.0.0/8, which is banned.
+    void add_network(const Rule& rule, Overrides& all) {
+        const auto key = std::find_if(rule.keys.begin(), rule.keys.end(), [](const auto& one) {
+            return one.size() == 1 && one.front().is_address();
+        });
+        if (key == rule.keys.end() || !flag()) {
+            return;
+        }
+        all.networks.resize(rule.keys.size());
+        KeyOverrides& networks = all.networks[static_cast<std::size_t>(key - rule.keys.begin())];
+        const auto plan = static_cast<std::uint32_t>(all.plans.size());
+        all.plans.push_back({.banned = true});
+        for (const unsigned byte : {unsigned(key->front().field), 4U, 8U, 4U, 10U, 0U, 0U, 0U}) {
+            networks.bytes.push_back(static_cast<std::byte>(byte));
+        }
+        networks.rows.push_back({static_cast<std::uint32_t>(networks.bytes.size()), plan});
     }
     std::shared_ptr<const ClientSource> clients() {
         auto source = std::make_shared<ClientSource>();
