@@ -142,10 +142,11 @@ void LaneSink::send_forwarded() noexcept {
 // Hands what goes on to the worker that owns the queue, which counts it.
 void LaneSink::hand_to_sender(WorkerCounters& counters) noexcept {
     DecisionTally tally;
-    std::size_t noted = 0;
+    RowMask noted = 0;
     burst_.for_each_packet([&](std::size_t row) noexcept {
         if (!forwards(packets_[row].decision.verdict)) {
-            tally.note(noted++, packets_[row].decision);
+            tally.note(row, packets_[row].decision);
+            noted |= row_bit(row);
         }
     });
     std::array<rte_mbuf*, kMaxBurst> out;
@@ -158,9 +159,10 @@ void LaneSink::hand_to_sender(WorkerCounters& counters) noexcept {
     for (unsigned i = put; i < forwarded_count_; ++i) {
         Decision& decision = packets_[forwarded_[i]].decision;
         decision = dropped_for(Reason::RingFull);
-        tally.note(noted++, decision);
+        tally.note(forwarded_[i], decision);
+        noted |= row_bit(forwarded_[i]);
     }
-    tally.count(noted, counters);
+    tally.count(noted, burst_.frames().wire, counters);
     if (put != forwarded_count_) [[unlikely]] {
         rte_pktmbuf_free_bulk(out.data() + put, forwarded_count_ - put);
     }
@@ -168,13 +170,14 @@ void LaneSink::hand_to_sender(WorkerCounters& counters) noexcept {
 
 void LaneSink::count_all(WorkerCounters& counters) const noexcept {
     DecisionTally tally;
-    std::size_t noted = 0;
+    RowMask noted = 0;
     burst_.for_each_packet([&](std::size_t row) noexcept {
         if (!is_held(row)) [[likely]] {
-            tally.note(noted++, packets_[row].decision);
+            tally.note(row, packets_[row].decision);
+            noted |= row_bit(row);
         }
     });
-    tally.count(noted, counters);
+    tally.count(noted, burst_.frames().wire, counters);
 }
 
 void LaneSink::finish(WorkerCounters& counters) noexcept {

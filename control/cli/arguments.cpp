@@ -165,9 +165,9 @@ void shown_stats_arguments(CLI::App& app, Options& options) {
 
 void top_arguments(CLI::App& app, Options& options) {
     app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
-    app.add_option("--by", options.by, "hits, denied or remaining (the least first)")
+    app.add_option("--by", options.by, "hits, bits, denied or remaining (the least first)")
         ->capture_default_str()
-        ->check(CLI::IsMember({"hits", "denied", "remaining"}));
+        ->check(CLI::IsMember({"hits", "bits", "denied", "remaining"}));
     app.add_option("--window", options.window, "over how long: 1s, 10s or 60s")
         ->capture_default_str()
         ->check(CLI::IsMember({"1s", "10s", "60s"}));
@@ -209,6 +209,26 @@ void key_arguments(CLI::App& app, Options& options) {
                    "of set and ban: how long, such as 1h; default for good, or the ttl of the "
                    "rule's `dynamic`");
     app.add_option("--reason", options.reason, "of set and ban: for those who look later");
+    app.add_option("--file", options.keys_file,
+                   "of ban, in place of KEY: a file with a key a line, all of which are banned or "
+                   "none; - for stdin");
+}
+
+void list_arguments(CLI::App& app, Options& options) {
+    app.add_option("--most", options.most, "rows at most")
+        ->capture_default_str()
+        ->check(CLI::Range(1U, 1'000'000U));
+    app.add_option("--after", options.after, "go on where an earlier list ended: its `next`");
+}
+
+void keys_arguments(CLI::App& app, Options& options) {
+    app.add_option("--rule", options.rule, "id of the rule")->required();
+    list_arguments(app, options);
+}
+
+void bans_arguments(CLI::App& app, Options& options) {
+    app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
+    list_arguments(app, options);
 }
 
 void panic_arguments(CLI::App& app, Options& options) {
@@ -243,6 +263,9 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"rollback", rollback_arguments},
         {"rules", shown_rules_arguments},
         {"stats", shown_stats_arguments},
+        {"ports", stats_arguments},
+        {"keys", keys_arguments},
+        {"bans", bans_arguments},
         {"mode", mode_arguments},
         {"panic", panic_arguments},
         {"xdp", xdp_arguments},

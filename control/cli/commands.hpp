@@ -28,6 +28,8 @@ ExitCode run_top(const Options& options);
 ExitCode run_events(const Options& options);
 ExitCode run_mode(const Options& options);
 ExitCode run_key(const Options& options);
+ExitCode run_keys(const Options& options);
+ExitCode run_bans(const Options& options);
 ExitCode run_ports(const Options& options);
 ExitCode run_workers(const Options& options);
 ExitCode run_xdp(const Options& options);
@@ -62,7 +64,9 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"events", "what became of keys under rules with `events`, a JSON line each", run_events},
     {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode},
     {"key", "what a key of a rule has left; reset, grant, set, unset, ban, unban", run_key},
-    {"ports", "show the ports", run_ports},
+    {"keys", "list the live keys of a rule, with what they have left", run_keys},
+    {"bans", "list the bans that hold now, and who has made them", run_bans},
+    {"ports", "show the ports, or with --watch what passes and is lost", run_ports},
     {"workers", "show the workers", run_workers},
     {"xdp", "show the program in the kernel at af_xdp ports", run_xdp},
     {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic},

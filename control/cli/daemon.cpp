@@ -60,7 +60,7 @@ ExitCode show(const Options& options, const DaemonRequest& request,
         return report(*refusal);
     }
     const Json& document = std::get<Json>(answer);
-    print(options.json ? dump_line(document) : as_text(document));
+    print(options.json ? dump_line(document) : folded(as_text(document)));
     return ExitCode::Done;
 }
 

@@ -1,3 +1,4 @@
+#include "control/cli/bulk_ban.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/key_text.hpp"
@@ -45,7 +46,11 @@ std::string wrong_usage(const Options& options) {
     const bool sets = options.word == "set";
     const bool lasts = sets || options.word == "ban";
     const bool numbers = !options.rate.empty() || !options.burst.empty() || !options.amount.empty();
-    if ((options.word == "list") == options.has_key) {
+    if (!options.keys_file.empty() && (options.word != "ban" || options.has_key)) {
+        return options.has_key ? "`key ban RULE` takes a KEY or --file, not both"
+                               : "--file is of `key ban`";
+    }
+    if (options.keys_file.empty() && (options.word == "list") == options.has_key) {
         return options.has_key ? "`key list RULE` takes no key"
                                : "KEY is missing; `sluicectl key --help` says what it is";
     }
@@ -91,7 +96,7 @@ ExitCode list_keys(const Options& options) {
         }
     } while (!after.empty());
     all.erase("next");
-    print(options.json ? dump_line(all) : key_list_text(all));
+    print(options.json ? dump_line(all) : folded(key_list_text(all)));
     return ExitCode::Done;
 }
 
@@ -109,12 +114,15 @@ ExitCode run_key(const Options& options) {
     if (options.word == "list") {
         return list_keys(options);
     }
+    if (!options.keys_file.empty()) {
+        return ban_all_in(options);
+    }
     const auto answer = ask(options, request_of(options));
     if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
     const Json& document = std::get<Json>(answer);
-    print(options.json ? dump_line(document) : text_of(document));
+    print(options.json ? dump_line(document) : folded(text_of(document)));
     return all_answered(document) ? ExitCode::Done : ExitCode::Refused;
 }
 

@@ -41,27 +41,47 @@ bool has_something(const Json& worker) {
            worker.at("before") != worker.at("remaining");
 }
 
+// The cells of one bucket behind those that name its limit.
+std::vector<std::string> bucket_cells(const Json& bucket, bool changed) {
+    std::vector<std::string> cells;
+    if (changed) {
+        cells.push_back(grouped(bucket.at("before").get<std::uint64_t>()));
+    }
+    cells.push_back(grouped(bucket.at("remaining").get<std::uint64_t>()));
+    cells.push_back(grouped(bucket.at("most").get<std::uint64_t>()));
+    cells.push_back(wait_text(bucket.at("wait_ns")));
+    cells.push_back(bucket_text(bucket));
+    return cells;
+}
+
+void add_row(const Json& limit, bool named, std::string lcore, std::vector<std::string> bucket,
+             Table& table) {
+    std::vector<std::string> cells{named ? limit.at("name").get<std::string>() : "",
+                                   named ? limit.at("text").get<std::string>() : "",
+                                   std::move(lcore)};
+    for (std::string& cell : bucket) {
+        cells.push_back(std::move(cell));
+    }
+    table.row(std::move(cells));
+}
+
+// A row for each worker that has something to say of the key, or one that all share.
 void add_rows(const Json& limit, bool changed, Table& table) {
-    bool shown = false;
     const Json& workers = limit.at("workers");
+    if (limit.contains("shared") && workers.size() > 1) {
+        add_row(limit, true, "shared", bucket_cells(limit.at("shared"), changed), table);
+        return;
+    }
+    bool shown = false;
     for (const Json& worker : workers) {
         // A key that no worker knows has one line.
         const bool last = &worker == &workers.back();
         if (!has_something(worker) && (shown || !last)) {
             continue;
         }
-        std::vector<std::string> cells{
-            shown ? "" : limit.at("name").get<std::string>(),
-            shown ? "" : limit.at("text").get<std::string>(),
-            has_something(worker) ? grouped(worker.at("lcore").get<std::uint64_t>()) : "all"};
-        if (changed) {
-            cells.push_back(grouped(worker.at("before").get<std::uint64_t>()));
-        }
-        cells.push_back(grouped(worker.at("remaining").get<std::uint64_t>()));
-        cells.push_back(grouped(worker.at("most").get<std::uint64_t>()));
-        cells.push_back(wait_text(worker.at("wait_ns")));
-        cells.push_back(bucket_text(worker));
-        table.row(std::move(cells));
+        add_row(limit, !shown,
+                has_something(worker) ? grouped(worker.at("lcore").get<std::uint64_t>()) : "all",
+                bucket_cells(worker, changed), table);
         shown = true;
     }
 }

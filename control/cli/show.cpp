@@ -14,10 +14,6 @@
 namespace sluice {
 namespace {
 
-std::string count_of(const Json& object, const char* member) {
-    return grouped(object.at(member).get<std::uint64_t>());
-}
-
 std::string text_of(const Json& object, const char* member) {
     return object.at(member).get<std::string>();
 }
@@ -90,75 +86,6 @@ std::string rules_text(const Json& document) {
     return text + table.text() + owners_text(document) + dynamic_text(document);
 }
 
-// The fields that choose the worker of a frame, and whether workers hand frames over.
-std::string spread_text(const Json& port) {
-    const std::string hashes = text_of(port, "hashes");
-    const bool handed = port.at("handed_over").get<bool>();
-    return handed ? hashes + ", handed over" : hashes;
-}
-
-std::string link_text(const Json& port) {
-    if (port.value("gone", false)) {
-        return "gone";
-    }
-    const bool up = port.at("link_up").get<bool>();
-    return port.at("held_down").get<bool>() ? "held down" : (up ? "up" : "down");
-}
-
-std::string ports_text(const Json& document) {
-    Table table{{{"PAIR"},
-                 {"SIDE"},
-                 {"DEVICE"},
-                 {"LINK"},
-                 {"MTU", kRight},
-                 {"QUEUES", kRight},
-                 {"SPREAD BY"},
-                 {"RX PACKETS", kRight},
-                 {"TX PACKETS", kRight},
-                 {"MISSED", kRight},
-                 {"NO MBUF", kRight},
-                 {"RX ERRORS", kRight},
-                 {"TX ERRORS", kRight},
-                 {"TX FULL", kRight}}};
-    for (const Json& port : document.at("ports")) {
-        table.row({text_of(port, "pair"), text_of(port, "side"), text_of(port, "device"),
-                   link_text(port), count_of(port, "mtu"), count_of(port, "rx_queues"),
-                   spread_text(port), count_of(port, "rx_packets"), count_of(port, "tx_packets"),
-                   count_of(port, "rx_missed"), count_of(port, "rx_no_mbuf"),
-                   count_of(port, "rx_errors"), count_of(port, "tx_errors"),
-                   count_of(port, "tx_full")});
-    }
-    return table.text();
-}
-
-std::string worker_state(const Json& worker) {
-    const auto stalled = worker.at("stalled_ms").get<std::uint64_t>();
-    return stalled == 0 ? "runs" : fmt::format("stalled for {} ms", grouped(stalled));
-}
-
-std::string workers_text(const Json& document) {
-    Table table{{{"LCORE", kRight},
-                 {"STATE"},
-                 {"STALLS", kRight},
-                 {"PACKETS", kRight},
-                 {"DROPPED", kRight},
-                 {"HANDED OVER", kRight},
-                 {"TABLE FULL", kRight},
-                 {"TABLE SLOTS", kRight},
-                 {"RECEIVES"}}};
-    for (const Json& worker : document.at("workers")) {
-        std::string lanes;
-        for (const Json& lane : worker.at("lanes")) {
-            lanes += (lanes.empty() ? "" : ", ") + lane.get<std::string>();
-        }
-        table.row({count_of(worker, "lcore"), worker_state(worker), count_of(worker, "stalls"),
-                   count_of(worker, "packets"), count_of(worker.at("verdicts"), "drop"),
-                   count_of(worker, "handed_over"), count_of(worker, "table_full"),
-                   count_of(worker, "table_slots"), lanes});
-    }
-    return table.text();
-}
-
 std::string mode_text(const Json& document) {
     return fmt::format("{} is {} now, until a rule file is applied that says otherwise\n",
                        text_of(document, "id"), text_of(document, "mode"));
@@ -211,14 +138,6 @@ ExitCode run_rules(const Options& options) {
                     whole_rule_text);
     }
     return show(options, {.target = "/v1/rules"}, rules_text);
-}
-
-ExitCode run_ports(const Options& options) {
-    return show(options, {.target = "/v1/ports"}, ports_text);
-}
-
-ExitCode run_workers(const Options& options) {
-    return show(options, {.target = "/v1/workers"}, workers_text);
 }
 
 ExitCode run_health(const Options& options) {

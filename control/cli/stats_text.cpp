@@ -1,5 +1,7 @@
 #include "control/cli/stats_text.hpp"
 
+#include "control/cli/human_units.hpp"
+#include "control/cli/rates.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
@@ -7,29 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace sluice {
 namespace {
-
-struct Sample {
-    const Json& now;
-    const Json* before;
-    double seconds;
-};
-
-// How fast a counter grew, per second; empty where it has none.
-std::string rate(std::uint64_t now, std::uint64_t before, double seconds) {
-    if (now < before || seconds <= 0) {
-        return "";
-    }
-    return grouped(
-        static_cast<std::uint64_t>(std::llround(static_cast<double>(now - before) / seconds)));
-}
-
-std::uint64_t count_in(const Json* object, const std::string& member) {
-    return object == nullptr ? 0 : object->value(member, std::uint64_t{0});
-}
 
 // One table of counters that have a name each; zeros are left out.
 std::string counter_table(const Sample& sample, const char* group, std::string_view title,
@@ -40,10 +22,39 @@ std::string counter_table(const Sample& sample, const char* group, std::string_v
     for (const auto& [name, value] : counters.items()) {
         const auto count = value.get<std::uint64_t>();
         if (count != 0) {
-            table.row(
-                {name, grouped(count),
-                 before != nullptr ? rate(count, count_in(before, name), sample.seconds) : ""});
+            table.row({name, grouped(count),
+                       before != nullptr ? rate_text(count, count_in(before, name), sample.seconds)
+                                         : ""});
         }
+    }
+    return table.text();
+}
+
+// Packets by verdict, and their bytes.
+std::string verdict_table(const Sample& sample) {
+    const bool rates = sample.has_rates();
+    const bool has_bytes = sample.now.contains("verdict_bytes");
+    const Json none = Json::object();
+    const Json& all_bytes = has_bytes ? sample.now.at("verdict_bytes") : none;
+    const Json* before = rates ? &sample.before->at("verdicts") : nullptr;
+    const Json* bytes_before = rates && has_bytes ? &sample.before->at("verdict_bytes") : nullptr;
+    Table table{{{"VERDICT"},
+                 {"PACKETS", kRight},
+                 {rates ? "/S" : "", kRight},
+                 {has_bytes ? "BYTES" : "", kRight},
+                 {rates && has_bytes ? "BIT/S" : "", kRight}}};
+    for (const auto& [name, value] : sample.now.at("verdicts").items()) {
+        const auto count = value.get<std::uint64_t>();
+        if (count == 0) {
+            continue;
+        }
+        const std::uint64_t bytes = count_in(&all_bytes, name);
+        table.row({name, grouped(count),
+                   rates ? rate_text(count, count_in(before, name), sample.seconds) : "",
+                   has_bytes ? byte_count_text(bytes) : "",
+                   bytes_before != nullptr
+                       ? bit_rate_of(bytes, count_in(bytes_before, name), sample.seconds)
+                       : ""});
     }
     return table.text();
 }
@@ -94,37 +105,102 @@ const Json* rule_before(const Json* before, const std::string& id) {
     return nullptr;
 }
 
+// Whether any rule has such a member.
+bool any_has(const Json& rules, const char* member) {
+    return std::any_of(rules.begin(), rules.end(),
+                       [member](const Json& rule) { return rule.contains(member); });
+}
+
+// A column of rule_table(); `title` empty: it is not shown.
+struct RuleColumn {
+    std::string_view title;
+    std::string (*cell)(const Json& rule, const Json* before, double seconds);
+};
+
+template <const char* kMember>
+std::string counted(const Json& rule, const Json* /*before*/, double /*seconds*/) {
+    return grouped(count_in(&rule, kMember));
+}
+template <const char* kMember>
+std::string counted_bytes(const Json& rule, const Json* /*before*/, double /*seconds*/) {
+    return byte_count_text(count_in(&rule, kMember));
+}
+template <const char* kMember>
+std::string counted_where_any(const Json& rule, const Json* /*before*/, double /*seconds*/) {
+    return rule.contains(kMember) ? grouped(count_in(&rule, kMember)) : "";
+}
+template <const char* kMember>
+std::string packet_rate(const Json& rule, const Json* before, double seconds) {
+    return before == nullptr
+               ? ""
+               : rate_text(count_in(&rule, kMember), count_in(before, kMember), seconds);
+}
+template <const char* kMember>
+std::string bit_rate(const Json& rule, const Json* before, double seconds) {
+    return before == nullptr
+               ? ""
+               : bit_rate_of(count_in(&rule, kMember), count_in(before, kMember), seconds);
+}
+
+constexpr char kMatched[] = "matched";
+constexpr char kAdmitted[] = "admitted";
+constexpr char kExceeded[] = "exceeded";
+constexpr char kSkipped[] = "skipped";
+constexpr char kOpenConnections[] = "open_connections";
+constexpr char kAdmittedBytes[] = "admitted_bytes";
+constexpr char kExceededBytes[] = "exceeded_bytes";
+constexpr char kEntries[] = "keys";
+
+std::vector<RuleColumn> rule_columns(const Json& rules, bool rates) {
+    const bool bytes = any_has(rules, kAdmittedBytes);
+    return {{"MATCHED", counted<kMatched>},
+            {"ADMITTED", counted<kAdmitted>},
+            {"EXCEEDED", counted<kExceeded>},
+            {"SKIPPED", counted<kSkipped>},
+            {rates ? "ADMITTED/S" : "", packet_rate<kAdmitted>},
+            {rates ? "EXCEEDED/S" : "", packet_rate<kExceeded>},
+            {any_has(rules, kOpenConnections) ? "OPEN" : "", counted_where_any<kOpenConnections>},
+            {bytes ? "BYTES ADMITTED" : "", counted_bytes<kAdmittedBytes>},
+            {bytes ? "BYTES EXCEEDED" : "", counted_bytes<kExceededBytes>},
+            {rates && bytes ? "ADMITTED BIT/S" : "", bit_rate<kAdmittedBytes>},
+            {rates && bytes ? "EXCEEDED BIT/S" : "", bit_rate<kExceededBytes>},
+            {any_has(rules, kEntries) ? "KEYS" : "", counted_where_any<kEntries>}};
+}
+
 std::string rule_table(const Sample& sample) {
-    const bool rates = sample.before != nullptr;
     const Json& rules = sample.now.at("rules");
-    const bool opens = std::any_of(rules.begin(), rules.end(), [](const Json& rule) {
-        return rule.contains("open_connections");
-    });
-    Table table{{{"RULE"},
-                 {"MODE"},
-                 {"MATCHED", kRight},
-                 {"ADMITTED", kRight},
-                 {"EXCEEDED", kRight},
-                 {"SKIPPED", kRight},
-                 {rates ? "ADMITTED/S" : "", kRight},
-                 {rates ? "EXCEEDED/S" : "", kRight},
-                 {opens ? "OPEN" : "", kRight}}};
+    std::vector<RuleColumn> shown = rule_columns(rules, sample.has_rates());
+    std::erase_if(shown, [](const RuleColumn& column) { return column.title.empty(); });
+    std::vector<Table::Column> columns{{"RULE"}, {"MODE"}};
+    for (const RuleColumn& column : shown) {
+        columns.push_back({column.title, kRight});
+    }
+    Table table{std::move(columns)};
     for (const Json& rule : rules) {
         const auto id = rule.at("id").get<std::string>();
         const Json* before = rule_before(sample.before, id);
-        const auto count = [&rule](const char* member) {
-            return rule.at(member).get<std::uint64_t>();
-        };
-        const auto speed = [&](const char* member) {
-            return before != nullptr ? rate(count(member), count_in(before, member), sample.seconds)
-                                     : std::string{};
-        };
-        table.row({id, rule.at("mode").get<std::string>(), grouped(count("matched")),
-                   grouped(count("admitted")), grouped(count("exceeded")),
-                   grouped(count("skipped")), speed("admitted"), speed("exceeded"),
-                   rule.contains("open_connections") ? grouped(count("open_connections")) : ""});
+        std::vector<std::string> cells{id, rule.at("mode").get<std::string>()};
+        for (const RuleColumn& column : shown) {
+            cells.push_back(column.cell(rule, before, sample.seconds));
+        }
+        table.row(std::move(cells));
     }
     return table.text();
+}
+
+// Which limits refused, of rules with several; nothing where there are none.
+std::string limit_table(const Sample& sample) {
+    Table table{{{"RULE"}, {"LIMIT"}, {"REFUSED", kRight}, {"KEYS", kRight}}, 2};
+    for (const Json& rule : sample.now.at("rules")) {
+        if (!rule.contains("limits")) {
+            continue;
+        }
+        for (const Json& limit : rule.at("limits")) {
+            table.row({rule.at("id").get<std::string>(), limit.at("name").get<std::string>(),
+                       grouped(count_in(&limit, "refused")), grouped(count_in(&limit, kEntries))});
+        }
+    }
+    return table.empty() ? "" : "\n" + table.text();
 }
 
 // Of rules whose packets the kernel drops before the box sees them; nothing where there are none.
@@ -141,7 +217,7 @@ std::string early_drop_table(const Sample& sample) {
             table.row({id, grouped(count),
                        before == nullptr
                            ? ""
-                           : rate(count, count_in(before, "early_dropped"), sample.seconds)});
+                           : rate_text(count, count_in(before, "early_dropped"), sample.seconds)});
         }
     }
     return any ? "\n" + table.text() : "";
@@ -170,8 +246,8 @@ std::string panic_text(const Json& document) {
 std::string stats_text(const Json& now, const Json* before, double seconds) {
     const Sample sample{now, before, seconds};
     std::string text =
-        fmt::format("generation {}, up {} s, {} packets\n", now.at("generation").get<std::string>(),
-                    grouped(static_cast<std::uint64_t>(now.at("uptime_s").get<double>())),
+        fmt::format("generation {}, up {}, {} packets\n", now.at("generation").get<std::string>(),
+                    duration_text(static_cast<std::uint64_t>(now.at("uptime_s").get<double>())),
                     grouped(now.at("packets").get<std::uint64_t>()));
     text += unconfirmed_text(now);
     text += panic_text(now) + list_problem_text(now);
@@ -179,12 +255,11 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
         text += fmt::format("the bucket table was full {} times\n", grouped(full));
     }
     if (now.contains("verdicts")) {  // not of chosen rules alone
-        text += "\n" + counter_table(sample, "verdicts", "VERDICT") + "\n" +
-                counter_table(sample, "reasons", "REASON");
+        text += "\n" + verdict_table(sample) + "\n" + counter_table(sample, "reasons", "REASON");
     }
     text += text_of(kConnections, sample) + text_of(kAsks, sample);
     if (!now.at("rules").empty()) {
-        text += "\n" + rule_table(sample) + early_drop_table(sample);
+        text += "\n" + rule_table(sample) + limit_table(sample) + early_drop_table(sample);
     }
     if (const std::uint64_t left_out = count_in(&now, "rules_left_out"); left_out != 0) {
         text +=

@@ -1,8 +1,10 @@
 #include "control/cli/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -32,6 +34,68 @@ void set_colors(bool allowed) {
 
 std::string bold(std::string_view text) {
     return colored(STDOUT_FILENO) ? fmt::format("\033[1m{}\033[0m", text) : std::string{text};
+}
+
+namespace {
+
+// Characters that are seen: neither the bytes behind the first of one, nor what sets a colour.
+std::size_t seen_width(std::string_view text) {
+    std::size_t width = 0;
+    bool escape = false;
+    for (const char c : text) {
+        escape |= c == '\033';
+        width += escape || (static_cast<unsigned>(c) & 0xC0U) == 0x80U ? 0 : 1;
+        escape &= c != 'm';
+    }
+    return width;
+}
+
+std::string folded_line(std::string_view line, std::size_t width) {
+    std::string out;
+    std::size_t used = 0;
+    while (!line.empty()) {
+        const std::size_t start = line.find_first_not_of(' ');
+        const std::size_t end = std::min(line.find(' ', std::min(start, line.size())), line.size());
+        const std::string_view word = line.substr(0, end);
+        const std::size_t room = seen_width(word);
+        if (used != 0 && used + room > width) {
+            out += "\n";
+            out += word.substr(std::min(start, word.size()));
+            used = seen_width(word.substr(std::min(start, word.size())));
+        } else {
+            out += word;
+            used += room;
+        }
+        line.remove_prefix(end);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string folded_within(std::string_view text, std::size_t width) {
+    if (width == 0) {
+        return std::string{text};
+    }
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        out += seen_width(line) <= width ? std::string{line} : folded_line(line, width);
+        out += end < text.size() ? "\n" : "";
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+std::string folded(std::string_view text) {
+    return folded_within(text, terminal_width());
+}
+
+std::size_t terminal_width() {
+    winsize size{};
+    const bool known = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return known ? size.ws_col : 0;
 }
 
 void print(std::string_view text) {

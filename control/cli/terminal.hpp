@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/policy/compile.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,11 @@ namespace sluice {
 void set_colors(bool allowed);
 
 [[nodiscard]] std::string bold(std::string_view text);  // for standard output
+// Characters in a line of the terminal that standard output is; 0: it is none, or does not say.
+[[nodiscard]] std::size_t terminal_width();
+// Lines that are too long for it go on in the next one, between words.
+[[nodiscard]] std::string folded(std::string_view text);
+[[nodiscard]] std::string folded_within(std::string_view text, std::size_t width);
 
 void print(std::string_view text);        // to standard output, as it stands
 void say_error(std::string_view what);    // "sluicectl: error: WHAT" to standard error

@@ -1,5 +1,6 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
+#include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/watch.hpp"
 
@@ -8,8 +9,13 @@
 namespace sluice {
 namespace {
 
-std::string rate_text(const Json& key, const char* rate, const char* error) {
+std::string rate_with_error(const Json& key, const char* rate, const char* error) {
     return fmt::format("{:.1f} ± {:.1f}", key.at(rate).get<double>(), key.at(error).get<double>());
+}
+
+std::string bits_text(const Json& key) {
+    return bit_rate_text(key.value("bits_per_s", 0.0)) + " ± " +
+           bit_rate_text(key.value("bits_error_per_s", 0.0));
 }
 
 std::string top_text(const Json& document) {
@@ -21,14 +27,19 @@ std::string top_text(const Json& document) {
         text += fmt::format("{} samples were lost since the start: nobody had time for them\n",
                             grouped(lost));
     }
-    Table table{
-        {{"RULE"}, {"KEY"}, {"HITS/S", kRight}, {"DENIED/S", kRight}, {"REMAINING", kRight}}};
+    Table table{{{"RULE"},
+                 {"KEY"},
+                 {"HITS/S", kRight},
+                 {"DENIED/S", kRight},
+                 {"BIT/S", kRight},
+                 {"REMAINING", kRight}},
+                2};
     for (const Json& key : document.at("keys")) {
         const Json& remaining = key.at("remaining");
         const std::string name = key.at("key").get<std::string>();
         table.row({key.at("rule").get<std::string>(), name.empty() ? "(all)" : name,
-                   rate_text(key, "hits_per_s", "hits_error_per_s"),
-                   rate_text(key, "denied_per_s", "denied_error_per_s"),
+                   rate_with_error(key, "hits_per_s", "hits_error_per_s"),
+                   rate_with_error(key, "denied_per_s", "denied_error_per_s"), bits_text(key),
                    remaining.is_null() ? "" : grouped(remaining.get<std::uint64_t>())});
     }
     return text + table.text();

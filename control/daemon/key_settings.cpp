@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 namespace sluice {
 namespace {
@@ -55,6 +57,24 @@ bool put_setting(KeySettings& settings, KeySetting next) {
         return false;
     }
     settings.push_back(std::move(next));
+    return true;
+}
+
+bool put_settings(KeySettings& settings, const KeySettings& next) {
+    using Key = std::tuple<std::string_view, std::string_view, std::size_t>;
+    std::multimap<Key, const KeySetting*> of_key;
+    for (const KeySetting& one : next) {
+        of_key.emplace(Key{one.rule, one.key, one.tier}, &one);
+    }
+    std::erase_if(settings, [&](const KeySetting& before) {
+        const auto [first, last] = of_key.equal_range(Key{before.rule, before.key, before.tier});
+        return std::any_of(first, last,
+                           [&](const auto& one) { return replaces(*one.second, before); });
+    });
+    if (settings.size() + next.size() > kMaxKeySettings) {
+        return false;
+    }
+    settings.insert(settings.end(), next.begin(), next.end());
     return true;
 }
 

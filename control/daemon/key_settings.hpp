@@ -15,6 +15,9 @@ namespace sluice {
 // Replaces an earlier setting of the same kind. False: there are kMaxKeySettings already.
 [[nodiscard]] bool put_setting(KeySettings& settings, KeySetting next);
 
+// The same of many at once; each is of another key, or of another limit.
+[[nodiscard]] bool put_settings(KeySettings& settings, const KeySettings& next);
+
 // Which settings of a key are meant: its ban, or the others, all or those of one limit.
 struct SettingChoice {
     std::string rule;

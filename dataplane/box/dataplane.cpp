@@ -44,7 +44,8 @@ Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxStat
       workers_{std::move(lcores), box.watchdog_stall},
       top_{workers_},
       events_{workers_},
-      rules_{box, state_, workers_, {top_, events_, ports_, bridge_}} {}
+      rules_{box, state_, workers_, {top_, events_, ports_, bridge_}},
+      lister_{workers_, KeyHasher{state_.secrets().hash}} {}
 
 // No port receives before the rules and the buckets are there.
 Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/box/event_report.hpp"
+#include "dataplane/box/key_lister.hpp"
 #include "dataplane/box/rule_publisher.hpp"
 #include "dataplane/box/top_report.hpp"
 #include "dataplane/port/ports.hpp"
@@ -48,6 +49,7 @@ public:
     [[nodiscard]] Events events(const GetEvents& request) { return events_.read(request, ports_); }
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
+    [[nodiscard]] Reply list_keys(const ListKeys& request);
     [[nodiscard]] Stats stats() const;
     // How frames come to workers, for the compiler of rules.
     [[nodiscard]] RssMapping rss_mapping() const;
@@ -78,6 +80,7 @@ private:
     TopReport top_;
     EventReport events_;
     RulePublisher rules_;
+    KeyLister lister_;
     std::uint64_t told_load_ = 0;  // of the rules that the kernel was told of
     std::uint64_t lost_bans_ = 0;  // that it could not be told of
     std::unique_ptr<HeartbeatThread> heartbeat_;

@@ -31,11 +31,20 @@ void EventReport::take_events(const Ports& ports) {
     const auto pair_of = [&](std::uint64_t name) { return ports.pair_called(name); };
     for (std::size_t worker = 0; worker < workers_.events().size(); ++worker) {
         KeyEvents& events = *workers_.events()[worker];
-        events.ring().drain(
-            [&](const EventRecord& record) { log_.take(record, workers_.lcore(worker), pair_of); });
+        events.ring().drain([&](const EventRecord& record) {
+            log_.take(record, workers_.lcore(worker), pair_of);
+            note_ban(record);
+        });
         const std::uint64_t lost = events.lost();
         log_.lose(lost - lost_[worker], utc_now());
         lost_[worker] = lost;
+    }
+}
+
+void EventReport::note_ban(const EventRecord& record) {
+    const std::string* const rule = log_.rule_of(record);
+    if (record.kind == KeyEventKind::BanStart && rule != nullptr) {
+        banned_.note(*rule, {reinterpret_cast<const char*>(record.bytes.data()), record.size});
     }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/box/known_keys.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
 #include "lib/events/event_log.hpp"
@@ -23,10 +24,17 @@ public:
     // So many packets of a pair went past the box.
     void tell_bridged(const std::string& pair, std::uint64_t packets);
     [[nodiscard]] EventStats stats() const;
+    // The bytes of the keys of a rule whose bans were told lately.
+    void add_banned(const std::string& rule, std::vector<std::string>& keys) const {
+        banned_.add_to(keys, rule);
+    }
 
 private:
+    void note_ban(const EventRecord& record);
+
     WorkerFleet& workers_;
     EventLog log_;
+    KnownKeys banned_;
     std::uint64_t origin_;             // distinguishes this process's numbers from others'
     std::vector<std::uint64_t> lost_;  // by worker, so many are in the log
 };

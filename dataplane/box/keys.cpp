@@ -139,4 +139,25 @@ Reply Dataplane::ask_key(const AskKey& request) {
     return state;
 }
 
+Reply Dataplane::list_keys(const ListKeys& request) {
+    const LoadedSet& set = rules_.loaded().set();
+    const auto rule = std::find_if(set.rules.begin(), set.rules.end(),
+                                   [&](const LoadedRule& one) { return one.id == request.rule; });
+    if (request.generation != generation() || rule == set.rules.end()) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    top_.take_samples();
+    events_.take_events(ports_);
+    std::vector<std::string> keys{""};  // of a rule without a key
+    top_.add_keys(rule->id, keys);
+    events_.add_banned(rule->id, keys);
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    const UtcClock::Reading clock = UtcClock::read(state_.clock_lead());
+    return lister_.list(
+        request, set, *rule,
+        {std::move(keys), [&](std::uint64_t name) { return ports_.pair_called(name); }},
+        {clock.at, clock.utc_ahead, {}});
+}
+
 }  // namespace sluice

@@ -59,6 +59,20 @@ void add_overshoot(const LoadedRule& rule, const WorkerFleet& workers, RuleStats
     }
 }
 
+void add_bytes_and_limits(const LoadedRule& rule, const RuleTotals& totals,
+                          const WorkerFleet& workers, RuleStats& stats) {
+    stats.early_dropped = totals.early_dropped;
+    stats.admitted_bytes = totals.admitted_bytes;
+    stats.exceeded_bytes = totals.exceeded_bytes;
+    for (std::size_t i = 0; i < rule.limits.size(); ++i) {
+        const std::uint64_t entries = workers.entries_of(rule.limits[i].slot);
+        stats.entries += entries;
+        if (rule.limits.size() > 1) {
+            stats.limits.push_back({rule.limits[i].name, totals.refused[i], entries});
+        }
+    }
+}
+
 void add_open_connections(const LoadedRule& rule, const WorkerFleet& workers, RuleStats& stats) {
     for (const LoadedLimit& limit : rule.limits) {
         if (algorithm_of(limit.limit) == Algorithm::Concurrency) {
@@ -90,7 +104,7 @@ Stats Dataplane::stats() const {
         const RuleTotals totals = loaded.rows().totals(rule, read);
         stats.rules.push_back({rule.id, totals.admitted, totals.exceeded, totals.skipped,
                                totals.exempted, totals.banned, totals.bans});
-        stats.rules.back().early_dropped = totals.early_dropped;
+        add_bytes_and_limits(rule, totals, workers_, stats.rules.back());
         add_overshoot(rule, workers_, stats.rules.back());
         add_open_connections(rule, workers_, stats.rules.back());
     }

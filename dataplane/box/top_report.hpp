@@ -17,6 +17,10 @@ public:
     void adopt(const LoadedSet& rules);
     void take_samples();
     // Names of ports are those of `ports`.
+    // The bytes of the keys that are known of a rule.
+    void add_keys(const std::string& rule, std::vector<std::string>& keys) const {
+        top_.add_names(rule, keys);
+    }
     [[nodiscard]] Top list(const GetTop& request, const Ports& ports);
 
 private:

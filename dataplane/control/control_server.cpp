@@ -294,6 +294,9 @@ Reply ControlServer::handle(Client& client, Request request) {
         }
         return dataplane_->ask_key(*ask);
     }
+    if (const auto* list = std::get_if<ListKeys>(&request)) {
+        return dataplane_->list_keys(*list);
+    }
     if (std::holds_alternative<GetRules>(request)) {
         return dataplane_->running_rules();
     }

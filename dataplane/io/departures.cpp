@@ -10,9 +10,19 @@
 namespace sluice {
 namespace {
 
-void count(WorkerCounters& counters, Verdict verdict, Reason reason, std::size_t packets) noexcept {
+void count(WorkerCounters& counters, Verdict verdict, Reason reason, std::size_t packets,
+           std::uint64_t bytes) noexcept {
     counters.by_verdict[static_cast<std::size_t>(verdict)].add(packets);
+    counters.bytes_by_verdict[static_cast<std::size_t>(verdict)].add(bytes);
     counters.by_reason[static_cast<std::size_t>(reason)].add(packets);
+}
+
+std::uint64_t bytes_of(std::span<rte_mbuf* const> frames) noexcept {
+    std::uint64_t bytes = 0;
+    for (const rte_mbuf* frame : frames) {
+        bytes += frame->pkt_len;
+    }
+    return bytes;
 }
 
 }  // namespace
@@ -30,12 +40,14 @@ void send_departing(const TxSide& side, std::span<rte_mbuf*> frames,
         sent = side.ring->put(frames.data(), static_cast<unsigned>(frames.size()));
         lost = Reason::RingFull;
     } else {
+        const std::uint64_t bytes = bytes_of(frames);
         sent = send_frames(side, up, frames.data(), static_cast<std::uint16_t>(frames.size()));
-        count(counters, Verdict::Shape, Reason::OverLimit, sent);
+        count(counters, Verdict::Shape, Reason::OverLimit, sent,
+              bytes - bytes_of(frames.subspan(sent)));
         side.full.add(up ? frames.size() - sent : 0U);
     }
     if (sent != frames.size()) [[unlikely]] {
-        count(counters, Verdict::Drop, lost, frames.size() - sent);
+        count(counters, Verdict::Drop, lost, frames.size() - sent, bytes_of(frames.subspan(sent)));
         rte_pktmbuf_free_bulk(frames.data() + sent, static_cast<unsigned>(frames.size() - sent));
     }
 }

@@ -73,8 +73,13 @@ void LaneHandover::flush(std::size_t worker) noexcept {
     const unsigned left = outbox.count - put;
     counters_.handed_over.add(put);
     if (left != 0) [[unlikely]] {
+        std::uint64_t bytes = 0;
+        for (unsigned i = put; i < outbox.count; ++i) {
+            bytes += outbox.frames[i]->pkt_len;
+        }
         rte_pktmbuf_free_bulk(outbox.frames.data() + put, left);
         counters_.by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(left);
+        counters_.bytes_by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(bytes);
         counters_.by_reason[static_cast<std::size_t>(Reason::RingFull)].add(left);
     }
     outbox.count = 0;

@@ -88,6 +88,7 @@ void LaneSet::add_stats(std::size_t worker, WorkerStats& stats) const {
     for (const std::vector<SentCounts>& sender : sent_) {
         for (std::size_t i = 0; i < kVerdictCount; ++i) {
             stats.by_verdict[i] += sender[worker].by_verdict[i].read();
+            stats.bytes_by_verdict[i] += sender[worker].bytes_by_verdict[i].read();
         }
         for (std::size_t i = 0; i < kReasonCount; ++i) {
             stats.by_reason[i] += sender[worker].by_reason[i].read();

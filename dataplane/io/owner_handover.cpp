@@ -56,6 +56,8 @@ void OwnerHandover::refuse(Burst& burst, std::uint8_t row, const LoadedSet& set,
     split.gone |= std::uint32_t{1} << row;
     rte_pktmbuf_free(static_cast<rte_mbuf*>(burst.packets()[row].buffer));
     counters.by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(1);
+    counters.bytes_by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(
+        burst.frame(row).wire_size);
     counters.by_reason[static_cast<std::size_t>(Reason::RingFull)].add(1);
 }
 

@@ -3,8 +3,6 @@
 #include "lib/packet/row_mask.hpp"
 #include "lib/pipeline/packet.hpp"
 
-#include <algorithm>
-
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
@@ -15,12 +13,28 @@ constexpr unsigned kReasonBits = 8;
 constexpr std::uint32_t kMade = UINT32_MAX;  // no verdict
 static_assert(kReasonCount <= 1U << kReasonBits);
 
-void count_as(std::uint32_t noted, SentCounts& counts) noexcept {
-    if (noted == kMade) [[unlikely]] {
+// What has been sent is the driver's, so its note is read before.
+struct Noted {
+    std::uint32_t decision;
+    std::uint32_t bytes;
+};
+
+void count_as(const Noted& noted, SentCounts& counts) noexcept {
+    if (noted.decision == kMade) [[unlikely]] {
         return;
     }
-    counts.by_verdict[noted >> kReasonBits].add(1);
-    counts.by_reason[noted & ((1U << kReasonBits) - 1)].add(1);
+    counts.by_verdict[noted.decision >> kReasonBits].add(1);
+    counts.bytes_by_verdict[noted.decision >> kReasonBits].add(noted.bytes);
+    counts.by_reason[noted.decision & ((1U << kReasonBits) - 1)].add(1);
+}
+
+void count_lost(const Noted& noted, Reason reason, SentCounts& counts) noexcept {
+    count_as(noted.decision == kMade
+                 ? noted
+                 : Noted{static_cast<std::uint32_t>(Verdict::Drop) << kReasonBits |
+                             static_cast<std::uint32_t>(reason),
+                         noted.bytes},
+             counts);
 }
 
 }  // namespace
@@ -48,11 +62,10 @@ std::size_t TxProxy::send() noexcept {
     return frames;
 }
 
-// The notes are read first: what has been sent is the driver's.
 void TxProxy::send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) noexcept {
-    std::array<std::uint32_t, kMaxBurst> noted;
+    std::array<Noted, kMaxBurst> noted;
     for (std::uint16_t i = 0; i < count; ++i) {
-        noted[i] = frames[i]->hash.usr;
+        noted[i] = {frames[i]->hash.usr, frames[i]->pkt_len};
     }
     const bool up = tx_.up.raised();
     const std::uint16_t sent = send_frames(tx_, up, frames, count);
@@ -63,11 +76,9 @@ void TxProxy::send(rte_mbuf** frames, std::uint16_t count, SentCounts& counts) n
         return;
     }
     const auto left = static_cast<unsigned>(count - sent);
-    const auto made =
-        static_cast<unsigned>(std::count(noted.begin() + sent, noted.begin() + count, kMade));
-    counts.by_verdict[static_cast<std::size_t>(Verdict::Drop)].add(left - made);
-    counts.by_reason[static_cast<std::size_t>(up ? Reason::TxFull : Reason::LinkDown)].add(left -
-                                                                                           made);
+    for (std::uint16_t i = sent; i < count; ++i) {
+        count_lost(noted[i], up ? Reason::TxFull : Reason::LinkDown, counts);
+    }
     tx_.full.add(up ? left : 0U);
     rte_pktmbuf_free_bulk(frames + sent, left);
 }

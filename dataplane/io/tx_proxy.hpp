@@ -17,6 +17,7 @@ namespace sluice {
 // that a frame is counted once, for what became of it.
 struct SentCounts {
     std::array<Counter, kVerdictCount> by_verdict;
+    std::array<Counter, kVerdictCount> bytes_by_verdict;
     std::array<Counter, kReasonCount> by_reason;
 };
 

@@ -164,6 +164,11 @@ RuleTotals WorkerFleet::read_row(std::uint32_t row) const {
         totals.exempted += counters.rules[row].exempted.read();
         totals.banned += counters.bans[row].met.read();
         totals.bans += counters.bans[row].begun.read();
+        totals.admitted_bytes += counters.rules[row].admitted_bytes.read();
+        totals.exceeded_bytes += counters.rules[row].exceeded_bytes.read();
+        for (std::size_t limit = 0; limit < totals.refused.size(); ++limit) {
+            totals.refused[limit] += counters.limits.read(row, limit);
+        }
     }
     return totals;
 }
@@ -174,6 +179,14 @@ std::uint64_t WorkerFleet::open_connections(LimitSlot slot) const {
         open += worker->buckets().registry.pool().index().of_group(slot).read();
     }
     return open;
+}
+
+std::uint64_t WorkerFleet::entries_of(LimitSlot slot) const {
+    std::uint64_t entries = 0;
+    for (const auto& worker : workers_) {
+        entries += worker->buckets().registry.entries_of(slot).read();
+    }
+    return entries;
 }
 
 std::uint64_t WorkerFleet::uses_of(LimitSlot slot) const {
@@ -212,6 +225,7 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     stats.stalls = watchdogs_[worker].stalls();
     for (std::size_t i = 0; i < kVerdictCount; ++i) {
         stats.by_verdict[i] = counters.by_verdict[i].read();
+        stats.bytes_by_verdict[i] = counters.bytes_by_verdict[i].read();
     }
     for (std::size_t i = 0; i < kReasonCount; ++i) {
         stats.by_reason[i] = counters.by_reason[i].read();
@@ -232,6 +246,11 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     stats.shaping = {.held = workers_[worker]->held().now_held(),
                      .room = workers_[worker]->held().budget()};
     stats.table_slots = workers_[worker]->table_slots();
+    const LimitRegistry& registry = workers_[worker]->buckets().registry;
+    stats.table_evictions = registry.evictions().read();
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+        stats.table_entries += registry.entries_of(static_cast<LimitSlot>(slot)).read();
+    }
     for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
         stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));
     }

@@ -52,6 +52,10 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return lcores_.size(); }
     [[nodiscard]] bool is_made() const noexcept { return !workers_.empty(); }
     [[nodiscard]] unsigned lcore(std::size_t worker) const { return lcores_[worker]; }
+    // Of anybody who reads it as other threads may.
+    [[nodiscard]] const BucketStore& buckets(std::size_t worker) const {
+        return workers_[worker]->buckets();
+    }
     [[nodiscard]] Worker::KeyMailbox& keys(std::size_t worker) { return workers_[worker]->keys(); }
     [[nodiscard]] std::vector<std::unique_ptr<KeySampler>>& samplers() noexcept {
         return samplers_;
@@ -67,6 +71,8 @@ public:
     // debts.
     [[nodiscard]] RuleTotals read_row(std::uint32_t row) const;
     [[nodiscard]] std::uint64_t uses_of(LimitSlot slot) const;
+    // Live entries of a limit in all tables.
+    [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const;
     // That the limit counts now.
     [[nodiscard]] std::uint64_t open_connections(LimitSlot slot) const;
     [[nodiscard]] std::uint64_t settled() const;

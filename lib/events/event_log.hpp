@@ -41,6 +41,12 @@ public:
     // From that number on, `most` at most; of one that is yet to come, none.
     [[nodiscard]] Slice read(std::uint64_t from, std::size_t most) const;
 
+    // The rule that an event is of; nullptr: its set is no longer known.
+    [[nodiscard]] const std::string* rule_of(const EventRecord& record) const noexcept {
+        const Names* const names = names_of(record);
+        return names == nullptr ? nullptr : &names->rule;
+    }
+
     // Since the start.
     [[nodiscard]] std::uint64_t count(KeyEventKind kind) const noexcept {
         return counts_[static_cast<std::size_t>(kind)];

@@ -15,6 +15,7 @@ struct KeySample {
     std::uint64_t load;       // of the rule set it was judged by
     std::uint32_t rule;       // index in that set
     std::uint32_t weight;     // packets that it stands for
+    std::uint32_t bytes;      // of its frame on the wire
     std::uint64_t remaining;  // units of the key's first limit, after the packet; kUnknown
     bool denied;              // a limit of the rule refused the packet
     std::uint16_t size;       // of the key

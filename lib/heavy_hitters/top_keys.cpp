@@ -29,10 +29,41 @@ std::uint64_t error_in(const SpaceSaving::Counted& one, double before) noexcept 
            static_cast<std::uint64_t>(std::ceil(3 * std::sqrt(squares)));
 }
 
+// What a sketch says of a key that may not be in it.
+struct Known {
+    std::uint64_t count = 0;
+    std::uint64_t error = 0;
+    std::optional<std::uint64_t> remaining;
+};
+Known known_of(const SpaceSaving& sketch, std::string_view key, double before) {
+    const SpaceSaving::Counted* one = sketch.find(key);
+    if (one == nullptr) {
+        return {.error = sketch.least()};
+    }
+    return {count_in(*one, before), error_in(*one, before),
+            one->note == KeySample::kUnknown ? std::nullopt : std::optional{one->note}};
+}
+
+// Whether it has anything of what keys are listed by.
+bool is_listed(const TopKey& key, TopOrder order) {
+    switch (order) {
+        case TopOrder::Bits:
+            return key.bytes != 0;
+        case TopOrder::Denied:
+            return key.hits != 0 && key.denied != 0;
+        case TopOrder::Remaining:
+            return key.hits != 0 && key.remaining;
+        default:
+            return key.hits != 0;
+    }
+}
+
 auto rank(const TopKey& key, TopOrder order) {
     switch (order) {
         case TopOrder::Denied:
             return std::tuple{~key.denied, ~key.hits};
+        case TopOrder::Bits:
+            return std::tuple{~key.bytes, ~key.hits};
         case TopOrder::Remaining:
             return std::tuple{key.remaining.value_or(UINT64_MAX), ~key.hits};
         default:
@@ -52,12 +83,11 @@ void TopKeys::adopt(const LoadedSet& rules) {
         metered += rule.has_limits() ? 1U : 0U;
     }
     std::erase_if(rules_, [&](const auto& one) { return !ids.contains(one.first); });
-    // Two sketches a rule and window.
-    constexpr std::size_t kSketches = 2 * kTopWindows.size();
+    constexpr std::size_t kOfRule = kSketches * kTopWindows.size();
     const std::size_t capacity = std::clamp<std::size_t>(
-        kMaxKeysInAll / kSketches / std::max<std::size_t>(metered, 1), 4, kMaxKeys);
-    const OfRule fresh{now_, std::vector<Sketches>(kTopWindows.size(),
-                                                   {SpaceSaving{capacity}, SpaceSaving{capacity}})};
+        kMaxKeysInAll / kOfRule / std::max<std::size_t>(metered, 1), 4, kMaxKeys);
+    const SpaceSaving none{capacity};
+    const OfRule fresh{now_, std::vector<Sketches>(kTopWindows.size(), {none, none, none})};
     for (const LoadedRule& rule : rules.rules) {
         OfRule* of_rule = nullptr;
         if (rule.has_limits()) {
@@ -76,6 +106,8 @@ void TopKeys::take(const KeySample& sample) {
         ++running_[window].samples;
         Sketches& sketches = by_index_[sample.rule]->windows[window];
         sketches.hits.add(text_of(sample), sample.weight, sample.remaining);
+        sketches.bytes.add(text_of(sample),
+                           std::uint64_t{sample.weight} * std::max(sample.bytes, 1U));
         if (sample.denied) {
             sketches.denied.add(text_of(sample), sample.weight);
         }
@@ -106,6 +138,7 @@ void TopKeys::turn(std::size_t window, Instant now) {
         for (auto& [id, rule] : rules_) {
             rule.windows[window].hits.turn();
             rule.windows[window].denied.turn();
+            rule.windows[window].bytes.turn();
         }
     }
     running.begun += turns * part;
@@ -130,6 +163,20 @@ std::uint64_t TopKeys::samples(TopWindow window) const noexcept {
     return running.samples + part_of(running.samples_before, before);
 }
 
+void TopKeys::add_names(const std::string& rule, std::vector<std::string>& names) const {
+    const auto known = rules_.find(rule);
+    if (known == rules_.end()) {
+        return;
+    }
+    for (const Sketches& sketches : known->second.windows) {
+        for (const SpaceSaving* sketch : {&sketches.hits, &sketches.denied, &sketches.bytes}) {
+            for (const SpaceSaving::Counted& one : sketch->all()) {
+                names.push_back(one.key);
+            }
+        }
+    }
+}
+
 std::vector<TopKey> TopKeys::list(const Choice& choice) const {
     std::vector<TopKey> keys;
     for (const auto& [id, of_rule] : rules_) {
@@ -151,23 +198,22 @@ void TopKeys::add_keys(const std::string& rule, const OfRule& of_rule, const Cho
                        std::vector<TopKey>& keys) const {
     const Overlap over = overlap(choice.window, of_rule.since);
     const Sketches& sketches = of_rule.windows[static_cast<std::size_t>(choice.window)];
-    for (const SpaceSaving::Counted& one : sketches.hits.all()) {
-        const SpaceSaving::Counted* denied = sketches.denied.find(one.key);
-        TopKey key{
-            .rule = rule,
-            .key = one.key,
-            .window_ns = static_cast<std::uint64_t>(over.length.count()),
-            .hits = count_in(one, over.before),
-            .hits_error = error_in(one, over.before),
-            .denied = denied == nullptr ? 0 : count_in(*denied, over.before),
-            .denied_error =
-                denied == nullptr ? sketches.denied.least() : error_in(*denied, over.before),
-            .remaining = one.note == KeySample::kUnknown ? std::nullopt : std::optional{one.note}};
-        const bool asked =
-            key.hits != 0 && (choice.order == TopOrder::Hits ||
-                              (choice.order == TopOrder::Denied && key.denied != 0) ||
-                              (choice.order == TopOrder::Remaining && key.remaining));
-        if (asked) {
+    const bool by_bits = choice.order == TopOrder::Bits;
+    for (const SpaceSaving::Counted& one : (by_bits ? sketches.bytes : sketches.hits).all()) {
+        const Known hits = known_of(sketches.hits, one.key, over.before);
+        const Known denied = known_of(sketches.denied, one.key, over.before);
+        const Known bytes = known_of(sketches.bytes, one.key, over.before);
+        TopKey key{.rule = rule,
+                   .key = one.key,
+                   .window_ns = static_cast<std::uint64_t>(over.length.count()),
+                   .hits = hits.count,
+                   .hits_error = hits.error,
+                   .denied = denied.count,
+                   .denied_error = denied.error,
+                   .bytes = bytes.count,
+                   .bytes_error = bytes.error,
+                   .remaining = hits.remaining};
+        if (is_listed(key, choice.order)) {
             keys.push_back(std::move(key));
         }
     }

@@ -15,15 +15,15 @@
 
 namespace sluice {
 
-enum class TopOrder : std::uint8_t { Hits, Denied, Remaining };
+enum class TopOrder : std::uint8_t { Hits, Denied, Remaining, Bits };
 
 // Over how long packets are counted.
 enum class TopWindow : std::uint8_t { Second, TenSeconds, Minute };
 inline constexpr auto kTopWindows = std::to_array<Nanoseconds>(
     {std::chrono::seconds{1}, std::chrono::seconds{10}, std::chrono::seconds{60}});
 
-// One key of a rule. Counts are of packets; the truth lies within the error of them, three standard
-// deviations of the sampling included.
+// One key of a rule. Counts are of packets, and bytes of them; the truth lies within the error of
+// them, three standard deviations of the sampling included.
 struct TopKey {
     std::string rule;
     std::string key;  // canonical bytes, as KeyBytes has them
@@ -33,6 +33,8 @@ struct TopKey {
     std::uint64_t hits_error = 0;
     std::uint64_t denied = 0;
     std::uint64_t denied_error = 0;
+    std::uint64_t bytes = 0;  // of the frames of those packets
+    std::uint64_t bytes_error = 0;
     std::optional<std::uint64_t> remaining;  // units, when it was last sampled
 };
 
@@ -60,6 +62,8 @@ public:
         std::size_t count = 0;
     };
     [[nodiscard]] std::vector<TopKey> list(const Choice& choice) const;
+    // The keys of a rule that are known, over any of the windows; each may come several times.
+    void add_names(const std::string& rule, std::vector<std::string>& names) const;
     // That the window has.
     [[nodiscard]] std::uint64_t samples(TopWindow window) const noexcept;
 
@@ -67,7 +71,9 @@ private:
     struct Sketches {
         SpaceSaving hits;
         SpaceSaving denied;
+        SpaceSaving bytes;
     };
+    static constexpr std::size_t kSketches = 3;
     struct OfRule {
         Instant since;
         std::vector<Sketches> windows;  // by TopWindow

@@ -1,5 +1,7 @@
 #include "lib/load/load_overrides.hpp"
 
+#include "lib/rules/network_bans.hpp"
+
 #include <map>
 #include <memory>
 #include <vector>
@@ -11,10 +13,17 @@ using Tables = std::vector<std::shared_ptr<const OverrideTable>>;
 
 Tables tables_of(const Overrides& overrides, const HashSecret& secret) {
     Tables tables;
-    for (const KeyOverrides& keys : overrides.keys) {
-        tables.push_back(keys.rows.empty()
+    for (std::size_t key = 0; key < overrides.keys.size(); ++key) {
+        const KeyOverrides& keys = overrides.keys[key];
+        const bool has_networks =
+            key < overrides.networks.size() && !overrides.networks[key].rows.empty();
+        auto networks = has_networks ? std::make_shared<const NetworkBans>(overrides.networks[key],
+                                                                           overrides, secret)
+                                     : nullptr;
+        tables.push_back(keys.rows.empty() && !has_networks
                              ? nullptr
-                             : std::make_shared<const OverrideTable>(keys, overrides, secret));
+                             : std::make_shared<const OverrideTable>(keys, overrides, secret,
+                                                                     std::move(networks)));
     }
     return tables;
 }

@@ -29,9 +29,11 @@ std::uint64_t key_bound(const GroupingKey& key) {
 // An override lies in a line of two, of a table that is rounded up to huge pages.
 std::uint64_t override_bound(const Rule& rule) {
     std::uint64_t bytes = 0;
-    for (const KeyOverrides& keys : rule.overrides->keys) {
-        bytes += keys.rows.size() * 32 + 8192;
-        bytes += keys.rows.size() * 32 >= std::size_t{2} << 20 ? std::size_t{4} << 20 : 0;
+    for (const auto* all : {&rule.overrides->keys, &rule.overrides->networks}) {
+        for (const KeyOverrides& keys : *all) {
+            bytes += keys.rows.size() * 32 + 8192;
+            bytes += keys.rows.size() * 32 >= std::size_t{2} << 20 ? std::size_t{4} << 20 : 0;
+        }
     }
     return bytes;
 }

@@ -5,6 +5,26 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+std::vector<std::string> names_of(const LoadedRule& rule) {
+    std::vector<std::string> names;
+    for (const LoadedLimit& limit : rule.limits) {
+        names.push_back(limit.name);
+    }
+    return names;
+}
+
+std::array<std::uint64_t, kMaxLimitsPerRule> refused_since(const RuleTotals& now,
+                                                           const RuleTotals& before) {
+    std::array<std::uint64_t, kMaxLimitsPerRule> refused{};
+    for (std::size_t i = 0; i < refused.size(); ++i) {
+        refused[i] = now.refused[i] - before.refused[i];
+    }
+    return refused;
+}
+
+}  // namespace
 
 RuleRows::RuleRows() {
     for (std::uint32_t row = 0; row < kMaxRules; ++row) {
@@ -18,9 +38,19 @@ void RuleRows::assign(LoadedSet& set, const ReadRow& read) {
         auto row = by_id_.find(rule.id);
         if (row == by_id_.end()) {
             const std::uint32_t index = take_row();
-            row = by_id_.emplace(rule.id, Row{index, read(index)}).first;
+            row = by_id_.emplace(rule.id, Row{index, read(index), names_of(rule)}).first;
         }
+        adopt_limits(rule, row->second, read);
         rule.counters = row->second.index;
+    }
+}
+
+// Where a rule has other limits than before, all of them count from now on.
+void RuleRows::adopt_limits(const LoadedRule& rule, Row& row, const ReadRow& read) {
+    std::vector<std::string> names = names_of(rule);
+    if (names != row.limits) {
+        row.before.refused = read(row.index).refused;
+        row.limits = std::move(names);
     }
 }
 
@@ -66,7 +96,10 @@ RuleTotals RuleRows::totals(const LoadedRule& rule, const ReadRow& read) const {
             now.exempted - before.exempted,
             now.banned - before.banned,
             now.bans - before.bans,
-            now.early_dropped - before.early_dropped};
+            now.early_dropped - before.early_dropped,
+            now.admitted_bytes - before.admitted_bytes,
+            now.exceeded_bytes - before.exceeded_bytes,
+            refused_since(now, before)};
 }
 
 }  // namespace sluice

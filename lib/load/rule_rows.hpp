@@ -1,11 +1,13 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -18,6 +20,10 @@ struct RuleTotals {
     std::uint64_t banned = 0;
     std::uint64_t bans = 0;
     std::uint64_t early_dropped = 0;
+    std::uint64_t admitted_bytes = 0;
+    std::uint64_t exceeded_bytes = 0;
+    // Packets that each limit of a rule with several has refused, by their order in it.
+    std::array<std::uint64_t, kMaxLimitsPerRule> refused{};
 };
 
 // Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over
@@ -42,7 +48,9 @@ private:
     struct Row {
         std::uint32_t index = 0;
         RuleTotals before;
+        std::vector<std::string> limits;  // their names; what others of them refused is not theirs
     };
+    static void adopt_limits(const LoadedRule& rule, Row& row, const ReadRow& read);
     void note_gone(const LoadedSet& set);
     [[nodiscard]] std::uint32_t take_row();
 

@@ -4,6 +4,7 @@
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/unit_event.hpp"
 #include "lib/rules/verdict.hpp"
+#include "lib/shape/slot_bitmap.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>
@@ -16,8 +17,12 @@ namespace sluice {
 // skipped. A rule with on_match counts allow as admitted and drop as exceeded.
 struct RuleCounters {
     Counter admitted;  // by every limit that counts something in it
+    // Of the frames of those packets, on the wire; of a packet with several units once, with the
+    // first of them.
+    Counter admitted_bytes;
     Counter exceeded;  // refused by a limit, or banned
-    Counter skipped;   // it lacks the rule's key, or carries nothing that a limit counts
+    Counter exceeded_bytes;
+    Counter skipped;  // it lacks the rule's key, or carries nothing that a limit counts
     // Of the admitted, those whose key is exempt.
     Counter exempted;
 };
@@ -28,12 +33,29 @@ struct BanCounters {
     Counter met;    // of the exceeded, those whose key was banned
 };
 
+// By rule, which of its limits refused a packet, of rules with several.
+class LimitCounters {
+public:
+    void refused(std::uint32_t row, std::size_t limit) noexcept { at(row, limit).add(1); }
+    [[nodiscard]] std::uint64_t read(std::uint32_t row, std::size_t limit) const noexcept {
+        return at(row, limit).read();
+    }
+
+private:
+    [[nodiscard]] Counter& at(std::uint32_t row, std::size_t limit) const noexcept {
+        return counters_[row * kMaxLimitsPerRule + limit];
+    }
+    // Memory of rows that no rule with several limits has is never touched.
+    LazyArray<Counter> counters_ = lazy_array<Counter>(kMaxRules * kMaxLimitsPerRule);
+};
+
 // What one worker counts. Written by it alone, read by anyone.
 struct WorkerCounters {
     static constexpr bool kReadableAnywhere = true;
 
     std::array<Counter, kVerdictCount> by_verdict;
-    std::array<Counter, kReasonCount> by_reason;  // packets, forwarded or not
+    std::array<Counter, kVerdictCount> bytes_by_verdict;  // of the frames on the wire
+    std::array<Counter, kReasonCount> by_reason;          // packets, forwarded or not
     std::array<Counter, kTableEventCount> by_table_event;
     std::array<Counter, kUnitEventCount> by_unit_event;
     std::array<Counter, kAnswerEventCount> by_answer_event;
@@ -44,6 +66,7 @@ struct WorkerCounters {
     Counter bursts;        // also the heartbeat: it grows while the worker runs
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
     std::unique_ptr<BanCounters[]> bans = std::make_unique<BanCounters[]>(kMaxRules);  // by rule
+    LimitCounters limits;
 };
 
 }  // namespace sluice

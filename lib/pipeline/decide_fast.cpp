@@ -4,6 +4,7 @@
 #include "lib/ledger/charge_ahead.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
+#include "lib/packet/row_sum.hpp"
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/table/own_bucket.hpp"
 #include "lib/table/take.hpp"
@@ -257,9 +258,17 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
                                       .key = limit.key,
                                       .action = rule.on_exceed,
                                       .rule = limit.rule};
+    note_refusal(limit);
     active_rule_of(lookup).refused |= row_bit(row);
     otherwise_ |= row_bit(row);
     return true;
+}
+
+void FastPath::note_refusal(const LimitPlan& limit) noexcept {
+    const RulePlan& rule = set_.meter_plan.rules[limit.rule];
+    if (rule.limits > 1) {
+        core_.counters.limits.refused(rule.counters, limit.index);
+    }
 }
 
 // Some limit has no room, or a key is exempt.
@@ -277,6 +286,7 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
         }
     };
     each(outcome.spending(), [&](const BucketLookup& lookup) { commit(limit_of(lookup), lookup); });
+    each(found.refused, [&](const BucketLookup& lookup) { note_refusal(limit_of(lookup)); });
     each(outcome.refusing(),
          [&](const BucketLookup& lookup) { active_rule_of(lookup).refused |= row_bit(row); });
     each(outcome.exempting(),
@@ -345,6 +355,7 @@ void FastPath::finish() noexcept {
     write_admitted();
     const RowMask done = admitted_ | otherwise_;
     const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };
+    const auto bytes = [&](RowMask rows) { return sum_of_rows(rows, burst_.frames().wire); };
     for (const ActiveRule& active : std::span{scratch_.rules.get(), scratch_.rule_count}) {
         const RowMask rows = active.rows & done;
         if (rows == 0) {
@@ -352,9 +363,12 @@ void FastPath::finish() noexcept {
         }
         RuleCounters& counters = core_.counters.rules[set_.meter_plan.rules[active.rule].counters];
         const RowMask skipped = active.skipped | (active.idle & ~active.refused);
-        counters.admitted.add(count(rows & ~(skipped | active.refused)));
+        const RowMask admitted = rows & ~(skipped | active.refused);
+        counters.admitted.add(count(admitted));
+        counters.admitted_bytes.add(bytes(admitted));
         if ((active.refused | skipped | active.exempt) != 0) [[unlikely]] {
             counters.exceeded.add(count(rows & active.refused));
+            counters.exceeded_bytes.add(bytes(rows & active.refused));
             counters.skipped.add(count(rows & skipped));
             counters.exempted.add(count(active.exempt));
         }

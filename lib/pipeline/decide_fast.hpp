@@ -64,6 +64,8 @@ private:
 
     [[nodiscard]] ActiveRule& active_rule_of(const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool refuse_alone(std::size_t row, const BucketLookup& lookup) noexcept;
+    // Of a rule with several limits it is counted which of them refuses.
+    void note_refusal(const LimitPlan& limit) noexcept;
     [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
                                         const CheckFindings& found) noexcept;

@@ -36,6 +36,8 @@ bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
         const bool allow = forwards(verdict);
         RuleCounters& counters = judged.counters(match);
         (allow ? counters.admitted : counters.exceeded).add(judged.is_repeated(match) ? 0 : 1);
+        (allow ? counters.admitted_bytes : counters.exceeded_bytes)
+            .add(match.previous == 0 ? judged.frame_bytes() : 0);
         if (rule.mode == Mode::Enforce) {
             decision =
                 decision_on_sight(judged.context.set.meter_plan.rules[match.rule], match.rule);
@@ -102,6 +104,7 @@ void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule
         check.conformance == Conformance::Red || check.conformance == Conformance::NoRoom;
     if (refused) {
         note_refusal(check, limit, judged.context, outcome);
+        judged.count_refusal(rule, limit);
     }
     if (outcome.shape != nullptr) [[unlikely]] {
         note_departure(check, limit, judged.context, outcome);
@@ -284,12 +287,20 @@ bool applies(Match& match, const MatchedRules& judged) noexcept {
     return judged.is_only || counts_unit(match, judged);
 }
 
-// A rule that has nothing to say of a unit has skipped it.
-void count(const RuleOutcome& outcome, RuleCounters& counters) noexcept {
-    Counter& what = outcome.refused                    ? counters.exceeded
-                    : outcome.judged || outcome.exempt ? counters.admitted
-                                                       : counters.skipped;
-    what.add(1);
+// A rule that has nothing to say of a unit has skipped it. The bytes of a packet count once.
+void count(const RuleOutcome& outcome, const Match& match, const MatchedRules& judged) noexcept {
+    RuleCounters& counters = judged.counters(match);
+    const bool is_first = judged.is_only || judged.counted_before(match) == nullptr;
+    const std::uint64_t bytes = is_first ? judged.frame_bytes() : 0;
+    if (outcome.refused) {
+        counters.exceeded.add(1);
+        counters.exceeded_bytes.add(bytes);
+    } else if (outcome.judged || outcome.exempt) {
+        counters.admitted.add(1);
+        counters.admitted_bytes.add(bytes);
+    } else {
+        counters.skipped.add(1);
+    }
 }
 
 void check_all(const MatchedRules& judged, Decision& decision) noexcept {
@@ -307,7 +318,7 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
         if (outcome.shape != nullptr) [[unlikely]] {
             note_delay(match, outcome, judged);
         }
-        count(outcome, judged.counters(match));
+        count(outcome, match, judged);
         if (rule.mode != Mode::Enforce && !rule.candidate) {
             continue;
         }
@@ -335,15 +346,14 @@ bool is_within(Match& budget, const MatchedRules& judged) noexcept {
         budget.passed = judged.counted_before(budget)->passed;
         return budget.passed;
     }
-    RuleCounters& counters = judged.counters(budget);
     const RuleOutcome outcome = budget.skipped ? RuleOutcome{} : check_rule(budget, judged);
     if (!outcome.judged) {
-        counters.skipped.add(1);
+        judged.counters(budget).skipped.add(1);
         return false;
     }
     budget.refused = outcome.refused;
     budget.passed = !outcome.refused;
-    (outcome.refused ? counters.exceeded : counters.admitted).add(1);
+    count(outcome, budget, judged);
     // What its owner will say is not known yet: the rules behind it are asked for as well.
     return budget.passed && !is_open(budget, judged);
 }

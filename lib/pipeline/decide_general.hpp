@@ -44,6 +44,17 @@ struct MatchedRules {
         return context.ask.is_rehearsal() ? context.ask.asker->no_bans()
                                           : context.core.counters.bans[rule(match).counters];
     }
+    // Of the packet, on the wire.
+    [[nodiscard]] std::uint64_t frame_bytes() const noexcept {
+        return context.frames.wire[context.row];
+    }
+    // Where the rule has several limits, and the packet is not only rehearsed.
+    void count_refusal(const LoadedRule& rule, const LoadedLimit& limit) const noexcept {
+        if (rule.limits.size() > 1 && !context.ask.is_rehearsal()) {
+            context.core.counters.limits.refused(
+                rule.counters, static_cast<std::size_t>(&limit - rule.limits.data()));
+        }
+    }
     [[nodiscard]] std::span<LimitCheck> checks(const Match& match) const noexcept {
         return {&all_checks[match.first], rule(match).limits.size()};
     }

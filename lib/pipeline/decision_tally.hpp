@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/packet/row_mask.hpp"
+#include "lib/packet/row_sum.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/share/core.hpp"
 
@@ -23,34 +23,35 @@ public:
                                                  static_cast<unsigned>(decision.verdict));
     }
 
-    // The first `rows` rows. `Counts` has a Counter for each verdict and each reason.
+    // These rows, whose frames have so many bytes each. `Counts` has Counters for each verdict, and
+    // its bytes, and for each reason.
     template <typename Counts>
-    void count(std::size_t rows, Counts& counts) const noexcept {
-        for (std::uint64_t left = first(rows); left != 0;) {
-            const std::uint16_t code = noted_[static_cast<std::size_t>(std::countr_zero(left)) / 2];
-            const std::uint64_t same = equal_to(code) & left;
-            const auto packets = static_cast<std::uint64_t>(std::popcount(same)) / 2;
+    void count(RowMask rows, const std::array<std::uint32_t, kMaxBurst>& bytes,
+               Counts& counts) const noexcept {
+        while (rows != 0) {
+            const std::uint16_t code = noted_[static_cast<std::size_t>(std::countr_zero(rows))];
+            const RowMask same = equal_to(code) & rows;
+            const auto packets = static_cast<std::uint64_t>(std::popcount(same));
             counts.by_verdict[code & 0xFFU].add(packets);
+            counts.bytes_by_verdict[code & 0xFFU].add(sum_of_rows(same, bytes));
             counts.by_reason[code >> 8U].add(packets);
-            left &= ~same;
+            rows &= ~same;
         }
     }
 
 private:
     static_assert(kMaxBurst == 32, "two bits of a word for each packet");
 
-    [[nodiscard]] static std::uint64_t first(std::size_t rows) noexcept {
-        return rows == 0 ? 0 : ~std::uint64_t{0} >> (2 * (kMaxBurst - rows));
-    }
-    // Two bits for each packet that was noted so.
-    [[nodiscard]] std::uint64_t equal_to(std::uint16_t code) const noexcept {
+    // The rows that were noted so, among others that nobody has noted.
+    [[nodiscard]] RowMask equal_to(std::uint16_t code) const noexcept {
         const __m256i wanted = _mm256_set1_epi16(static_cast<short>(code));
         const auto* words = reinterpret_cast<const __m256i*>(noted_.data());
         const auto half = [&](std::size_t at) {
             return static_cast<std::uint32_t>(
                 _mm256_movemask_epi8(_mm256_cmpeq_epi16(_mm256_load_si256(words + at), wanted)));
         };
-        return half(0) | std::uint64_t{half(1)} << 32U;
+        constexpr std::uint64_t kOneOfTwo = 0x5555'5555'5555'5555;
+        return static_cast<RowMask>(_pext_u64(half(0) | std::uint64_t{half(1)} << 32U, kOneOfTwo));
     }
 
     // As many as are counted are read.

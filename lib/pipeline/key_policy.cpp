@@ -1,6 +1,9 @@
 #include "lib/pipeline/key_policy.hpp"
 
 #include "lib/pipeline/penalty_box.hpp"
+#include "lib/rules/network_bans.hpp"
+
+#include <algorithm>
 
 namespace sluice {
 namespace {
@@ -25,6 +28,14 @@ KeyPolicy policy_by_name(const RuleKeys& keys, Now now, Visit&& visit) noexcept 
     return policy;
 }
 
+// 0: it bans nobody, or no more.
+Nanoseconds ban_left(const OverridePlan& plan, Now now) noexcept {
+    if (!plan.banned || now.utc() >= plan.banned_until) {
+        return Nanoseconds{0};
+    }
+    return plan.banned_until == kForever ? kNever : plan.banned_until - now.utc();
+}
+
 // Boxes are looked into only where they can still change something.
 void add_boxes(const RuleKeys& keys, CoreState& core, Now now, KeyPolicy& policy) noexcept {
     if (policy.status > KeyStatus::Boxed) {
@@ -47,19 +58,24 @@ KeyOverride::KeyOverride(const RuleKeys& keys, std::uint8_t key, Now now) noexce
         KeyBytes room;
         plan_ =
             tables[key]->find(keys.digest(key), [&]() noexcept { return keys.bytes(key, room); });
+        if (const NetworkBans* networks = tables[key]->networks()) [[unlikely]] {
+            networks->for_each(keys.bytes(key, room), [&](const OverridePlan& plan) {
+                network_left_ = std::max(network_left_, ban_left(plan, now));
+            });
+        }
     }
 }
 
 KeyPolicy KeyOverride::policy() const noexcept {
     KeyPolicy policy;
-    if (plan_ == nullptr) {
-        return policy;
+    const bool exempt = plan_ != nullptr && plan_->exempt && now_.utc() < plan_->exempt_until;
+    const Nanoseconds own = plan_ == nullptr ? Nanoseconds{0} : ban_left(*plan_, now_);
+    // Of a key that is exempt by name, no network says otherwise.
+    const Nanoseconds left = exempt ? own : std::max(own, network_left_);
+    if (left != Nanoseconds{0}) {
+        policy.add({KeyStatus::Banned, left, key_});
     }
-    if (plan_->banned && now_.utc() < plan_->banned_until) {
-        const bool ends = plan_->banned_until != kForever;
-        policy.add({KeyStatus::Banned, ends ? plan_->banned_until - now_.utc() : kNever, key_});
-    }
-    if (plan_->exempt && now_.utc() < plan_->exempt_until) {
+    if (exempt) {
         policy.add({KeyStatus::Exempt, {}, key_});
     }
     return policy;

@@ -50,6 +50,7 @@ private:
     const Overrides* all_ = nullptr;
     Now now_;
     std::uint8_t key_ = 0;
+    Nanoseconds network_left_{};  // of the longest ban of a network that it lies in
 };
 
 // Of all keys together.

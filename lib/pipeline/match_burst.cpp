@@ -1,4 +1,5 @@
 #include "lib/match/classifier.hpp"
+#include "lib/packet/row_sum.hpp"
 #include "lib/pipeline/answered_rows.hpp"
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
@@ -252,8 +253,11 @@ private:
     }
     void count_on_sight(const RulePlan& rule, RowMask rows) noexcept {
         RuleCounters& counters = core_.counters.rules[rule.counters];
-        (forwards(rule.match_verdict) ? counters.admitted : counters.exceeded)
+        const bool allows = forwards(rule.match_verdict);
+        (allows ? counters.admitted : counters.exceeded)
             .add(static_cast<std::uint64_t>(std::popcount(rows)));
+        (allows ? counters.admitted_bytes : counters.exceeded_bytes)
+            .add(sum_of_rows(rows, burst_.frames().wire));
     }
 
     void decide_on_sight(RowMask open) noexcept {

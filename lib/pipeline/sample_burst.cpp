@@ -93,6 +93,7 @@ void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexc
     record->load = sampled.set.load;
     record->rule = sampled.match.rule;
     record->weight = weight;
+    record->bytes = sampled.unit.burst->frame(sampled.unit.row).wire_size;
     record->remaining = remaining_of(sampled, limit, key.view());
     record->denied = sampled.denied();
     record->size = static_cast<std::uint16_t>(key.view().size());

@@ -3,6 +3,7 @@
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/keys/key_setting.hpp"
 #include "lib/policy/lists/list_reader.hpp"
+#include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/values/named_text.hpp"
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,9 +77,10 @@ struct RuleSummary {
     std::vector<NamedText> settings;
     std::vector<LimitSummary> limits;
     std::string ban;  // "after 3 refusals within 10m, for 1h: drop"; empty: none
-    std::optional<DynamicTerms> dynamic{};  // which numbers may be set for its keys
-    std::optional<Nanoseconds> ttl;         // how long after it was first applied it ends
-    std::uint64_t memory = 0;               // bytes: the compiled rule, without its buckets
+    std::shared_ptr<const BannedKeys> banned{};  // by override files; nullptr: none
+    std::optional<DynamicTerms> dynamic{};       // which numbers may be set for its keys
+    std::optional<Nanoseconds> ttl;              // how long after it was first applied it ends
+    std::uint64_t memory = 0;                    // bytes: the compiled rule, without its buckets
 };
 
 // What `check` shows of a list.

@@ -1,5 +1,6 @@
 #include "lib/rules/override_table.hpp"
 
+#include "lib/rules/network_bans.hpp"
 #include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
@@ -56,8 +57,9 @@ std::uint64_t name_of(const Overrides& all, const KeyHasher& hash) {
 }  // namespace
 
 OverrideTable::OverrideTable(const KeyOverrides& keys, const Overrides& all,
-                             const HashSecret& secret)
+                             const HashSecret& secret, std::shared_ptr<const NetworkBans> networks)
     : all_{&all},
+      networks_{std::move(networks)},
       lines_{std::max<std::size_t>(keys.rows.size() / kKeysPerLine + 1, 2)},
       memory_{lines_ * sizeof(Line)},
       check_{other_secret(secret)} {
@@ -71,7 +73,13 @@ OverrideTable::OverrideTable(const KeyOverrides& keys, const Overrides& all,
         add(digest, check_of(key), kind << kKindShift | (plan + 1));
         name = hashed_on(name, check_, digest, plan);
     }
+    // A bucket that knows its key's numbers asks again once networks are others.
+    name = networks_ == nullptr ? name : hashed_on(name, check_, networks_->name(), 0);
     name_ = name | 1;
+}
+
+bool OverrideTable::is_in_network(ByteView key) const noexcept {
+    return networks_->has(key);
 }
 
 void OverrideTable::add(std::uint64_t digest, std::uint32_t check, std::uint32_t said) noexcept {

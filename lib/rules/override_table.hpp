@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <immintrin.h>
 
@@ -23,10 +24,14 @@
 // hit is to be expected after some twenty million years.
 namespace sluice {
 
+class NetworkBans;
+
 class OverrideTable {
 public:
-    // A table for the keys; digests are those of KeyHasher{secret}.
-    OverrideTable(const KeyOverrides& keys, const Overrides& all, const HashSecret& secret);
+    // A table for the keys; digests are those of KeyHasher{secret}. `networks` has those that are
+    // banned beside them; nullptr: none.
+    OverrideTable(const KeyOverrides& keys, const Overrides& all, const HashSecret& secret,
+                  std::shared_ptr<const NetworkBans> networks = nullptr);
 
     void prefetch(std::uint64_t digest) const noexcept { prefetch1(line_for(digest)); }
     // The first line of a key, for prefetching.
@@ -56,8 +61,14 @@ public:
     template <typename Bytes>
     [[nodiscard]] Brief brief(std::uint64_t digest, Bytes&& bytes) const noexcept {
         const std::uint32_t said = say(digest, bytes);
-        return {static_cast<Kind>(said >> kKindShift & kKindMask), plan_in(said)};
+        const auto kind = static_cast<Kind>(said >> kKindShift & kKindMask);
+        if (networks_ != nullptr && kind != Kind::Exempt && is_in_network(bytes())) [[unlikely]] {
+            return {Kind::Other, plan_in(said)};
+        }
+        return {kind, plan_in(said)};
     }
+    // That are banned; nullptr: none.
+    [[nodiscard]] const NetworkBans* networks() const noexcept { return networks_.get(); }
     // For a key of Kind::Numbers.
     [[nodiscard]] const LimitOverride& numbers_of(Brief brief) const noexcept {
         return all_->numbers[all_->plans[brief.plan].first];
@@ -137,12 +148,14 @@ private:
     [[nodiscard]] Line& line(std::size_t at) const noexcept {
         return static_cast<Line*>(memory_.data())[at];
     }
+    [[nodiscard]] bool is_in_network(ByteView key) const noexcept;
     [[nodiscard]] std::uint32_t check_of(ByteView key) const noexcept {
         return static_cast<std::uint32_t>(check_.digest(key));
     }
     void add(std::uint64_t digest, std::uint32_t check, std::uint32_t said) noexcept;
 
     const Overrides* all_;
+    std::shared_ptr<const NetworkBans> networks_;
     std::size_t lines_;
     LineMemory memory_;
     KeyHasher check_;

@@ -13,6 +13,10 @@ namespace sluice {
 
 inline constexpr std::size_t kMaxOverrides = std::size_t{1} << 21;  // keys of a rule
 inline constexpr Nanoseconds kForever = Nanoseconds::max();
+// Networks of a rule that are banned, and how many lengths of prefixes they may have in each
+// version of IP: each is one probe more for a key that has nothing of its own.
+inline constexpr std::size_t kMaxBannedNetworks = std::size_t{1} << 16;
+inline constexpr std::size_t kMaxNetworkLengths = 8;
 
 // One limit's numbers for a key.
 struct LimitOverride {
@@ -50,6 +54,9 @@ struct Overrides {
     std::vector<LimitOverride> numbers;
     std::vector<OverridePlan> plans;
     std::vector<KeyOverrides> keys;  // by index of the rule's keys
+    // Likewise, of keys that are one address: networks that are banned, each by the bytes that the
+    // key would have if it had the network's length.
+    std::vector<KeyOverrides> networks{};
 
     // Keys that are exempt or banned are charged nothing, so they need no numbers.
     [[nodiscard]] bool have_numbers() const noexcept { return !numbers.empty(); }

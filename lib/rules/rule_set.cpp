@@ -1,5 +1,6 @@
 #include "lib/rules/rule_set.hpp"
 
+#include "lib/rules/network_bans.hpp"
 #include "lib/rules/text_part.hpp"
 #include "lib/table/own_bucket.hpp"
 
@@ -193,6 +194,20 @@ bool keys_hold(const KeyOverrides& keys, const Overrides& overrides) noexcept {
     return begin == keys.bytes.size() && keys.rows.size() <= kMaxOverrides;
 }
 
+// Only keys that are one address have any.
+bool networks_hold(const Rule& rule) noexcept {
+    const std::vector<KeyOverrides>& networks = rule.overrides->networks;
+    for (std::size_t i = 0; i < networks.size(); ++i) {
+        const GroupingKey& key = rule.keys[i];
+        const bool is_address = key.size() == 1 && key.front().is_address();
+        if (!networks[i].rows.empty() &&
+            (!is_address || !are_sound_networks(networks[i], *rule.overrides))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool overrides_hold(const Rule& rule) noexcept {
     if (rule.overrides == nullptr) {
         return true;
@@ -202,11 +217,15 @@ bool overrides_hold(const Rule& rule) noexcept {
         return plan.first <= all.numbers.size() && plan.count <= all.numbers.size() - plan.first;
     };
     return all.keys.size() == rule.keys.size() &&
+           (all.networks.empty() || all.networks.size() == rule.keys.size()) &&
            std::all_of(all.numbers.begin(), all.numbers.end(),
                        [&](const LimitOverride& one) { return numbers_hold(one, rule); }) &&
            std::all_of(all.plans.begin(), all.plans.end(), plan_holds) &&
            std::all_of(all.keys.begin(), all.keys.end(),
-                       [&](const KeyOverrides& keys) { return keys_hold(keys, all); });
+                       [&](const KeyOverrides& keys) { return keys_hold(keys, all); }) &&
+           std::all_of(all.networks.begin(), all.networks.end(),
+                       [&](const KeyOverrides& keys) { return keys_hold(keys, all); }) &&
+           networks_hold(rule);
 }
 
 Fault fault_of(const Rule& rule, const std::vector<Action>& actions) {

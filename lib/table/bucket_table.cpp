@@ -288,4 +288,19 @@ Entry BucketTable::read(std::size_t position) const noexcept {
     return read_whole(line(position / kEntries).entries[position % kEntries]);
 }
 
+Entry BucketTable::read_near(std::size_t position, std::uint64_t slot_and_tag) const noexcept {
+    const std::size_t at = position / kEntries;
+    if (at >= lines_) {
+        return {};
+    }
+    for (const std::size_t index : {at, other_of(at, slot_and_tag)}) {
+        for (const Entry& one : line(index).entries) {
+            if (const Entry entry = read_whole(one); entry.slot_and_tag() == slot_and_tag) {
+                return entry;
+            }
+        }
+    }
+    return {};
+}
+
 }  // namespace sluice

@@ -182,6 +182,19 @@ public:
     // For readers on other threads: the entry at a position below slots(), as two words that
     // belong together. A scan may miss or repeat an entry that is being moved.
     [[nodiscard]] Entry read(std::size_t position) const noexcept;
+    // Of a key that a table of the same size has at that position: its entry here, empty if there
+    // is none; the lesser of the two lines that it can lie in; whether it is that key.
+    [[nodiscard]] Entry read_near(std::size_t position, std::uint64_t slot_and_tag) const noexcept;
+    [[nodiscard]] std::size_t lesser_line(std::size_t position,
+                                          std::uint64_t slot_and_tag) const noexcept {
+        const std::size_t at = position / kEntries;
+        return std::min(at, other_of(at, slot_and_tag));
+    }
+    [[nodiscard]] bool is_place_of(const TableKey& key, std::size_t position) const noexcept {
+        const std::size_t first = first_of(key);
+        const std::size_t at = position / kEntries;
+        return at == first || at == other_of(first, key.slot_and_tag);
+    }
     // For tables that no worker files keys in any more: a key's entry, empty if there is none; and
     // its end, from any thread.
     [[nodiscard]] Entry read(const TableKey& key) const noexcept;

@@ -9,7 +9,7 @@
 namespace sluice {
 
 LimitRegistry::LimitRegistry(std::size_t pool_lines)
-    : live_{std::make_unique<Counter[]>(kSlots)},
+    : live_{std::make_unique<Counter[]>(kSlots + 1)},
       pool_{pool_lines},
       own_recovery_log_{std::make_unique<RecoveryLog>()},
       recovery_log_{own_recovery_log_.get()} {
@@ -17,7 +17,7 @@ LimitRegistry::LimitRegistry(std::size_t pool_lines)
 }
 
 LimitRegistry::LimitRegistry(RecoveryLog& recovery_log, LinePool pool)
-    : live_{std::make_unique<Counter[]>(kSlots)},
+    : live_{std::make_unique<Counter[]>(kSlots + 1)},
       pool_{std::move(pool)},
       recovery_log_{&recovery_log} {
     pool_.make_index();
@@ -121,6 +121,7 @@ void LimitRegistry::keep_lines() noexcept {
 void LimitRegistry::evict(Entry& entry) noexcept {
     const LimitSlot slot = entry.slot();
     live_[slot].set(live_[slot].read() - 1);
+    live_[kSlots].add(1);
     const Cell cell = entry.cell();
     const bool own = entry.has_own_numbers();
     const bool parent = entry.stamp().aggregation_level != 0;

@@ -47,6 +47,9 @@ public:
     // Live entries of a limit, as far as this core has seen them end.
     [[nodiscard]] const Counter& entries_of(LimitSlot slot) const noexcept { return live_[slot]; }
 
+    // Entries that have gone, of all limits: each had nothing to say any more, or was reset.
+    [[nodiscard]] const Counter& evictions() const noexcept { return live_[kSlots]; }
+
     [[nodiscard]] LinePool& pool() noexcept { return pool_; }
     [[nodiscard]] const LinePool& pool() const noexcept { return pool_; }
     [[nodiscard]] const SlotRow& row(LimitSlot slot) const noexcept { return rows_[slot]; }
@@ -175,7 +178,7 @@ private:
     void keep_lines() noexcept;
 
     std::span<const SlotRow> rows_;
-    std::unique_ptr<Counter[]> live_;
+    std::unique_ptr<Counter[]> live_;  // by slot; behind them what has gone
     LinePool pool_;
     std::unique_ptr<RecoveryLog> own_recovery_log_;  // nullptr: they lie beside the tables
     RecoveryLog* recovery_log_;

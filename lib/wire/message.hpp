@@ -14,6 +14,7 @@
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/kernel_stats.hpp"
+#include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/shape_stats.hpp"
 
 #include <array>
@@ -29,7 +30,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 38;
+inline constexpr std::uint32_t kWireVersion = 39;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -94,7 +95,7 @@ struct GetTop {
 
     static void fields(auto& archive, auto& m) {
         archive(m.rule);
-        archive.word(m.order, TopOrder::Remaining);
+        archive.word(m.order, TopOrder::Bits);
         archive.word(m.window, TopWindow::Minute);
         archive(m.count);
     }
@@ -168,11 +169,15 @@ struct RuleStats {
     std::uint64_t measured_overshoot = 0;  // since the start
     // Dropped in the kernel before the box saw them, and so none of the above.
     std::uint64_t early_dropped = 0;
+    std::uint64_t admitted_bytes = 0;  // of the frames of those packets
+    std::uint64_t exceeded_bytes = 0;
+    std::uint64_t entries = 0;         // in the tables of all workers
+    std::vector<LimitStats> limits{};  // empty: it has one
 
     static void fields(auto& archive, auto& m) {
         archive(m.id, m.admitted, m.exceeded, m.skipped, m.exempted, m.banned, m.bans,
                 m.open_connections, m.max_unsynced, m.promised_overshoot, m.measured_overshoot,
-                m.early_dropped);
+                m.early_dropped, m.admitted_bytes, m.exceeded_bytes, m.entries, m.limits);
     }
 };
 struct PortStats {
@@ -214,6 +219,7 @@ struct WorkerStats {
     std::uint64_t stalled_ms = 0;  // 0: alive; else for how long no burst was seen
     std::uint64_t stalls = 0;      // how often the watchdog saw it stall
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
+    std::array<std::uint64_t, kVerdictCount> bytes_by_verdict{};  // of the frames on the wire
     std::array<std::uint64_t, kReasonCount> by_reason{};
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::array<std::uint64_t, kUnitEventCount> by_unit_event{};
@@ -222,14 +228,17 @@ struct WorkerStats {
     AskStats asks;
     ShapeStats shaping;
     std::uint64_t table_slots = 0;
-    std::uint64_t handed_over = 0;  // frames that it received for other workers
+    std::uint64_t table_entries = 0;    // live, as far as it has seen them end
+    std::uint64_t table_evictions = 0;  // that have gone
+    std::uint64_t handed_over = 0;      // frames that it received for other workers
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
 
     static void fields(auto& archive, auto& m) {
-        archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.by_reason,
-                m.by_table_event, m.by_unit_event, m.by_answer_event, m.connections, m.asks,
-                m.shaping, m.table_slots, m.handed_over, m.by_ledger_event, m.lanes);
+        archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.bytes_by_verdict,
+                m.by_reason, m.by_table_event, m.by_unit_event, m.by_answer_event, m.connections,
+                m.asks, m.shaping, m.table_slots, m.table_entries, m.table_evictions, m.handed_over,
+                m.by_ledger_event, m.lanes);
     }
 };
 // What a dataplane found of the rules that were kept.
@@ -384,8 +393,8 @@ struct Failure {
 };
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents>;
+                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents, ListKeys>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
-                           MergeIntervalSet, Events>;
+                           MergeIntervalSet, Events, KeyPage>;
 
 }  // namespace sluice

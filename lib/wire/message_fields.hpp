@@ -28,8 +28,8 @@ void serialize(auto& archive, Of<KeyEvent> auto& m) {
     archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.packets, m.rule, m.limit, m.key);
 }
 void serialize(auto& archive, Of<TopKey> auto& m) {
-    archive(m.rule, m.key, m.window_ns, m.hits, m.hits_error, m.denied, m.denied_error,
-            m.remaining);
+    archive(m.rule, m.key, m.window_ns, m.hits, m.hits_error, m.denied, m.denied_error, m.bytes,
+            m.bytes_error, m.remaining);
 }
 
 }  // namespace sluice

@@ -84,7 +84,7 @@ void serialize(auto& archive, Of<KeyOverrides> auto& keys) {
     archive(keys.bytes, keys.rows);
 }
 void serialize(auto& archive, Of<Overrides> auto& overrides) {
-    archive(overrides.numbers, overrides.plans, overrides.keys);
+    archive(overrides.numbers, overrides.plans, overrides.keys, overrides.networks);
 }
 
 template <typename Archive>

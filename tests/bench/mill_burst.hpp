@@ -35,7 +35,7 @@ inline void give_burst(PacketMill& mill, const Burst& burst, WorkerCounters& cou
         tally.note(count, packet.decision);
         frames[count++] = static_cast<rte_mbuf*>(packet.buffer);
     }
-    tally.count(count, counters);
+    tally.count(first_rows(count), burst.frames().wire, counters);
     mill.send(frames);
 }
 

@@ -82,6 +82,8 @@ WorkerStats worker(std::uint32_t lcore) {
     stats.stalls = lcore == 2 ? 1 : 0;
     stats.by_verdict[static_cast<std::size_t>(Verdict::Pass)] = 90;
     stats.by_verdict[static_cast<std::size_t>(Verdict::Drop)] = 10;
+    stats.bytes_by_verdict[static_cast<std::size_t>(Verdict::Pass)] = 9'000;
+    stats.bytes_by_verdict[static_cast<std::size_t>(Verdict::Drop)] = 640;
     stats.by_reason[static_cast<std::size_t>(Reason::WithinLimits)] = 90;
     stats.by_reason[static_cast<std::size_t>(Reason::OverLimit)] = 10;
     stats.by_table_event[static_cast<std::size_t>(TableEvent::TableFull)] = 7;
@@ -97,6 +99,8 @@ WorkerStats worker(std::uint32_t lcore) {
     stats.asks.by_event[static_cast<std::size_t>(AskEvent::NoAnswer)] = 11;
     stats.shaping = {.held = 21, .room = 1'400};
     stats.table_slots = 1 << 20;
+    stats.table_entries = 3'000;
+    stats.table_evictions = 44;
     stats.lanes = {"uplink in q" + std::to_string(lcore - 1)};
     return stats;
 }
@@ -115,6 +119,8 @@ Top top_of(const GetTop& request) {
                         .hits_error = 100,
                         .denied = 1,
                         .denied_error = 2,
+                        .bytes = 1'500'000,
+                        .bytes_error = 50'000,
                         .remaining = 1234});
     top.keys.push_back({.rule = "b", .key = "", .window_ns = 250'000'000, .hits = 5});
     top.keys.resize(std::min<std::size_t>(top.keys.size(), request.count));
@@ -207,6 +213,31 @@ Reply key_state_of(const AskKey& ask, const ApplyRules& running) {
     return state;
 }
 
+// Three keys, one a page, of which the second has no name; of bans one.
+Reply key_page_of(const ListKeys& request, const ApplyRules& running) {
+    const std::vector<Rule>& rules = running.rules.rules;
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&](const Rule& one) { return one.id == request.rule; });
+    if (request.generation != running.rules.generation || rule == rules.end()) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    const std::uint64_t count = request.bans ? (rule->bans() ? 1 : 0) : 3;
+    KeyPage page{.live = count};
+    for (std::uint64_t at = request.position; at < count && page.keys.size() < request.most; ++at) {
+        page.keys.push_back({.named = at != 1,
+                             .text = at == 1 ? "" : "10.0.0." + std::to_string(at + 1),
+                             .digest = 0xAB0 + at,
+                             .lcore = 1,
+                             .shared = at == 2,
+                             .remaining = request.bans ? 0U : 3U,
+                             .most = request.bans ? 0U : 10U,
+                             .left_ns = 90'000'000'000});
+    }
+    page.position = request.position + page.keys.size();
+    page.ends = page.position >= count;
+    return page;
+}
+
 }  // namespace
 
 FakeDataplane::FakeDataplane(std::string path, Asked asked)
@@ -291,6 +322,15 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
                    .snapshot_age_ns = 1'500'000'000};
     for (const Rule& rule : running.rules.rules) {
         stats.rules.push_back({rule.id, 30, 20, 10});
+        RuleStats& counted = stats.rules.back();
+        counted.admitted_bytes = 3'000;
+        counted.exceeded_bytes = 1'280;
+        counted.entries = 12;
+        for (const MeteredLimit& limit : rule.limits) {
+            if (rule.limits.size() > 1) {
+                counted.limits.push_back({limit.name, 5, 6});
+            }
+        }
     }
     stats.ports = {port("outside", "net_tap0,iface=a\"b"), port("inside", "net_tap1")};
     stats.workers = {worker(1), worker(2)};
@@ -346,8 +386,8 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply", "rules", "stats", "panic", "try",
-        "keep",  "top",   "key",   "merge", "ping",  "events"};
+        "hello", "apply", "rules", "stats", "panic",  "try", "keep",
+        "top",   "key",   "merge", "ping",  "events", "list"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -370,6 +410,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* ask = std::get_if<AskKey>(&request)) {
         return key_state_of(*ask, running_);
+    }
+    if (const auto* list = std::get_if<ListKeys>(&request)) {
+        return key_page_of(*list, running_);
     }
     if (std::holds_alternative<GetRules>(request)) {
         return RunningRules{running_.rules.generation, running_.source, running_.modes};

@@ -15,6 +15,7 @@ Rule make_rule() {
         "version: 1\nrules:\n  - id: r\n    tiers:\n"
         "      - {key: [ip.src, l4.dport], limits: [{algorithm: token_bucket, rate: 5/s, burst: "
         "2}]}\n"
+        "      - {key: [ip.dst], limits: [{algorithm: token_bucket, rate: 5/s, burst: 2}]}\n"
         "      - {key: [eth.src], limits: [{algorithm: fixed_window, count: 9, window: 1h}]}\n";
     Problems problems{"rules"};
     return compile_rules({"rules", kText}, Purpose::Enforce, {}, problems)->set.rules.front();

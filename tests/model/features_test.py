@@ -139,6 +139,42 @@ rules:
         self.assertEqual(self.passed(limiter, midnight, lambda: source("10.0.0.3")), 5)
         self.assertEqual(limiter.counts["r"]["exempted"], 20)
 
+    def test_bans_by_name_and_their_ends(self):
+        limiter = self.limiter(f"""
+rules:
+  - id: r
+    mode: enforce
+    key: [ip.src]
+    limits: [{BUCKET.format('1/s', 5)}]
+    overrides:
+      file: keys.csv
+      inline:
+        - {{key: [10.0.0.2], exempt: true}}
+""", keys_csv="key,limit,rate,burst,count,expires,reason,ban\n10.0.0.1,,,,,1970-01-01,abuse,yes\n"
+              "10.0.0.1,1,,9,,,once it is over,\n10.0.0.3,,,,,,,yes\n10.0.0.4,1,,7,,,,\n")
+        midnight = 86_400 * SECOND
+        banned = limiter.judge(midnight - SECOND, source("10.0.0.1"))
+        self.assertEqual((banned.action, banned.reason, banned.longest), ("drop", "banned", SECOND))
+        self.assertEqual(limiter.judge(midnight - SECOND, source("10.0.0.3")).reason, "banned")
+        self.assertEqual(self.passed(limiter, midnight - SECOND, lambda: source("10.0.0.2")), 20)
+        self.assertEqual(self.passed(limiter, midnight - SECOND, lambda: source("10.0.0.4")), 7)
+        self.assertEqual(self.passed(limiter, midnight, lambda: source("10.0.0.1")), 9)
+        self.assertEqual(limiter.counts["r"]["banned"], 2)
+
+    def test_bans_of_networks(self):
+        limiter = self.limiter(f"""
+rules:
+  - id: r
+    mode: enforce
+    key: [ip.src]
+    limits: [{BUCKET.format('1/s', 5)}]
+    overrides: {{file: keys.csv}}
+""", keys_csv="key,limit,rate,burst,count,expires,reason,ban\n10.0.0.0/24,,,,,1970-01-01,abuse,yes\n"
+              "10.0.0.1,exempt,,,,,,\n10.0.0.2,1,,9,,,,\n10.0.0.0/8,,,,,,,yes\n")
+        for source_, reason in (("10.0.0.1", "unmatched"), ("10.0.0.2", "banned"), ("10.0.0.3", "banned"),
+                                ("10.1.0.1", "banned"), ("11.0.0.1", "within_limits")):
+            self.assertEqual(limiter.judge(0, source(source_)).reason, reason, source_)
+
     def test_days_and_instants(self):
         self.assertEqual(parse_until("1970-01-01"), 86_400 * SECOND)
         self.assertEqual(parse_until("1970-01-02T00:00:01Z"), 86_401 * SECOND)

@@ -112,12 +112,15 @@ class Judged(Voice):
 
 
 class Banned(Voice):
-    """One rule that matched the packet at hand, a key of which is in the penalty box."""
+    """One rule that matched the packet at hand, a key of which is in the penalty box, or banned by name."""
 
     def __init__(self, rule, key, left):
         self.rule, self.key, self.charges, self.refused_any = rule, key, [], True
         self.wait, self.refused, self.delay, self.overflowed = left, True, 0, True
-        self.votes = [Vote(self, rule.ban.action, "banned")]
+        action = rule.ban.action if rule.ban else rule.action
+        if action["action"] == "shape":  # nothing that could be held
+            action = {"action": action.get("overflow", "drop")}
+        self.votes = [Vote(self, action, "banned")]
 
 
 class PenaltyBox:
@@ -358,8 +361,14 @@ class Limiter:
         return judged
 
     def _fated(self, rule, keys):
-        """Where no limit is asked: a key is exempt, else in the penalty box."""
+        """Where no limit is asked: a key is banned by name, else exempt, else in the penalty box."""
         utc = self.now + self.first
+        left = [(rule.overrides.ban_left(tier, key, utc), key)
+                for tier, key in self._tiers(rule, keys)] if rule.overrides else []
+        longest = max(left, key=lambda one: one[0], default=(0, None))
+        if longest[0] > 0:
+            self._count_also(rule, "banned")
+            return Banned(rule, longest[1], min(longest[0], NEVER))
         if rule.overrides and any(rule.overrides.exempts(tier, key, utc)
                                   for tier, key in self._tiers(rule, keys)):
             self._count_also(rule, "exempted")

@@ -7,13 +7,13 @@ import re
 
 from texts import ADDRESS, TEXT, Written, long_text, room_in, text_of, unescape
 
-EXEMPT = "exempt"
+EXEMPT, BANNED = "exempt", "banned"
 NUMBERS = ("rate", "burst", "queue", "count")
 FOREVER = math.inf
 
 
 class Said:
-    """What is said of one key: of one limit's numbers, or that it is exempt."""
+    """What is said of one key: of one limit's numbers, or that it is exempt or banned."""
 
     def __init__(self, limit, numbers, until):
         self.limit, self.until = limit, parse_until(until) if until else FOREVER
@@ -25,11 +25,12 @@ class Overrides:
     """By tier and key, as `Limiter` writes keys; a key of None lacks a part."""
 
     def __init__(self, rule, entry, folder):
-        self.rule, self.said = rule, {}
+        self.rule, self.said, self.networks = rule, {}, []
         if "file" in entry:
             with open(f"{folder}/{entry['file']}", encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
-                    self.add(row["key"].split("|"), row["limit"], row, row["expires"])
+                    said = BANNED if row.get("ban") else row["limit"]
+                    self.add(row["key"].split("|"), said, row, row["expires"])
         for item in entry.get("inline", []):
             key = item["key"]
             if isinstance(key, list):  # its parts stand alone: nothing in them ends one
@@ -42,6 +43,9 @@ class Overrides:
     def add(self, key, limit, numbers, until):
         tier = self.tier_of(key, limit)
         parts = self.rule.tiers[tier].key
+        if limit == BANNED and is_wider(key, parts):
+            self.networks.append((tier, ipaddress.ip_network(key[0]), Said(limit, numbers, until)))
+            return
         if key in ([], [""]) and (not parts or self.rule.missing_key == "share"):
             key = () if not parts else None
         else:
@@ -55,7 +59,7 @@ class Overrides:
         if len(named) == 1 or len(tiers) == 1:
             return (named or [0])[0]
         return next(number for number, tier in tiers if len(tier.key) == len(key) and
-                    (limit == EXEMPT or number in named))
+                    (limit in (EXEMPT, BANNED) or number in named))
 
     def of(self, tier, key):
         return self.said.get((tier, None if key is None else tuple(key)), [])
@@ -63,9 +67,33 @@ class Overrides:
     def exempts(self, tier, key, utc):
         return any(one.limit == EXEMPT and utc < one.until for one in self.of(tier, key))
 
+    def ban_left(self, tier, key, utc):
+        """For how long it is banned yet; 0: it is not."""
+        own = [one.until - utc for one in self.of(tier, key) if one.limit == BANNED]
+        if self.exempts(tier, key, utc) or not self.networks or not key:
+            return max(own, default=0)
+        networks = [one.until - utc for at, network, one in self.networks
+                    if at == tier and lies_in(key[0], network)]
+        return max(own + networks, default=0)
+
     def numbers(self, tier, key, limit):
         """What a limit has of its own for that key, whether still or not; None: nothing."""
         return next((one for one in self.of(tier, key) if one.limit == limit.name), None)
+
+
+def is_wider(key, parts):
+    """Whether it is a network of keys of one address, shorter than they are."""
+    if len(parts) != 1 or not ADDRESS.search(parts[0]) or "/" not in key[0]:
+        return False
+    network = ipaddress.ip_network(key[0])
+    whole = re.search(r"(\d+)\|(\d+)", parts[0])
+    lengths = whole.groups() if whole else ("32", "128")
+    return network.prefixlen < int(lengths[network.version == 6])
+
+
+def lies_in(part, network):
+    address = ipaddress.ip_network(part)
+    return address.version == network.version and address.subnet_of(network)
 
 
 def spelled(part, text, parts):

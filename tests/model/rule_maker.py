@@ -2,12 +2,13 @@
 import csv
 import datetime
 import io
+import ipaddress
 
 from conditions import COUNTRIES, SYSTEMS, ConditionMaker
 from limit_maker import WINDOW_LENGTHS, LimitMaker
 from limiter import part_text
 from rules import Client
-from texts import Written, escape
+from texts import ADDRESS, Written, escape
 
 DELAYS = ["1us", "3ms", "50ms", "700ms", "2s", "10s", "60s", "1m"]
 OVERFLOWS = ["", ", overflow: drop", ", overflow: pass"]
@@ -190,10 +191,17 @@ class RuleMaker:
             until = self.dice.choice(self.until) if self.chance(40) else ""
             spelled = [self.spelled(part) for part in key]
             if self.chance(40):
-                rows.append(["|".join(spelled), "exempt" if exempt else name,
-                             *(["", "", ""] if exempt else
+                banned = not self.is_tiered and self.chance(15)
+                if banned and len(key) == 1 and key != [""] and ADDRESS.search(tiers[tier][0]) and self.chance(60):
+                    spelled = [self.network_of(key[0])]
+                    if (tier, *spelled) in said:
+                        continue
+                    said.add((tier, *spelled))
+                rows.append(["|".join(spelled), "" if banned else "exempt" if exempt else name,
+                             *(["", "", ""] if exempt or banned else
                                [numbers.get("rate"), numbers.get("burst", numbers.get("queue")),
-                                numbers.get("count")]), until, "a reason, or none"])
+                                numbers.get("count")]), until, "a reason, or none"]
+                            + ["yes"] * banned)
             else:
                 items.append(self.item(spelled, name, {} if exempt else numbers, until))
         if rows:
@@ -214,6 +222,13 @@ class RuleMaker:
         if None in key:
             return [""] if shares and names else None
         return key
+
+    def network_of(self, part):
+        """One that the key lies in, shorter than it, of few lengths."""
+        address = ipaddress.ip_network(part)
+        lengths = (8, 16, 22) if address.version == 4 else (32, 48)
+        shorter = [length for length in lengths if length < address.prefixlen]
+        return str(address.supernet(new_prefix=self.dice.choice(shorter))) if shorter else part
 
     def spelled(self, part):
         if isinstance(part, Written):
@@ -238,8 +253,10 @@ def split_parts(parts):
 def csv_file(rows):
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow("key,limit,rate,burst,count,expires,reason".split(","))
-    writer.writerows(rows)
+    header = "key,limit,rate,burst,count,expires,reason,ban".split(",")
+    width = max(map(len, rows))  # the last column where some row bans
+    writer.writerow(header[:width])
+    writer.writerows(row + [""] * (width - len(row)) for row in rows)
     return out.getvalue().encode()
 
 

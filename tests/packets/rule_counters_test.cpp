@@ -124,6 +124,83 @@ TEST_P(RuleCounted, ByTheGeneralPath) {
 
 INSTANTIATE_TEST_SUITE_P(All, RuleCounted, testing::ValuesIn(kRows));
 
+// Of frames on the wire, by either path.
+class RuleBytes : public testing::TestWithParam<std::string> {
+protected:
+    static std::string rules(const std::string& rule) {
+        return "version: 1\n" + GetParam() + "rules:\n  - {id: r, mode: enforce, " + rule + "}\n";
+    }
+    struct Bytes {
+        std::uint64_t admitted;
+        std::uint64_t exceeded;
+        [[nodiscard]] bool operator==(const Bytes&) const noexcept = default;
+    };
+    static Bytes count(const std::string& rule, const std::vector<Frame>& frames) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{rules(rule)};
+        box.find_units_by(parser.finder());
+        for (const Frame& frame : frames) {
+            (void)box.judge(frame.bytes(), test::kStart);
+        }
+        const RuleCounters& counters = box.counters(box.set().rules.size() - 1);
+        return {counters.admitted_bytes.read(), counters.exceeded_bytes.read()};
+    }
+    static std::uint64_t size(const Frame& frame) { return frame.bytes().size(); }
+};
+
+TEST_P(RuleBytes, AreThoseOfTheFramesThatItAdmittedAndRefused) {
+    const Frame first = test::udp().src("10.0.0.1").size(200);
+    const Frame second = test::udp().src("10.0.0.1").size(90);
+    const Frame third = test::udp().src("10.0.0.2").size(300);
+    EXPECT_EQ(count("key: [ip.src], limits: [" LIMIT("packet", "1") "]", {first, second, third}),
+              (Bytes{size(first) + size(third), size(second)}));
+}
+
+TEST_P(RuleBytes, CountOnceForAPacketOfSeveralRequests) {
+    const Frame three = carries(kRequest + kRequest + kRequest);
+    EXPECT_EQ(count("key: [ip.src], limits: [" LIMIT("request", "9") "]", {three}),
+              (Bytes{size(three), 0}));
+}
+
+TEST_P(RuleBytes, CountOnSight) {
+    const Frame one = test::udp().src("10.0.0.1").size(200);
+    EXPECT_EQ(count("on_match: drop", {one, one}), (Bytes{0, 2 * size(one)}));
+    EXPECT_EQ(count("on_match: allow", {one}), (Bytes{size(one), 0}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BothPaths, RuleBytes,
+    testing::Values("", "bypass: [{when: ip.version eq 4, key: [], limit: " LIMIT("query",
+                                                                                  "1") "}]\n"));
+
+class LimitCounted : public testing::TestWithParam<std::string> {};
+
+// Which of a rule's limits refuse, where it has several.
+TEST_P(LimitCounted, ByTheLimitsThatRefuse) {
+    test::Box box{"version: 1\n" + GetParam() +
+                  "rules:\n  - id: r\n    mode: enforce\n    tiers:\n"
+                  "      - {key: [ip.src], limits: [" LIMIT("packet", "2") "]}\n"
+                  "      - {key: [], limits: [" LIMIT("packet", "3") "]}\n"
+                  "  - {id: alone, mode: enforce, key: [], limits: [" LIMIT("packet", "1") "]}\n"};
+    // Two of the first source pass its limit, and one of the second both; then all are refused.
+    for (const char* source : {"10.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.3"}) {
+        (void)box.judge(test::udp().src(source).bytes(), test::kStart);
+    }
+    const std::size_t rules = box.set().rules.size();
+    const auto refused = [&](std::size_t rule, std::size_t limit) {
+        return box.counters().limits.read(box.set().rules[rule].counters, limit);
+    };
+    EXPECT_EQ(box.counters(rules - 1).exceeded.read(), 4U);
+    EXPECT_EQ(refused(rules - 1, 0), 0U);  // it has one limit, which refused them all
+    EXPECT_EQ(refused(rules - 2, 0) + refused(rules - 2, 1),
+              box.counters(rules - 2).exceeded.read());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BothPaths, LimitCounted,
+    testing::Values("", "bypass: [{when: ip.version eq 4, key: [], limit: " LIMIT("query",
+                                                                                  "1") "}]\n"));
+
 }  // namespace
 }  // namespace sluice::rule_counters_test
 

@@ -80,6 +80,38 @@ class Keys(BoxCase):
         self.apply(RULES.replace("burst: 500", "burst: 600"))
         self.assertNotEqual(self.most("all", ""), [500])
 
+    def listed(self, command, *words):
+        done = self.box.ctl(command, *words, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)[command]
+
+    def test_live_keys_and_bans_are_listed(self):
+        wait_until("the key to be live", lambda: self.listed("keys", "--rule", "all"))
+        key, = self.listed("keys", "--rule", "all")
+        self.assertEqual((key["key"], key["limit"], key["most"], key["level"]), ("", "1", 500, 0))
+        wait_until("all of it to be spent", lambda: self.listed("keys", "--rule", "all")[0]["remaining"] == 0)
+        self.assertTrue(0 < key["left_s"] <= 500 * 86400, key)
+        self.assertEqual(self.listed("keys", "--rule", "hosts"), [])
+        self.assertIn("(all)", self.box.ctl("keys", "--rule", "all").stdout)
+        self.assertEqual(self.listed("bans"), [])
+        boxed = RULES.replace("burst: 500}]", "burst: 500}], ban: {after: 10, within: 1m, for: 1h}")
+        self.assertEqual(self.box.apply(boxed).returncode, 0)
+        wait_until("the ban", lambda: self.listed("bans"))
+        ban, = self.listed("bans", "--rule", "all")
+        self.assertEqual((ban["key"], ban["source"]), ("", "penalty_box"))
+        self.assertTrue(3400 < ban["left_s"] <= 3600, ban)
+        self.key("ban", "hosts", "192.0.2.1|53", "--for", "1h", "--reason", "abuse")
+        self.assertEqual([(one["rule"], one["source"]) for one in self.listed("bans")],
+                         [("hosts", "operator"), ("all", "penalty_box")])
+        stats = json.loads(self.box.ctl("stats", "--json").stdout)
+        rule = next(one for one in stats["rules"] if one["id"] == "all")
+        self.assertGreater(rule["exceeded_bytes"], 0)
+        self.assertEqual(rule["keys"], 1)
+        self.assertGreater(stats["verdict_bytes"]["drop"], 0)
+        # Whom the kernel's packets are from is nobody's business here: all of net_null's are alike.
+        top = json.loads(self.box.ctl("top", "--by", "bits", "--json").stdout)["keys"]
+        self.assertTrue(top and top[0]["rule"] == "all" and top[0]["bits_per_s"] > 0, top)
+
     def test_what_a_key_has_left_and_gets_back(self):
         wait_until("the bucket to be empty", lambda: self.left("all", "") == [0])
         self.assertIn("token_bucket 1/d burst 500", self.key("show", "all", ""))

@@ -73,8 +73,10 @@ class Exported:
                 self.labels[name].setdefault(label, set()).add(value)
         # Counts of a rule appear with their first event, and a dataplane without packets has few.
         for name in self.labels:
-            if name.startswith("sluice_rule_"):
+            if name.startswith(("sluice_rule_", "sluice_limit_")):
                 self.labels[name].setdefault("rule", set())
+            if name.startswith("sluice_limit_"):
+                self.labels[name].setdefault("limit", set())
 
     def missing(self, query):
         """What a query names that is not exported."""

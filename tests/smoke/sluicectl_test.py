@@ -1,10 +1,14 @@
 """sluicectl: exit codes, JSON purity, and what it says to sluiced and to the dataplane."""
+import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import socket
+import struct
 import subprocess
+import termios
 import time
 
 from capture_files import Case, main
@@ -260,6 +264,80 @@ class WithSluiced(Case):
             for word in words:
                 self.assertIn(word, out)
             self.assertNotIn("\033", out)
+
+    def test_tables_fit_the_terminal_that_they_are_in(self):
+        many = {**STATS, "verdict_bytes": {"pass": 5_000_000, "drop": 77}, "rules": [
+            {"id": f"rule-of-a-customer-{i}", "mode": "enforce", "matched": 12_345_678_901, "admitted": 12_345_678_000,
+             "exceeded": 901, "skipped": 0, "admitted_bytes": 10 ** 12, "exceeded_bytes": 10 ** 6, "keys": 1_048_576}
+            for i in range(3)]}
+        workers = [{**WORKER, "lcore": i, "lanes": [f"uplink in q{n}" for n in range(8)]} for i in (1, 2)]
+        self.start({("GET", "/v1/stats"): (200, many), ("GET", "/v1/workers"): (200, {"workers": workers})})
+        for width in (80, 200):
+            for command in ("stats", "ports", "workers", "rules", "ports --watch --count 1"):
+                shown = self.on_terminal(width, *command.split())
+                for line in shown.splitlines():
+                    self.assertLessEqual(len(re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line)), width, line)
+                for word in ("uplink", "in") if command != "stats" and command != "rules" else ("enforce",):
+                    self.assertIn(word, shown)
+        piped = self.ask("stats")[0]
+        self.assertGreater(max(map(len, piped.splitlines())), 80)
+
+    def on_terminal(self, width, *words):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+        with subprocess.Popen([self.sluicectl, *words, "--socket", self.path("sluiced.sock")], stdout=theirs) as done:
+            os.close(theirs)
+            shown = b""
+            try:
+                while piece := os.read(ours, 65536):
+                    shown += piece
+            except OSError:  # the other end is closed
+                pass
+            self.assertEqual(done.wait(10), 0)
+        os.close(ours)
+        return shown.decode()
+
+    def test_ports_are_watched_with_rates(self):
+        self.start()
+        out, _ = self.ask("ports", "--watch", "--count", "2")
+        self.assertEqual(out.count("RX BIT/S"), 2)
+        self.assertIn("transmit queue full", out)
+        documents = [json.loads(line) for line in self.ask("ports", "--watch", "--count", "2", "--json")[0].splitlines()]
+        self.assertEqual(documents, [{"ports": [PORT]}] * 2)
+
+    def test_lists_are_read_page_by_page(self):
+        def page(number, after):
+            return (200, {"rule": "a", "generation": "0a", "live": 3, "keys": [
+                {"key": f"10.0.0.{number}", "digest": "0ab", "tier": 1, "limit": "1", "lcore": 1, "shared": False,
+                 "level": 0, "remaining": 3, "most": 10, "left_s": 5676.2}], "next": after})
+        sluiced = self.start({("GET", "/v1/keys?rule=a&most=1000&after="): page(1, "0:7"),
+                              ("GET", "/v1/keys?rule=a&most=999&after=0%3A7"): page(2, None),
+                              ("GET", "/v1/keys?rule=a&most=1&after="): page(1, "0:7")})
+        out, _ = self.ask("keys", "--rule", "a")
+        for words in ("10.0.0.1", "10.0.0.2", "94m36s"):
+            self.assertIn(words, out)
+        document = json.loads(self.ask("keys", "--rule", "a", "--json")[0])
+        self.assertEqual((len(document["keys"]), document["next"]), (2, None))
+        self.assertIn("more: --after '0:7'", self.ask("keys", "--rule", "a", "--most", "1")[0])
+        self.assertEqual(len(sluiced.asked), 5)
+        self.ctl("keys", exit=2)
+
+    def test_bans_of_a_file(self):
+        problems = [{"file": "", "line": 2, "column": 1, "severity": "error", "message": "no key"}]
+        sluiced = self.start({("POST", "/v1/rules/a/bans"): (200, {"rule": "a", "banned": 2, "generation": "0a"}),
+                              ("POST", "/v1/rules/b/bans"): (422, {
+                                  "title": "nothing was banned", "detail": "1 of 2 keys are wrong", "problems": problems})})
+        keys = self.path("keys")
+        with open(keys, "w", encoding="utf-8") as file:
+            file.write("# theirs\n10.0.0.1\n\n10.0.0.2\n")
+        self.assertIn("2 keys are banned", self.ask("key", "ban", "a", "--file", keys, "--for", "1h")[0])
+        self.assertEqual(json.loads(sluiced.asked[-1][2]), {"keys": ["10.0.0.1", "10.0.0.2"], "for": "1h"})
+        _, err = self.ask("key", "ban", "b", "--file", keys, exit=1)
+        self.assertIn(f"{keys}:4: error: no key", err)
+        self.assertIn("1 of 2 keys are wrong", err)
+        for words in (("key", "ban", "a", "10.0.0.1", "--file", keys), ("key", "unban", "a", "--file", keys)):
+            self.ask(*words, exit=2)
+        self.ask("key", "ban", "a", "--file", self.path("absent"), exit=1)
 
     def test_the_environment_names_the_socket(self):
         self.start()

@@ -233,15 +233,100 @@ class Resources(Case):
         top = self.good(self.box.get("/v1/top"))
         self.assertEqual(top, {"window_s": 10.0, "samples": 70, "lost": 3, "keys": [
             {"rule": "a", "key": "10.0.0.1|53", "hits_per_s": 1500.0, "hits_error_per_s": 50.0,
-             "denied_per_s": 0.5, "denied_error_per_s": 1.0, "remaining": 1234},
+             "denied_per_s": 0.5, "denied_error_per_s": 1.0, "bits_per_s": 6e6, "bits_error_per_s": 2e5, "remaining": 1234},
             {"rule": "b", "key": "", "hits_per_s": 20.0, "hits_error_per_s": 0.0,
-             "denied_per_s": 0.0, "denied_error_per_s": 0.0, "remaining": None}]})
+             "denied_per_s": 0.0, "denied_error_per_s": 0.0, "bits_per_s": 0.0, "bits_error_per_s": 0.0, "remaining": None}]})
+        self.good(self.box.get("/v1/top?by=bits"))
         self.assertEqual(len(self.good(self.box.get("/v1/top?rule=a&by=denied&count=1"))["keys"]), 1)
         self.refused(self.box.get("/v1/top?rule=nobody"), 404)
         for window in (1, 10, 60):
             self.assertEqual(self.good(self.box.get(f"/v1/top?window={window}s"))["window_s"], window)
         for wrong in ("by=name", "window=2s", "window=10", "count=0", "count=1001", "count=x", "count=-1", "count=5x"):
             self.refused(self.box.get("/v1/top?" + wrong), 400)
+
+    def test_live_keys_come_page_by_page(self):
+        self.start()
+        first = self.good(self.box.get("/v1/keys?rule=a&most=2"))
+        self.assertEqual((first["rule"], first["live"], first["next"]), ("a", 3, "0:2"))
+        self.assertEqual([key["key"] for key in first["keys"]], ["10.0.0.1", None])
+        self.assertEqual(first["keys"][1], {"key": None, "digest": "00000000000ab1", "tier": 1, "limit": "1", "lcore": 1,
+                                            "shared": False, "level": 0, "remaining": 3, "most": 10, "left_s": 90.0})
+        last = self.good(self.box.get("/v1/keys?rule=a&most=2&after=0:2"))
+        self.assertEqual(([key["key"] for key in last["keys"]], last["next"]), (["10.0.0.3"], None))
+        self.refused(self.box.get("/v1/keys?rule=nobody"), 404)
+        for wrong in ("", "?rule=a&most=0", "?rule=a&most=1001", "?rule=a&most=x", "?rule=a&after=1", "?rule=a&after=x:y",
+                      "?rule=a&after=1:"):
+            self.refused(self.box.get("/v1/keys" + wrong), 400)
+        done = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket, "keys", "--rule", "a"],
+                              capture_output=True, text=True)
+        for words in ("rule a: 3 live buckets", "10.0.0.1", "#00000000000ab1", "1m30s", "shared"):
+            self.assertIn(words, done.stdout)
+
+    def test_bans_of_every_source_come_page_by_page(self):
+        boxed = ("  - {id: boxed, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 2}], "
+                 "ban: {after: 3, within: 10s, for: 2m}, overrides: {file: %s}}\n")
+        policy = self.box.folder / "keys.csv"
+        policy.write_text("key,limit,rate,burst,count,expires,reason,ban\n192.0.2.9,,,,,,abuse,yes\n"
+                          "192.0.2.10,,,,,2020-01-01,over,yes\n192.0.2.11,1,5/s,,,,,\n")
+        self.start(None)
+        self.good(self.box.put_rules(RULES + boxed % policy))
+        self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps(
+            {"keys": ["10.0.0.2", "10.0.0.1"], "for": "1h", "reason": "both"})))["banned"], 2)
+        bans, after, pages = [], "", 0
+        while after is not None:
+            page = self.good(self.box.get("/v1/bans?most=1&after=" + after))
+            bans, after, pages = bans + page["bans"], page["next"], pages + 1
+            self.assertLess(pages, 12)
+        self.assertEqual([(ban["rule"], ban["key"], ban["source"]) for ban in bans],
+                         [("a", "10.0.0.1", "operator"), ("a", "10.0.0.2", "operator"), ("boxed", "192.0.2.9", "policy"),
+                          ("boxed", "10.0.0.1", "penalty_box")])
+        self.assertEqual((bans[0]["reason"], bans[2]["left_s"], bans[3]["left_s"]), ("both", None, 90.0))
+        self.assertTrue(3500 < bans[0]["left_s"] <= 3600, bans[0])
+        of_one = self.good(self.box.get("/v1/bans?rule=boxed"))["bans"]
+        self.assertEqual([ban["source"] for ban in of_one], ["policy", "penalty_box"])
+        self.refused(self.box.get("/v1/bans?rule=nobody"), 404)
+        for wrong in ("most=0", "after=x", "after=policy:a", "after=nobody:a:1"):
+            self.refused(self.box.get("/v1/bans?" + wrong), 400)
+        self.refused(self.box.get("/v1/bans?after=operator:gone:1"), 409)
+
+    def test_bans_of_networks(self):
+        self.start()
+        def posted(**body):
+            return self.box.ask("POST", "/v1/rules/a/key", json.dumps({"action": "ban", **body}))
+        self.assertEqual(self.good(posted(key="192.0.2.0/24", reason="abuse"))["key"], "192.0.2.0/24")
+        self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/a/bans", json.dumps(
+            {"keys": ["2001:db8::/32", "10.0.0.1"]})))["banned"], 2)
+        self.assertEqual([ban["key"] for ban in self.good(self.box.get("/v1/bans"))["bans"]],
+                         ["10.0.0.1", "192.0.2.0/24", "2001:db8::/32"])
+        for wrong in ("192.0.2.0/33", "192.0.2.0/x", "192.0.2.1/24", "/24", "shop/24"):
+            self.refused(posted(key=wrong), 422)
+        self.refused(self.box.ask("POST", "/v1/rules/a/key", json.dumps(
+            {"key": "192.0.2.0/24", "action": "set", "rate": "5/s"})), 422)
+        # Eight lengths are what a packet may cost.
+        for length in range(8, 15):
+            self.good(posted(key=f"10.0.0.0/{length}"))
+        problem = self.refused(posted(key="10.0.0.0/15"), 422)
+        self.assertIn("8 different lengths", problem["detail"])
+        unban = json.dumps({"action": "unban", "key": "192.0.2.0/24"})
+        self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/a/key", unban))["set"], [])
+
+    def test_bans_in_bulk_are_all_or_none(self):
+        self.start()
+        def posted(body):
+            return self.box.ask("POST", "/v1/rules/a/bans", body if isinstance(body, str) else json.dumps(body))
+        problem = self.refused(posted({"keys": ["10.0.0.1", "shop", "10.0.0.1", 5]}), 422)
+        self.assertEqual([one["line"] for one in problem["problems"]], [2, 3, 4])
+        self.assertIn("there twice", problem["problems"][1]["message"])
+        self.assertEqual(self.good(self.box.get("/v1/bans"))["bans"], [])
+        for body in ("", "{", "[]", "{}", {"keys": []}, {"keys": "x"}, {"keys": ["10.0.0.1"], "tier": "x"}):
+            self.refused(posted(body), 400)
+        self.refused(posted({"keys": ["10.0.0.1"], "for": "0s"}), 422)
+        self.refused(posted({"keys": ["10.0.0.1"] * 10_001}), 413)
+        many = [f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}" for i in range(10_000)]
+        self.assertEqual(self.good(posted({"keys": many}))["banned"], 10_000)
+        problem = self.refused(posted({"keys": ["192.0.2.1"]}), 413)
+        self.assertIn("override file", problem["detail"])
+        self.assertEqual(self.good(posted({"keys": many[:5], "for": "1h"}))["banned"], 5)  # they take the others' place
 
     def test_events(self):
         self.start()
@@ -310,7 +395,7 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "reasons", "table_full", "table", "units", "answers", "connections",
+                                       "verdict_bytes", "reasons", "table_full", "table", "units", "answers", "connections",
                                        "connection_events", "asks", "ask_events", "shaping", "merge_interval_us",
                                        "clock", "state", "rules"])
         self.assertEqual(stats["connections"], {
@@ -330,8 +415,10 @@ class Resources(Case):
         self.assertEqual(sum(stats["reasons"].values()), 200)
         self.assertEqual(stats["rules"], [
             {"id": "a", "mode": "enforce", "matched": 60, "admitted": 30, "exceeded": 20,
-             "skipped": 10},
-            {"id": "b", "mode": "off", "matched": 0, "admitted": 0, "exceeded": 0, "skipped": 0}])
+             "skipped": 10, "admitted_bytes": 3000, "exceeded_bytes": 1280, "keys": 12},
+            {"id": "b", "mode": "off", "matched": 0, "admitted": 0, "exceeded": 0, "skipped": 0,
+             "admitted_bytes": 0, "exceeded_bytes": 0, "keys": 0}])
+        self.assertEqual((stats["verdict_bytes"]["pass"], stats["verdict_bytes"]["drop"]), (18000, 1280))
 
     def test_ports_and_workers(self):
         self.start()
@@ -349,9 +436,9 @@ class Resources(Case):
         workers = self.good(self.box.get("/v1/workers"))["workers"]
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
-                                            "verdicts", "reasons", "table_full", "table", "units", "answers",
+                                            "verdicts", "verdict_bytes", "reasons", "table_full", "table", "units", "answers",
                                             "connections", "connection_events", "asks", "ask_events", "shaping",
-                                            "table_slots", "handed_over", "ledger", "lanes"])
+                                            "table_slots", "table_entries", "table_evictions", "handed_over", "ledger", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
 
     def test_panic(self):
@@ -472,7 +559,8 @@ class Http(Case):
                           ("rollback",), ("diff", rules), ("rules",), ("stats",),
                           ("mode", "a", "monitor"),
                           ("ports",), ("workers",), ("panic", "pass"), ("panic", "resume"),
-                          ("merge-interval", "2ms"), ("health",)):
+                          ("ports", "--watch", "--count", "1"), ("keys", "--rule", "a"), ("bans",),
+                          ("top", "--by", "bits"), ("merge-interval", "2ms"), ("health",)):
                 done = subprocess.run([self.box.programs["sluicectl"], "--socket", self.box.socket,
                                        *words, *more], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -90,14 +90,30 @@ std::string numbers_text(const FoundKey& found, const KeyState& state, std::size
     return text;
 }
 
-// [{"name":…,"text":…,"workers":[…]}]: of the limits that have a bucket for the key.
+// What a key has left that workers share: as the worker sees it that knows of most, which is behind
+// the truth by no more than the limit's overshoot.
+Json shared_json(const Json& buckets) {
+    Json shared = buckets.front();
+    for (const Json& bucket : buckets) {
+        if (bucket.at("remaining") < shared.at("remaining")) {
+            shared = bucket;
+        }
+    }
+    shared.erase("lcore");
+    return shared;
+}
+
+// [{"name":…,"text":…,"shared":…,"workers":[…]}]: of the limits that have a bucket for the key.
 Json limits_json(const FoundKey& found, const KeyState& state) {
     Json limits = Json::array();
     for (std::size_t i = 0; i < state.limits.size(); ++i) {
         if (Json buckets = buckets_json(state, i); !buckets.empty()) {
-            limits.push_back({{"name", state.limits[i]},
-                              {"text", numbers_text(found, state, i)},
-                              {"workers", std::move(buckets)}});
+            Json limit{{"name", state.limits[i]}, {"text", numbers_text(found, state, i)}};
+            if (i < found.rule->limits.size() && found.rule->limits[i].scope == "merged") {
+                limit["shared"] = shared_json(buckets);
+            }
+            limit["workers"] = std::move(buckets);
+            limits.push_back(std::move(limit));
         }
     }
     return limits;

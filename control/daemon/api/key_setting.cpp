@@ -89,7 +89,9 @@ HttpResponse set_key(const std::string& action, const FoundKey& key, const Json&
     if (change.refusal && action == "set") {
         note_refused_set(services, *key.rule);
     }
-    look_at(key, change, services);
+    if (!key.is_network) {
+        look_at(key, change, services);
+    }
     return tell(call, change, request, services);
 }
 
@@ -103,7 +105,9 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
                                 "`action` is reset, grant, set, unset, ban or unban");
     }
     const std::shared_ptr<const RuleView> view = services.rules.view();
-    const Found found = find_key(words, *view);
+    KeyWords wanted = words;
+    wanted.or_network = action == "ban" || action == "unban";
+    const Found found = find_key(wanted, *view);
     const auto* key = std::get_if<FoundKey>(&found);
     if (sets) {
         return key != nullptr ? set_key(action, *key, body, request, services)
@@ -114,7 +118,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
     if (key != nullptr) {
         call = {action, key->ask.rule, key->text, key->ask.key + 1U};
     }
-    if (key != nullptr && action == "unban") {
+    if (key != nullptr && action == "unban" && !key->is_network) {
         return unban_key(call, *key, request, services);
     }
     const RuleChange change = services.rules.unset_key({.rule = call.rule,
@@ -123,7 +127,7 @@ HttpResponse change_setting(const std::string& action, const KeyWords& words, co
                                                         .bans = action == "unban",
                                                         .limit = words.limit},
                                                        request.peer.uid);
-    if (key != nullptr) {
+    if (key != nullptr && !key->is_network) {
         look_at(*key, change, services);
     }
     return key == nullptr && change.refusal ? std::get<HttpResponse>(found)

@@ -18,8 +18,12 @@ Found find_key(const KeyWords& words, const RuleView& view) {
     }
     const std::optional<std::size_t> tier =
         words.tier == 0 ? std::nullopt : std::optional{words.tier};
-    const Result<ReadKey> key =
+    Result<ReadKey> key =
         read_key_of_rule(rule->keys, rule->missing_key, words.key, tier, rule->text_names);
+    const bool is_network = !key && words.or_network && words.key.find('/') != std::string::npos;
+    if (is_network) {
+        key = read_network_of_rule(rule->keys, words.key, tier);
+    }
     if (!key) {
         return problem_response(422, "no key of this rule", key.error().what);
     }
@@ -38,7 +42,8 @@ Found find_key(const KeyWords& words, const RuleView& view) {
                      .units = words.units,
                      .cost = words.cost},
                     key->text,
-                    &*rule};
+                    &*rule,
+                    is_network};
 }
 
 bool read_text(const Json& body, const char* name, std::string& text) {

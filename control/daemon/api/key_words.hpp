@@ -18,7 +18,8 @@ struct KeyWords {
     std::string limit;
     KeyAction action = KeyAction::Show;
     std::uint64_t units = 0;
-    std::uint64_t cost = 0;  // that waits are computed for; 0: the cost of one unit
+    std::uint64_t cost = 0;   // that waits are computed for; 0: the cost of one unit
+    bool or_network = false;  // a network of keys will do, as for bans
 };
 
 // A key of the rules that run, found.
@@ -26,6 +27,7 @@ struct FoundKey {
     AskKey ask;
     std::string text;  // in one spelling
     const RuleSummary* rule = nullptr;
+    bool is_network = false;  // of keys, which has no bucket of its own
 };
 
 using Found = std::variant<FoundKey, HttpResponse>;

@@ -2,6 +2,7 @@
 
 #include "control/daemon/api/metrics_writer.hpp"
 #include "control/daemon/api/numbers.hpp"
+#include "control/daemon/api/rule_metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,10 @@ namespace {
 void put_packets(MetricsWriter& text, const Totals& totals) {
     text.family("sluice_packets_total", "Packets by what happened to them.");
     text.by_name("verdict", totals.by_verdict, [](std::size_t i) { return kVerdictNames[i]; });
+    text.family("sluice_bytes_total",
+                "Bytes of frames on the wire by what happened to their packets.");
+    text.by_name("verdict", totals.bytes_by_verdict,
+                 [](std::size_t i) { return kVerdictNames[i]; });
     text.family("sluice_packet_reasons_total",
                 help_of("Packets by the reason of their verdict:", kReasons));
     text.by_name("reason", totals.by_reason, [](std::size_t i) { return kReasons[i].name; });
@@ -50,90 +55,6 @@ void put_asks(MetricsWriter& text, const AskStats& stats) {
 void put_shaping(MetricsWriter& text, const ShapeStats& stats) {
     for (const ShapeGaugeRow& gauge : kShapeGauges) {
         text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
-    }
-}
-
-constexpr auto kRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
-    {"sluice_rule_exempted_packets_total",
-     "Of the packets that a rule admitted, those whose key is exempt.",
-     number<&RuleStats::exempted>},
-    {"sluice_rule_banned_packets_total",
-     "Of the packets that exceeded a rule, those whose key is banned.", number<&RuleStats::banned>},
-    {"sluice_rule_bans_total", "How often a rule has put a key into its penalty box.",
-     number<&RuleStats::bans>},
-    {"sluice_rule_early_dropped_packets_total", "Packets that the kernel dropped for a rule.",
-     number<&RuleStats::early_dropped>},
-});
-
-// Of rules with limits of the algorithm `concurrency`.
-constexpr auto kOpenConnectionFamilies = std::to_array<MetricFamily<RuleStats>>({
-    {"sluice_rule_open_connections",
-     "Connections that are open, as the limit of a rule that counts most of them sees it.",
-     [](const RuleStats& rule) { return fmt::to_string(rule.open_connections.value_or(0)); }},
-});
-
-// Of rules whose keys several workers share, once a key was seen beyond its limit.
-constexpr auto kMergedRuleFamilies = std::to_array<MetricFamily<RuleStats>>({
-    {"sluice_rule_max_unsynced_units",
-     "What a worker may have charged beyond the last total it holds of a key.",
-     number<&RuleStats::max_unsynced>},
-    {"sluice_rule_promised_overshoot_units",
-     "What a key may be admitted beyond its limit, at most, since workers share it.",
-     number<&RuleStats::promised_overshoot>},
-    {"sluice_rule_measured_overshoot_units",
-     "The most by which the total of a key was seen beyond its limit.",
-     number<&RuleStats::measured_overshoot>},
-});
-
-// A thousand rules are shown in few series: `admitted` is always there and tells that the rule is;
-// every other count of a rule appears with its first event, and stands for 0 until then.
-void put_rule_counts(MetricsWriter& text, const std::vector<RuleStats>& rules) {
-    text.family("sluice_rule_packets_total",
-                "Packets that a rule matched, by their conformance; an outcome that is absent has "
-                "none.");
-    for (const RuleStats& rule : rules) {
-        text.sample({{"rule", rule.id}, {"outcome", "admitted"}}, rule.admitted);
-        if (rule.exceeded != 0) {
-            text.sample({{"rule", rule.id}, {"outcome", "exceeded"}}, rule.exceeded);
-        }
-        if (rule.skipped != 0) {
-            text.sample({{"rule", rule.id}, {"outcome", "skipped"}}, rule.skipped);
-        }
-    }
-    const auto sample = [&](const RuleStats& rule, const std::string& value) {
-        text.sample({{"rule", rule.id}}, value);
-    };
-    put(text, kRuleFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
-        if (value != "0") {
-            sample(rule, value);
-        }
-    });
-    put(text, kOpenConnectionFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
-        if (rule.open_connections) {
-            sample(rule, value);
-        }
-    });
-    put(text, kMergedRuleFamilies, rules, [&](const RuleStats& rule, const std::string& value) {
-        if (rule.measured_overshoot != 0) {
-            sample(rule, value);
-        }
-    });
-}
-
-// Rules that enforce are the rest: nearly all of them, on most boxes.
-void put_rule_modes(MetricsWriter& text, const RuleView& view) {
-    std::array<std::size_t, kModeNames.size()> rules{};
-    for (const RuleSummary& rule : view.rules) {
-        ++rules[static_cast<std::size_t>(rule.mode)];
-    }
-    text.family("sluice_rules", "Rules by the mode they run in.");
-    text.by_name("mode", rules, [](std::size_t i) { return kModeNames[i]; });
-    text.family("sluice_rule_mode_info", "Rules that run in another mode than `enforce`.");
-    for (const RuleSummary& rule : view.rules) {
-        if (rule.mode != Mode::Enforce) {
-            text.sample(
-                {{"rule", rule.id}, {"mode", kModeNames[static_cast<std::size_t>(rule.mode)]}}, 1);
-        }
     }
 }
 
@@ -272,6 +193,12 @@ constexpr auto kWorkerFamilies = std::to_array<MetricFamily<WorkerStats>>({
      [](const WorkerStats& worker) { return fmt::to_string(no_place(worker.by_table_event)); }},
     {"sluice_worker_table_slots", "Places in a worker's bucket table.",
      number<&WorkerStats::table_slots>},
+    {"sluice_worker_table_entries",
+     "Live buckets in a worker's tables, as far as it has seen them end.",
+     number<&WorkerStats::table_entries>},
+    {"sluice_worker_table_evictions_total",
+     "Buckets that had nothing to say any more and went from a worker's tables.",
+     number<&WorkerStats::table_evictions>},
 });
 
 // Pair and side name a port, also where the kernel counts; what else there is to say of it stands
@@ -341,6 +268,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_asks(text, totals.asks);
     put_shaping(text, totals.shaping);
     put_rule_counts(text, stats->rules);
+    put_rule_details(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);
     text.single("sluice_merge_interval_seconds",

@@ -89,6 +89,7 @@ Totals total_of(const std::vector<WorkerStats>& workers) {
     Totals totals;
     for (const WorkerStats& worker : workers) {
         add(worker.by_verdict, totals.by_verdict);
+        add(worker.bytes_by_verdict, totals.bytes_by_verdict);
         add(worker.by_reason, totals.by_reason);
         add(worker.by_table_event, totals.by_table_event);
         add(worker.by_unit_event, totals.by_unit_event);

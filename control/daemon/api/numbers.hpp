@@ -37,6 +37,7 @@ using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 // What all workers have counted together.
 struct Totals {
     VerdictCounts by_verdict{};
+    VerdictCounts bytes_by_verdict{};
     ReasonCounts by_reason{};
     TableEventCounts by_table_event{};
     UnitEventCounts by_unit_event{};

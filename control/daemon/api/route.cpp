@@ -19,6 +19,8 @@ struct Route {
 
 constexpr std::size_t kMostOfKeys = 512U << 10;  // bytes: 256 keys with all that belongs to them
 
+constexpr std::size_t kMostOfBans = 8U << 20;  // bytes: as many keys as can be banned by name
+
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules", get_rules},
     {"PUT", "/v1/rules", put_rules, kMaxBody},
@@ -36,6 +38,9 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/rules/*/key", post_key},
     {"GET", "/v1/rules/*/keys", get_keys},
     {"POST", "/v1/rules/*/keys", post_keys, kMostOfKeys},
+    {"POST", "/v1/rules/*/bans", post_bans, kMostOfBans},
+    {"GET", "/v1/keys", get_live_keys},
+    {"GET", "/v1/bans", get_bans},
     {"POST", "/v1/confirm", post_confirm},
     {"POST", "/v1/rollback", post_rollback},
     {"POST", "/v1/rollback/diff", post_rollback_diff},

@@ -20,7 +20,16 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
                       {"matched", counted.admitted + counted.exceeded + counted.skipped},
                       {"admitted", counted.admitted},
                       {"exceeded", counted.exceeded},
-                      {"skipped", counted.skipped}};
+                      {"skipped", counted.skipped},
+                      {"admitted_bytes", counted.admitted_bytes},
+                      {"exceeded_bytes", counted.exceeded_bytes}};
+    if (!rule.limits.empty()) {
+        json["keys"] = counted.entries;
+    }
+    for (const LimitStats& limit : counted.limits) {
+        json["limits"].push_back(
+            {{"name", limit.name}, {"refused", limit.refused}, {"keys", limit.entries}});
+    }
     if (counted.exempted != 0) {
         json["exempted"] = counted.exempted;
     }
@@ -105,6 +114,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
         {"panic", stats->panic},
         {"packets", totals.packets},
         {"verdicts", verdicts_json(totals.by_verdict)},
+        {"verdict_bytes", verdicts_json(totals.bytes_by_verdict)},
         {"reasons", reasons_json(totals.by_reason)},
         {"table_full", no_place(totals.by_table_event)},
         {"table", table_events_json(totals.by_table_event)},

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr auto kOrders = std::to_array<std::string_view>({"hits", "denied", "remaining"});
+constexpr auto kOrders = std::to_array<std::string_view>({"hits", "denied", "remaining", "bits"});
 constexpr auto kWindows = std::to_array<std::string_view>({"1s", "10s", "60s"});
 static_assert(kWindows.size() == kTopWindows.size());
 constexpr std::uint32_t kMostKeys = 1000;
@@ -26,7 +26,7 @@ Asked read(const HttpRequest& request) {
     const std::string order = argument(request, "by", "hits");
     const auto found = std::find(kOrders.begin(), kOrders.end(), order);
     if (found == kOrders.end()) {
-        asked.wrong = "`by` is hits, denied or remaining";
+        asked.wrong = "`by` is hits, denied, remaining or bits";
     }
     asked.request.order = static_cast<TopOrder>(found - kOrders.begin());
     const std::string window = argument(request, "window", "10s");
@@ -63,6 +63,8 @@ Json key_json(const TopKey& key) {
             {"hits_error_per_s", per_second(key.hits_error, key.window_ns)},
             {"denied_per_s", per_second(key.denied, key.window_ns)},
             {"denied_error_per_s", per_second(key.denied_error, key.window_ns)},
+            {"bits_per_s", per_second(key.bytes * 8, key.window_ns)},
+            {"bits_error_per_s", per_second(key.bytes_error * 8, key.window_ns)},
             {"remaining", key.remaining ? Json(*key.remaining) : Json()}};
 }
 

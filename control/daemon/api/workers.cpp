@@ -17,6 +17,7 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
              {"stalls", worker.stalls},
              {"packets", total_of({worker}).packets},
              {"verdicts", verdicts_json(worker.by_verdict)},
+             {"verdict_bytes", verdicts_json(worker.bytes_by_verdict)},
              {"reasons", reasons_json(worker.by_reason)},
              {"table_full", no_place(worker.by_table_event)},
              {"table", table_events_json(worker.by_table_event)},
@@ -28,6 +29,8 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
              {"ask_events", ask_events_json(worker.asks.by_event)},
              {"shaping", shaping_json(worker.shaping)},
              {"table_slots", worker.table_slots},
+             {"table_entries", worker.table_entries},
+             {"table_evictions", worker.table_evictions},
              {"handed_over", worker.handed_over},
              {"ledger", ledger_json(worker.by_ledger_event)},
              {"lanes", worker.lanes}});

@@ -75,17 +75,19 @@ RuleChange set_keys(LiveRules& rules, KeySettings settings, uid_t from) {
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
         const std::shared_ptr<const RuleView> shown = rules.board.view();
         const DynamicCount before = count_dynamic(next.keys, shown->rules, rules.applied.now());
+        KeySettings put;
         for (const KeySetting& setting : settings) {
             const RuleSummary* rule = find_rule(shown->rules, setting.rule);
             const DynamicTerms* terms =
                 rule == nullptr || !rule->dynamic ? nullptr : &*rule->dynamic;
-            if (!put_setting(next.keys, terms == nullptr ? setting : ended_by(setting, *terms))) {
-                return Refusal{Refusal::Kind::TooLarge,
-                               "at most " + std::to_string(kMaxKeySettings) +
-                                   " things can be set for single keys; put the others into an "
-                                   "override file",
-                               {}};
-            }
+            put.push_back(terms == nullptr ? setting : ended_by(setting, *terms));
+        }
+        if (!put_settings(next.keys, put)) {
+            return Refusal{Refusal::Kind::TooLarge,
+                           "at most " + std::to_string(kMaxKeySettings) +
+                               " things can be set for single keys; put the others into an "
+                               "override file",
+                           {}};
         }
         return no_room(before, count_dynamic(next.keys, shown->rules, rules.applied.now()));
     });

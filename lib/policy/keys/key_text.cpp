@@ -316,4 +316,41 @@ Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys, MissingKey m
     return found ? Result<ReadKey>{*std::move(found)} : Result<ReadKey>{first};
 }
 
+Result<ReadKey> read_network_of_rule(std::span<const GroupingKey> keys, std::string_view text,
+                                     std::optional<std::size_t> tier) {
+    const std::size_t slash = text.rfind('/');
+    const std::string_view digits = text.substr(std::min(slash, text.size() - 1) + 1);
+    unsigned length = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+    if (slash == std::string_view::npos || error != std::errc{} ||
+        end != digits.data() + digits.size()) {
+        return Error{Errc::BadSyntax, quoted(text) + " is no network, such as 192.0.2.0/24"};
+    }
+    const bool v6 = text.find(':') != std::string_view::npos;
+    Error wrong{Errc::BadSyntax,
+                "networks can be banned where a key is one address, as ip.src or prefix()"};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if ((tier && *tier != i + 1) || keys[i].size() != 1 || !keys[i].front().is_address()) {
+            continue;
+        }
+        GroupingKey wider = keys[i];
+        KeyPart& part = wider.front();
+        const std::uint8_t most = v6 ? part.v6_length : part.v4_length;
+        if (length >= most) {
+            wrong = {Errc::OutOfRange, "a network of this key is shorter than /" +
+                                           std::to_string(most) + ", found " + quoted(text)};
+            continue;
+        }
+        (v6 ? part.v6_length : part.v4_length) = static_cast<std::uint8_t>(length);
+        part.unwrapping = {};
+        Result<ReadKey> read = read_key_text(wider, text);
+        if (read) {
+            read->index = static_cast<std::uint8_t>(i);
+            return read;
+        }
+        wrong = read.error();
+    }
+    return wrong;
+}
+
 }  // namespace sluice

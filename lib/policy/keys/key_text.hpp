@@ -32,6 +32,12 @@ struct ReadKey {
                                                std::optional<std::size_t> tier = std::nullopt,
                                                const TextNames& names = {});
 
+// A network of keys, of those that are one address: `192.0.2.0/24`, shorter than the key itself.
+// Its bytes are those that a key of this length would have.
+[[nodiscard]] Result<ReadKey> read_network_of_rule(std::span<const GroupingKey> keys,
+                                                   std::string_view text,
+                                                   std::optional<std::size_t> tier);
+
 // `ip.src|l4.dport`, `prefix(ip.src, 24|64)`: what a text of this key looks like.
 [[nodiscard]] std::string shape_of(const GroupingKey& key, const TextNames& names = {});
 

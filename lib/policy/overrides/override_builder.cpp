@@ -3,6 +3,7 @@
 #include "lib/policy/keys/key_text.hpp"
 #include "lib/policy/overrides/until_text.hpp"
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/rules/network_bans.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -27,6 +28,16 @@ std::string text_of(const OverrideText& text, std::uint8_t key) {
         all += '\n';
     }
     return all;
+}
+
+// Of a key of one address: whether the bytes are those of a shorter network.
+bool is_network_of(ByteView bytes, const GroupingKey& key) noexcept {
+    if (key.size() != 1 || !key.front().is_address()) {
+        return false;
+    }
+    const KeyNetwork network = network_of_key(bytes);
+    return network.version != 0 &&
+           network.length != key.front().length(static_cast<IpVersion>(network.version));
 }
 
 // FNV-1a, a name for a text.
@@ -98,7 +109,9 @@ std::optional<OverrideFault> OverrideBuilder::read_piece(const OverrideText& tex
     if (!piece.has_numbers()) {
         const NumbersText& numbers = text.numbers;
         if (!numbers.rate.empty() || !numbers.burst.empty() || !numbers.count.empty()) {
-            return OverrideFault{OverrideFault::Word::Limit, "a key that is exempt has no numbers"};
+            return OverrideFault{OverrideFault::Word::Limit,
+                                 piece.banned ? "a line that bans a key has no numbers"
+                                              : "a key that is exempt has no numbers"};
         }
         return std::nullopt;
     }
@@ -123,8 +136,10 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
     if (const std::optional<std::size_t> of_limit = tier_of(text.limit); !tier && of_limit) {
         tier = *of_limit + 1;
     }
-    const Result<ReadKey> key =
-        read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
+    Result<ReadKey> key = read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
+    if (!key && text.banned && text.key.find('/') != std::string_view::npos) {
+        key = read_network_of_rule(rule_.keys, text.key, tier);
+    }
     if (!key) {
         return OverrideFault{OverrideFault::Word::Key, key.error().what};
     }
@@ -171,7 +186,7 @@ void OverrideBuilder::let_run_time_win(Group& group) const {
     }
     std::erase_if(group, [&](const Row* row) {
         const Piece& piece = said_.pieces[row->piece];
-        return row->place.source != OverrideSource::RunTime &&
+        return row->place.source != OverrideSource::RunTime && !piece.banned &&
                (piece.exempt || set[piece.numbers.limit]);
     });
 }
@@ -180,21 +195,30 @@ OverrideTwice OverrideBuilder::twice_of(const Row& first, const Row& second) con
     const Piece& piece = said_.pieces[second.piece];
     const bool exempt = said_.pieces[first.piece].exempt || piece.exempt;
     return {first.place, second.place,
-            exempt
+            piece.banned ? "the key is banned twice"
+            : exempt
                 ? "the key is exempt, and has numbers or is so twice"
                 : "the key has the limit `" + rule_.limits[piece.numbers.limit].name + "` twice"};
 }
 
-// Of one limit a key has one thing only, and beside `exempt` nothing has a meaning. An operator's
-// row stands beside, or has replaced the other.
+// Of one limit a key has one thing only, and beside `exempt` nothing but a ban has a meaning. An
+// operator's row stands beside, or has replaced the other.
 void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>& twice) const {
     std::vector<const Row*> of_limit(rule_.limits.size());  // the first of each
     const Row* exempt = nullptr;
+    const Row* banned = nullptr;
     const Row* any = nullptr;
     for (std::size_t i = 0; i < group.size() && twice.size() < kMostTold; ++i) {
         const Row& row = *group[i];
         const Piece& piece = said_.pieces[row.piece];
-        if (piece.banned || row.place.source == OverrideSource::RunTime) {
+        if (row.place.source == OverrideSource::RunTime) {
+            continue;
+        }
+        if (piece.banned) {
+            if (banned != nullptr) {
+                twice.push_back(twice_of(*banned, row));
+            }
+            banned = &row;
             continue;
         }
         const Row*& same = piece.exempt ? exempt : of_limit[piece.numbers.limit];
@@ -207,6 +231,17 @@ void OverrideBuilder::check_group(const Group& group, std::vector<OverrideTwice>
         }
         same = same == nullptr ? &row : same;
         any = any == nullptr ? &row : any;
+    }
+}
+
+void OverrideBuilder::note_bans(const Group& group) {
+    for (const Row* row : group) {
+        const Piece& piece = said_.pieces[row->piece];
+        if (piece.banned && row->place.source != OverrideSource::RunTime) {
+            banned_ = banned_ == nullptr ? std::make_shared<BannedKeys>() : banned_;
+            const ByteView bytes = said_.bytes_of(*row);
+            banned_->push_back({row->key, piece.numbers.until, {bytes.begin(), bytes.end()}});
+        }
     }
 }
 
@@ -276,11 +311,16 @@ std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwi
             let_run_time_win(group);
             check_group(group, twice);
         }
+        note_bans(group);
         sum_ = add_to_sum(sum_, bytes);
         for (const Row* row : group) {
             sum_ = add_to_sum(sum_, std::as_bytes(std::span{&said_.piece_sums[row->piece], 1}));
         }
-        KeyOverrides& keys = overrides->keys[first.key];
+        const bool is_network = is_network_of(bytes, rule_.keys[first.key]);
+        if (is_network) {
+            overrides->networks.resize(rule_.keys.size());
+        }
+        KeyOverrides& keys = (is_network ? overrides->networks : overrides->keys)[first.key];
         keys.bytes.insert(keys.bytes.end(), bytes.begin(), bytes.end());
         keys.rows.push_back(
             {static_cast<std::uint32_t>(keys.bytes.size()), plan_of(group, *overrides)});

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/override_numbers.hpp"
 #include "lib/policy/overrides/override_rows.hpp"
 #include "lib/policy/problems/problem.hpp"
@@ -56,6 +57,9 @@ public:
     [[nodiscard]] const OverrideRows& sorted_rows();
     void begin_with(const OverrideRows& rows) { said_ = rows; }
 
+    // The keys that files ban, once finished; nullptr: none.
+    [[nodiscard]] std::shared_ptr<const BannedKeys> banned() const { return banned_; }
+
     // A checksum over all rows that count.
     [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
 
@@ -75,6 +79,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> tier_of(std::string_view limit) const;
     [[nodiscard]] std::optional<std::uint8_t> limit_in(std::string_view name,
                                                        std::uint8_t key) const;
+    void note_bans(const Group& group);
     [[nodiscard]] std::uint32_t plan_of(const Group& group, Overrides& overrides);
     [[nodiscard]] std::uint32_t add_plan(const Group& group, Overrides& overrides) const;
     // Both in one pass, however many rows a key has.
@@ -86,6 +91,7 @@ private:
     TextNames names_;
     OverrideRows said_;
     std::uint64_t sum_ = 0;                                        // once finished
+    std::shared_ptr<BannedKeys> banned_;                           // likewise
     std::unordered_map<std::string, std::uint32_t> known_pieces_;  // by their text
     std::unordered_map<std::string, std::uint32_t> known_plans_;   // by their pieces, of several
     std::vector<std::uint32_t> plan_of_piece_;                     // alone, + 1; 0: none yet

@@ -9,7 +9,10 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kHeader = "key,limit,rate,burst,count,expires,reason";
-constexpr std::size_t kColumns = 7;
+constexpr std::string_view kBanColumn = ",ban";  // which a header may end with
+constexpr std::size_t kColumns = 7;              // without it
+constexpr std::size_t kMostColumns = kColumns + 1;
+constexpr std::string_view kBanned = "yes";
 
 struct Cell {
     std::string_view text;
@@ -18,10 +21,19 @@ struct Cell {
 
 // One line, cut into its cells. `room` keeps what had quotes inside.
 struct Line {
-    std::array<Cell, kColumns> cells;
+    std::array<Cell, kMostColumns> cells;
     std::size_t count = 0;
-    std::array<std::string, kColumns> room;
+    std::size_t wanted = kColumns;  // as many as the header has
+    std::array<std::string, kMostColumns> room;
 };
+
+// "seven", and which.
+std::string_view number_of_fields(std::size_t wanted) {
+    return wanted == kColumns ? "seven" : "eight";
+}
+std::string header_of(std::size_t wanted) {
+    return std::string{kHeader} + (wanted == kColumns ? "" : std::string{kBanColumn});
+}
 
 using Fault = std::optional<CsvFault>;
 
@@ -49,9 +61,10 @@ Fault read_cells(std::string_view line, std::uint32_t number, std::size_t skippe
     cells.count = 0;
     for (std::size_t at = 0;;) {
         const std::size_t begin = at;
-        if (cells.count == kColumns) {
+        if (cells.count == cells.wanted) {
             return fault_at(number, begin + skipped + 1,
-                            "a line has seven fields: " + std::string{kHeader});
+                            "a line has " + std::string{number_of_fields(cells.wanted)} +
+                                " fields: " + header_of(cells.wanted));
         }
         Cell& cell = cells.cells[cells.count];
         cell.column = static_cast<std::uint32_t>(begin + skipped + 1);
@@ -84,6 +97,20 @@ std::size_t column_of(OverrideFault::Word word) noexcept {
 }
 static_assert(static_cast<std::size_t>(OverrideFault::Word::Until) == 5, "as in kHeader");
 
+// What is wrong with a line that bans its key.
+Fault ban_fault(const Line& line, std::uint32_t number) {
+    const Cell& ban = line.cells[kColumns];
+    if (ban.text != kBanned) {
+        return fault_at(number, ban.column,
+                        "`ban` is yes or empty, found `" + std::string{ban.text} + "`");
+    }
+    const Cell& limit = line.cells[1];
+    return limit.text.empty() ? std::nullopt
+                              : fault_at(number, limit.column,
+                                         "a ban is of the key, whatever its limits say: the field "
+                                         "`limit` of its line is empty");
+}
+
 Fault add_line(std::string_view text, std::uint32_t number, Line& cells, OverrideBuilder& builder) {
     if (const std::optional<TextFault> bad = find_text_fault(text)) {
         return fault_at(number, bad->offset + 1, std::string{bad->what});
@@ -91,24 +118,42 @@ Fault add_line(std::string_view text, std::uint32_t number, Line& cells, Overrid
     if (Fault fault = read_cells(text, number, 0, cells)) {
         return fault;
     }
-    if (cells.count != kColumns) {
+    if (cells.count != cells.wanted) {
         return fault_at(number, text.size() + 1,
-                        "the line has " + std::to_string(cells.count) +
-                            " fields, and seven belong to it: " + std::string{kHeader});
+                        "the line has " + std::to_string(cells.count) + " fields, and " +
+                            std::string{number_of_fields(cells.wanted)} +
+                            " belong to it: " + header_of(cells.wanted));
     }
     if (builder.is_full()) {
         return fault_at(number, 1,
                         "a rule has at most " + std::to_string(kMaxOverrides) + " overrides");
     }
     const auto cell = [&](std::size_t column) { return cells.cells[column].text; };
+    const bool banned = cells.wanted == kMostColumns && !cell(kColumns).empty();
+    if (Fault fault = banned ? ban_fault(cells, number) : std::nullopt) {
+        return fault;
+    }
     const std::optional<OverrideFault> fault =
         builder.add({.key = cell(0),
                      .limit = cell(1),
                      .numbers = {.rate = cell(2), .burst = cell(3), .count = cell(4)},
-                     .until = cell(5)},
+                     .until = cell(5),
+                     .banned = banned},
                     {OverrideSource::CsvFile, number});
     return fault ? fault_at(number, cells.cells[column_of(fault->word)].column, fault->what)
                  : std::nullopt;
+}
+
+bool read_header(std::string_view line, Line& cells) {
+    const bool bans = line.ends_with(kBanColumn);
+    line.remove_suffix(bans ? kBanColumn.size() : 0);
+    cells.wanted = bans ? kMostColumns : kColumns;
+    return line == kHeader;
+}
+
+std::string no_header() {
+    return "the first line of an override file is " + std::string{kHeader} + ", or that and " +
+           std::string{kBanColumn};
 }
 
 }  // namespace
@@ -134,10 +179,9 @@ OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder,
         }
         text.remove_prefix(std::min(end + 1, text.size()));
         if (!has_header) {
-            has_header = line == kHeader;
+            has_header = read_header(line, cells);
             if (!has_header) {
-                note(fault_at(number, skipped + 1,
-                              "the first line of an override file is " + std::string{kHeader}));
+                note(fault_at(number, skipped + 1, no_header()));
                 return csv;
             }
         } else if (!line.empty()) {
@@ -146,7 +190,7 @@ OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder,
         }
     }
     if (!has_header) {
-        note(fault_at(1, 1, "the first line of an override file is " + std::string{kHeader}));
+        note(fault_at(1, 1, no_header()));
     }
     return csv;
 }

@@ -7,8 +7,10 @@
 #include <vector>
 
 // An override file: CSV with the header `key,limit,rate,burst,count,expires,reason`, one key and
-// one limit a line. A field that holds a comma or a quote stands in quotes, with quotes inside
-// doubled; it ends on its line. Empty lines, CRLF and a byte order mark are taken without a word.
+// one limit a line. The header may end with `,ban`; a line with `yes` there bans its key, until it
+// expires, and names no limit. A field that holds a comma or a quote stands in quotes, with quotes
+// inside doubled; it ends on its line. Empty lines, CRLF and a byte order mark are taken without a
+// word.
 namespace sluice {
 
 struct CsvFault {

@@ -4,10 +4,12 @@
 #include "lib/policy/overrides/override_builder.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/overrides/override_csv.hpp"
+#include "lib/rules/network_bans.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 
 namespace sluice {
 namespace {
@@ -316,6 +318,30 @@ private:
     std::string first_held_{};
 };
 
+// Whether what is probed for a key that has nothing of its own stays within its bounds.
+bool networks_fit(const Overrides& overrides, Position rule, const ReadContext& context) {
+    for (const KeyOverrides& networks : overrides.networks) {
+        std::array<std::set<unsigned>, 2> lengths;
+        for (std::size_t row = 0; row < networks.rows.size(); ++row) {
+            const KeyNetwork network = network_of_key(networks.key(row));
+            lengths[network.version == 4 ? 0 : 1].insert(network.length);
+        }
+        if (networks.rows.size() > kMaxBannedNetworks) {
+            context.problems.error(
+                rule, "a rule bans at most " + std::to_string(kMaxBannedNetworks) + " networks");
+            return false;
+        }
+        if (std::max(lengths[0].size(), lengths[1].size()) > kMaxNetworkLengths) {
+            context.problems.error(
+                rule, "the networks that a rule bans have at most " +
+                          std::to_string(kMaxNetworkLengths) +
+                          " different lengths for IPv4, and as many for IPv6; use some of them");
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const OverrideSources& sources,
@@ -341,10 +367,13 @@ ReadOverrides read_overrides(const YamlNode* node, const Rule& rule, const Overr
         return {};
     }
     report_twice(twice, file, context);
+    if (overrides != nullptr && !networks_fit(*overrides, sources.rule, context)) {
+        return {};
+    }
     if (overrides == nullptr) {
         return {};
     }
-    return {overrides, text_of(*overrides, builder.sum())};
+    return {overrides, builder.banned(), text_of(*overrides, builder.sum())};
 }
 
 void check_overrides(const YamlNode& node, const ReadContext& context) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/policy/keys/key_setting.hpp"
 #include "lib/policy/lists/list_reader.hpp"
+#include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/rules/rule_set.hpp"
 
@@ -23,7 +24,8 @@ struct OverrideSources {
 
 struct ReadOverrides {
     std::shared_ptr<const Overrides> overrides;  // nullptr: none, or what is wrong was reported
-    std::string text;  // "3 keys, sum 0123456789abcdef": another when anything is another
+    std::shared_ptr<const BannedKeys> banned{};  // by files; nullptr: none
+    std::string text{};  // "3 keys, sum 0123456789abcdef": another when anything is another
 };
 
 // Reads `overrides` of a rule, its file included: {file: FILE, inline: [{key: [part, ...], limits:

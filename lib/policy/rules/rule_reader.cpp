@@ -291,6 +291,7 @@ private:
              .dynamic = read_.summary.dynamic ? &*read_.summary.dynamic : nullptr},
             context_);
         rule.overrides = std::move(read.overrides);
+        read_.summary.banned = std::move(read.banned);
         if (rule.overrides != nullptr) {
             read_.summary.settings.push_back({"overrides", std::move(read.text)});
         }

@@ -12,8 +12,11 @@ std::uint64_t size_of_overrides(const Overrides& overrides) {
     constexpr std::uint64_t kPlaceOfKey = 32;
     std::uint64_t size = overrides.numbers.size() * sizeof(LimitOverride) +
                          overrides.plans.size() * sizeof(OverridePlan);
-    for (const KeyOverrides& keys : overrides.keys) {
-        size += keys.bytes.size() + keys.rows.size() * (sizeof(KeyOverrides::Row) + kPlaceOfKey);
+    for (const auto* all : {&overrides.keys, &overrides.networks}) {
+        for (const KeyOverrides& keys : *all) {
+            size +=
+                keys.bytes.size() + keys.rows.size() * (sizeof(KeyOverrides::Row) + kPlaceOfKey);
+        }
     }
     return size;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -31,6 +32,7 @@ struct Told {
     bool denied = false;
     std::uint64_t remaining = KeySample::kUnknown;
     std::uint64_t load = 1;
+    std::uint32_t bytes = 100;
 };
 
 void tell(TopKeys& top, const Told& told) {
@@ -38,6 +40,7 @@ void tell(TopKeys& top, const Told& told) {
     sample.load = told.load;
     sample.rule = told.rule;
     sample.weight = told.weight;
+    sample.bytes = told.bytes;
     sample.remaining = told.remaining;
     sample.denied = told.denied;
     sample.size = static_cast<std::uint16_t>(told.key.size());
@@ -71,6 +74,35 @@ TEST(TopKeys, ListsByHitsDeniedAndRemaining) {
     EXPECT_EQ(denied.hits, 30U);
     EXPECT_EQ(denied.denied, 30U);
     EXPECT_EQ(denied.remaining, 3U);
+}
+
+TEST(TopKeys, ListsByBits) {
+    TopKeys top;
+    top.adopt(set_of(1, {metered("a")}));
+    tell(top, {.key = "many", .weight = 50, .bytes = 60});
+    tell(top, {.key = "large", .weight = 5, .bytes = 1'500});
+    EXPECT_EQ(names(top.list({.count = 9})), "a:many a:large");
+    const std::vector<TopKey> keys = top.list({.order = TopOrder::Bits, .count = 9});
+    EXPECT_EQ(names(keys), "a:large a:many");
+    EXPECT_EQ(keys[0].bytes, 7'500U);
+    EXPECT_EQ(keys[0].bytes_error, 3 * 7'500U);
+    EXPECT_EQ(keys[0].hits, 5U);
+    EXPECT_EQ(keys[1].bytes, 3'000U);
+}
+
+TEST(TopKeys, NamesTheKeysThatItKnows) {
+    TopKeys top;
+    top.adopt(set_of(1, {metered("a"), metered("b")}));
+    tell(top, {.key = "one"});
+    tell(top, {.rule = 1, .key = "other"});
+    std::vector<std::string> known;
+    top.add_names("a", known);
+    EXPECT_FALSE(known.empty());
+    for (const std::string& key : known) {
+        EXPECT_EQ(key, "one");
+    }
+    top.add_names("nobody", known);
+    EXPECT_EQ(std::count(known.begin(), known.end(), "other"), 0);
 }
 
 // One sample of weight w says little, many that add up to w say more.

@@ -44,6 +44,38 @@ TEST_F(Rows, ARuleKeepsItsCountersOverAReload) {
     EXPECT_EQ(admitted(second, 2), 1U);
 }
 
+// What one limit has refused is not another's.
+TEST_F(Rows, OtherLimitsCountAnew) {
+    const auto with = [](std::initializer_list<const char*> names) {
+        LoadedSet set = set_of({"a"});
+        for (const char* name : names) {
+            set.rules[0].limits.push_back({{.name = name,
+                                            .limit = TokenBucketLimit{*Limit::make(
+                                                {Units{1}, std::chrono::seconds{1}}, Units{1})}}});
+        }
+        return set;
+    };
+    LoadedSet first = with({"fine", "coarse"});
+    rows.assign(first, read);
+    RuleTotals& written = workers[first.rules[0].counters];
+    written.refused[0] = 5;
+    written.refused[1] = 7;
+    written.admitted_bytes = 900;
+    const RuleTotals before = rows.totals(first.rules[0], read);
+    EXPECT_EQ(before.refused[0], 5U);
+    EXPECT_EQ(before.refused[1], 7U);
+    LoadedSet same = with({"fine", "coarse"});
+    rows.assign(same, read);
+    EXPECT_EQ(rows.totals(same.rules[0], read).refused[1], 7U);
+    LoadedSet other = with({"coarse", "wide"});
+    rows.assign(other, read);
+    ++written.refused[0];
+    const RuleTotals after = rows.totals(other.rules[0], read);
+    EXPECT_EQ(after.refused[0], 1U);
+    EXPECT_EQ(after.refused[1], 0U);
+    EXPECT_EQ(after.admitted_bytes, 900U);
+}
+
 // Off, it is not in the set.
 TEST_F(Rows, ARuleThatComesBackGoesOnCounting) {
     LoadedSet on = set_of({"a", "b"});

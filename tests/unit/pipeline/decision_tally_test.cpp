@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -10,6 +11,7 @@ namespace {
 
 struct Counts {
     std::array<Counter, kVerdictCount> by_verdict;
+    std::array<Counter, kVerdictCount> bytes_by_verdict;
     std::array<Counter, kReasonCount> by_reason;
 };
 
@@ -22,18 +24,29 @@ TEST(DecisionTally, CountsAsOneByOneDoes) {
             Counts counts;
             std::array<std::uint64_t, kVerdictCount> verdicts{};
             std::array<std::uint64_t, kReasonCount> reasons{};
+            std::array<std::uint64_t, kVerdictCount> bytes{};
+            std::array<std::uint32_t, kMaxBurst> lengths;
+            std::generate(lengths.begin(), lengths.end(),
+                          [&] { return static_cast<std::uint32_t>(random() % 9'000); });
+            RowMask noted = 0;
             for (std::size_t row = 0; row < rows; ++row) {
                 const std::uint64_t kind = random() % kinds;
+                if (random() % 8 == 0) {
+                    continue;  // one that is not counted
+                }
+                noted |= row_bit(row);
                 const Decision decision{
                     .verdict = Verdict{static_cast<std::uint8_t>(kind * 3 % kVerdictCount)},
                     .reason = Reason{static_cast<std::uint8_t>(kind * 5 % kReasonCount)}};
                 tally.note(row, decision);
                 ++verdicts[static_cast<std::size_t>(decision.verdict)];
                 ++reasons[static_cast<std::size_t>(decision.reason)];
+                bytes[static_cast<std::size_t>(decision.verdict)] += lengths[row];
             }
-            tally.count(rows, counts);
+            tally.count(noted, lengths, counts);
             for (std::size_t i = 0; i < kVerdictCount; ++i) {
                 EXPECT_EQ(counts.by_verdict[i].read(), verdicts[i]) << rows << ' ' << i;
+                EXPECT_EQ(counts.bytes_by_verdict[i].read(), bytes[i]) << rows << ' ' << i;
             }
             for (std::size_t i = 0; i < kReasonCount; ++i) {
                 EXPECT_EQ(counts.by_reason[i].read(), reasons[i]) << rows << ' ' << i;

@@ -112,10 +112,13 @@ void spell(Fields& out, const Rule& rule) {
         add_all(out, plan.exempt, plan.exempt_until.count(), plan.banned, plan.banned_until.count(),
                 plan.first, plan.count);
     }
-    for (const KeyOverrides& keys : rule.overrides->keys) {
-        add(out, keys.bytes.size());
-        for (const KeyOverrides::Row& row : keys.rows) {
-            add_all(out, row.end, row.plan);
+    for (const auto* all : {&rule.overrides->keys, &rule.overrides->networks}) {
+        add(out, all->size());
+        for (const KeyOverrides& keys : *all) {
+            add(out, keys.bytes.size());
+            for (const KeyOverrides::Row& row : keys.rows) {
+                add_all(out, row.end, row.plan);
+            }
         }
     }
 }
@@ -258,7 +261,11 @@ void spell_counts(Fields& out, const Stats& stats, const Gauges& gauges) {
     }
 }
 void spell(Fields& out, const WorkerStats& m) {
-    add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots, m.handed_over);
+    add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots, m.table_entries,
+            m.table_evictions, m.handed_over);
+    for (const std::uint64_t count : m.bytes_by_verdict) {
+        add(out, count);
+    }
     for (const std::uint64_t count : m.by_table_event) {
         add(out, count);
     }
@@ -304,7 +311,11 @@ void spell(Fields& out, const Stats& m) {
         add_all(out, rule.id, rule.admitted, rule.exceeded, rule.skipped, rule.exempted,
                 rule.banned, rule.bans, rule.open_connections.has_value(),
                 rule.open_connections.value_or(0), rule.max_unsynced, rule.promised_overshoot,
-                rule.measured_overshoot, rule.early_dropped);
+                rule.measured_overshoot, rule.early_dropped, rule.admitted_bytes,
+                rule.exceeded_bytes, rule.entries, rule.limits.size());
+        for (const LimitStats& limit : rule.limits) {
+            add_all(out, limit.name, limit.refused, limit.entries);
+        }
     }
     for (const PortStats& port : m.ports) {
         spell(out, port);
@@ -320,8 +331,18 @@ void spell(Fields& out, const Top& m) {
     add_all(out, m.window_ns, m.samples, m.lost, m.keys.size());
     for (const TopKey& key : m.keys) {
         add_all(out, key.rule, key.key, key.window_ns, key.hits, key.hits_error, key.denied,
-                key.denied_error);
+                key.denied_error, key.bytes, key.bytes_error);
         add_optional(out, key.remaining);
+    }
+}
+void spell(Fields& out, const ListKeys& m) {
+    add_all(out, m.generation, m.rule, m.bans, m.worker, m.position, m.most);
+}
+void spell(Fields& out, const KeyPage& m) {
+    add_all(out, m.ends, m.worker, m.position, m.live, m.keys.size());
+    for (const ListedKey& key : m.keys) {
+        add_all(out, key.key, key.limit, key.named, key.text, key.digest, key.lcore, key.shared,
+                key.level, key.own_numbers, key.remaining, key.most, key.left_ns);
     }
 }
 void spell(Fields& out, const GetEvents& m) {

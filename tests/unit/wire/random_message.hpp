@@ -25,14 +25,17 @@ public:
             SetPanic{flag(), number<std::uint64_t>()},
             TryRules{{rule_set(), text(), text(), seal()}},
             KeepRules{number<std::uint64_t>()},
-            GetTop{text(), static_cast<TopOrder>(below(3)), static_cast<TopWindow>(below(3)),
+            GetTop{text(), static_cast<TopOrder>(below(4)), static_cast<TopWindow>(below(3)),
                    number<std::uint32_t>()},
             AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
                    number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)), text(),
                    number<std::uint64_t>(), number<std::uint64_t>()},
             SetMergeInterval{number<std::uint64_t>()},
             Ping{},
-            GetEvents{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>()}};
+            GetEvents{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>()},
+            ListKeys{number<std::uint64_t>(), text(), flag(), number<std::uint32_t>(),
+                     number<std::uint64_t>(),
+                     static_cast<std::uint32_t>(1 + below(kMostListedKeys))}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -45,7 +48,19 @@ public:
                 top(),
                 key_state(),
                 MergeIntervalSet{number<std::uint64_t>(), number<std::uint64_t>()},
-                events()};
+                events(),
+                key_page()};
+    }
+    KeyPage key_page() {
+        KeyPage out{
+            {}, flag(), number<std::uint32_t>(), number<std::uint64_t>(), number<std::uint64_t>()};
+        for (std::size_t i = below(4); i > 0; --i) {
+            out.keys.push_back({number<std::uint8_t>(), number<std::uint8_t>(), flag(), text(),
+                                number<std::uint64_t>(), number<std::uint32_t>(), flag(),
+                                number<std::uint8_t>(), flag(), number<std::uint64_t>(),
+                                number<std::uint64_t>(), number<std::int64_t>()});
+        }
+        return out;
     }
 
     RuleSet rule_set() {
@@ -306,7 +321,25 @@ private:
                 keys.rows.push_back({static_cast<std::uint32_t>(keys.bytes.size()), 0});
             }
         }
+        add_network(rule, *all);
         return all;
+    }
+    // Of one address: 10.0.0.0/8, which is banned.
+    void add_network(const Rule& rule, Overrides& all) {
+        const auto key = std::find_if(rule.keys.begin(), rule.keys.end(), [](const auto& one) {
+            return one.size() == 1 && one.front().is_address();
+        });
+        if (key == rule.keys.end() || !flag()) {
+            return;
+        }
+        all.networks.resize(rule.keys.size());
+        KeyOverrides& networks = all.networks[static_cast<std::size_t>(key - rule.keys.begin())];
+        const auto plan = static_cast<std::uint32_t>(all.plans.size());
+        all.plans.push_back({.banned = true});
+        for (const unsigned byte : {unsigned(key->front().field), 4U, 8U, 4U, 10U, 0U, 0U, 0U}) {
+            networks.bytes.push_back(static_cast<std::byte>(byte));
+        }
+        networks.rows.push_back({static_cast<std::uint32_t>(networks.bytes.size()), plan});
     }
     std::shared_ptr<const ClientSource> clients() {
         auto source = std::make_shared<ClientSource>();
@@ -402,11 +435,13 @@ private:
     WorkerStats worker() {
         WorkerStats out;
         out.lcore = number<std::uint32_t>();
-        for (auto* counter :
-             {&out.bursts, &out.stalled_ms, &out.stalls, &out.table_slots, &out.handed_over}) {
+        for (auto* counter : {&out.bursts, &out.stalled_ms, &out.stalls, &out.table_slots,
+                              &out.table_entries, &out.table_evictions, &out.handed_over}) {
             *counter = number<std::uint64_t>();
         }
         std::generate(out.by_verdict.begin(), out.by_verdict.end(),
+                      [this] { return number<std::uint64_t>(); });
+        std::generate(out.bytes_by_verdict.begin(), out.bytes_by_verdict.end(),
                       [this] { return number<std::uint64_t>(); });
         std::generate(out.by_reason.begin(), out.by_reason.end(),
                       [this] { return number<std::uint64_t>(); });
@@ -469,6 +504,15 @@ private:
         for (std::size_t i = below(4); i > 0; --i) {
             out.rules.push_back({text(), number<std::uint64_t>(), number<std::uint64_t>(),
                                  number<std::uint64_t>(), number<std::uint64_t>()});
+            for (std::uint64_t* count :
+                 {&out.rules.back().admitted_bytes, &out.rules.back().exceeded_bytes,
+                  &out.rules.back().entries}) {
+                *count = number<std::uint64_t>();
+            }
+            for (std::size_t limits = below(3); limits > 0; --limits) {
+                out.rules.back().limits.push_back(
+                    {text(), number<std::uint64_t>(), number<std::uint64_t>()});
+            }
             out.ports.push_back(port());
             out.workers.push_back(worker());
         }
@@ -490,6 +534,7 @@ private:
         Top out{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint64_t>(), {}};
         for (std::size_t i = below(4); i > 0; --i) {
             out.keys.push_back({text(), text(), number<std::uint64_t>(), number<std::uint64_t>(),
+                                number<std::uint64_t>(), number<std::uint64_t>(),
                                 number<std::uint64_t>(), number<std::uint64_t>(),
                                 number<std::uint64_t>(),
                                 flag() ? std::optional{number<std::uint64_t>()} : std::nullopt});

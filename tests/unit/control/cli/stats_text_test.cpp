@@ -29,7 +29,7 @@ Json stats(std::uint64_t passed, std::uint64_t dropped, bool panic = false) {
 TEST(StatsText, ShowsCountsThatAreNotZero) {
     const std::string text = stats_text(stats(1'000, 5));
     EXPECT_EQ(text,
-              "generation 00000000000000ab, up 12 s, 1,005 packets\n\n"
+              "generation 00000000000000ab, up 12s, 1,005 packets\n\n"
               "VERDICT  PACKETS\npass       1,000\ndrop           5\n\n"
               "REASON         PACKETS\nwithin_limits    1,000\nover_limit           5\n\n"
               "RULE  MODE     MATCHED  ADMITTED  EXCEEDED  SKIPPED\n"
@@ -40,11 +40,10 @@ TEST(StatsText, ShowsOpenConnectionsOfRulesThatCountThem) {
     Json now = stats(1'000, 5);
     now["rules"].push_back(now["rules"][0]);
     now["rules"][1]["open_connections"] = 1'200;
-    EXPECT_NE(
-        stats_text(now).find("EXCEEDED  SKIPPED       OPEN\n"
-                             "r     enforce    1,005     1,000         5        0\n"
-                             "r     enforce    1,005     1,000         5        0      1,200\n"),
-        std::string::npos)
+    EXPECT_NE(stats_text(now).find("EXCEEDED  SKIPPED   OPEN\n"
+                                   "r     enforce    1,005     1,000         5        0\n"
+                                   "r     enforce    1,005     1,000         5        0  1,200\n"),
+              std::string::npos)
         << stats_text(now);
 }
 
@@ -78,6 +77,40 @@ TEST(StatsText, ShowsRatesOverTheTimeThatPassed) {
     EXPECT_NE(text.find("pass       4,000  2,000\n"), std::string::npos) << text;
     EXPECT_NE(text.find("drop           5      0\n"), std::string::npos) << text;
     EXPECT_NE(text.find("2,000           0\n"), std::string::npos) << text;
+}
+
+TEST(StatsText, ShowsBytesAndBitsByVerdictAndRule) {
+    Json now = stats(4'000, 5);
+    now["verdict_bytes"] = {{"pass", 400'000}, {"tag", 0}, {"drop", 500}};
+    now["rules"][0]["admitted_bytes"] = 400'000;
+    now["rules"][0]["exceeded_bytes"] = 500;
+    now["rules"][0]["keys"] = 1'234;
+    Json before = now;
+    before["verdict_bytes"]["pass"] = 150'000;
+    before["rules"][0]["admitted_bytes"] = 150'000;
+    const std::string text = stats_text(now, &before, 2);
+    EXPECT_NE(text.find("VERDICT  PACKETS  /S   BYTES        BIT/S\n"
+                        "pass       4,000   0  400 kB  1.00 Mbit/s\n"
+                        "drop           5   0   500 B      0 bit/s\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("BYTES ADMITTED  BYTES EXCEEDED  ADMITTED BIT/S  EXCEEDED BIT/S   KEYS\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("        400 kB           500 B     1.00 Mbit/s         0 bit/s  1,234\n"),
+              std::string::npos)
+        << text;
+}
+
+TEST(StatsText, ShowsWhichLimitsRefusedOfRulesWithSeveral) {
+    Json now = stats(1'000, 5);
+    now["rules"][0]["limits"] = {{{"name", "t1.1"}, {"refused", 4}, {"keys", 20}},
+                                 {{"name", "t2.1"}, {"refused", 1}, {"keys", 2}}};
+    EXPECT_NE(stats_text(now).find("\nRULE  LIMIT  REFUSED  KEYS\n"
+                                   "r     t1.1         4    20\n"
+                                   "r     t2.1         1     2\n"),
+              std::string::npos)
+        << stats_text(now);
 }
 
 // A dataplane that was restarted counts from zero again.

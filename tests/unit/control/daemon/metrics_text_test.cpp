@@ -117,8 +117,8 @@ std::size_t series_in(const std::string& text) {
     return series;
 }
 
-// A thousand rules that enforce, each of which has admitted and refused: 2,313 series with two
-// ports and two workers.
+// A thousand rules that enforce, each of which has admitted and refused, has live keys, and has
+// limits that refused: 2,840 series with two ports and two workers.
 TEST(Metrics, AThousandRulesHaveFewerThanThreeThousandSeries) {
     ApplyRules rules;
     rules.rules.rules.resize(1'000);
@@ -131,11 +131,53 @@ TEST(Metrics, AThousandRulesHaveFewerThanThreeThousandSeries) {
     Stats stats = FakeDataplane::stats_of(rules, false);
     for (RuleStats& rule : stats.rules) {
         rule.skipped = 0;
+        rule.limits = {{"t1.1", 3, 4}, {"t2.1", 5, 6}};
     }
     const std::size_t series = series_in(metrics_text(stats, view));
     RecordProperty("series", std::to_string(series));
     EXPECT_GT(series, 2'000U);
     EXPECT_LT(series, 3'000U);
+}
+
+TEST(Metrics, BytesByVerdictAndRuleAndWhatTablesHold) {
+    const std::string text = metrics_text(example(), {});
+    EXPECT_EQ(value_of(text, R"(sluice_bytes_total{verdict="pass"})"), "18000");
+    EXPECT_EQ(value_of(text, R"(sluice_bytes_total{verdict="drop"})"), "1280");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_bytes_total{rule="a",outcome="admitted"})"), "3000");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_bytes_total{rule="a",outcome="exceeded"})"), "1280");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_table_entries{rule="b"})"), "12");
+    EXPECT_EQ(value_of(text, R"(sluice_worker_table_entries{lcore="1"})"), "3000");
+    EXPECT_EQ(value_of(text, R"(sluice_worker_table_evictions_total{lcore="2"})"), "44");
+    EXPECT_EQ(text.find("{rule=\"_others\""), std::string::npos);
+}
+
+TEST(Metrics, LimitsOfRulesWithSeveralThatHaveRefused) {
+    Stats stats = example();
+    stats.rules.at(0).limits = {{"t1.1", 5, 2}, {"t2.1", 0, 1}};
+    const std::string text = metrics_text(stats, {});
+    EXPECT_EQ(value_of(text, R"(sluice_limit_refused_packets_total{rule="a",limit="t1.1"})"), "5");
+    EXPECT_EQ(value_of(text, R"(sluice_limit_refused_packets_total{rule="a",limit="t2.1"})"),
+              "absent");
+}
+
+// Which rules are told of in detail is decided by the file, never by traffic.
+TEST(Metrics, RulesBehindTheFirstAreSummedUp) {
+    Stats stats = example();
+    stats.rules.clear();
+    for (std::size_t i = 0; i < 130; ++i) {
+        RuleStats& rule = stats.rules.emplace_back();
+        rule.id = "r" + std::to_string(i);
+        rule.admitted_bytes = i == 0 ? 0 : 100;
+        rule.entries = 2;
+    }
+    const std::string text = metrics_text(stats, {});
+    EXPECT_EQ(value_of(text, R"(sluice_rule_bytes_total{rule="r0",outcome="admitted"})"), "absent");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_bytes_total{rule="r127",outcome="admitted"})"), "100");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_bytes_total{rule="r128",outcome="admitted"})"),
+              "absent");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_bytes_total{rule="_others",outcome="admitted"})"),
+              "200");
+    EXPECT_EQ(value_of(text, R"(sluice_rule_table_entries{rule="_others"})"), "4");
 }
 
 TEST(Metrics, Clocks) {

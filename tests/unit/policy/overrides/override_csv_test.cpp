@@ -71,6 +71,87 @@ TEST(OverrideCsv, OneLineForEachLimitOfAKey) {
     EXPECT_TRUE(done.rules->rules[0].settings.back().value.starts_with("3 keys, sum "));
 }
 
+#define BAN_HEADER "key,limit,rate,burst,count,expires,reason,ban\n"
+
+TEST(OverrideCsv, ALineWithBanBansItsKey) {
+    const Compiled done = compile(BAN_HEADER
+                                  "192.0.2.1|53,,,,,2027-12-31,abuse,yes\n"
+                                  "192.0.2.1|53,1,5/s,,,,its numbers once the ban is over,\n"
+                                  "192.0.2.2|53,,,,,,,yes\n"
+                                  "192.0.2.3|53,exempt,,,,,,\n");
+    ASSERT_TRUE(done.rules) << done.problems.front().message;
+    const Overrides& all = *done.rules->set.rules[0].overrides;
+    const auto plan = [&](std::size_t row) { return all.plans[all.keys[0].rows[row].plan]; };
+    const auto day = std::chrono::sys_days{std::chrono::year{2027} / 12 / 31};
+    EXPECT_TRUE(plan(0).banned);
+    EXPECT_EQ(plan(0).banned_until, Nanoseconds{(day + std::chrono::days{1}).time_since_epoch()});
+    EXPECT_EQ(plan(0).count, 1U);
+    EXPECT_TRUE(plan(1).banned);
+    EXPECT_EQ(plan(1).banned_until, kForever);
+    EXPECT_FALSE(plan(2).banned);
+    EXPECT_TRUE(plan(2).exempt);
+}
+
+// A network is filed by the bytes of a key that is as short as it is.
+TEST(OverrideCsv, NetworksAreBannedWhereAKeyIsOneAddress) {
+    const auto compile_one = [](const std::string& key, const std::string& csv) {
+        const ListReader files = [&](const std::string& path) -> Result<ListFile> {
+            return ListFile{path, std::make_shared<const std::string>(csv)};
+        };
+        const std::string text = "version: 1\nrules:\n  - {id: r, mode: enforce, key: [\"" + key +
+                                 "\"], limits: [{algorithm: token_bucket, rate: 5/s, burst: 5}], "
+                                 "overrides: {file: o.csv}}\n";
+        Problems problems{"rules"};
+        auto compiled = compile_rules({"rules", text, &files}, Purpose::Enforce, {}, problems);
+        return Compiled{std::move(compiled), problems.list()};
+    };
+    const Compiled done = compile_one("ip.src", BAN_HEADER
+                                      "192.0.2.0/24,,,,,,,yes\n2001:db8::/32,,,,,,,yes\n"
+                                      "192.0.2.7,,,,,,,yes\n");
+    ASSERT_TRUE(done.rules) << done.problems.front().message;
+    const Overrides& all = *done.rules->set.rules[0].overrides;
+    ASSERT_EQ(all.networks.size(), 1U);
+    EXPECT_EQ(all.networks[0].rows.size(), 2U);
+    EXPECT_EQ(all.keys[0].rows.size(), 1U);
+    EXPECT_EQ(done.rules->rules[0].banned->size(), 3U);
+    // What is a key itself is none.
+    const Compiled exact = compile_one("prefix(ip.src, 24|64)",
+                                       BAN_HEADER "192.0.2.0/24,,,,,,,yes\n10.0.0.0/8,,,,,,,yes\n");
+    ASSERT_TRUE(exact.rules) << exact.problems.front().message;
+    EXPECT_EQ(exact.rules->set.rules[0].overrides->networks[0].rows.size(), 1U);
+    const auto says = [&](const std::string& key, const std::string& lines) {
+        const Compiled wrong = compile_one(key, BAN_HEADER + lines);
+        return wrong.problems.empty() ? std::string{} : wrong.problems.front().message;
+    };
+    EXPECT_NE(says("l4.dport", "192.0.2.0/24,,,,,,,yes\n").find("where a key is one address"),
+              std::string::npos);
+    EXPECT_NE(says("prefix(ip.src, 24|64)", "192.0.2.0/28,,,,,,,yes\n").find("shorter than /24"),
+              std::string::npos);
+    EXPECT_NE(says("ip.src", "192.0.2.0/24,1,,5,,,,\n"), "");
+    std::string many;
+    for (int length = 8; length <= 16; ++length) {
+        many += "10.0.0.0/" + std::to_string(length) + ",,,,,,,yes\n";
+    }
+    EXPECT_NE(says("ip.src", many).find("at most 8 different lengths"), std::string::npos);
+}
+
+TEST(OverrideCsv, WhatIsWrongWithABanStandsAtItsField) {
+    const auto first = [](const std::string& lines) {
+        const Compiled done = compile(BAN_HEADER + lines);
+        return done.problems.empty() ? std::string{} : done.problems.front().message;
+    };
+    EXPECT_NE(first("192.0.2.1|53,,,,,,,no\n").find("`ban` is yes or empty, found `no`"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,1,,,,,,yes\n").find("the field `limit` of its line is empty"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,,5/s,,,,,yes\n").find("bans a key has no numbers"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,,,,,,,yes\n192.0.2.1|53,,,,,,,yes\n").find("banned twice"),
+              std::string::npos);
+    EXPECT_NE(first("192.0.2.1|53,1,5/s,,,,\n").find("7 fields, and eight belong"),
+              std::string::npos);
+}
+
 // What `diff` compares: the order of lines and the reasons mean nothing, all else does.
 TEST(OverrideCsv, TheSumIsThatOfWhatCounts) {
     const auto sum = [](const std::string& lines) {

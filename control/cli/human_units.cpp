@@ -1,0 +1,67 @@
+#include "control/cli/human_units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint64_t kSecondsInMinute = 60;
+constexpr std::uint64_t kSecondsInHour = 60 * kSecondsInMinute;
+constexpr std::uint64_t kSecondsInDay = 24 * kSecondsInHour;
+// An hour and a half is "90m", four days are "96h": below so many, the larger unit hides more than
+// it says.
+constexpr std::uint64_t kMostOfLarge = 100;
+
+struct UnitPair {
+    std::uint64_t large;
+    std::uint64_t small;
+    std::string_view large_name;
+    std::string_view small_name;
+};
+
+std::string in_pair(std::uint64_t seconds, const UnitPair& units) {
+    const std::uint64_t rest = seconds % units.large / units.small;
+    const std::string whole = fmt::format("{}{}", seconds / units.large, units.large_name);
+    return rest == 0 ? whole : whole + fmt::format("{:02}{}", rest, units.small_name);
+}
+
+// Three digits that count: 1.23, 12.3, 123; whole numbers stay whole.
+std::string scaled(double amount, std::string_view unit) {
+    constexpr auto kPrefixes = std::to_array<std::string_view>({"", "k", "M", "G", "T", "P", "E"});
+    std::size_t prefix = 0;
+    while (amount >= 999.5 && prefix + 1 < kPrefixes.size()) {
+        amount /= 1000;
+        ++prefix;
+    }
+    const int digits = prefix == 0 || amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f} {}{}", amount, digits, kPrefixes[prefix], unit);
+}
+
+}  // namespace
+
+std::string duration_text(std::uint64_t seconds) {
+    if (seconds < kSecondsInMinute) {
+        return fmt::format("{}s", seconds);
+    }
+    if (seconds < kMostOfLarge * kSecondsInMinute) {
+        return in_pair(seconds, {kSecondsInMinute, 1, "m", "s"});
+    }
+    if (seconds < kMostOfLarge * kSecondsInHour) {
+        return in_pair(seconds, {kSecondsInHour, kSecondsInMinute, "h", "m"});
+    }
+    return in_pair(seconds, {kSecondsInDay, kSecondsInHour, "d", "h"});
+}
+
+std::string bit_rate_text(double bits_per_second) {
+    return scaled(std::round(bits_per_second), "bit/s");
+}
+
+std::string byte_count_text(std::uint64_t bytes) {
+    return scaled(static_cast<double>(bytes), "B");
+}
+
+}  // namespace sluice

@@ -1,0 +1,15 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+// Amounts as people say them.
+namespace sluice {
+
+// The two largest units that matter: "12s", "94m36s", "27h05m", "12d03h".
+[[nodiscard]] std::string duration_text(std::uint64_t seconds);
+
+// Three digits and a unit of 1000: "950 bit/s", "1.23 Mbit/s"; "64 B", "1.5 kB".
+[[nodiscard]] std::string bit_rate_text(double bits_per_second);
+[[nodiscard]] std::string byte_count_text(std::uint64_t bytes);
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+#include "control/cli/live_keys_text.hpp"
+
+#include "control/cli/human_units.hpp"
+#include "control/cli/table.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+// What a key is called, or that only its digest is known.
+std::string key_cell(const Json& row) {
+    if (row.at("key").is_string()) {
+        const auto key = row.at("key").get<std::string>();
+        return key.empty() ? "(all)" : key;
+    }
+    const auto level = row.value("level", 0U);
+    return fmt::format("{}{}", level == 0 ? "#" : "wider #", row.at("digest").get<std::string>());
+}
+
+// Seconds that are left: "340ms", "12s", "94m36s".
+std::string left_cell(const Json& left) {
+    if (left.is_null()) {
+        return "for good";
+    }
+    const double seconds = left.get<double>();
+    return seconds < 1 ? fmt::format("{:.0f}ms", seconds * 1'000)
+                       : duration_text(static_cast<std::uint64_t>(std::llround(seconds)));
+}
+
+std::string count_cell(const Json& count) {
+    return count.is_null() ? "" : grouped(count.get<std::uint64_t>());
+}
+
+// Where a list was cut.
+std::string more_text(const Json& document) {
+    return document.at("next").is_null()
+               ? ""
+               : fmt::format("more: --after '{}'\n", document.at("next").get<std::string>());
+}
+
+}  // namespace
+
+std::string live_text(const Json& document) {
+    Table table{{{"KEY"},
+                 {"LIMIT"},
+                 {"LEFT", kRight},
+                 {"OF", kRight},
+                 {"FRESH IN", kRight},
+                 {"LCORE", kRight}}};
+    for (const Json& row : document.at("keys")) {
+        const bool own = row.at("most").is_null();
+        table.row({key_cell(row), row.at("limit").get<std::string>(),
+                   own ? "its own numbers" : count_cell(row.at("remaining")),
+                   count_cell(row.at("most")), left_cell(row.at("left_s")),
+                   row.at("shared").get<bool>() ? "shared"
+                                                : grouped(row.at("lcore").get<std::uint64_t>())});
+    }
+    return fmt::format("rule {}: {} live buckets\n\n{}{}", document.at("rule").get<std::string>(),
+                       grouped(document.at("live").get<std::uint64_t>()), table.text(),
+                       more_text(document));
+}
+
+std::string bans_text(const Json& document) {
+    if (document.at("bans").empty() && document.at("next").is_null()) {
+        return "nobody is banned\n";
+    }
+    Table table{{{"RULE"}, {"KEY"}, {"SOURCE"}, {"LEFT", kRight}, {"REASON"}}, 2};
+    for (const Json& row : document.at("bans")) {
+        table.row({row.at("rule").get<std::string>(), key_cell(row),
+                   row.at("source").get<std::string>(), left_cell(row.at("left_s")),
+                   row.at("reason").get<std::string>()});
+    }
+    return table.text() + more_text(document);
+}
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#pragma once
+#include "lib/table/bucket_store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// A walk over one worker's entries by a thread that never writes them: positions below size(), the
+// keys first, then the wider networks. An entry that is being moved may be missed or come twice.
+class TableReader {
+public:
+    explicit TableReader(const BucketStore& store) noexcept : store_{store} {}
+
+    [[nodiscard]] std::size_t size() const noexcept {
+        return store_.keys.slots() + store_.parents.slots();
+    }
+    [[nodiscard]] Entry read(std::size_t position) const noexcept {
+        return position < store_.keys.slots() ? store_.keys.read(position)
+                                              : store_.parents.read(position - store_.keys.slots());
+    }
+    // Whether a key can lie there.
+    [[nodiscard]] bool is_place_of(const TableKey& key, std::size_t position) const noexcept {
+        return position < store_.keys.slots() && store_.keys.is_place_of(key, position);
+    }
+    // The entry of the key that another table of the same size has at that position; empty: none.
+    [[nodiscard]] Entry same_key(std::size_t position, std::uint64_t slot_and_tag) const noexcept {
+        return position < store_.keys.slots()
+                   ? store_.keys.read_near(position, slot_and_tag)
+                   : store_.parents.read_near(position - store_.keys.slots(), slot_and_tag);
+    }
+    // What names the key at a position, wherever in its two lines it lies.
+    [[nodiscard]] std::uint64_t digest(std::size_t position,
+                                       std::uint64_t slot_and_tag) const noexcept {
+        const std::uint64_t tag = slot_and_tag & ((std::uint64_t{1} << kTagBits) - 1);
+        const std::size_t line =
+            position < store_.keys.slots()
+                ? store_.keys.lesser_line(position, slot_and_tag)
+                : store_.parents.lesser_line(position - store_.keys.slots(), slot_and_tag);
+        return line << kTagBits | tag;
+    }
+
+private:
+    const BucketStore& store_;
+};
+
+}  // namespace sluice

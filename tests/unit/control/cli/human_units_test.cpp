@@ -1,0 +1,37 @@
+#include "control/cli/human_units.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::human_units_test {
+namespace {
+
+TEST(DurationText, HasTheTwoUnitsThatMatter) {
+    EXPECT_EQ(duration_text(0), "0s");
+    EXPECT_EQ(duration_text(59), "59s");
+    EXPECT_EQ(duration_text(60), "1m");
+    EXPECT_EQ(duration_text(5'676), "94m36s");
+    EXPECT_EQ(duration_text(5'405), "90m05s");
+    EXPECT_EQ(duration_text(6'000), "1h40m");
+    EXPECT_EQ(duration_text(100 * 3'600 - 1), "99h59m");
+    EXPECT_EQ(duration_text(12 * 86'400 + 3 * 3'600 + 59), "12d03h");
+}
+
+TEST(BitRateText, HasThreeDigitsAndAUnitOfAThousand) {
+    EXPECT_EQ(bit_rate_text(0), "0 bit/s");
+    EXPECT_EQ(bit_rate_text(999), "999 bit/s");
+    EXPECT_EQ(bit_rate_text(1'000), "1.00 kbit/s");
+    EXPECT_EQ(bit_rate_text(1'234'567), "1.23 Mbit/s");
+    EXPECT_EQ(bit_rate_text(99'960'000), "100 Mbit/s");
+    EXPECT_EQ(bit_rate_text(999'600), "1.00 Mbit/s");
+    EXPECT_EQ(bit_rate_text(40e9), "40.0 Gbit/s");
+}
+
+TEST(ByteCountText, IsWholeBelowAThousand) {
+    EXPECT_EQ(byte_count_text(0), "0 B");
+    EXPECT_EQ(byte_count_text(64), "64 B");
+    EXPECT_EQ(byte_count_text(1'500), "1.50 kB");
+    EXPECT_EQ(byte_count_text(UINT64_MAX), "18.4 EB");
+}
+
+}  // namespace
+}  // namespace sluice::human_units_test

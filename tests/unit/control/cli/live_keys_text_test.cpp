@@ -1,0 +1,59 @@
+#include "control/cli/live_keys_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::live_keys_text_test {
+namespace {
+
+Json live(const Json& key, double left_s) {
+    return {{"key", key},    {"digest", "00000000000ab1"},
+            {"tier", 1},     {"limit", "1"},
+            {"lcore", 1},    {"shared", false},
+            {"level", 0},    {"remaining", 1'200},
+            {"most", 2'000}, {"left_s", left_s}};
+}
+
+TEST(LiveText, NamesKeysWhereTheyAreKnown) {
+    Json shared = live("10.0.0.3", 5'676);
+    shared["shared"] = true;
+    Json own = live("", 0.25);
+    own["most"] = nullptr;
+    own["remaining"] = nullptr;
+    EXPECT_EQ(live_text({{"rule", "r"},
+                         {"live", 1'234},
+                         {"keys", {live("10.0.0.1", 1.2), live(nullptr, 59), shared, own}},
+                         {"next", nullptr}}),
+              "rule r: 1,234 live buckets\n\n"
+              "KEY              LIMIT             LEFT     OF  FRESH IN   LCORE\n"
+              "10.0.0.1         1                1,200  2,000        1s       1\n"
+              "#00000000000ab1  1                1,200  2,000       59s       1\n"
+              "10.0.0.3         1                1,200  2,000    94m36s  shared\n"
+              "(all)            1      its own numbers            250ms       1\n");
+}
+
+TEST(LiveText, SaysWhereTheListGoesOn) {
+    const std::string text =
+        live_text({{"rule", "r"}, {"live", 0}, {"keys", Json::array()}, {"next", "1:77"}});
+    EXPECT_TRUE(text.ends_with("more: --after '1:77'\n")) << text;
+}
+
+TEST(BansText, SaysWhoHasMadeThem) {
+    const Json set{{"rule", "r"},          {"key", "10.0.0.1"}, {"tier", 1},
+                   {"source", "operator"}, {"left_s", nullptr}, {"until", nullptr},
+                   {"reason", "abuse"}};
+    Json box = set;
+    box["key"] = nullptr;
+    box["digest"] = "00000000000ab1";
+    box["level"] = 1;
+    box["source"] = "penalty_box";
+    box["left_s"] = 90;
+    box["reason"] = "";
+    EXPECT_EQ(bans_text({{"bans", {set, box}}, {"next", nullptr}}),
+              "RULE  KEY                    SOURCE           LEFT  REASON\n"
+              "r     10.0.0.1               operator     for good  abuse\n"
+              "r     wider #00000000000ab1  penalty_box     1m30s\n");
+    EXPECT_EQ(bans_text({{"bans", Json::array()}, {"next", nullptr}}), "nobody is banned\n");
+}
+
+}  // namespace
+}  // namespace sluice::live_keys_text_test
