@@ -4,6 +4,7 @@
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/confirm_time.hpp"
+#include "lib/rules/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -208,6 +209,25 @@ void events_arguments(CLI::App& app, Options& options) {
     app.add_flag("--follow", options.follow, "go on with each event as it comes");
 }
 
+void trace_options(CLI::App& app, Options& options) {
+    app.add_option("--when", options.when, "packets that match this condition, as in rules");
+    app.add_option("--rule", options.rule, "packets that this rule decides or, passing, matches");
+    app.add_flag("--dropped", options.dropped, "only packets that are kept back");
+    app.add_option("--count", options.count, "end after so many packets")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--for", options.lasts, "end after this time, such as 10s");
+}
+
+void capture_arguments(CLI::App& app, Options& options) {
+    trace_options(app, options);
+    options.snap = kMostTracedBytes;
+    app.add_option("-w,--write", options.out_file, "pcapng file to write; - for standard output")
+        ->required();
+    app.add_option("--snap", options.snap, "bytes of each frame")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{64}, kMostTracedBytes));
+}
+
 void mode_arguments(CLI::App& app, Options& options) {
     app.add_option("RULE", options.rule, "id of the rule")->required();
     app.add_option("MODE", options.word, "monitor, enforce or off")
@@ -273,6 +293,8 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"explain", explain_arguments},
         {"top", top_arguments},
         {"events", events_arguments},
+        {"trace", trace_options},
+        {"capture", capture_arguments},
         {"key", key_arguments}};
     return table;
 }

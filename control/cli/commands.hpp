@@ -24,6 +24,8 @@ ExitCode run_rules(const Options& options);
 ExitCode run_stats(const Options& options);
 ExitCode run_top(const Options& options);
 ExitCode run_events(const Options& options);
+ExitCode run_trace(const Options& options);
+ExitCode run_capture(const Options& options);
 ExitCode run_mode(const Options& options);
 ExitCode run_key(const Options& options);
 ExitCode run_ports(const Options& options);
@@ -56,6 +58,8 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"stats", "show what was passed and dropped, and why", run_stats},
     {"top", "show whom the rules count the most packets for", run_top},
     {"events", "what became of keys under rules with `events`, a JSON line each", run_events},
+    {"trace", "what becomes of packets as they pass: verdict, rule, key", run_trace},
+    {"capture", "write packets as they pass to a pcapng file, with their verdicts", run_capture},
     {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode},
     {"key", "what a key of a rule has left; reset, grant, set, unset, ban, unban", run_key},
     {"ports", "show the ports", run_ports},

@@ -54,6 +54,10 @@ struct Options {
     std::string word;    // a mode, pass or resume, a shell
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
 
+    std::string when;      // of trace and capture: a condition; empty: every packet
+    bool dropped = false;  // of these: only what is kept back
+    unsigned snap = 0;     // of capture: bytes of each frame
+
     SimulateOptions simulate;
 };
 

@@ -15,6 +15,7 @@
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/shape_stats.hpp"
+#include "lib/wire/trace_messages.hpp"
 
 #include <array>
 #include <cstdint>
@@ -29,7 +30,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 38;
+inline constexpr std::uint32_t kWireVersion = 39;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -383,9 +384,10 @@ struct Failure {
     static void fields(auto& archive, auto& m) { archive(m.what); }
 };
 
-using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents>;
+using Request =
+    std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules, GetTop,
+                 AskKey, SetMergeInterval, Ping, GetEvents, BeginTrace, ReadTrace, EndTrace>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
-                           MergeIntervalSet, Events>;
+                           MergeIntervalSet, Events, TraceBegun, TracedPackets>;
 
 }  // namespace sluice
