@@ -167,6 +167,11 @@ void simulate_arguments(CLI::App& app, Options& options) {
 
 void box_config_arguments(CLI::App& app, Options& options) {
     app.add_option("SLUICE_YAML", options.config_file, "sluice.yaml of the box")->required();
+    app.add_option("-o,--out", options.out_file, "file to write it to; - for standard output");
+}
+
+void schema_arguments(CLI::App& app, Options& options) {
+    app.add_flag("--config", options.of_config, "that of sluice.yaml");
 }
 
 void apply_arguments(CLI::App& app, Options& options) {
@@ -283,6 +288,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"replay", replay_arguments},
         {"simulate", simulate_arguments},
         {"box-config", box_config_arguments},
+        {"schema", schema_arguments},
         {"apply", apply_arguments},
         {"diff", diff_arguments},
         {"stats", stats_arguments},
@@ -303,6 +309,10 @@ void add_global_options(CLI::App& app, Options& options) {
     app.add_option("--socket", options.socket, "where sluiced listens")
         ->envname("SLUICE_SOCKET")
         ->capture_default_str();
+    app.add_option("--url", options.url, "where sluiced listens by TCP, in the socket's place")
+        ->envname("SLUICE_URL");
+    app.add_option("--token-file", options.token_file, "of --url: the file of the API's token")
+        ->envname("SLUICE_TOKEN_FILE");
     app.add_flag("--json", options.json, "JSON on standard output");
     app.add_flag("--no-color", options.no_color, "no colours");
     app.set_version_flag("--version", "sluicectl " SLUICE_VERSION);

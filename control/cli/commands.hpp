@@ -15,6 +15,7 @@ ExitCode run_explain(const Options& options);
 ExitCode run_simulate(const Options& options);
 ExitCode run_box_config(const Options& options);
 ExitCode run_fields(const Options& options);
+ExitCode run_schema(const Options& options);
 // With sluiced.
 ExitCode run_apply(const Options& options);
 ExitCode run_diff(const Options& options);
@@ -50,6 +51,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"box-config", "compile a sluice.yaml for sluice-dataplane, to standard output",
      run_box_config},
     {"fields", "list what conditions and keys can read, and which values it has", run_fields},
+    {"schema", "print the JSON Schema of rule files, or of sluice.yaml, for editors", run_schema},
     {"apply", "make a rule file the running one", run_apply},
     {"diff", "show what applying a rule file would change", run_diff},
     {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},

@@ -385,8 +385,8 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply", "rules", "stats", "panic", "try",
-        "keep",  "top",   "key",   "merge", "ping",  "events"};
+        "hello", "apply", "rules", "stats",  "panic",       "try",        "keep",     "top",
+        "key",   "merge", "ping",  "events", "begin_trace", "read_trace", "end_trace"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }

@@ -40,7 +40,7 @@ KeySettings keys_from(const Json& list) {
 Result<ListFile> held_list(const Options& options, const std::string& folder,
                            const std::string& path) {
     Result<HttpReply> reply =
-        http_call(options.socket, {.target = "/v1/rules/held/list?path=" + url_escape(path)});
+        http_call(place_of(options), {.target = "/v1/rules/held/list?path=" + url_escape(path)});
     if (!reply) {
         return reply.error();
     }
