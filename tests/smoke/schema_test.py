@@ -40,6 +40,30 @@ def at(document, path):
     return document
 
 
+class Installed(unittest.TestCase):
+    """What editors and shells look for, where they look for it."""
+    PLACES = {"bash": "share/bash-completion/completions/sluicectl",
+              "zsh": "share/zsh/vendor-completions/_sluicectl",
+              "fish": "share/fish/vendor_completions.d/sluicectl.fish",
+              "rules": "share/sluice/rules.schema.json",
+              "box": "share/sluice/sluice.schema.json"}
+
+    def test_schemas_and_completions_are_installed(self):
+        build = pathlib.Path(SLUICECTL).resolve().parents[2]
+        listed = json.loads(subprocess.run(["meson", "introspect", "--installed", str(build)], capture_output=True,
+                                           check=True, timeout=120).stdout)
+        for what, place in self.PLACES.items():
+            self.assertTrue(any(path.endswith(place) for path in listed.values()), what)
+
+    def test_each_shell_has_its_own(self):
+        scripts = {shell: subprocess.run([SLUICECTL, "completion", shell], capture_output=True, text=True, check=True,
+                                         timeout=60).stdout for shell in ("bash", "zsh", "fish")}
+        self.assertTrue(scripts["zsh"].startswith("#compdef sluicectl"))
+        for shell, script in scripts.items():
+            for word in ("trace", "capture", "schema", "dropped", "token-file"):
+                self.assertIn(word, script, shell)
+
+
 class Schemas(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
