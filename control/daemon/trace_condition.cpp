@@ -2,83 +2,26 @@
 
 #include "control/daemon/rule_compile.hpp"
 
-#include <algorithm>
 #include <mutex>
-#include <string_view>
 
 namespace sluice {
 namespace {
 
-constexpr const char* kConditionName = "condition";
-constexpr std::string_view kBeforeCondition =
-    "version: 1\n"
-    "rules:\n"
-    "  - id: trace\n"
-    "    on_match: allow\n"
-    "    when: |-\n"
-    "      ";
-constexpr std::uint32_t kConditionLine = 6;    // of the condition in that
-constexpr std::uint32_t kConditionColumn = 6;  // of what stands before it
-
-// Patterns of conditions that were compiled before, apart from those of rules; one compiles at a
-// time.
-struct Compiler {
+struct ConditionCompiler {
     std::mutex mutex;
     PatternCache patterns;
 };
-Compiler& compiler() {
-    static Compiler one;
+ConditionCompiler& condition_compiler() {
+    static ConditionCompiler one;
     return one;
-}
-
-// Of the text that was compiled -> of the condition. What lies elsewhere is about all of it.
-void move_places(std::vector<Problem>& problems, std::size_t skipped) {
-    for (Problem& problem : problems) {
-        const bool inside =
-            problem.at.line == kConditionLine && problem.at.column > kConditionColumn;
-        problem.at = inside ? Position{1, problem.at.column - kConditionColumn +
-                                              static_cast<std::uint32_t>(skipped)}
-                            : Position{1, 1};
-    }
-}
-
-TraceCondition refused_condition(std::string why) {
-    return {std::nullopt, {{kConditionName, {1, 1}, Severity::Error, std::move(why)}}};
 }
 
 }  // namespace
 
-TraceCondition compile_condition(const std::string& when, const RssMapping& box) {
-    std::string text = when;
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
-    const std::size_t skipped = text.find_first_not_of(' ');
-    if (skipped == std::string::npos) {
-        return refused_condition("there is no condition in it");
-    }
-    text = std::string{kBeforeCondition} + text.substr(skipped) + "\n";
-    Problems problems{kConditionName, compile_stop().get_token()};
-    std::optional<CompiledRules> compiled;
-    {
-        Compiler& with = compiler();
-        const std::lock_guard lock{with.mutex};
-        compiled = compile_rules(
-            {.file = kConditionName, .text = text, .patterns = &with.patterns, .box = &box},
-            Purpose::Enforce, {}, problems);
-    }
-    TraceCondition made{std::nullopt, problems.list()};
-    move_places(made.problems, skipped);
-    if (!compiled) {
-        return made;
-    }
-    if (!compiled->set.named_texts.empty()) {
-        return refused_condition(
-            "headers, cookies and functions of texts, such as " +
-            spelled(compiled->set.named_texts.front()) +
-            ", can be read by rules alone; a trace shows the rules that match instead");
-    }
-    made.rules = std::move(compiled->set);
-    return made;
+LoneCondition compile_condition(const std::string& when, const RssMapping& box) {
+    ConditionCompiler& with = condition_compiler();
+    const std::lock_guard lock{with.mutex};
+    return compile_lone_condition(when, box, &with.patterns, compile_stop().get_token());
 }
 
 }  // namespace sluice

@@ -128,7 +128,7 @@ std::optional<HttpResponse> add_condition(AskedTrace& asked, const DataplaneLink
     if (asked.when.empty()) {
         return std::nullopt;
     }
-    TraceCondition condition = compile_condition(asked.when, link.spread());
+    LoneCondition condition = compile_condition(asked.when, link.spread());
     if (!condition.rules) {
         return problem_response(422, "the condition does not compile", "nothing is traced",
                                 to_json(condition.problems));

@@ -1,18 +1,18 @@
-#include "control/daemon/trace_condition.hpp"
+#include "lib/policy/rules/lone_condition.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace sluice::trace_condition_test {
+namespace sluice::lone_condition_test {
 namespace {
 
-TraceCondition compile(const std::string& when) {
-    return compile_condition(when, usual_spread());
+LoneCondition compile(const std::string& when) {
+    return compile_lone_condition(when, usual_spread(), nullptr, {});
 }
 
-TEST(TraceCondition, IsOneRuleThatDecidesNothing) {
-    const TraceCondition made = compile("ip.src eq 192.0.2.1 and l4.dport in {53 80}");
+TEST(LoneCondition, IsOneRuleThatDecidesNothing) {
+    const LoneCondition made = compile("ip.src eq 192.0.2.1 and l4.dport in {53 80}");
     ASSERT_TRUE(made.rules.has_value());
     ASSERT_EQ(made.rules->rules.size(), 1U);
     EXPECT_EQ(made.rules->rules[0].mode, Mode::Monitor);
@@ -38,9 +38,9 @@ constexpr Wrong kWrong[] = {
     {"l4.dport eq 53 # why", 16, ""},
 };
 
-TEST(TraceCondition, ErrorsSayWhereInTheCondition) {
+TEST(LoneCondition, ErrorsSayWhereInTheCondition) {
     for (const Wrong& row : kWrong) {
-        const TraceCondition made = compile(row.when);
+        const LoneCondition made = compile(row.when);
         EXPECT_FALSE(made.rules.has_value()) << row.when;
         ASSERT_FALSE(made.problems.empty()) << row.when;
         EXPECT_EQ(made.problems[0].at.line, 1U) << row.when;
@@ -51,4 +51,4 @@ TEST(TraceCondition, ErrorsSayWhereInTheCondition) {
 }
 
 }  // namespace
-}  // namespace sluice::trace_condition_test
+}  // namespace sluice::lone_condition_test
