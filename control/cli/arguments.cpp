@@ -4,6 +4,7 @@
 #include "control/cli/rule_arguments.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
+#include "lib/rules/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -148,6 +149,11 @@ void simulate_arguments(CLI::App& app, Options& options) {
 
 void box_config_arguments(CLI::App& app, Options& options) {
     app.add_option("SLUICE_YAML", options.config_file, "sluice.yaml of the box")->required();
+    app.add_option("-o,--out", options.out_file, "file to write it to; - for standard output");
+}
+
+void schema_arguments(CLI::App& app, Options& options) {
+    app.add_flag("--config", options.of_config, "that of sluice.yaml");
 }
 
 void stats_arguments(CLI::App& app, Options& options) {
@@ -180,6 +186,25 @@ void top_arguments(CLI::App& app, Options& options) {
 void events_arguments(CLI::App& app, Options& options) {
     app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
     app.add_flag("--follow", options.follow, "go on with each event as it comes");
+}
+
+void trace_options(CLI::App& app, Options& options) {
+    app.add_option("--when", options.when, "packets that match this condition, as in rules");
+    app.add_option("--rule", options.rule, "packets that this rule decides or, passing, matches");
+    app.add_flag("--dropped", options.dropped, "only packets that are kept back");
+    app.add_option("--count", options.count, "end after so many packets")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--for", options.lasts, "end after this time, such as 10s");
+}
+
+void capture_arguments(CLI::App& app, Options& options) {
+    trace_options(app, options);
+    options.snap = kMostTracedBytes;
+    app.add_option("-w,--write", options.out_file, "pcapng file to write; - for standard output")
+        ->required();
+    app.add_option("--snap", options.snap, "bytes of each frame")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{64}, kMostTracedBytes));
 }
 
 void mode_arguments(CLI::App& app, Options& options) {
@@ -257,6 +282,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"replay", replay_arguments},
         {"simulate", simulate_arguments},
         {"box-config", box_config_arguments},
+        {"schema", schema_arguments},
         {"apply", apply_arguments},
         {"diff", diff_arguments},
         {"rule", rule_arguments},
@@ -273,6 +299,8 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"explain", explain_arguments},
         {"top", top_arguments},
         {"events", events_arguments},
+        {"trace", trace_options},
+        {"capture", capture_arguments},
         {"key", key_arguments}};
     return table;
 }
@@ -281,6 +309,10 @@ void add_global_options(CLI::App& app, Options& options) {
     app.add_option("--socket", options.socket, "where sluiced listens")
         ->envname("SLUICE_SOCKET")
         ->capture_default_str();
+    app.add_option("--url", options.url, "where sluiced listens by TCP, in the socket's place")
+        ->envname("SLUICE_URL");
+    app.add_option("--token-file", options.token_file, "of --url: the file of the API's token")
+        ->envname("SLUICE_TOKEN_FILE");
     app.add_flag("--json", options.json, "JSON on standard output");
     app.add_flag("--no-color", options.no_color, "no colours");
     app.set_version_flag("--version", "sluicectl " SLUICE_VERSION);

@@ -6,9 +6,35 @@
 #include "lib/policy/box/box.hpp"
 #include "lib/wire/box_config_codec.hpp"
 
+#include <unistd.h>
+#include <cerrno>
 #include <cstdio>
+#include <system_error>
+#include <vector>
 
 namespace sluice {
+namespace {
+
+// `path` empty: to standard output.
+ExitCode write_message(const std::vector<std::byte>& message, const std::string& path) {
+    std::FILE* const out = path.empty() ? stdout : std::fopen(path.c_str(), "wb");
+    bool whole = out != nullptr &&
+                 std::fwrite(message.data(), 1, message.size(), out) == message.size() &&
+                 std::fflush(out) == 0;
+    const int why = errno;
+    if (out != nullptr && out != stdout) {
+        whole = std::fclose(out) == 0 && whole;
+    }
+    if (!whole) {
+        say_error("cannot write the compiled configuration to " +
+                  (path.empty() ? "standard output" : path) + ": " +
+                  std::generic_category().message(why));
+        return ExitCode::Refused;
+    }
+    return ExitCode::Done;
+}
+
+}  // namespace
 
 std::optional<BoxConfig> read_box_file(const std::string& path) {
     const Result<std::string> text = read_text_file(path);
@@ -22,7 +48,7 @@ std::optional<BoxConfig> read_box_file(const std::string& path) {
     return box;
 }
 
-// The message alone goes to standard output, for sluice-dataplane.
+// The message alone goes to standard output, or to a file, for sluice-dataplane.
 ExitCode run_box_config(const Options& options) {
     if (options.json) {
         say_error("box-config writes a message of bytes, which has no JSON form");
@@ -32,13 +58,14 @@ ExitCode run_box_config(const Options& options) {
     if (!box) {
         return ExitCode::Refused;
     }
-    const std::vector<std::byte> message = encode(*box);
-    if (std::fwrite(message.data(), 1, message.size(), stdout) != message.size() ||
-        std::fflush(stdout) != 0) {
-        say_error("cannot write the compiled configuration to standard output");
-        return ExitCode::Refused;
+    const bool to_stdout = options.out_file.empty() || options.out_file == "-";
+    if (to_stdout && ::isatty(STDOUT_FILENO) == 1) {
+        say_error(
+            "the configuration is good; compiled it is bytes for sluice-dataplane and not for "
+            "a terminal: pipe it, or give -o FILE");
+        return ExitCode::Usage;
     }
-    return ExitCode::Done;
+    return write_message(encode(*box), to_stdout ? "" : options.out_file);
 }
 
 }  // namespace sluice

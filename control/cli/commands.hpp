@@ -15,6 +15,7 @@ ExitCode run_explain(const Options& options);
 ExitCode run_simulate(const Options& options);
 ExitCode run_box_config(const Options& options);
 ExitCode run_fields(const Options& options);
+ExitCode run_schema(const Options& options);
 // With sluiced.
 ExitCode run_apply(const Options& options);
 ExitCode run_diff(const Options& options);
@@ -26,6 +27,8 @@ ExitCode run_rules(const Options& options);
 ExitCode run_stats(const Options& options);
 ExitCode run_top(const Options& options);
 ExitCode run_events(const Options& options);
+ExitCode run_trace(const Options& options);
+ExitCode run_capture(const Options& options);
 ExitCode run_mode(const Options& options);
 ExitCode run_key(const Options& options);
 ExitCode run_keys(const Options& options);
@@ -52,6 +55,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"box-config", "compile a sluice.yaml for sluice-dataplane, to standard output",
      run_box_config},
     {"fields", "list what conditions and keys can read, and which values it has", run_fields},
+    {"schema", "print the JSON Schema of rule files, or of sluice.yaml, for editors", run_schema},
     {"apply", "make rule files the running ones", run_apply},
     {"diff", "show what applying rule files would change", run_diff},
     {"rule", "put one rule into the running set, replace or delete one", run_rule},
@@ -62,6 +66,8 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"stats", "show what was passed and dropped, and why", run_stats},
     {"top", "show whom the rules count the most packets for", run_top},
     {"events", "what became of keys under rules with `events`, a JSON line each", run_events},
+    {"trace", "what becomes of packets as they pass: verdict, rule, key", run_trace},
+    {"capture", "write packets as they pass to a pcapng file, with their verdicts", run_capture},
     {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode},
     {"key", "what a key of a rule has left; reset, grant, set, unset, ban, unban", run_key},
     {"keys", "list the live keys of a rule, with what they have left", run_keys},

@@ -32,8 +32,12 @@ DaemonRefusal refusal_from(const HttpReply& reply) {
 
 }  // namespace
 
+DaemonPlace place_of(const Options& options) {
+    return {options.socket, options.url, options.token_file};
+}
+
 std::variant<Json, DaemonRefusal> ask(const Options& options, const DaemonRequest& request) {
-    const Result<HttpReply> reply = http_call(options.socket, request);
+    const Result<HttpReply> reply = http_call(place_of(options), request);
     if (!reply) {
         return DaemonRefusal{ExitCode::Unreached, reply.error().what, {}};
     }

@@ -21,6 +21,8 @@ struct DaemonRefusal {
     std::vector<Problem> problems;  // of a rule file
 };
 
+[[nodiscard]] DaemonPlace place_of(const Options& options);
+
 // One call of sluiced's API: its JSON answer, or why there is none.
 [[nodiscard]] std::variant<Json, DaemonRefusal> ask(const Options& options,
                                                     const DaemonRequest& request);

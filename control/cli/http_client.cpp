@@ -1,5 +1,7 @@
 #include "control/cli/http_client.hpp"
 
+#include "control/text_file.hpp"
+
 #include <curl/curl.h>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <cerrno>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -29,11 +32,17 @@ std::size_t collect(char* data, std::size_t size, std::size_t count, void* into)
     return size * count;
 }
 
-void set_target(CURL* easy, const std::string& socket, const DaemonRequest& request) {
-    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket.c_str());
-    curl_easy_setopt(easy, CURLOPT_URL, ("http://localhost" + request.target).c_str());
-    // A proxy in the environment is not meant for a Unix socket.
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+void set_target(CURL* easy, const DaemonPlace& place, const DaemonRequest& request) {
+    if (place.url.empty()) {
+        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, place.socket.c_str());
+        curl_easy_setopt(easy, CURLOPT_URL, ("http://localhost" + request.target).c_str());
+        // A proxy in the environment is not meant for a Unix socket.
+        curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    } else {
+        const std::size_t end = place.url.size() - (place.url.ends_with('/') ? 1 : 0);
+        curl_easy_setopt(easy, CURLOPT_URL, (place.url.substr(0, end) + request.target).c_str());
+    }
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      static_cast<long>(std::min(kConnectTimeout, request.timeout).count()));
@@ -80,10 +89,20 @@ Form set_form(CURL* easy, const DaemonRequest& request) {
     return form;
 }
 
-Error unreached(CURL* easy, CURLcode code, const std::string& socket) {
+// Empty: none is to be said.
+Result<std::string> token_of(const DaemonPlace& place) {
+    if (place.url.empty() || place.token_file.empty()) {
+        return std::string{};
+    }
+    Result<std::string> text = read_text_file(place.token_file);
+    return text ? text->substr(0, text->find_first_of("\r\n")) : std::move(text);
+}
+
+Error unreached(CURL* easy, CURLcode code, const DaemonPlace& place) {
+    const std::string& socket = place.url.empty() ? place.socket : place.url;
     long os_error = 0;
     curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
-    if (code != CURLE_COULDNT_CONNECT || os_error == 0) {
+    if (code != CURLE_COULDNT_CONNECT || os_error == 0 || !place.url.empty()) {
         return {Errc::Unreachable,
                 fmt::format("no answer from sluiced at {}: {}", socket, curl_easy_strerror(code))};
     }
@@ -97,14 +116,22 @@ Error unreached(CURL* easy, CURLcode code, const std::string& socket) {
 
 }  // namespace
 
-Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& request) {
+Result<HttpReply> http_call(const DaemonPlace& place, const DaemonRequest& request) {
+    const Result<std::string> token = token_of(place);
+    if (!token) {
+        return token.error();
+    }
     static const CURLcode ready = curl_global_init(CURL_GLOBAL_NOTHING);
     const Easy easy{ready == CURLE_OK ? curl_easy_init() : nullptr, &curl_easy_cleanup};
     if (!easy) {
         return Error{Errc::Unreachable, "libcurl does not start"};
     }
     HttpReply reply;
-    set_target(easy.get(), socket, request);
+    set_target(easy.get(), place, request);
+    if (!token->empty()) {
+        curl_easy_setopt(easy.get(), CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+        curl_easy_setopt(easy.get(), CURLOPT_XOAUTH2_BEARER, token->c_str());
+    }
     curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, &collect);
     curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &reply.body);
     Headers headers{nullptr, &curl_slist_free_all};
@@ -118,7 +145,7 @@ Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& requ
     }
     const CURLcode code = curl_easy_perform(easy.get());
     if (code != CURLE_OK) {
-        return unreached(easy.get(), code, socket);
+        return unreached(easy.get(), code, place);
     }
     const char* type = nullptr;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &reply.status);

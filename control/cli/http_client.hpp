@@ -32,8 +32,15 @@ struct HttpReply {
     std::string body;
 };
 
-// One HTTP request over a Unix socket. An Error means that there was no answer (Unreachable).
-[[nodiscard]] Result<HttpReply> http_call(const std::string& socket, const DaemonRequest& request);
+// Where sluiced is: a Unix socket or, where `url` is given, that, with the token in a file.
+struct DaemonPlace {
+    std::string socket;
+    std::string url{};         // "http://192.0.2.1:8480"
+    std::string token_file{};  // empty: none is said
+};
+
+// One HTTP request. An Error means that there was no answer (Unreachable).
+[[nodiscard]] Result<HttpReply> http_call(const DaemonPlace& place, const DaemonRequest& request);
 
 // For a path segment or a query value: everything but unreserved characters as %XX.
 [[nodiscard]] std::string url_escape(std::string_view text);

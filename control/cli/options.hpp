@@ -12,6 +12,8 @@ namespace sluice {
 struct Options {
     // Of every command.
     std::string socket = "/run/sluice/sluiced.sock";
+    std::string url;         // in the place of the socket
+    std::string token_file;  // for that
     bool json = false;
     bool no_color = false;
 
@@ -67,6 +69,11 @@ struct Options {
     std::uint64_t most = 1'000;  // of lists: rows at most
     std::string word;            // a mode, pass or resume, a shell
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
+
+    std::string when;        // of trace and capture: a condition; empty: every packet
+    bool dropped = false;    // of these: only what is kept back
+    bool of_config = false;  // of schema: of sluice.yaml
+    unsigned snap = 0;       // of capture: bytes of each frame
 
     SimulateOptions simulate;
 };

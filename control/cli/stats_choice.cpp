@@ -43,6 +43,7 @@ std::string choose_rules(Json& stats, const StatsChoice& choice) {
     }
     if (choice.rules_alone && !choice.rules.empty()) {
         stats.erase("verdicts");
+        stats.erase("verdict_bytes");
         stats.erase("reasons");
         for (const char* others : {"connections", "connection_events", "asks", "ask_events"}) {
             stats[others] = Json::object();

@@ -8,8 +8,8 @@
 namespace sluice {
 
 // Why connections to the API had no answer to their request, but a refusal at most.
-enum class TurnedAway : std::uint8_t { NoRequest, NoPlace, Crowd, Stranger };
-inline constexpr std::size_t kTurnedAwayCount = 4;
+enum class TurnedAway : std::uint8_t { NoRequest, NoPlace, Crowd, Stranger, Token };
+inline constexpr std::size_t kTurnedAwayCount = 5;
 
 struct TurnedAwayRow {
     std::string_view name;
@@ -20,6 +20,7 @@ inline constexpr std::array<TurnedAwayRow, kTurnedAwayCount> kTurnedAway{{
     {"no_place", "the user has as many requests under way as one may have, or all users have"},
     {"crowd", "newer connections of the user came while it waited"},
     {"stranger", "the user may not use the socket"},
+    {"token", "by TCP, without the token or with another one"},
 }};
 
 class ApiCounters {

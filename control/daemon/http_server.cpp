@@ -1,6 +1,7 @@
 #include "control/daemon/http_server.hpp"
 
 #include "control/daemon/form.hpp"
+#include "control/daemon/tcp_listener.hpp"
 #include "lib/wire/socket.hpp"
 
 #include <microhttpd.h>
@@ -9,6 +10,7 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <sys/socket.h>
@@ -64,6 +66,10 @@ MHD_Result send(MHD_Connection* connection, const HttpResponse& response, bool l
         (void)MHD_add_response_header(out, MHD_HTTP_HEADER_ETAG,
                                       ('"' + response.etag + '"').c_str());
     }
+    if (response.status == MHD_HTTP_UNAUTHORIZED) {
+        (void)MHD_add_response_header(out, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
+                                      "Bearer realm=\"sluice\"");
+    }
     if (last) {
         (void)MHD_add_response_header(out, MHD_HTTP_HEADER_CONNECTION, "close");
     }
@@ -108,18 +114,54 @@ HttpResponse whole_answer(const HttpServer::Handler& handler, Incoming& incoming
 
 // What the library calls. Nothing may be thrown through it.
 struct HttpCallbacks {
+    // Who it is, if they may speak; else they were answered as `refused` says.
+    static std::optional<Peer> speaker(HttpServer& server, MHD_Connection* connection,
+                                       MHD_Result& refused) {
+        if (server.by_tcp_ != nullptr) {
+            return speaker_by_tcp(server, connection, refused);
+        }
+        const Result<Peer> peer = peer_of(fd_of(connection));
+        if (peer && may_speak(*peer, server.path_)) {
+            return *peer;
+        }
+        if (server.counters_.count(TurnedAway::Stranger)) {
+            spdlog::warn("refused uid {} pid {} on {}; further ones are only counted",
+                         peer ? static_cast<int>(peer->uid) : -1, peer ? peer->pid : -1,
+                         server.path_);
+        }
+        refused = send(connection, problem_response(403, "forbidden",
+                                                    "only root and the socket's owner and group "
+                                                    "may use it"));
+        return std::nullopt;
+    }
+
+    // Of many refusals some are answered and recorded: the others are counted, and closed.
+    static std::optional<Peer> speaker_by_tcp(HttpServer& server, MHD_Connection* connection,
+                                              MHD_Result& refused) {
+        const char* said =
+            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+        if (server.by_tcp_->gate.admits(said == nullptr ? "" : said)) {
+            return tcp_user();
+        }
+        (void)server.counters_.count(TurnedAway::Token);
+        refused = MHD_NO;
+        if (server.by_tcp_->gate.answers_refusal(Clock::now())) {
+            server.by_tcp_->refused(source_text(fd_of(connection)));
+            refused = send(connection,
+                           problem_response(401, "unauthorized",
+                                            "Authorization: Bearer TOKEN, with the right one, "
+                                            "opens this address"),
+                           true);
+        }
+        return std::nullopt;
+    }
+
     static MHD_Result begin(HttpServer& server, MHD_Connection* connection, HttpRequest request,
                             void** context) {
-        const Result<Peer> peer = peer_of(fd_of(connection));
-        if (!peer || !may_speak(*peer, server.path_)) {
-            if (server.counters_.count(TurnedAway::Stranger)) {
-                spdlog::warn("refused uid {} pid {} on {}; further ones are only counted",
-                             peer ? static_cast<int>(peer->uid) : -1, peer ? peer->pid : -1,
-                             server.path_);
-            }
-            return send(connection, problem_response(403, "forbidden",
-                                                     "only root and the socket's owner and group "
-                                                     "may use it"));
+        MHD_Result refused = MHD_NO;
+        const std::optional<Peer> peer = speaker(server, connection, refused);
+        if (!peer) {
+            return refused;
         }
         if (!server.fits(fd_of(connection), class_of(request.method, request.path))) {
             return send(connection,
@@ -217,8 +259,10 @@ struct HttpCallbacks {
     }
 };
 
-HttpServer::HttpServer(std::string path, Access access, ApiCounters& counters, Handler handler)
+HttpServer::HttpServer(std::string path, std::unique_ptr<ByTcp> by_tcp, Access access,
+                       ApiCounters& counters, Handler handler)
     : path_{std::move(path)},
+      by_tcp_{std::move(by_tcp)},
       access_{access},
       counters_{counters},
       handler_{std::move(handler)},
@@ -232,9 +276,22 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const SocketOptions& socke
         return listener.error();
     }
     std::unique_ptr<HttpServer> server{
-        new HttpServer{socket.path, access, counters, std::move(handler)}};
+        new HttpServer{socket.path, nullptr, access, counters, std::move(handler)}};
     if (const Result<Done> done = server->begin_listening(*std::move(listener)); !done) {
         (void)::unlink(socket.path.c_str());
+        return done.error();
+    }
+    return server;
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start_tcp(std::unique_ptr<ByTcp> by_tcp,
+                                                          Access access, ApiCounters& counters,
+                                                          Handler handler) {
+    Fd listener = std::move(by_tcp->listener);
+    const std::string name = by_tcp->name;
+    std::unique_ptr<HttpServer> server{
+        new HttpServer{name, std::move(by_tcp), access, counters, std::move(handler)}};
+    if (const Result<Done> done = server->begin_listening(std::move(listener)); !done) {
         return done.error();
     }
     return server;
@@ -253,7 +310,8 @@ Result<Done> HttpServer::begin_listening(Fd listener) {
     }
     Result<std::unique_ptr<Lobby>> lobby = Lobby::make(
         std::move(listener), {}, counters_,
-        [this](int fd, const Peer& peer, RequestClass kind) { return admit(fd, peer, kind); });
+        [this](int fd, const Peer& peer, RequestClass kind) { return admit(fd, peer, kind); },
+        by_tcp_ == nullptr ? peer_of : source_of);
     if (!lobby) {
         return lobby.error();
     }
@@ -270,7 +328,9 @@ HttpServer::~HttpServer() {
     }
     if (daemon_ != nullptr) {
         MHD_stop_daemon(daemon_);
-        (void)::unlink(path_.c_str());
+        if (by_tcp_ == nullptr) {
+            (void)::unlink(path_.c_str());
+        }
     }
 }
 

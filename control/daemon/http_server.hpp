@@ -4,6 +4,7 @@
 #include "control/daemon/http.hpp"
 #include "control/daemon/lobby.hpp"
 #include "control/daemon/places.hpp"
+#include "control/daemon/token_gate.hpp"
 #include "control/daemon/upload_budget.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
@@ -21,7 +22,8 @@ namespace sluice {
 
 // HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each request under way: a long call
 // delays no other one. Connections wait for their request in a Lobby, and for a place of those kept
-// for its kind; the peer's credentials come with every request; bodies and slowness are bounded.
+// for its kind; the peer's credentials come with every request, or by TCP the token; bodies and
+// slowness are bounded.
 class HttpServer {
 public:
     // Called from several threads.
@@ -33,6 +35,17 @@ public:
                                                                    Access access,
                                                                    ApiCounters& counters,
                                                                    Handler handler);
+    // What else it is by TCP: an address for people, who says the token may speak, and who is told
+    // of those that do not.
+    struct ByTcp {
+        Fd listener;
+        std::string name;
+        TokenGate gate;
+        std::function<void(const std::string& source)> refused;
+    };
+    // Bounds, places and memory are its own: who comes by TCP keeps nobody off a Unix socket.
+    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start_tcp(
+        std::unique_ptr<ByTcp> by_tcp, Access access, ApiCounters& counters, Handler handler);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
@@ -46,7 +59,8 @@ private:
         RequestClass kind = RequestClass::Ordinary;
         uid_t user = 0;
     };
-    HttpServer(std::string path, Access access, ApiCounters& counters, Handler handler);
+    HttpServer(std::string path, std::unique_ptr<ByTcp> by_tcp, Access access,
+               ApiCounters& counters, Handler handler);
     [[nodiscard]] Result<Done> begin_listening(Fd listener);
     [[nodiscard]] bool admit(int fd, const Peer& peer, RequestClass kind);
     void leave(int fd);
@@ -55,7 +69,8 @@ private:
     // Whether others need the connection's place more than it does once it is answered.
     [[nodiscard]] bool is_last(int fd);
 
-    std::string path_;
+    std::string path_;               // or, by TCP, the address
+    std::unique_ptr<ByTcp> by_tcp_;  // nullptr: it is a Unix socket
     Access access_;
     ApiCounters& counters_;
     Handler handler_;

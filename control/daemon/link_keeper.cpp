@@ -74,13 +74,13 @@ void LinkKeeper::tick(Clock::time_point now) {
     }
     const Result<Welcome> welcome = link_.connect();
     if (!welcome) {
-        if (!told_) {
-            spdlog::warn("{}; trying again", welcome.error().what);
+        if (told_ != welcome.error().what) {
+            told_ = welcome.error().what;
+            spdlog::warn("{}; trying again", told_);
         }
-        told_ = true;
         return;
     }
-    told_ = false;
+    told_.clear();
     retry_at_ = now + kRetryRules;
     agreed_ = rules_.meet(*welcome);
     if (agreed_ && welcome->generation == 0 && rules_.view()->generation == 0) {

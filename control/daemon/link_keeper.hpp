@@ -28,7 +28,7 @@ private:
     RuleKeeper& rules_;
     std::optional<RuleFile> first_rules_;
     bool agreed_ = false;
-    bool told_ = false;  // that there is no dataplane
+    std::string told_;  // why there is no dataplane, as it was said last; empty: there is one
     Clock::time_point retry_at_{};
     Clock::time_point ping_at_{};
 };

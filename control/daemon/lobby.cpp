@@ -33,18 +33,19 @@ void say_busy(int fd) {
 
 }  // namespace
 
-Lobby::Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit)
+Lobby::Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit, Identify identify)
     : listener_{std::move(listener)},
       ready_{::epoll_create1(EPOLL_CLOEXEC)},
       waker_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
       bounds_{bounds},
       counters_{counters},
-      admit_{std::move(admit)} {}
+      admit_{std::move(admit)},
+      identify_{identify} {}
 
 Result<std::unique_ptr<Lobby>> Lobby::make(Fd listener, Bounds bounds, ApiCounters& counters,
-                                           Admit admit) {
+                                           Admit admit, Identify identify) {
     std::unique_ptr<Lobby> lobby{
-        new Lobby{std::move(listener), bounds, counters, std::move(admit)}};
+        new Lobby{std::move(listener), bounds, counters, std::move(admit), identify}};
     if (!lobby->watch(lobby->listener_.get(), EPOLLIN, kListener) ||
         !lobby->watch(lobby->waker_.get(), EPOLLIN, kWaker)) {
         return Error{Errc::Unreachable, "the API cannot wait for its clients"};
@@ -105,7 +106,7 @@ void Lobby::accept_guests() {
             }
             return;
         }
-        const Result<Peer> peer = peer_of(fd.get());
+        const Result<Peer> peer = identify_(fd.get());
         if (!peer) {
             continue;
         }
@@ -179,8 +180,10 @@ void Lobby::end_patience() {
 void Lobby::turn_away(Guest& guest, TurnedAway why) {
     if (counters_.count(why)) {
         const TurnedAwayRow& row = kTurnedAway[static_cast<std::size_t>(why)];
-        spdlog::warn("closed a connection of uid {} pid {}: {}; further ones are only counted",
-                     guest.peer.uid, guest.peer.pid, row.help);
+        const std::string whose =
+            guest.peer.pid == 0 ? "by TCP"
+                                : fmt::format("of uid {} pid {}", guest.peer.uid, guest.peer.pid);
+        spdlog::warn("closed a connection {}: {}; further ones are only counted", whose, row.help);
     }
     guest.gone = true;
     guest.fd = Fd{};

@@ -29,8 +29,12 @@ public:
     // Takes the connection over. False: there is no place for it now, and it stays.
     using Admit = std::function<bool(int fd, const Peer& peer, RequestClass kind)>;
 
+    // Whose connection it is: bounds are for each user.
+    using Identify = Result<Peer> (*)(int fd);
+
     [[nodiscard]] static Result<std::unique_ptr<Lobby>> make(Fd listener, Bounds bounds,
-                                                             ApiCounters& counters, Admit admit);
+                                                             ApiCounters& counters, Admit admit,
+                                                             Identify identify = peer_of);
     Lobby(const Lobby&) = delete;
     Lobby& operator=(const Lobby&) = delete;
 
@@ -54,7 +58,7 @@ private:
         bool gone = false;
     };
 
-    Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit);
+    Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit, Identify identify);
     [[nodiscard]] bool watch(int fd, std::uint32_t events, std::uint64_t number) noexcept;
     void hear(std::uint64_t number, std::uint32_t events);
     void accept_guests();
@@ -70,6 +74,7 @@ private:
     Bounds bounds_;
     ApiCounters& counters_;
     Admit admit_;
+    Identify identify_;
     std::list<Guest> guests_;  // in the order they came
     std::uint64_t next_number_ = kFirstGuest;
 };

@@ -6,6 +6,8 @@
 #include "control/daemon/log.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/daemon/settings.hpp"
+#include "control/daemon/tcp_listener.hpp"
+#include "control/daemon/token_gate.hpp"
 #include "lib/wire/database_key.hpp"
 
 #include <spdlog/spdlog.h>
@@ -87,11 +89,57 @@ void share_database_key(const Settings& settings, DataplaneLink& link) {
     }
 }
 
+// What is root's of the API by TCP: the token, and an address that may be below 1024.
+struct TcpEntrance {
+    Fd listener;
+    TokenGate gate;
+};
+Result<std::optional<TcpEntrance>> open_entrance(const Settings& settings) {
+    if (!settings.api) {
+        return std::optional<TcpEntrance>{};
+    }
+    Result<TokenGate> gate = TokenGate::open(settings.api->token_file);
+    if (!gate) {
+        return gate.error();
+    }
+    Result<Fd> listener = listen_tcp(*settings.api);
+    if (!listener) {
+        return listener.error();
+    }
+    return std::optional<TcpEntrance>{TcpEntrance{*std::move(listener), *std::move(gate)}};
+}
+
+// nullptr: there is none.
+Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance entrance,
+                                              Audit& audit, ApiCounters& counters,
+                                              const HttpServer::Handler& handle) {
+    const std::string name = endpoint_text(api);
+    const auto refused = [&audit, name](const std::string& source) {
+        audit.write({.who = tcp_user(),
+                     .call = "api " + name,
+                     .before = "",
+                     .after = source,
+                     .outcome = "refused: not the token"});
+        spdlog::warn("refused {} on {}: not the token", source, name);
+    };
+    spdlog::info("serving {} for who has the token{}", name,
+                 api.read_only ? ", which changes nothing" : ", changes included");
+    return HttpServer::start_tcp(
+        std::unique_ptr<HttpServer::ByTcp>{new HttpServer::ByTcp{
+            std::move(entrance.listener), name, std::move(entrance.gate), refused}},
+        api.read_only ? HttpServer::Access::ReadOnly : HttpServer::Access::All, counters, handle);
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
     DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
                        std::filesystem::absolute(settings.state_dir).string()};
     share_database_key(settings, link);  // root's, and so before sluiced is another user
+    Result<std::optional<TcpEntrance>> entrance = open_entrance(settings);  // likewise
+    if (!entrance) {
+        spdlog::error("{}", entrance.error().what);
+        return kRefused;
+    }
     if (const Result<Done> done = confine(settings); !done) {
         spdlog::error("{}", done.error().what);
         return kRefused;
@@ -110,9 +158,14 @@ int run(const Settings& settings, const sigset_t& signals) {
         HttpServer::start(settings.control, HttpServer::Access::All, counters, handle);
     const auto watchers =
         HttpServer::start(read_socket_of(settings), HttpServer::Access::ReadOnly, counters, handle);
-    if (!server || !watchers) {
-        spdlog::error("{}", (server ? watchers.error() : server.error()).what);
-        return kRefused;
+    const auto by_tcp =
+        *entrance ? serve_tcp(*settings.api, **std::move(entrance), audit, counters, handle)
+                  : Result<std::unique_ptr<HttpServer>>{nullptr};
+    for (const auto* one : {&server, &watchers, &by_tcp}) {
+        if (!*one) {
+            spdlog::error("{}", one->error().what);
+            return kRefused;
+        }
     }
     const std::jthread ends{
         [&](const std::stop_token& stop) { repeat(stop, [&] { rules.end_rules(); }); }};
@@ -125,6 +178,9 @@ int run(const Settings& settings, const sigset_t& signals) {
         keeper.tick(LinkKeeper::Clock::now());
         (*server)->sweep();
         (*watchers)->sweep();
+        if (*by_tcp != nullptr) {
+            (*by_tcp)->sweep();
+        }
     });
     (void)sd_notify(0, "STOPPING=1");
     spdlog::info("stopping");

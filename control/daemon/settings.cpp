@@ -38,6 +38,11 @@ bool take_config(const std::string& path, Settings& settings) {
     }
     settings.control = box->control;
     settings.read_only = box->read_only;
+    settings.api = box->api;
+    if (settings.api) {
+        settings.api->token_file =
+            (std::filesystem::path{path}.parent_path() / box->api->token_file).string();
+    }
     settings.dataplane_socket = box->dataplane.path;
     settings.state_dir = box->state_dir;
     settings.user = box->user;

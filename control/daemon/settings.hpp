@@ -12,6 +12,7 @@ struct Settings {
     // For those who watch: it changes nothing. Without a path it lies beside `control`, and belongs
     // to the same.
     SocketOptions read_only{"", 0660, "", ""};
+    std::optional<ApiOptions> api;  // by TCP
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
     std::string state_dir = "/var/lib/sluice";
     std::string user;          // to run as; empty: as it is started

@@ -45,7 +45,8 @@ Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxStat
       top_{workers_},
       events_{workers_},
       rules_{box, state_, workers_, {top_, events_, ports_, bridge_}},
-      lister_{workers_, KeyHasher{state_.secrets().hash}} {}
+      lister_{workers_, KeyHasher{state_.secrets().hash}},
+      traces_{workers_, rules_} {}
 
 // No port receives before the rules and the buckets are there.
 Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
@@ -144,12 +145,14 @@ void Dataplane::watch_kernel() {
 
 Reply Dataplane::apply(ApplyRules request) {
     Reply reply = rules_.take(std::move(request), RulePublisher::Keep::Yes);
+    traces_.note_rules();
     tell_kernel();
     return reply;
 }
 
 Reply Dataplane::try_rules(TryRules request) {
     Reply reply = rules_.take(std::move(request.rules), RulePublisher::Keep::No);
+    traces_.note_rules();
     tell_kernel();
     return reply;
 }
@@ -190,6 +193,8 @@ void Dataplane::keep_house() {
     top_.take_samples();
     events_.take_events(ports_);
     rules_.keep_house();
+    traces_.note_rules();
+    traces_.keep_house();
     state_.keep_snapshot(std::chrono::steady_clock::now());
     if (state_.former() != nullptr && state_.former()->is_let_go(workers_.size())) {
         state_.end_former();

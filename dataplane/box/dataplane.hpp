@@ -3,6 +3,7 @@
 #include "dataplane/box/key_lister.hpp"
 #include "dataplane/box/rule_publisher.hpp"
 #include "dataplane/box/top_report.hpp"
+#include "dataplane/box/trace_report.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/state/box_state.hpp"
 #include "dataplane/worker/utc_clock.hpp"
@@ -47,6 +48,15 @@ public:
     [[nodiscard]] std::uint64_t generation() const noexcept { return rules_.generation(); }
     [[nodiscard]] Top top(const GetTop& request) { return top_.list(request, ports_); }
     [[nodiscard]] Events events(const GetEvents& request) { return events_.read(request, ports_); }
+    [[nodiscard]] Reply begin_trace(BeginTrace request) {
+        return traces_.begin(std::move(request));
+    }
+    [[nodiscard]] TracedPackets read_trace(const ReadTrace& request) {
+        return traces_.read(request, ports_);
+    }
+    [[nodiscard]] TracedPackets end_trace(const EndTrace& request) {
+        return traces_.end(request, ports_);
+    }
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] Reply list_keys(const ListKeys& request);
@@ -81,6 +91,7 @@ private:
     EventReport events_;
     RulePublisher rules_;
     KeyLister lister_;
+    TraceReport traces_;
     std::uint64_t told_load_ = 0;  // of the rules that the kernel was told of
     std::uint64_t lost_bans_ = 0;  // that it could not be told of
     std::unique_ptr<HeartbeatThread> heartbeat_;

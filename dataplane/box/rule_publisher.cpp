@@ -100,6 +100,7 @@ void RulePublisher::publish() {
     auto next = std::make_unique<Running>();
     next->state = state();
     next->loaded = loaded_;
+    next->traces = under(traces_, loaded_->set());
     Retired<Running> old = running_.publish(std::move(next));
     const std::uint64_t mark = board_.mark();
     if (std::optional<GracePeriod> proof = board_.wait_for(mark, kGraceTimeout)) {
@@ -190,9 +191,24 @@ Reply RulePublisher::keep(const KeepRules& request) {
     return Applied{generation()};
 }
 
+bool RulePublisher::vouches_for(const RuleSet& rules, const DatabaseSeal& seal) {
+    const bool sealed = is_sealed(rules, seal, key_);
+    unsealed_ += sealed ? 0 : 1;
+    return sealed;
+}
+
+Result<LoadedRules> RulePublisher::load_condition(RuleSet rules) const {
+    return LoadedRules::make(std::move(rules), {.secret = state_.secrets().hash,
+                                                .sharers = {workers_.size(), merge_interval_}});
+}
+
+void RulePublisher::set_traces(std::vector<std::shared_ptr<Trace>> traces) {
+    traces_ = std::move(traces);
+    publish();
+}
+
 Reply RulePublisher::take(ApplyRules request, Keep keep) {
-    if (!is_sealed(request.rules, request.seal, key_)) {
-        ++unsealed_;
+    if (!vouches_for(request.rules, request.seal)) {
         const Failure why{
             "its patterns do not carry the sum that sluiced makes with the key of "
             "databases; do both programs share one?"};

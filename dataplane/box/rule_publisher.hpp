@@ -45,6 +45,13 @@ public:
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     [[nodiscard]] Reply keep(const KeepRules& request);
+    // What workers show of packets from now on.
+    void set_traces(std::vector<std::shared_ptr<Trace>> traces);
+    // Whether the databases in a set carry the sum that sluiced makes; counted where they do not.
+    [[nodiscard]] bool vouches_for(const RuleSet& rules, const DatabaseSeal& seal);
+    // Rules that decide nothing, for conditions.
+    [[nodiscard]] Result<LoadedRules> load_condition(RuleSet rules) const;
+    [[nodiscard]] bool judges() const noexcept { return generation() != 0 && !panic_; }
     // What it was before.
     bool set_panic(bool pass);
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
@@ -123,6 +130,7 @@ private:
     std::uint64_t unsealed_ = 0;
     std::uint64_t unkept_ = 0;
     bool panic_ = false;
+    std::vector<std::shared_ptr<Trace>> traces_;
     Published<Running> running_;
     QuiesceBoard board_;
     std::vector<std::pair<std::uint64_t, Retired<Running>>> retired_;

@@ -318,6 +318,16 @@ Reply ControlServer::handle(Client& client, Request request) {
     if (const auto* events = std::get_if<GetEvents>(&request)) {
         return dataplane_->events(*events);
     }
+    if (auto* trace = std::get_if<BeginTrace>(&request)) {
+        log_info(who(client.peer) + " traces packets");
+        return dataplane_->begin_trace(std::move(*trace));
+    }
+    if (const auto* read = std::get_if<ReadTrace>(&request)) {
+        return dataplane_->read_trace(*read);
+    }
+    if (const auto* end = std::get_if<EndTrace>(&request)) {
+        return dataplane_->end_trace(*end);
+    }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation(),
                    dataplane_->rss_mapping()};
 }

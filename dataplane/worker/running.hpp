@@ -1,8 +1,10 @@
 #pragma once
 #include "lib/load/loaded_rules.hpp"
+#include "lib/trace/trace.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace sluice {
 
@@ -18,6 +20,7 @@ struct Running {
     };
     State state = State::NoRulesetPass;
     std::shared_ptr<const LoadedRules> loaded = std::make_shared<const LoadedRules>();
+    std::vector<ActiveTrace> traces;  // none, mostly
 
     [[nodiscard]] const LoadedSet& rules() const noexcept { return loaded->set(); }
 };

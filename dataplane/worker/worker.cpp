@@ -202,6 +202,8 @@ void Worker::adopt_for_turn(const Running& running) noexcept {
     // From the first such rule set on: others may still bring what they had under the last one.
     owns_ |= !running.rules().steering.empty();
     asks_ |= running.rules().meter_plan.has_asked() && setup_.workers > 1;
+    // Waits are worked out for those who are shown them.
+    core_.policy.tell_wait = !running.traces.empty();
 }
 
 // What others have handed to this worker as the owner of its keys, and what this one sends of
@@ -303,6 +305,9 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
         let_go(*going_);
         ++core_.unread_bursts;
     }
+    if (!running.traces.empty()) [[unlikely]] {
+        trace(running, at);
+    }
     if (going_->size() != 0) {
         const bool enforces = running.state == Running::State::Enforce;
         const Answering answering{answerer_,
@@ -319,6 +324,17 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     }
     std::swap(coming_, going_);
     going_lane_ = lane;
+}
+
+// What is decided is shown before it is sent, while its bytes are as they came.
+void Worker::trace(const Running& running, Now at) noexcept {
+    const bool judged = running.state == Running::State::Enforce;
+    if (!judged) {
+        parse_burst(*going_, core_);
+    }
+    for (const ActiveTrace& active : running.traces) {
+        active.trace->note(me_.index(), {*going_, running.rules(), active.rule, judged, at});
+    }
 }
 
 // What other workers have charged, and what they are to know.

@@ -1,6 +1,7 @@
 #include "lib/capture/pcapng_interface.hpp"
 
 #include "lib/base/wide.hpp"
+#include "lib/capture/pcapng_format.hpp"
 #include "lib/capture/timestamp.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@ namespace {
 
 constexpr std::size_t kFixedSize = 8;  // link type, reserved, snap length
 constexpr std::size_t kOptionHead = 4;
-constexpr std::uint16_t kEndOfOptions = 0;
-constexpr std::uint16_t kTimeResolution = 9;
 constexpr std::uint16_t kTimeOffset = 14;
 
 // if_tsresol: a power of ten, or with the upper bit set of two.
@@ -43,10 +42,10 @@ std::optional<CaptureInterface> CaptureInterface::read(ByteView body, FileOrder 
         const std::uint16_t code = order.u16(body, at);
         const std::size_t size = order.u16(body, at + 2);
         at += kOptionHead;
-        if (code == kEndOfOptions || size > body.size() - at) {
+        if (code == pcapng::kEndOfOptions || size > body.size() - at) {
             break;
         }
-        if (code == kTimeResolution && size == 1) {
+        if (code == pcapng::kTimeResolution && size == 1) {
             const auto ticks = ticks_of(load_u8(body, at));
             if (!ticks) {
                 return std::nullopt;

@@ -1,5 +1,7 @@
 #include "lib/capture/pcapng_reader.hpp"
 
+#include "lib/capture/pcapng_format.hpp"
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -8,12 +10,8 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t kSectionHeader = 0x0A0D'0D0A;  // the same in both byte orders
-constexpr std::uint32_t kInterface = 1;
 constexpr std::uint32_t kObsoletePacket = 2;
 constexpr std::uint32_t kSimplePacket = 3;
-constexpr std::uint32_t kEnhancedPacket = 6;
-constexpr std::uint32_t kOrderMagic = 0x1A2B'3C4D;
 
 constexpr std::uint32_t kWord = 4;
 constexpr std::uint32_t kHeadSize = 2 * kWord;               // type, length
@@ -21,12 +19,11 @@ constexpr std::uint32_t kFrameSize = kHeadSize + kWord;      // with the length 
 constexpr std::uint32_t kSectionSize = 4 * kWord;            // magic, versions, section length
 constexpr std::uint32_t kPacketSize = 5 * kWord;             // before the bytes of a packet
 constexpr std::uint32_t kMostHeld = std::uint32_t{1} << 20;  // of a block that is read
-constexpr std::uint32_t kMostCaptured = 262'144;             // as libpcap
 constexpr std::size_t kMostInterfaces = std::size_t{1} << 16;
 
 bool is_read(std::uint32_t type) noexcept {
-    return type == kInterface || type == kObsoletePacket || type == kSimplePacket ||
-           type == kEnhancedPacket;
+    return type == pcapng::kInterface || type == kObsoletePacket || type == kSimplePacket ||
+           type == pcapng::kEnhancedPacket;
 }
 
 }  // namespace
@@ -39,7 +36,7 @@ Result<PcapngReader> PcapngReader::open(std::FILE* stream) {
     PcapngReader reader{stream};
     std::array<std::byte, kWord> type;
     if (std::fread(type.data(), type.size(), 1, stream) != 1 ||
-        reader.order_.u32(type, 0) != kSectionHeader) {
+        reader.order_.u32(type, 0) != pcapng::kSectionHeader) {
         return Error{Errc::BadSyntax, "it does not begin with a section"};
     }
     if (reader.read_section() != Block::Other) {
@@ -80,7 +77,7 @@ PcapngReader::Block PcapngReader::read_block(CapturedFrame& frame) {
         return got == 0 ? Block::End : Block::Cut;
     }
     const std::uint32_t type = order_.u32(head, 0);
-    if (type == kSectionHeader) {
+    if (type == pcapng::kSectionHeader) {
         return read_section();
     }
     if (std::fread(head.data() + kWord, kWord, 1, stream_.get()) != 1) {
@@ -108,10 +105,10 @@ PcapngReader::Block PcapngReader::read_section() {
     constexpr auto kOther =
         std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
     order_ = FileOrder{};
-    if (order_.u32(head, kWord) != kOrderMagic) {
+    if (order_.u32(head, kWord) != pcapng::kOrderMagic) {
         order_ = FileOrder{kOther};
     }
-    if (order_.u32(head, kWord) != kOrderMagic) {
+    if (order_.u32(head, kWord) != pcapng::kOrderMagic) {
         return broken("a section has no byte order");
     }
     const std::uint32_t length = order_.u32(head, 0);
@@ -160,7 +157,7 @@ PcapngReader::Block PcapngReader::check_trailer(std::uint32_t length) {
 }
 
 PcapngReader::Block PcapngReader::take(std::uint32_t type, CapturedFrame& frame) {
-    if (type == kInterface) {
+    if (type == pcapng::kInterface) {
         return take_interface();
     }
     return type == kSimplePacket ? take_simple(frame) : take_timed(type, frame);
@@ -216,7 +213,7 @@ PcapngReader::Block PcapngReader::hand_out(const Packet& packet, CapturedFrame& 
     if (packet.interface >= interfaces_.size()) {
         return broken("a packet is of an interface that was not described");
     }
-    if (packet.captured > kMostCaptured || packet.captured > packet.bytes.size()) {
+    if (packet.captured > pcapng::kMostCaptured || packet.captured > packet.bytes.size()) {
         return broken("a packet of " + std::to_string(packet.captured) +
                       " bytes does not fit its block");
     }

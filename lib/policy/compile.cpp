@@ -2,6 +2,7 @@
 
 #include "lib/policy/databases/databases.hpp"
 #include "lib/policy/domains/suffix_file.hpp"
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/files/joined_files.hpp"
 #include "lib/policy/limits/named_limits.hpp"
 #include "lib/policy/rules/bypass_reader.hpp"
@@ -14,17 +15,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr auto kTopKeys = std::to_array<KeyRow>({
-    {"version"},
-    {"defaults"},
-    {"limits"},
-    {"rules"},
-    {"data"},
-    {"client_ip"},
-    {"bypass"},
-});
-constexpr auto kDataKeys = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
 
 // The keys of a rule file, top down.
 class FileReader {
@@ -43,7 +33,7 @@ public:
                 suffixes_, source.lists, source.keys, source.overrides} {}
 
     std::optional<CompiledRules> run(const YamlNode& root) {
-        const MapReader top{root, kTopKeys, context_, "a rule file"};
+        const MapReader top{root, rule_keys::kTop, context_, "a rule file"};
         if (!top.is_map()) {
             return std::nullopt;
         }
@@ -94,7 +84,7 @@ public:
 
 private:
     void read_data(const YamlNode& data) {
-        const MapReader map{data, kDataKeys, relaxed_, "data"};
+        const MapReader map{data, rule_keys::kData, relaxed_, "data"};
         if (const YamlNode* lists = map.find("lists")) {
             lists_.read(*lists, list_files_, context_);
         }

@@ -68,6 +68,14 @@ struct SocketOptions {
     std::string group;  // group name; empty: as the process
 };
 
+// The API by TCP, for those who have the token. Only sluiced reads it.
+struct ApiOptions {
+    VersionedAddress address{};
+    std::uint16_t port = 0;
+    std::string token_file;  // relative to sluice.yaml
+    bool read_only = true;   // only what changes nothing
+};
+
 // The program in the kernel at af_xdp ports, which outlives the box.
 struct KernelOptions {
     KernelFail fail = KernelFail::Open;
@@ -103,6 +111,7 @@ struct BoxConfig {
     OnNoRules on_no_rules = OnNoRules::LastGood;
     std::optional<KernelOptions> kernel;          // nullopt: af_xdp ports end with the process
     std::optional<ManagementOptions> management;  // nullopt: all frames are the box's
+    std::optional<ApiOptions> api;                // nullopt: none by TCP
     std::string user;                             // that sluiced runs as; empty: as it is started
     std::string database_key;  // the file of that key; empty: in the state directory
     LogLevel log_level = LogLevel::Info;

@@ -32,11 +32,13 @@ public:
         written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    // The reader's. Hands over what has been written when it is called, oldest first.
+    // The reader's. Hands over what has been written when it is called, oldest first, `most` at
+    // most.
     template <typename Fn>
-    void drain(Fn&& fn) {
+    void drain(Fn&& fn, std::size_t most = SIZE_MAX) {
         const std::uint64_t end = written_.load(std::memory_order_acquire);
-        for (std::uint64_t at = read_.load(std::memory_order_relaxed); at != end; ++at) {
+        for (std::uint64_t at = read_.load(std::memory_order_relaxed); at != end && most != 0;
+             ++at, --most) {
             fn(static_cast<const Record&>(records_[at & mask_]));
             read_.store(at + 1, std::memory_order_release);
         }

@@ -20,6 +20,9 @@ const RuleSet* rules_in(const Request& request) {
     if (const auto* trial = std::get_if<TryRules>(&request)) {
         return &trial->rules.rules;
     }
+    if (const auto* trace = std::get_if<BeginTrace>(&request)) {
+        return &trace->condition;
+    }
     const auto* apply = std::get_if<ApplyRules>(&request);
     return apply == nullptr ? nullptr : &apply->rules;
 }
@@ -78,7 +81,8 @@ std::vector<std::byte> encode(const RuleSet& rules) {
 bool carries_rules(ByteView request) noexcept {
     const auto kind = request.empty() ? std::byte{} : request.front();
     return kind == std::byte{index_of<Request, ApplyRules>()} ||
-           kind == std::byte{index_of<Request, TryRules>()};
+           kind == std::byte{index_of<Request, TryRules>()} ||
+           kind == std::byte{index_of<Request, BeginTrace>()};
 }
 
 Result<Request> decode_request(ByteView payload, const Room& room) {

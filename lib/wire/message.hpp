@@ -16,6 +16,7 @@
 #include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/shape_stats.hpp"
+#include "lib/wire/trace_messages.hpp"
 
 #include <array>
 #include <cstdint>
@@ -393,8 +394,9 @@ struct Failure {
 };
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
-                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents, ListKeys>;
+                             GetTop, AskKey, SetMergeInterval, Ping, GetEvents, ListKeys,
+                             BeginTrace, ReadTrace, EndTrace>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
-                           MergeIntervalSet, Events, KeyPage>;
+                           MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets>;
 
 }  // namespace sluice

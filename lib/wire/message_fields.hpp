@@ -27,6 +27,15 @@ void serialize(auto& archive, Of<KeyEvent> auto& m) {
     archive.word(m.kind, KeyEventKind::Bridged);
     archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.packets, m.rule, m.limit, m.key);
 }
+void serialize(auto& archive, Of<TracedPacket> auto& m) {
+    archive(m.utc_ns, m.lcore, m.pair);
+    archive.word(m.dir, Direction::Out);
+    archive.word(m.verdict, Verdict::Drop);
+    archive.word(m.reason, static_cast<Reason>(kReasonCount - 1));
+    archive(m.rule, m.key, m.limit, m.wait_ns, m.matched, m.matched_count, m.has_ip, m.has_ports);
+    archive(m.is_v6, m.src.bytes, m.dst.bytes, m.proto, m.sport, m.dport, m.wire_size, m.frame);
+    archive.check(m.frame.size() <= kMostTracedBytes);
+}
 void serialize(auto& archive, Of<TopKey> auto& m) {
     archive(m.rule, m.key, m.window_ns, m.hits, m.hits_error, m.denied, m.denied_error, m.bytes,
             m.bytes_error, m.remaining);

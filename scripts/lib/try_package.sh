@@ -49,6 +49,10 @@ within systemd-analyze verify /usr/lib/systemd/system/sluice-dataplane.service /
 for page in sluice.7 sluice-rules.5 sluice.yaml.5 sluicectl.1 sluiced.8 sluice-dataplane.8; do
     within man --pager=cat "${page##*.}" "${page%.*}" | head -1 | grep -q . || { echo "package: no $page" >&2 && exit 1; }
 done
+for file in bash-completion/completions/sluicectl zsh/vendor-completions/_sluicectl \
+    fish/vendor_completions.d/sluicectl.fish sluice/rules.schema.json sluice/sluice.schema.json; do
+    within test -s "/usr/share/$file" || { echo "package: no $file" >&2 && exit 1; }
+done
 
 echo "== both daemons"
 within systemd-tmpfiles --create /usr/lib/tmpfiles.d/sluice.conf

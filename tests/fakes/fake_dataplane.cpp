@@ -126,6 +126,45 @@ Top top_of(const GetTop& request) {
     top.keys.resize(std::min<std::size_t>(top.keys.size(), request.count));
     return top;
 }
+constexpr std::uint64_t kTraceOrigin = 0x77;
+// Two packets, of which the second is kept back; of trace 2 that one alone.
+TracedPackets traced_packets_of(std::uint64_t origin, std::uint64_t number) {
+    if (origin != kTraceOrigin || number == 0 || number > 2) {
+        return {.other_start = origin != kTraceOrigin};
+    }
+    TracedPacket passed{.utc_ns = 1'764'000'000'000'005'000,
+                        .lcore = 1,
+                        .pair = "uplink",
+                        .reason = Reason::WithinLimits,
+                        .wait_ns = 0,
+                        .matched = {"names"},
+                        .matched_count = 1,
+                        .has_ip = true,
+                        .has_ports = true,
+                        .proto = 17,
+                        .sport = 40'000,
+                        .dport = 53,
+                        .wire_size = 60,
+                        .frame = {std::byte{0x02}, std::byte{0}, std::byte{0xAB}}};
+    passed.src.bytes[0] = std::byte{192};
+    passed.src.bytes[2] = std::byte{2};
+    passed.src.bytes[3] = std::byte{7};
+    passed.dst.bytes = passed.src.bytes;
+    passed.dst.bytes[3] = std::byte{1};
+    TracedPacket dropped = passed;
+    dropped.verdict = Verdict::Drop;
+    dropped.reason = Reason::OverLimit;
+    dropped.rule = "names";
+    dropped.key = "192.0.2.7";
+    dropped.limit = "1";
+    dropped.wait_ns = 1'500'000'000;
+    TracedPackets all{.known = true, .judges = true, .left_out = 3, .packets = {}};
+    if (number == 1) {
+        all.packets.push_back(passed);
+    }
+    all.packets.push_back(dropped);
+    return all;
+}
 // One of each kind, but those of other rules than `a` come from rule `b`; numbered from 5 on.
 Events events_of(const GetEvents& request) {
     Events all{.origin = 77, .next = 5, .missed = 0, .events = {}};
@@ -386,8 +425,8 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply", "rules", "stats", "panic",  "try", "keep",
-        "top",   "key",   "merge", "ping",  "events", "list"};
+        "hello", "apply", "rules", "stats",  "panic", "try",         "keep",       "top",
+        "key",   "merge", "ping",  "events", "list",  "begin_trace", "read_trace", "end_trace"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -428,6 +467,19 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* events = std::get_if<GetEvents>(&request)) {
         return events_of(*events);
+    }
+    if (const auto* trace = std::get_if<BeginTrace>(&request)) {
+        return TraceBegun{.origin = kTraceOrigin,
+                          .number = trace->refused ? 2U : 1U,
+                          .most_per_second = 1000,
+                          .unread_after_ms = 10'000,
+                          .unread_fields = {}};
+    }
+    if (const auto* read = std::get_if<ReadTrace>(&request)) {
+        return traced_packets_of(read->origin, read->number);
+    }
+    if (const auto* end = std::get_if<EndTrace>(&request)) {
+        return traced_packets_of(end->origin, end->number);
     }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), running_.rules.generation,
                    usual_spread()};

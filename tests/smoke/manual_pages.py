@@ -141,14 +141,10 @@ def functions():
     return [*of_texts, "prefix", "lower"]
 
 
-def keys_in(folder, without=()):
-    """The keys of a file that are built: rows of KeyRow, without `false`."""
-    names = set()
-    for path in sorted((ROOT / folder).rglob("*.cpp")):
-        if not any(part in path.parts for part in without):
-            for body in arrays(path.read_text(encoding="utf-8"), "KeyRow"):
-                names |= set(re.findall(r'\{"(\w+)"\}', body))
-    return sorted(names)
+def keys_in(table):
+    """The keys of a file that are built: rows of KeyRow in lib/policy/file_keys, without `false`."""
+    bodies = arrays(source(f"lib/policy/file_keys/{table}.hpp"), "KeyRow")
+    return sorted(set(re.findall(r'\{"(\w+)"\}', "".join(bodies))))
 
 
 def algorithms():
@@ -166,9 +162,10 @@ def algorithms():
 def actions():
     """{name: what may stand beside it}, and the names of code points."""
     text = source("lib/policy/rules/action_reader.cpp")
-    tables = re.findall(r"constexpr auto (k\w+Keys)\s*=\s*std::to_array<KeyRow>\((.*?)\);", text, flags=re.S)
+    tables = re.findall(r"constexpr auto (k\w+Action)\s*=\s*std::to_array<KeyRow>\((.*?)\);",
+                        source("lib/policy/file_keys/rule_keys.hpp"), flags=re.S)
     keys = {array: re.findall(r'\{"(\w+)"\}', body) for array, body in tables}
-    rows = re.findall(r'\{"(\w+)", (k\w+Keys)', text)
+    rows = re.findall(r'\{"(\w+)", rule_keys::(k\w+Action)', text)
     return {name: keys[array] for name, array in rows}, re.findall(r'\{"(\w+)", \d+\}', text)
 
 

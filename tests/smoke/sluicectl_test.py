@@ -185,6 +185,21 @@ sockets:
         for text in (b"uplink", b"net_tap0,iface=a", b"net_tap1,iface=b", b"1,2", b"/tmp/dp.sock"):
             self.assertIn(len(text).to_bytes(4, "little") + text, message.stdout)
         self.ctl("box-config", config, "--json", exit=2)
+        self.assertEqual(self.ctl("box-config", config, "-o", self.path("compiled"))[0], "")
+        self.assertEqual(self.read("compiled"), message.stdout)
+        self.assertIn("No such file", self.ctl("box-config", config, "-o", "/nowhere/compiled", exit=1)[1])
+        # A terminal gets no bytes that it would take for commands.
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        done = subprocess.run([self.sluicectl, "box-config", config], stdout=theirs, stderr=subprocess.PIPE, timeout=60)
+        os.close(theirs)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"the configuration is good", done.stderr)
+        os.set_blocking(ours, False)
+        try:
+            self.assertEqual(os.read(ours, 100), b"")
+        except OSError:
+            pass  # nothing was written, and nobody is at the other end
 
     def test_errors(self):
         config = self.write("sluice.yaml", "version: 1\nnonsense: 1\n")

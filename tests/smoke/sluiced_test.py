@@ -84,6 +84,24 @@ class ReadOnly(Case):
         self.assertEqual(self.box.generation(), self.applied)
 
 
+class WithoutDataplane(unittest.TestCase):
+    def test_each_reason_why_there_is_none_is_told_once(self):
+        box = DaemonBox(*PROGRAMS)
+        self.addCleanup(box.close)
+        sluiced = box.start_sluiced()
+        told = lambda what: sluiced.log.read_text().count(what)
+        wait_until("the first reason", lambda: told("No such file or directory; trying again") == 1)
+        # Somebody has left a socket behind that nobody listens on.
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(str(box.folder / "dataplane.sock"))
+        wait_until("the second reason", lambda: told("Connection refused; trying again") == 1)
+        (box.folder / "dataplane.sock").unlink()
+        wait_until("the first one again", lambda: told("No such file or directory; trying again") == 2)
+        box.start_dataplane()
+        wait_until("the dataplane", box.connected)
+        self.assertEqual(told("trying again"), 3)
+
+
 class Resources(Case):
     def test_rules(self):
         self.start(rules=None)

@@ -49,7 +49,7 @@ std::vector<FileSlice> slices_from(const Json& files) {
 Result<ListFile> held_list(const Options& options, const std::string& folder,
                            const std::string& path) {
     Result<HttpReply> reply =
-        http_call(options.socket, {.target = "/v1/rules/held/list?path=" + url_escape(path)});
+        http_call(place_of(options), {.target = "/v1/rules/held/list?path=" + url_escape(path)});
     if (!reply) {
         return reply.error();
     }

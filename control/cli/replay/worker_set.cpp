@@ -13,7 +13,12 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of each worker
-constexpr std::size_t kRecords = kBuckets;
+// Of amounts that others have not settled yet, as many as keys on a box. Their memory is written
+// when it is made: from this number of workers on they share what that many have.
+constexpr std::size_t kFullRecords = 8;
+constexpr std::size_t records_of_each(std::size_t workers) noexcept {
+    return workers <= kFullRecords ? kBuckets : kBuckets * kFullRecords / workers;
+}
 constexpr std::size_t kPoolLines = std::size_t{1} << 20;
 
 bool is_well_formed(const Burst& burst) {
@@ -66,7 +71,7 @@ void WorkerSet::share_limits_between() {
     lanes_ = std::make_unique<DeltaLanes>(workers_.size(), lane_size(workers_.size()));
     for (std::size_t i = 0; i < workers_.size(); ++i) {
         Worker& worker = *workers_[i];
-        worker.records.assign(kRecords, Record{});
+        worker.records.assign(records_of_each(workers_.size()), Record{});
         worker.ledger_store = std::make_unique<LedgerStore>(worker.core.buckets);
         worker.ledger = std::make_unique<Ledger>(i, *lanes_, worker.records, Instant{});
         worker.ledger->set(setup_.merge_interval, rules_.shared_limits);

@@ -1,10 +1,12 @@
 #include "lib/policy/box/box.hpp"
 
+#include "lib/policy/box/api_reader.hpp"
 #include "lib/policy/box/box_values.hpp"
 #include "lib/policy/box/kernel_options_reader.hpp"
 #include "lib/policy/box/management_reader.hpp"
 #include "lib/policy/box/port_pair_reader.hpp"
 #include "lib/policy/box/unit_options_reader.hpp"
+#include "lib/policy/file_keys/box_keys.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
@@ -15,37 +17,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kTopKeys = std::to_array<KeyRow>({
-    {"version"},
-    {"ports"},
-    {"workers"},
-    {"memory"},
-    {"packets"},
-    {"sockets"},
-    {"rules"},
-    {"on_no_rules"},
-    {"user"},
-    {"database_key"},
-    {"log"},
-    {"merge"},
-    {"management"},
-    {"kernel"},
-    {"api", false},
-    {"cluster", false},
-});
-constexpr auto kMergeKeys = std::to_array<KeyRow>({{"interval"}});
-constexpr auto kWorkerKeys = std::to_array<KeyRow>({{"lcores"}, {"watchdog"}, {"idle_sleep"}});
-constexpr auto kWatchdogKeys = std::to_array<KeyRow>({{"stall"}, {"action"}});
-constexpr auto kMemoryKeys =
-    std::to_array<KeyRow>({{"hugepages"}, {"mbufs"}, {"held"}, {"tables"}});
-constexpr auto kTableKeys = std::to_array<KeyRow>({{"keys"}, {"state_dir"}, {"snapshot"}});
-constexpr auto kSnapshotKeys = std::to_array<KeyRow>({{"file"}, {"every"}});
-constexpr auto kPacketKeys = std::to_array<KeyRow>(
-    {{"malformed"}, {"tunnels"}, {"fragments"}, {"connections"}, {"http"}, {"quic_initials"}});
-constexpr auto kSocketsKeys = std::to_array<KeyRow>({{"control"}, {"read_only"}, {"dataplane"}});
-constexpr auto kSocketKeys = std::to_array<KeyRow>({{"path"}, {"mode"}, {"owner"}, {"group"}});
-constexpr auto kLogKeys = std::to_array<KeyRow>({{"level"}, {"format"}});
-
 constexpr auto kWatchdogWords = std::to_array<std::string_view>({"report", "restart"});
 constexpr auto kTunnelWords = std::to_array<std::string_view>({"gre", "vxlan", "ipip"});
 
@@ -55,7 +26,7 @@ public:
         : context_{lines, problems, purpose == Purpose::Enforce} {}
 
     std::optional<BoxConfig> run(const YamlNode& root) {
-        const MapReader top{root, kTopKeys, context_, "the configuration"};
+        const MapReader top{root, box_keys::kTop, context_, "the configuration"};
         if (!top.is_map()) {
             return std::nullopt;
         }
@@ -77,6 +48,9 @@ public:
         section(top, "kernel", &BoxReader::read_kernel);
         if (const YamlNode* management = top.find("management")) {
             box_.management = read_management(*management, context_);
+        }
+        if (const YamlNode* api = top.find("api")) {
+            box_.api = read_api(*api, context_);
         }
         read_text(top, "rules", box_.rules);
         read_word(top, "on_no_rules", kOnNoRulesNames, box_.on_no_rules);
@@ -101,7 +75,7 @@ private:
     }
 
     void read_workers(const YamlNode& node) {
-        const MapReader map{node, kWorkerKeys, context_, "workers"};
+        const MapReader map{node, box_keys::kWorkers, context_, "workers"};
         read_text(map, "lcores", box_.lcores);
         box_.lcores = box_.lcores == "auto" ? "" : box_.lcores;
         read_time(map, "idle_sleep", {kIdleSleepRange, "of at most 100ms, such as 100us"}, context_,
@@ -110,7 +84,7 @@ private:
         if (watchdog == nullptr) {
             return;
         }
-        const MapReader dog{*watchdog, kWatchdogKeys, context_, "watchdog"};
+        const MapReader dog{*watchdog, box_keys::kWatchdog, context_, "watchdog"};
         read_time(dog, "stall", {kStallRange, "of at least 1ms and at most 1h, such as 1s"},
                   context_, box_.watchdog_stall);
         if (dog.word("action", kWatchdogWords).value_or(0) != 0) {
@@ -119,18 +93,18 @@ private:
     }
 
     void read_merge(const YamlNode& node) {
-        const MapReader map{node, kMergeKeys, context_, "merge"};
+        const MapReader map{node, box_keys::kMerge, context_, "merge"};
         read_time(map, "interval", {kMergeRange, "from 10us to 1s, such as 1ms"}, context_,
                   box_.merge_interval);
     }
 
     void read_memory(const YamlNode& node) {
-        const MapReader map{node, kMemoryKeys, context_, "memory"};
+        const MapReader map{node, box_keys::kMemory, context_, "memory"};
         read_word(map, "hugepages", kHugePagesNames, box_.huge_pages);
         read_amount(map, "mbufs", kMbufsRange, context_, box_.mbufs);
         read_held(map);
         if (const YamlNode* tables = map.find("tables")) {
-            const MapReader table{*tables, kTableKeys, context_, "tables"};
+            const MapReader table{*tables, box_keys::kTables, context_, "tables"};
             read_amount(table, "keys", kTableKeysRange, context_, box_.table_keys);
             read_text(table, "state_dir", box_.state_dir);
             if (const YamlNode* snapshot = table.find("snapshot")) {
@@ -148,7 +122,7 @@ private:
     }
 
     void read_snapshot(const YamlNode& node) {
-        const MapReader map{node, kSnapshotKeys, context_, "`snapshot`"};
+        const MapReader map{node, box_keys::kSnapshot, context_, "`snapshot`"};
         if (!map.is_map()) {
             return;
         }
@@ -161,7 +135,7 @@ private:
     }
 
     void read_packets(const YamlNode& node) {
-        const MapReader map{node, kPacketKeys, context_, "packets"};
+        const MapReader map{node, box_keys::kPackets, context_, "packets"};
         read_word(map, "malformed", kMalformedNames, box_.malformed);
         read_unit_options(map, context_, box_.units);
         if (const YamlNode* tunnels = map.find("tunnels")) {
@@ -190,7 +164,7 @@ private:
     }
 
     void read_sockets(const YamlNode& node) {
-        const MapReader map{node, kSocketsKeys, context_, "sockets"};
+        const MapReader map{node, box_keys::kSockets, context_, "sockets"};
         read_socket(map, "control", box_.control);
         read_socket(map, "read_only", box_.read_only);
         read_socket(map, "dataplane", box_.dataplane);
@@ -207,7 +181,7 @@ private:
         if (node == nullptr) {
             return;
         }
-        const MapReader map{*node, kSocketKeys, context_, "a socket"};
+        const MapReader map{*node, box_keys::kSocket, context_, "a socket"};
         read_text(map, "path", socket.path);
         read_text(map, "owner", socket.owner);
         read_text(map, "group", socket.group);
@@ -228,7 +202,7 @@ private:
     }
 
     void read_log(const YamlNode& node) {
-        const MapReader map{node, kLogKeys, context_, "log"};
+        const MapReader map{node, box_keys::kLog, context_, "log"};
         read_word(map, "level", kLogLevelNames, box_.log_level);
         read_word(map, "format", kLogFormatNames, box_.log_format);
     }

@@ -1,20 +1,16 @@
 #include "lib/policy/box/kernel_options_reader.hpp"
 
 #include "lib/policy/box/box_values.hpp"
+#include "lib/policy/file_keys/box_keys.hpp"
 
 #include <array>
 
 namespace sluice {
-namespace {
-
-constexpr auto kKernelKeys =
-    std::to_array<KeyRow>({{"fail"}, {"mode"}, {"heartbeat"}, {"pins"}, {"early_drop"}});
-
-}  // namespace
+namespace {}  // namespace
 
 KernelOptions read_kernel_options(const YamlNode& node, const ReadContext& context,
                                   Nanoseconds idle_sleep) {
-    const MapReader map{node, kKernelKeys, context, "`kernel`"};
+    const MapReader map{node, box_keys::kKernel, context, "`kernel`"};
     KernelOptions kernel;
     read_word(map, "fail", kKernelFailNames, kernel.fail);
     read_word(map, "mode", kKernelModeNames, kernel.mode);

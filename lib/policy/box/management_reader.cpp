@@ -2,6 +2,7 @@
 
 #include "lib/packet/transport.hpp"
 #include "lib/policy/box/box_values.hpp"
+#include "lib/policy/file_keys/box_keys.hpp"
 #include "lib/rules/box_config.hpp"
 
 #include <array>
@@ -10,7 +11,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kManagementKeys = std::to_array<KeyRow>({{"allow"}, {"to"}, {"rate"}});
 constexpr std::string_view kPerSecond = "/s";
 
 // The number that is the whole text, from 1 on.
@@ -71,7 +71,7 @@ void read_items(const MapReader& map, std::string_view key, const ReadContext& c
 }  // namespace
 
 ManagementOptions read_management(const YamlNode& node, const ReadContext& context) {
-    const MapReader map{node, kManagementKeys, context, "`management`"};
+    const MapReader map{node, box_keys::kManagement, context, "`management`"};
     ManagementOptions management;
     if (!map.is_map()) {
         return management;

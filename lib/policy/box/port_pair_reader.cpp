@@ -1,5 +1,7 @@
 #include "lib/policy/box/port_pair_reader.hpp"
 
+#include "lib/policy/file_keys/box_keys.hpp"
+
 #include <array>
 #include <set>
 #include <string>
@@ -7,17 +9,13 @@
 namespace sluice {
 namespace {
 
-constexpr auto kPairKeys = std::to_array<KeyRow>(
-    {{"name"}, {"outside"}, {"inside"}, {"mtu"}, {"link_follow"}, {"hand_over"}});
-constexpr auto kPortKeys = std::to_array<KeyRow>({{"device"}, {"queues"}, {"rss"}});
-
 class PortPairReader {
 public:
     explicit PortPairReader(const ReadContext& context) : context_{context} {}
 
     PairConfig read_pair(const YamlNode& node) {
         PairConfig pair;
-        const MapReader map{node, kPairKeys, context_, "a port pair"};
+        const MapReader map{node, box_keys::kPair, context_, "a port pair"};
         if (!map.is_map()) {
             return pair;
         }
@@ -49,7 +47,7 @@ private:
                                     "a port pair needs `" + std::string{side} + "`");
             return {};
         }
-        const MapReader map{*node, kPortKeys, context_, side};
+        const MapReader map{*node, box_keys::kPort, context_, side};
         if (!map.is_map()) {
             return {};
         }

@@ -2,6 +2,7 @@
 
 #include "lib/hash/siphash.hpp"
 #include "lib/match/address_key.hpp"
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
@@ -17,10 +18,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr auto kClientIpKeys = std::to_array<KeyRow>(
-    {{"trusted_proxies"}, {"from"}, {"ipv4_prefix"}, {"ipv6_prefix"}, {"unwrap"}});
-constexpr auto kFromKeys = std::to_array<KeyRow>({{"header"}, {"hops_from_right"}});
 
 constexpr auto kWrappingNames = [] {
     std::array<std::string_view, kWrappings.size()> names{};
@@ -215,7 +212,7 @@ void read_header(const YamlNode& from, const YamlNode* header, ClientSource& sou
 }
 
 void read_from(const YamlNode& node, ClientSource& source, const ReadContext& context) {
-    const MapReader from{node, kFromKeys, context, "`from`"};
+    const MapReader from{node, rule_keys::kClientFrom, context, "`from`"};
     if (from.is_map()) {
         read_header(node, from.find("header"), source, context);
         source.hops = read_bounded(from, "hops_from_right", kMostClientHops, 1, context);
@@ -254,7 +251,7 @@ void read_source(const MapReader& map, NamedLists& lists, ClientIp& client,
 
 ClientIp read_client_ip(const YamlNode& node, NamedLists& lists, const ReadContext& context) {
     ClientIp client;
-    const MapReader map{node, kClientIpKeys, context, "`client_ip`"};
+    const MapReader map{node, rule_keys::kClientIp, context, "`client_ip`"};
     if (!map.is_map()) {
         return client;
     }

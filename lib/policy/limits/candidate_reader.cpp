@@ -1,5 +1,6 @@
 #include "lib/policy/limits/candidate_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kCandidateKeys = std::to_array<KeyRow>({{"name"}, {"limits"}});
 constexpr std::size_t kMaxCandidates = 16;  // of a rule
 
 YamlNode overlaid(const YamlNode& limit, const YamlNode& parameters) {
@@ -28,7 +28,7 @@ YamlNode overlaid(const YamlNode& limit, const YamlNode& parameters) {
 }
 
 std::optional<Candidate> read_candidate(const YamlNode& node, const ReadContext& context) {
-    const MapReader map{node, kCandidateKeys, context, "a candidate"};
+    const MapReader map{node, rule_keys::kCandidate, context, "a candidate"};
     const YamlNode* limits = map.find("limits");
     const std::string name = map.text("name").value_or("");
     if (!map.is_map()) {

@@ -1,6 +1,7 @@
 #include "lib/policy/limits/cost_reader.hpp"
 
 #include "lib/meter/any_limit.hpp"
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/concurrency_check.hpp"
 #include "lib/policy/limits/limit_builder.hpp"
 #include "lib/policy/texts/text_form.hpp"
@@ -11,8 +12,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr auto kByPathKeys = std::to_array<KeyRow>({{"path"}, {"default"}});
 
 // nullopt: absent or wrong (reported).
 std::optional<std::uint32_t> read_number(const MapReader& map, std::string_view key,
@@ -140,7 +139,7 @@ ReadCost read_cost(const MapReader& rule, const ReadContext& context) {
     if (cost == nullptr || !cost->is_map()) {
         return {read_number(rule, "cost", context).value_or(1), {}};
     }
-    const MapReader by_path{*cost, kByPathKeys, context, "`cost`"};
+    const MapReader by_path{*cost, rule_keys::kCostByPath, context, "`cost`"};
     ReadCost read{read_number(by_path, "default", context).value_or(1), {}};
     if (const YamlNode* paths = by_path.find("path")) {
         read.by_path = read_paths(*paths, context);

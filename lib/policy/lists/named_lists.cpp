@@ -1,5 +1,6 @@
 #include "lib/policy/lists/named_lists.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kListKeys = std::to_array<KeyRow>({{"type"}, {"file"}});
 constexpr std::size_t kMaxName = 128;
 
 // What may stand behind a `$`, as token.cpp reads it.
@@ -57,11 +57,11 @@ void read_file(NamedList& list, Position at, const ListReader* files, const Read
 
 // nullopt: it has no type or no file, which was reported.
 std::optional<NamedList> read_list(const YamlEntry& entry, const ReadContext& context) {
-    const MapReader map{entry.value, kListKeys, context, "a list"};
+    const MapReader map{entry.value, rule_keys::kList, context, "a list"};
     if (!map.is_map()) {
         return std::nullopt;
     }
-    for (const KeyRow& key : kListKeys) {
+    for (const KeyRow& key : rule_keys::kList) {
         if (map.find(key.name) == nullptr) {
             context.problems.error(entry.value.at, "a list needs `" + std::string{key.name} + "`");
         }

@@ -1,5 +1,6 @@
 #include "lib/policy/overrides/overrides_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
 #include "lib/policy/overrides/override_builder.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
@@ -13,10 +14,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr auto kKeys = std::to_array<KeyRow>({{"file"}, {"inline"}});
-constexpr auto kItemKeys = std::to_array<KeyRow>({{"key"}, {"limits"}, {"exempt"}, {"until"}});
-constexpr auto kNumberKeys = std::to_array<KeyRow>({{"rate"}, {"burst"}, {"queue"}, {"count"}});
 
 constexpr OverrideSource kInline = OverrideSource::RuleFile;
 constexpr OverrideSource kFile = OverrideSource::CsvFile;
@@ -37,7 +34,9 @@ std::string spelled(const std::string& part) {
 class OverridesReader {
 public:
     OverridesReader(const YamlNode& node, const ReadContext& context, OverrideBuilder* builder)
-        : map_{node, kKeys, context, "`overrides`"}, context_{context}, builder_{builder} {}
+        : map_{node, rule_keys::kOverrides, context, "`overrides`"},
+          context_{context},
+          builder_{builder} {}
 
     void read_inline() {
         const YamlNode* list = map_.find("inline");
@@ -110,7 +109,7 @@ private:
     }
 
     void read_item(const YamlNode& item) {
-        const MapReader map{item, kItemKeys, context_, "an override"};
+        const MapReader map{item, rule_keys::kOverrideItem, context_, "an override"};
         if (!map.is_map()) {
             return;
         }
@@ -167,7 +166,8 @@ private:
 
     void read_numbers(const YamlEntry& entry, const std::string& key, const std::string& until,
                       const MapReader& item) {
-        const MapReader numbers{entry.value, kNumberKeys, context_, "an override's limit"};
+        const MapReader numbers{entry.value, rule_keys::kOverrideNumbers, context_,
+                                "an override's limit"};
         if (!numbers.is_map()) {
             return;
         }

@@ -1,5 +1,6 @@
 #include "lib/policy/rules/action_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/answer_reader.hpp"
 #include "lib/policy/texts/letter_case.hpp"
@@ -11,21 +12,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr auto kPlainKeys = std::to_array<KeyRow>({{"action"}});
-constexpr auto kTagKeys = std::to_array<KeyRow>({{"action"}, {"dscp"}, {"pcp"}});
-constexpr auto kReplyKeys = std::to_array<KeyRow>({{"action"},
-                                                   {"status"},
-                                                   {"headers"},
-                                                   {"body"},
-                                                   {"content_type"},
-                                                   {"tls_fallback"},
-                                                   {"slip"},
-                                                   {"x_ratelimit"}});
-constexpr auto kDecoyKeys =
-    std::to_array<KeyRow>({{"action"}, {"status"}, {"body"}, {"content_type"}, {"slip"}});
-constexpr auto kShapeKeys = std::to_array<KeyRow>({{"action"}, {"max_delay"}, {"overflow"}});
-constexpr auto kTruncateKeys = std::to_array<KeyRow>({{"action"}, {"slip"}, {"then"}});
 
 void read_tag(const MapReader& map, ActionText& action, const ReadContext& context);
 void read_shape(const MapReader& map, ActionText& action, const ReadContext& context);
@@ -47,14 +33,14 @@ struct ActionRow {
     ReadAction read = nullptr;  // nullptr: it is not built
 };
 constexpr auto kActions = std::to_array<ActionRow>({
-    {"drop", kPlainKeys, read_plain<Verdict::Drop>},
-    {"tag", kTagKeys, read_tag},
-    {"pass", kPlainKeys, read_plain<Verdict::Pass>},
-    {"reset", kPlainKeys, read_plain<Verdict::Reset>},
-    {"reply", kReplyKeys, read_answer<read_reply>},
-    {"decoy", kDecoyKeys, read_answer<read_decoy>},
-    {"shape", kShapeKeys, read_shape},
-    {"dns_truncate", kTruncateKeys, read_answer<read_dns_truncate>},
+    {"drop", rule_keys::kPlainAction, read_plain<Verdict::Drop>},
+    {"tag", rule_keys::kTagAction, read_tag},
+    {"pass", rule_keys::kPlainAction, read_plain<Verdict::Pass>},
+    {"reset", rule_keys::kPlainAction, read_plain<Verdict::Reset>},
+    {"reply", rule_keys::kReplyAction, read_answer<read_reply>},
+    {"decoy", rule_keys::kDecoyAction, read_answer<read_decoy>},
+    {"shape", rule_keys::kShapeAction, read_shape},
+    {"dns_truncate", rule_keys::kDnsTruncateAction, read_answer<read_dns_truncate>},
 });
 
 constexpr auto kActionWords = [] {

@@ -1,5 +1,6 @@
 #include "lib/policy/rules/ban_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/parameter_reader.hpp"
 #include "lib/policy/limits/state_identity.hpp"
 #include "lib/policy/rules/action_reader.hpp"
@@ -14,20 +15,6 @@ namespace {
 
 // A ban's own keys; what its action has beside it is known to who reads that.
 constexpr auto kOwnKeys = std::to_array<std::string_view>({"after", "within", "for"});
-constexpr auto kBanKeys = std::to_array<KeyRow>({{"after"},
-                                                 {"within"},
-                                                 {"for"},
-                                                 {"action"},
-                                                 {"dscp"},
-                                                 {"pcp"},
-                                                 {"status"},
-                                                 {"headers"},
-                                                 {"body"},
-                                                 {"content_type"},
-                                                 {"tls_fallback"},
-                                                 {"x_ratelimit"},
-                                                 {"slip"},
-                                                 {"then"}});
 
 std::optional<Units> read_after(const MapReader& map, const ReadContext& context) {
     if (map.find("after") == nullptr) {
@@ -73,7 +60,7 @@ std::optional<PenaltyLimit> read_numbers(const MapReader& map, const ReadContext
 ReadBan read_ban(const YamlNode& node, std::string_view rule, std::span<const BanKey> keys,
                  const ReadContext& context) {
     ReadBan read;
-    const MapReader map{node, kBanKeys, context, "`ban`"};
+    const MapReader map{node, rule_keys::kBan, context, "`ban`"};
     if (!map.is_map()) {
         return read;
     }

@@ -1,5 +1,6 @@
 #include "lib/policy/rules/bypass_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/limit_list_reader.hpp"
 #include "lib/policy/rules/when_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
@@ -9,8 +10,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kBypassKeys = std::to_array<KeyRow>({{"when"}, {"key"}, {"limit"}});
-
 // One budget, read key by key.
 class BypassReader {
 public:
@@ -19,7 +18,7 @@ public:
           context_{file.lines,      file.problems,   file.purpose == Purpose::Enforce,
                    &file.databases, &file.client_ip, &file.text_names,
                    &file.suffixes},
-          map_{node, kBypassKeys, context_, "an item of `bypass`"} {
+          map_{node, rule_keys::kBypass, context_, "an item of `bypass`"} {
         read_.rule.id = std::move(id);
     }
 

@@ -1,5 +1,6 @@
 #include "lib/policy/rules/dynamic_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kDynamicKeys = std::to_array<KeyRow>({{"source"}, {"ttl"}, {"floor"}, {"ceiling"}});
-constexpr auto kBoundKeys = std::to_array<KeyRow>({{"rate"}, {"burst"}, {"queue"}, {"count"}});
 constexpr auto kDynamicSources = std::to_array<std::string_view>({"api"});
 constexpr Nanoseconds kShortestTtl = std::chrono::seconds{1};
 constexpr Nanoseconds kLongestTtl = std::chrono::hours{24 * 3650};
@@ -34,7 +33,7 @@ public:
                   const ReadContext& context)
         : limits_{limits},
           context_{context},
-          map_{*rule.find("dynamic"), kDynamicKeys, context, "`dynamic`"} {}
+          map_{*rule.find("dynamic"), rule_keys::kDynamic, context, "`dynamic`"} {}
 
     std::optional<DynamicTerms> run() {
         if (!map_.is_map()) {
@@ -88,7 +87,8 @@ private:
             (value.text.find('/') != std::string::npos ? bound.rate : bound.count) = value.text;
             return true;
         }
-        const MapReader numbers{value, kBoundKeys, context_, "`" + std::string{key} + "`"};
+        const MapReader numbers{value, rule_keys::kDynamicBound, context_,
+                                "`" + std::string{key} + "`"};
         if (!numbers.is_map()) {
             return false;
         }

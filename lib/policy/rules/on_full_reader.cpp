@@ -1,5 +1,7 @@
 #include "lib/policy/rules/on_full_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
+
 #include <array>
 #include <string_view>
 
@@ -9,15 +11,13 @@ namespace {
 constexpr auto kOnFullWords = std::to_array<std::string_view>({"open", "closed"});
 
 std::optional<WhenFull> read_coarsen(const YamlNode& node, const ReadContext& context) {
-    constexpr auto kKeys = std::to_array<KeyRow>({{"coarsen"}});
-    constexpr auto kFactorKeys = std::to_array<KeyRow>({{"factor"}});
-    const MapReader map{node, kKeys, context, "on_full"};
+    const MapReader map{node, rule_keys::kOnFull, context, "on_full"};
     const YamlNode* coarsen = map.find("coarsen");
     if (coarsen == nullptr || !coarsen->is_map()) {
         context.problems.error(node.at, "`on_full` is open, closed or {coarsen: {factor: N}}");
         return std::nullopt;
     }
-    const MapReader inner{*coarsen, kFactorKeys, context, "coarsen"};
+    const MapReader inner{*coarsen, rule_keys::kCoarsen, context, "coarsen"};
     const std::uint64_t factor = inner.number("factor", kMaxCoarsenFactor).value_or(16);
     if (factor < 2) {
         context.problems.error(inner.find("factor")->at,

@@ -1,5 +1,6 @@
 #include "lib/policy/rules/rule_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/candidate_reader.hpp"
 #include "lib/policy/limits/cost_reader.hpp"
 #include "lib/policy/limits/merging.hpp"
@@ -23,54 +24,21 @@
 namespace sluice {
 namespace {
 
-constexpr auto kRuleKeys = std::to_array<KeyRow>({
-    {"id"},
-    {"description"},
-    {"mode"},
-    {"when"},
-    {"on_match"},
-    {"key"},
-    {"per"},
-    {"limits"},
-    {"tiers"},
-    {"on_exceed"},
-    {"missing_key"},
-    {"on_full"},
-    {"cost"},
-    {"rejected_spend"},
-    {"table_share"},
-    {"scope"},  // only box
-    {"on_color"},
-    {"ban"},
-    {"overrides"},
-    {"candidates"},
-    {"dynamic"},
-    {"max_unsynced"},
-    {"cluster_sync", false},
-    {"events"},
-    {"ttl"},
-});
-
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
     {"key", "limits", "on_exceed", "tiers", "per", "missing_key", "on_full", "on_color", "cost",
      "ban", "overrides", "candidates", "dynamic", "max_unsynced", "events"});
 
-constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
-constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
-constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 constexpr auto kColorWords = std::to_array<std::string_view>({"green", "yellow", "red"});
-constexpr auto kOnColorKeys = std::to_array<KeyRow>({{"green"}, {"yellow"}, {"red"}});
-constexpr auto kDefaultsKeys = std::to_array<KeyRow>({{"mode"}, {"missing_key"}, {"on_full"}});
 
 std::vector<NamedText> settings_of(const Rule& rule) {
     const std::string share = std::to_string(rule.table_share / (kWholeTable / 100)) + "%";
-    return {
-        {"missing_key", std::string{kMissingKeyWords[static_cast<std::size_t>(rule.missing_key)]}},
-        {"on_full", text_of(WhenFull{rule.on_full, rule.coarsen_factor})},
-        {"table_share", share},
-        {"rejected_spend", rule.rejected_spend ? "true" : "false"},
-        {"cost", text_of_cost(rule)}};
+    return {{"missing_key",
+             std::string{rule_keys::kMissingKeyWords[static_cast<std::size_t>(rule.missing_key)]}},
+            {"on_full", text_of(WhenFull{rule.on_full, rule.coarsen_factor})},
+            {"table_share", share},
+            {"rejected_spend", rule.rejected_spend ? "true" : "false"},
+            {"cost", text_of_cost(rule)}};
 }
 
 std::optional<Mode> read_mode(const MapReader& map) {
@@ -79,7 +47,7 @@ std::optional<Mode> read_mode(const MapReader& map) {
 }
 
 std::optional<MissingKey> read_missing_key(const MapReader& map) {
-    const std::optional<std::size_t> index = map.word("missing_key", kMissingKeyWords);
+    const std::optional<std::size_t> index = map.word("missing_key", rule_keys::kMissingKeyWords);
     return index ? std::optional{static_cast<MissingKey>(*index)} : std::nullopt;
 }
 
@@ -91,7 +59,7 @@ public:
           candidate_{candidate},
           mode_{mode_of(node, file)},
           context_{context_of(file, mode_)},
-          map_{node, kRuleKeys, context_, "a rule"} {}
+          map_{node, rule_keys::kRule, context_, "a rule"} {}
 
     ReadRule run() {
         read_head();
@@ -180,7 +148,7 @@ private:
 
     // Keys of which only the default is built: written out, it has no effect.
     void report_what_is_not_built() {
-        only_default("scope", "box", map_.word("scope", kScopeWords).value_or(0) != 0);
+        only_default("scope", "box", map_.word("scope", rule_keys::kScopeWords).value_or(0) != 0);
     }
     void only_default(std::string_view key, std::string_view value, bool other) {
         if (other) {
@@ -198,10 +166,11 @@ private:
                         "` has no meaning beside `on_match`, which decides at once");
             }
         }
-        const std::optional<std::size_t> index = map_.word("on_match", kOnMatchWords);
+        const std::optional<std::size_t> index = map_.word("on_match", rule_keys::kOnMatchWords);
         read_.rule.on_match = OnMatch::Act;
         read_.rule.match_action = index.value_or(0) == 0 ? kDropAction : kPassAction;
-        read_.summary.action = "on_match " + std::string{kOnMatchWords[index.value_or(0)]};
+        read_.summary.action =
+            "on_match " + std::string{rule_keys::kOnMatchWords[index.value_or(0)]};
     }
 
     void read_meter() {
@@ -331,7 +300,7 @@ private:
                 map_.place_of_key("on_color"),
                 "`on_color` needs a colour meter, srtcm or trtcm, among the limits");
         }
-        const MapReader colors{*node, kOnColorKeys, context_, "on_color"};
+        const MapReader colors{*node, rule_keys::kOnColor, context_, "on_color"};
         for (std::size_t color = 0; color < kColorWords.size(); ++color) {
             if (const YamlNode* action = colors.find(kColorWords[color])) {
                 const ActionText text = read_action(*action, context_);
@@ -355,7 +324,7 @@ private:
 
 RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
     RuleDefaults defaults;
-    const MapReader map{node, kDefaultsKeys, context, "defaults"};
+    const MapReader map{node, rule_keys::kDefaults, context, "defaults"};
     defaults.mode = read_mode(map).value_or(defaults.mode);
     defaults.missing_key = read_missing_key(map).value_or(defaults.missing_key);
     defaults.on_full = read_on_full(map, context).value_or(defaults.on_full);

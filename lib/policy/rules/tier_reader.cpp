@@ -1,11 +1,11 @@
 #include "lib/policy/rules/tier_reader.hpp"
 
+#include "lib/policy/file_keys/rule_keys.hpp"
+
 #include <array>
 
 namespace sluice {
 namespace {
-
-constexpr auto kTierKeys = std::to_array<KeyRow>({{"key"}, {"limits"}});
 
 class TierReader {
 public:
@@ -38,7 +38,7 @@ private:
             return;
         }
         for (const YamlNode& node : tiers.items) {
-            const MapReader tier{node, kTierKeys, context_, "a tier"};
+            const MapReader tier{node, rule_keys::kTier, context_, "a tier"};
             if (tier.is_map()) {
                 add(tier, "t" + std::to_string(read_.keys.size() + 1) + ".", "a tier needs `key`");
             }

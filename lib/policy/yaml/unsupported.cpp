@@ -26,7 +26,6 @@ constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
 constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
 
-constexpr auto kApi = std::to_array<Shape>({{"listen"}, {"token_file"}});
 constexpr auto kStore = std::to_array<Shape>({{"type"}, {"nodes", Any}, {"password_file"}});
 constexpr auto kDiscovery = std::to_array<Shape>({{"type"}, {"endpoints", Any}});
 constexpr auto kCluster =
@@ -38,7 +37,6 @@ constexpr auto kParts = std::to_array<Shape>({
     {"cluster_sync", Map, kClusterSync},
     {"coarsen", Map, kCoarsen},
     // of sluice.yaml
-    {"api", Map, kApi},
     {"cluster", Map, kCluster},
 });
 

@@ -355,6 +355,40 @@ void spell(Fields& out, const Events& m) {
                 event.rule, event.limit, event.key);
     }
 }
+void spell(Fields& out, const BeginTrace& m) {
+    spell(out, m.condition);
+    add_all(out, m.conditional, m.rule, m.refused, m.snap);
+    for (const std::uint64_t word : m.seal) {
+        add(out, word);
+    }
+}
+void spell(Fields& out, const ReadTrace& m) {
+    add_all(out, m.origin, m.number);
+}
+void spell(Fields& out, const EndTrace& m) {
+    add_all(out, m.origin, m.number);
+}
+void spell(Fields& out, const TraceBegun& m) {
+    add_all(out, m.origin, m.number, m.most_per_second, m.unread_after_ms, m.unread_fields.size());
+    for (const std::string& field : m.unread_fields) {
+        add(out, field);
+    }
+}
+void spell(Fields& out, const TracedPackets& m) {
+    add_all(out, m.known, m.other_start, m.judges, m.has_rule, m.left_out, m.packets.size());
+    for (const TracedPacket& packet : m.packets) {
+        add_all(out, packet.utc_ns, packet.lcore, packet.pair, packet.dir, packet.verdict,
+                packet.reason, packet.rule, packet.key, packet.limit, packet.wait_ns,
+                packet.matched_count, packet.has_ip, packet.has_ports, packet.is_v6, packet.proto,
+                packet.sport, packet.dport, packet.wire_size, packet.frame.size());
+        for (const std::string& rule : packet.matched) {
+            add(out, rule);
+        }
+        for (std::size_t i = 0; i < packet.src.bytes.size(); ++i) {
+            add_all(out, packet.src.bytes[i], packet.dst.bytes[i]);
+        }
+    }
+}
 template <typename Message>
 Fields spelled(const Message& message) {
     Fields out{std::to_string(message.index())};

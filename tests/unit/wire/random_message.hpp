@@ -35,7 +35,11 @@ public:
             GetEvents{number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>()},
             ListKeys{number<std::uint64_t>(), text(), flag(), number<std::uint32_t>(),
                      number<std::uint64_t>(),
-                     static_cast<std::uint32_t>(1 + below(kMostListedKeys))}};
+                     static_cast<std::uint32_t>(1 + below(kMostListedKeys))},
+            BeginTrace{flag(), rule_set(), seal(), text(), flag(),
+                       static_cast<std::uint32_t>(below(kMostTracedBytes + 1))},
+            ReadTrace{number<std::uint64_t>(), number<std::uint64_t>()},
+            EndTrace{number<std::uint64_t>(), number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -49,7 +53,13 @@ public:
                 key_state(),
                 MergeIntervalSet{number<std::uint64_t>(), number<std::uint64_t>()},
                 events(),
-                key_page()};
+                key_page(),
+                TraceBegun{number<std::uint64_t>(),
+                           number<std::uint64_t>(),
+                           number<std::uint32_t>(),
+                           number<std::uint32_t>(),
+                           {text(), text()}},
+                traced_packets()};
     }
     KeyPage key_page() {
         KeyPage out{
@@ -527,6 +537,35 @@ private:
                  static_cast<std::int64_t>(random_()), static_cast<std::int64_t>(random_()),
                  number<std::uint32_t>(), number<std::uint64_t>(), number<std::uint64_t>(), text(),
                  text(), text()});
+        }
+        return out;
+    }
+    TracedPackets traced_packets() {
+        TracedPackets out{flag(), flag(), flag(), flag(), number<std::uint64_t>(), {}};
+        for (std::size_t i = below(4); i > 0; --i) {
+            TracedPacket packet{.utc_ns = static_cast<std::int64_t>(random_()),
+                                .lcore = number<std::uint32_t>(),
+                                .pair = text(),
+                                .dir = static_cast<Direction>(below(2)),
+                                .verdict = static_cast<Verdict>(below(kVerdictCount)),
+                                .reason = static_cast<Reason>(below(kReasonCount)),
+                                .rule = text(),
+                                .key = text(),
+                                .limit = text(),
+                                .wait_ns = static_cast<std::int64_t>(random_()),
+                                .matched = {text(), text()},
+                                .matched_count = number<std::uint32_t>(),
+                                .has_ip = flag(),
+                                .has_ports = flag(),
+                                .is_v6 = flag(),
+                                .proto = number<std::uint8_t>(),
+                                .sport = number<std::uint16_t>(),
+                                .dport = number<std::uint16_t>(),
+                                .wire_size = number<std::uint32_t>(),
+                                .frame = std::vector<std::byte>(below(kMostTracedBytes + 1))};
+            packet.src.bytes.fill(static_cast<std::byte>(random_()));
+            packet.dst.bytes.fill(static_cast<std::byte>(random_()));
+            out.packets.push_back(std::move(packet));
         }
         return out;
     }

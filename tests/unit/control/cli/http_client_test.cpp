@@ -12,7 +12,7 @@ TEST(UrlEscape, LeavesOnlyUnreservedCharacters) {
 }
 
 TEST(HttpCall, SaysWhereNobodyListens) {
-    const auto reply = http_call("/nonexistent/sluiced.sock", {.target = "/v1/stats"});
+    const auto reply = http_call({"/nonexistent/sluiced.sock"}, {.target = "/v1/stats"});
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().code, Errc::Unreachable);
     EXPECT_NE(reply.error().what.find("/nonexistent/sluiced.sock"), std::string::npos);

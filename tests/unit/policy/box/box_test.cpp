@@ -225,7 +225,17 @@ const test::WrongText kWrong[] = {
     {HEAD "sockets: {control: {mode: \"\"}}\n", 2, 27, "octal"},
     {HEAD "sockets: {contol: {}}\n", 2, 11, "did you mean `control`?"},
     {HEAD "log: {level: verbose}\n", 2, 14, "debug, info, warn, error"},
-    {HEAD "api: {listen: 127.0.0.1:1}\n", 2, 1, "not enforced yet: `api`"},
+    {HEAD "api: {listen: 127.0.0.1:1}\n", 2, 6, "needs a `token_file`"},
+    {HEAD "api: {token_file: t}\n", 2, 6, "such as \"127.0.0.1:8480\""},
+    {HEAD "api: {listen: 127.0.0.1, token_file: t}\n", 2, 15, "an address and a port"},
+    {HEAD "api: {listen: \"localhost:1\", token_file: t}\n", 2, 15, "an address and a port"},
+    {HEAD "api: {listen: \"::1:80\", token_file: t}\n", 2, 15, "\"[::1]:8480\""},
+    {HEAD "api: {listen: \"[127.0.0.1]:80\", token_file: t}\n", 2, 15, "an address and a port"},
+    {HEAD "api: {listen: \"127.0.0.1:0\", token_file: t}\n", 2, 15, "an address and a port"},
+    {HEAD "api: {listen: \"127.0.0.1:65536\", token_file: t}\n", 2, 15, "an address and a port"},
+    {HEAD "api: {listen: \"127.0.0.1:80x\", token_file: t}\n", 2, 15, "an address and a port"},
+    {HEAD "api: {listen: \"127.0.0.1:80\", token_fil: t}\n", 2, 31, "did you mean `token_file`?"},
+    {HEAD "api: 127.0.0.1:80\n", 2, 6, "must be a map"},
     {HEAD "merge: {intervall: 1ms}\n", 2, 9, "did you mean `interval`?"},
     {HEAD "merge: {interval: 1}\n", 2, 19, "such as 1ms"},
     {HEAD "merge: {interval: 2s}\n", 2, 19, "from 10us to 1s"},
@@ -243,10 +253,21 @@ TEST(ReadBox, EveryErrorSaysWhereAndWhat) {
     }
 }
 
+TEST(ReadBox, TheApiByTcp) {
+    const Outcome outcome = read(
+        "version: 1\napi: {listen: \"[2001:db8::1]:8480\", token_file: token, read_only: false}\n");
+    ASSERT_TRUE(outcome.box.has_value());
+    ASSERT_TRUE(outcome.box->api.has_value());
+    EXPECT_EQ(to_text(outcome.box->api->address.version, outcome.box->api->address.address),
+              "2001:db8::1");
+    EXPECT_EQ(outcome.box->api->port, 8480);
+    EXPECT_EQ(outcome.box->api->token_file, "token");
+    EXPECT_FALSE(outcome.box->api->read_only);
+}
+
 TEST(ReadBox, WhatIsNotBuiltIsAWarningForCheck) {
     const Outcome outcome = read(
-        "version: 1\napi: {listen: \"127.0.0.1:8480\"}\nworkers: {watchdog: {action: restart}}\n",
-        Purpose::Check);
+        "version: 1\ncluster: {node: a}\nworkers: {watchdog: {action: restart}}\n", Purpose::Check);
     EXPECT_TRUE(outcome.box.has_value());
     ASSERT_EQ(outcome.problems.size(), 2U);
     EXPECT_EQ(outcome.problems[0].severity, Severity::Warning);

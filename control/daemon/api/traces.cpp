@@ -1,0 +1,242 @@
+#include "control/daemon/api/api.hpp"
+#include "control/daemon/api/traced_json.hpp"
+#include "control/daemon/rule_compile.hpp"
+#include "control/daemon/trace_condition.hpp"
+#include "control/json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+// Traces: what becomes of packets as they pass. The dataplane holds them; here is nothing to keep.
+namespace sluice {
+namespace {
+
+constexpr std::string_view kTraceFolder = "/v1/traces/";
+constexpr std::uint32_t kLongestTraceWait = 5;  // seconds: it must be read more often than it ends
+constexpr std::chrono::milliseconds kTraceLookAgain{50};
+
+struct TraceName {
+    std::uint64_t origin = 0;
+    std::uint64_t number = 0;
+};
+
+std::string text_of_trace(const TraceName& name) {
+    return fmt::format("{:x}-{}", name.origin, name.number);
+}
+
+// As text_of_trace() has it.
+std::optional<TraceName> name_in(std::string_view path) {
+    const std::string_view text = path.substr(std::min(kTraceFolder.size(), path.size()));
+    const std::size_t dash = text.find('-');
+    if (dash == std::string_view::npos) {
+        return std::nullopt;
+    }
+    TraceName name;
+    const auto read = [](std::string_view digits, std::uint64_t& number, int base) {
+        const char* const end = digits.data() + digits.size();
+        const auto [at, error] = std::from_chars(digits.data(), end, number, base);
+        return error == std::errc{} && at == end;
+    };
+    const bool whole =
+        read(text.substr(0, dash), name.origin, 16) && read(text.substr(dash + 1), name.number, 10);
+    return whole ? std::optional{name} : std::nullopt;
+}
+
+HttpResponse no_such_trace() {
+    return problem_response(404, "no such trace", "`trace` of the answer that began it names it");
+}
+
+HttpResponse trace_ended(const TracedPackets& packets) {
+    return problem_response(410, "the trace has ended",
+                            packets.other_start
+                                ? "the dataplane was started anew since it began"
+                                : "it was ended, or nobody had read it for ten seconds");
+}
+
+// Packets hold what their senders wrote: they are for operators alone.
+HttpResponse for_operators() {
+    return problem_response(403, "read only", "traces are for the socket of operators");
+}
+
+// What is to be traced; or why it cannot be.
+struct AskedTrace {
+    BeginTrace begin;
+    std::string when;
+    std::string wrong;
+};
+
+bool read_trace_word(const Json& body, const char* name, std::string& value) {
+    const auto found = body.find(name);
+    if (found == body.end()) {
+        return true;
+    }
+    if (!found->is_string() || found->get<std::string>().empty()) {
+        return false;
+    }
+    value = found->get<std::string>();
+    return true;
+}
+
+AskedTrace read_asked_trace(const HttpRequest& request) {
+    AskedTrace asked;
+    const Json body =
+        request.body.empty() ? Json::object() : Json::parse(request.body, nullptr, false);
+    constexpr auto kWords = std::to_array<std::string_view>({"when", "rule", "dropped", "snap"});
+    if (!body.is_object()) {
+        asked.wrong =
+            R"(the body is {"when":"…","rule":"…","dropped":true,"snap":128}, or some of it)";
+        return asked;
+    }
+    for (const auto& [name, value] : body.items()) {
+        if (std::find(kWords.begin(), kWords.end(), name) == kWords.end()) {
+            asked.wrong =
+                "there is no `" + name + "`; there are `when`, `rule`, `dropped` and `snap`";
+        }
+    }
+    if (!read_trace_word(body, "when", asked.when) ||
+        !read_trace_word(body, "rule", asked.begin.rule)) {
+        asked.wrong = "`when` is a condition and `rule` the id of a rule";
+    }
+    if (const auto dropped = body.find("dropped"); dropped != body.end()) {
+        asked.wrong = dropped->is_boolean() ? asked.wrong : "`dropped` is true or false";
+        asked.begin.refused = dropped->is_boolean() && dropped->get<bool>();
+    }
+    if (const auto snap = body.find("snap"); snap != body.end()) {
+        const bool fits =
+            snap->is_number_unsigned() && snap->get<std::uint64_t>() <= kMostTracedBytes;
+        asked.wrong = fits ? asked.wrong
+                           : fmt::format("`snap` is a number of bytes up to {}", kMostTracedBytes);
+        asked.begin.snap = fits ? snap->get<std::uint32_t>() : 0;
+    }
+    return asked;
+}
+
+bool has_traced_rule(const std::string& id, const RuleView& view) {
+    return std::any_of(view.rules.begin(), view.rules.end(),
+                       [&](const RuleSummary& rule) { return rule.id == id; });
+}
+
+// Compiles the condition into the request, or says what is wrong with it.
+std::optional<HttpResponse> add_condition(AskedTrace& asked, const DataplaneLink& link,
+                                          Json& warnings) {
+    if (asked.when.empty()) {
+        return std::nullopt;
+    }
+    LoneCondition condition = compile_condition(asked.when, link.spread());
+    if (!condition.rules) {
+        return problem_response(422, "the condition does not compile", "nothing is traced",
+                                to_json(condition.problems));
+    }
+    asked.begin.conditional = true;
+    asked.begin.condition = *std::move(condition.rules);
+    asked.begin.seal = link.seal(asked.begin.condition);
+    warnings = to_json(condition.problems);
+    return std::nullopt;
+}
+
+// What has passed, with an end to the wait for it.
+Result<TracedPackets> read_trace_waiting(const TraceName& name, std::chrono::seconds wait,
+                                         DataplaneLink& link) {
+    const auto deadline = std::chrono::steady_clock::now() + wait;
+    while (true) {
+        Result<Reply> reply = link.call(ReadTrace{name.origin, name.number});
+        if (!reply) {
+            return reply.error();
+        }
+        auto* const packets = std::get_if<TracedPackets>(&*reply);
+        if (packets == nullptr) {
+            return Error{Errc::BadSyntax, "the dataplane answered something else"};
+        }
+        if (!packets->known || !packets->packets.empty() ||
+            std::chrono::steady_clock::now() >= deadline || compile_stop().stop_requested()) {
+            return std::move(*packets);
+        }
+        std::this_thread::sleep_for(kTraceLookAgain);
+    }
+}
+
+HttpResponse packets_response(const TracedPackets& packets) {
+    return packets.known ? json_response(traced_json(packets)) : trace_ended(packets);
+}
+
+}  // namespace
+
+HttpResponse post_traces(const HttpRequest& request, Services& services) {
+    AskedTrace asked = read_asked_trace(request);
+    if (!asked.wrong.empty()) {
+        return problem_response(400, "bad request", asked.wrong);
+    }
+    if (!asked.begin.rule.empty() && !has_traced_rule(asked.begin.rule, *services.rules.view())) {
+        return problem_response(404, "no such rule",
+                                "no rule in force is called " + asked.begin.rule);
+    }
+    Json warnings = Json::array();
+    if (std::optional<HttpResponse> refusal = add_condition(asked, services.link, warnings)) {
+        return *std::move(refusal);
+    }
+    const std::string rule = asked.begin.rule;
+    const Result<Reply> reply = services.link.call(std::move(asked.begin));
+    if (!reply) {
+        return no_dataplane(reply.error());
+    }
+    const auto* begun = std::get_if<TraceBegun>(&*reply);
+    if (begun == nullptr) {
+        return problem_response(502, "bad answer", "the dataplane answered something else");
+    }
+    services.audit.write({.who = request.peer,
+                          .call = "trace" + (rule.empty() ? "" : " rule " + rule),
+                          .before = "",
+                          .after = asked.when,
+                          .outcome = "done"});
+    HttpResponse response = json_response({{"trace", text_of_trace({begun->origin, begun->number})},
+                                           {"most_per_second", begun->most_per_second},
+                                           {"unread_after_s", begun->unread_after_ms / 1000.0},
+                                           {"unread_fields", begun->unread_fields},
+                                           {"warnings", std::move(warnings)}});
+    response.status = 201;
+    return response;
+}
+
+HttpResponse get_trace(const HttpRequest& request, Services& services) {
+    if (request.read_only) {
+        return for_operators();
+    }
+    const std::optional<TraceName> name = name_in(request.path);
+    if (!name) {
+        return no_such_trace();
+    }
+    std::uint32_t wait = 0;
+    const std::string text = argument(request, "wait", "0");
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wait);
+    if (error != std::errc{} || end != text.data() + text.size() || wait > kLongestTraceWait) {
+        return problem_response(
+            400, "bad request",
+            fmt::format("`wait` is a number of seconds up to {}", kLongestTraceWait));
+    }
+    const Result<TracedPackets> packets =
+        read_trace_waiting(*name, std::chrono::seconds{wait}, services.link);
+    return packets ? packets_response(*packets) : no_dataplane(packets.error());
+}
+
+HttpResponse delete_trace(const HttpRequest& request, Services& services) {
+    const std::optional<TraceName> name = name_in(request.path);
+    if (!name) {
+        return no_such_trace();
+    }
+    const Result<Reply> reply = services.link.call(EndTrace{name->origin, name->number});
+    if (!reply) {
+        return no_dataplane(reply.error());
+    }
+    const auto* packets = std::get_if<TracedPackets>(&*reply);
+    return packets != nullptr
+               ? packets_response(*packets)
+               : problem_response(502, "bad answer", "the dataplane answered something else");
+}
+
+}  // namespace sluice

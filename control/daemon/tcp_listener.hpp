@@ -1,0 +1,26 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/rules/box_config.hpp"
+#include "lib/wire/fd.hpp"
+#include "lib/wire/socket.hpp"
+
+#include <string>
+
+namespace sluice {
+
+// `192.0.2.1:8480`, `[2001:db8::1]:8480`.
+[[nodiscard]] std::string endpoint_text(const ApiOptions& api);
+
+// A listening, non-blocking TCP socket.
+[[nodiscard]] Result<Fd> listen_tcp(const ApiOptions& api);
+
+// Who is at the other end of a TCP connection, in the terms of bounds that are one user's: as if
+// each IPv4 address, and each /64 of IPv6, were a user. It has no rights, and no process.
+[[nodiscard]] Result<Peer> source_of(int fd);
+// Its address, for people.
+[[nodiscard]] std::string source_text(int fd);
+
+// As whom those are recorded who come by TCP: nobody.
+[[nodiscard]] Peer tcp_user() noexcept;
+
+}  // namespace sluice

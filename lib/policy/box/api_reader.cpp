@@ -1,0 +1,60 @@
+#include "lib/policy/box/api_reader.hpp"
+
+#include "lib/policy/box/box_values.hpp"
+#include "lib/policy/file_keys/box_keys.hpp"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+// `192.0.2.1:8480` or `[2001:db8::1]:8480`.
+bool read_listen(std::string_view text, ApiOptions& api) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) {
+        return false;
+    }
+    std::string_view host = text.substr(0, colon);
+    const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    host = in_brackets ? host.substr(1, host.size() - 2) : host;
+    const std::optional<VersionedAddress> address = parse_address(host);
+    const std::string_view digits = text.substr(colon + 1);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), api.port);
+    if (!address || (address->version == IpVersion::V6) != in_brackets || error != std::errc{} ||
+        end != digits.data() + digits.size() || api.port == 0) {
+        return false;
+    }
+    api.address = *address;
+    return true;
+}
+
+}  // namespace
+
+std::optional<ApiOptions> read_api(const YamlNode& node, const ReadContext& context) {
+    const MapReader map{node, box_keys::kApi, context, "api"};
+    if (!map.is_map()) {
+        return std::nullopt;
+    }
+    ApiOptions api;
+    const YamlNode* listen = map.find("listen");
+    if (listen == nullptr || !listen->is_scalar() || !read_listen(listen->text, api)) {
+        context.problems.error(listen == nullptr ? node.at : listen->at,
+                               "`listen` is an address and a port, such as \"127.0.0.1:8480\" or "
+                               "\"[::1]:8480\"");
+        return std::nullopt;
+    }
+    read_text(map, "token_file", api.token_file);
+    if (api.token_file.empty()) {
+        context.problems.error(node.at,
+                               "`api` needs a `token_file`: whoever reaches the address is asked "
+                               "for the token in it");
+        return std::nullopt;
+    }
+    api.read_only = map.flag("read_only").value_or(true);
+    return api;
+}
+
+}  // namespace sluice
