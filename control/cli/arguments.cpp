@@ -243,7 +243,7 @@ void list_arguments(CLI::App& app, Options& options) {
     app.add_option("--most", options.most, "rows at most")
         ->capture_default_str()
         ->check(CLI::Range(1U, 1'000'000U));
-    app.add_option("--after", options.after, "go on where an earlier list ended: its `next`");
+    app.add_option("--after", options.list_after, "go on where an earlier list ended: its `next`");
 }
 
 void keys_arguments(CLI::App& app, Options& options) {

@@ -25,7 +25,7 @@ struct PagedList {
 // read stands in one document, as if it were one page.
 ExitCode show_pages(const Options& options, const PagedList& list) {
     Json all;
-    std::string after = options.after;
+    std::string after = options.list_after;
     std::uint64_t wanted = options.most;
     do {
         auto answer = ask(

@@ -1,5 +1,7 @@
 #include "control/daemon/act_as.hpp"
 
+#include "control/daemon/nobody.hpp"
+
 #include <grp.h>
 #include <pwd.h>
 #include <sys/fsuid.h>
@@ -9,8 +11,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr gid_t kNobody = 65'534;
 
 // The call itself, not the library's, which would change every thread of the process.
 bool set_groups(const std::vector<gid_t>& groups) {

@@ -1,5 +1,6 @@
 #include "control/daemon/tcp_listener.hpp"
 
+#include "control/daemon/nobody.hpp"
 #include "lib/packet/ip_address.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,6 @@ namespace sluice {
 namespace {
 
 constexpr int kTcpBacklog = 128;
-constexpr uid_t kNobody = 65'534;
 constexpr std::size_t kNetworkBytes = 8;  // of IPv6: a /64 is one end's
 
 struct TcpAddress {

@@ -1,5 +1,6 @@
 #include "control/daemon/keeper/dataplane_sync.hpp"
 
+#include "control/daemon/nobody.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <spdlog/spdlog.h>
@@ -10,8 +11,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr uid_t kNobody = 65'534;
 
 // The dataplane keeps the text of the rules, without the user who applied it: their lists are read
 // with the rights of `nobody`.
