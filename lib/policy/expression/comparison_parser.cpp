@@ -29,8 +29,6 @@ constexpr auto kOps = std::to_array<OpRow>({
     {"contains", "", Op::Contains},
     {"matches", "", Op::Matches},
 });
-constexpr auto kOpWords = std::to_array<std::string_view>(
-    {"eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "matches"});
 
 std::optional<Op> find_op(const Token& token) noexcept {
     for (const OpRow& row : kOps) {
@@ -101,14 +99,19 @@ Leaf leaf_of(const Operand& operand, Op op, RangeSet values) {
     return leaf;
 }
 
+// Numbers alone have an order.
+bool may_order(const Operand& operand, Op op) noexcept {
+    return !is_ordering(op) || operand.kind == OperandKind::Number ||
+           operand.kind == OperandKind::Flag;
+}
+
 bool check_operator(TokenReader& reader, const Operand& operand, Op op, const Token& token) {
     const bool text = operand.kind == OperandKind::Text;
-    const bool number = operand.kind == OperandKind::Number || operand.kind == OperandKind::Flag;
     if (is_for_text(op) && !text) {
         return reader.fail(token.offset, "`" + token.text + "` compares text, and " + operand.name +
                                              " is none; use eq, ne or in");
     }
-    if (is_ordering(op) && !number) {
+    if (!may_order(operand, op)) {
         return reader.fail(token.offset, "`" + token.text + "` orders numbers, and " +
                                              operand.name + " is none; use eq, ne or in");
     }
@@ -175,10 +178,22 @@ std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op
     return comparison;
 }
 
+// Those that compare such a field.
+std::string operators_of(const Operand& operand) {
+    const bool text = operand.kind == OperandKind::Text;
+    std::vector<std::string_view> words;
+    for (const OpRow& row : kOps) {
+        if (text ? !is_ordering(row.op) : !is_for_text(row.op) && may_order(operand, row.op)) {
+            words.push_back(row.word);
+        }
+    }
+    return list_of(words) + (text ? "; ne \"\": it is there and not empty" : "");
+}
+
 std::optional<Expression> flag_alone(TokenReader& reader, const Operand& operand) {
     const bool counts = operand.kind == OperandKind::Number || operand.kind == OperandKind::Flag;
     if (!counts || operand.prefix) {
-        (void)reader.fail_here("an operator after " + operand.name + " (" + list_of(kOpWords) +
+        (void)reader.fail_here("an operator after " + operand.name + " (" + operators_of(operand) +
                                ")");
         return std::nullopt;
     }
@@ -226,8 +241,8 @@ std::optional<Expression> parse_comparison(TokenReader& reader) {
         if (ends_condition(token)) {
             return flag_alone(reader, *operand);
         }
-        const std::string known = list_of(kOpWords);
-        (void)reader.fail_here("an operator after " + operand->name + " (" + known + ")");
+        (void)reader.fail_here("an operator after " + operand->name + " (" +
+                               operators_of(*operand) + ")");
         return std::nullopt;
     }
     (void)reader.next();

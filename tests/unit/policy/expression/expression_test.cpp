@@ -182,7 +182,8 @@ const Wrong kWrong[] = {
     {"ip.protocol eq 6", 0, "did you mean `ip.proto`?"},
     {"l4.port eq 6", 0, "unknown field `l4.port`"},
     {"ip.proto", 99, ""},  // a number alone is a condition
-    {"ip.src", 6, "an operator after ip.src"},
+    {"ip.src", 6, "an operator after ip.src (eq, ne, in)"},
+    {"ip.ttl 5", 7, "an operator after ip.ttl (eq, ne, lt, le, gt, ge, in)"},
     {"ip.proto eq", 11, "a value for ip.proto"},
     {"ip.proto eq x", 12, "not a decimal number"},
     {"ip.proto eq 256", 12, "above the largest, 255"},
@@ -267,7 +268,9 @@ const Wrong kWrong[] = {
     {"ip.src in $", 10, "name is missing"},
     {"ip.src in $partners", 10, "no list called $partners"},
     {"ip.proto eq 6 #", 14, "no meaning"},
-    {"payload", 7, "an operator after payload"},
+    {"payload", 7,
+     "an operator after payload (eq, ne, in, contains, matches; ne \"\": it is there and not "
+     "empty)"},
     {"payload lt \"a\"", 8, "orders numbers"},
     {"payload eq abc", 11, "a text in double quotes"},
     {"payload matches abc", 16, "a regular expression in double quotes"},
