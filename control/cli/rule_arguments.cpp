@@ -28,7 +28,11 @@ void confirm_option(CLI::App& app, Options& options) {
 void if_match_option(CLI::App& app, Options& options) {
     app.add_option("--if-match", options.if_match,
                    "only if this is in force: a generation, or the etag of `rules --json`, which "
-                   "differs where a comment does");
+                   "differs where a comment does")
+        ->check([](const std::string& set) {
+            return set.empty() ? "names no set; leave it out to change whatever is in force"
+                               : std::string{};
+        });
 }
 
 }  // namespace
@@ -80,7 +84,7 @@ void rule_arguments(CLI::App& app, Options& options) {
 void rollback_arguments(CLI::App& app, Options& options) {
     app.add_option("SET", options.number,
                    "number of a set, as `history` has it; without one, the newest")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}));
     app.add_flag("--dry-run", options.dry_run, "show what it would change, as `diff` does");
     confirm_option(app, options);
     if_match_option(app, options);

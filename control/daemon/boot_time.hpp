@@ -10,6 +10,8 @@ namespace sluice {
 struct BootTime {
     std::string boot;  // empty: unknown
     std::chrono::nanoseconds since{};
+
+    [[nodiscard]] bool operator==(const BootTime&) const = default;
 };
 using BootClock = std::function<BootTime()>;
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -117,16 +118,38 @@ Result<std::optional<History::Former>> History::numbered(std::uint64_t number) c
                   : Result<std::optional<Former>>{former.error()};
 }
 
+std::optional<History::FileId> History::id_of(const std::string& path) {
+    struct stat is{};
+    if (::stat(path.c_str(), &is) != 0) {
+        return std::nullopt;
+    }
+    return FileId{is.st_ino, is.st_size,
+                  is.st_mtim.tv_sec * std::int64_t{1'000'000'000} + is.st_mtim.tv_nsec};
+}
+
+std::optional<History::Note> History::read_note(const std::string& path) {
+    const Result<std::optional<std::string>> text = read_kept_file(path);
+    Result<StoredRules> rules = notes_from_file(text ? text->value_or("") : "");
+    return rules ? std::optional{Note{number_of(path), *std::move(rules)}} : std::nullopt;
+}
+
 std::vector<History::Note> History::notes() const {
+    const std::lock_guard lock{kept_->reading};
     std::vector<Note> notes;
-    Result<std::vector<std::string>> known = files();
-    for (const std::string& path : known ? *known : std::vector<std::string>{}) {
-        const Result<std::optional<std::string>> text = read_kept_file(path);
-        Result<StoredRules> rules = notes_from_file(text ? text->value_or("") : "");
-        if (rules) {
-            notes.push_back({number_of(path), *std::move(rules)});
+    std::map<FileId, Note> known;
+    const Result<std::vector<std::string>> paths = files();
+    for (const std::string& path : paths ? *paths : std::vector<std::string>{}) {
+        const std::optional<FileId> id = id_of(path);
+        const auto before = id ? kept_->notes.find(*id) : kept_->notes.end();
+        std::optional<Note> note =
+            before != kept_->notes.end() ? std::optional{before->second} : read_note(path);
+        if (note && id) {
+            note->number = number_of(path);
+            known.emplace(*id, *note);
+            notes.push_back(*std::move(note));
         }
     }
+    kept_->notes = std::move(known);
     std::reverse(notes.begin(), notes.end());
     return notes;
 }

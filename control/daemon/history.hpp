@@ -4,8 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace sluice {
@@ -34,7 +38,7 @@ public:
     // The one of this number; nullopt: there is none.
     [[nodiscard]] Result<std::optional<Former>> numbered(std::uint64_t number) const;
     // What is known of each set, the newest first; one that cannot be read is left out. Lists are
-    // not read.
+    // not read. Each file is read once, by one caller at a time.
     struct Note {
         std::uint64_t number = 0;
         StoredRules rules;  // without text, modes, lists and settings
@@ -46,10 +50,22 @@ public:
     [[nodiscard]] Result<std::vector<std::string>> files() const;
 
 private:
+    // Inode, size, and when it was written, in ns.
+    using FileId = std::tuple<std::uint64_t, std::int64_t, std::int64_t>;
+
+    [[nodiscard]] static std::optional<FileId> id_of(const std::string& path);
+    [[nodiscard]] static std::optional<Note> read_note(const std::string& path);
     [[nodiscard]] Result<Former> read(const std::string& path) const;
+
+    // Notes of files that have been read; a number can be another file's later.
+    struct KeptNotes {
+        std::mutex reading;
+        std::map<FileId, Note> notes;
+    };
 
     std::string folder_;
     ListCopies copies_;
+    std::shared_ptr<KeptNotes> kept_ = std::make_shared<KeptNotes>();
 };
 
 }  // namespace sluice

@@ -146,7 +146,9 @@ struct HttpCallbacks {
         (void)server.counters_.count(TurnedAway::Token);
         refused = MHD_NO;
         if (server.by_tcp_->gate.answers_refusal(Clock::now())) {
-            server.by_tcp_->refused(source_text(fd_of(connection)));
+            if (server.by_tcp_->gate.records_refusal(Clock::now())) {
+                server.by_tcp_->refused(source_text(fd_of(connection)));
+            }
             refused = send(connection,
                            problem_response(401, "unauthorized",
                                             "Authorization: Bearer TOKEN, with the right one, "

@@ -50,6 +50,23 @@ bool same_ends(const std::vector<RuleSummary>& rules, const RuleLives& lives,
     });
 }
 
+std::vector<Problem> ended_rules(const std::vector<RuleSummary>& rules, const RuleLives& lives,
+                                 const std::string& file) {
+    std::vector<Problem> ended;
+    for (const RuleSummary& rule : rules) {
+        if (rule.kind == RuleKind::Rule && has_ended(rule.id, lives)) {
+            ended.push_back(
+                {rule.file.empty() ? file : rule.file,
+                 {rule.line, 1},
+                 Severity::Warning,
+                 "the rule " + rule.id +
+                     " has ended, since its ttl has run out, and does nothing; under another id "
+                     "it begins anew"});
+        }
+    }
+    return ended;
+}
+
 ModeOverrides modes_in_force(const ModeOverrides& modes, const RuleLives& lives) {
     ModeOverrides in_force = modes;
     for (const auto& [id, life] : lives) {

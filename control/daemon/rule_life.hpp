@@ -36,6 +36,11 @@ using RuleLives = std::map<std::string, RuleLife>;  // by the rule's id
 [[nodiscard]] bool same_ends(const std::vector<RuleSummary>& rules, const RuleLives& lives,
                              const RuleLives& others);
 
+// A warning for each of these rules that has ended: applied again, it stays as it is. Nothing is
+// wrong with the text, which was good before that. `file`: where a rule is that names no other.
+[[nodiscard]] std::vector<Problem> ended_rules(const std::vector<RuleSummary>& rules,
+                                               const RuleLives& lives, const std::string& file);
+
 // The modes that the rules are compiled with: a rule that has ended is off, also where a
 // mode was set for it.
 [[nodiscard]] ModeOverrides modes_in_force(const ModeOverrides& modes, const RuleLives& lives);

@@ -52,6 +52,8 @@ struct StoredRules {
 struct TrialEnd {
     BootTime at;
     std::int64_t utc = 0;  // seconds, to be shown only
+
+    [[nodiscard]] bool operator==(const TrialEnd&) const = default;
 };
 
 // A rule set in force that is not confirmed yet.

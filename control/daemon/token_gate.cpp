@@ -92,16 +92,15 @@ bool TokenGate::admits(std::string_view authorization) const noexcept {
     return differs == 0;
 }
 
-bool TokenGate::answers_refusal(Clock::time_point now) {
-    const std::lock_guard lock{mutex_};
-    if (const auto earned = (now - counted_to_) / kRefusalEvery; earned > 0) {
-        spent_ -= static_cast<unsigned>(std::min<std::int64_t>(earned, spent_));
-        counted_to_ = now;
+bool TokenGate::Pace::take(Clock::time_point now) {
+    if (const auto earned = (now - counted_to) / every; earned > 0) {
+        spent -= static_cast<unsigned>(std::min<std::int64_t>(earned, spent));
+        counted_to = now;
     }
-    if (spent_ == kRefusalsAtOnce) {
+    if (spent == at_once) {
         return false;
     }
-    ++spent_;
+    ++spent;
     return true;
 }
 

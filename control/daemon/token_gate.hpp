@@ -17,9 +17,12 @@ public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t kShortest = 16;  // bytes, of printable ASCII without a space
     static constexpr std::size_t kLongest = 512;
-    // Refusals that are answered and recorded: others are only counted.
+    // Refusals that are answered: others are only counted.
     static constexpr unsigned kRefusalsAtOnce = 20;
     static constexpr std::chrono::milliseconds kRefusalEvery{200};
+    // Of these, what is recorded: so few that strangers push nothing out of the audit.
+    static constexpr unsigned kRecordsAtOnce = 5;
+    static constexpr std::chrono::minutes kRecordEvery{10};
 
     // From a file that belongs to root or to who runs this, that others may not read and only its
     // owner may write.
@@ -34,13 +37,31 @@ public:
     // The value of an Authorization header: `Bearer TOKEN`.
     [[nodiscard]] bool admits(std::string_view authorization) const noexcept;
     // Whether this refusal is one of those that are answered.
-    [[nodiscard]] bool answers_refusal(Clock::time_point now);
+    [[nodiscard]] bool answers_refusal(Clock::time_point now) {
+        const std::lock_guard lock{mutex_};
+        return answered_.take(now);
+    }
+    // And of those, one that is recorded.
+    [[nodiscard]] bool records_refusal(Clock::time_point now) {
+        const std::lock_guard lock{mutex_};
+        return recorded_.take(now);
+    }
 
 private:
+    // So many at once, and one more each `every`.
+    struct Pace {
+        unsigned at_once;
+        Clock::duration every;
+        unsigned spent = 0;
+        Clock::time_point counted_to{};
+
+        [[nodiscard]] bool take(Clock::time_point now);
+    };
+
     std::array<char, kLongest> token_{};  // behind its end, zeroes
     std::mutex mutex_;
-    unsigned spent_ = 0;  // of kRefusalsAtOnce
-    Clock::time_point counted_to_{};
+    Pace answered_{kRefusalsAtOnce, kRefusalEvery};
+    Pace recorded_{kRecordsAtOnce, kRecordEvery};
 };
 
 }  // namespace sluice

@@ -60,7 +60,8 @@ public:
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] Reply list_keys(const ListKeys& request);
-    [[nodiscard]] Stats stats() const;
+    // Beside what the control socket has counted.
+    [[nodiscard]] Stats stats(const ControlStats& control) const;
     // How frames come to workers, for the compiler of rules.
     [[nodiscard]] RssMapping rss_mapping() const;
 

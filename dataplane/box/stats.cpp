@@ -84,7 +84,7 @@ void add_open_connections(const LoadedRule& rule, const WorkerFleet& workers, Ru
 
 }  // namespace
 
-Stats Dataplane::stats() const {
+Stats Dataplane::stats(const ControlStats& control) const {
     const LoadedRules& loaded = rules_.loaded();
     Stats stats;
     stats.generation = generation();
@@ -98,6 +98,7 @@ Stats Dataplane::stats() const {
     stats.state.rules = rules_.kept_rules();
     stats.events = events_.stats();
     workers_.add_debts(stats.state);
+    stats.control = control;
     rules_.add_to(stats.control);
     const RuleRows::ReadRow read = [this](std::uint32_t row) { return rules_.read_row(row); };
     for (const LoadedRule& rule : loaded.set().rules) {

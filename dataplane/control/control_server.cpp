@@ -301,13 +301,7 @@ Reply ControlServer::handle(Client& client, Request request) {
         return dataplane_->running_rules();
     }
     if (std::holds_alternative<GetStats>(request)) {
-        Stats stats = dataplane_->stats();
-        stats.control.strangers = counts_.strangers;
-        stats.control.full = counts_.full;
-        stats.control.idle = counts_.idle;
-        stats.control.uploads = counts_.uploads;
-        stats.control.memory = counts_.memory;
-        return stats;
+        return dataplane_->stats(counts_);
     }
     if (std::holds_alternative<Ping>(request)) {
         return Applied{dataplane_->generation()};

@@ -202,8 +202,6 @@ void Worker::adopt_for_turn(const Running& running) noexcept {
     // From the first such rule set on: others may still bring what they had under the last one.
     owns_ |= !running.rules().steering.empty();
     asks_ |= running.rules().meter_plan.has_asked() && setup_.workers > 1;
-    // Waits are worked out for those who are shown them.
-    core_.policy.tell_wait = !running.traces.empty();
 }
 
 // What others have handed to this worker as the owner of its keys, and what this one sends of
@@ -288,6 +286,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
             if (!rules.steering.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
                 owners_.run(*coming_, rules, core_, lane->owners());
             }
+            core_.policy.tell_wait = may_be_traced(running, at);
             meter_overlapped(*coming_, *going_, rules, core_, at);
             break;
         }
@@ -324,6 +323,15 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     }
     std::swap(coming_, going_);
     going_lane_ = lane;
+}
+
+// Waits are worked out for those who are shown them, which takes the general path: of bursts alone
+// of which there may be something to show.
+bool Worker::may_be_traced(const Running& running, Now at) noexcept {
+    return std::any_of(running.traces.begin(), running.traces.end(),
+                       [&](const ActiveTrace& active) {
+                           return active.trace->may_note(me_.index(), *going_, active.rule, at.at);
+                       });
 }
 
 // What is decided is shown before it is sent, while its bytes are as they came.

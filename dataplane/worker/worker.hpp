@@ -88,6 +88,7 @@ private:
     // Who has handed the burst to this worker; what comes as to the owner goes no further.
     enum class From : std::uint8_t { Port, Worker };
     void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
+    [[nodiscard]] bool may_be_traced(const Running& running, Now at) noexcept;
     void trace(const Running& running, Now at) noexcept;
     void exchange(const Running& running) noexcept;
     [[nodiscard]] std::size_t ask_round(const Running& running, Reach reach) noexcept;

@@ -287,11 +287,13 @@ bool applies(Match& match, const MatchedRules& judged) noexcept {
     return judged.is_only || counts_unit(match, judged);
 }
 
-// A rule that has nothing to say of a unit has skipped it. The bytes of a packet count once.
-void count(const RuleOutcome& outcome, const Match& match, const MatchedRules& judged) noexcept {
+// A rule that has nothing to say of a unit has skipped it. The bytes of a packet count once, with
+// the first unit that the rule judges.
+void count(const RuleOutcome& outcome, Match& match, const MatchedRules& judged) noexcept {
     RuleCounters& counters = judged.counters(match);
-    const bool is_first = judged.is_only || judged.counted_before(match) == nullptr;
+    const bool is_first = judged.is_only || judged.weighed_before(match) == nullptr;
     const std::uint64_t bytes = is_first ? judged.frame_bytes() : 0;
+    match.weighed = outcome.refused || outcome.judged || outcome.exempt;
     if (outcome.refused) {
         counters.exceeded.add(1);
         counters.exceeded_bytes.add(bytes);

@@ -64,8 +64,15 @@ struct MatchedRules {
     }
     // The rule's match in the nearest unit before that it has judged or skipped; nullptr: none.
     [[nodiscard]] const Match* counted_before(const Match& match) const noexcept {
+        return before(match, &Match::counted);
+    }
+    // The same of the one that the packet's bytes were counted with.
+    [[nodiscard]] const Match* weighed_before(const Match& match) const noexcept {
+        return before(match, &Match::weighed);
+    }
+    [[nodiscard]] const Match* before(const Match& match, bool Match::* has) const noexcept {
         for (std::uint32_t at = match.previous; at != 0; at = all_matches[at - 1].previous) {
-            if (all_matches[at - 1].counted) {
+            if (all_matches[at - 1].*has) {
                 return &all_matches[at - 1];
             }
         }

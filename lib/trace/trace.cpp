@@ -84,6 +84,21 @@ void Trace::note(std::size_t worker, const Decided& decided) noexcept {
     for_each_row(rows_of(worker, decided), [&](std::size_t row) { record(tap, decided, row); });
 }
 
+// A rule decides only what it matches. Of units behind a packet's first one nothing is known yet.
+bool Trace::may_note(std::size_t worker, Burst& burst, std::uint32_t rule, Instant now) noexcept {
+    if (burst.size() == 0 || !ends_[worker]->tap.has_room(now)) {
+        return false;
+    }
+    if (burst.units() != nullptr && !burst.units()->further().empty()) {
+        return true;
+    }
+    RowMask rows = burst.live();
+    if (!terms_.rule.empty()) {
+        rows &= rule == kNoRule ? 0 : matched_by(burst, rule);
+    }
+    return rows != 0 && (!condition_ || matching(worker, burst, rows) != 0);
+}
+
 RowMask Trace::rows_of(std::size_t worker, const Decided& decided) noexcept {
     Burst& burst = decided.burst;
     RowMask rows = burst.live();

@@ -45,6 +45,10 @@ public:
         Now now;
     };
     void note(std::size_t worker, const Decided& decided) noexcept;
+    // Before a burst is decided, whose rules have matched: whether note() may find something to
+    // show of it, and room for that.
+    [[nodiscard]] bool may_note(std::size_t worker, Burst& burst, std::uint32_t rule,
+                                Instant now) noexcept;
 
     [[nodiscard]] std::size_t workers() const noexcept { return ends_.size(); }
     [[nodiscard]] TraceTap& tap(std::size_t worker) noexcept { return ends_[worker]->tap; }

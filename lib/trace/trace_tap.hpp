@@ -20,7 +20,11 @@ public:
 
     explicit TraceTap(std::size_t size = kRingSize) : ring_{size} {}
 
-    // The worker's. A record to fill, which commit() hands over; nullptr (counted): there is none.
+    // The worker's. Whether next() would give a record.
+    [[nodiscard]] bool has_room(Instant now) noexcept {
+        return (now >= share_until_ || share_ != 0) && ring_.next() != nullptr;
+    }
+    // A record to fill, which commit() hands over; nullptr (counted): there is none.
     [[nodiscard]] TraceRecord* next(Instant now) noexcept {
         if (now >= share_until_) {
             share_until_ = now + kShareLasts;

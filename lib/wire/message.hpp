@@ -1,6 +1,5 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/heavy_hitters/top_keys.hpp"
 #include "lib/ledger/counters.hpp"
 #include "lib/rules/answer_event.hpp"
 #include "lib/rules/key_action.hpp"
@@ -16,6 +15,7 @@
 #include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/shape_stats.hpp"
+#include "lib/wire/top_messages.hpp"
 #include "lib/wire/trace_messages.hpp"
 
 #include <array>
@@ -86,20 +86,6 @@ struct KeepRules {
     std::uint64_t generation = 0;
 
     static void fields(auto& archive, auto& m) { archive(m.generation); }
-};
-// Whom the rules count the most packets for.
-struct GetTop {
-    std::string rule;  // empty: all rules
-    TopOrder order = TopOrder::Hits;
-    TopWindow window = TopWindow::TenSeconds;
-    std::uint32_t count = 0;  // at most so many keys
-
-    static void fields(auto& archive, auto& m) {
-        archive(m.rule);
-        archive.word(m.order, TopOrder::Bits);
-        archive.word(m.window, TopWindow::Minute);
-        archive(m.count);
-    }
 };
 // One key of a rule: what its buckets hold, and what is done to them.
 struct AskKey {
@@ -321,14 +307,6 @@ struct Stats {
         archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state,
                 m.control, m.events, m.rules, m.ports, m.workers);
     }
-};
-struct Top {
-    std::uint64_t window_ns = 0;  // that was asked for
-    std::uint64_t samples = 0;
-    std::uint64_t lost = 0;    // samples for which there was no room, since the start
-    std::vector<TopKey> keys;  // each with its text, part|part, in the place of its bytes
-
-    static void fields(auto& archive, auto& m) { archive(m.window_ns, m.samples, m.lost, m.keys); }
 };
 // One limit's bucket of a key on one worker; of units, see KeyBucket in lib/pipeline.
 struct KeyBucketState {

@@ -201,6 +201,24 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("", "bypass: [{when: ip.version eq 4, key: [], limit: " LIMIT("query",
                                                                                   "1") "}]\n"));
 
+// What lacks the key has no bytes either: those of its packet go with the first unit that is
+// judged.
+TEST(RuleBytes, OfAPacketAreCountedWithTheFirstUnitThatARuleJudges) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{
+        "version: 1\nrules:\n  - {id: r, mode: enforce, key: ['http.request.headers[\"x-key\"]'], "
+        "limits: "
+        "[" LIMIT("request", "9") "]}\n"};
+    box.find_units_by(parser.finder());
+    const auto bytes =
+        carries(kRequest + "GET /b HTTP/1.1\r\nHost: a\r\nX-Key: 1\r\n\r\n" + kRequest).bytes();
+    (void)box.judge(bytes, test::kStart);
+    const RuleCounters& counters = box.counters(0);
+    EXPECT_EQ(counters.skipped.read(), 2U);
+    EXPECT_EQ(counters.admitted.read(), 1U);
+    EXPECT_EQ(counters.admitted_bytes.read(), bytes.size());
+}
+
 }  // namespace
 }  // namespace sluice::rule_counters_test
 

@@ -247,6 +247,7 @@ class OneRule(Case):
         self.ctl("rule", "add", "c.yaml", "--if-match", first["generation"])
         said = self.ctl("rule", "delete", "c", "--if-match", first["generation"], exit=1)
         self.assertIn("is in force, not", said)
+        self.assertIn("names no set", self.ctl("rule", "delete", "c", "--if-match", "", exit=2))
         self.ctl("rule", "delete", "c", "--if-match", self.json("rules")["etag"])
         answer = self.box.ask("DELETE", "/v1/rules/z", headers={"If-Match": '"00000000000000aa"'})
         self.assertEqual(answer.status, 412)

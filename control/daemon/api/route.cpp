@@ -19,6 +19,8 @@ struct Route {
 
 constexpr std::size_t kMostOfKeys = 512U << 10;  // bytes: 256 keys with all that belongs to them
 
+constexpr std::size_t kMostOfRule = 256U << 10;  // bytes: one rule, with the text around it
+
 constexpr std::size_t kMostOfBans = 8U << 20;  // bytes: as many keys as can be banned by name
 
 constexpr auto kRoutes = std::to_array<Route>({
@@ -29,8 +31,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/rules/held/list", get_held_list},
     {"POST", "/v1/rules/diff", post_diff, kMaxBody},
     {"GET", "/v1/rules/files", get_files},
-    {"POST", "/v1/rules", post_rule, kMaxBody},
-    {"PUT", "/v1/rules/*", put_rule, kMaxBody},
+    {"POST", "/v1/rules", post_rule, kMostOfRule},
+    {"PUT", "/v1/rules/*", put_rule, kMostOfRule},
     {"DELETE", "/v1/rules/*", delete_rule},
     {"GET", "/v1/rules/*/full", get_rule},
     {"PUT", "/v1/rules/*/mode", put_mode},

@@ -72,6 +72,7 @@ struct LiveRules {
 
     DataplaneLink& link;
     Audit& audit;
+    std::mutex editing;   // single rules, one at a time; taken before `changing`
     std::mutex changing;  // of what stands below
     AppliedRules applied;
     RuleBoard board;

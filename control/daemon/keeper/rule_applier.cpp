@@ -4,27 +4,6 @@
 #include <utility>
 
 namespace sluice {
-namespace {
-
-// Applied again, a rule whose time has run out stays as it is. Nothing is wrong with the file,
-// which was good before that.
-std::vector<Problem> ended_rules(const StoredRules& rules, const CompiledRules& compiled) {
-    std::vector<Problem> ended;
-    for (const RuleSummary& rule : compiled.rules) {
-        if (rule.kind == RuleKind::Rule && has_ended(rule.id, rules.lives)) {
-            ended.push_back(
-                {rules.file,
-                 {rule.line, 1},
-                 Severity::Warning,
-                 "the rule " + rule.id +
-                     " has ended, since its ttl has run out, and does nothing; under another id "
-                     "it begins anew"});
-        }
-    }
-    return ended;
-}
-
-}  // namespace
 
 RuleChange RuleApplier::apply(RuleFile file) {
     const std::optional<NewestNext::Turn> turn = turns_.enter();
@@ -51,7 +30,7 @@ RuleChange RuleApplier::apply(RuleFile file) {
         std::vector<Problem> ended;
         if (compiled.rules) {
             forget_other_rules(next.keys, compiled.rules->rules);
-            ended = ended_rules(next, *compiled.rules);
+            ended = ended_rules(compiled.rules->rules, next.lives, next.file);
         }
         RuleChange change = rules_.push(std::move(next), std::move(compiled), terms);
         if (!change.refusal) {

@@ -195,6 +195,8 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
     if (std::optional<Refusal> refusal = take_over(next, edit.from)) {
         return refused(now.generation, *std::move(refusal));
     }
+    const bool reads_lists_anew = next.applied_by != now.applied_by;
+    forget_ended(next.keys, applied.now());
     next.modes.erase(id);
     next.changed_at = applied.now();
     next.changed_by = edit.from;
@@ -204,13 +206,18 @@ std::optional<RuleChange> try_edit(LiveRules& rules, const RuleEdit& edit, const
         !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
+    std::vector<Problem> ended;
     if (compiled.rules) {
         forget_other_rules(next.keys, compiled.rules->rules);
+        ended = ended_rules(compiled.rules->rules, next.lives, next.file);
     }
     RuleChange change =
         rules.push(std::move(next), std::move(compiled), terms_of(edit, id, applied));
     if (!change.refusal) {
-        rules.board.set_list_problem("");
+        change.warnings.insert(change.warnings.end(), ended.begin(), ended.end());
+        if (reads_lists_anew) {
+            rules.board.set_list_problem("");
+        }
     }
     if (rule != nullptr) {
         show_in_its_file(change.warnings, become, edit, *rule);
@@ -236,6 +243,7 @@ RuleChange edit_rule(LiveRules& rules, const RuleEdit& edit) {
             return refused(rules.board.view()->generation, does_not_compile(problems.list()));
         }
     }
+    const std::lock_guard lock{rules.editing};
     for (;;) {
         std::optional<RuleChange> done = try_edit(rules, edit, rule ? &*rule : nullptr);
         if (done) {

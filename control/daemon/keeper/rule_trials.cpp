@@ -5,6 +5,24 @@
 #include <utility>
 
 namespace sluice {
+namespace {
+
+// What a rollback leaves: all of it is the same as before, or other rules came meanwhile.
+struct Left {
+    explicit Left(const AppliedRules& applied) : end{applied.trial_end()} {
+        if (applied.current() != nullptr) {
+            tag = tag_of(*applied.current());
+            lists = applied.current()->lists;
+        }
+    }
+    [[nodiscard]] bool operator==(const Left&) const = default;
+
+    std::string tag;
+    ListTexts lists;
+    std::optional<TrialEnd> end;
+};
+
+}  // namespace
 
 RuleChange RuleTrials::confirm() {
     AppliedRules& applied = rules_.applied;
@@ -46,13 +64,11 @@ RuleChange RuleTrials::rollback(const Rollback& rollback) {
             return refused(applied.generation(), std::move(*refusal));
         }
         auto& back = std::get<Return>(found);
-        const std::uint64_t left = applied.generation();
-        const bool on_trial = applied.trial().has_value();
+        const Left left{applied};
         lock.unlock();
         Compiled compiled = rules_.compile_now(back.rules);
         lock.lock();
-        if (applied.generation() != left || applied.trial().has_value() != on_trial ||
-            !applied.renew_keys(back.rules)) {
+        if (left != Left{applied} || !applied.renew_keys(back.rules)) {
             continue;
         }
         if (rollback.number) {
@@ -69,6 +85,9 @@ std::optional<std::variant<Compiled, Refusal>> RuleTrials::preview(const Rollbac
         return std::nullopt;
     }
     std::unique_lock lock{rules_.changing};
+    if (std::optional<Refusal> others = rules_.not_in_force(rollback.in_place_of)) {
+        return *std::move(others);
+    }
     std::variant<Return, Refusal> found = way_back(rollback);
     lock.unlock();
     if (auto* refusal = std::get_if<Refusal>(&found)) {

@@ -73,6 +73,10 @@ public:
         }
         return all;
     }
+    // Whether waits would be worked out for the burst, whose rules have matched.
+    [[nodiscard]] bool may_note(Burst& burst, Instant at = kStart) {
+        return trace_.may_note(0, burst, rule_called(trace_.terms().rule, box_.set()), at);
+    }
     [[nodiscard]] std::uint64_t left_out() const { return trace_.left_out(); }
 
 private:
@@ -112,6 +116,39 @@ TEST(Trace, ShowsWhatItIsAbout) {
     EXPECT_EQ(traced({}, "ip.src eq 10.0.0.1 and l4.sport eq 2"), (Lines{second}));
     EXPECT_EQ(traced({.refused = true}, "l4.dport eq 9"), (Lines{}));
     EXPECT_EQ(traced({}, "payload contains \"nowhere\""), (Lines{}));
+}
+
+TEST(Trace, IsAboutBurstsAloneThatItMayShow) {
+    Box box{kRules};
+    const auto frames = three();
+    const auto may_note = [&](TraceTerms terms, const std::string& when = "") {
+        Traced traced{box, std::move(terms), when};
+        Burst burst;
+        test::fill(burst, frames);
+        traced.run(burst);
+        return traced.may_note(burst);
+    };
+    EXPECT_TRUE(may_note({}));
+    EXPECT_TRUE(may_note({.rule = "names"}));
+    EXPECT_TRUE(may_note({.refused = true}, "l4.dport eq 9"));
+    EXPECT_FALSE(may_note({.rule = "nobody"}));
+    EXPECT_FALSE(may_note({}, "l4.dport eq 10"));
+    EXPECT_FALSE(may_note({.rule = "names"}, "l4.dport eq 9"));
+}
+
+TEST(Trace, IsAboutNoBurstThatItHasNoRoomFor) {
+    Box box{kRules};
+    Traced traced{box, {}};
+    const auto frames = three();
+    Burst burst;
+    test::fill(burst, frames);
+    traced.run(burst);
+    for (int i = 0; i < 40; ++i) {
+        traced.note(burst, kStart);
+    }
+    EXPECT_NE(traced.left_out(), 0U);
+    EXPECT_FALSE(traced.may_note(burst));
+    EXPECT_TRUE(traced.may_note(burst, kStart + 1s)) << "another tenth of a second";
 }
 
 TEST(Trace, ARecordHasTheKeyAndTheFirstBytes) {

@@ -46,6 +46,18 @@ TEST(TokenGate, ARefusalInTimeIsAnsweredAndManyAreNot) {
     EXPECT_EQ(answered, TokenGate::kRefusalsAtOnce);
 }
 
+TEST(TokenGate, FewRefusalsAreRecorded) {
+    TokenGate gate{kToken};
+    TokenGate::Clock::time_point now{std::chrono::hours{1}};
+    unsigned recorded = 0;
+    for (int second = 0; second < 24 * 3600; ++second) {
+        now += std::chrono::seconds{1};
+        recorded += gate.records_refusal(now) ? 1 : 0;
+    }
+    EXPECT_LE(recorded, TokenGate::kRecordsAtOnce + 24 * 6);
+    EXPECT_GE(recorded, 24U * 6);
+}
+
 TEST(TokenGate, AFileThatOthersMayReadHasNoToken) {
     const TemporaryFolder folder;
     folder.write("token", std::string{kToken} + "\n");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 // Single rules of the set in force.
@@ -115,6 +116,60 @@ TEST_F(Edits, WhatIsRefusedChangesNothing) {
     ASSERT_FALSE(rules().rollback(7).refusal);
     expect_all(before);
     EXPECT_EQ(text(), kOne);
+}
+
+TEST_F(Edits, LeaveOutSettingsWhoseTimeHasRunOut) {
+    start_dataplane();
+    start_daemon();
+    ASSERT_FALSE(apply(kOne).refusal);
+    ASSERT_FALSE(rules()
+                     .set_key({.rule = "a",
+                               .key = "192.0.2.7",
+                               .tier = 1,
+                               .what = KeySetting::What::Exempt,
+                               .until = wall_ + 2},
+                              7)
+                     .refusal);
+    wall_ += 3;  // and nobody has looked since
+    ASSERT_FALSE(add(kRule).refusal);
+    EXPECT_TRUE(on_disk()->keys.empty());
+}
+
+TEST_F(Edits, WarnOfARuleThatHasEnded) {
+    start_dataplane();
+    start_daemon();
+    const std::string rule = "id: c\nttl: 1m\nwhen: ip.ttl eq 9\non_match: drop\n";
+    ASSERT_FALSE(apply(kOne).refusal);
+    ASSERT_FALSE(add(rule).refusal);
+    wall_ += 61;
+    tick();
+    const RuleChange change = rules().edit(
+        {.kind = RuleEdit::Kind::Replace, .id = "c", .name = "one.yaml", .text = rule});
+    ASSERT_FALSE(change.refusal) << change.refusal->what;
+    ASSERT_EQ(change.warnings.size(), 1U);
+    EXPECT_NE(change.warnings[0].message.find("the rule c has ended"), std::string::npos);
+}
+
+TEST_F(Edits, LeaveTheProblemOfAListThatTheyDoNotRead) {
+    start_dataplane();
+    start_daemon();
+    std::filesystem::create_directories(folder_ / "etc");
+    folder_.write("etc/bad.txt", "192.0.2.0/24\n");
+    ASSERT_FALSE(
+        rules()
+            .apply(file_with_lists("version: 1\ndata: {lists: {bad: {type: cidr, file: "
+                                   "bad.txt}}}\nrules:\n  - {id: a, mode: enforce, when: ip.src in "
+                                   "$bad, on_match: drop}\n"))
+            .refusal);
+    folder_.write("etc/bad.txt", "no network\n");
+    ASSERT_TRUE(rules().reload_lists().has_value());
+    const std::string problem = rules().view()->list_problem;
+    ASSERT_FALSE(problem.empty());
+    ASSERT_FALSE(
+        rules()
+            .edit({.kind = RuleEdit::Kind::Add, .name = "x", .text = kRule, .from = ::geteuid()})
+            .refusal);
+    EXPECT_EQ(rules().view()->list_problem, problem);
 }
 
 TEST_F(Edits, OfASetOnTrialStayOnTrial) {
