@@ -51,7 +51,7 @@ Peer this_process() {
 }
 
 std::string audit_line(const AuditEntry& entry) {
-    const nlohmann::ordered_json line{
+    nlohmann::ordered_json line{
         {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(::time(nullptr)))},
         {"uid", entry.who.uid},
         {"pid", entry.who.pid},
@@ -59,6 +59,9 @@ std::string audit_line(const AuditEntry& entry) {
         {"before", entry.before},
         {"after", entry.after},
         {"outcome", entry.outcome}};
+    if (!entry.source.empty()) {
+        line["source"] = entry.source;
+    }
     return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -11,6 +11,7 @@ namespace sluice {
 // A change, as the audit log has it.
 struct AuditEntry {
     Peer who = this_process();
+    std::string source{};  // the address that it came from by TCP; empty: by none
     std::string call;
     std::string before;
     std::string after;

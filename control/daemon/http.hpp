@@ -29,6 +29,7 @@ struct HttpRequest {
     std::vector<FormPart> parts{};  // of a form, in place of `body`
     std::string if_match{};         // what If-Match says; empty: it is not there
     Peer peer;
+    std::string source{};    // the address that it came from by TCP; empty: by a Unix socket
     bool read_only = false;  // came by a socket that changes nothing
 };
 

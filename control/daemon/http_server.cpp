@@ -178,6 +178,7 @@ struct HttpCallbacks {
         auto incoming = std::make_unique<Incoming>(server.budget_);
         incoming->request = std::move(request);
         incoming->request.peer = *peer;
+        incoming->request.source = server.by_tcp_ == nullptr ? "" : source_text(fd_of(connection));
         incoming->request.read_only = server.access_ == HttpServer::Access::ReadOnly;
         (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument,
                                         &incoming->request.query);
@@ -313,7 +314,9 @@ Result<Done> HttpServer::begin_listening(Fd listener) {
     Result<std::unique_ptr<Lobby>> lobby = Lobby::make(
         std::move(listener), {}, counters_,
         [this](int fd, const Peer& peer, RequestClass kind) { return admit(fd, peer, kind); },
-        by_tcp_ == nullptr ? peer_of : source_of);
+        by_tcp_ == nullptr ? Doorman{} : Doorman{source_of, [&gate = by_tcp_->gate](auto bytes) {
+                                                     return class_by_token(bytes, gate);
+                                                 }});
     if (!lobby) {
         return lobby.error();
     }

@@ -33,19 +33,19 @@ void say_busy(int fd) {
 
 }  // namespace
 
-Lobby::Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit, Identify identify)
+Lobby::Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit, Doorman doorman)
     : listener_{std::move(listener)},
       ready_{::epoll_create1(EPOLL_CLOEXEC)},
       waker_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
       bounds_{bounds},
       counters_{counters},
       admit_{std::move(admit)},
-      identify_{identify} {}
+      doorman_{std::move(doorman)} {}
 
 Result<std::unique_ptr<Lobby>> Lobby::make(Fd listener, Bounds bounds, ApiCounters& counters,
-                                           Admit admit, Identify identify) {
+                                           Admit admit, Doorman doorman) {
     std::unique_ptr<Lobby> lobby{
-        new Lobby{std::move(listener), bounds, counters, std::move(admit), identify}};
+        new Lobby{std::move(listener), bounds, counters, std::move(admit), std::move(doorman)}};
     if (!lobby->watch(lobby->listener_.get(), EPOLLIN, kListener) ||
         !lobby->watch(lobby->waker_.get(), EPOLLIN, kWaker)) {
         return Error{Errc::Unreachable, "the API cannot wait for its clients"};
@@ -106,7 +106,7 @@ void Lobby::accept_guests() {
             }
             return;
         }
-        const Result<Peer> peer = identify_(fd.get());
+        const Result<Peer> peer = doorman_.identify(fd.get());
         if (!peer) {
             continue;
         }
@@ -147,7 +147,7 @@ void Lobby::look_at(Guest& guest) {
     } else if (got == 0) {
         guest.gone = true;
     } else {
-        guest.kind = class_of({bytes.data(), static_cast<std::size_t>(got)});
+        guest.kind = doorman_.classify({bytes.data(), static_cast<std::size_t>(got)});
     }
 }
 

@@ -13,8 +13,20 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 
 namespace sluice {
+
+// Who comes in, and for what.
+struct Doorman {
+    // Whose connection it is: bounds are for each user.
+    using Identify = Result<Peer> (*)(int fd);
+    // What a request is, by what has come of it; nullopt: more has to come.
+    using Classify = std::function<std::optional<RequestClass>(std::string_view bytes)>;
+
+    Identify identify = peer_of;
+    Classify classify = [](std::string_view bytes) { return class_of(bytes); };
+};
 
 // Where connections wait until their request has come, and a place for it is free: a descriptor
 // each, no thread. One thread looks after all of them; who is slow or many delays nobody but
@@ -29,12 +41,9 @@ public:
     // Takes the connection over. False: there is no place for it now, and it stays.
     using Admit = std::function<bool(int fd, const Peer& peer, RequestClass kind)>;
 
-    // Whose connection it is: bounds are for each user.
-    using Identify = Result<Peer> (*)(int fd);
-
     [[nodiscard]] static Result<std::unique_ptr<Lobby>> make(Fd listener, Bounds bounds,
                                                              ApiCounters& counters, Admit admit,
-                                                             Identify identify = peer_of);
+                                                             Doorman doorman = {});
     Lobby(const Lobby&) = delete;
     Lobby& operator=(const Lobby&) = delete;
 
@@ -58,7 +67,7 @@ private:
         bool gone = false;
     };
 
-    Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit, Identify identify);
+    Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit, Doorman doorman);
     [[nodiscard]] bool watch(int fd, std::uint32_t events, std::uint64_t number) noexcept;
     void hear(std::uint64_t number, std::uint32_t events);
     void accept_guests();
@@ -74,7 +83,7 @@ private:
     Bounds bounds_;
     ApiCounters& counters_;
     Admit admit_;
-    Identify identify_;
+    Doorman doorman_;
     std::list<Guest> guests_;  // in the order they came
     std::uint64_t next_number_ = kFirstGuest;
 };

@@ -116,9 +116,10 @@ Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance
     const std::string name = endpoint_text(api);
     const auto refused = [&audit, name](const std::string& source) {
         audit.write({.who = tcp_user(),
+                     .source = source,
                      .call = "api " + name,
                      .before = "",
-                     .after = source,
+                     .after = "",
                      .outcome = "refused: not the token"});
         spdlog::warn("refused {} on {}: not the token", source, name);
     };

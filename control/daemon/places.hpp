@@ -18,8 +18,9 @@ public:
         std::size_t all;
         std::size_t of_user;
     };
-    static constexpr std::array<Bound, kRequestClassCount> kBounds{{{48, 24}, {12, 8}, {4, 4}}};
-    static constexpr std::size_t kAll = 64;
+    static constexpr std::array<Bound, kRequestClassCount> kBounds{
+        {{48, 24}, {12, 8}, {4, 4}, {4, 2}}};
+    static constexpr std::size_t kAll = 68;
 
     [[nodiscard]] bool take(RequestClass kind, uid_t user);
     void give_back(RequestClass kind, uid_t user);

@@ -60,6 +60,19 @@ std::size_t head_size(std::string_view bytes) noexcept {
 
 }  // namespace
 
+std::string_view header_in(std::string_view bytes, std::string_view name) noexcept {
+    std::string_view head = bytes.substr(0, head_size(bytes));
+    while (!head.empty()) {
+        std::string_view line = head.substr(0, head.find('\n'));
+        head.remove_prefix(std::min(line.size() + 1, head.size()));
+        if (starts_as(line, name)) {
+            line.remove_prefix(std::min(line.find_first_not_of(" \t", name.size()), line.size()));
+            return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+        }
+    }
+    return {};
+}
+
 RequestClass class_of(std::string_view method, std::string_view path) noexcept {
     const auto row = std::find_if(kClassRows.begin(), kClassRows.end(), [&](const ClassRow& one) {
         return one.method == method && one.path == path;

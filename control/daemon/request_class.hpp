@@ -8,8 +8,13 @@ namespace sluice {
 
 // Requests by the places that are kept for them: what an operator needs in an emergency and what
 // watches the box do not queue behind everything else.
-enum class RequestClass : std::uint8_t { Ordinary, Watching, Panic };
-inline constexpr std::size_t kRequestClassCount = 3;
+enum class RequestClass : std::uint8_t {
+    Ordinary,
+    Watching,
+    Panic,
+    Stranger,  // by TCP without the token: what is left to do is to refuse it
+};
+inline constexpr std::size_t kRequestClassCount = 4;
 
 inline constexpr std::size_t kMostPeeked = 8192;
 
@@ -17,6 +22,10 @@ inline constexpr std::size_t kMostPeeked = 8192;
 // not whole yet; heads of kMostPeeked bytes and more are Ordinary. Watching and Panic are there as
 // a whole, body included: a slow client never holds one of their places.
 [[nodiscard]] std::optional<RequestClass> class_of(std::string_view bytes) noexcept;
+
+// What the head that `bytes` begin with says in the first header of a name, which ends with its
+// colon and has small letters; empty: nothing.
+[[nodiscard]] std::string_view header_in(std::string_view bytes, std::string_view name) noexcept;
 
 // The class of a request that has come, by its method and path.
 [[nodiscard]] RequestClass class_of(std::string_view method, std::string_view path) noexcept;

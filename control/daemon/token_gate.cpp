@@ -104,4 +104,10 @@ bool TokenGate::Pace::take(Clock::time_point now) {
     return true;
 }
 
+std::optional<RequestClass> class_by_token(std::string_view bytes, const TokenGate& gate) noexcept {
+    const std::optional<RequestClass> kind = class_of(bytes);
+    const bool is_known = gate.admits(header_in(bytes, "authorization:"));
+    return kind && !is_known ? RequestClass::Stranger : kind;
+}
+
 }  // namespace sluice

@@ -1,10 +1,12 @@
 #pragma once
+#include "control/daemon/request_class.hpp"
 #include "lib/base/result.hpp"
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -63,5 +65,9 @@ private:
     Pace answered_{kRefusalsAtOnce, kRefusalEvery};
     Pace recorded_{kRecordsAtOnce, kRecordEvery};
 };
+
+// As class_of(): who does not say the token takes no place from those who do.
+[[nodiscard]] std::optional<RequestClass> class_by_token(std::string_view bytes,
+                                                         const TokenGate& gate) noexcept;
 
 }  // namespace sluice

@@ -40,9 +40,10 @@ bool KeyLister::is_live(const Walk& walk, const Entry& entry) const noexcept {
                              : !entry.idle(walk.now.at);
 }
 
-// What workers share is listed where the first of them has it.
-bool KeyLister::is_first(const Walk& walk, const Found& found) const noexcept {
+// What workers share is listed where the first of them has it. Looking there is reading too.
+bool KeyLister::is_first(Walk& walk, const Found& found) const noexcept {
     for (std::size_t before = 0; before < found.worker; ++before) {
+        walk.left -= std::min(walk.left, kReadsOfAKey);
         const TableReader table{workers_.buckets(before)};
         if (is_live(walk, table.same_key(found.position, found.entry.slot_and_tag()))) {
             return false;
@@ -108,7 +109,8 @@ void KeyLister::read_worker(Walk& walk, KeyPage& page) {
     const TableReader table{workers_.buckets(worker)};
     const std::size_t end = table.size();
     for (; page.position < end && walk.left != 0 && page.keys.size() < walk.request.most;
-         ++page.position, --walk.left) {
+         ++page.position) {
+        --walk.left;
         const Found found{worker, page.position, table.read(page.position)};
         if (!is_live(walk, found.entry)) {
             continue;

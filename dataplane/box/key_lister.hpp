@@ -23,6 +23,8 @@ class KeyLister {
 public:
     // Entries that one call looks at, at most: some ms.
     static constexpr std::size_t kMostRead = std::size_t{1} << 19;
+    // Of them, what looking for a key in another worker's table takes: two lines of four.
+    static constexpr std::size_t kReadsOfAKey = 8;
 
     KeyLister(const WorkerFleet& workers, const KeyHasher& hash) : workers_{workers}, hash_{hash} {}
 
@@ -61,7 +63,7 @@ private:
     void know(Walk& walk) const;
     void read_worker(Walk& walk, KeyPage& page);
     [[nodiscard]] bool is_live(const Walk& walk, const Entry& entry) const noexcept;
-    [[nodiscard]] bool is_first(const Walk& walk, const Found& found) const noexcept;
+    [[nodiscard]] bool is_first(Walk& walk, const Found& found) const noexcept;
     void name(const Walk& walk, const Found& found, ListedKey& listed) const;
     [[nodiscard]] ListedKey listed(const Walk& walk, const Found& found) const;
     void add_up(const Walk& walk, const Entry& entry, std::size_t worker, ListedKey& listed) const;

@@ -94,7 +94,7 @@ class TcpApi(unittest.TestCase):
         self.assertEqual(self.metric("token"), 8)
         lines = [line for line in self.box.audit() if line["call"].startswith("api ")]
         self.assertEqual(len(lines), RECORDED)
-        self.assertEqual((lines[0]["after"], lines[0]["outcome"]), ("127.0.0.1", "refused: not the token"))
+        self.assertEqual((lines[0]["source"], lines[0]["outcome"]), ("127.0.0.1", "refused: not the token"))
         told = self.sluiced.log.read_text() + (self.box.state / "audit.log").read_text()
         self.assertNotIn(TOKEN[:8], told)
 
@@ -134,12 +134,22 @@ class TcpApi(unittest.TestCase):
                 self.assertNotIn(b" 200 ", said)
         self.assertEqual(self.box.get("/v1/stats").status, 200)
 
+    def test_strangers_take_no_place_of_those_with_the_token(self):
+        self.start()
+        for source in ("127.0.0.2", "127.0.0.3", "127.0.0.4"):
+            for _ in range(24):
+                one = socket.create_connection(("127.0.0.1", self.port), source_address=(source, 0))
+                self.addCleanup(one.close)
+                one.sendall(b"GET /v1/stats HTTP/1.1\r\nX: " + b"x" * 8300)
+        for _ in range(5):
+            self.assertEqual(self.status("/v1/rules"), 200)
+
     def test_changes_where_it_is_said_so(self):
         self.start(more=", read_only: false")
         rules = "version: 1\nrules:\n  - {id: a, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n"
         self.assertEqual(self.status("/v1/rules?file=x", "PUT", body=rules), 200)
         last = self.box.audit()[-1]
-        self.assertEqual(last["outcome"], "done", last)
+        self.assertEqual((last["outcome"], last["source"]), ("done", "127.0.0.1"), last)
 
     def test_sluicectl_by_url(self):
         self.start()

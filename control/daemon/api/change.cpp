@@ -178,6 +178,7 @@ HttpResponse refused(const Refusal& refusal) {
 void record(Services& services, const HttpRequest& request, const std::string& call,
             const RuleChange& change) {
     services.audit.write({.who = request.peer,
+                          .source = request.source,
                           .call = call,
                           .before = generation_text(change.before),
                           .after = generation_text(change.refusal ? change.before : change.after),

@@ -175,6 +175,7 @@ void record(Services& services, const HttpRequest& request, const FoundKey& foun
     }
     services.audit.write(
         {.who = request.peer,
+         .source = request.source,
          .call = std::move(call),
          .before = state != nullptr ? left_text(*state, &KeyBucketState::before) : "",
          .after = state != nullptr ? left_text(*state, &KeyBucketState::remaining) : "",

@@ -27,6 +27,7 @@ HttpResponse post_merge(const HttpRequest& request, Services& services) {
     const Result<Stats> before = ask_stats(services);
     const Result<Reply> reply = services.link.call(SetMergeInterval{ns});
     services.audit.write({.who = request.peer,
+                          .source = request.source,
                           .call = "merge-interval " + text,
                           .before = before ? in_us(before->merge_interval_ns) : "",
                           .after = reply ? in_us(ns) : "",

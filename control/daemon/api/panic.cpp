@@ -26,6 +26,7 @@ HttpResponse post_panic(const HttpRequest& request, Services& services) {
     const Result<Reply> reply = services.link.call(SetPanic{pass, not_after.get<std::uint64_t>()});
     const auto* set = reply ? std::get_if<PanicSet>(&*reply) : nullptr;
     services.audit.write({.who = request.peer,
+                          .source = request.source,
                           .call = "panic " + word(pass),
                           .before = set != nullptr ? word(set->before) : "",
                           .after = reply ? word(pass) : "",

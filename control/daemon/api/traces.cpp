@@ -190,6 +190,7 @@ HttpResponse post_traces(const HttpRequest& request, Services& services) {
         return problem_response(502, "bad answer", "the dataplane answered something else");
     }
     services.audit.write({.who = request.peer,
+                          .source = request.source,
                           .call = "trace" + (rule.empty() ? "" : " rule " + rule),
                           .before = "",
                           .after = asked.when,

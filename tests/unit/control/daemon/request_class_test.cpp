@@ -17,6 +17,19 @@ struct Case {
     std::optional<RequestClass> expected;
 };
 
+TEST(RequestClass, AHeaderOfWhatHasCome) {
+    const auto said = [](std::string_view bytes) {
+        return std::string{header_in(bytes, "authorization:")};
+    };
+    EXPECT_EQ(said("GET / HTTP/1.1\r\nAUTHORIZATION: \t Bearer x \r\n\r\n"), "Bearer x");
+    EXPECT_EQ(said("GET / HTTP/1.1\nauthorization:y\n\n"), "y");
+    EXPECT_EQ(said("GET / HTTP/1.1\r\nAuthorization: 1\r\nAuthorization: 2\r\n\r\n"), "1");
+    EXPECT_EQ(said("GET / HTTP/1.1\r\nAuthorization:\r\n\r\n"), "");
+    EXPECT_EQ(said("GET / HTTP/1.1\r\nAuthorization"), "");
+    EXPECT_EQ(said("GET / HTTP/1.1\r\n\r\nAuthorization: of the body\r\n\r\n"), "");
+    EXPECT_EQ(said(""), "");
+}
+
 TEST(RequestClass, OfWhatHasCome) {
     const std::string panic = "POST /v1/panic HTTP/1.1\r\nContent-length:  4\r\n\r\n";
     const std::vector<Case> cases{
