@@ -115,6 +115,7 @@ void WorkerSet::begin_anew() {
         std::construct_at(&worker->core.buckets, kBuckets, kPoolLines);
         worker->core.buckets.set_worker_tables(worker_tables_.get());
         worker->core.known = nullptr;
+        worker->core.held_order = HeldOrder{};
     }
     exchanged_ = {};
     if (lanes_ != nullptr) {
