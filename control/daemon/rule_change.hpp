@@ -66,7 +66,7 @@ struct RuleFile {
     bool force = false;                               // also when no rule in it is on
     bool strict = false;                              // not when there is a warning
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
-    // What has to be in force: its generation, or what tag_of() says of it.
+    // The value of If-Match: the generation or the ETag (tag_of()) of the set to be replaced.
     std::optional<std::string> in_place_of{};
     uid_t from = 0;
     std::string directory{};          // absolute; empty: only absolute paths of lists can be read

@@ -29,7 +29,8 @@ std::uint64_t error_in(const SpaceSaving::Counted& one, double before) noexcept 
            static_cast<std::uint64_t>(std::ceil(3 * std::sqrt(squares)));
 }
 
-// What a sketch says of a key that may not be in it.
+// A sketch's estimate for a key. Without a counter there its count is 0, and the error the sketch's
+// least counter.
 struct Known {
     std::uint64_t count = 0;
     std::uint64_t error = 0;

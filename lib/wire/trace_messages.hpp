@@ -53,7 +53,7 @@ struct TracedPackets {
     bool known = false;          // there is such a trace; of ended ones nothing is known
     bool other_start = false;    // the dataplane was started anew since
     bool judges = false;         // there are rules, and no panic
-    bool has_rule = true;        // the rule that is asked for is in force
+    bool has_rule = true;        // the trace names no rule, or one in force
     std::uint64_t left_out = 0;  // since the trace began: there were more than it has room for
     std::vector<TracedPacket> packets;
 

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// A way back that is asked for.
+// A rollback request.
 struct Rollback {
     uid_t from = 0;
     std::optional<std::uint64_t> number{};              // of the history; nullopt: the newest
