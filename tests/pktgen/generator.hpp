@@ -1,0 +1,62 @@
+#pragma once
+#include "tests/pktgen/eth_device.hpp"
+#include "tests/pktgen/pacer.hpp"
+#include "tests/pktgen/traffic.hpp"
+#include "tests/pktgen/trial.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+
+struct rte_mbuf;
+
+namespace sluice::pktgen {
+
+struct TrialPlan {
+    Rate rate;  // not `line`: what that is, the caller knows
+    double seconds = std::numeric_limits<double>::infinity();
+    std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
+};
+
+// Sends and receives on one lcore: a burst out, a burst in, in turn.
+class Generator {
+public:
+    struct Ports {
+        EthDevice transmit;
+        EthDevice receive;
+        rte_mempool* buffers;
+    };
+    // `is_over()` becomes true when a signal came; `progress` is called each second.
+    using Progress = std::function<void(const Trial&)>;
+    Generator(const Ports& ports, bool (*is_over)()) : ports_{ports}, is_over_{is_over} {}
+    ~Generator();
+    Generator(const Generator&) = delete;
+    Generator& operator=(const Generator&) = delete;
+
+    [[nodiscard]] std::unique_ptr<Trial> run(const TrialPlan& plan, Traffic& traffic,
+                                             bool is_probed, const Progress& progress);
+
+private:
+    static constexpr std::uint16_t kBurst = 32;
+
+    struct Course;  // of one trial
+    void send_until_end(Course& course);
+    void fill(Course& course, std::uint64_t now);
+    void flush(Course& course);
+    bool refill_spare(Trial& trial);
+    void receive(Trial& trial);
+    void take(Trial& trial, rte_mbuf& frame, std::uint64_t now) const;
+    void drain(Course& course);
+
+    Ports ports_;
+    bool (*is_over_)();
+    double ticks_per_ns_ = 0;
+    std::array<rte_mbuf*, kBurst> spare_{};
+    std::uint16_t spares_ = 0;
+    std::array<rte_mbuf*, kBurst> pending_{};
+    std::uint16_t pendings_ = 0;
+};
+
+}  // namespace sluice::pktgen
