@@ -15,10 +15,10 @@
 namespace sluice::pktgen {
 namespace {
 
-constexpr unsigned kBuffers = 16'383;
+constexpr unsigned kBuffers = 16'383;  // and as many for each further queue
 constexpr unsigned kCache = 256;
 constexpr std::uint16_t kDescriptors = 1024;
-constexpr unsigned kMegabytes = 128;
+constexpr unsigned kMegabytes = 128;  // the same
 
 bool is_pci(const std::string& device) {
     return device.find(':') != std::string::npos && device.find(',') == std::string::npos &&
@@ -43,10 +43,10 @@ int first_cpu() {
     return 0;
 }
 
-bool has_huge_pages() {
+bool has_huge_pages(unsigned megabytes) {
     std::ifstream file{"/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"};
     unsigned pages = 0;
-    return file >> pages && pages >= kMegabytes;
+    return file >> pages && pages >= megabytes;
 }
 
 Error fault(const std::string& device, const std::string& what, int code) {
@@ -64,10 +64,11 @@ std::vector<std::string> eal_words(const Options& options) {
                                    "warning",
                                    "--file-prefix",
                                    "pktgen" + std::to_string(::getpid())};
-    if (has_huge_pages()) {
-        words.insert(words.end(), {"--in-memory", "-m", std::to_string(2 * kMegabytes)});
+    const unsigned megabytes = kMegabytes * options.queues;
+    if (has_huge_pages(megabytes)) {
+        words.insert(words.end(), {"--in-memory", "-m", std::to_string(2 * megabytes)});
     } else {
-        words.insert(words.end(), {"--no-huge", "--no-shconf", "-m", std::to_string(kMegabytes)});
+        words.insert(words.end(), {"--no-huge", "--no-shconf", "-m", std::to_string(megabytes)});
     }
     std::vector<std::string> devices{options.transmit};
     if (options.receive != options.transmit) {
@@ -95,21 +96,32 @@ std::vector<std::string> eal_words(const Options& options) {
     return words;
 }
 
-Result<Done> set_up(const std::string& device, std::uint16_t id, rte_mempool* buffers) {
-    rte_eth_conf conf{};
-    if (const int failed = rte_eth_dev_configure(id, 1, 1, &conf); failed != 0) {
-        return fault(device, "cannot be configured", failed);
-    }
+Result<Done> set_up_queue(const std::string& device, std::uint16_t id, std::uint16_t queue,
+                          rte_mempool* buffers) {
     std::uint16_t rx = kDescriptors;
     std::uint16_t tx = kDescriptors;
     (void)rte_eth_dev_adjust_nb_rx_tx_desc(id, &rx, &tx);
     const auto socket = static_cast<unsigned>(std::max(rte_eth_dev_socket_id(id), 0));
-    if (const int failed = rte_eth_rx_queue_setup(id, 0, rx, socket, nullptr, buffers);
+    if (const int failed = rte_eth_rx_queue_setup(id, queue, rx, socket, nullptr, buffers);
         failed != 0) {
-        return fault(device, "has no receive queue", failed);
+        return fault(device, "has no receive queue " + std::to_string(queue), failed);
     }
-    if (const int failed = rte_eth_tx_queue_setup(id, 0, tx, socket, nullptr); failed != 0) {
-        return fault(device, "has no transmit queue", failed);
+    if (const int failed = rte_eth_tx_queue_setup(id, queue, tx, socket, nullptr); failed != 0) {
+        return fault(device, "has no transmit queue " + std::to_string(queue), failed);
+    }
+    return Done{};
+}
+
+Result<Done> set_up(const std::string& device, std::uint16_t id, std::uint16_t queues,
+                    rte_mempool* buffers) {
+    rte_eth_conf conf{};
+    if (const int failed = rte_eth_dev_configure(id, queues, queues, &conf); failed != 0) {
+        return fault(device, "refuses " + std::to_string(queues) + " queues", failed);
+    }
+    for (std::uint16_t queue = 0; queue < queues; ++queue) {
+        if (Result<Done> done = set_up_queue(device, id, queue, buffers); !done) {
+            return done;
+        }
     }
     if (const int failed = rte_eth_dev_start(id); failed != 0) {
         return fault(device, "does not start", failed);
@@ -134,8 +146,8 @@ Result<Done> start_eal_for(const Options& options) {
     return Done{};
 }
 
-Result<rte_mempool*> make_buffers() {
-    rte_mempool* buffers = rte_pktmbuf_pool_create("pktgen", kBuffers, kCache, 0,
+Result<rte_mempool*> make_buffers(const Options& options) {
+    rte_mempool* buffers = rte_pktmbuf_pool_create("pktgen", kBuffers * options.queues, kCache, 0,
                                                    RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
     if (buffers == nullptr) {
         return Error{Errc::NoMemory,
@@ -144,7 +156,8 @@ Result<rte_mempool*> make_buffers() {
     return buffers;
 }
 
-Result<EthDevice> EthDevice::start(const std::string& device, rte_mempool* buffers) {
+Result<EthDevice> EthDevice::start(const std::string& device, std::uint16_t queues,
+                                   rte_mempool* buffers) {
     EthDevice made{.id = 0, .name = device};
     if (rte_eth_dev_get_port_by_name(name_of(device).c_str(), &made.id) != 0) {
         return Error{Errc::NotSupported,
@@ -152,7 +165,7 @@ Result<EthDevice> EthDevice::start(const std::string& device, rte_mempool* buffe
                          " is none that DPDK knows; is it bound to a driver that "
                          "DPDK can use (dpdk-devbind.py --status)?"};
     }
-    if (const Result<Done> done = set_up(device, made.id, buffers); !done) {
+    if (const Result<Done> done = set_up(device, made.id, queues, buffers); !done) {
         return done.error();
     }
     return made;

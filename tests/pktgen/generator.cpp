@@ -146,7 +146,9 @@ void Generator::flush(Course& course) {
     for (std::uint16_t at = 0; at < pendings_; ++at) {
         bits[at] = (pending_[at]->pkt_len + kFcs + kWireOverhead) * 8;
     }
-    const std::uint16_t taken = rte_eth_tx_burst(ports_.transmit.id, 0, pending_.data(), pendings_);
+    const std::uint16_t taken =
+        rte_eth_tx_burst(ports_.transmit.id, queue_, pending_.data(), pendings_);
+    queue_ = static_cast<std::uint16_t>(queue_ + 1 < ports_.queues ? queue_ + 1 : 0);
     for (std::uint16_t at = 0; at < taken; ++at) {
         course.trial.sent_bits += bits[at];
     }
@@ -171,27 +173,39 @@ void Generator::take(Trial& trial, rte_mbuf& frame, std::uint64_t now) const {
         static_cast<double>(ticks_since(probe->sent_at, now)) / ticks_per_ns_));
 }
 
-void Generator::receive(Trial& trial) {
-    constexpr std::uint16_t kMost = 64;
-    std::array<rte_mbuf*, kMost> frames{};
-    const std::uint16_t count = rte_eth_rx_burst(ports_.receive.id, 0, frames.data(), kMost);
-    if (count != 0) {
-        if (trial.is_probed) {
-            const std::uint64_t now = rte_rdtsc();
-            for (std::uint16_t at = 0; at < count; ++at) {
-                take(trial, *frames[at], now);
-            }
-        } else {
-            trial.received += count;
-        }
-        rte_pktmbuf_free_bulk(frames.data(), count);
-    }
-    if (ports_.transmit.id == ports_.receive.id) {
+void Generator::receive_ours(Trial& trial, std::uint16_t queue) {
+    std::array<rte_mbuf*, kReceived> frames;
+    const std::uint16_t count =
+        rte_eth_rx_burst(ports_.receive.id, queue, frames.data(), kReceived);
+    if (count == 0) {
         return;
     }
-    const std::uint16_t back = rte_eth_rx_burst(ports_.transmit.id, 0, frames.data(), kMost);
-    trial.returned += back;
-    rte_pktmbuf_free_bulk(frames.data(), back);
+    if (trial.is_probed) {
+        const std::uint64_t now = rte_rdtsc();
+        for (std::uint16_t at = 0; at < count; ++at) {
+            take(trial, *frames[at], now);
+        }
+    } else {
+        trial.received += count;
+    }
+    rte_pktmbuf_free_bulk(frames.data(), count);
+}
+
+void Generator::receive_returned(Trial& trial, std::uint16_t queue) {
+    std::array<rte_mbuf*, kReceived> frames;
+    const std::uint16_t count =
+        rte_eth_rx_burst(ports_.transmit.id, queue, frames.data(), kReceived);
+    trial.returned += count;
+    rte_pktmbuf_free_bulk(frames.data(), count);
+}
+
+void Generator::receive(Trial& trial) {
+    for (std::uint16_t queue = 0; queue < ports_.queues; ++queue) {
+        receive_ours(trial, queue);
+        if (ports_.transmit.id != ports_.receive.id) {
+            receive_returned(trial, queue);
+        }
+    }
 }
 
 void Generator::drain(Course& course) {

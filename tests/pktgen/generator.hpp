@@ -27,6 +27,7 @@ public:
         EthDevice transmit;
         EthDevice receive;
         rte_mempool* buffers;
+        std::uint16_t queues = 1;
     };
     // `is_over()` becomes true when a signal came; `progress` is called each second.
     using Progress = std::function<void(const Trial&)>;
@@ -40,6 +41,7 @@ public:
 
 private:
     static constexpr std::uint16_t kBurst = 32;
+    static constexpr std::uint16_t kReceived = 64;  // at once
 
     struct Course;  // of one trial
     void send_until_end(Course& course);
@@ -47,6 +49,8 @@ private:
     void flush(Course& course);
     bool refill_spare(Trial& trial);
     void receive(Trial& trial);
+    void receive_ours(Trial& trial, std::uint16_t queue);
+    void receive_returned(Trial& trial, std::uint16_t queue);
     void take(Trial& trial, rte_mbuf& frame, std::uint64_t now) const;
     void drain(Course& course);
 
@@ -57,6 +61,7 @@ private:
     std::uint16_t spares_ = 0;
     std::array<rte_mbuf*, kBurst> pending_{};
     std::uint16_t pendings_ = 0;
+    std::uint16_t queue_ = 0;  // of the next burst
 };
 
 }  // namespace sluice::pktgen

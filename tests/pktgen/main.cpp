@@ -55,22 +55,22 @@ Result<Done> wait_for_links(const Generator::Ports& ports, double seconds) {
 }
 
 Result<Generator::Ports> open_ports(const Options& options) {
-    const Result<rte_mempool*> buffers = make_buffers();
+    const Result<rte_mempool*> buffers = make_buffers(options);
     if (!buffers) {
         return buffers.error();
     }
-    const Result<EthDevice> transmit = EthDevice::start(options.transmit, *buffers);
+    const Result<EthDevice> transmit = EthDevice::start(options.transmit, options.queues, *buffers);
     if (!transmit) {
         return transmit.error();
     }
     if (options.receive == options.transmit) {
-        return Generator::Ports{*transmit, *transmit, *buffers};
+        return Generator::Ports{*transmit, *transmit, *buffers, options.queues};
     }
-    const Result<EthDevice> receive = EthDevice::start(options.receive, *buffers);
+    const Result<EthDevice> receive = EthDevice::start(options.receive, options.queues, *buffers);
     if (!receive) {
         return receive.error();
     }
-    return Generator::Ports{*transmit, *receive, *buffers};
+    return Generator::Ports{*transmit, *receive, *buffers, options.queues};
 }
 
 void close_ports(const Generator::Ports& ports) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr unsigned kMostRepeats = 20;
 constexpr std::size_t kMaxVlan = 4094;
+constexpr std::size_t kMaxQueues = 16;
 
 // A value that one of our readers reads, whose error CLI11 shows behind the option's name.
 template <typename Read, typename Take>
@@ -57,6 +58,9 @@ void add_ports(CLI::App& app, Given& given) {
         "port that sends: a vdev with its arguments (net_virtio_user0,path=v0.sock) or a "
         "PCI address");
     app.add_option("--rx", options.receive, "port that receives; default the one that sends");
+    app.add_option("--queues", options.queues,
+                   "of each port, each way; bursts go to one after another; default 1")
+        ->check(CLI::Range(std::size_t{1}, kMaxQueues));
     app.add_option("--wait", options.wait, "seconds to wait for both links")
         ->check(CLI::Range(0.0, 3600.0));
     app.add_option("--cpu", options.cpu, "CPU to run on; default the first that is allowed")

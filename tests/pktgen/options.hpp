@@ -25,8 +25,9 @@ struct Options {
     double loss = 0;       // percent
     unsigned repeats = 0;
     bool is_throughput_alone = false;
-    double wait = 10;  // seconds for the links
-    int cpu = -1;      // -1: the first that the process may use
+    std::uint16_t queues = 1;  // of each port, each way
+    double wait = 10;          // seconds for the links
+    int cpu = -1;              // -1: the first that the process may use
     bool is_json = false;
     std::vector<std::string> eal;  // what stands behind `--`
 };

@@ -14,11 +14,14 @@ import forwarding  # noqa: E402
 import in_process  # noqa: E402
 import kernel  # noqa: E402
 import rows  # noqa: E402
+import wire  # noqa: E402
 
-BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES}
-TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS}
-# The rules of P5 and of a case of F1, unless --rules names others.
-RULED = ("P5", "F1")
+BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES,
+           **wire.BENCHES}
+TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS,
+           **wire.TARGETS}
+# The rules of P5 and of cases of F1 and of the wire, unless --rules names others.
+RULED = ("P5", "F1", "W1", "W2", "W3", "W4", "W5")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"
 
 ROUNDS = 5
@@ -39,7 +42,7 @@ def read_arguments():
     parser.add_argument("--json", action="store_true", help="rows alone on standard output, as JSON, one a line")
     parser.add_argument("--quick", action="store_true", help="about a minute per id, fewer rounds")
     parser.add_argument("--rules", metavar="FILE", type=pathlib.Path, default=SCRUBBING,
-                        help="another rule file for P5 and F1 (c)")
+                        help="another rule file for P5, F1 (c) and W1 to W5")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     # What scripts/bench has to build and install first.
     parser.add_argument("--list-targets", action="store_true", help=argparse.SUPPRESS)

@@ -16,13 +16,25 @@ def note(text):
 
 def interleaved(sides, rounds):
     """A B A B: `sides` is a list of (name, function); the median of each, by name."""
+    return {name: statistics.median(taken) for name, taken in rounds_of(sides, rounds).items()}
+
+
+def rounds_of(sides, rounds):
+    """The same; every round of each, by name."""
     values = {name: [] for name, _ in sides}
     for number in range(1, rounds + 1):
         for name, measure in sides:
             value = measure()
             values[name].append(value)
             note(f"  round {number}: {name}: {value:.3f}")
-    return {name: statistics.median(taken) for name, taken in values.items()}
+    return values
+
+
+def spread(bench, case, taken, unit):
+    """Row of a case where two sides, ours first, have these rounds, with all of them in it."""
+    medians = {name: statistics.median(values) for name, values in taken.items()}
+    ours, reference = ([round(value, 3) for value in values] for values in taken.values())
+    return {**compared(bench, case, medians, unit), "rounds": ours, "reference_rounds": reference}
 
 
 def compared(bench, case, medians, unit, bars=(None, None)):
