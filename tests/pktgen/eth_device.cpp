@@ -160,10 +160,13 @@ Result<EthDevice> EthDevice::start(const std::string& device, std::uint16_t queu
                                    rte_mempool* buffers) {
     EthDevice made{.id = 0, .name = device};
     if (rte_eth_dev_get_port_by_name(name_of(device).c_str(), &made.id) != 0) {
-        return Error{Errc::NotSupported,
-                     "port " + device +
-                         " is none that DPDK knows; is it bound to a driver that "
-                         "DPDK can use (dpdk-devbind.py --status)?"};
+        return Error{
+            Errc::NotSupported,
+            "port " + device +
+                (is_pci(device)
+                     ? " is none that DPDK knows; is it bound to a driver that DPDK can use "
+                       "(dpdk-devbind.py --status)?"
+                     : " does not come up; the lines above say why")};
     }
     if (const Result<Done> done = set_up(device, made.id, queues, buffers); !done) {
         return done.error();

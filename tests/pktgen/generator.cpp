@@ -13,8 +13,7 @@ namespace {
 
 // What may be made up for after a pause: as much as a ring of a device holds.
 constexpr std::uint64_t kBacklogFrames = 256;
-constexpr double kQuietSeconds = 0.1;  // nothing arrived for so long: it is all that comes
-constexpr double kMostDrainSeconds = 3;
+constexpr double kMostDrainSeconds = 60;  // where others send for ever
 
 std::uint64_t ticks_of(double seconds, std::uint64_t hz) {
     constexpr double kForever = 1e9;
@@ -210,11 +209,11 @@ void Generator::receive(Trial& trial) {
 
 void Generator::drain(Course& course) {
     const std::uint64_t begin = rte_rdtsc();
-    const std::uint64_t quiet = ticks_of(kQuietSeconds, course.hz);
+    const std::uint64_t quiet = ticks_of(course.plan.linger, course.hz);
     const std::uint64_t most = ticks_of(kMostDrainSeconds, course.hz);
     std::uint64_t last = begin;
     std::uint64_t now = begin;
-    while (now - last < quiet && now - begin < most) {
+    while (course.trial.lost() != 0 && !is_over_() && now - last < quiet && now - begin < most) {
         const std::uint64_t before = course.trial.received;
         receive(course.trial);
         now = rte_rdtsc();

@@ -54,6 +54,14 @@ Result<Done> wait_for_links(const Generator::Ports& ports, double seconds) {
     return Done{};
 }
 
+// Until whoever is at the other end has seen the links as well.
+void settle(double seconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end && !is_over()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+}
+
 Result<Generator::Ports> open_ports(const Options& options) {
     const Result<rte_mempool*> buffers = make_buffers(options);
     if (!buffers) {
@@ -102,7 +110,7 @@ int exit_of(const Options& options, bool interrupted) {
 }
 
 int run_once(const Options& options, Generator& generator, Traffic& traffic, const Rate& rate) {
-    TrialPlan plan{.rate = rate};
+    TrialPlan plan{.rate = rate, .linger = options.linger};
     plan.seconds = options.duration.value_or(plan.seconds);
     plan.count = options.count.value_or(plan.count);
     const auto trial = generator.run(plan, traffic, options.traffic.is_probed,
@@ -149,8 +157,9 @@ int run_search(const Options& options, Generator& generator, SearchTraffic& traf
     plan.highest =
         highest.unit == Rate::Unit::Bits ? highest.per_second / bits : highest.per_second;
     const auto try_rate = [&](double rate) {
-        const auto trial = generator.run({.rate = packets(rate), .seconds = options.trial},
-                                         traffic.plain, false, quietly);
+        const auto trial = generator.run(
+            {.rate = packets(rate), .seconds = options.trial, .linger = options.linger},
+            traffic.plain, false, quietly);
         note(progress_text(trial->outcome()));
         return trial->outcome();
     };
@@ -159,9 +168,10 @@ int run_search(const Options& options, Generator& generator, SearchTraffic& traf
     for (const double share : {0.5, 0.9}) {
         if (traffic.probed && report.result.rate > 0 && !is_over()) {
             report.delays.push_back(
-                {share, generator.run(
-                            {.rate = packets(report.result.rate * share), .seconds = options.trial},
-                            *traffic.probed, true, quietly)});
+                {share, generator.run({.rate = packets(report.result.rate * share),
+                                       .seconds = options.trial,
+                                       .linger = options.linger},
+                                      *traffic.probed, true, quietly)});
         }
     }
     std::fputs((options.is_json ? report_json(options, report) : report_text(report)).c_str(),
@@ -180,6 +190,7 @@ int with_ports(const Options& options, SearchTraffic& traffic, const Generator::
     if (!rate) {
         return fail(rate.error());
     }
+    settle(options.settle);
     Generator generator{ports, is_over};
     return options.mode == Mode::Search ? run_search(options, generator, traffic, *rate)
                                         : run_once(options, generator, traffic.plain, *rate);

@@ -63,6 +63,9 @@ void add_ports(CLI::App& app, Given& given) {
         ->check(CLI::Range(std::size_t{1}, kMaxQueues));
     app.add_option("--wait", options.wait, "seconds to wait for both links")
         ->check(CLI::Range(0.0, 3600.0));
+    app.add_option("--settle", options.settle,
+                   "seconds between both links and the first frame; default 0.5")
+        ->check(CLI::Range(0.0, 3600.0));
     app.add_option("--cpu", options.cpu, "CPU to run on; default the first that is allowed")
         ->check(CLI::Range(0, 1023));
 }
@@ -107,6 +110,9 @@ void add_course(CLI::App& app, Given& given) {
         "how many frames at most");
     app.add_flag("--latency", given.is_delay_wanted,
                  "stamps every frame: delays, losses, order of what arrives");
+    add_read(
+        app, "--linger", read_duration, [&](auto seconds) { options.linger = seconds; },
+        "silence after which what has not arrived is lost; default 100ms");
     app.add_flag("--json", options.is_json, "one JSON object on standard output at the end");
 }
 

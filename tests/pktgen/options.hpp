@@ -26,6 +26,8 @@ struct Options {
     unsigned repeats = 0;
     bool is_throughput_alone = false;
     std::uint16_t queues = 1;  // of each port, each way
+    double linger = 0.1;       // seconds of silence after which nothing more is awaited
+    double settle = 0.5;       // seconds between links and the first frame
     double wait = 10;          // seconds for the links
     int cpu = -1;              // -1: the first that the process may use
     bool is_json = false;

@@ -109,7 +109,7 @@ def rate_by_workers(bench, _):
     for workers in QUICK_WORKERS if bench.quick else WORKERS:
         words = full_rate_words(bench, ["--size", 64, "--sources", "2^16"])
         own = len(set(worker_cpus(workers)))
-        case = f"64 bytes, 2^16 sources, {workers} workers and queues on {own} core{'s' if own > 1 else ''}"
+        case = f"64 bytes, 2^16 sources, {workers} worker{"s" if workers > 1 else ""}, a queue each, on {own} core{'s' if own > 1 else ''}"
         yield from rows_beside_testpmd(bench, "W3", case, KEYS, arrived(bench, words, workers))
 
 
@@ -147,7 +147,7 @@ def delay_row(rule_set, key, ours, reference):
 def others_generators(bench, _):
     """W5: dpdk-testpmd sends, by flowgen and by txonly, and what was received is what the box counted."""
     for mode, more in (("flowgen", ["--flowgen-flows=1024"]), ("txonly", ["--txonly-multi-flow"])):
-        yield from rows_beside_testpmd(bench, "W5", f"dpdk-testpmd {mode} sends into one port", KEYS,
+        yield from rows_beside_testpmd(bench, "W5", f"dpdk-testpmd {mode} sends into both ports", KEYS,
                                        lambda device, mode=mode, more=more: sent_by_testpmd(bench, device, mode, more))
 
 
