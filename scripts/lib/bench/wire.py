@@ -104,12 +104,16 @@ def rate_by_sources(bench, _):
         yield from rows_beside_testpmd(bench, "W2", case, keys_for(sources), arrived(bench, words))
 
 
+def counted(number, word):
+    return f"{number} {word}{'s' if number > 1 else ''}"
+
+
 def rate_by_workers(bench, _):
     """W3: several workers, as many queues, the generator on one core."""
     for workers in QUICK_WORKERS if bench.quick else WORKERS:
         words = full_rate_words(bench, ["--size", 64, "--sources", "2^16"])
         own = len(set(worker_cpus(workers)))
-        case = f"64 bytes, 2^16 sources, {workers} worker{"s" if workers > 1 else ""}, a queue each, on {own} core{'s' if own > 1 else ''}"
+        case = f"64 bytes, 2^16 sources, {counted(workers, 'worker')}, a queue each, on {counted(own, 'core')}"
         yield from rows_beside_testpmd(bench, "W3", case, KEYS, arrived(bench, words, workers))
 
 
