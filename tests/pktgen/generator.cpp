@@ -11,8 +11,6 @@
 namespace sluice::pktgen {
 namespace {
 
-// What may be made up for after a pause: as much as a ring of a device holds.
-constexpr std::uint64_t kBacklogFrames = 256;
 constexpr double kMostDrainSeconds = 60;  // where others send for ever
 
 std::uint64_t ticks_of(double seconds, std::uint64_t hz) {
@@ -24,12 +22,14 @@ double units_of_frame(const Rate& rate, const Traffic& traffic) {
     return rate.unit == Rate::Unit::Bits ? traffic.mean_wire_bits() : 1;
 }
 
-Pacer::Plan pace(const Rate& rate, const Traffic& traffic, std::uint64_t hz) {
+Pacer::Plan pace(const TrialPlan& plan, const Traffic& traffic, std::uint64_t hz) {
+    const Rate& rate = plan.rate;
     if (rate.unit == Rate::Unit::Max) {
         return {};
     }
     return {static_cast<std::uint64_t>(rate.per_second), hz,
-            static_cast<std::uint64_t>(kBacklogFrames * units_of_frame(rate, traffic))};
+            static_cast<std::uint64_t>(static_cast<double>(plan.backlog) *
+                                       units_of_frame(rate, traffic))};
 }
 
 double frames_per_second(const Rate& rate, const Traffic& traffic) {
@@ -72,7 +72,7 @@ std::unique_ptr<Trial> Generator::run(const TrialPlan& plan, Traffic& traffic, b
                   .progress = progress,
                   .hz = hz,
                   .begin = begin,
-                  .pacer = Pacer{pace(plan.rate, traffic, hz), begin}};
+                  .pacer = Pacer{pace(plan, traffic, hz), begin}};
     send_until_end(course);
     trial->skipped = static_cast<std::uint64_t>(static_cast<double>(course.pacer.skipped()) /
                                                 units_of_frame(plan.rate, traffic));

@@ -18,7 +18,8 @@ struct TrialPlan {
     Rate rate;  // not `line`: what that is, the caller knows
     double seconds = std::numeric_limits<double>::infinity();
     std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
-    double linger = 0.1;  // seconds
+    std::uint64_t backlog = 256;  // frames
+    double linger = 0.1;          // seconds
 };
 
 // Sends and receives on one lcore: a burst out, a burst in, in turn.

@@ -110,7 +110,7 @@ int exit_of(const Options& options, bool interrupted) {
 }
 
 int run_once(const Options& options, Generator& generator, Traffic& traffic, const Rate& rate) {
-    TrialPlan plan{.rate = rate, .linger = options.linger};
+    TrialPlan plan{.rate = rate, .backlog = options.backlog, .linger = options.linger};
     plan.seconds = options.duration.value_or(plan.seconds);
     plan.count = options.count.value_or(plan.count);
     const auto trial = generator.run(plan, traffic, options.traffic.is_probed,
@@ -148,30 +148,36 @@ Rate packets(double per_second) {
 
 void quietly(const Trial&) {}
 
+TrialPlan trial_plan(const Options& options, double frames_per_second) {
+    return {.rate = packets(frames_per_second),
+            .seconds = options.trial,
+            .backlog = options.backlog,
+            .linger = options.linger};
+}
+
+SearchPlan search_plan(const Options& options, const Rate& highest, double frame_bits) {
+    return {.highest = highest.unit == Rate::Unit::Bits ? highest.per_second / frame_bits
+                                                        : highest.per_second,
+            .tolerance = options.tolerance / 100,
+            .loss = options.loss / 100,
+            .repeats = options.repeats};
+}
+
 int run_search(const Options& options, Generator& generator, SearchTraffic& traffic,
                const Rate& highest) {
     const double bits = traffic.plain.mean_wire_bits();
-    SearchPlan plan{.tolerance = options.tolerance / 100,
-                    .loss = options.loss / 100,
-                    .repeats = options.repeats};
-    plan.highest =
-        highest.unit == Rate::Unit::Bits ? highest.per_second / bits : highest.per_second;
     const auto try_rate = [&](double rate) {
-        const auto trial = generator.run(
-            {.rate = packets(rate), .seconds = options.trial, .linger = options.linger},
-            traffic.plain, false, quietly);
+        const auto trial = generator.run(trial_plan(options, rate), traffic.plain, false, quietly);
         note(progress_text(trial->outcome()));
         return trial->outcome();
     };
-    SearchReport report{.result = search_throughput(plan, try_rate, is_over),
-                        .mean_wire_bits = bits};
+    SearchReport report{
+        .result = search_throughput(search_plan(options, highest, bits), try_rate, is_over),
+        .mean_wire_bits = bits};
     for (const double share : {0.5, 0.9}) {
         if (traffic.probed && report.result.rate > 0 && !is_over()) {
-            report.delays.push_back(
-                {share, generator.run({.rate = packets(report.result.rate * share),
-                                       .seconds = options.trial,
-                                       .linger = options.linger},
-                                      *traffic.probed, true, quietly)});
+            const TrialPlan plan = trial_plan(options, report.result.rate * share);
+            report.delays.push_back({share, generator.run(plan, *traffic.probed, true, quietly)});
         }
     }
     std::fputs((options.is_json ? report_json(options, report) : report_text(report)).c_str(),

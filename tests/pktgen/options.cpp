@@ -12,6 +12,7 @@ namespace sluice::pktgen {
 namespace {
 
 constexpr unsigned kMostRepeats = 20;
+constexpr unsigned kMostBacklog = 1'000'000;
 constexpr std::size_t kMaxVlan = 4094;
 constexpr std::size_t kMaxQueues = 16;
 
@@ -113,6 +114,9 @@ void add_course(CLI::App& app, Given& given) {
     add_read(
         app, "--linger", read_duration, [&](auto seconds) { options.linger = seconds; },
         "silence after which what has not arrived is lost; default 100ms");
+    app.add_option("--backlog", options.backlog,
+                   "frames that are made up for after a pause of ours or of the port; default 256")
+        ->check(CLI::Range(1U, kMostBacklog));
     app.add_flag("--json", options.is_json, "one JSON object on standard output at the end");
 }
 

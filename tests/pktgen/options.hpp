@@ -25,11 +25,12 @@ struct Options {
     double loss = 0;       // percent
     unsigned repeats = 0;
     bool is_throughput_alone = false;
-    std::uint16_t queues = 1;  // of each port, each way
-    double linger = 0.1;       // seconds of silence after which nothing more is awaited
-    double settle = 0.5;       // seconds between links and the first frame
-    double wait = 10;          // seconds for the links
-    int cpu = -1;              // -1: the first that the process may use
+    std::uint16_t queues = 1;     // of each port, each way
+    std::uint64_t backlog = 256;  // frames
+    double linger = 0.1;          // seconds of silence after which nothing more is awaited
+    double settle = 0.5;          // seconds between links and the first frame
+    double wait = 10;             // seconds for the links
+    int cpu = -1;                 // -1: the first that the process may use
     bool is_json = false;
     std::vector<std::string> eal;  // what stands behind `--`
 };
