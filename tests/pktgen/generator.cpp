@@ -1,5 +1,6 @@
 #include "tests/pktgen/generator.hpp"
 
+#include "tests/pktgen/pause_watch.hpp"
 #include "tests/pktgen/probe.hpp"
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 namespace sluice::pktgen {
 namespace {
 
+constexpr double kPause =
+    50e-6;  // seconds between two looks at the clock; a turn takes a tenth of it
 constexpr double kMostDrainSeconds = 60;  // where others send for ever
 
 std::uint64_t ticks_of(double seconds, std::uint64_t hz) {
@@ -46,7 +49,15 @@ struct Generator::Course {
     std::uint64_t hz;
     std::uint64_t begin;
     Pacer pacer;
+    PauseWatch watch;
     std::uint64_t made = 0;
+
+    // The time, which is watched for pauses.
+    std::uint64_t look() {
+        const std::uint64_t now = rte_rdtsc();
+        watch.look(now);
+        return now;
+    }
 
     void set_seconds(std::uint64_t now) const {
         trial.seconds = static_cast<double>(now - begin) / static_cast<double>(hz);
@@ -72,7 +83,8 @@ std::unique_ptr<Trial> Generator::run(const TrialPlan& plan, Traffic& traffic, b
                   .progress = progress,
                   .hz = hz,
                   .begin = begin,
-                  .pacer = Pacer{pace(plan, traffic, hz), begin}};
+                  .pacer = Pacer{pace(plan, traffic, hz), begin},
+                  .watch = PauseWatch{begin, ticks_of(kPause, hz)}};
     send_until_end(course);
     trial->skipped = static_cast<std::uint64_t>(static_cast<double>(course.pacer.skipped()) /
                                                 units_of_frame(plan.rate, traffic));
@@ -84,28 +96,24 @@ std::unique_ptr<Trial> Generator::run(const TrialPlan& plan, Traffic& traffic, b
 void Generator::send_until_end(Course& course) {
     const std::uint64_t end = course.begin + ticks_of(course.plan.seconds, course.hz);
     std::uint64_t next_progress = course.begin + course.hz;
-    std::uint64_t longest = 0;
-    std::uint64_t before = course.begin;
     std::uint64_t now = course.begin;
     while (now < end && !is_over_() && course.trial.sent < course.plan.count) {
         fill(course, now);
         flush(course);
-        receive(course.trial);
-        now = rte_rdtsc();
-        longest = std::max(longest, now - before);
-        before = now;
+        receive(course);
+        now = course.look();
         if (now >= next_progress) {
             course.set_seconds(now);
             course.progress(course.trial);
             next_progress += course.hz;
-            before = rte_rdtsc();
         }
     }
     // What the port did not take in time was never sent.
     rte_pktmbuf_free_bulk(pending_.data(), pendings_);
     pendings_ = 0;
     course.set_seconds(now);
-    course.trial.longest_pause = static_cast<double>(longest) / static_cast<double>(course.hz);
+    course.trial.longest_pause =
+        static_cast<double>(course.watch.longest()) / static_cast<double>(course.hz);
 }
 
 bool Generator::refill_spare(Trial& trial) {
@@ -159,7 +167,8 @@ void Generator::flush(Course& course) {
     pendings_ = static_cast<std::uint16_t>(pendings_ - taken);
 }
 
-void Generator::take(Trial& trial, rte_mbuf& frame, std::uint64_t now) const {
+void Generator::take(Course& course, rte_mbuf& frame, std::uint64_t now) const {
+    Trial& trial = course.trial;
     const auto probe =
         read_probe({rte_pktmbuf_mtod(&frame, const std::byte*), rte_pktmbuf_data_len(&frame)});
     if (!probe) {
@@ -168,11 +177,16 @@ void Generator::take(Trial& trial, rte_mbuf& frame, std::uint64_t now) const {
     }
     ++trial.received;
     trial.order.take(probe->number);
+    if (course.watch.met_pause(probe->sent_at)) {
+        ++trial.met_pauses;
+        return;
+    }
     trial.delays.add(static_cast<std::uint64_t>(
         static_cast<double>(ticks_since(probe->sent_at, now)) / ticks_per_ns_));
 }
 
-void Generator::receive_ours(Trial& trial, std::uint16_t queue) {
+void Generator::receive_ours(Course& course, std::uint16_t queue) {
+    Trial& trial = course.trial;
     std::array<rte_mbuf*, kReceived> frames;
     const std::uint16_t count =
         rte_eth_rx_burst(ports_.receive.id, queue, frames.data(), kReceived);
@@ -180,9 +194,9 @@ void Generator::receive_ours(Trial& trial, std::uint16_t queue) {
         return;
     }
     if (trial.is_probed) {
-        const std::uint64_t now = rte_rdtsc();
+        const std::uint64_t now = course.look();
         for (std::uint16_t at = 0; at < count; ++at) {
-            take(trial, *frames[at], now);
+            take(course, *frames[at], now);
         }
     } else {
         trial.received += count;
@@ -198,11 +212,11 @@ void Generator::receive_returned(Trial& trial, std::uint16_t queue) {
     rte_pktmbuf_free_bulk(frames.data(), count);
 }
 
-void Generator::receive(Trial& trial) {
+void Generator::receive(Course& course) {
     for (std::uint16_t queue = 0; queue < ports_.queues; ++queue) {
-        receive_ours(trial, queue);
+        receive_ours(course, queue);
         if (ports_.transmit.id != ports_.receive.id) {
-            receive_returned(trial, queue);
+            receive_returned(course.trial, queue);
         }
     }
 }
@@ -215,8 +229,8 @@ void Generator::drain(Course& course) {
     std::uint64_t now = begin;
     while (course.trial.lost() != 0 && !is_over_() && now - last < quiet && now - begin < most) {
         const std::uint64_t before = course.trial.received;
-        receive(course.trial);
-        now = rte_rdtsc();
+        receive(course);
+        now = course.look();
         last = course.trial.received != before ? now : last;
     }
 }

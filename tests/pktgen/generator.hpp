@@ -50,10 +50,10 @@ private:
     void fill(Course& course, std::uint64_t now);
     void flush(Course& course);
     bool refill_spare(Trial& trial);
-    void receive(Trial& trial);
-    void receive_ours(Trial& trial, std::uint16_t queue);
+    void receive(Course& course);
+    void receive_ours(Course& course, std::uint16_t queue);
     void receive_returned(Trial& trial, std::uint16_t queue);
-    void take(Trial& trial, rte_mbuf& frame, std::uint64_t now) const;
+    void take(Course& course, rte_mbuf& frame, std::uint64_t now) const;
     void drain(Course& course);
 
     Ports ports_;

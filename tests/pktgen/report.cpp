@@ -50,6 +50,7 @@ Json trial_json(const Trial& trial) {
         json["reordered"] = trial.order.reordered();
         json["duplicates"] = trial.order.duplicates();
         json["foreign"] = trial.foreign;
+        json["met_pauses"] = trial.met_pauses;
     }
     return json;
 }
@@ -106,8 +107,10 @@ std::string report_text(const Trial& trial) {
         trial.received_rate() / 1e6, trial.lost(), share);
     if (trial.is_probed) {
         text += fmt::format(
-            "delay     {}\norder     {} reordered, {} duplicates, {} frames of others\n",
-            delay_text(trial), trial.order.reordered(), trial.order.duplicates(), trial.foreign);
+            "delay     {}\norder     {} reordered, {} duplicates, {} frames of others\n"
+            "left out  {:>14} delays, of frames under way in a pause of the generator\n",
+            delay_text(trial), trial.order.reordered(), trial.order.duplicates(), trial.foreign,
+            trial.met_pauses);
     }
     if (trial.returned != 0) {
         text += fmt::format("returned  {:>14} frames at the port that sends\n", trial.returned);

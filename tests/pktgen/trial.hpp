@@ -20,7 +20,8 @@ struct Trial {
     std::uint64_t refused = 0;    // bursts that the port did not take whole
     std::uint64_t skipped = 0;    // frames that a pause put off for good
     std::uint64_t no_buffer = 0;
-    double longest_pause = 0;  // seconds between two looks at the ports
+    std::uint64_t met_pauses = 0;  // frames under way in a pause, whose delays are left out
+    double longest_pause = 0;      // seconds between two looks at the ports
     bool is_probed = false;
     bool interrupted = false;
     DelayHistogram delays;
