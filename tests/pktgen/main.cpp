@@ -109,6 +109,14 @@ int exit_of(const Options& options, bool interrupted) {
     return interrupted && !is_open_ended ? kSignalled + caught : 0;
 }
 
+// Not counted: what a table holds after it is what the counted frames find.
+void warm_up(const Options& options, Generator& generator, Traffic& traffic) {
+    if (options.warm_up != 0) {
+        (void)generator.run({.count = options.warm_up, .linger = options.linger}, traffic,
+                            options.traffic.is_probed, [](const Trial&) {});
+    }
+}
+
 int run_once(const Options& options, Generator& generator, Traffic& traffic, const Rate& rate) {
     TrialPlan plan{.rate = rate, .backlog = options.backlog, .linger = options.linger};
     plan.seconds = options.duration.value_or(plan.seconds);
@@ -198,6 +206,7 @@ int with_ports(const Options& options, SearchTraffic& traffic, const Generator::
     }
     settle(options.settle);
     Generator generator{ports, is_over};
+    warm_up(options, generator, traffic.plain);
     return options.mode == Mode::Search ? run_search(options, generator, traffic, *rate)
                                         : run_once(options, generator, traffic.plain, *rate);
 }

@@ -114,6 +114,9 @@ void add_course(CLI::App& app, Given& given) {
     add_read(
         app, "--linger", read_duration, [&](auto seconds) { options.linger = seconds; },
         "silence after which what has not arrived is lost; default 100ms");
+    add_read(
+        app, "--warm-up", read_count, [&](auto count) { options.warm_up = count; },
+        "frames that are sent at the highest rate before any is counted, to fill tables");
     app.add_option("--backlog", options.backlog,
                    "frames that are made up for after a pause of ours or of the port; default 256")
         ->check(CLI::Range(1U, kMostBacklog));

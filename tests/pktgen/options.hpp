@@ -26,6 +26,7 @@ struct Options {
     unsigned repeats = 0;
     bool is_throughput_alone = false;
     std::uint16_t queues = 1;     // of each port, each way
+    std::uint64_t warm_up = 0;    // frames before what is counted
     std::uint64_t backlog = 256;  // frames
     double linger = 0.1;          // seconds of silence after which nothing more is awaited
     double settle = 0.5;          // seconds between links and the first frame

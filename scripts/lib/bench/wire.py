@@ -100,10 +100,15 @@ def arrived(bench, words, queues=1):
     return lambda device: measured(bench, device, words, queues)["received_pps"] / 1e6
 
 
+def warm_up(sources):
+    """Frames after which each source has been seen; where all are new, the table has long been full."""
+    return 4 * TIGHT if sources == "new" else 1 << int(sources[2:])
+
+
 def rate_by_sources(bench, _):
-    """W2: as fast as the port takes them; what arrives."""
+    """W2: as fast as the port takes them; what arrives, once every source has its place."""
     for sources in QUICK_SOURCES if bench.quick else SOURCES:
-        words = full_rate_words(bench, ["--size", 64, "--sources", sources])
+        words = full_rate_words(bench, ["--size", 64, "--sources", sources, "--warm-up", warm_up(sources)])
         case = "64 bytes, every source new, a full table" if sources == "new" else f"64 bytes, {sources} sources"
         yield from rows_beside_testpmd(bench, "W2", case, keys_for(sources), arrived(bench, words))
 

@@ -72,6 +72,7 @@ TEST(PktgenOptions, BadOnesAreRefusedInWords) {
         {{"--tx", "a", "--ipv6", "--dst", "192.0.2.1"}, "wants an IPv6 address"},
         {{"--tx", "a", "--dst-mac", "x"}, "is no MAC address"},
         {{"--tx", "a", "--cpu", "-1"}, "--cpu"},
+        {{"--tx", "a", "--warm-up", "0"}, "is no count"},
         {{"--tx", "a", "--backlog", "0"}, "--backlog"},
         {{"--tx", "a", "--queues", "0"}, "--queues"},
         {{"--tx", "a", "--queues", "17"}, "--queues"},
