@@ -203,6 +203,35 @@ class ThroughABox(BoxCase):
         self.assertEqual(found["lost"], 1600 - found["received"])
 
 
+class WithABoxOfItsOwn(unittest.TestCase):
+    """scripts/pktgen --try."""
+    BUILD = pathlib.Path(PKTGEN).resolve().parents[2]
+    TRY = pathlib.Path(__file__).resolve().parents[2] / "scripts/lib/bench/try_pktgen.py"
+
+    def try_box(self, *words):
+        return subprocess.run([sys.executable, self.TRY, "--build", self.BUILD, *map(str, words)], capture_output=True,
+                              text=True, timeout=2 * PATIENCE)
+
+    def test_both_count_the_same_and_nothing_is_left(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as rules:
+            rules.write(THREE_EACH)
+            rules.flush()
+            done = self.try_box(rules.name, "--count", 1600, "--rate", 4000, "--sources", 16, "--latency", "--linger", "5s", "--json")
+        found = counts(done)
+        last = done.stderr.splitlines()[-1]
+        box = json.loads(last.removeprefix("box: "))
+        self.assertEqual((found["sent"], box["packets"]), (1600, 1600))
+        self.assertEqual(found["received"], box["reasons"].get("within_limits", 0))
+        self.assertEqual(box["reasons"]["over_limit"], 1600 - 16 * 3)
+        self.assertEqual(list(self.BUILD.glob("try-*")), [])
+
+    def test_what_cannot_be_is_refused(self):
+        for says, words in (("there is no file", ["/nonexistent"]), ("--tx: --try has ports", [__file__, "--tx", "net_null0"])):
+            done = self.try_box(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+
+
 if __name__ == "__main__":
     BoxCase.programs = sys.argv[1:4]
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
