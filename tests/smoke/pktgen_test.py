@@ -213,17 +213,18 @@ class WithABoxOfItsOwn(unittest.TestCase):
                               text=True, timeout=2 * PATIENCE)
 
     def test_both_count_the_same_and_nothing_is_left(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as rules:
-            rules.write(THREE_EACH)
-            rules.flush()
-            done = self.try_box(rules.name, "--count", 1600, "--rate", 4000, "--sources", 16, "--latency", "--linger", "5s", "--json")
+        with tempfile.TemporaryDirectory() as folder:
+            rules = pathlib.Path(folder) / "rules.yaml"
+            rules.write_text(THREE_EACH)
+            done = self.try_box(rules, "--within", folder, "--count", 1600, "--rate", 4000, "--sources", 16, "--latency",
+                                "--linger", "5s", "--json")
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [rules])
         found = counts(done)
         last = done.stderr.splitlines()[-1]
         box = json.loads(last.removeprefix("box: "))
         self.assertEqual((found["sent"], box["packets"]), (1600, 1600))
         self.assertEqual(found["received"], box["reasons"].get("within_limits", 0))
         self.assertEqual(box["reasons"]["over_limit"], 1600 - 16 * 3)
-        self.assertEqual(list(self.BUILD.glob("try-*")), [])
 
     def test_what_cannot_be_is_refused(self):
         for says, words in (("there is no file", ["/nonexistent"]), ("--tx: --try has ports", [__file__, "--tx", "net_null0"])):

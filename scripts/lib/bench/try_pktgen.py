@@ -26,6 +26,8 @@ def read_arguments():
     parser = argparse.ArgumentParser(prog="scripts/pktgen --try", description=__doc__)
     parser.add_argument("rules", type=pathlib.Path, metavar="RULES", help="rule file of the box")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
+    # Where its own folder lies meanwhile; default the build's.
+    parser.add_argument("--within", help=argparse.SUPPRESS)
     arguments, more = parser.parse_known_args()
     if not arguments.rules.is_file():
         parser.error(f"there is no file {arguments.rules}")
@@ -52,7 +54,7 @@ def main():
     arguments, more = read_arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     build = pathlib.Path(arguments.build).resolve()
-    with folder_in(build) as folder:
+    with folder_in(arguments.within or build) as folder:
         box = Sluice(Programs(build), folder, pktgen.vhost_ports(folder), arguments.rules.resolve(), table_keys=KEYS)
         with contextlib.ExitStack() as stack:
             stack.callback(box.stop)
