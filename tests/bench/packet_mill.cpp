@@ -213,6 +213,8 @@ void PacketMill::send(const Frames& frames) noexcept {
         send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_segment(ip); });
     } else if (headers_ == Headers::SourcePort) {
         send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_port(ip); });
+    } else if (headers_ == Headers::AsMade) {
+        send_each(frames, [](std::uint8_t*, std::uint32_t) {});
     } else {
         send_each(frames, [this](auto... frame) { write_flow(frame...); });
     }

@@ -32,6 +32,7 @@ public:
         // goes on where its last one ended.
         Streams,
         SourcePort,  // the next one: each frame begins 2^16 connections, one by one
+        AsMade,      // nothing
     };
     static constexpr std::uint32_t kStreams = 3;
 

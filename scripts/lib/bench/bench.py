@@ -18,7 +18,7 @@ import rows  # noqa: E402
 BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES}
 TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS}
 # The rules of P5 and of a case of F1, unless --rules names others.
-RULED = ("P5", "F1")
+RULED = ("P5", "F1", "F3")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"
 
 ROUNDS = 5
@@ -39,7 +39,7 @@ def read_arguments():
     parser.add_argument("--json", action="store_true", help="rows alone on standard output, as JSON, one a line")
     parser.add_argument("--quick", action="store_true", help="about a minute per id, fewer rounds")
     parser.add_argument("--rules", metavar="FILE", type=pathlib.Path, default=SCRUBBING,
-                        help="another rule file for P5 and F1 (c)")
+                        help="another rule file for P5, F1 (c) and F3 (c)")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     # What scripts/bench has to build and install first.
     parser.add_argument("--list-targets", action="store_true", help=argparse.SUPPRESS)
@@ -51,7 +51,7 @@ def read_arguments():
     if not arguments.rules.is_file():
         parser.error(f"there is no file {arguments.rules}")
     if arguments.rules != SCRUBBING and not set(RULED) & set(arguments.ids):
-        parser.error(f"--rules is of {' and '.join(RULED)}; none of them is measured")
+        parser.error(f"--rules is of {', '.join(RULED)}; none of them is measured")
     return arguments
 
 
