@@ -67,6 +67,7 @@ BARS_BY_CASE = {
 }
 # Of M2 and M3, by unit.
 PROMISE_BARS = {"of the promise": (1.0, 0.5), "of min(offered, rate)": (0.99, 1.0)}
+KEPT = ("rounds", "reference_rounds", "plot", "x", "series")
 LESS_IS_BETTER = ("P2", "T4", "L1", "L2", "L3", "X1", "G1", "TLS", "QUIC", "H0")
 
 
@@ -93,7 +94,8 @@ def finished(row):
              "reference": row.get("reference"), "reference_value": row.get("reference_value"),
              "ratio": row.get("ratio"), "bar": bar, "goal": goal,
              "better": "lower" if is_less_better(row) else "higher"}
-    return {**whole, "rounds": row["rounds"]} if "rounds" in row else whole
+    # What a program adds: its rounds, and where the row lies in a plot (`rows.in_plot`).
+    return {**whole, **{name: row[name] for name in KEPT if name in row}}
 
 
 def words(row):

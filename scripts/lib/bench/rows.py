@@ -1,9 +1,18 @@
-"""Rounds of a benchmark and the row they end in. Every round is kept in the row, none discarded."""
+"""Rounds of a benchmark and the row they end in. Every round is kept in the row, none discarded.
+
+A row is a dictionary: id, case, value, unit; reference, reference_value, ratio; bar, goal, better ("higher" or
+"lower"); rounds and reference_rounds, of which value and reference_value are the medians. A row that is a point of a
+plot says so by three more, `plot`, `series` and `x` (`in_plot`).
+"""
 import json
 import statistics
 import sys
 
 COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:>7} {:<46} {:>5} {:>5}"
+
+
+# What the report draws, and what its points lie over.
+PLOTS = {"keys": "live keys", "rules": "rules", "sizes": "bytes of a frame", "peers": "live keys"}
 
 
 class BenchError(Exception):
@@ -14,24 +23,43 @@ def note(text):
     print(text, file=sys.stderr, flush=True)
 
 
+class Median(float):
+    """Of rounds that it remembers."""
+
+    def __new__(cls, taken):
+        number = super().__new__(cls, statistics.median(taken))
+        number.rounds = [round(value, 3) for value in taken]
+        return number
+
+
 def interleaved(sides, rounds):
-    """A B A B: `sides` is a list of (name, function); the median of each, by name."""
+    """A B A B: `sides` is a list of (name, function); the `Median` of each, by name."""
     values = {name: [] for name, _ in sides}
     for number in range(1, rounds + 1):
         for name, measure in sides:
             value = measure()
             values[name].append(value)
             note(f"  round {number}: {name}: {value:.3f}")
-    return {name: statistics.median(taken) for name, taken in values.items()}
+    return {name: Median(taken) for name, taken in values.items()}
 
 
 def compared(bench, case, medians, unit, bars=(None, None)):
     """Row of a case where two sides, ours first, were measured in `medians`."""
     (_, value), (reference, reference_value) = medians.items()
+    taken = {name: median.rounds for name, median in (("rounds", value), ("reference_rounds", reference_value))
+             if hasattr(median, "rounds")}
     return {"id": bench, "case": case, "value": round(value, 3), "unit": unit,
             "reference": reference, "reference_value": round(reference_value, 3),
             "ratio": round(value / reference_value, 3) if reference_value else None,
-            "bar": bars[0], "goal": bars[1], "better": "higher"}
+            "bar": bars[0], "goal": bars[1], "better": "higher", **taken}
+
+
+def in_plot(row, plot, x, series):
+    """The row as a point of a plot: `plot` is one of PLOTS; `x` a number, or a word such as "all new", which lies right
+    of all numbers; `series` the line that it belongs to, of which the report draws the value."""
+    if plot not in PLOTS:
+        raise ValueError(f"no plot is called {plot}; there are {', '.join(PLOTS)}")
+    return {**row, "plot": plot, "x": x, "series": series}
 
 
 def as_number(value):
