@@ -92,8 +92,6 @@ private:
     [[nodiscard]] std::uint64_t judged_as(Reason reason) const noexcept {
         return counters_.by_reason[static_cast<std::size_t>(reason)].read();
     }
-    static constexpr std::size_t kStages = 8;
-
     void load(RuleSet set, const Sharers& sharers);
     void exchange();
     void take(Burst& burst);
@@ -113,8 +111,6 @@ private:
     std::optional<LineMemory> records_;
     std::unique_ptr<LedgerStore> books_;
     std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own
-    std::uint64_t ticks_[kStages]{};
-    std::uint64_t packets_in_stages_ = 0;
 };
 
 }  // namespace sluice::bench
