@@ -1,14 +1,15 @@
 """Rounds of a benchmark and the row they end in. Every round is kept in the row, none discarded.
 
 A row is a dictionary: id, case, value, unit; reference, reference_value, ratio; bar, goal, better ("higher" or
-"lower"); rounds and reference_rounds, of which value and reference_value are the medians. A row that is a point of a
+"lower"); bar_of, where the bar is not of the ratio but of the "value"; bar_is, where it is the "least" that a ratio may be although less of
+the value is better; rounds and reference_rounds, of which value and reference_value are the medians. A row that is a point of a
 plot says so by three more, `plot`, `series` and `x` (`in_plot`).
 """
 import json
 import statistics
 import sys
 
-COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:>7} {:<46} {:>5} {:>5}"
+COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:<20} {:>7} {:<46} {:>5} {:>5}"
 
 
 # What the report draws, and what its points lie over.
@@ -62,6 +63,41 @@ def in_plot(row, plot, x, series):
     return {**row, "plot": plot, "x": x, "series": series}
 
 
+def meets(row):
+    """Whether the row keeps its bar; None: it has none."""
+    held = row["value"] if row["ratio"] is None or row.get("bar_of") == "value" else row["ratio"]
+    if row["bar"] is None or held is None:
+        return None
+    least = row.get("bar_is") == "least" or row["better"] == "higher"
+    return held >= row["bar"] if least else held <= row["bar"]
+
+
+def spread(row):
+    """(least, most) of the rounds, as values of the row; None: there are no rounds, or they are of another kind than it.
+
+    Programs keep rounds as they measured them, so those of a rate in millions a second may be ns of each."""
+    taken = row.get("rounds") or []
+    if len(taken) < 2:
+        return None
+    median, value = statistics.median(taken), row["value"]
+    as_values = ((lambda round_: round_), (lambda round_: 1000 / round_ if round_ else 0))
+    for as_value in as_values:
+        if value and abs(as_value(median) / value - 1) < 0.02:
+            ends = [as_value(round_) for round_ in taken]
+            return min(ends), max(ends)
+    return None
+
+
+def spread_text(row, as_text):
+    """Least to most; of rounds that are not the value's own, how far they lie apart as a part of their median."""
+    ends = spread(row)
+    if ends:
+        return f"{as_text(ends[0])} to {as_text(ends[1])}"
+    taken = row.get("rounds") or []
+    middle = statistics.median(taken) if len(taken) > 1 else 0
+    return f"{100 * (max(taken) - min(taken)) / middle:.0f} % of the rounds" if middle else ""
+
+
 def as_number(value):
     return "" if value is None else f"{value:.3f}".rstrip("0").rstrip(".")
 
@@ -74,11 +110,11 @@ class Table:
 
     def show(self, row):
         if not self.has_head:
-            print(COLUMNS.format("id", "case", "value", "unit", "ratio", "beside", "bar", "goal").rstrip())
+            print(COLUMNS.format("id", "case", "value", "unit", "spread", "ratio", "beside", "bar", "goal").rstrip())
             self.has_head = True
         beside = f"{row['reference']}: {as_number(row['reference_value'])}" if row["reference"] else ""
         print(COLUMNS.format(row["id"], row["case"], as_number(row["value"]), row["unit"],
-                             as_number(row["ratio"]), beside, as_number(row["bar"]),
+                             spread_text(row, as_number), as_number(row["ratio"]), beside, as_number(row["bar"]),
                              as_number(row["goal"])).rstrip(), flush=True)
 
 
