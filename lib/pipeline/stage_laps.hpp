@@ -24,6 +24,9 @@ inline constexpr NoLaps kNoLaps;
 template <typename ReadTicks>
 class StageLaps {
 public:
+    // Longer than a stage of any burst takes: meanwhile somebody else had the processor.
+    static constexpr std::uint64_t kLongestLap = std::uint64_t{1} << 21;
+
     StageLaps(StageCounters& counters, ReadTicks read) noexcept
         : counters_{counters}, read_{std::move(read)} {}
 
@@ -52,7 +55,8 @@ public:
 
     void lap(Stage stage) noexcept {
         const std::uint64_t now = read_();
-        ticks_[static_cast<std::size_t>(stage)] += now - last_;
+        const bool away = now - last_ > kLongestLap && stage != Stage::Idle;
+        ticks_[static_cast<std::size_t>(away ? Stage::Other : stage)] += now - last_;
         last_ = now;
     }
     void lap_if_on(Stage stage) noexcept {

@@ -34,7 +34,8 @@ inline constexpr auto kStages = std::to_array<StageRow>({
     {Stage::Locate, "locate", "the buckets of keys"},
     {Stage::Meter, "meter", "limits: checking, deciding, charging"},
     {Stage::Send, "send", "what verdicts do to frames, answers among them, and transmit"},
-    {Stage::Other, "other", "other workers' charges, traces, questions, housekeeping"},
+    {Stage::Other, "other",
+     "other workers' charges, traces, housekeeping, and while others had the processor"},
     {Stage::Idle, "idle", "nothing had come, pauses included"},
 });
 inline constexpr std::size_t kStageCount = kStages.size();

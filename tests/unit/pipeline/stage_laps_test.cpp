@@ -88,6 +88,25 @@ TEST(StageLaps, ATurnWithNothingToDoIsIdleAsAWhole) {
     EXPECT_EQ(counters.packets.read(), 0U);
 }
 
+// The kernel or a hypervisor may take the processor away within any stage, and no stage is blamed.
+TEST(StageLaps, ALapInWhichOthersHadTheProcessorIsNoStages) {
+    Ticks ticks;
+    StageCounters counters;
+    Laps laps{counters, {&ticks}};
+    laps.measure_turn();
+    ticks.now += Laps::kLongestLap;
+    laps.lap(Stage::Meter);
+    ticks.now += Laps::kLongestLap + 1;
+    laps.lap(Stage::Key);
+    ticks.now += Laps::kLongestLap * 10;  // a pause may be as long as it likes
+    laps.lap(Stage::Idle);
+    laps.end_turn(false);
+    EXPECT_EQ(counters.ticks_of(Stage::Meter).read(), Laps::kLongestLap);
+    EXPECT_EQ(counters.ticks_of(Stage::Key).read(), 0U);
+    EXPECT_EQ(counters.ticks_of(Stage::Other).read(), Laps::kLongestLap + 1);
+    EXPECT_EQ(counters.ticks_of(Stage::Idle).read(), Laps::kLongestLap * 10);
+}
+
 // Turns differ in length by orders of magnitude, and the shares are still those of all time.
 TEST(StageLaps, SharesOfMeasuredTurnsAreThoseOfAllTime) {
     std::mt19937_64 random{7};
