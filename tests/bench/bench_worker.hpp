@@ -70,6 +70,10 @@ public:
     [[nodiscard]] std::uint64_t packets_dropped() const noexcept;
     // Packets that a limit has refused.
     [[nodiscard]] std::uint64_t refused() const noexcept { return judged_as(Reason::OverLimit); }
+    // Times that a new key found its lines full of live ones.
+    [[nodiscard]] std::uint64_t found_full() const noexcept {
+        return counters_.by_table_event[static_cast<std::size_t>(TableEvent::TableFull)].read();
+    }
     // Rules that matched a packet, of those that are not malformed.
     [[nodiscard]] double matches_per_packet() const noexcept;
     // Packets of keys that are exempt of the first rule.
