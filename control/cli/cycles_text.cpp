@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -67,7 +68,7 @@ std::string per_packet(std::uint64_t cycles, std::uint64_t packets) {
     }
     const double each = static_cast<double>(cycles) / static_cast<double>(packets);
     return each < kThreeDigits ? fmt::format("{:.1f}", each)
-                               : grouped(static_cast<std::uint64_t>(each + 0.5));
+                               : grouped(static_cast<std::uint64_t>(std::llround(each)));
 }
 
 std::string busy_text(const Cycles& cycles) {
