@@ -58,6 +58,9 @@ void print_speed(std::string_view id, const std::string& name, const Side& side,
                  std::string_view reference_name, double reference);
 // One without a reference, in `unit`.
 void print_alone(std::string_view id, const std::string& name, double value, std::string_view unit);
+// The same of a side that was measured in rounds.
+void print_alone(std::string_view id, const std::string& name, const Side& side,
+                 std::string_view unit);
 [[nodiscard]] inline double mpps(const Side& side) {
     return 1000 / side.median();
 }

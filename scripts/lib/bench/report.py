@@ -76,7 +76,8 @@ def report(results):
         parts.append(f"## {title}\n\n"
                      + table(["id", "case", "figure", "spread", "beside", "ratio", "bar", ""], lines) + "\n")
     for plot in report_plot.points_of(results):
-        parts.append(f"## {PLOT_TITLES[plot]}\n\n![{PLOT_TITLES[plot]}]({plot}.svg)\n\n")
+        title = PLOT_TITLES.get(plot, f"Over {plot}")
+        parts.append(f"## {title}\n\n![{title}]({plot}.svg)\n\n")
     return "".join(parts).rstrip("\n") + "\n"
 
 

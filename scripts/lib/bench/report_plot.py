@@ -98,5 +98,5 @@ def draw(plot, panels):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              'font-family="sans-serif" font-size="11">', '<rect width="100%" height="100%" fill="#fff"/>']
     for number, (title, lines) in enumerate(panels.items()):
-        parts += panel(LEFT + number * (WIDTH + GAP), f"{title}, over {rows.PLOTS[plot]}", lines)
+        parts += panel(LEFT + number * (WIDTH + GAP), f"{title}, over {rows.PLOTS.get(plot, plot)}", lines)
     return "\n".join([*parts, "</svg>\n"])
