@@ -93,7 +93,7 @@ void add_row(Table& table, std::string lcore, const Cycles& cycles) {
 
 // What the figures are of.
 std::string measured_text(const Json& cycles, std::uint64_t packets) {
-    return fmt::format("cycles a packet, of {} packets in one turn of {}; {} cycles are 1 us\n",
+    return fmt::format("cycles a packet, of the {} packets of one turn in {}; {} cycles are 1 us\n",
                        grouped(packets), cycles.at("of_turns").get<std::uint64_t>(),
                        grouped(cycles.at("per_second").get<std::uint64_t>() / 1'000'000));
 }

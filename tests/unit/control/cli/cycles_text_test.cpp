@@ -40,7 +40,7 @@ TEST(CyclesText, PerPacketByStageAndHowBusy) {
               "    1     12.5   12.5   12.5  12.5    12.5   12.5  12.5   12.5    100   50 %\n"
               "    2      200    200    200   200     200    200   200    200  1,600  100 %\n"
               "  all      153    153    153   153     153    153   153    153  1,225   98 %\n"
-              "cycles a packet, of 400 packets in one turn of 256; 2,000 cycles are 1 us\n");
+              "cycles a packet, of the 400 packets of one turn in 256; 2,000 cycles are 1 us\n");
 }
 
 TEST(CyclesText, WithoutPacketsThereAreNoCyclesOfThem) {
@@ -54,14 +54,14 @@ TEST(CyclesText, OfTheLastSecondWhereThereIsASampleBefore) {
     const Json before = of({worker(1, 100, 1'000'000, 77)});
     const Json now = of({worker(1, 200, 1'001'000, 77, 6)});
     const std::string text = cycles_text({now, &before, 1.0});
-    EXPECT_NE(text.find("of 100 packets"), std::string::npos) << text;
+    EXPECT_NE(text.find("of the 100 packets"), std::string::npos) << text;
     EXPECT_NE(text.find("   10.0"), std::string::npos) << text;
 }
 
 TEST(CyclesText, ADataplaneThatBeganAnewCountsFromItsStart) {
     const Json before = of({worker(1, 1'000'000, 1'000'000, 77, 90)});
     const Json now = of({worker(1, 100, 1'000, 77, 6)});
-    EXPECT_NE(cycles_text({now, &before, 1.0}).find("of 100 packets"), std::string::npos);
+    EXPECT_NE(cycles_text({now, &before, 1.0}).find("of the 100 packets"), std::string::npos);
 }
 
 // A box that is hardly busy spends thousands of cycles on a packet that comes alone.
