@@ -143,7 +143,7 @@ void PacketMill::send_each(const Frames& frames, Write write) noexcept {
 }
 
 void PacketMill::write_source(std::uint8_t* ip, std::uint32_t most) noexcept {
-    const auto number = static_cast<std::uint32_t>(random_.below(kSources)) & most;
+    const auto number = static_cast<std::uint32_t>(random_.below(sources_)) & most;
     const std::uint32_t source = number | 0x0A00'0000U;
     const std::uint32_t ordered = __builtin_bswap32(source);
     std::memcpy(ip + kSourceAt, &ordered, sizeof(ordered));
