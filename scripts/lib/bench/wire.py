@@ -82,9 +82,9 @@ def rows_beside_testpmd(bench, name, case, keys, measure):
     """A row for each rule set: millions of frames a second, beside the one reference of these rounds."""
     sets = list(rule_sets(bench, keys))
     rows.note(f"{name} {case}")
-    taken = rows.rounds_of(sides([*sets, (REFERENCE, Device(REFERENCE, testpmd))], measure), bench.rounds)
+    taken = rows.interleaved(sides([*sets, (REFERENCE, Device(REFERENCE, testpmd))], measure), bench.rounds)
     for rule_set, _ in sets:
-        yield rows.spread(name, f"{rule_set}: {case}", {OURS: taken[rule_set], REFERENCE: taken[REFERENCE]}, "Mpps")
+        yield rows.compared(name, f"{rule_set}: {case}", {OURS: taken[rule_set], REFERENCE: taken[REFERENCE]}, "Mpps")
 
 
 def throughput_by_size(bench, _):
@@ -153,8 +153,8 @@ def added_delay(bench, _):
 
 def delay_row(rule_set, key, ours, reference):
     share, quantile = key
-    row = rows.spread("W4", f"{rule_set}: {quantile.replace('_', '.')} at {share:.0%} of its throughput, 64 bytes",
-                      {OURS: ours, REFERENCE: reference}, "us")
+    row = rows.compared("W4", f"{rule_set}: {quantile.replace('_', '.')} at {share:.0%} of its throughput, 64 bytes",
+                        {OURS: rows.Median(ours), REFERENCE: rows.Median(reference)}, "us")
     is_barred = key == (0.5, "p99")
     return {**row, "better": "lower", "bar": row["reference_value"] + BAR_P99 if is_barred else None}
 
