@@ -4,7 +4,7 @@ import contextlib
 import typing
 
 from box import usable_cpus, worker_cpus
-from forwarders import MBUFS, Sluice, Testpmd, cores, huge_pages, rate
+from forwarders import Sluice, Testpmd, cores, huge_pages, rate
 from forwarding import OURS, PROGRAMS, REFERENCE, Stoppable, one_rule
 import pktgen
 import rows
