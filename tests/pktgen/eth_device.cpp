@@ -1,6 +1,10 @@
 #include "tests/pktgen/eth_device.hpp"
 
+#include "tests/pktgen/device_text.hpp"
+#include "tests/pktgen/free_pages.hpp"
+
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 #include <rte_eal.h>
@@ -10,25 +14,13 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <fstream>
-
 namespace sluice::pktgen {
 namespace {
 
 constexpr unsigned kBuffers = 16'383;  // and as many for each further queue
 constexpr unsigned kCache = 256;
 constexpr std::uint16_t kDescriptors = 1024;
-constexpr unsigned kMegabytes = 128;  // the same
-
-bool is_pci(const std::string& device) {
-    return device.find(':') != std::string::npos && device.find(',') == std::string::npos &&
-           !device.starts_with("net_");
-}
-
-std::string name_of(const std::string& device) {
-    const std::string name = device.substr(0, device.find(','));
-    return is_pci(device) && std::count(name.begin(), name.end(), ':') == 1 ? "0000:" + name : name;
-}
+constexpr unsigned kMegabytes = 128;  // and as many for each further queue
 
 int first_cpu() {
     cpu_set_t allowed;
@@ -43,10 +35,16 @@ int first_cpu() {
     return 0;
 }
 
+// Whether as much is free; says so where it is not, since without them it is slower.
 bool has_huge_pages(unsigned megabytes) {
-    std::ifstream file{"/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"};
-    unsigned pages = 0;
-    return file >> pages && pages >= megabytes;
+    const std::uint64_t free = free_huge_megabytes();
+    if (free < megabytes) {
+        std::fprintf(stderr,
+                     "sluice-pktgen: %u MB of huge pages wanted, %llu MB are free: without any, "
+                     "which is slower\n",
+                     megabytes, static_cast<unsigned long long>(free));
+    }
+    return free >= megabytes;
 }
 
 Error fault(const std::string& device, const std::string& what, int code) {
@@ -65,7 +63,7 @@ std::vector<std::string> eal_words(const Options& options) {
                                    "--file-prefix",
                                    "pktgen" + std::to_string(::getpid())};
     const unsigned megabytes = kMegabytes * options.queues;
-    if (has_huge_pages(megabytes)) {
+    if (has_huge_pages(2 * megabytes)) {
         words.insert(words.end(), {"--in-memory", "-m", std::to_string(2 * megabytes)});
     } else {
         words.insert(words.end(), {"--no-huge", "--no-shconf", "-m", std::to_string(megabytes)});
@@ -159,7 +157,7 @@ Result<rte_mempool*> make_buffers(const Options& options) {
 Result<EthDevice> EthDevice::start(const std::string& device, std::uint16_t queues,
                                    rte_mempool* buffers) {
     EthDevice made{.id = 0, .name = device};
-    if (rte_eth_dev_get_port_by_name(name_of(device).c_str(), &made.id) != 0) {
+    if (rte_eth_dev_get_port_by_name(port_name(device).c_str(), &made.id) != 0) {
         return Error{
             Errc::NotSupported,
             "port " + device +
