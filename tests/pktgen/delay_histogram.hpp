@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,7 +24,10 @@ public:
 
     // The smallest delay, rounded up to its step, that at least this share of all did not exceed.
     [[nodiscard]] std::uint64_t quantile(double share) const noexcept {
-        const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_) + 0.5);
+        // 0.07 of 100 are 7, whatever a double makes of it.
+        constexpr double kExact = 1 - 1e-12;
+        const auto wanted =
+            static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_) * kExact));
         std::uint64_t seen = 0;
         for (std::size_t at = 0; at < counts_.size(); ++at) {
             seen += counts_[at];

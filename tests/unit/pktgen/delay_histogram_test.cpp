@@ -22,6 +22,19 @@ TEST(DelayHistogram, SmallDelaysAreExact) {
     EXPECT_EQ(delays.longest(), 200U);
 }
 
+TEST(DelayHistogram, AQuantileIsNeverOfFewerThanItsShare) {
+    DelayHistogram delays;
+    for (std::uint64_t value = 1; value <= 170; ++value) {
+        delays.add(value);
+    }
+    EXPECT_EQ(delays.quantile(0.99), 169U);  // 168 would be 98.8 %
+    DelayHistogram hundred;
+    for (std::uint64_t value = 1; value <= 100; ++value) {
+        hundred.add(value);
+    }
+    EXPECT_EQ(hundred.quantile(0.07), 7U);
+}
+
 TEST(DelayHistogram, EveryQuantileIsAtMostOneStepTooLarge) {
     std::mt19937_64 draw{7};
     DelayHistogram delays;
