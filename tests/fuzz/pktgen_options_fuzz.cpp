@@ -23,6 +23,12 @@ void check(const Options& options) {
            (options.traffic.size >= kMinSize && options.traffic.size <= kMaxSize));
     expect(options.rate.per_second >= 0 && options.rate.per_second <= 1e12);
     expect(options.queues >= 1 && options.queues <= 16);
+    expect(options.wait >= 0 && options.wait <= 3600);
+    expect(options.settle >= 0 && options.settle <= 3600);
+    expect(options.tolerance >= 0.01 && options.tolerance <= 50);
+    expect(options.loss >= 0 && options.loss <= 50);
+    expect(options.linger >= 1e-3 && options.linger <= 86'400);
+    expect(options.trial >= 1e-3 && options.trial <= 86'400);
     if (const auto traffic = Traffic::make(options.traffic)) {
         expect(traffic->longest() <= kMaxSize);
     }

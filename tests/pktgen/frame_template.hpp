@@ -15,7 +15,8 @@ namespace sluice::pktgen {
 // Sizes are those of RFC 2544: with the FCS, which the port adds.
 inline constexpr std::size_t kFcs = 4;
 inline constexpr std::size_t kMinSize = 64;
-inline constexpr std::size_t kMaxSize = 1522;  // 1518, and a VLAN tag
+inline constexpr std::size_t kVlanTag = 4;
+inline constexpr std::size_t kMaxSize = 1518 + kVlanTag;
 // Preamble, start of frame and the gap between two, which take their time on the wire as well.
 inline constexpr std::size_t kWireOverhead = 20;
 

@@ -15,6 +15,9 @@ constexpr unsigned kMostRepeats = 20;
 constexpr unsigned kMostBacklog = 1'000'000;
 constexpr std::size_t kMaxVlan = 4094;
 constexpr std::size_t kMaxQueues = 16;
+constexpr double kMostSeconds = 3600;
+constexpr double kLeastTolerance = 0.01;
+constexpr double kMostPercent = 50;
 
 // A value that one of our readers reads, whose error CLI11 shows behind the option's name.
 template <typename Read, typename Take>
@@ -30,6 +33,11 @@ CLI::Option* add_read(CLI::App& app, const std::string& name, Read read, Take ta
             take(*value);
         },
         help);
+}
+
+// A reader of numbers within bounds. CLI11's own takes `nan` for one.
+auto within(double least, double most) {
+    return [least, most](std::string_view text) { return read_within(text, least, most); };
 }
 
 Result<const Profile*> read_profile(std::string_view name) {
@@ -62,11 +70,12 @@ void add_ports(CLI::App& app, Given& given) {
     app.add_option("--queues", options.queues,
                    "of each port, each way; bursts go to one after another; default 1")
         ->check(CLI::Range(std::size_t{1}, kMaxQueues));
-    app.add_option("--wait", options.wait, "seconds to wait for both links")
-        ->check(CLI::Range(0.0, 3600.0));
-    app.add_option("--settle", options.settle,
-                   "seconds between both links and the first frame; default 0.5")
-        ->check(CLI::Range(0.0, 3600.0));
+    add_read(
+        app, "--wait", within(0, kMostSeconds), [&](double value) { options.wait = value; },
+        "seconds to wait for both links; default 10");
+    add_read(
+        app, "--settle", within(0, kMostSeconds), [&](double value) { options.settle = value; },
+        "seconds between both links and the first frame; default 0.5");
     app.add_option("--cpu", options.cpu, "CPU to run on; default the first that is allowed")
         ->check(CLI::Range(0, 1023));
 }
@@ -131,16 +140,19 @@ void add_search(CLI::App& app, Given& given) {
     add_read(
         app, "--trial", read_duration, [&](auto seconds) { options.trial = seconds; },
         "how long one rate is tried; default 2s (RFC 2544: 60s)");
-    app.add_option("--tolerance", options.tolerance,
-                   "percent of the highest rate to which the search goes; default 1")
-        ->check(CLI::Range(0.01, 50.0));
-    app.add_option("--loss", options.loss, "percent of frames that may be lost; default 0")
-        ->check(CLI::Range(0.0, 50.0));
+    add_read(
+        app, "--tolerance", within(kLeastTolerance, kMostPercent),
+        [&](double value) { options.tolerance = value; },
+        "percent of the highest rate to which the search goes; default 1");
+    add_read(
+        app, "--loss", within(0, kMostPercent), [&](double value) { options.loss = value; },
+        "percent of frames that may be lost; default 0");
     app.add_option("--repeats", options.repeats,
                    "how often a rate that failed is tried again; default 0")
         ->check(CLI::Range(0U, kMostRepeats));
-    app.add_flag("--throughput-only", options.is_throughput_alone,
-                 "no delays after the search, so that frames need no room for a time stamp");
+    app.add_flag(
+        "--throughput-only", options.is_throughput_alone,
+        "no delays after the search; frames without room for a probe are sent without one");
 }
 
 std::string list_of_profiles() {
@@ -160,6 +172,9 @@ std::optional<std::string> find_contradiction(const Given& given) {
     }
     if (given.is_search && (options.duration || options.count || given.is_delay_wanted)) {
         return "--search has trials of its own (--trial): no --duration, --count or --latency";
+    }
+    if (!given.vlan && given.size && *given.size > kMaxSize - kVlanTag) {
+        return "--size above 1518 wants --vlan: without its tag the frame is above the port's MTU";
     }
     if (given.destination && (given.destination->family == Family::V6) != given.is_v6) {
         return given.is_v6 ? "--ipv6 wants an IPv6 address as --dst"

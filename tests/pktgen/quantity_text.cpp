@@ -8,6 +8,8 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace sluice::pktgen {
 namespace {
 
@@ -53,6 +55,14 @@ double take_thousands(std::string_view& unit) {
 }
 
 }  // namespace
+
+Result<double> read_within(std::string_view text, double least, double most) {
+    const std::optional<Number> number = read_number(text);
+    if (!number || !number->unit.empty() || number->value < least || number->value > most) {
+        return bad(text, fmt::format("number from {} to {}", least, most));
+    }
+    return number->value;
+}
 
 Result<Rate> read_rate(std::string_view text) {
     constexpr std::string_view kWanted =

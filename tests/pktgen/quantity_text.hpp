@@ -17,6 +17,8 @@ struct Rate {
     double per_second = 0;
     [[nodiscard]] bool operator==(const Rate&) const noexcept = default;
 };
+// A decimal number within bounds, both included: no `nan`, `inf`, sign or exponent.
+[[nodiscard]] Result<double> read_within(std::string_view text, double least, double most);
 [[nodiscard]] Result<Rate> read_rate(std::string_view text);
 
 // `64` to `1522`, or `imix`, which is 0 here.
