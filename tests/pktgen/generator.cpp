@@ -30,7 +30,7 @@ Pacer::Plan pace(const TrialPlan& plan, const Traffic& traffic, std::uint64_t hz
     if (rate.unit == Rate::Unit::Max) {
         return {};
     }
-    return {static_cast<std::uint64_t>(rate.per_second), hz,
+    return {rate.per_second, hz,
             static_cast<std::uint64_t>(static_cast<double>(plan.backlog) *
                                        units_of_frame(rate, traffic))};
 }
@@ -48,6 +48,7 @@ struct Generator::Course {
     const Progress& progress;
     std::uint64_t hz;
     std::uint64_t begin;
+    std::uint64_t first;  // number of its first frame: what is less is of an earlier trial
     Pacer pacer;
     PauseWatch watch;
     std::uint64_t made = 0;
@@ -83,13 +84,14 @@ std::unique_ptr<Trial> Generator::run(const TrialPlan& plan, Traffic& traffic, b
                   .progress = progress,
                   .hz = hz,
                   .begin = begin,
+                  .first = traffic.next_number(),
                   .pacer = Pacer{pace(plan, traffic, hz), begin},
                   .watch = PauseWatch{begin, ticks_of(kPause, hz)}};
     send_until_end(course);
     trial->skipped = static_cast<std::uint64_t>(static_cast<double>(course.pacer.skipped()) /
                                                 units_of_frame(plan.rate, traffic));
     drain(course);
-    trial->interrupted = is_over_();
+    trial->interrupted = wishes_.is_over();
     return trial;
 }
 
@@ -97,7 +99,7 @@ void Generator::send_until_end(Course& course) {
     const std::uint64_t end = course.begin + ticks_of(course.plan.seconds, course.hz);
     std::uint64_t next_progress = course.begin + course.hz;
     std::uint64_t now = course.begin;
-    while (now < end && !is_over_() && course.trial.sent < course.plan.count) {
+    while (now < end && !wishes_.is_over() && course.trial.sent < course.plan.count) {
         fill(course, now);
         flush(course);
         receive(course);
@@ -171,7 +173,7 @@ void Generator::take(Course& course, rte_mbuf& frame, std::uint64_t now) const {
     Trial& trial = course.trial;
     const auto probe =
         read_probe({rte_pktmbuf_mtod(&frame, const std::byte*), rte_pktmbuf_data_len(&frame)});
-    if (!probe) {
+    if (!probe || probe->number < course.first) {
         ++trial.foreign;
         return;
     }
@@ -227,11 +229,12 @@ void Generator::drain(Course& course) {
     const std::uint64_t most = ticks_of(kMostDrainSeconds, course.hz);
     std::uint64_t last = begin;
     std::uint64_t now = begin;
-    while (course.trial.lost() != 0 && !is_over_() && now - last < quiet && now - begin < most) {
-        const std::uint64_t before = course.trial.received;
+    while (course.trial.lost() != 0 && !wishes_.is_given_up() && now - last < quiet &&
+           now - begin < most) {
+        const std::uint64_t before = course.trial.arrived();
         receive(course);
         now = course.look();
-        last = course.trial.received != before ? now : last;
+        last = course.trial.arrived() != before ? now : last;
     }
 }
 

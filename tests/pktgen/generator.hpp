@@ -31,9 +31,14 @@ public:
         rte_mempool* buffers;
         std::uint16_t queues = 1;
     };
-    // `is_over()` becomes true when a signal came; `progress` is called each second.
+    // What the user wants: no more frames sent; then, not even those awaited that are under way.
+    struct Wishes {
+        bool (*is_over)();
+        bool (*is_given_up)();
+    };
+    // `progress` is called each second.
     using Progress = std::function<void(const Trial&)>;
-    Generator(const Ports& ports, bool (*is_over)()) : ports_{ports}, is_over_{is_over} {}
+    Generator(const Ports& ports, const Wishes& wishes) : ports_{ports}, wishes_{wishes} {}
     ~Generator();
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
@@ -57,7 +62,7 @@ private:
     void drain(Course& course);
 
     Ports ports_;
-    bool (*is_over_)();
+    Wishes wishes_;
     double ticks_per_ns_ = 0;
     std::array<rte_mbuf*, kBurst> spare_{};
     std::uint16_t spares_ = 0;

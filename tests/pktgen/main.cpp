@@ -1,10 +1,12 @@
 #include "tests/pktgen/generator.hpp"
 #include "tests/pktgen/report.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include <rte_eal.h>
@@ -16,16 +18,42 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kNoRatePassed = 3;
 constexpr int kSignalled = 128;
+// What a pause kept back would leave at full speed: its delays would be those of another load.
+constexpr std::uint64_t kBacklogOfDelays = 32;  // a burst
+
+constexpr std::int64_t kOneWish = 200'000'000;  // ns
 
 volatile std::sig_atomic_t caught = 0;
+volatile std::sig_atomic_t caught_again = 0;
+std::int64_t caught_at = 0;  // of the handler alone
 
 bool is_over() {
     return caught != 0;
 }
+bool is_given_up() {
+    return caught_again != 0;
+}
+
+// The first ends the sending, the second the waiting for what is under way. timeout(1) sends two at
+// once, to the process and to its group, and means one.
+void take_signal(int number) {
+    timespec now{};
+    (void)::clock_gettime(CLOCK_MONOTONIC, &now);
+    const std::int64_t at = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+    if (caught == 0) {
+        caught = number;
+        caught_at = at;
+    } else if (at - caught_at > kOneWish) {
+        caught_again = 1;
+    }
+}
 
 void catch_signals() {
     struct sigaction action{};
-    action.sa_handler = [](int number) { caught = number; };
+    action.sa_handler = take_signal;
+    // Neither comes while the other is taken.
+    (void)::sigaddset(&action.sa_mask, SIGINT);
+    (void)::sigaddset(&action.sa_mask, SIGTERM);
     (void)::sigaction(SIGINT, &action, nullptr);
     (void)::sigaction(SIGTERM, &action, nullptr);
 }
@@ -110,10 +138,10 @@ int exit_of(const Options& options, bool interrupted) {
 }
 
 // Not counted: what a table holds after it is what the counted frames find.
-void warm_up(const Options& options, Generator& generator, Traffic& traffic) {
+void warm_up(const Options& options, Generator& generator, Traffic& traffic, bool is_probed) {
     if (options.warm_up != 0) {
         (void)generator.run({.count = options.warm_up, .linger = options.linger}, traffic,
-                            options.traffic.is_probed, [](const Trial&) {});
+                            is_probed, [](const Trial&) {});
     }
 }
 
@@ -130,7 +158,7 @@ int run_once(const Options& options, Generator& generator, Traffic& traffic, con
 
 struct SearchTraffic {
     Traffic plain;
-    std::optional<Traffic> probed;
+    std::optional<Traffic> probed;  // where the frames have room
 };
 
 Result<SearchTraffic> make_search_traffic(const Options& options) {
@@ -138,12 +166,12 @@ Result<SearchTraffic> make_search_traffic(const Options& options) {
     if (!plain) {
         return plain.error();
     }
-    if (options.is_throughput_alone) {
-        return SearchTraffic{*std::move(plain), std::nullopt};
-    }
     TrafficPlan with_probe = options.traffic;
     with_probe.is_probed = true;
     Result<Traffic> probed = Traffic::make(with_probe);
+    if (!probed && options.is_throughput_alone) {
+        return SearchTraffic{*std::move(plain), std::nullopt};
+    }
     if (!probed) {
         return Error{probed.error().code, probed.error().what + "; or give --throughput-only"};
     }
@@ -174,17 +202,21 @@ SearchPlan search_plan(const Options& options, const Rate& highest, double frame
 int run_search(const Options& options, Generator& generator, SearchTraffic& traffic,
                const Rate& highest) {
     const double bits = traffic.plain.mean_wire_bits();
+    const bool is_probed = traffic.probed.has_value();
+    Traffic& sent = is_probed ? *traffic.probed : traffic.plain;
     const auto try_rate = [&](double rate) {
-        const auto trial = generator.run(trial_plan(options, rate), traffic.plain, false, quietly);
+        const auto trial = generator.run(trial_plan(options, rate), sent, is_probed, quietly);
         note(progress_text(trial->outcome()));
         return trial->outcome();
     };
     SearchReport report{
         .result = search_throughput(search_plan(options, highest, bits), try_rate, is_over),
-        .mean_wire_bits = bits};
+        .mean_wire_bits = bits,
+        .is_probed = is_probed};
     for (const double share : {0.5, 0.9}) {
-        if (traffic.probed && report.result.rate > 0 && !is_over()) {
-            const TrialPlan plan = trial_plan(options, report.result.rate * share);
+        if (!options.is_throughput_alone && report.result.rate > 0 && !is_over()) {
+            TrialPlan plan = trial_plan(options, report.result.rate * share);
+            plan.backlog = std::min(plan.backlog, kBacklogOfDelays);
             report.delays.push_back({share, generator.run(plan, *traffic.probed, true, quietly)});
         }
     }
@@ -205,8 +237,12 @@ int with_ports(const Options& options, SearchTraffic& traffic, const Generator::
         return fail(rate.error());
     }
     settle(options.settle);
-    Generator generator{ports, is_over};
-    warm_up(options, generator, traffic.plain);
+    Generator generator{ports, {is_over, is_given_up}};
+    if (traffic.probed) {
+        warm_up(options, generator, *traffic.probed, true);
+    } else {
+        warm_up(options, generator, traffic.plain, options.traffic.is_probed);
+    }
     return options.mode == Mode::Search ? run_search(options, generator, traffic, *rate)
                                         : run_once(options, generator, traffic.plain, *rate);
 }

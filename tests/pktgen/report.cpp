@@ -82,8 +82,21 @@ Json outcome_json(const TrialOutcome& outcome) {
             {"sent_pps", std::round(outcome.attained)},
             {"sent", outcome.sent},
             {"received", outcome.received},
+            {"foreign", outcome.foreign},
+            {"refused_bursts", outcome.refused},
             {"longest_pause_us", rounded(outcome.longest_pause * 1e6)},
             {"result", outcome.passed ? "passed" : outcome.why}};
+}
+
+// Of a search that found no rate.
+std::string why_none(const SearchResult& result) {
+    const std::size_t trials = result.trials.size();
+    std::string text = result.interrupted ? fmt::format("interrupted after {} trials", trials)
+                                          : fmt::format("none of {} trials passed", trials);
+    if (!result.trials.empty()) {
+        text += fmt::format("; the last: {}", result.trials.back().why);
+    }
+    return text;
 }
 
 std::string delay_text(const Trial& trial) {
@@ -128,11 +141,12 @@ std::string report_json(const Options& options, const Trial& trial) {
 
 std::string report_text(const SearchReport& report) {
     if (report.result.rate == 0) {
-        return "throughput  none: every rate that was tried lost frames\n";
+        return "throughput  none: " + why_none(report.result) + "\n";
     }
-    std::string text = fmt::format(
-        "throughput  {:.4f} Mpps, {:.3f} Gbit/s on the wire; {} trials\n", report.result.rate / 1e6,
-        report.result.rate * report.mean_wire_bits / 1e9, report.result.trials.size());
+    std::string text =
+        fmt::format("throughput  {:.4f} Mpps, {:.3f} Gbit/s on the wire; {} trials{}\n",
+                    report.result.rate / 1e6, report.result.rate * report.mean_wire_bits / 1e9,
+                    report.result.trials.size(), report.result.interrupted ? "; interrupted" : "");
     for (const DelayAtShare& delay : report.delays) {
         text += fmt::format("delay at {:.0f} %  {}; {} lost\n", delay.share * 100,
                             delay_text(*delay.trial), delay.trial->lost());
@@ -146,6 +160,7 @@ std::string report_json(const Options& options, const SearchReport& report) {
     json["throughput_gbit"] = rounded(report.result.rate * report.mean_wire_bits / 1e9);
     json["highest_pps"] = std::round(report.result.highest);
     json["interrupted"] = report.result.interrupted;
+    json["probed"] = report.is_probed;
     json["trials"] = Json::array();
     for (const TrialOutcome& outcome : report.result.trials) {
         json["trials"].push_back(outcome_json(outcome));

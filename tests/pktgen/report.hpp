@@ -18,6 +18,8 @@ struct DelayAtShare {
 struct SearchReport {
     SearchResult result;
     double mean_wire_bits = 0;
+    // Frames carried probes: only those of a trial itself count as received in it.
+    bool is_probed = false;
     std::vector<DelayAtShare> delays;
 };
 

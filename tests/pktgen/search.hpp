@@ -11,7 +11,9 @@ struct TrialOutcome {
     double attained = 0;
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
-    double longest_pause = 0;  // in seconds, of the generator itself
+    std::uint64_t foreign = 0;  // that arrived and are none of these
+    std::uint64_t refused = 0;  // bursts that the port did not take whole
+    double longest_pause = 0;   // in seconds, of the generator itself
     bool passed = false;
     std::string_view why;  // it did not: `lost`, `not sent`, `nothing sent`
 };

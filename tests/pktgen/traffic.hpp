@@ -26,6 +26,7 @@ public:
     // The next frame; it stays the next until advance().
     [[nodiscard]] std::size_t next_bytes() const noexcept { return current().bytes(); }
     [[nodiscard]] std::uint64_t next_wire_bits() const noexcept { return current().wire_bits(); }
+    [[nodiscard]] std::uint64_t next_number() const noexcept { return number_; }
     void write_next(std::byte* to, std::uint64_t now) const noexcept;
     void advance() noexcept {
         ++sent_of_[places_[at_].kind];

@@ -15,10 +15,11 @@ struct Trial {
     std::uint64_t sent = 0;
     std::uint64_t sent_bits = 0;  // on the wire
     std::uint64_t received = 0;   // at the receiving port; with probes, those that carry one
-    std::uint64_t foreign = 0;    // without a probe, where all of ours have one
-    std::uint64_t returned = 0;   // at the sending port, where it is another
-    std::uint64_t refused = 0;    // bursts that the port did not take whole
-    std::uint64_t skipped = 0;    // frames that a pause put off for good
+    std::uint64_t foreign =
+        0;  // without a probe, where all of ours have one, or of an earlier trial
+    std::uint64_t returned = 0;  // at the sending port, where it is another
+    std::uint64_t refused = 0;   // bursts that the port did not take whole
+    std::uint64_t skipped = 0;   // frames that a pause put off for good
     std::uint64_t no_buffer = 0;
     std::uint64_t met_pauses = 0;  // frames under way in a pause, whose delays are left out
     double longest_pause = 0;      // seconds between two looks at the ports
@@ -42,6 +43,8 @@ struct Trial {
                 .attained = sent_rate(),
                 .sent = sent,
                 .received = arrived(),
+                .foreign = foreign,
+                .refused = refused,
                 .longest_pause = longest_pause};
     }
 };

@@ -2,6 +2,7 @@
 
     pktgen_test.py DATAPLANE SLUICED SLUICECTL PKTGEN
 """
+import contextlib
 import json
 import pathlib
 import signal
@@ -45,6 +46,28 @@ def counts(done):
     return json.loads(done.stdout)
 
 
+def sending(case, *words):
+    """The process, once it has sent for a second, and what it said until then."""
+    process = subprocess.Popen([PKTGEN, *map(str, words), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    case.addCleanup(process.stderr.close)
+    case.addCleanup(process.stdout.close)
+    case.addCleanup(process.wait)
+    case.addCleanup(process.kill)
+    said = ""
+    while " sent " not in said:
+        line = process.stderr.readline()
+        case.assertNotEqual(line, "", said)
+        said += line
+    return process, said
+
+
+def until_signalled(case, number, *words):
+    process, _ = sending(case, *words)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=PATIENCE)
+    return process.returncode, json.loads(out)
+
+
 class Alone(unittest.TestCase):
     def test_every_frame_comes_back_once_and_in_order(self):
         found = counts(pktgen("--tx", LOOP, "--count", 50_000, "--profile", "benign", "--latency", "--linger", "10s", "--json"))
@@ -83,24 +106,27 @@ class Alone(unittest.TestCase):
         self.assertEqual((found["throughput_pps"], found["delays"]), (0, []))
         self.assertEqual({one["result"] for one in found["trials"]}, {"lost"})
 
-    def until_signalled(self, number, *words):
-        """Once it has sent for a second."""
-        process = subprocess.Popen([PKTGEN, "--tx", LOOP, "--json", *words], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.kill)
-        self.assertIn("sent", process.stderr.readline())
-        process.send_signal(number)
-        out, _ = process.communicate(timeout=PATIENCE)
-        return process.returncode, json.loads(out)
+    def test_a_rate_below_one_a_second_is_no_flood(self):
+        done = pktgen("--tx", "net_null0,no-rx=1", "--search", "--rate", 1, "--trial", "10ms", "--tolerance", 25, "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual([one["sent"] for one in found["trials"]], [1] * len(found["trials"]))
 
     def test_a_signal_ends_it_with_its_counts(self):
-        code, found = self.until_signalled(signal.SIGINT)
+        code, found = until_signalled(self, signal.SIGINT, "--tx", LOOP)
         self.assertEqual(code, 0)
         self.assertTrue(found["interrupted"])
         self.assertGreater(found["sent"], 0)
-        code, found = self.until_signalled(signal.SIGTERM, "--duration", "1h")
+        code, found = until_signalled(self, signal.SIGTERM, "--tx", LOOP, "--duration", "1h")
         self.assertEqual(code, 128 + signal.SIGTERM)
         self.assertGreater(found["sent"], 0)
+
+    def test_a_second_signal_ends_the_waiting_too(self):
+        process, _ = sending(self, "--tx", "net_null0,no-rx=1", "--linger", "1m")
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.3)
+        self.assertGreater(json.loads(process.stdout.read())["lost"], 0)
 
     def test_what_cannot_be_is_refused(self):
         folder = tempfile.TemporaryDirectory()
@@ -111,6 +137,7 @@ class Alone(unittest.TestCase):
                 (2, "--tx DEVICE is required", []),
                 (2, "no profile `x`", ["--tx", LOOP, "--profile", "x"]),
                 (2, "the least is 76", ["--tx", LOOP, "--profile", "syn_flood", "--size", "64", "--latency"]),
+                (2, "--vlan", ["--tx", LOOP, "--size", "1519"]),
                 (2, "--throughput-only", ["--tx", LOOP, "--profile", "syn_flood", "--size", "64", "--search"]),
                 (1, "DPDK does not start", ["--tx", "net_nonsense0"]),
                 (1, "none that DPDK knows", ["--tx", "0000:ff:1f.7"]),
@@ -121,6 +148,35 @@ class Alone(unittest.TestCase):
             self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
             self.assertIn(says, done.stderr, words)
             self.assertEqual(done.stdout, "", words)
+
+
+class Strangers(unittest.TestCase):
+    """Frames at the receiving port that the search has not sent, without end."""
+
+    def search(self, *words, first=()):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = f"{folder.name}/others.pcap"
+        counts(pktgen("--tx", f"net_pcap0,tx_pcap={file}", "--count", 200, "--settle", 0, "--json", *first))
+        done = pktgen("--tx", "net_null0,no-rx=1", "--rx", f"net_pcap0,rx_pcap={file},infinite_rx=1", "--search", "--rate", 1000,
+                      "--trial", "100ms", "--tolerance", 25, "--linger", "10ms", "--json", *words)
+        return done.returncode, json.loads(done.stdout)
+
+    def expect_none(self, code, found):
+        self.assertEqual((code, found["throughput_pps"], found["probed"]), (3, 0, True))
+        for trial in found["trials"]:
+            self.assertEqual((trial["result"], trial["received"]), ("lost", 0))
+            self.assertGreater(trial["foreign"], 0)
+
+    def test_frames_of_others_do_not_stand_for_lost_ones(self):
+        self.expect_none(*self.search("--throughput-only"))
+
+    def test_frames_of_an_earlier_trial_do_not_either(self):
+        self.expect_none(*self.search("--warm-up", 1000, first=["--latency"]))
+
+    def test_a_search_without_room_for_probes_says_so(self):
+        _, found = self.search("--throughput-only", "--profile", "syn_flood", "--size", 64)
+        self.assertFalse(found["probed"])
 
 
 class Files(unittest.TestCase):
@@ -170,10 +226,21 @@ class ThroughABox(BoxCase):
         self.box.start_sluiced()
         self.apply(rules)
 
-    def send(self, *words):
+    def ports(self):
         ends = [f"net_memif{number},role=client,id=0,socket={self.box.folder}/m{number}.sock,socket-abstract=no"
                 for number in (0, 1)]
-        return counts(pktgen("--tx", ends[0], "--rx", ends[1], "--latency", "--json", *words))
+        return ["--tx", ends[0], "--rx", ends[1], "--latency"]
+
+    def send(self, *words):
+        return counts(pktgen(*self.ports(), "--json", *words))
+
+    def test_after_a_signal_what_is_under_way_still_arrives(self):
+        self.start(ADMIT)
+        code, found = until_signalled(self, signal.SIGINT, *self.ports(), "--rate", 50_000, "--sources", 1024, "--linger", "5s")
+        self.assertEqual((code, found["interrupted"]), (0, True))
+        reasons = self.judged(found["sent"])
+        self.assertEqual(found["received"], reasons["within_limits"])
+        self.assertEqual(self.admitted(reasons), found["sent"])
 
     def judged(self, sent):
         """What the box says of as many packets."""

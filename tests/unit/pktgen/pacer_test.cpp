@@ -73,6 +73,29 @@ TEST(Pacer, SpendsBitsOfFramesOfDifferentSizes) {
     EXPECT_EQ(pacer.skipped(), 0U);
 }
 
+TEST(Pacer, ARateBelowOneASecondIsHeldToo) {
+    Pacer pacer{{.units_per_second = 0.5, .ticks_per_second = 1000, .backlog = 10}, 0};
+    EXPECT_EQ(send_all_due(pacer, 0), 1U);
+    EXPECT_EQ(send_all_due(pacer, 1999), 0U);
+    EXPECT_EQ(send_all_due(pacer, 2000), 1U);
+    EXPECT_EQ(send_all_due(pacer, 6000), 2U);
+}
+
+TEST(Pacer, FractionsOfARateAddUp) {
+    Pacer pacer{{.units_per_second = 1.9, .ticks_per_second = 1000, .backlog = 100}, 0};
+    EXPECT_EQ(send_all_due(pacer, 10'000), 20U);
+}
+
+TEST(Pacer, TheHighestRateOverDaysIsNoOverflow) {
+    Pacer pacer{{.units_per_second = 1e12, .ticks_per_second = kHz, .backlog = UINT64_MAX}, 0};
+    const std::uint64_t seconds = 100 * 86'400;
+    pacer.advance(seconds * kHz);
+    pacer.spend(seconds * 1'000'000'000'000);
+    EXPECT_TRUE(pacer.is_due());
+    pacer.spend(1);
+    EXPECT_FALSE(pacer.is_due());
+}
+
 TEST(Pacer, WithoutARateEverythingIsDue) {
     Pacer pacer{{}, 0};
     for (int i = 0; i < 1000; ++i) {

@@ -70,7 +70,31 @@ TEST(PktgenReport, ASearchHasItsTrialsAndDelays) {
 }
 
 TEST(PktgenReport, ASearchThatFoundNothingSaysSo) {
-    EXPECT_NE(report_text(SearchReport{}).find("none"), std::string::npos);
+    SearchReport report;
+    report.result.trials.push_back({.asked = 2e6, .why = "nothing sent"});
+    EXPECT_EQ(report_text(report),
+              "throughput  none: none of 1 trials passed; the last: nothing sent\n");
+    report.result.trials.back().why = "not sent";
+    EXPECT_EQ(report_text(report),
+              "throughput  none: none of 1 trials passed; the last: not sent\n");
+}
+
+TEST(PktgenReport, ASearchThatTheUserEndedSaysSo) {
+    SearchReport report;
+    report.result.interrupted = true;
+    EXPECT_EQ(report_text(report), "throughput  none: interrupted after 0 trials\n");
+    report.result.rate = 1e6;
+    EXPECT_NE(report_text(report).find("; interrupted"), std::string::npos);
+}
+
+TEST(PktgenReport, ASearchSaysWhetherFramesCarriedProbes) {
+    SearchReport report;
+    report.result.trials.push_back({.sent = 10, .received = 9, .foreign = 3, .why = "lost"});
+    EXPECT_EQ(nlohmann::json::parse(report_json(options(), report))["probed"], false);
+    report.is_probed = true;
+    const auto json = nlohmann::json::parse(report_json(options(), report));
+    EXPECT_EQ(json["probed"], true);
+    EXPECT_EQ(json["trials"][0]["foreign"], 3);
 }
 
 }  // namespace
