@@ -99,8 +99,13 @@ class Sluice:
         """`box`: table_keys, workers_count, where they are others than the box's own."""
         self.box = Box(programs, folder, idle_sleep=None, mbufs=MBUFS)
         vars(self.box).update(box)
-        self.box.start(Bare(devices))
-        self.box.apply(rules)
+        self.box.ctl("check", rules)
+        try:
+            self.box.start(Bare(devices))
+            self.box.apply(rules)
+        except BaseException:  # nobody has it yet who could stop it
+            self.box.stop()
+            raise
 
     def received(self):
         stats = self.box.stats()

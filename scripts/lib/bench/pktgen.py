@@ -38,9 +38,12 @@ def command(build, folder, words, queues=1):
 
 def run(build, folder, words, queues=1):
     """-> what it printed as JSON. It ends with this script, whatever happens."""
-    done = subprocess.run(command(build, folder, [*words, "--json"], queues), cwd=folder, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=PATIENCE, preexec_fn=die_with_us,
-                          env={**os.environ, "RUNTIME_DIRECTORY": str(folder)})
+    try:
+        done = subprocess.run(command(build, folder, [*words, "--json"], queues), cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=PATIENCE, preexec_fn=die_with_us, check=False,
+                              env={**os.environ, "RUNTIME_DIRECTORY": str(folder)})
+    except subprocess.TimeoutExpired as late:
+        raise rows.BenchError(f"sluice-pktgen did not end within {PATIENCE} s") from late
     if done.returncode not in (0, NO_RATE_PASSED):
         raise rows.BenchError(f"sluice-pktgen ended with {done.returncode}: {done.stderr.strip()[-2000:]}")
     return json.loads(done.stdout)
