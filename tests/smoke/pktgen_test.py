@@ -293,6 +293,16 @@ class WithABoxOfItsOwn(unittest.TestCase):
         self.assertEqual(found["received"], box["reasons"].get("within_limits", 0))
         self.assertEqual(box["reasons"]["over_limit"], 1600 - 16 * 3)
 
+    def test_bad_rules_are_refused_and_nothing_is_left(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rules = pathlib.Path(folder) / "rules.yaml"
+            rules.write_text("version: 7\n")
+            done = self.try_box(rules, "--within", folder, "--count", 10)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [rules])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("this version reads", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
     def test_what_cannot_be_is_refused(self):
         for says, words in (("there is no file", ["/nonexistent"]), ("--tx: --try has ports", [__file__, "--tx", "net_null0"])):
             done = self.try_box(*words)
