@@ -61,16 +61,16 @@ class Rounds(unittest.TestCase):
 
     def test_sizes_are_points_of_the_plot(self):
         found = self.rows_of("W1", [search()] * 100)
-        self.assertEqual([row["x"] for row in found], [64, "IMIX"])
+        self.assertEqual([row["x"] for row in found], [64, 512, "IMIX"])
         self.assertEqual({row["plot"] for row in found}, {"sizes"})
         points = report_plot.points_of({"W1": {"rows": found}})["sizes"]
         self.assertEqual(set(points["W: Mpps"]), {"Sluice, one rule", wire.REFERENCE})
         self.assertEqual([one["trials"] for one in found[0]["counts"]], [1] * ROUNDS)
 
     def test_a_round_without_a_figure_leaves_the_row_without_one(self):
-        answers = [search()] * 20
+        answers = [search()] * 30
         answers[4] = search(rate=0)
-        failed, sound = self.rows_of("W1", answers)
+        failed, sound, _ = self.rows_of("W1", answers)
         self.assertIsNone(failed["value"])
         self.assertIn("1 of 10 rounds failed", failed["case"])
         self.assertEqual(failed["failed_rounds"], ["no rate passed, the last: lost"])

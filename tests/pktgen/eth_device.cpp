@@ -112,7 +112,7 @@ Result<Done> set_up_queue(const std::string& device, std::uint16_t id, std::uint
 
 Result<Done> set_up(const std::string& device, std::uint16_t id, std::uint16_t queues,
                     rte_mempool* buffers) {
-    rte_eth_conf conf{};
+    const rte_eth_conf conf{};
     if (const int failed = rte_eth_dev_configure(id, queues, queues, &conf); failed != 0) {
         return fault(device, "refuses " + std::to_string(queues) + " queues", failed);
     }
@@ -133,6 +133,7 @@ Result<Done> set_up(const std::string& device, std::uint16_t id, std::uint16_t q
 Result<Done> start_eal_for(const Options& options) {
     std::vector<std::string> words = eal_words(options);
     std::vector<char*> argv;
+    argv.reserve(words.size());
     for (std::string& word : words) {
         argv.push_back(word.data());
     }

@@ -12,7 +12,7 @@ import rows
 SIZES = ("64", "128", "256", "512", "1024", "1518", "imix")
 SOURCES = ("2^10", "2^16", "2^20", "2^25", "new")
 WORKERS = (1, 2, 4)
-QUICK_SIZES, QUICK_SOURCES, QUICK_WORKERS = ("64", "imix"), ("new",), (2,)
+QUICK_SIZES, QUICK_SOURCES, QUICK_WORKERS = ("64", "512", "imix"), ("new",), (2,)
 KEYS = 1 << 20
 TIGHT = 1 << 16  # keys where every source is new: the table is full, as it would be
 # A bucket is forgotten once it is full again: with this one after a minute, so that a table of TIGHT fills in the
