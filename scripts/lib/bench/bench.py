@@ -13,10 +13,11 @@ import applying  # noqa: E402
 import forwarding  # noqa: E402
 import in_process  # noqa: E402
 import kernel  # noqa: E402
+import peers  # noqa: E402
 import rows  # noqa: E402
 
-BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES}
-TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS}
+BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES, **peers.BENCHES}
+TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS, **peers.TARGETS}
 # The rules of P5 and of a case of F1, unless --rules names others.
 RULED = ("P5", "F1")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"

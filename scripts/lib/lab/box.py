@@ -33,6 +33,8 @@ class Box:
     def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None, kernel=KERNEL):
         """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs."""
         self.programs, self.folder, self.kernel = programs, folder, kernel
+        self.keys = TABLE_KEYS
+        self.eal = ()  # more arguments of DPDK
         self.pins = None
         self.workers = f"idle_sleep: {idle_sleep}" if idle_sleep else ""
         self.memory = f"mbufs: {mbufs}" if mbufs else ""
@@ -50,7 +52,7 @@ ports:
     outside: {{device: "{network.device(0)}"}}
     inside: {{device: "{network.device(1)}"}}
 workers: {{lcores: "{lcores()}", {self.workers}}}
-memory: {{tables: {{keys: {TABLE_KEYS}, state_dir: "{self.state}"}}, {self.memory}}}
+memory: {{tables: {{keys: {self.keys}, state_dir: "{self.state}"}}, {self.memory}}}
 sockets: {{dataplane: {{path: {self.DATAPLANE_SOCKET}}}}}
 {self.kernel_part(network)}""")
         self.start_dataplane(network)
@@ -73,7 +75,7 @@ management: {{allow: [icmp], to: [{plan.BOX_ADDRESS}], rate: 1000/s}}
     def start_dataplane(self, network):
         config = self.folder / "sluice.yaml"
         self.run("sluice-dataplane", [*network.prefix(network.box), self.programs.dataplane,
-                                      "--config", config])
+                                      "--config", config, *self.eal])
         self.wait_for(self.DATAPLANE_SOCKET)
 
     def run(self, name, command):
