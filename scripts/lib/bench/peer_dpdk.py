@@ -126,7 +126,9 @@ class SluicePeer:
 
     def counts(self):
         stats = self.box.stats()
-        return {"seen": stats["packets"], "stats": stats, "at": stats["uptime_s"]}
+        resident = next((rule["admitted"] for rule in stats["rules"] if rule["id"] == "resident"), 0)
+        return {"seen": stats["packets"], "at": stats["uptime_s"], "admitted": stats["reasons"]["within_limits"],
+                "refused": stats["reasons"]["over_limit"], "resident_admitted": resident, "reasons": stats["reasons"]}
 
     def stop(self):
         self.box.stop()
@@ -183,7 +185,7 @@ class HashMeter:
         line = self.process.stdout.readline()
         if not line:
             raise rows.BenchError("hash_meter ended")
-        return {**json.loads(line), "at": time.monotonic()}
+        return json.loads(line)
 
     def counts(self):
         answer = self.do("counts")

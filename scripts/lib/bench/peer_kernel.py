@@ -2,9 +2,11 @@
 an XDP program with an LRU hash map, a dynamic set of nftables, xt_hashlimit."""
 import contextlib
 import json
+import pathlib
 import re
 import secrets
 import subprocess
+import time
 
 from box import usable_cpus
 from commands import call, die_with_us
@@ -14,6 +16,7 @@ import rows
 LINK = "feed0"
 LINK_ADDRESS = "02:00:00:00:00:01"  # the destination of kernel_feed's frames
 RESIDENT = "11.0.0.1"
+SETTLE_SECONDS, STILL, UNSETTLED_BYTES = 30, 12, 1 << 20  # STILL: quarters of a second
 NFT = """table netdev peers {{
   counter refused {{ }}
   counter resident {{ }}
@@ -87,6 +90,24 @@ class Feed:
         self.process.stdout.close()
 
 
+def kernel_memory():
+    """Bytes that the kernel cannot give back: slabs, what it maps page by page, what each CPU has its own of."""
+    lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
+    sizes = {line.split(":")[0]: int(line.split()[1]) << 10 for line in lines}
+    return sum(sizes[name] for name in ("SUnreclaim", "VmallocUsed", "Percpu"))
+
+
+def settled_kernel_memory():
+    """Once what was taken down before has been given back, which the kernel does later."""
+    deadline, seen = time.monotonic() + SETTLE_SECONDS, []
+    while time.monotonic() < deadline:
+        seen = [*seen[1 - STILL:], kernel_memory()]
+        if len(seen) == STILL and max(seen) - min(seen) < UNSETTLED_BYTES:
+            break
+        time.sleep(0.25)
+    return seen[-1]
+
+
 class KernelPeer:
     """One limiter under a feed. `counts` adds to what the feed has seen what the limiter admitted."""
     MODE = "feed"
@@ -108,7 +129,11 @@ class KernelPeer:
         return done.stdout
 
     def counts(self):
-        return {**self.do("counts"), **self.own_counts()}
+        return self.own_counts_or(self.do("counts"))
+
+    def own_counts_or(self, answer):
+        """The feed's answer, and the limiter's counters where it has some of its own."""
+        return {**answer, **self.own_counts()}
 
     def set_up(self, limit):
         """What is there before the first frame."""

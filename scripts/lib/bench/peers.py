@@ -4,6 +4,7 @@ import statistics
 
 import peer_dpdk
 import peer_kernel
+import peer_limits
 import rows
 
 OURS = peer_dpdk.SluicePeer.NAME
@@ -83,5 +84,5 @@ def packets_a_second(bench, _):
 
 PROGRAMS = ("dataplane/sluice-dataplane", "control/daemon/sluiced", "control/cli/sluicectl",
             "tests/bench/peers/hash_meter", "tests/bench/peers/kernel_feed")
-BENCHES = {"E1": packets_a_second}
-TARGETS = dict.fromkeys(BENCHES, PROGRAMS)
+BENCHES = {"E1": packets_a_second, **peer_limits.BENCHES}
+TARGETS = {**dict.fromkeys(BENCHES, PROGRAMS), "E3": (*PROGRAMS, "tests/table_bench")}

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -137,10 +138,12 @@ int work(void* argument) {
 
 void answer(const Forwarder& box) {
     const volatile Counts& counts = box.counts;
+    const std::chrono::duration<double> at = std::chrono::steady_clock::now().time_since_epoch();
     std::printf(
-        "{\"received\": %lu, \"admitted\": %lu, \"refused\": %lu, \"without_bucket\": %lu, "
-        "\"resident_seen\": %lu, \"resident_admitted\": %lu, \"bytes\": %zu}\n",
-        counts.received, counts.admitted, counts.refused, counts.without_bucket,
+        "{\"at\": %.9f, \"received\": %lu, \"admitted\": %lu, \"refused\": %lu, "
+        "\"without_bucket\": %lu, \"resident_seen\": %lu, \"resident_admitted\": %lu, \"bytes\": "
+        "%zu}\n",
+        at.count(), counts.received, counts.admitted, counts.refused, counts.without_bucket,
         counts.resident_seen, counts.resident_admitted, box.table.bytes());
     std::fflush(stdout);
 }

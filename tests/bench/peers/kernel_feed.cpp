@@ -17,6 +17,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <net/if.h>
+#include <sched.h>
 
 // Feeds UDP frames of 60 bytes to a program in the kernel, on this thread and so on one core, as
 // frames of INTERFACE. What the kernel does with a frame is done before the call returns (but for
@@ -24,7 +25,8 @@
 //
 //     kernel_feed key_limit|feed INTERFACE TABLE
 //
-// Commands, one a line; each is answered by one line of JSON:
+// Commands, one a line; each is answered by one line of JSON, whose `at` is CLOCK_MONOTONIC once it
+// is done:
 //
 //     sources KEYS FIRST EVERY   who sends: KEYS sources in turn from number FIRST on, and one
 //     frame
@@ -32,18 +34,20 @@
 //     limit RATE BURST           packets a second of each key
 //     run COUNT                  live frames: as from a driver, each in a page of its own
 //     alone COUNT                the program alone, without a driver
-//     pace PPS MS                live frames at that rate
+//     change RATE BURST          the same while frames come to the program alone
 //     counts                     nothing: the answer alone
 namespace sluice::bench {
 namespace {
 
 constexpr std::size_t kFrame = 60;
-constexpr std::uint32_t kAtOnce = 1 << 15;
+// Each call of the kernel's makes its pages anew, which takes tens of ms.
+constexpr std::uint32_t kAtOnce = 1 << 20;
 constexpr std::uint32_t kBatch = 64;
+constexpr std::uint32_t kDuringChange = 1 << 21;
+constexpr std::uint32_t kBeforeChange = 1 << 18;
 using Frame = std::array<std::uint8_t, kFrame>;
 
-// To the interface's own address, which a dummy in a namespace of its own is given: all zeros but
-// for the locally administered bit.
+// To the address that the interface is given.
 Frame udp_frame() {
     Frame frame{0x02, 0,    0,    0, 0, 0x01, 0x02, 0, 0,    0, 0,  0x02,
                 0x08, 0x00, 0x45, 0, 0, 46,   0,    0, 0x40, 0, 64, 17};
@@ -106,46 +110,52 @@ public:
         std::uint64_t c = 0;
         words >> a >> b >> c;
         const double cpu = thread_ns();
-        const auto wall = std::chrono::steady_clock::now();
         if (command == "sources") {
             skeleton_->data->keys = a;
             skeleton_->bss->first = b;
             skeleton_->bss->resident_every = c;
         } else if (command == "limit" && a != 0 && b != 0) {
-            skeleton_->data->gap = 1'000'000'000 / a;
-            skeleton_->bss->burst_gaps = (b - 1) * skeleton_->data->gap;
+            set_limit(a, b);
         } else if (command == "run") {
             run(a);
         } else if (command == "alone") {
             test_run(static_cast<std::uint32_t>(a), 0);
-        } else if (command == "pace") {
-            pace(a, std::chrono::milliseconds{b});
+        } else if (command == "change" && a != 0 && b != 0) {
+            change_meanwhile(a, b);
         } else if (command != "counts") {
             errno = EINVAL;
             fail(line.c_str());
         }
-        const std::chrono::duration<double, std::nano> took =
-            std::chrono::steady_clock::now() - wall;
-        answer(thread_ns() - cpu, took.count());
+        answer(thread_ns() - cpu);
     }
 
 private:
+    void set_limit(std::uint64_t rate, std::uint64_t burst) {
+        skeleton_->data->gap = 1'000'000'000 / rate;
+        skeleton_->bss->burst_gaps = (burst - 1) * skeleton_->data->gap;
+    }
+
+    void change_meanwhile(std::uint64_t rate, std::uint64_t burst) {
+        std::thread frames{[this] { test_run(kDuringChange, 0); }};
+        // Not on the core of the frames: neither thread waits for the other.
+        cpu_set_t all;
+        std::memset(&all, 0xFF, sizeof(all));
+        (void)::sched_setaffinity(0, sizeof(all), &all);
+        while (*static_cast<const volatile unsigned long long*>(&skeleton_->bss->seen) <
+               kBeforeChange) {
+            std::this_thread::yield();
+        }
+        skeleton_->bss->first_refused_at = 0;
+        changed_at_ = std::chrono::steady_clock::now().time_since_epoch();
+        set_limit(rate, burst);
+        frames.join();
+    }
+
     void run(std::uint64_t count) {
         for (std::uint64_t left = count; left != 0;) {
             const auto now = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, kAtOnce));
             test_run(now, BPF_F_TEST_XDP_LIVE_FRAMES);
             left -= now;
-        }
-    }
-
-    // Behind its time by no more than a batch; what a busy machine held up is not made up for.
-    void pace(std::uint64_t rate, std::chrono::nanoseconds length) {
-        const auto gap = std::chrono::nanoseconds{1'000'000'000ULL * kBatch / rate};
-        const auto start = std::chrono::steady_clock::now();
-        for (auto due = start; due < start + length;) {
-            test_run(kBatch, BPF_F_TEST_XDP_LIVE_FRAMES);
-            due += gap;
-            std::this_thread::sleep_until(due);
         }
     }
 
@@ -165,14 +175,18 @@ private:
         }
     }
 
-    void answer(double cpu_ns, double wall_ns) const {
+    void answer(double cpu_ns) const {
+        const std::chrono::duration<double> at =
+            std::chrono::steady_clock::now().time_since_epoch();
         const auto& counts = *skeleton_->bss;
         std::printf(
-            "{\"cpu_ns\": %.0f, \"wall_ns\": %.0f, \"seen\": %llu, \"admitted\": %llu, "
+            "{\"changed_at\": %.9f, \"first_refused_at\": %.9f, \"at\": %.9f, \"cpu_ns\": %.0f, "
+            "\"seen\": %llu, \"admitted\": %llu, "
             "\"resident_seen\": %llu, \"resident_admitted\": %llu, \"without_bucket\": %llu, "
             "\"map\": %d}\n",
-            cpu_ns, wall_ns, counts.seen, counts.admitted, counts.resident_seen,
-            counts.resident_admitted, counts.without_bucket, bpf_map__fd(skeleton_->maps.buckets));
+            changed_at_.count(), static_cast<double>(counts.first_refused_at) / 1e9, at.count(),
+            cpu_ns, counts.seen, counts.admitted, counts.resident_seen, counts.resident_admitted,
+            counts.without_bucket, bpf_map__fd(skeleton_->maps.buckets));
         std::fflush(stdout);
     }
 
@@ -180,6 +194,7 @@ private:
     key_limit_bpf* skeleton_;
     int program_ = -1;
     xdp_md context_{};
+    std::chrono::duration<double> changed_at_{0};
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ __u64 seen = 0;
 __u64 admitted = 0;
 __u64 resident_seen = 0;
 __u64 resident_admitted = 0;
-__u64 without_bucket = 0; /* the map took no new key */
+__u64 without_bucket = 0;   /* the map took no new key */
+__u64 first_refused_at = 0; /* since it was last set to 0; CLOCK_MONOTONIC, ns */
 
 static __u64 turn = 0;
 static __u64 source_turn = 0;
@@ -77,6 +78,9 @@ static __always_inline int conforms(__u32 source) {
     for (int tries = 0; tries < 2; ++tries) {
         const __u64 before = *(volatile __u64*)next;
         if (before > now + burst_gaps) {
+            if (first_refused_at == 0) {
+                first_refused_at = now;
+            }
             return 0;
         }
         const __u64 after = (before > now ? before : now) + gap;
