@@ -16,6 +16,11 @@ SOURCES, FRAMES, BURST = 64, 64 * 64, 10
 REFUSAL = may_make_namespaces("peers")
 
 
+class Bench:
+    """What peer_kernel wants of one: where the programs lie."""
+    build = PROGRAM.parents[3]
+
+
 @unittest.skipIf(REFUSAL, f"no network namespaces: {REFUSAL}")
 class KernelPeers(unittest.TestCase):
     def setUp(self):
@@ -23,18 +28,13 @@ class KernelPeers(unittest.TestCase):
             if shutil.which(program) is None:
                 self.skipTest(f"there is no {program}")
 
-    def admitted(self, kind, table=4 * SOURCES, sources=SOURCES, every=0):
+    def admitted(self, kind, table=4 * SOURCES, sources=SOURCES, every=0, frames=FRAMES, burst=BURST):
         """Counts of a run, and the seconds from before the first frame."""
-        with peer_kernel.namespace() as name:
-            peer = kind(PROGRAM, name, table)
-            try:
-                began = time.monotonic()
-                peer.start((1, BURST))
-                peer.do("sources", sources, 0, every)
-                peer.do("run", FRAMES)
-                return peer.counts(), time.monotonic() - began
-            finally:
-                peer.stop()
+        began = time.monotonic()
+        with peer_kernel.running(Bench, kind, table, (1, burst)) as peer:
+            peer.do("sources", sources, 0, every)
+            peer.do("run", frames)
+            return peer.counts(), time.monotonic() - began
 
     def test_each_source_has_its_burst_and_its_rate(self):
         for kind in peer_kernel.KERNEL_PEERS:
@@ -52,9 +52,26 @@ class KernelPeers(unittest.TestCase):
                 self.assertGreaterEqual(counts["resident_admitted"], BURST)
                 self.assertLessEqual(counts["resident_admitted"], BURST + took + 1)
 
-    def test_a_full_set_of_nftables_stops_matching(self):
-        counts, _ = self.admitted(peer_kernel.Nftables, table=SOURCES, sources=2 * SOURCES)
-        self.assertGreaterEqual(counts["admitted"], FRAMES // 2)
+    def test_a_full_table_passes_drops_or_forgets(self):
+        """Four times as many sources as places: a set of nftables stops matching, xt_hashlimit drops what is new, an LRU map
+        gives each source a new bucket when it comes again."""
+        places = 1 << 12
+        for kind, least, most in ((peer_kernel.Nftables, 0.7, 1), (peer_kernel.Hashlimit, 0, 0.3), (peer_kernel.Xdp, 0.9, 1)):
+            with self.subTest(kind.NAME):
+                counts, _ = self.admitted(kind, table=places, sources=4 * places, frames=8 * 4 * places, burst=1)
+                self.assertGreaterEqual(counts["admitted"], least * counts["seen"])
+                self.assertLessEqual(counts["admitted"], most * counts["seen"])
+
+    def test_known_sources_keep_their_old_limit_in_nftables_and_hashlimit(self):
+        """A change of numbers holds at once in an XDP program, and not at all in the others."""
+        for kind, refuses in (peer_kernel.Xdp, True), (peer_kernel.Nftables, False), (peer_kernel.Hashlimit, False):
+            with self.subTest(kind.NAME), peer_kernel.running(Bench, kind, 4 * SOURCES, (1_000_000, 1000)) as peer:
+                peer.do("sources", SOURCES, 0, 0)
+                peer.do("run", 4 * SOURCES)
+                peer.change((1, 1))
+                peer.do("run", 4 * SOURCES)
+                counts = peer.counts()
+                self.assertEqual(counts.get("refused", counts["seen"] - counts["admitted"]) > 0, refuses, counts)
 
 
 if __name__ == "__main__":

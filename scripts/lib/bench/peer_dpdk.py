@@ -14,7 +14,7 @@ import rows
 
 DESTINATION = 0x0A4D0002
 RESIDENT = 0x0B000001
-MBUF_BYTES = 4096  # without huge pages each has a page of its own
+MBUF_BYTES, HUGE_MBUF_BYTES = 4096, 2600  # without huge pages each has a page of its own
 PATIENCE = 60.0
 RULES = """version: 1
 rules:
@@ -54,6 +54,9 @@ class Traffic:
 
     def __init__(self, folder, of_ports):
         self.frames = sum(map(len, of_ports))
+        # All sides of a run have the same pages.
+        self.is_huge = True
+        self.is_huge = free_huge_megabytes() >= 2 * self.megabytes()
         self.devices = []
         for port, of_port in enumerate(of_ports):
             path = folder / f"port{port}.pcap"
@@ -65,10 +68,17 @@ class Traffic:
         return MBUFS + self.frames
 
     def megabytes(self):
-        return str(384 + (self.mbufs() * MBUF_BYTES >> 20))
+        return 384 + (self.mbufs() * (HUGE_MBUF_BYTES if self.is_huge else MBUF_BYTES) >> 20)
 
     def eal(self):
-        return ("--no-huge", "-m", self.megabytes(), "--file-prefix", f"peer{os.getpid()}")
+        pages = ("--in-memory",) if self.is_huge else ("--no-huge", "--file-prefix", f"peer{os.getpid()}")
+        return (*pages, "-m", str(self.megabytes()))
+
+
+def free_huge_megabytes():
+    lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
+    sizes = {line.split(":")[0]: int(line.split()[1]) for line in lines}
+    return sizes["HugePages_Free"] * sizes["Hugepagesize"] >> 10
 
 
 def thread_times(pid):
@@ -104,6 +114,7 @@ class SluicePeer:
         self.folder = folder
         self.box = Box(bench.programs, folder, idle_sleep=None, mbufs=traffic.mbufs())
         self.box.keys, self.box.eal = table, ("--", "-m", traffic.megabytes())
+        self.box.memory += f", hugepages: {'required' if traffic.is_huge else 'none'}"
         self.devices, self.watches_resident = traffic.devices, False
 
     def start(self, limit, watches_resident=False):
@@ -128,7 +139,8 @@ class SluicePeer:
         stats = self.box.stats()
         resident = next((rule["admitted"] for rule in stats["rules"] if rule["id"] == "resident"), 0)
         return {"seen": stats["packets"], "at": stats["uptime_s"], "admitted": stats["reasons"]["within_limits"],
-                "refused": stats["reasons"]["over_limit"], "resident_admitted": resident, "reasons": stats["reasons"]}
+                "refused": stats["reasons"]["over_limit"], "resident_admitted": resident,
+                "lost": stats["verdicts"]["drop"] - stats["reasons"]["over_limit"]}
 
     def stop(self):
         self.box.stop()

@@ -38,7 +38,7 @@ def between_ports(bench, kind, of_ports, table, limit):
 
 
 def gained(before, after):
-    return {name: after[name] - before[name] for name in ("at", "seen", "admitted", "resident_admitted")}
+    return {name: after[name] - before[name] for name in ("at", "seen", "admitted", "resident_admitted", "lost") if name in before}
 
 
 def over_time(side, seconds):
@@ -191,7 +191,9 @@ def changes(bench, _):
 
 
 def minted_of(bench, kind):
-    """What sources at their limits were admitted beyond these around a reload of the same rules, in bursts of each."""
+    """What sources at their limits were admitted beyond these around a reload of the same rules, in bursts of each; and
+    packets that were dropped for another reason than a limit."""
+    lost = 0
     if issubclass(kind, peer_kernel.KernelPeer):
         with peer_kernel.running(bench, kind, TABLE, RELOADED) as peer:
             peer.do("sources", RELOADED_KEYS, 0, 0)
@@ -208,16 +210,19 @@ def minted_of(bench, kind):
             side.reload(RELOADED)
             time.sleep(SETTLE)
             gain = gained(begun, side.counts())
-            admitted, took = gain["admitted"], gain["at"]
-    return (admitted - RELOADED[0] * RELOADED_KEYS * took) / (RELOADED[1] * RELOADED_KEYS)
+            admitted, took, lost = gain["admitted"], gain["at"], gain["lost"]
+    return (admitted - RELOADED[0] * RELOADED_KEYS * took) / (RELOADED[1] * RELOADED_KEYS), lost
 
 
 def reloads(bench, _):
     case = f"{RELOADED_KEYS} sources at their limits, the same rules loaded again: admitted beyond the limits"
     rows.note(f"E6 {case}")
-    values = rounds_of(bench, (OURS, *peer_kernel.KERNEL_PEERS), minted_of)
+    taken = rounds_of(bench, (OURS, *peer_kernel.KERNEL_PEERS), minted_of)
+    values = {name: [bursts for bursts, _ in rounds] for name, rounds in taken.items()}
+    lost = [lost for _, lost in taken[OURS.NAME]]
     yield alone("E6", case, values[OURS.NAME], "bursts of each source", (0.05, 0.01))
     yield from beside("E6", case, values, "bursts of each source")
+    yield alone("E6", "the box: packets lost meanwhile", lost, "packets", (0, 0))
 
 
 def kernel_bytes(bench, kind):
