@@ -43,10 +43,10 @@ def sources(keys):
     return [[source_of(number) for number in range(port, keys, 2)] for port in (0, 1)]
 
 
-def with_resident(keys, every):
-    """The same, and at the first port one frame in `every` is the resident's."""
+def with_resident(keys, every, begins):
+    """The same, and at the first port one frame in `every` is the resident's, from place `begins` on."""
     first, second = sources(keys)
-    return [[RESIDENT if place % every == 0 else source for place, source in enumerate(first)], second]
+    return [[RESIDENT if place % every == begins else source for place, source in enumerate(first)], second]
 
 
 class Traffic:

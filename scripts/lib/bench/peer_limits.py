@@ -13,8 +13,9 @@ import rows
 OURS = peer_dpdk.SluicePeer
 HELD = (20, 5)  # packets a second and at once, of each source of E2
 TABLE = 1 << 12
-FLOOD = 1 << 14  # sources that take turns
+FLOOD = 1 << 13  # sources that take turns
 EVERY = 1 << 13  # one frame in so many is the resident's: it comes again when the table has been filled twice
+COARSE = (1500, 300)  # % off: the box shares buckets of 16 times the limit (`on_full`) among what finds no place
 CHUNK = 1 << 16
 EXACT_KEYS = 1024
 OFFERED = 3  # times the limit
@@ -63,16 +64,18 @@ def held_back(gain):
     return resident - 1, (gain["admitted"] - gain["resident_admitted"]) / allowed - 1
 
 
-def past_table_of(bench, kind):
-    seconds = 3 * bench.seconds
+def past_table_of(bench, kind, is_known):
+    """`is_known`: the resident has its bucket before the table is full."""
+    seconds = max(4.0, 3 * bench.seconds)
     if issubclass(kind, peer_kernel.KernelPeer):
         with peer_kernel.running(bench, kind, TABLE, HELD) as peer:
             peer.do("sources", 1, 0, 1)
-            peer.do("run", CHUNK)
+            peer.do("run", CHUNK if is_known else 0)
             peer.do("sources", FLOOD, 0, EVERY)
             peer.do("run", 4 * FLOOD)
             return held_back(under_feed(peer, seconds))
-    with between_ports(bench, kind, peer_dpdk.with_resident(FLOOD, EVERY // 2), TABLE, HELD) as side:
+    begins = 0 if is_known else EVERY // 2 - 1
+    with between_ports(bench, kind, peer_dpdk.with_resident(FLOOD, EVERY // 2, begins), TABLE, HELD) as side:
         return held_back(over_time(side, seconds))
 
 
@@ -91,6 +94,15 @@ def beside(bench, case, values, unit):
             yield {**rows.compared(bench, case, medians, unit), "better": "lower", "rounds": ours, "reference_rounds": theirs}
 
 
+def rows_of(bench, case, values, unit_and_bars):
+    unit, bars = unit_and_bars
+    yield alone(bench, case, values[OURS.NAME], unit, bars)
+    yield from beside(bench, case, values, unit)
+
+
+ALL = (OURS, peer_dpdk.HashMeter, *peer_kernel.KERNEL_PEERS)
+
+
 def rounds_of(bench, kinds, measure):
     """Every side's figures by name, in turn."""
     values = {kind.NAME: [] for kind in kinds}
@@ -102,15 +114,18 @@ def rounds_of(bench, kinds, measure):
 
 
 def past_the_table(bench, _):
-    rows.note(f"E2 a table of {TABLE} keys")
     kinds = (OURS, peer_dpdk.HashMeter, peer_dpdk.HashMeterOpen, *peer_kernel.KERNEL_PEERS)
-    taken = rounds_of(bench, kinds, past_table_of)
-    for part, case, bars in (
-            (0, f"a known source at its limit while {FLOOD} others come into a table of {TABLE}", (5, 1)),
-            (1, f"{FLOOD} sources over their limits, a table of {TABLE}", (50, 25))):
-        values = {name: [100 * abs(figures[part]) for figures in rounds] for name, rounds in taken.items()}
-        yield alone("E2", case, values[OURS.NAME], "% off the limits", bars)
-        yield from beside("E2", case, values, "% off the limits")
+    cases = (("a known source over its limit", True, 0, (5, 1)),
+             ("a source over its limit that comes when the table is full", False, 0, COARSE),
+             ("all of them together", False, 1, (100, 25)))
+    taken = {}
+    for known in (True, False):
+        rows.note(f"E2 a table of {TABLE} keys, a source that is {'known' if known else 'new'}")
+        taken[known] = rounds_of(bench, kinds, lambda bench, kind, known=known: past_table_of(bench, kind, known))
+    for who, known, part, bars in cases:
+        case = f"{FLOOD} sources, a table of {TABLE}: {who}"
+        values = {name: [100 * abs(figures[part]) for figures in rounds] for name, rounds in taken[known].items()}
+        yield from rows_of("E2", case, values, ("% off the limits", bars))
 
 
 def a_third(gain):
@@ -147,9 +162,7 @@ def error_of(bench, kind):
 def exactness(bench, _):
     case = f"{EXACT_KEYS} sources that offer about {OFFERED} times their limit: admitted, against what it allows"
     rows.note(f"E4 {case}")
-    values = rounds_of(bench, (OURS, peer_dpdk.HashMeter, *peer_kernel.KERNEL_PEERS), error_of)
-    yield alone("E4", case, values[OURS.NAME], "% off", (1, 0.1))
-    yield from beside("E4", case, values, "% off")
+    yield from rows_of("E4", case, rounds_of(bench, ALL, error_of), ("% off", (1, 0.1)))
 
 
 def wait_until_refused(counts, began):
@@ -185,9 +198,7 @@ def refused_after_frames(peer):
 def changes(bench, _):
     case = f"from the command that changes a limit to a known source refused by it ({1e3 * PATIENCE:.0f}: not at all)"
     rows.note(f"E5 {case}")
-    values = rounds_of(bench, (OURS, peer_dpdk.HashMeter, *peer_kernel.KERNEL_PEERS), time_to_enforced)
-    yield alone("E5", case, values[OURS.NAME], "ms", (200, 50))
-    yield from beside("E5", case, values, "ms")
+    yield from rows_of("E5", case, rounds_of(bench, ALL, time_to_enforced), ("ms", (200, 50)))
 
 
 def minted_of(bench, kind):
@@ -220,8 +231,7 @@ def reloads(bench, _):
     taken = rounds_of(bench, (OURS, *peer_kernel.KERNEL_PEERS), minted_of)
     values = {name: [bursts for bursts, _ in rounds] for name, rounds in taken.items()}
     lost = [lost for _, lost in taken[OURS.NAME]]
-    yield alone("E6", case, values[OURS.NAME], "bursts of each source", (0.05, 0.01))
-    yield from beside("E6", case, values, "bursts of each source")
+    yield from rows_of("E6", case, values, ("bursts of each source", (0.05, 0.01)))
     yield alone("E6", "the box: packets lost meanwhile", lost, "packets", (0, 0))
 
 
@@ -251,9 +261,7 @@ def bytes_of(bench, kind):
 def memory(bench, _):
     case = f"memory for each source, the table full (2^{MEMORY_KEYS.bit_length() - 1}; the box: T4)"
     rows.note(f"E3 {case}")
-    values = rounds_of(bench, (OURS, peer_dpdk.HashMeter, *peer_kernel.KERNEL_PEERS), bytes_of)
-    yield alone("E3", case, values[OURS.NAME], "bytes", (18, 16.7))
-    yield from beside("E3", case, values, "bytes")
+    yield from rows_of("E3", case, rounds_of(bench, ALL, bytes_of), ("bytes", (18, 16.7)))
 
 
 BENCHES = {"E2": past_the_table, "E3": memory, "E4": exactness, "E5": changes, "E6": reloads}
