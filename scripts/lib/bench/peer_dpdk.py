@@ -113,7 +113,7 @@ class SluicePeer:
     def __init__(self, bench, folder, traffic, table):
         self.folder = folder
         self.box = Box(bench.programs, folder, idle_sleep=None, mbufs=traffic.mbufs())
-        self.box.keys, self.box.eal = table, ("--", "-m", traffic.megabytes())
+        self.box.keys = table
         self.box.memory += f", hugepages: {'required' if traffic.is_huge else 'none'}"
         self.devices, self.watches_resident = traffic.devices, False
 
@@ -208,7 +208,8 @@ class HashMeter:
 
     def stop(self):
         if self.process is not None:
-            self.process.stdin.close()
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
             self.process.wait()
             self.process.stdout.close()
 

@@ -85,7 +85,8 @@ class Feed:
         return self.answer()
 
     def stop(self):
-        self.process.stdin.close()
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
         self.process.wait()
         self.process.stdout.close()
 

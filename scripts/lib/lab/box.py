@@ -34,7 +34,6 @@ class Box:
         """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs."""
         self.programs, self.folder, self.kernel = programs, folder, kernel
         self.keys = TABLE_KEYS
-        self.eal = ()  # more arguments of DPDK
         self.pins = None
         self.workers = f"idle_sleep: {idle_sleep}" if idle_sleep else ""
         self.memory = f"mbufs: {mbufs}" if mbufs else ""
@@ -75,7 +74,7 @@ management: {{allow: [icmp], to: [{plan.BOX_ADDRESS}], rate: 1000/s}}
     def start_dataplane(self, network):
         config = self.folder / "sluice.yaml"
         self.run("sluice-dataplane", [*network.prefix(network.box), self.programs.dataplane,
-                                      "--config", config, *self.eal])
+                                      "--config", config])
         self.wait_for(self.DATAPLANE_SOCKET)
 
     def run(self, name, command):
