@@ -1,5 +1,6 @@
 #include "key_limit.skel.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -28,9 +29,8 @@
 // Commands, one a line; each is answered by one line of JSON, whose `at` is CLOCK_MONOTONIC once it
 // is done:
 //
-//     sources KEYS FIRST EVERY   who sends: KEYS sources in turn from number FIRST on, and one
-//     frame
-//                                in EVERY of the resident (0: none)
+//     sources KEYS FIRST EVERY   who sends: KEYS sources in turn from number FIRST on, and of EVERY
+//                                frames one is the resident's (0: none)
 //     limit RATE BURST           packets a second of each key
 //     run COUNT                  live frames: as from a driver, each in a page of its own
 //     alone COUNT                the program alone, without a driver
@@ -136,13 +136,14 @@ private:
     }
 
     void change_meanwhile(std::uint64_t rate, std::uint64_t burst) {
+        const volatile auto& seen = skeleton_->bss->seen;
+        const std::uint64_t enough = seen + kBeforeChange;
         std::thread frames{[this] { test_run(kDuringChange, 0); }};
         // Not on the core of the frames: neither thread waits for the other.
         cpu_set_t all;
         std::memset(&all, 0xFF, sizeof(all));
         (void)::sched_setaffinity(0, sizeof(all), &all);
-        while (*static_cast<const volatile unsigned long long*>(&skeleton_->bss->seen) <
-               kBeforeChange) {
+        while (seen < enough) {
             std::this_thread::yield();
         }
         skeleton_->bss->first_refused_at = 0;
