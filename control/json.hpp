@@ -14,6 +14,11 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const std::vector<Problem>& problems);
 [[nodiscard]] std::vector<Problem> problems_from(const Json& list);
 
+// A member that is a text. Throws where it is none, as nlohmann::json does.
+[[nodiscard]] inline std::string text_of(const Json& object, const char* member) {
+    return object.at(member).get<std::string>();
+}
+
 // One document on a line of its own. Bytes that are not UTF-8 come out as U+FFFD.
 [[nodiscard]] std::string dump_line(const Json& document);
 

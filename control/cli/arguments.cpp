@@ -4,6 +4,7 @@
 #include "control/cli/rule_arguments.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
+#include "control/cli/watch_arguments.hpp"
 #include "lib/rules/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +12,7 @@
 #include <algorithm>
 #include <map>
 
-// This and rule_arguments.cpp are the only files that see CLI11, which is slow to compile.
+// This, rule_arguments.cpp and watch_arguments.cpp alone see CLI11, which is slow to compile.
 namespace sluice {
 namespace {
 
@@ -156,13 +157,6 @@ void schema_arguments(CLI::App& app, Options& options) {
     app.add_flag("--config", options.of_config, "that of sluice.yaml");
 }
 
-void stats_arguments(CLI::App& app, Options& options) {
-    CLI::Option* const watch = app.add_flag("--watch", options.watch, "again each second");
-    app.add_option("--count", options.count, "stop watching after so many times")
-        ->needs(watch)
-        ->check(CLI::PositiveNumber);
-}
-
 void shown_stats_arguments(CLI::App& app, Options& options) {
     app.add_option("--rule", options.rules, "only this rule; repeatable")->allow_extra_args(false);
     app.add_flag("--nonzero", options.nonzero, "without rules that have matched nothing");
@@ -290,6 +284,7 @@ const std::map<std::string_view, AddArguments>& arguments_of_commands() {
         {"rules", shown_rules_arguments},
         {"stats", shown_stats_arguments},
         {"ports", stats_arguments},
+        {"workers", workers_arguments},
         {"keys", keys_arguments},
         {"bans", bans_arguments},
         {"mode", mode_arguments},

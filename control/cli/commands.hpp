@@ -73,7 +73,7 @@ inline constexpr auto kCommands = std::to_array<Command>({
     {"keys", "list the live keys of a rule, with what they have left", run_keys},
     {"bans", "list the bans that hold now, and who has made them", run_bans},
     {"ports", "show the ports, or with --watch what passes and is lost", run_ports},
-    {"workers", "show the workers", run_workers},
+    {"workers", "show the workers, or with --cycles where their time goes", run_workers},
     {"xdp", "show the program in the kernel at af_xdp ports", run_xdp},
     {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic},
     {"merge-interval", "how often workers that share limits tell each other, from now on",

@@ -9,10 +9,6 @@
 namespace sluice {
 namespace {
 
-std::string text_of(const Json& object, const char* member) {
-    return object.at(member).get<std::string>();
-}
-
 // Conditions may have several lines.
 std::string on_one_line(std::string text) {
     std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');

@@ -41,6 +41,7 @@ struct Options {
     std::vector<std::string> inside;   // prefixes
     bool enforce = false;
     unsigned workers = 1;
+    bool cycles = false;
     std::string out_file;
     std::string verdicts_file;
     std::uint64_t frame = 0;  // of explain; 0: none

@@ -14,10 +14,6 @@
 namespace sluice {
 namespace {
 
-std::string text_of(const Json& object, const char* member) {
-    return object.at(member).get<std::string>();
-}
-
 // The number of settings of single keys stands behind the rule's key.
 std::string keys_set_text(const Json& rule) {
     const std::size_t set = rule.contains("keys_set") ? rule.at("keys_set").size() : 0;

@@ -1,5 +1,5 @@
 #include "control/cli/commands.hpp"
-#include "control/cli/daemon.hpp"
+#include "control/cli/cycles_text.hpp"
 #include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/workers_text.hpp"
@@ -81,7 +81,9 @@ std::string workers_text(const Json& document) {
 }
 
 ExitCode run_workers(const Options& options) {
-    return show(options, {.target = "/v1/workers"}, workers_text);
+    return show_with_rates(options, "/v1/workers", [&](const Sample& sample) {
+        return options.cycles ? cycles_text(sample) : workers_text(sample.now);
+    });
 }
 
 }  // namespace sluice

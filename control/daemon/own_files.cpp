@@ -19,7 +19,7 @@
 namespace sluice {
 namespace {
 
-constexpr auto kFiles =
+constexpr auto kOwnFiles =
     std::to_array<std::string_view>({"audit.log", "audit.log.1", "rules.json", "rules.json.new",
                                      "rules.unconfirmed.json", "rules.unconfirmed.json.new"});
 constexpr auto kAside =
@@ -76,7 +76,7 @@ Error cannot(const std::string& path, std::string_view why) {
 }  // namespace
 
 bool is_sluiceds_own(std::string_view name) {
-    return is_one_of(name, kFiles) || is_one_of(name, kFolders) ||
+    return is_one_of(name, kOwnFiles) || is_one_of(name, kFolders) ||
            std::any_of(kAside.begin(), kAside.end(),
                        [&](std::string_view start) { return name.starts_with(start); });
 }

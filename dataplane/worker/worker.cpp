@@ -1,6 +1,7 @@
 #include "dataplane/worker/worker.hpp"
 
 #include "dataplane/read_clock.hpp"
+#include "dataplane/worker/unjudged_burst.hpp"
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/event_burst.hpp"
 #include "lib/pipeline/run_burst.hpp"
@@ -26,13 +27,6 @@ constexpr unsigned kRoundsPerTurn = 64;
 constexpr Nanoseconds kLongestWait = std::chrono::milliseconds{250};
 constexpr Nanoseconds kReservationLifetime = std::chrono::seconds{2};
 
-// Forwards everything as it came.
-void pass_all(Burst& burst, Reason reason) noexcept {
-    for (Packet& packet : burst.packets()) {
-        packet.decision = {.verdict = Verdict::Pass, .reason = reason};
-    }
-}
-
 // Of each worker, so that no pair has fewer buffers left than its queues need.
 std::uint32_t held_budget(std::span<const DpdkIo> lanes, const WorkerSetup& setup) noexcept {
     std::uint64_t least = lanes.empty() ? 0 : UINT32_MAX;
@@ -40,12 +34,6 @@ std::uint32_t held_budget(std::span<const DpdkIo> lanes, const WorkerSetup& setu
         least = std::min<std::uint64_t>(least, lane.buffers());
     }
     return static_cast<std::uint32_t>(least * setup.held_percent / 100 / setup.workers);
-}
-
-void drop_all(Burst& burst, Reason reason) noexcept {
-    for (Packet& packet : burst.packets()) {
-        packet.decision = dropped_for(reason);
-    }
 }
 
 }  // namespace
@@ -68,7 +56,8 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       held_{held_budget(io_.lanes, setup)},
       unit_parser_{setup.units},
       answerer_{kAnsweredConnections, setup.answered_servers},
-      time_{rte_get_tsc_hz()} {
+      time_{rte_get_tsc_hz()},
+      laps_{core_.counters.stages, {}} {
     core_.buckets.set_unsynced(&ledger_.records());
     core_.held_order = HeldOrder{held_.budget()};
     core_.asker = setup.workers > 1 ? &asker_ : nullptr;
@@ -83,11 +72,13 @@ void Worker::run() noexcept {
     anchor_time(rte_rdtsc());
     unsigned idle_turns = 0;
     while (!setup_.stop.raised()) {
+        laps_.begin_turn();
         idle_turns = turn() == 0 ? idle_turns + 1 : 0;
         setup_.board.quiescent(me_.index());
         if (idle_turns != 0) {
             rest(idle_turns);
         }
+        laps_.end_turn(idle_turns != 0);
     }
     drain();
     setup_.board.leave(me_.index());
@@ -134,12 +125,14 @@ std::size_t Worker::turn() noexcept {
         }
         for (TxProxy& proxy : io_.proxies) {
             came += proxy.send();
+            laps_.lap_if_on(Stage::Send);
         }
         came += owns_ ? owned_round(running, reach) : 0;
         came += asks_ ? ask_round(running, reach) : 0;
         if (!held_.empty()) [[unlikely]] {
             let_depart(running);
         }
+        laps_.lap_if_on(came == 0 ? Stage::Idle : Stage::Receive);
         core_.counters.bursts.add(1);
         frames += came;
     }
@@ -273,8 +266,20 @@ void Worker::let_go(const Burst& burst) noexcept {
 // that share limits hear each other between any two bursts, and at least once a turn: what that
 // takes is spread over bursts, and no ring fills in a long turn.
 void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
+    if (laps_.on()) [[unlikely]] {
+        advance_in_laps(running, lane, from, laps_);
+    } else {
+        advance_in_laps(running, lane, from, kNoLaps);
+    }
+}
+
+template <typename Laps>
+void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, Laps& laps) noexcept {
+    laps.lap(Stage::Receive);
+    laps.met(coming_->size());
     if (shares_) [[unlikely]] {
         exchange(running);
+        laps.lap(Stage::Other);
     }
     const LoadedSet& rules = running.rules();
     asker_.set_origin(going_lane_);
@@ -282,12 +287,12 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     switch (running.state) {
         case Running::State::Enforce: {
             core_.hold_room = held_.room();
-            match_overlapped(*coming_, *going_, rules, core_, at);
+            match_overlapped({*coming_, *going_}, rules, core_, at, laps);
             if (!rules.steering.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
                 owners_.run(*coming_, rules, core_, lane->owners());
             }
             core_.policy.tell_wait = may_be_traced(running, at);
-            meter_overlapped(*coming_, *going_, rules, core_, at);
+            meter_overlapped({*coming_, *going_}, rules, core_, at, laps);
             break;
         }
         case Running::State::Panic:
@@ -306,6 +311,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     }
     if (!running.traces.empty()) [[unlikely]] {
         trace(running, at);
+        laps.lap(Stage::Other);
     }
     if (going_->size() != 0) {
         const bool enforces = running.state == Running::State::Enforce;
@@ -323,6 +329,7 @@ void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
     }
     std::swap(coming_, going_);
     going_lane_ = lane;
+    laps.lap(Stage::Send);
 }
 
 // Waits are worked out for those who are shown them, which takes the general path: of bursts alone

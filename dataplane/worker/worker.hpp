@@ -12,6 +12,7 @@
 #include "lib/pipeline/key_asker.hpp"
 #include "lib/pipeline/key_owner.hpp"
 #include "lib/pipeline/key_question.hpp"
+#include "lib/pipeline/stage_laps.hpp"
 #include "lib/share/core.hpp"
 #include "lib/share/latest.hpp"
 #include "lib/share/mailbox.hpp"
@@ -22,6 +23,8 @@
 #include <memory>
 #include <span>
 #include <vector>
+
+#include <rte_cycles.h>
 
 namespace sluice {
 
@@ -88,6 +91,8 @@ private:
     // Who has handed the burst to this worker; what comes as to the owner goes no further.
     enum class From : std::uint8_t { Port, Worker };
     void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
+    template <typename Laps>
+    void advance_in_laps(const Running& running, DpdkIo* lane, From from, Laps& laps) noexcept;
     [[nodiscard]] bool may_be_traced(const Running& running, Now at) noexcept;
     void trace(const Running& running, Now at) noexcept;
     void exchange(const Running& running) noexcept;
@@ -124,6 +129,10 @@ private:
     DpdkIo* going_lane_ = nullptr;  // where the burst on its way came from
     BurstTime time_;
     KeyMailbox keys_;
+    struct ReadTsc {
+        std::uint64_t operator()() const noexcept { return rte_rdtsc(); }
+    };
+    StageLaps<ReadTsc> laps_;
 };
 
 }  // namespace sluice

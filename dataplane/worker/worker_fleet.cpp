@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <rte_cycles.h>
 #include <rte_launch.h>
 #include <sys/random.h>
 
@@ -39,6 +40,16 @@ ConnectionStats stats_of(const UnitParser& parser) {
                           .quic_half_hellos = parser.quic().half_hellos.read()};
     for (std::size_t i = 0; i < kConnectionEventCount; ++i) {
         stats.by_event[i] = counters.by_event[i].read();
+    }
+    return stats;
+}
+
+StageStats stats_of(const StageCounters& counters) {
+    StageStats stats{.packets = counters.packets.read(),
+                     .turns = counters.turns.read(),
+                     .cycles_per_second = rte_get_tsc_hz()};
+    for (std::size_t i = 0; i < kStageCount; ++i) {
+        stats.cycles[i] = counters.ticks[i].read();
     }
     return stats;
 }
@@ -254,6 +265,7 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     for (std::size_t i = 0; i < kLedgerEventCount; ++i) {
         stats.by_ledger_event[i] = workers_[worker]->ledger().read(static_cast<LedgerEvent>(i));
     }
+    stats.stages = stats_of(counters.stages);
     lanes_->add_stats(worker, stats);
     return stats;
 }

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint64_t kNoMore = std::uint64_t{1} << 32;
+constexpr std::uint64_t kBehindLast = std::uint64_t{1} << 32;
 constexpr unsigned kWholeBits = 8;
 
 }  // namespace
@@ -47,7 +47,7 @@ private:
     };
 
     [[nodiscard]] std::uint64_t first(std::size_t step) const {
-        return step < steps_.size() ? steps_[step].first : kNoMore;
+        return step < steps_.size() ? steps_[step].first : kBehindLast;
     }
     [[nodiscard]] std::uint8_t row(std::size_t step) const {
         return static_cast<std::uint8_t>(steps_[step].row);

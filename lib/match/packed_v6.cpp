@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kLeastRootSlots = std::size_t{1} << 16;  // so that a slot is 2^112 keys
 constexpr std::size_t kMostRootSlots = std::size_t{1} << 18;
-constexpr unsigned kLeastRootShift = 66;  // so that differences of slots have a sign
-constexpr std::size_t kLeastSlots = 6;    // of which a table is one line
-constexpr std::size_t kStepsOfSlot = 8;   // half as many entries, and half of these on average
-constexpr std::size_t kMostSlots = std::size_t{1} << 20;
+constexpr unsigned kLeastRootShift = 66;      // so that differences of slots have a sign
+constexpr std::size_t kLeastPackedSlots = 6;  // of which a table is one line
+constexpr std::size_t kStepsOfSlot = 8;       // half as many entries, and half of these on average
+constexpr std::size_t kMostPackedSlots = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -197,8 +197,8 @@ private:
         if (const std::optional<std::uint32_t> place = add_records(piece, slot)) {
             return *place;
         }
-        const std::size_t slots =
-            std::clamp(std::bit_ceil(piece.inside) / kStepsOfSlot, kLeastSlots, kMostSlots);
+        const std::size_t slots = std::clamp(std::bit_ceil(piece.inside) / kStepsOfSlot,
+                                             kLeastPackedSlots, kMostPackedSlots);
         return kTable | word(add_table(piece, 0, slots, sizeof(Table) / sizeof(std::uint64_t)));
     }
     [[nodiscard]] std::uint32_t place_of_value(std::uint32_t value) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/load/loaded_set.hpp"
 #include "lib/rules/answer_event.hpp"
+#include "lib/rules/stage.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/unit_event.hpp"
 #include "lib/rules/verdict.hpp"
@@ -49,6 +50,20 @@ private:
     LazyArray<Counter> counters_ = lazy_array<Counter>(kMaxRules * kMaxLimitsPerRule);
 };
 
+// Of one turn in kTurnsPerSample.
+struct StageCounters {
+    std::array<Counter, kStageCount> ticks;  // of the time-stamp counter
+    Counter packets;                         // that went through the stages
+    Counter turns;
+
+    [[nodiscard]] Counter& ticks_of(Stage stage) noexcept {
+        return ticks[static_cast<std::size_t>(stage)];
+    }
+    [[nodiscard]] const Counter& ticks_of(Stage stage) const noexcept {
+        return ticks[static_cast<std::size_t>(stage)];
+    }
+};
+
 // What one worker counts. Written by it alone, read by anyone.
 struct WorkerCounters {
     static constexpr bool kReadableAnywhere = true;
@@ -67,6 +82,7 @@ struct WorkerCounters {
     std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
     std::unique_ptr<BanCounters[]> bans = std::make_unique<BanCounters[]>(kMaxRules);  // by rule
     LimitCounters limits;
+    StageCounters stages;
 };
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/pipeline/stage_laps.hpp"
 #include "lib/pipeline/stages.hpp"
 
 namespace sluice {
@@ -14,26 +15,40 @@ inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now n
     meter_burst(burst, set, core, now);
 }
 
+// Two bursts on their way, either of which may be empty.
+struct Overlapped {
+    Burst& coming;
+    Burst& going;
+};
+
 // The same for two bursts: the first half of one that has come, and the second half of the one
-// before it, whose lines arrive from memory meanwhile. Either may be empty. Both under one set.
-// Between the two steps, the burst that has come may lose packets.
-inline void match_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,
-                             Now now) noexcept {
-    locate_burst(going, core);
-    parse_burst(coming, core);
-    geo_burst(coming, set);
-    match_burst(coming, set, core, now.at);
+// before it, whose lines arrive from memory meanwhile. Both under one set. Between the two steps,
+// the burst that has come may lose packets. `laps` is told of each stage as it ends.
+template <typename Laps = const NoLaps>
+void match_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, Now now,
+                      Laps& laps = kNoLaps) noexcept {
+    locate_burst(bursts.going, core);
+    laps.lap(Stage::Locate);
+    parse_burst(bursts.coming, core);
+    geo_burst(bursts.coming, set);
+    laps.lap(Stage::Parse);
+    match_burst(bursts.coming, set, core, now.at);
+    laps.lap(Stage::Match);
 }
-inline void meter_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,
-                             Now now) noexcept {
-    locate_second(going, core);
-    key_burst(coming, set, core);
-    meter_burst(going, set, core, now);
+template <typename Laps = const NoLaps>
+void meter_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, Now now,
+                      Laps& laps = kNoLaps) noexcept {
+    locate_second(bursts.going, core);
+    laps.lap(Stage::Locate);
+    key_burst(bursts.coming, set, core);
+    laps.lap(Stage::Key);
+    meter_burst(bursts.going, set, core, now);
+    laps.lap(Stage::Meter);
 }
 inline void run_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,
                            Now now) noexcept {
-    match_overlapped(coming, going, set, core, now);
-    meter_overlapped(coming, going, set, core, now);
+    match_overlapped({coming, going}, set, core, now);
+    meter_overlapped({coming, going}, set, core, now);
 }
 
 }  // namespace sluice

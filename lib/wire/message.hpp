@@ -15,6 +15,7 @@
 #include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/key_list_messages.hpp"
 #include "lib/wire/shape_stats.hpp"
+#include "lib/wire/stage_stats.hpp"
 #include "lib/wire/top_messages.hpp"
 #include "lib/wire/trace_messages.hpp"
 
@@ -31,7 +32,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 39;
+inline constexpr std::uint32_t kWireVersion = 40;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -220,12 +221,13 @@ struct WorkerStats {
     std::uint64_t handed_over = 0;      // frames that it received for other workers
     std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
     std::vector<std::string> lanes;  // "uplink in q0": what it receives
+    StageStats stages;
 
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.bytes_by_verdict,
                 m.by_reason, m.by_table_event, m.by_unit_event, m.by_answer_event, m.connections,
                 m.asks, m.shaping, m.table_slots, m.table_entries, m.table_evictions, m.handed_over,
-                m.by_ledger_event, m.lanes);
+                m.by_ledger_event, m.lanes, m.stages);
     }
 };
 // What a dataplane found of the rules that were kept.

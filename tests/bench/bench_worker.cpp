@@ -16,11 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of run_in_stages(), in the order of a burst's way.
-enum Stage : std::size_t { kRx, kParse, kMatch, kKey, kLocate, kMeter, kTx, kExchange };
-constexpr const char* kStageNames[] = {"rx",     "parse", "match", "key",
-                                       "locate", "meter", "tx",    "exchange"};
-
 constexpr HashSecret kSecret{1, 2};
 
 CompiledRules compile(const BenchRules& rules) {
@@ -106,48 +101,36 @@ void BenchWorker::run(std::size_t bursts) {
     last.clear();
 }
 
+// The same laps as in the dataplane, of every burst.
 void BenchWorker::run_in_stages(std::size_t bursts) {
+    StageLaps laps{counters_.stages, [] { return rte_rdtsc(); }};
+    laps.measure_turn();
     for (std::size_t i = 0; i < bursts; ++i) {
-        std::uint64_t last = rte_rdtsc();
-        const auto lap = [&](Stage stage) {
-            const std::uint64_t ticks = rte_rdtsc();
-            ticks_[stage] += ticks - last;
-            last = ticks;
-        };
         Burst& coming = bursts_[i % 2];
         Burst& going = bursts_[(i + 1) % 2];
         take(coming);
-        lap(kRx);
+        laps.lap(Stage::Receive);
+        laps.met(kBurst);
         exchange();
-        lap(kExchange);
-        locate_burst(going, core_);
-        lap(kLocate);
-        parse_burst(coming, core_);
-        geo_burst(coming, loaded_.set());
-        lap(kParse);
-        match_burst(coming, loaded_.set(), core_, now_.at);
-        lap(kMatch);
-        locate_second(going, core_);
-        lap(kLocate);
-        key_burst(coming, loaded_.set(), core_);
-        lap(kKey);
-        meter_burst(going, loaded_.set(), core_, now_);
-        lap(kMeter);
+        laps.lap(Stage::Other);
+        match_overlapped({coming, going}, loaded_.set(), core_, now_, laps);
+        meter_overlapped({coming, going}, loaded_.set(), core_, now_, laps);
         give(going);
-        lap(kTx);
+        laps.lap(Stage::Send);
     }
-    packets_in_stages_ += bursts * kBurst;
+    laps.end_turn(false);
 }
 
 void BenchWorker::print_stages(const char* id, const char* name) const {
-    static_assert(std::size(kStageNames) == kStages);
     std::fprintf(stderr, "  %s cycles per packet, %s:", id, name);
     double all = 0;
-    for (std::size_t i = 0; i < kStages; ++i) {
-        const double cycles =
-            static_cast<double>(ticks_[i]) / static_cast<double>(packets_in_stages_);
+    for (const StageRow& row : kStages) {
+        const double cycles = static_cast<double>(counters_.stages.ticks_of(row.stage).read()) /
+                              static_cast<double>(counters_.stages.packets.read());
         all += cycles;
-        std::fprintf(stderr, " %s %.1f", kStageNames[i], cycles);
+        if (row.stage != Stage::Idle) {
+            std::fprintf(stderr, " %s %.1f", row.name.data(), cycles);
+        }
     }
     std::fprintf(stderr, ", together %.1f\n", all);
 }

@@ -70,6 +70,10 @@ public:
     [[nodiscard]] std::uint64_t packets_dropped() const noexcept;
     // Packets that a limit has refused.
     [[nodiscard]] std::uint64_t refused() const noexcept { return judged_as(Reason::OverLimit); }
+    // Times that a new key found its lines full of live ones.
+    [[nodiscard]] std::uint64_t found_full() const noexcept {
+        return counters_.by_table_event[static_cast<std::size_t>(TableEvent::TableFull)].read();
+    }
     // Rules that matched a packet, of those that are not malformed.
     [[nodiscard]] double matches_per_packet() const noexcept;
     // Packets of keys that are exempt of the first rule.
@@ -92,8 +96,6 @@ private:
     [[nodiscard]] std::uint64_t judged_as(Reason reason) const noexcept {
         return counters_.by_reason[static_cast<std::size_t>(reason)].read();
     }
-    static constexpr std::size_t kStages = 8;
-
     void load(RuleSet set, const Sharers& sharers);
     void exchange();
     void take(Burst& burst);
@@ -113,8 +115,6 @@ private:
     std::optional<LineMemory> records_;
     std::unique_ptr<LedgerStore> books_;
     std::unique_ptr<Ledger> ledger_;  // nullptr: its keys are its own
-    std::uint64_t ticks_[kStages]{};
-    std::uint64_t packets_in_stages_ = 0;
 };
 
 }  // namespace sluice::bench

@@ -150,7 +150,7 @@ void measure(const Traffic& traffic, std::size_t count, RuleMatches& matches, bo
                              });
                          }});
     }
-    run_rounds(sides, quick ? 3 : kRounds);
+    run_rounds(sides, kRounds);
     const Side& best =
         *std::min_element(sides.begin() + 1, sides.end(),
                           [](const Side& a, const Side& b) { return a.median() < b.median(); });
@@ -158,11 +158,13 @@ void measure(const Traffic& traffic, std::size_t count, RuleMatches& matches, bo
         "{\"id\": \"C2\", \"case\": \"%zu rules\", \"value\": %.3f, \"unit\": \"Mpps\", "
         "\"reference\": \"rte_acl\", \"reference_value\": %.3f, \"ratio\": %.3f, \"way\": \"%s\", "
         "\"form\": \"%s\", \"clauses\": %zu, \"bytes\": %zu, \"rounds\": %s, "
-        "\"reference_rounds\": %s, \"sum\": %lu}\n",
+        "\"reference_rounds\": %s, \"plot\": \"rules\", \"x\": %zu, \"series\": \"classifier\", "
+        "\"sum\": "
+        "%lu}\n",
         count, 1000 / sides[0].median(), 1000 / best.median(), best.median() / sides[0].median(),
         classifier.is_by_clause() ? "by clause" : "by index", best.name.c_str(),
         classifier.parts().rule_of.size(), classifier.bytes(), list_of(sides[0].rounds).c_str(),
-        list_of(best.rounds).c_str(), sum % 1000);
+        list_of(best.rounds).c_str(), count, sum % 1000);
 }
 
 int run(bool quick) {

@@ -49,7 +49,7 @@ void measure_one_rule(const PipelineRun& run) {
         print_speed("P1", name, *side, kLineRateName, kLineRate);
         print_added(name, *side, sides[0].median(), sides[3].median());
     }
-    print_alone("P", "MAC swap", mpps(sides[0]), "Mpps");
+    print_alone("P", "MAC swap", sides[0], "Mpps");
     print_alone("P", "share dropped where all are admitted", admitting.dropped(), "of all packets");
     print_alone("P", "share dropped where 90% are", refusing.dropped(), "of all packets");
     tell_stages("P1", "all admitted", admitting, bursts / 4);

@@ -143,7 +143,7 @@ void PacketMill::send_each(const Frames& frames, Write write) noexcept {
 }
 
 void PacketMill::write_source(std::uint8_t* ip, std::uint32_t most) noexcept {
-    const auto number = static_cast<std::uint32_t>(random_.below(kSources)) & most;
+    const auto number = static_cast<std::uint32_t>(random_.below(sources_)) & most;
     const std::uint32_t source = number | 0x0A00'0000U;
     const std::uint32_t ordered = __builtin_bswap32(source);
     std::memcpy(ip + kSourceAt, &ordered, sizeof(ordered));
@@ -213,6 +213,8 @@ void PacketMill::send(const Frames& frames) noexcept {
         send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_segment(ip); });
     } else if (headers_ == Headers::SourcePort) {
         send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_port(ip); });
+    } else if (headers_ == Headers::AsMade) {
+        send_each(frames, [](std::uint8_t*, std::uint32_t) {});
     } else {
         send_each(frames, [this](auto... frame) { write_flow(frame...); });
     }

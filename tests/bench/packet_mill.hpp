@@ -24,7 +24,7 @@ public:
 
     // What changes from packet to packet.
     enum class Headers : std::uint8_t {
-        Source,     // one of kSources addresses
+        Source,     // one of kSources addresses, or of as many as draw_from() says
         PerSource,  // destination and ports too, each source always with the same
         AnySource,  // all of them anything
         HalfOne,    // as Source, and every second packet of one and the same
@@ -32,6 +32,7 @@ public:
         // goes on where its last one ended.
         Streams,
         SourcePort,  // the next one: each frame begins 2^16 connections, one by one
+        AsMade,      // nothing
     };
     static constexpr std::uint32_t kStreams = 3;
 
@@ -58,6 +59,9 @@ public:
         one_ = one;
     }
 
+    // Of Source: so many addresses, at most 2^25.
+    void draw_from(std::uint64_t sources) noexcept { sources_ = sources; }
+
     using Frames = std::array<rte_mbuf*, kBurst>;
     void receive(Frames& frames) noexcept;
     void send(const Frames& frames) noexcept;
@@ -78,6 +82,7 @@ private:
     Headers headers_;
     Mix mix_;
     std::uint32_t one_ = 0;
+    std::uint64_t sources_ = kSources;
     rte_mempool* pool_ = nullptr;
     std::vector<rte_mbuf*> fifo_;
     std::vector<std::uint16_t> lengths_;  // of the frames of fifo_, as their descriptors tell

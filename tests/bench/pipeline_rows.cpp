@@ -55,6 +55,15 @@ void print_alone(std::string_view id, const std::string& name, double value,
     std::fflush(stdout);
 }
 
+void print_alone(std::string_view id, const std::string& name, const Side& side,
+                 std::string_view unit) {
+    std::printf(
+        "{\"id\": \"%s\", \"case\": \"%s\", \"value\": %.3f, \"unit\": \"%s\", \"rounds\": %s}\n",
+        std::string{id}.c_str(), name.c_str(), mpps(side), std::string{unit}.c_str(),
+        list_of(side.rounds).c_str());
+    std::fflush(stdout);
+}
+
 void tell_stages(std::string_view id, const std::string& name, BenchWorker& worker,
                  std::size_t bursts) {
     worker.run_in_stages(bursts);

@@ -41,6 +41,8 @@ void measure_rule_file(const PipelineRun& run);
 void measure_shapes(const PipelineRun& run);
 // P7: frames that no rule judges, beside a MAC swap of the same frames.
 void measure_unjudged(const PipelineRun& run);
+// P8: the curve over sources, from 2^10 to 2^25 and all new.
+void measure_key_curve(const PipelineRun& run);
 // A3: what packets pay for a rule that holds or answers other ones, beside one that drops those.
 void measure_unconcerned(const PipelineRun& run);
 
@@ -56,6 +58,9 @@ void print_speed(std::string_view id, const std::string& name, const Side& side,
                  std::string_view reference_name, double reference);
 // One without a reference, in `unit`.
 void print_alone(std::string_view id, const std::string& name, double value, std::string_view unit);
+// The same of a side that was measured in rounds.
+void print_alone(std::string_view id, const std::string& name, const Side& side,
+                 std::string_view unit);
 [[nodiscard]] inline double mpps(const Side& side) {
     return 1000 / side.median();
 }

@@ -99,7 +99,7 @@ void measure_requests(const Effort& effort) {
     check_units(worker, UnitEvent::HttpRequest, 1);
     const std::string what = "GETs by source and host under 1,000 patterns";
     print_beside("H1", what, "M requests/s", sides[0], sides[1]);
-    print_alone("H2", what, mpps(sides[0]), "M requests/s");
+    print_alone("H2", what, sides[0], "M requests/s");
     std::fprintf(stderr, "  H1 %zu patterns are scanned for, %.3f rules match a request\n",
                  alone.patterns(), worker.matches_per_packet());
     tell_stages("H1", what, worker, effort.bursts() / 4);
@@ -120,7 +120,7 @@ void measure_one_rule_over_requests(const Effort& effort) {
     run_rounds(sides, kRounds);
     check_units(worker, UnitEvent::HttpRequest, 1);
     const std::string what = "GETs by source and host, no patterns";
-    print_alone("H2", what, mpps(sides[0]), "M requests/s");
+    print_alone("H2", what, sides[0], "M requests/s");
     tell_stages("H2", what, worker, effort.bursts() / 4);
 }
 

@@ -91,10 +91,10 @@ void measure(const Case& each, bool quick) {
         std::printf(
             "{\"id\": \"%s\", \"case\": \"%s, %s\", \"value\": %.3f, \"unit\": \"Mpps\", "
             "\"reference\": \"two rules that always match\", \"reference_value\": %.3f, \"ratio\": "
-            "%.3f, \"rounds\": %s}\n",
+            "%.3f, \"rounds\": %s, \"plot\": \"rules\", \"x\": %zu, \"series\": \"%s\"}\n",
             kSizes[i - 1].id, sides[i].name.c_str(), each.name, 1000 / sides[i].median(),
             1000 / sides[0].median(), sides[0].median() / sides[i].median(),
-            list_of(sides[i].rounds).c_str());
+            list_of(sides[i].rounds).c_str(), kSizes[i - 1].rules, each.name);
     }
     for (std::size_t i = 0; i < workers.size(); ++i) {
         check_matches(*workers[i]);

@@ -226,8 +226,9 @@ Cost spent() {
 
 void print_median(const char* name, const char* unit, std::vector<double> values) {
     std::sort(values.begin(), values.end());
-    std::printf("{\"id\": \"R1\", \"case\": \"%s\", \"value\": %.1f, \"unit\": \"%s\"}\n", name,
-                values[values.size() / 2], unit);
+    std::printf(
+        "{\"id\": \"R1\", \"case\": \"%s\", \"value\": %.1f, \"unit\": \"%s\", \"rounds\": %s}\n",
+        name, values[values.size() / 2], unit, list_of(values).c_str());
 }
 
 void print_gap(const char* name, std::vector<double> gaps) {

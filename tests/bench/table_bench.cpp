@@ -51,7 +51,8 @@ void print_row(const Side& side, std::string_view id, const Size& size, const Si
                     reference->name.c_str(), 1000 / reference->median(),
                     reference->median() / side.median());
     }
-    std::printf(", \"rounds\": %s}\n", list_of(side.rounds).c_str());
+    std::printf(", \"rounds\": %s, \"plot\": \"keys\", \"x\": %zu, \"series\": \"%s\"}\n",
+                list_of(side.rounds).c_str(), size.keys, side.name.c_str());
     std::fflush(stdout);
 }
 
@@ -128,7 +129,7 @@ void measure(const Size& size, const Options& options) {
 void measure_memory(const Options& options) {
     std::vector<double> seeds;
     const std::size_t keys = (std::size_t{1} << 21) * 4 * AgedTable::kFillPercent / 100;
-    for (std::uint64_t seed = 0; seed < (options.quick ? 3U : 9U); ++seed) {
+    for (std::uint64_t seed = 0; seed < (options.quick ? 5U : 9U); ++seed) {
         seeds.push_back(bytes_per_key_at_first_refusal(keys, seed));
     }
     const std::string rounds = list_of(seeds);

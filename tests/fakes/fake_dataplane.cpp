@@ -98,6 +98,10 @@ WorkerStats worker(std::uint32_t lcore) {
     stats.asks = {.waiting = 8, .reservations = 15};
     stats.asks.by_event[static_cast<std::size_t>(AskEvent::NoAnswer)] = 11;
     stats.shaping = {.held = 21, .room = 1'400};
+    stats.stages = {.cycles = {160, 30, 20, 40, 50, 100, 200, 5, 395},
+                    .packets = 10,
+                    .turns = 4,
+                    .cycles_per_second = 2'000'000'000};
     stats.table_slots = 1 << 20;
     stats.table_entries = 3'000;
     stats.table_evictions = 44;

@@ -87,9 +87,9 @@ struct Flooded {
     Instant end;
 };
 
-Flooded flood(Sender& sender, test::Box& box, Instant from) {
+Flooded flood(Sender& sender, test::Box& box, Instant from, std::uint64_t strangers) {
     Flooded out{0, from};
-    for (std::uint64_t first = 0; first < kFlood; first += kMaxBurst) {
+    for (std::uint64_t first = 0; first < strangers; first += kMaxBurst) {
         std::array<std::uint32_t, kMaxBurst> sources;
         for (std::uint64_t i = 0; i < kMaxBurst; ++i) {
             sources[i] = stranger(first + i);
@@ -114,7 +114,7 @@ TEST(Flood, ForgetsNoDebtOfResidentsAndIsHeldToWhatOnFullPromises) {
     ASSERT_EQ(send_residents(sender, box, kBurst, kStart), kResidents * kBurst);
     EXPECT_EQ(send_residents(sender, box, 1, kStart), 0U);
 
-    const Flooded flooded = flood(sender, box, kStart);
+    const Flooded flooded = flood(sender, box, kStart, kFlood);
     const Nanoseconds length = flooded.end - kStart;
     const std::uint64_t places = box.buckets().keys.slots() - kResidents;
     EXPECT_LE(flooded.passed, promised(box, places, length));
@@ -138,7 +138,7 @@ TEST(Flood, MayTakeThePlacesOfTheIdle) {
     Sender sender;
     ASSERT_EQ(send_residents(sender, box, 1, kStart), kResidents);
     const Instant idle = kStart + 10s;
-    const Flooded flooded = flood(sender, box, idle);
+    const Flooded flooded = flood(sender, box, idle, 20 * kTable);
     EXPECT_LE(flooded.passed, promised(box, box.buckets().keys.slots(), flooded.end - idle));
     // When the flood has paid its debts, everything is as it was.
     const Instant over = flooded.end + 1h;

@@ -19,7 +19,8 @@ UNSOUND = {
     "tcp.analysis.ack_lost_segment": bool,
     "tcp.analysis.out_of_order": bool,
 }
-SEGMENT = ("tcp.stream", "tcp.srcport", "tcp.seq_raw", "tcp.len", "tcp.flags.syn", "tcp.flags.fin", "tcp.flags.reset")
+SEGMENT = ("tcp.stream", "tcp.srcport", "tcp.dstport", "tcp.seq_raw", "tcp.ack_raw", "tcp.len", "tcp.flags.syn",
+           "tcp.flags.fin", "tcp.flags.reset")
 CHECKED = ("ip.check_checksum:TRUE", "tcp.check_checksum:TRUE", "udp.check_checksum:TRUE")
 
 
@@ -28,18 +29,29 @@ def ahead(number, of):
 
 
 class Resets:
-    """Whether each RST stands where its receiver, which had all that was recorded before, awaits the next byte."""
+    """Whether each RST stands where its receiver, which had all that was recorded before, awaits the next byte.
+
+    A host that has sent its FIN answers a segment which acknowledges no more than what was before it by an RST at that
+    segment's ACK (RFC 9293, 3.10.7): the number of the FIN itself.
+    """
 
     def __init__(self):
         self.ends = {}
+        self.fins = set()
+        self.acks = set()
         self.seen = 0
 
-    def fault(self, stream, sender, seq, length, syn, fin, reset):
+    def fault(self, stream, sender, receiver, seq, ack, length, syn, fin, reset):
         key = stream, sender
         awaited, end = self.ends.get(key), seq + length + syn + fin & 0xFFFFFFFF
         if reset:
             self.seen += 1
-            return awaited is not None and seq != awaited and f"RST at {seq}, awaited at {awaited}"
+            answers_one_before_the_fin = (key, seq) in self.fins and (stream, receiver, seq) in self.acks
+            sound = awaited in (None, seq) or answers_one_before_the_fin
+            return not sound and f"RST at {seq}, awaited at {awaited}"
+        self.acks.add((stream, sender, ack))
+        if fin:
+            self.fins.add((key, end - 1 & 0xFFFFFFFF))
         if awaited is None or syn or ahead(end, awaited) > 0:
             self.ends[key] = end
         return None
@@ -80,11 +92,12 @@ def faults_in(file):
     """-> (frames, RSTs among them, what is wrong with them)"""
     resets, faults = Resets(), []
     rows = read(file, [*UNSOUND, EQUAL_CHECKSUM, "_ws.col.Info", *SEGMENT])
-    for number, (*seen, is_equal, info, stream, port, seq, length, syn, fin, reset) in enumerate(rows, 1):
+    for number, row in enumerate(rows, 1):
+        (*seen, is_equal, info), (stream, sender, receiver, *numbers) = row[:-len(SEGMENT)], row[-len(SEGMENT):]
         wrong = [name for (name, is_wrong), text in zip(UNSOUND.items(), seen)
                  if is_wrong(text) and not (name == "tcp.checksum.status" and is_equal)]
         if stream:
-            wrong.append(resets.fault(stream, port, *map(int, (seq, length, syn, fin, reset))))
+            wrong.append(resets.fault(stream, sender, receiver, *map(int, numbers)))
         faults += [f"frame {number}: {name}: {info}" for name in wrong if name]
     return len(rows), resets.seen, faults
 

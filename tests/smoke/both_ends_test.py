@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import capture_files as frames
-from both_ends import faults_in
+from both_ends import Resets, faults_in
 
 REQUEST = b"GET / HTTP/1.1\r\nX: "
 SRC, DST = "192.0.2.1", "198.51.100.7"
@@ -46,6 +46,35 @@ class Checksums(unittest.TestCase):
         for padding, written in ((b"abc", 0xFFFF), (b"abc", 0), (NOUGHT, 1)):
             _, _, faults = self.faults(segment(padding, written)[1])
             self.assertIn("frame 1: tcp.checksum.status: GET / HTTP/1.1 ", faults, (padding, written))
+
+
+class WhereResetsStand(unittest.TestCase):
+    """Of a client at port 1000 that has sent bytes 1 to 9, and its FIN at 10."""
+    SENT = (("0", "1000", "80", 1, 1, 9, 0, 0, 0), ("0", "1000", "80", 10, 1, 0, 0, 1, 0))
+
+    def fault(self, *segments):
+        resets = Resets()
+        return [resets.fault(*segment) for segment in (*self.SENT, *segments)][-1]
+
+    def reset(self, seq):
+        return "0", "1000", "80", seq, 0, 0, 0, 0, 1
+
+    def data_of_the_server(self, ack):
+        return "0", "80", "1000", 1, ack, 5, 0, 0, 0
+
+    def test_where_the_receiver_awaits_the_next_byte(self):
+        self.assertFalse(self.fault(self.reset(11)))
+        self.assertTrue(self.fault(self.reset(10)))
+        self.assertTrue(self.fault(self.reset(12)))
+
+    def test_at_the_fin_in_answer_to_what_was_sent_before_it_came(self):
+        self.assertFalse(self.fault(self.data_of_the_server(10), self.reset(10)))
+        self.assertTrue(self.fault(self.data_of_the_server(9), self.reset(9)))
+        self.assertTrue(self.fault(self.data_of_the_server(11), self.reset(10)))
+
+    def test_of_no_other_connection(self):
+        of_another = ("1", *self.data_of_the_server(10)[1:])
+        self.assertTrue(self.fault(of_another, self.reset(10)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     rule_sets_test.py SLUICED FAKE_DATAPLANE SLUICECTL
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -253,6 +254,21 @@ class OneRule(Case):
         self.assertEqual(answer.status, 412)
         self.assertEqual(self.box.ask("DELETE", "/v1/rules/z", headers={"If-Match": "*"}).status, 200)
 
+    def test_edits_at_once_take_turns_and_none_is_lost(self):
+        wanted = [f"c{number}" for number in range(12)]
+        with concurrent.futures.ThreadPoolExecutor(len(wanted)) as together:
+            answers = list(together.map(
+                lambda name: self.box.ask("POST", "/v1/rules", RULE.replace("id: c", f"id: {name}")), wanted))
+        self.assertEqual({answer.status for answer in answers}, {200})
+        self.assertEqual(sorted(self.ids()), sorted(["a", "b", "z", *wanted]))
+
+    def test_a_rule_beyond_256_kib_is_refused(self):
+        most = 256 * 1024
+        filled = RULE + "#" * (most - len(RULE))
+        self.assertEqual(self.box.ask("POST", "/v1/rules", filled).status, 200)
+        self.assertEqual(self.box.ask("PUT", "/v1/rules/c", filled + "#").status, 413)
+        self.assertEqual(self.ids(), ["a", "b", "z", "c"])
+
     def test_on_trial(self):
         before = self.texts()
         self.ctl("rule", "add", "c.yaml", "--confirm", "1d")
@@ -348,6 +364,33 @@ class Earlier(Case):
         newest = self.json("rollback", "--dry-run")
         self.assertEqual(self.json("rollback")["generation"], newest["to"])
         self.assertEqual(self.ctl("rules", "--source"), third)
+
+    def test_a_rollback_in_place_of_what_was_read_alone(self):
+        for kept in (THIRD, THIRD.replace("id: z", "id: y")):
+            self.ctl("apply", "-", stdin=kept)
+        read = self.json("rules")
+        self.ctl("apply", "-", stdin=THIRD.replace("id: z", "id: x"))
+        for target in ("/v1/rollback", "/v1/rollback?set=1"):
+            for tag in (f'"{read["generation"]}"', read["etag"]):
+                self.assertEqual(self.box.ask("POST", target, headers={"If-Match": tag}).status, 412, (target, tag))
+        self.assertEqual(self.ids(), ["x"])
+        now = self.json("rules")["etag"]
+        self.assertEqual(self.box.ask("POST", "/v1/rollback", headers={"If-Match": now}).status, 200)
+        self.assertEqual(self.ids(), ["y"])
+
+    def test_a_rollback_takes_nothing_back_that_came_beside_it(self):
+        """Each of two changes at once finds the other's set in the history, whoever came first."""
+        for kept in (THIRD, THIRD.replace("id: z", "id: y")):
+            self.ctl("apply", "-", stdin=kept)
+        for number in range(3):
+            added = RULE.replace("id: c", f"id: n{number}")
+            with concurrent.futures.ThreadPoolExecutor(2) as together:
+                edit = together.submit(self.box.ask, "POST", "/v1/rules", added)
+                back = together.submit(self.box.ask, "POST", "/v1/rollback?set=1")
+                self.assertEqual((edit.result().status, back.result().status), (200, 200))
+            history = self.json("history")
+            notes = [one["note"] for one in (history["in_force"], *history["sets"])]
+            self.assertIn(f"rule add n{number}", " ".join(notes[:2]), notes)
 
     def test_a_set_that_is_not_there(self):
         self.assertEqual(self.ctl("history"), "no rules were ever applied\n")

@@ -44,7 +44,10 @@ PORT = {"pair": "uplink", "side": "outside", "device": "net_tap0", "driver": "ne
             "early_capacity": 64000, "early_networks": 1234, "early_left_out": 2, "managed_packets": 30, "managed_refused": 41}}
 WORKER = {"lcore": 1, "bursts": 9, "stalled_ms": 0, "stalls": 0, "packets": 3,
           "verdicts": {"pass": 2, "drop": 1}, "reasons": {"over_limit": 1}, "table_full": 0,
-          "table_slots": 1048576, "handed_over": 0, "lanes": ["uplink in q0"]}
+          "table_slots": 1048576, "handed_over": 0, "lanes": ["uplink in q0"], "cycles": {
+              "of_turns": 256, "turns": 7, "packets": 1000, "per_second": 2_500_000_000, "stages": {
+                  "receive": 20_000, "parse": 12_340, "match": 9_000, "key": 10_000, "locate": 11_000, "meter": 99_960,
+                  "send": 4_000_000, "other": 0, "idle": 4_162_300}}}
 ANSWERS = {
     ("GET", "/v1/rules"): (200, RUNNING),
     ("PUT", "/v1/rules"): (200, {"generation": "00000000000000ab", "rules": 1, "warnings": []}),
@@ -274,7 +277,9 @@ class WithSluiced(Case):
                                ("stats", ["00000000000000ab", "over_limit", "EXCEEDED"]),
                                ("ports", ["1,234,567", "uplink", "up"]),
                                ("xdp status", ["native", "kernel drops", "100.0 ms", "250.4 ms", "7,654,321", "1,234/64,000", "41"]),
-                               ("workers", ["uplink in q0", "runs"]), ("health", ["pid 17, generation 0a"])):
+                               ("workers", ["uplink in q0", "runs"]),
+                               ("workers --cycles", ["12.3", "100", "4,000", "50 %", "1,000 packets", "2,500 cycles are 1 us"]),
+                               ("health", ["pid 17, generation 0a"])):
             out, _ = self.ask(*command.split())
             for word in words:
                 self.assertIn(word, out)
@@ -288,11 +293,12 @@ class WithSluiced(Case):
         workers = [{**WORKER, "lcore": i, "lanes": [f"uplink in q{n}" for n in range(8)]} for i in (1, 2)]
         self.start({("GET", "/v1/stats"): (200, many), ("GET", "/v1/workers"): (200, {"workers": workers})})
         for width in (80, 200):
-            for command in ("stats", "ports", "workers", "rules", "ports --watch --count 1"):
+            for command in ("stats", "ports", "workers", "rules", "ports --watch --count 1", "workers --cycles"):
                 shown = self.on_terminal(width, *command.split())
                 for line in shown.splitlines():
                     self.assertLessEqual(len(re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line)), width, line)
-                for word in ("uplink", "in") if command != "stats" and command != "rules" else ("enforce",):
+                for word in {"stats": ("enforce",), "rules": ("enforce",), "workers --cycles": ("LOCATE",)}.get(
+                        command, ("uplink", "in")):
                     self.assertIn(word, shown)
         piped = self.ask("stats")[0]
         self.assertGreater(max(map(len, piped.splitlines())), 80)

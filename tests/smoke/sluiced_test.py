@@ -456,8 +456,12 @@ class Resources(Case):
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
                                             "verdicts", "verdict_bytes", "reasons", "table_full", "table", "units", "answers",
                                             "connections", "connection_events", "asks", "ask_events", "shaping",
-                                            "table_slots", "table_entries", "table_evictions", "handed_over", "ledger", "lanes"])
+                                            "table_slots", "table_entries", "table_evictions", "handed_over", "ledger", "cycles", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
+        self.assertEqual(workers[0]["cycles"], {
+            "of_turns": 256, "turns": 4, "packets": 10, "per_second": 2_000_000_000,
+            "stages": {"receive": 160, "parse": 30, "match": 20, "key": 40, "locate": 50, "meter": 100, "send": 200,
+                       "other": 5, "idle": 395}})
 
     def test_panic(self):
         self.start()

@@ -218,6 +218,23 @@ void put_ports(MetricsWriter& text, const std::vector<PortStats>& ports) {
     });
 }
 
+void put_cycles(MetricsWriter& text, const std::vector<WorkerStats>& workers) {
+    text.family("sluice_worker_cycles_total",
+                help_of(fmt::format("Cycles of the time-stamp counter, of one turn in {}:",
+                                    kTurnsPerSample),
+                        kStages));
+    for (const WorkerStats& worker : workers) {
+        for (std::size_t i = 0; i < kStageCount; ++i) {
+            text.sample({{"lcore", std::to_string(worker.lcore)}, {"stage", kStages[i].name}},
+                        worker.stages.cycles[i]);
+        }
+    }
+    text.family("sluice_worker_cycles_packets_total", "Packets of the turns of those cycles.");
+    for (const WorkerStats& worker : workers) {
+        text.sample({{"lcore", std::to_string(worker.lcore)}}, worker.stages.packets);
+    }
+}
+
 void put_workers(MetricsWriter& text, const std::vector<WorkerStats>& workers) {
     put(text, kWorkerFamilies, workers, [&](const WorkerStats& worker, const std::string& value) {
         text.sample({{"lcore", std::to_string(worker.lcore)}}, value);
@@ -230,6 +247,7 @@ void put_workers(MetricsWriter& text, const std::vector<WorkerStats>& workers) {
                         worker.by_ledger_event[i]);
         }
     }
+    put_cycles(text, workers);
 }
 
 }  // namespace

@@ -72,6 +72,13 @@ nlohmann::ordered_json asks_json(const AskStats& stats) {
 nlohmann::ordered_json shaping_json(const ShapeStats& stats) {
     return gauges_json(stats, kShapeGauges);
 }
+nlohmann::ordered_json cycles_json(const StageStats& stats) {
+    return {{"of_turns", kTurnsPerSample},
+            {"turns", stats.turns},
+            {"packets", stats.packets},
+            {"per_second", stats.cycles_per_second},
+            {"stages", by_name(stats.cycles, [](std::size_t i) { return kStages[i].name; })}};
+}
 nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts) {
     return by_name(counts, [](std::size_t i) { return kLedgerEvents[i].name; });
 }

@@ -29,6 +29,8 @@ using LedgerEventCounts = std::array<std::uint64_t, kLedgerEventCount>;
 // What there is now.
 [[nodiscard]] nlohmann::ordered_json asks_json(const AskStats& stats);
 [[nodiscard]] nlohmann::ordered_json shaping_json(const ShapeStats& stats);
+// Of one turn in `of_turns`.
+[[nodiscard]] nlohmann::ordered_json cycles_json(const StageStats& stats);
 [[nodiscard]] nlohmann::ordered_json ledger_json(const LedgerEventCounts& counts);
 
 // How often a new key found no place, for whatever reason.

@@ -33,6 +33,7 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
              {"table_evictions", worker.table_evictions},
              {"handed_over", worker.handed_over},
              {"ledger", ledger_json(worker.by_ledger_event)},
+             {"cycles", cycles_json(worker.stages)},
              {"lanes", worker.lanes}});
     }
     return json_response({{"workers", std::move(workers)}});

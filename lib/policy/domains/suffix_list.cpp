@@ -29,12 +29,12 @@ std::string_view rule_of(std::string_view line) {
     return rule.starts_with("//") ? std::string_view{} : rule;
 }
 
-struct ReadRule {
+struct SuffixLine {
     std::string_view name;
     std::uint8_t kind = 0;
 };
 
-ReadRule read_rule(std::string_view rule) {
+SuffixLine read_line(std::string_view rule) {
     if (rule.starts_with('!')) {
         return {rule.substr(1), SuffixRule::kException};
     }
@@ -55,7 +55,7 @@ Result<std::vector<SuffixRule>> read_suffix_list(std::string_view text) {
     std::map<std::string, std::uint8_t> kinds;
     for (std::size_t line = 1; !text.empty(); ++line) {
         const std::size_t end = text.find('\n');
-        const ReadRule rule = read_rule(rule_of(text.substr(0, end)));
+        const SuffixLine rule = read_line(rule_of(text.substr(0, end)));
         text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
         if (rule.name.empty() && rule.kind == SuffixRule::kExact) {
             continue;

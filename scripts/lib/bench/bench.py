@@ -14,33 +14,29 @@ import forwarding  # noqa: E402
 import in_process  # noqa: E402
 import kernel  # noqa: E402
 import peers  # noqa: E402
+import report  # noqa: E402
+import results  # noqa: E402
 import rows  # noqa: E402
 
 BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES, **peers.BENCHES}
 TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS, **peers.TARGETS}
 # The rules of P5 and of a case of F1, unless --rules names others.
-RULED = ("P5", "F1")
+RULED = ("P5", "F1", "F3")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"
 
-ROUNDS = 5
+ROUNDS = 5  # also of --quick: those are shorter
 SECONDS, QUICK_SECONDS = 3.0, 0.7
-QUICK_ROUNDS = 3
-
-
-def machine():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return "unknown processor"
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID", help=f"of {', '.join(BENCHES)}; default all")
     parser.add_argument("--json", action="store_true", help="rows alone on standard output, as JSON, one a line")
-    parser.add_argument("--quick", action="store_true", help="about a minute per id, fewer rounds")
+    parser.add_argument("--quick", action="store_true", help="about a minute per id, shorter rounds")
+    parser.add_argument("--keep", action="store_true",
+                        help="what was measured goes into tests/bench/results.json, and into the report")
     parser.add_argument("--rules", metavar="FILE", type=pathlib.Path, default=SCRUBBING,
-                        help="another rule file for P5 and F1 (c)")
+                        help="another rule file for P5, F1 (c) and F3 (c)")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     # What scripts/bench has to build and install first.
     parser.add_argument("--list-targets", action="store_true", help=argparse.SUPPRESS)
@@ -51,8 +47,10 @@ def read_arguments():
     arguments.ids = list(dict.fromkeys(arguments.ids)) or list(BENCHES)
     if not arguments.rules.is_file():
         parser.error(f"there is no file {arguments.rules}")
+    if arguments.rules != SCRUBBING and arguments.keep:
+        parser.error("--keep is of the rules in tests/bench/rules, not of others")
     if arguments.rules != SCRUBBING and not set(RULED) & set(arguments.ids):
-        parser.error(f"--rules is of {' and '.join(RULED)}; none of them is measured")
+        parser.error(f"--rules is of {', '.join(RULED)}; none of them is measured")
     return arguments
 
 
@@ -71,15 +69,21 @@ def main():
         return 0
     # However it ends, the forwarders end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    effort = (forwarding.Effort(QUICK_SECONDS, QUICK_ROUNDS, True) if arguments.quick
+    effort = (forwarding.Effort(QUICK_SECONDS, ROUNDS, True) if arguments.quick
               else forwarding.Effort(SECONDS, ROUNDS, False))
     bench = forwarding.Bench(Programs(arguments.build), pathlib.Path(arguments.build).resolve(), effort,
                              arguments.rules.resolve())
-    rows.note(f"{machine()}; release build, -O3 -march=x86-64-v3")
+    rows.note(f"{results.processor()}; release build, -O3 -march=x86-64-v3")
     output = rows.Lines() if arguments.json else rows.Table()
+    run = results.about(arguments.quick)
     for measure, ids in runs_of(arguments.ids):
+        taken = []
         for row in measure(bench, ids):
             output.show(row)
+            taken.append(row)
+        if arguments.keep:
+            results.keep(taken, run)
+            report.write()
     return 0
 
 

@@ -1,9 +1,12 @@
 """F1 and F2: packets a second of one worker, from port to port, beside dpdk-testpmd."""
 import contextlib
+import json
+import os
 import pathlib
 import random
 import shutil
 import struct
+import subprocess
 import tempfile
 import typing
 
@@ -24,6 +27,7 @@ SOURCES = 4096
 MAC = bytes.fromhex("020000000002020000000001")
 REFERENCE = "dpdk-testpmd mac"
 OURS = "sluice-dataplane"
+HARNESS = "added in process"
 
 
 def udp_frame(source, destination, sport, dport):
@@ -112,29 +116,61 @@ def looping_ports(frames):
     return ports
 
 
-def between_fakes(bench, _):
-    """F1: ports that make frames out of nothing and throw them away, so the worker is all there is."""
+class FakeCase(typing.NamedTuple):
+    """Ports that make frames out of nothing and throw them away, so that the worker is all there is."""
+    name: str
+    ports: typing.Callable
+    frames: typing.Callable  # that these ports make
+    rules: typing.Callable   # file of them, in a folder
+    bars: tuple
+
+    def ours(self, bench):
+        with bench.folder() as folder, bench.sluice(folder, self.ports(folder), self.rules(folder)) as side:
+            return rate(side.inner, bench.seconds)
+
+    def theirs(self, bench):
+        with bench.folder() as folder, bench.testpmd(folder, self.ports(folder)) as side:
+            return rate(side.inner, bench.seconds)
+
+    def added_in_process(self, bench):
+        """ns that the same rules add to a MAC swap of the same frames, without ports."""
+        with bench.folder() as folder:
+            write_capture(folder / "frames.pcap", self.frames())
+            done = subprocess.run([bench.build / "tests/added_bench", folder / "frames.pcap", self.rules(folder)],
+                                  stdout=subprocess.PIPE, text=True, check=False,
+                                  env={**os.environ, "RUNTIME_DIRECTORY": str(folder)})
+        if done.returncode != 0:
+            raise rows.BenchError(f"added_bench ended with {done.returncode}")
+        return json.loads(done.stdout.splitlines()[-1])["added_ns"]  # behind what the machine has
+
+
+def fake_cases(bench):
     def one(folder):
         return one_rule(folder, "ip.src")
 
-    def ours(ports, rules):
-        with bench.folder() as folder, bench.sluice(folder, ports(folder), rules(folder)) as side:
-            return rate(side.inner, bench.seconds)
+    return (FakeCase(f"(a) one rule: net_pcap in a loop, UDP from {SOURCES} sources", looping_ports(from_sources),
+                     from_sources, one, (0.38, 0.5)),
+            FakeCase("(b) not IP: net_null, frames of zeros, one rule", null_ports, lambda: [bytes(64)], one,
+                     (0.45, 0.6)),
+            FakeCase(f"(c) {bench.rules.name}: net_pcap in a loop, {SOURCES} whole flows",
+                     looping_ports(whole_flows), whole_flows, lambda _: bench.rules, (0.2, 0.28)))
 
-    def theirs(ports):
-        with bench.folder() as folder, bench.testpmd(folder, ports(folder)) as side:
-            return rate(side.inner, bench.seconds)
 
-    for case, ports, rules, bars in (
-            (f"(a) one rule: net_pcap in a loop, UDP from {SOURCES} sources", looping_ports(from_sources),
-             one, (0.38, 0.5)),
-            ("(b) not IP: net_null, frames of zeros, one rule", null_ports, one, (0.45, 0.6)),
-            (f"(c) {bench.rules.name}: net_pcap in a loop, {SOURCES} whole flows", looping_ports(whole_flows),
-             lambda _: bench.rules, (0.2, 0.28))):
-        rows.note(f"F1 {case}")
-        medians = rows.interleaved([(OURS, lambda: ours(ports, rules)), (REFERENCE, lambda: theirs(ports))],
-                                   bench.rounds)
-        yield rows.compared("F1", case, medians, "Mpps per worker", bars)
+def between_fakes(bench, ids):
+    """F1: packets a second. F3: what the program adds to testpmd's time for each of them, beside what the harness of
+    P1 adds to its MAC swap."""
+    for case in fake_cases(bench):
+        rows.note(f"F1 {case.name}")
+        sides = [(OURS, lambda: case.ours(bench)), (REFERENCE, lambda: case.theirs(bench))]
+        if "F3" in ids:
+            sides.append((HARNESS, lambda: case.added_in_process(bench)))
+        medians = rows.interleaved(sides, bench.rounds)
+        in_process = medians.pop(HARNESS, None)
+        if "F1" in ids:
+            yield rows.compared("F1", case.name, medians, "Mpps per worker", case.bars)
+        if in_process is not None:
+            added = {OURS: 1000 / medians[OURS] - 1000 / medians[REFERENCE], HARNESS: in_process}
+            yield {**rows.compared("F3", case.name, added, "ns added per packet", (1.3, None)), "better": "lower"}
 
 
 def between_processes(bench, _):
@@ -169,5 +205,5 @@ def between_processes(bench, _):
 
 
 PROGRAMS = ["dataplane/sluice-dataplane", "control/daemon/sluiced", "control/cli/sluicectl"]
-TARGETS = {"F1": PROGRAMS, "F2": PROGRAMS}
-BENCHES = {"F1": between_fakes, "F2": between_processes}
+TARGETS = {"F1": PROGRAMS, "F2": PROGRAMS, "F3": [*PROGRAMS, "tests/added_bench"]}
+BENCHES = {"F1": between_fakes, "F2": between_processes, "F3": between_fakes}

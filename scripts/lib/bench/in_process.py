@@ -8,7 +8,7 @@ import rows
 # What each program measures. A program runs once for all of its ids that are wanted.
 PROGRAMS = {
     "table_bench": ("T1", "T2", "T3", "T4"),
-    "pipeline_bench": ("P1", "P2", "P5", "P6", "P7", "A3"),
+    "pipeline_bench": ("P1", "P2", "P5", "P6", "P7", "P8", "A3"),
     "rules_bench": ("P3", "P4"),
     "classifier_bench": ("C2",),
     "list_bench": ("L1", "L2"),
@@ -67,6 +67,9 @@ BARS_BY_CASE = {
 }
 # Of M2 and M3, by unit.
 PROMISE_BARS = {"of the promise": (1.0, 0.5), "of min(offered, rate)": (0.99, 1.0)}
+KEPT = ("rounds", "reference_rounds", "plot", "x", "series")
+# Their bars are of the figure itself, whatever it is measured beside; those of all others of the ratio, where there is one.
+VALUE_BARS = ("T4", "H2", "H4", "H5", "DNS", "A1", "A2", "TLS", "QUIC")
 LESS_IS_BETTER = ("P2", "T4", "L1", "L2", "L3", "X1", "G1", "TLS", "QUIC", "H0")
 
 
@@ -93,7 +96,10 @@ def finished(row):
              "reference": row.get("reference"), "reference_value": row.get("reference_value"),
              "ratio": row.get("ratio"), "bar": bar, "goal": goal,
              "better": "lower" if is_less_better(row) else "higher"}
-    return {**whole, "rounds": row["rounds"]} if "rounds" in row else whole
+    if bar is not None and (row["id"] in VALUE_BARS or row["unit"] in ("us", *PROMISE_BARS)):
+        whole["bar_of"] = "value"
+    # What a program adds: its rounds, and where the row lies in a plot (`rows.in_plot`).
+    return {**whole, **{name: row[name] for name in KEPT if name in row}}
 
 
 def words(row):

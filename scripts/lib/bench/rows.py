@@ -1,9 +1,19 @@
-"""Rounds of a benchmark and the row they end in. Every round is kept in the row, none discarded."""
+"""Rounds of a benchmark and the row they end in. Every round is kept in the row, none discarded.
+
+A row is a dictionary: id, case, value, unit; reference, reference_value, ratio; bar, goal, better ("higher" or
+"lower"); bar_of, where the bar is not of the ratio but of the "value"; bar_is, where it is the "least" that a ratio may be although less of
+the value is better; rounds and reference_rounds, of which value and reference_value are the medians. A row that is a point of a
+plot says so by three more, `plot`, `series` and `x` (`in_plot`).
+"""
 import json
 import statistics
 import sys
 
-COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:>7} {:<46} {:>5} {:>5}"
+COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:<20} {:>7} {:<46} {:>5} {:>5}"
+
+
+# What the report draws, and what its points lie over.
+PLOTS = {"keys": "live keys", "rules": "rules", "sizes": "bytes of a frame", "peers": "live keys"}
 
 
 class BenchError(Exception):
@@ -14,24 +24,78 @@ def note(text):
     print(text, file=sys.stderr, flush=True)
 
 
+class Median(float):
+    """Of rounds that it remembers."""
+
+    def __new__(cls, taken):
+        number = super().__new__(cls, statistics.median(taken))
+        number.rounds = [round(value, 3) for value in taken]
+        return number
+
+
 def interleaved(sides, rounds):
-    """A B A B: `sides` is a list of (name, function); the median of each, by name."""
+    """A B A B: `sides` is a list of (name, function); the `Median` of each, by name."""
     values = {name: [] for name, _ in sides}
     for number in range(1, rounds + 1):
         for name, measure in sides:
             value = measure()
             values[name].append(value)
             note(f"  round {number}: {name}: {value:.3f}")
-    return {name: statistics.median(taken) for name, taken in values.items()}
+    return {name: Median(taken) for name, taken in values.items()}
 
 
 def compared(bench, case, medians, unit, bars=(None, None)):
     """Row of a case where two sides, ours first, were measured in `medians`."""
     (_, value), (reference, reference_value) = medians.items()
+    taken = {name: median.rounds for name, median in (("rounds", value), ("reference_rounds", reference_value))
+             if hasattr(median, "rounds")}
     return {"id": bench, "case": case, "value": round(value, 3), "unit": unit,
             "reference": reference, "reference_value": round(reference_value, 3),
             "ratio": round(value / reference_value, 3) if reference_value else None,
-            "bar": bars[0], "goal": bars[1], "better": "higher"}
+            "bar": bars[0], "goal": bars[1], "better": "higher", **taken}
+
+
+def in_plot(row, plot, x, series):
+    """The row as a point of a plot: `plot` is one of PLOTS; `x` a number, or a word such as "all new", which lies right
+    of all numbers; `series` the line that it belongs to, of which the report draws the value."""
+    if plot not in PLOTS:
+        raise ValueError(f"no plot is called {plot}; there are {', '.join(PLOTS)}")
+    return {**row, "plot": plot, "x": x, "series": series}
+
+
+def meets(row):
+    """Whether the row keeps its bar; None: it has none."""
+    held = row["value"] if row["ratio"] is None or row.get("bar_of") == "value" else row["ratio"]
+    if row["bar"] is None or held is None:
+        return None
+    least = row.get("bar_is") == "least" or row["better"] == "higher"
+    return held >= row["bar"] if least else held <= row["bar"]
+
+
+def spread(row):
+    """(least, most) of the rounds, as values of the row; None: there are no rounds, or they are of another kind than it.
+
+    Programs keep rounds as they measured them, so those of a rate in millions a second may be ns of each."""
+    taken = row.get("rounds") or []
+    if len(taken) < 2:
+        return None
+    median, value = statistics.median(taken), row["value"]
+    as_values = ((lambda round_: round_), (lambda round_: 1000 / round_ if round_ else 0))
+    for as_value in as_values:
+        if value and abs(as_value(median) / value - 1) < 0.02:
+            ends = [as_value(round_) for round_ in taken]
+            return min(ends), max(ends)
+    return None
+
+
+def spread_text(row, as_text):
+    """Least to most; of rounds that are not the value's own, how far they lie apart as a part of their median."""
+    ends = spread(row)
+    if ends:
+        return f"{as_text(ends[0])} to {as_text(ends[1])}"
+    taken = row.get("rounds") or []
+    middle = statistics.median(taken) if len(taken) > 1 else 0
+    return f"{100 * (max(taken) - min(taken)) / middle:.0f} % of the rounds" if middle else ""
 
 
 def as_number(value):
@@ -46,11 +110,11 @@ class Table:
 
     def show(self, row):
         if not self.has_head:
-            print(COLUMNS.format("id", "case", "value", "unit", "ratio", "beside", "bar", "goal").rstrip())
+            print(COLUMNS.format("id", "case", "value", "unit", "spread", "ratio", "beside", "bar", "goal").rstrip())
             self.has_head = True
         beside = f"{row['reference']}: {as_number(row['reference_value'])}" if row["reference"] else ""
         print(COLUMNS.format(row["id"], row["case"], as_number(row["value"]), row["unit"],
-                             as_number(row["ratio"]), beside, as_number(row["bar"]),
+                             spread_text(row, as_number), as_number(row["ratio"]), beside, as_number(row["bar"]),
                              as_number(row["goal"])).rstrip(), flush=True)
 
 

@@ -5,56 +5,16 @@
 #include "lib/l7/quic/initial_sealer.hpp"
 #include "lib/l7/tls/ja4.hpp"
 #include "lib/l7/tls/tls_stream.hpp"
+#include "tests/counted_allocations.hpp"
 #include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/l7/quic/initial_maker.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
-#include <openssl/crypto.h>
 #include <openssl/err.h>
-
-// Every allocation of this program passes here, those of OpenSSL too.
-namespace {
-
-std::size_t allocations = 0;
-
-void* count_malloc(std::size_t size, const char*, int) {
-    ++allocations;
-    return std::malloc(size);
-}
-void* count_realloc(void* memory, std::size_t size, const char*, int) {
-    ++allocations;
-    return std::realloc(memory, size);
-}
-void count_free(void* memory, const char*, int) {
-    std::free(memory);
-}
-
-// OpenSSL takes these only before it allocates for the first time.
-const int counted = CRYPTO_set_mem_functions(&count_malloc, &count_realloc, &count_free);
-
-}  // namespace
-
-// Not inlined: the compiler would take malloc and delete for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    void* memory = std::malloc(size);
-    if (memory == nullptr) {
-        throw std::bad_alloc{};
-    }
-    return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace sluice::l7_no_allocation_test {
 namespace {
@@ -83,7 +43,7 @@ std::vector<Octets> datagrams(const Octets& hello) {
 }
 
 TEST(LaterLayers, AllocateNothing) {
-    ASSERT_EQ(counted, 1);
+    ASSERT_TRUE(test::counts_openssl());
     const HelloMaker maker = HelloMaker{}.sni("Example.com").alpn({"h3"}).algorithms({0x0403});
     const std::vector<Octets> initials = datagrams(maker.message());
     const Octets stream = maker.records(30);
@@ -95,7 +55,7 @@ TEST(LaterLayers, AllocateNothing) {
     std::size_t refused = 0;
     std::size_t fingerprints = 0;
     ERR_clear_error();
-    const std::size_t before = allocations;
+    const std::size_t before = test::allocations();
     ASSERT_GT(before, 0U);
     for (int round = 0; round < 20; ++round) {
         for (const Octets& datagram : initials) {
@@ -109,7 +69,7 @@ TEST(LaterLayers, AllocateNothing) {
         }
         whole += read_tls_stream(stream, handshake, hello).outcome == HelloOutcome::Whole ? 1 : 0;
     }
-    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_EQ(test::allocations() - before, 0U);
     EXPECT_EQ(whole, 20U * 21U);
     EXPECT_EQ(refused, 20U * 10U);
     EXPECT_EQ(fingerprints, 20U * 30U);
@@ -120,7 +80,7 @@ TEST(LaterLayers, AllocateNothingToSealAnInitial) {
     InitialSealer sealer{*InitialSealer::make()};
     Octets packet(64);
     std::size_t sealed = 0;
-    const std::size_t before = allocations;
+    const std::size_t before = test::allocations();
     ASSERT_GT(before, 0U);
     for (unsigned round = 0; round < 30; ++round) {
         packet[0] = std::byte{0xC0};
@@ -131,7 +91,7 @@ TEST(LaterLayers, AllocateNothingToSealAnInitial) {
                       ? 1
                       : 0;
     }
-    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_EQ(test::allocations() - before, 0U);
     EXPECT_EQ(sealed, 30U);
 }
 
@@ -159,7 +119,7 @@ TEST(LaterLayers, AllocateNothingForRequests) {
     std::size_t pieces = 0;
     std::size_t bodies = 0;
     std::size_t texts = 0;
-    const std::size_t before = allocations;
+    const std::size_t before = test::allocations();
     ASSERT_GT(before, 0U);
     for (int round = 0; round < 20; ++round) {
         for (const std::string& each : all) {
@@ -178,7 +138,7 @@ TEST(LaterLayers, AllocateNothingForRequests) {
             }
         }
     }
-    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_EQ(test::allocations() - before, 0U);
     EXPECT_EQ(whole, 20U * 3U);
     EXPECT_GE(bodies, 20U);
     EXPECT_GT(pieces, 20U);

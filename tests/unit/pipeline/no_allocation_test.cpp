@@ -1,5 +1,6 @@
 #include "lib/pipeline/steer_burst.hpp"
 #include "lib/units/unit_parser.hpp"
+#include "tests/counted_allocations.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
@@ -8,33 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
-
-// Every allocation of this program passes here, so that a packet that causes one is found out.
-namespace {
-thread_local std::size_t allocations = 0;
-}
-
-// Not inlined: the compiler would take malloc and delete for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    void* memory = std::malloc(size);
-    if (memory == nullptr) {
-        throw std::bad_alloc{};
-    }
-    return memory;
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    ++allocations;
-    return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace sluice::no_allocation_test {
 namespace {
@@ -108,7 +82,7 @@ rules:
     question.units = Units{1};
     Units granted;
     std::size_t owned = 0;
-    allocations = 0;
+    const std::size_t before = test::allocations();
     for (int round = 0; round < 100; ++round) {
         burst.clear();
         for (const test::Octets& frame : frames) {
@@ -124,7 +98,7 @@ rules:
     }
     EXPECT_EQ(owned, 100U);
     EXPECT_EQ(std::popcount(burst.live()), static_cast<int>(kMaxBurst - 8));
-    EXPECT_EQ(allocations, 0U);
+    EXPECT_EQ(test::allocations() - before, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
     std::size_t sampled = 0;
     sampler.ring().drain([&](const KeySample&) { ++sampled; });
@@ -173,7 +147,7 @@ rules:
     }
     Burst burst;
     burst.find_units_by(lone_unit_finder());
-    allocations = 0;
+    const std::size_t before = test::allocations();
     for (int round = 0; round < 100; ++round) {
         burst.clear();
         for (const test::Octets& frame : frames) {
@@ -181,7 +155,7 @@ rules:
         }
         run_burst(burst, loaded->set(), core, {Instant{1h} + round * 1ms, {}});
     }
-    EXPECT_EQ(allocations, 0U);
+    EXPECT_EQ(test::allocations() - before, 0U);
     EXPECT_GT(counters.rules[0].exceeded.read(), 0U);
     EXPECT_GT(counters.rules[1].admitted.read(), 0U);
     EXPECT_GT(counters.rules[1].exceeded.read(), 0U);

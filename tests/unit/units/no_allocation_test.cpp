@@ -1,58 +1,12 @@
 #include "lib/load/request_texts.hpp"
 #include "lib/units/unit_parser.hpp"
 #include "lib/units/wanted_protocols.hpp"
+#include "tests/counted_allocations.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <new>
-
-#include <openssl/crypto.h>
-
-// Every allocation of this program passes here, those of OpenSSL too.
-namespace {
-
-std::size_t allocations = 0;
-
-void* count_malloc(std::size_t size, const char*, int) {
-    ++allocations;
-    return std::malloc(size);
-}
-void* count_realloc(void* memory, std::size_t size, const char*, int) {
-    ++allocations;
-    return std::realloc(memory, size);
-}
-void count_free(void* memory, const char*, int) {
-    std::free(memory);
-}
-
-// OpenSSL takes these only before it allocates for the first time.
-const int counted = CRYPTO_set_mem_functions(&count_malloc, &count_realloc, &count_free);
-
-}  // namespace
-
-// Not inlined: the compiler would take malloc and delete for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    void* memory = std::malloc(size);
-    if (memory == nullptr) {
-        throw std::bad_alloc{};
-    }
-    return memory;
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    ++allocations;
-    return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace sluice::units_no_allocation_test {
 namespace {
@@ -83,7 +37,7 @@ std::vector<Octets> frames() {
 }
 
 TEST(Units, AllocateNothing) {
-    ASSERT_EQ(counted, 1);
+    ASSERT_TRUE(test::counts_openssl());
     const std::vector<Octets> all = frames();
     UnitParser parser{
         UnitBudget{.connections = {.connections = 32, .half_heads = 8, .half_head_lines = 64},
@@ -96,7 +50,7 @@ TEST(Units, AllocateNothing) {
         wanted.add_all(protocol);
     }
     std::size_t found = 0;
-    const std::size_t before = allocations;
+    const std::size_t before = test::allocations();
     ASSERT_GT(before, 0U);
     for (int round = 0; round < 20; ++round) {
         for (const Octets& frame : all) {
@@ -114,7 +68,7 @@ TEST(Units, AllocateNothing) {
             found += units.count(0) != 0 && units.unit(0, 0).kind != Per::Packet ? 1 : 0;
         }
     }
-    EXPECT_EQ(allocations - before, 0U);
+    EXPECT_EQ(test::allocations() - before, 0U);
     EXPECT_GT(found, 20U * 100U);
 }
 

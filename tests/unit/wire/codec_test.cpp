@@ -278,6 +278,10 @@ void spell(Fields& out, const WorkerStats& m) {
     spell_counts(out, m.connections, kConnectionGauges);
     spell_counts(out, m.asks, kAskGauges);
     add_all(out, m.shaping.held, m.shaping.room);
+    for (const std::uint64_t cycles : m.stages.cycles) {
+        add(out, cycles);
+    }
+    add_all(out, m.stages.packets, m.stages.turns, m.stages.cycles_per_second);
     for (const std::uint64_t count : m.by_ledger_event) {
         add(out, count);
     }

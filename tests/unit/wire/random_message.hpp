@@ -464,6 +464,11 @@ private:
         out.connections = counts<ConnectionStats>(kConnectionGauges);
         out.asks = counts<AskStats>(kAskGauges);
         out.shaping = {.held = number<std::uint64_t>(), .room = number<std::uint64_t>()};
+        std::generate(out.stages.cycles.begin(), out.stages.cycles.end(),
+                      [this] { return number<std::uint64_t>(); });
+        out.stages.packets = number<std::uint64_t>();
+        out.stages.turns = number<std::uint64_t>();
+        out.stages.cycles_per_second = number<std::uint64_t>();
         for (std::size_t i = below(3); i > 0; --i) {
             out.lanes.push_back(text());
         }

@@ -55,6 +55,13 @@ TEST(Metrics, OpenConnectionsOfRulesThatCountThem) {
     EXPECT_EQ(value_of(text, R"(sluice_rule_open_connections{rule="a"})"), "absent");
 }
 
+TEST(Metrics, CyclesOfEachWorkerByStageAndTheirPackets) {
+    const std::string text = metrics_text(example(), {});
+    EXPECT_EQ(value_of(text, R"(sluice_worker_cycles_total{lcore="1",stage="receive"})"), "160");
+    EXPECT_EQ(value_of(text, R"(sluice_worker_cycles_total{lcore="2",stage="idle"})"), "395");
+    EXPECT_EQ(value_of(text, R"(sluice_worker_cycles_packets_total{lcore="2"})"), "10");
+}
+
 // Most counts of most rules are 0 for ever: they cost no series.
 TEST(Metrics, CountsOfARuleAppearWithTheirFirstEvent) {
     Stats stats = example();

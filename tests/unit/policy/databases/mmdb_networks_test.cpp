@@ -344,11 +344,12 @@ TEST(MmdbNetworks, AnAnswerIsCheckedWhole) {
     EXPECT_EQ(refused.error().what, "has too many");
 }
 
-// Cut anywhere, or a byte changed anywhere: an error, or networks in order; never more.
+// Cut, or a byte changed, at one place in seven: an error, or networks in order; never more. Each
+// file is read by a process of its own; every place is fuzz_mmdb's.
 TEST(MmdbNetworks, DamageIsAnErrorOrOrderly) {
     const std::string whole = small().alias_of_v4("2002::/16").bytes();
     std::mt19937_64 random{2};
-    for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (std::size_t i = random() % 7; i < whole.size(); i += 7) {
         std::string changed = whole;
         changed[i] = static_cast<char>(random());
         for (const std::string& bytes : {whole.substr(0, i), changed}) {

@@ -1,0 +1,129 @@
+#include "control/cli/cycles_text.hpp"
+
+#include "control/cli/human_units.hpp"
+#include "control/cli/table.hpp"
+#include "lib/rules/stage.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+constexpr double kThreeDigits = 99.95;
+
+struct Cycles {
+    std::array<std::uint64_t, kStageCount> by_stage{};
+    std::uint64_t packets = 0;
+
+    [[nodiscard]] std::uint64_t all() const {
+        return std::accumulate(by_stage.begin(), by_stage.end(), std::uint64_t{0});
+    }
+    [[nodiscard]] std::uint64_t busy() const {
+        return all() - by_stage[static_cast<std::size_t>(Stage::Idle)];
+    }
+    void add(const Cycles& other) {
+        for (std::size_t i = 0; i < by_stage.size(); ++i) {
+            by_stage[i] += other.by_stage[i];
+        }
+        packets += other.packets;
+    }
+};
+
+const Json* worker_before(const Json* before, const Json& worker) {
+    if (before == nullptr) {
+        return nullptr;
+    }
+    for (const Json& one : before->at("workers")) {
+        if (one.at("lcore") == worker.at("lcore")) {
+            return &one.at("cycles");
+        }
+    }
+    return nullptr;
+}
+
+// A dataplane that has begun anew since the sample before counts from its start.
+Cycles cycles_of(const Json& now, const Json* before) {
+    if (before != nullptr && count_in(before, "turns") > count_in(&now, "turns")) {
+        before = nullptr;
+    }
+    const Json* stages_before = before == nullptr ? nullptr : &before->at("stages");
+    Cycles cycles;
+    cycles.packets = count_in(&now, "packets") - count_in(before, "packets");
+    for (std::size_t i = 0; i < kStageCount; ++i) {
+        const std::string stage{kStages[i].name};
+        cycles.by_stage[i] = count_in(&now.at("stages"), stage) - count_in(stages_before, stage);
+    }
+    return cycles;
+}
+
+// Empty where no packet has come.
+std::string per_packet(std::uint64_t cycles, std::uint64_t packets) {
+    if (packets == 0) {
+        return "";
+    }
+    const double each = static_cast<double>(cycles) / static_cast<double>(packets);
+    return each < kThreeDigits ? fmt::format("{:.1f}", each)
+                               : grouped(static_cast<std::uint64_t>(std::llround(each)));
+}
+
+std::string busy_text(const Cycles& cycles) {
+    const std::uint64_t all = cycles.all();
+    return all == 0 ? ""
+                    : fmt::format("{:.0f} %", 100.0 * static_cast<double>(cycles.busy()) /
+                                                  static_cast<double>(all));
+}
+
+void add_row(Table& table, std::string lcore, const Cycles& cycles) {
+    std::vector<std::string> cells{std::move(lcore)};
+    for (const StageRow& row : kStages) {
+        if (row.stage != Stage::Idle) {
+            cells.push_back(
+                per_packet(cycles.by_stage[static_cast<std::size_t>(row.stage)], cycles.packets));
+        }
+    }
+    cells.push_back(per_packet(cycles.busy(), cycles.packets));
+    cells.push_back(busy_text(cycles));
+    table.row(std::move(cells));
+}
+
+// What the figures are of.
+std::string measured_text(const Json& cycles, std::uint64_t packets) {
+    return fmt::format("cycles a packet, of the {} packets of one turn in {}; {} cycles are 1 us\n",
+                       grouped(packets), cycles.at("of_turns").get<std::uint64_t>(),
+                       grouped(cycles.at("per_second").get<std::uint64_t>() / 1'000'000));
+}
+
+}  // namespace
+
+std::string cycles_text(const Sample& sample) {
+    Table table{{{"LCORE", kRight},
+                 {"RECEIVE", kRight},
+                 {"PARSE", kRight},
+                 {"MATCH", kRight},
+                 {"KEY", kRight},
+                 {"LOCATE", kRight},
+                 {"METER", kRight},
+                 {"SEND", kRight},
+                 {"OTHER", kRight},
+                 {"ALL", kRight},
+                 {"BUSY", kRight}}};
+    Cycles all;
+    const Json& workers = sample.now.at("workers");
+    for (const Json& worker : workers) {
+        const Cycles cycles = cycles_of(worker.at("cycles"), worker_before(sample.before, worker));
+        all.add(cycles);
+        add_row(table, grouped(worker.at("lcore").get<std::uint64_t>()), cycles);
+    }
+    if (workers.size() > 1) {
+        add_row(table, "all", all);
+    }
+    return workers.empty() ? table.text()
+                           : table.text() + measured_text(workers.at(0).at("cycles"), all.packets);
+}
+
+}  // namespace sluice

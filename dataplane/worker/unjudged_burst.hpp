@@ -1,0 +1,20 @@
+#pragma once
+#include "lib/pipeline/burst.hpp"
+
+// What becomes of a burst that no rule judges.
+namespace sluice {
+
+// Forwards everything as it came.
+inline void pass_all(Burst& burst, Reason reason) noexcept {
+    for (Packet& packet : burst.packets()) {
+        packet.decision = {.verdict = Verdict::Pass, .reason = reason};
+    }
+}
+
+inline void drop_all(Burst& burst, Reason reason) noexcept {
+    for (Packet& packet : burst.packets()) {
+        packet.decision = dropped_for(reason);
+    }
+}
+
+}  // namespace sluice

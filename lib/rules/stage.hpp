@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+// What a worker spends its time with: the way of a burst, and what lies beside it.
+enum class Stage : std::uint8_t {
+    Receive,
+    Parse,
+    Match,
+    Key,
+    Locate,
+    Meter,
+    Send,
+    Other,
+    Idle,
+};
+
+struct StageRow {
+    Stage stage;
+    std::string_view name;  // as the CLI, the metrics and the benchmarks print it
+    std::string_view help;
+};
+
+// The one list, in the order of a burst's way.
+inline constexpr auto kStages = std::to_array<StageRow>({
+    {Stage::Receive, "receive", "asking queues and rings, frames out of them"},
+    {Stage::Parse, "parse", "headers, and what databases say of addresses"},
+    {Stage::Match, "match", "the rules that apply, later layers and texts among them"},
+    {Stage::Key, "key", "hashes of keys, handing over to their owners"},
+    {Stage::Locate, "locate", "the buckets of keys"},
+    {Stage::Meter, "meter", "limits: checking, deciding, charging"},
+    {Stage::Send, "send", "what verdicts do to frames, answers among them, and transmit"},
+    {Stage::Other, "other",
+     "other workers' charges, traces, housekeeping, and while others had the processor"},
+    {Stage::Idle, "idle", "nothing had come, pauses included"},
+});
+inline constexpr std::size_t kStageCount = kStages.size();
+
+// Of the turns of a worker one in so many is measured, few enough that reading the time-stamp
+// counter between stages takes less than a thousandth of all of its time.
+inline constexpr std::uint32_t kTurnsPerSample = 256;
+
+constexpr bool stages_in_enum_order() noexcept {
+    for (std::size_t i = 0; i < kStages.size(); ++i) {
+        if (static_cast<std::size_t>(kStages[i].stage) != i) {
+            return false;
+        }
+    }
+    return true;
+}
+static_assert(stages_in_enum_order(), "kStages is indexed by Stage");
+
+}  // namespace sluice

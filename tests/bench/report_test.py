@@ -1,0 +1,154 @@
+"""The report of the benchmarks, over rows that nobody measured: what is kept, how it reads, what is drawn.
+
+    report_test.py
+"""
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts")]
+import lint_figures  # noqa: E402
+import report  # noqa: E402
+import report_plot  # noqa: E402
+import results  # noqa: E402
+import rows  # noqa: E402
+
+RUN = {"machine": "a machine, 2 cores", "date": "2026-11-26", "quick": False, "pages": "4 KB pages", "commit": "abc"}
+
+
+def row(name, value, **more):
+    return {"id": name, "case": "a case", "value": value, "unit": "Mpps", "reference": None, "reference_value": None,
+            "ratio": None, "bar": None, "goal": None, "better": "higher", **more}
+
+
+def kept(*measured, run=None):
+    """results.json as it is after so many runs, each a list of rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "results.json"
+        for each in measured:
+            results.keep(each, run or RUN, path)
+        return results.load(path)
+
+
+class Keeping(unittest.TestCase):
+    def test_an_id_that_is_measured_again_takes_its_own_place(self):
+        after = kept([row("T1", 1), row("T2", 2)], [row("T1", 3), row("T1", 4, case="other")])
+        self.assertEqual([each["value"] for each in after["T1"]["rows"]], [3, 4])
+        self.assertEqual([each["value"] for each in after["T2"]["rows"]], [2])
+        self.assertEqual(after["T1"]["commit"], "abc")
+
+    def test_rows_of_several_ids_are_kept_by_case(self):
+        after = kept([row("P", 1, case="floor"), row("P", 2, case="share")], [row("P", 3, case="floor")])
+        self.assertEqual({each["case"]: each["value"] for each in after["P"]["rows"]}, {"floor": 3, "share": 2})
+
+    def test_the_rounds_of_both_sides_are_kept(self):
+        values = iter([1, 4, 3, 5, 2, 6])
+        with contextlib.redirect_stderr(io.StringIO()):
+            medians = rows.interleaved([("ours", lambda: next(values)), ("theirs", lambda: next(values))], 3)
+        done = rows.compared("F1", "case", medians, "Mpps")
+        self.assertEqual((done["rounds"], done["reference_rounds"]), ([1, 3, 2], [4, 5, 6]))
+        self.assertEqual((done["value"], done["ratio"]), (2, 0.4))
+
+
+class Reading(unittest.TestCase):
+    def line(self, **more):
+        text = report.report(kept([row("F1", 20.0, **more)]))
+        return next(line for line in text.splitlines() if line.startswith("| F1"))
+
+    def test_a_ratio_is_held_to_its_bar(self):
+        beside = {"reference": "testpmd", "reference_value": 40.0, "ratio": 0.5}
+        self.assertIn("| testpmd: 40 | 0.5 | 0.38 | met |", self.line(**beside, bar=0.38))
+        self.assertIn("| 0.6 | **missed** |", self.line(**beside, bar=0.6))
+        self.assertIn("| **missed** |", self.line(**beside, bar=0.38, better="lower"))
+        self.assertIn("| 0.5 |  |  |", self.line(**beside))
+
+    def test_a_figure_without_a_reference_is_held_to_its_bar_itself(self):
+        self.assertIn("|  |  | 18 | met |", self.line(bar=18))
+        self.assertIn("|  |  | 21 | **missed** |", self.line(bar=21))
+
+    def test_a_bar_may_be_of_the_figure_that_has_a_ratio_too(self):
+        beside = {"reference": "dropped", "reference_value": 40.0, "ratio": 0.5}
+        self.assertIn("| 0.5 | 15 Mpps | met |", self.line(**beside, bar=15, bar_of="value"))
+        self.assertIn("| 0.5 | 21 Mpps | **missed** |", self.line(**beside, bar=21, bar_of="value"))
+        self.assertIn("| 0.5 | 0.4 | met |", self.line(**beside, bar=0.4, better="lower", bar_is="least"))
+
+    def test_the_spread_is_that_of_the_rounds_in_the_unit_of_the_figure(self):
+        self.assertIn("| 20 Mpps | 16 to 25 |", self.line(rounds=[16.0, 20.0, 25.0]))
+        self.assertIn("| 20 Mpps | 16 to 25 |", self.line(rounds=[40.0, 50.0, 62.5]), "ns of a packet")
+        self.assertIn("| 20 Mpps | 50 % of the rounds |", self.line(rounds=[3.0, 4.0, 5.0]), "of another kind")
+        self.assertIn("| 20 Mpps |  |", self.line())
+
+    def test_a_case_may_have_bars_of_its_own(self):
+        self.assertIn("| prefix(ip.src, 24\\|64) | 20 Mpps |", self.line(case="prefix(ip.src, 24|64)"))
+
+    def test_what_was_measured_together_stands_together(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "results.json"
+            results.keep([row("P1", 1), row("T10", 2), row("T2", 3)], RUN, path)
+            results.keep([row("A1", 4)], {**RUN, "date": "2026-11-27", "quick": True}, path)
+            text = report.report(results.load(path))
+        self.assertLess(text.index("## 2026-11-27, a machine, 2 cores, 4 KB pages, commit abc, short rounds"), text.index("## 2026-11-26"))
+        self.assertLess(text.index("| T2 |"), text.index("| T10 |"))
+
+    def test_the_front_page_changes_between_its_marks_alone(self):
+        page = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
+        text = report.front(kept([row("F1", 3.5, case="(a) one rule: some", reference="x", reference_value=7, ratio=0.5, bar=0.38)]), page)
+        self.assertTrue(text.startswith(f"before\n{report.BEGIN}\n| what |") and text.endswith(f"{report.END}\nafter\n"))
+        self.assertIn("| F1: the whole program, one worker | 3.5 Mpps | x: 7 | 0.5 | 0.38 met | 2026-11-26 |\n", text)
+        self.assertNotIn("old", text)
+
+
+class Drawing(unittest.TestCase):
+    def test_points_become_lines_and_so_does_what_they_are_beside(self):
+        measured = [rows.in_plot(row("T1", 10.0 * x, reference="roof", reference_value=20.0), "keys", x, "Sluice & co")
+                    for x in (1024, 1 << 20)]
+        measured.append(rows.in_plot(row("T3", 5.0), "keys", "all new", "Sluice & co"))
+        plots = report_plot.points_of(kept(measured))
+        self.assertEqual(plots, {"keys": {"T: Mpps": {
+            "Sluice & co": {1024: 10240.0, 1 << 20: 10485760.0, "all new": 5.0}, "roof": {1024: 20.0, 1 << 20: 20.0}}}})
+        drawn = report_plot.draw("keys", plots["keys"])
+        words = [each.text for each in xml.etree.ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+        for word in ("2^10", "2^20", "all new", "Sluice & co", "roof", "T: Mpps, over live keys"):
+            self.assertIn(word, words)
+        self.assertLess(words.index("2^20"), words.index("all new"))
+
+    def test_values_far_apart_lie_on_a_logarithmic_axis(self):
+        self.assertTrue(report_plot.Axis([1, 100]).log)
+        self.assertFalse(report_plot.Axis([10, 100]).log)
+        for values in ([1, 100], [10, 100], [0, 3], [0]):
+            axis = report_plot.Axis(values)
+            self.assertLessEqual(len(axis.ticks()), 12)
+            for tick in axis.ticks():
+                self.assertTrue(report_plot.TOP <= axis.at(tick) <= report_plot.TOP + report_plot.HEIGHT, (values, tick))
+
+    def test_there_is_no_plot_by_another_name(self):
+        with self.assertRaises(ValueError):
+            rows.in_plot(row("T1", 1), "key", 1, "Sluice")
+
+
+class Figures(unittest.TestCase):
+    def found(self, text):
+        return [figure for _, figure in lint_figures.figures(text)]
+
+    def test_speeds_by_hand_are_found(self):
+        self.assertEqual(self.found("it takes 12.5 ns, 27 Mpps, 1.7 M requests/s, 0.96 M/s, 61 cycles; 2 million packets a second"),
+                         ["12.5 ns", "27 Mpps", "1.7 M requests/s", "0.96 M/s", "61 cycles", "2 million packets a second"])
+
+    def test_numbers_that_are_none_are_not(self):
+        self.assertEqual(self.found("rate: 1M/s, 200 ms, one turn in 256, cycles by stage, `ns` of 3"), [])
+        self.assertEqual(self.found("2^56 ns at most <!-- arithmetic -->"), [])
+        self.assertEqual(self.found(f"{lint_figures.BEGIN}\n| 27 Mpps |\n{lint_figures.END}\n3 ns"), ["3 ns"])
+
+
+class Committed(unittest.TestCase):
+    def test_the_report_says_what_the_results_say(self):
+        self.assertEqual(report.write(check=True), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

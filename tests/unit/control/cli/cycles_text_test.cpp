@@ -1,0 +1,77 @@
+#include "control/cli/cycles_text.hpp"
+
+#include "lib/rules/stage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace sluice::cycles_text_test {
+namespace {
+
+Json stages(std::uint64_t each, std::uint64_t idle) {
+    Json object;
+    for (const StageRow& row : kStages) {
+        object[std::string{row.name}] = row.stage == Stage::Idle ? idle : each;
+    }
+    return object;
+}
+
+Json worker(unsigned lcore, std::uint64_t packets, std::uint64_t each, std::uint64_t idle,
+            std::uint64_t turns = 5) {
+    return {{"lcore", lcore},
+            {"cycles",
+             {{"of_turns", 256},
+              {"turns", turns},
+              {"packets", packets},
+              {"per_second", 2'000'000'000},
+              {"stages", stages(each, idle)}}}};
+}
+
+Json of(std::vector<Json> workers) {
+    return {{"workers", std::move(workers)}};
+}
+
+TEST(CyclesText, PerPacketByStageAndHowBusy) {
+    const Json now = of({worker(1, 100, 1'250, 10'000), worker(2, 300, 60'000, 0)});
+    EXPECT_EQ(cycles_text({now}),
+              "LCORE  RECEIVE  PARSE  MATCH   KEY  LOCATE  METER  SEND  OTHER    ALL   BUSY\n"
+              "    1     12.5   12.5   12.5  12.5    12.5   12.5  12.5   12.5    100   50 %\n"
+              "    2      200    200    200   200     200    200   200    200  1,600  100 %\n"
+              "  all      153    153    153   153     153    153   153    153  1,225   98 %\n"
+              "cycles a packet, of the 400 packets of one turn in 256; 2,000 cycles are 1 us\n");
+}
+
+TEST(CyclesText, WithoutPacketsThereAreNoCyclesOfThem) {
+    const Json now = of({worker(1, 0, 0, 500)});
+    EXPECT_NE(cycles_text({now}).find("    1                                            "),
+              std::string::npos);
+    EXPECT_NE(cycles_text({now}).find("0 %\n"), std::string::npos);
+}
+
+TEST(CyclesText, OfTheLastSecondWhereThereIsASampleBefore) {
+    const Json before = of({worker(1, 100, 1'000'000, 77)});
+    const Json now = of({worker(1, 200, 1'001'000, 77, 6)});
+    const std::string text = cycles_text({now, &before, 1.0});
+    EXPECT_NE(text.find("of the 100 packets"), std::string::npos) << text;
+    EXPECT_NE(text.find("   10.0"), std::string::npos) << text;
+}
+
+TEST(CyclesText, ADataplaneThatBeganAnewCountsFromItsStart) {
+    const Json before = of({worker(1, 1'000'000, 1'000'000, 77, 90)});
+    const Json now = of({worker(1, 100, 1'000, 77, 6)});
+    EXPECT_NE(cycles_text({now, &before, 1.0}).find("of the 100 packets"), std::string::npos);
+}
+
+// A box that is hardly busy spends thousands of cycles on a packet that comes alone.
+TEST(CyclesText, FitsEightyColumns) {
+    const Json now = of({worker(63, 1, 9'999, 1), worker(64, 1, 9'999, 1)});
+    std::istringstream lines{cycles_text({now})};
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
+}  // namespace
+}  // namespace sluice::cycles_text_test
