@@ -42,6 +42,11 @@ class HashMeter(unittest.TestCase):
                     process.stdin.write("counts\n")
                     process.stdin.flush()
                     counts = json.loads(process.stdout.readline())
+                # Limits that follow at once: each waits until the worker has left the numbers of the one before.
+                for number in range(100):
+                    process.stdin.write(f"limit {number + 1} {BURST}\n")
+                    process.stdin.flush()
+                    self.assertEqual(json.loads(process.stdout.readline())["received"], len(sent))
                 took = time.monotonic() - began
                 process.stdin.close()
                 self.assertEqual(process.wait(PATIENCE), 0)
@@ -57,6 +62,11 @@ class HashMeter(unittest.TestCase):
             admitted = left.count(source_of(number).to_bytes(4, "big"))
             self.assertGreaterEqual(admitted, BURST)
             self.assertLessEqual(admitted, BURST + took + 1)
+
+    def test_what_is_no_ipv4_is_dropped(self):
+        zeros = frames(1, 1)[0][:14] + bytes(46)
+        counts, left, _ = self.forwarded([*frames(2, 1), zeros, zeros], 1024, "pass")
+        self.assertEqual((counts["received"], counts["admitted"], len(left)), (4, 2, 2))
 
     def test_a_full_table_drops_or_passes_what_it_has_no_place_for(self):
         for when_full, passed in ("drop", 8), ("pass", 64):

@@ -3,13 +3,12 @@ import contextlib
 import json
 import os
 import pathlib
-import subprocess
 import time
 
 from box import Box
-from commands import die_with_us
 from forwarders import Bare, MBUFS, Testpmd, cores
 from forwarding import Stoppable, source_of, udp_frame, write_capture
+from line_program import LineProgram
 import rows
 
 DESTINATION = 0x0A4D0002
@@ -18,16 +17,9 @@ MBUF_BYTES, HUGE_MBUF_BYTES = 4096, 2600  # without huge pages each has a page o
 PATIENCE = 60.0
 RULES = """version: 1
 rules:
-{resident}  - id: per-source
+  - id: per-source
     mode: enforce
-    when: ip.version eq 4{others}
-    key: [ip.src]
-    limits: [{{algorithm: token_bucket, rate: {rate}/s, burst: {burst}}}]
-    on_exceed: {{action: drop}}
-"""
-RESIDENT_RULE = """  - id: resident
-    mode: enforce
-    when: ip.src eq 11.0.0.1
+    when: ip.version eq 4
     key: [ip.src]
     limits: [{{algorithm: token_bucket, rate: {rate}/s, burst: {burst}}}]
     on_exceed: {{action: drop}}
@@ -35,7 +27,9 @@ RESIDENT_RULE = """  - id: resident
 
 
 def frame_of(source):
-    return udp_frame(source, DESTINATION, 40000, 53)
+    """Of no source: IPv4 by its type alone, with a header of zeros."""
+    frame = udp_frame(source or 0, DESTINATION, 40000, 53)
+    return frame if source is not None else frame[:14] + bytes(len(frame) - 14)
 
 
 def sources(keys):
@@ -44,16 +38,18 @@ def sources(keys):
 
 
 def with_resident(keys, every, begins):
-    """The same, and at the first port one frame in `every` is the resident's, from place `begins` on."""
-    first, second = sources(keys)
-    return [[RESIDENT if place % every == begins else source for place, source in enumerate(first)], second]
+    """The keys at the second port, and at the first one frame in `every` is the resident's, from place `begins` on; the
+    others there are no IPv4 (None), which no side admits. So what leaves the second port is the resident's, and each
+    port has as many frames as the other."""
+    return [[RESIDENT if place % every == begins else None for place in range(every)],
+            [source_of(number) for number in range(keys)]]
 
 
 class Traffic:
     """Two captures in a folder, and how many frames they hold."""
 
     def __init__(self, folder, of_ports):
-        self.frames = sum(map(len, of_ports))
+        self.frames, self.frames_of_first_port = sum(map(len, of_ports)), len(of_ports[0])
         # All sides of a run have the same pages.
         self.is_huge = True
         self.is_huge = free_huge_megabytes() >= 2 * self.megabytes()
@@ -90,18 +86,28 @@ def thread_times(pid):
     return times
 
 
+def share_of_core(begun, ended):
+    """Of the time between two (thread_times, seconds), what the worker had a core for: it polls, so it is the busiest."""
+    (before, at), (after, until) = begun, ended
+    return max(after[name] - before[name] for name in before if name in after) / 1e9 / (until - at)
+
+
 def per_cpu_second(side, seconds):
-    """Million packets for each second that the worker had a core: a polling worker is the busiest thread."""
-    before, begun = side.counts()["seen"], thread_times(side.pid())
+    """Million packets for each second that the worker had a core. The counts have instants of their own, since it takes
+    time to read them: a rate between these, and the share of a core between those of the thread times."""
+    def times():
+        return thread_times(side.pid()), time.monotonic()
+    before, begun = side.counts(), times()
     time.sleep(seconds)
-    ended, after = thread_times(side.pid()), side.counts()["seen"]
-    busy = max(ended[name] - begun[name] for name in begun if name in ended)
-    return (after - before) / busy * 1e3
+    ended, after = times(), side.counts()
+    rate = (after["seen"] - before["seen"]) / (after["at"] - before["at"])
+    return rate / share_of_core(begun, ended) / 1e6
 
 
 def wait_for_frames(side, frames):
-    deadline = time.monotonic() + PATIENCE
-    while side.counts()["seen"] < frames:
+    """Until so many more have come."""
+    deadline, before = time.monotonic() + PATIENCE, side.counts()["seen"]
+    while side.counts()["seen"] < before + frames:
         if time.monotonic() > deadline:
             raise rows.BenchError(f"{side.NAME} did not forward {frames} frames within {PATIENCE:.0f} s")
         time.sleep(0.05)
@@ -109,38 +115,41 @@ def wait_for_frames(side, frames):
 
 class SluicePeer:
     NAME = "sluice-dataplane"
+    SILENT = ("net_null0,no-rx=1", "net_null1,no-rx=1")
 
     def __init__(self, bench, folder, traffic, table):
         self.folder = folder
         self.box = Box(bench.programs, folder, idle_sleep=None, mbufs=traffic.mbufs())
         self.box.keys = table
         self.box.memory += f", hugepages: {'required' if traffic.is_huge else 'none'}"
-        self.devices, self.watches_resident = traffic.devices, False
+        self.devices, self.frames_of_first_port = traffic.devices, traffic.frames_of_first_port
 
-    def start(self, limit, watches_resident=False):
-        self.watches_resident = watches_resident
-        self.box.start(Bare(self.devices))
+    def start(self, limit):
+        """First without frames, where the rules come into force and are kept: then the first frame is judged by them."""
+        self.box.start(Bare(self.SILENT))
         self.change(limit)
+        self.box.restart_dataplane(Bare(self.devices))
 
     def change(self, limit):
         rate, burst = limit
-        resident = RESIDENT_RULE.format(rate=rate, burst=burst) if self.watches_resident else ""
         rules = self.folder / "rules.yaml"
-        rules.write_text(RULES.format(rate=rate, burst=burst, resident=resident,
-                                      others=" and ip.src ne 11.0.0.1" if resident else ""))
+        rules.write_text(RULES.format(rate=rate, burst=burst))
         self.box.apply(rules)
 
     reload = change
 
     def pid(self):
-        return self.box.processes[0].process.pid
+        return self.box.dataplane().process.pid
 
     def counts(self):
         stats = self.box.stats()
-        resident = next((rule["admitted"] for rule in stats["rules"] if rule["id"] == "resident"), 0)
         return {"seen": stats["packets"], "at": stats["uptime_s"], "admitted": stats["reasons"]["within_limits"],
-                "refused": stats["reasons"]["over_limit"], "resident_admitted": resident,
-                "lost": stats["verdicts"]["drop"] - stats["reasons"]["over_limit"]}
+                "refused": stats["reasons"]["over_limit"]}
+
+    def resident_counts(self):
+        """Of `with_resident` alone: what came to the first port, and what left by the second."""
+        first, second = json.loads(self.box.ctl("ports", "--json"))["ports"]
+        return {"resident_seen": first["rx_packets"] // self.frames_of_first_port, "resident_admitted": second["tx_packets"]}
 
     def stop(self):
         self.box.stop()
@@ -173,45 +182,31 @@ class HashMeter:
     ON_FULL = "drop"
 
     def __init__(self, bench, folder, traffic, table):
-        self.program, self.folder = bench.build / "tests/bench/peers/hash_meter", folder
-        self.traffic, self.table, self.process = traffic, table, None
+        self.path, self.folder = bench.build / "tests/bench/peers/hash_meter", folder
+        self.traffic, self.table, self.program = traffic, table, None
 
     def start(self, limit):
-        command = [self.program, "--lcores", cores(), "--no-pci", "--no-telemetry", "--log-level=error", *self.traffic.eal(),
-                   *(f"--vdev={device}" for device in self.traffic.devices), "--", self.table, *limit,
-                   self.traffic.mbufs(), self.ON_FULL]
-        self.process = subprocess.Popen(
-            list(map(str, command)), cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            start_new_session=True, preexec_fn=die_with_us, env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
-        for line in self.process.stdout:
-            if line == "ready\n":
-                return
-        raise rows.BenchError("hash_meter did not begin")
+        self.program = LineProgram("hash_meter", [
+            self.path, "--lcores", cores(), "--no-pci", "--no-telemetry", "--log-level=error", *self.traffic.eal(),
+            *(f"--vdev={device}" for device in self.traffic.devices), "--", self.table, *limit,
+            self.traffic.mbufs(), self.ON_FULL], cwd=self.folder, env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
 
     def pid(self):
-        return self.process.pid
-
-    def do(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise rows.BenchError("hash_meter ended")
-        return json.loads(line)
+        return self.program.process.pid
 
     def counts(self):
-        answer = self.do("counts")
+        answer = self.program.do("counts")
         return {**answer, "seen": answer["received"]}
 
+    def resident_counts(self):
+        return {}  # they are among counts()
+
     def change(self, limit):
-        self.do("limit", *limit)
+        self.program.do("limit", *limit)
 
     def stop(self):
-        if self.process is not None:
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
-            self.process.wait()
-            self.process.stdout.close()
+        if self.program is not None:
+            self.program.stop()
 
 
 class HashMeterOpen(HashMeter):

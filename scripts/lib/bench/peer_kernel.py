@@ -9,14 +9,16 @@ import subprocess
 import time
 
 from box import usable_cpus
-from commands import call, die_with_us
+from commands import call
+from line_program import LineProgram
 from network import FoldersOfOthers, may_make_namespaces
 import rows
 
 LINK = "feed0"
 LINK_ADDRESS = "02:00:00:00:00:01"  # the destination of kernel_feed's frames
 RESIDENT = "11.0.0.1"
-SETTLE_SECONDS, STILL, UNSETTLED_BYTES = 30, 12, 1 << 20  # STILL: quarters of a second
+SETTLE_SECONDS, STILL, UNSETTLED_BYTES = 10, 12, 1 << 20  # STILL: quarters of a second
+NFT_WATCHED = f"    ip saddr {RESIDENT} counter name resident drop\n"
 NFT = """table netdev peers {{
   counter refused {{ }}
   counter resident {{ }}
@@ -25,19 +27,18 @@ NFT = """table netdev peers {{
   chain arriving {{
     type filter hook ingress device "{link}" priority 0;
     update @buckets {{ ip saddr limit rate over {rate}/second burst {burst} packets }} counter name refused drop
-    ip saddr {resident} counter name resident drop
-    counter name admitted drop
+{watched}    counter name admitted drop
   }}
 }}
 """
+HASHLIMIT_WATCHED = f"-A ADMITTED -s {RESIDENT} -m comment --comment resident -j DROP\n"
 HASHLIMIT = """*raw
 :PREROUTING ACCEPT [0:0]
 :ADMITTED - [0:0]
 -A PREROUTING -i {link} -m hashlimit --hashlimit-upto {rate}/sec --hashlimit-burst {burst} --hashlimit-mode srcip \
 --hashlimit-name peers --hashlimit-htable-size {table} --hashlimit-htable-max {table} --hashlimit-htable-expire 600000 -j ADMITTED
 -A PREROUTING -i {link} -m comment --comment refused -j DROP
--A ADMITTED -s {resident} -m comment --comment resident -j DROP
--A ADMITTED -m comment --comment admitted -j DROP
+{watched}-A ADMITTED -m comment --comment admitted -j DROP
 COMMIT
 """
 COUNTED = re.compile(r"^\[(\d+):\d+\] .*--comment (\w+) ", re.M)
@@ -60,37 +61,6 @@ def namespace():
         folders.restore()
 
 
-class Feed:
-    """kernel_feed, on the last core."""
-
-    def __init__(self, program, name, mode, table):
-        self.process = subprocess.Popen(
-            ["ip", "netns", "exec", name, "taskset", "-c", str(usable_cpus()[-1]), str(program), mode, LINK, str(table)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=die_with_us)
-        if self.process.stdout.readline() != "ready\n":
-            raise rows.BenchError("kernel_feed did not begin")
-
-    def begin(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        line = self.process.stdout.readline()
-        if not line:
-            raise rows.BenchError("kernel_feed ended")
-        return json.loads(line)
-
-    def do(self, *words):
-        self.begin(*words)
-        return self.answer()
-
-    def stop(self):
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
-
-
 def kernel_memory():
     """Bytes that the kernel cannot give back: slabs, what it maps page by page, what each CPU has its own of."""
     lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
@@ -98,27 +68,30 @@ def kernel_memory():
     return sum(sizes[name] for name in ("SUnreclaim", "VmallocUsed", "Percpu"))
 
 
-def settled_kernel_memory():
-    """Once what was taken down before has been given back, which the kernel does later."""
+def let_kernel_memory_settle():
+    """Until what was taken down before has been given back, which the kernel does later."""
     deadline, seen = time.monotonic() + SETTLE_SECONDS, []
     while time.monotonic() < deadline:
         seen = [*seen[1 - STILL:], kernel_memory()]
         if len(seen) == STILL and max(seen) - min(seen) < UNSETTLED_BYTES:
             break
         time.sleep(0.25)
-    return seen[-1]
 
 
 class KernelPeer:
-    """One limiter under a feed. `counts` adds to what the feed has seen what the limiter admitted."""
+    """One limiter under a feed. `counts` adds to what the feed has seen what the limiter admitted. A rule that counts the
+    resident apart is there only if it is watched: packets of all others would pay for it."""
     MODE = "feed"
 
-    def __init__(self, program, name, table):
+    def __init__(self, program, name, table, watches_resident):
         self.program, self.name, self.table, self.feed = program, name, table, None
+        self.watches_resident = watches_resident
 
     def start(self, limit):
         self.set_up(limit)
-        self.feed = Feed(self.program, self.name, self.MODE, self.table if self.MODE == "key_limit" else 1)
+        self.feed = LineProgram("kernel_feed", [  # on the last core
+            "ip", "netns", "exec", self.name, "taskset", "-c", usable_cpus()[-1], self.program, self.MODE, LINK,
+            self.table if self.MODE == "key_limit" else 1])
 
     def do(self, *words):
         return self.feed.do(*words)
@@ -172,7 +145,8 @@ class Nftables(KernelPeer):
         self.inside("nft", "-f", "-", text=self.rules(limit))
 
     def rules(self, limit):
-        return NFT.format(table=self.table, link=LINK, rate=limit[0], burst=limit[1], resident=RESIDENT)
+        return NFT.format(table=self.table, link=LINK, rate=limit[0], burst=limit[1],
+                          watched=NFT_WATCHED if self.watches_resident else "")
 
     def own_counts(self):
         listed = json.loads(self.inside("nft", "-j", "list", "counters"))["nftables"]
@@ -197,24 +171,25 @@ class Hashlimit(KernelPeer):
 
     def set_up(self, limit):
         self.inside("iptables-legacy-restore", text=HASHLIMIT.format(
-            table=self.table, link=LINK, rate=limit[0], burst=limit[1], resident=RESIDENT))
+            table=self.table, link=LINK, rate=limit[0], burst=limit[1],
+            watched=HASHLIMIT_WATCHED if self.watches_resident else ""))
 
     change = reload = set_up
 
     def own_counts(self):
         listed = self.inside("iptables-legacy-save", "-c", "-t", "raw")
         counted = {name: int(packets) for packets, name in COUNTED.findall(listed)}
-        return {"admitted": counted["admitted"] + counted["resident"], "refused": counted["refused"],
-                "resident_admitted": counted["resident"]}
+        resident = counted.get("resident", 0)
+        return {"admitted": counted["admitted"] + resident, "refused": counted["refused"], "resident_admitted": resident}
 
 
 KERNEL_PEERS = (Xdp, Nftables, Hashlimit)
 
 
 @contextlib.contextmanager
-def running(bench, kind, table, limit):
+def running(bench, kind, table, limit, watches_resident=False):
     with namespace() as name:
-        peer = kind(bench.build / "tests/bench/peers/kernel_feed", name, table)
+        peer = kind(bench.build / "tests/bench/peers/kernel_feed", name, table, watches_resident)
         try:
             peer.start(limit)
             yield peer

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -20,9 +21,9 @@
 #include <net/if.h>
 #include <sched.h>
 
-// Feeds UDP frames of 60 bytes to a program in the kernel, on this thread and so on one core, as
+// Feeds UDP frames of 60 bytes to a program in the kernel, on one thread and so on one core, as
 // frames of INTERFACE. What the kernel does with a frame is done before the call returns (but for
-// what it defers to other threads), so this thread's CPU time is what the frames cost.
+// what it defers to other threads), so the thread's CPU time is what the frames cost.
 //
 //     kernel_feed key_limit|feed INTERFACE TABLE
 //
@@ -34,7 +35,8 @@
 //     limit RATE BURST           packets a second of each key
 //     run COUNT                  live frames: as from a driver, each in a page of its own
 //     alone COUNT                the program alone, without a driver
-//     change RATE BURST          the same while frames come to the program alone
+//     change RATE BURST          a limit, while frames come to the program alone, and go on until
+//                                one is refused (`first_refused_at`, 0 if none is within 5 s)
 //     counts                     nothing: the answer alone
 namespace sluice::bench {
 namespace {
@@ -43,8 +45,9 @@ constexpr std::size_t kFrame = 60;
 // Each call of the kernel's makes its pages anew, which takes tens of ms.
 constexpr std::uint32_t kAtOnce = 1 << 20;
 constexpr std::uint32_t kBatch = 64;
-constexpr std::uint32_t kDuringChange = 1 << 21;
+constexpr std::uint32_t kDuringChange = 1 << 16;
 constexpr std::uint32_t kBeforeChange = 1 << 18;
+constexpr std::chrono::seconds kMostOfChange{5};
 using Frame = std::array<std::uint8_t, kFrame>;
 
 // To the address that the interface is given.
@@ -105,23 +108,25 @@ public:
         std::istringstream words{line};
         std::string command;
         words >> command;
-        std::uint64_t a = 0;
-        std::uint64_t b = 0;
-        std::uint64_t c = 0;
-        words >> a >> b >> c;
+        // KEYS, RATE or COUNT; FIRST or BURST; EVERY.
+        std::uint64_t amount = 0;
+        std::uint64_t second = 0;
+        std::uint64_t every = 0;
+        words >> amount >> second >> every;
+        const bool is_limit = amount != 0 && second != 0;
         const double cpu = thread_ns();
         if (command == "sources") {
-            skeleton_->data->keys = a;
-            skeleton_->bss->first = b;
-            skeleton_->bss->resident_every = c;
-        } else if (command == "limit" && a != 0 && b != 0) {
-            set_limit(a, b);
+            skeleton_->data->keys = amount;
+            skeleton_->bss->first = second;
+            skeleton_->bss->resident_every = every;
+        } else if (command == "limit" && is_limit) {
+            set_limit(amount, second);
         } else if (command == "run") {
-            run(a);
+            run(amount);
         } else if (command == "alone") {
-            test_run(static_cast<std::uint32_t>(a), 0);
-        } else if (command == "change" && a != 0 && b != 0) {
-            change_meanwhile(a, b);
+            test_run(static_cast<std::uint32_t>(amount), 0);
+        } else if (command == "change" && is_limit) {
+            change_meanwhile(amount, second);
         } else if (command != "counts") {
             errno = EINVAL;
             fail(line.c_str());
@@ -137,8 +142,14 @@ private:
 
     void change_meanwhile(std::uint64_t rate, std::uint64_t burst) {
         const volatile auto& seen = skeleton_->bss->seen;
+        volatile auto& refused_at = skeleton_->bss->first_refused_at;
         const std::uint64_t enough = seen + kBeforeChange;
-        std::thread frames{[this] { test_run(kDuringChange, 0); }};
+        std::atomic<bool> is_over{false};
+        std::thread frames{[this, &is_over] {
+            while (!is_over) {
+                test_run(kDuringChange, 0);
+            }
+        }};
         // Not on the core of the frames: neither thread waits for the other.
         cpu_set_t all;
         std::memset(&all, 0xFF, sizeof(all));
@@ -146,9 +157,14 @@ private:
         while (seen < enough) {
             std::this_thread::yield();
         }
-        skeleton_->bss->first_refused_at = 0;
-        changed_at_ = std::chrono::steady_clock::now().time_since_epoch();
+        refused_at = 0;
+        const auto changed = std::chrono::steady_clock::now();
+        changed_at_ = changed.time_since_epoch();
         set_limit(rate, burst);
+        while (refused_at == 0 && std::chrono::steady_clock::now() < changed + kMostOfChange) {
+            std::this_thread::yield();
+        }
+        is_over = true;
         frames.join();
     }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <thread>
 
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
@@ -51,19 +52,32 @@ public:
     [[nodiscard]] bool is_made() const { return is_made_; }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-    // The worker takes it up with its next burst; buckets keep their tokens.
+    // In force once the worker adopts it; buckets keep their tokens. The profile that is written is
+    // one that the worker has left: it has adopted the other.
     [[nodiscard]] bool set_limit(PacketLimit limit) {
+        rte_meter_srtcm_profile* const in_force = profile_.load(std::memory_order_relaxed);
+        while (adopted_.load(std::memory_order_acquire) != in_force) {
+            std::this_thread::yield();
+        }
         rte_meter_srtcm_params parameters{.cir = limit.rate, .cbs = limit.burst, .ebs = 0};
-        rte_meter_srtcm_profile& spare = profiles_[profile_.load() == &profiles_[0] ? 1 : 0];
+        rte_meter_srtcm_profile& spare = profiles_[in_force == &profiles_[0] ? 1 : 0];
         if (rte_meter_srtcm_profile_config(&spare, &parameters) != 0) {
             return false;
         }
-        profile_ = &spare;
+        profile_.store(&spare, std::memory_order_release);
         return true;
     }
 
+    // The worker's, between bursts, also where no frame comes.
+    void adopt() {
+        rte_meter_srtcm_profile* const next = profile_.load(std::memory_order_acquire);
+        if (next != adopted_.load(std::memory_order_relaxed)) {
+            adopted_.store(next, std::memory_order_release);
+        }
+    }
+
     void judge(std::span<const std::uint32_t> sources, std::uint64_t now, Verdict* verdicts) {
-        rte_meter_srtcm_profile* const profile = profile_.load(std::memory_order_acquire);
+        rte_meter_srtcm_profile* const profile = adopted_.load(std::memory_order_relaxed);
         std::array<const void*, kMeterBurst> pointers;
         std::array<std::int32_t, kMeterBurst> found;
         for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -107,6 +121,7 @@ private:
     rte_meter_srtcm* meters_ = nullptr;
     std::array<rte_meter_srtcm_profile, 2> profiles_{};
     std::atomic<rte_meter_srtcm_profile*> profile_{&profiles_[1]};
+    std::atomic<rte_meter_srtcm_profile*> adopted_{&profiles_[1]};
     std::size_t bytes_ = 0;
     bool is_made_ = false;
 };
