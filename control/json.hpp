@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] std::vector<Problem> problems_from(const Json& list);
 
 // A member that is a text. Throws where it is none, as nlohmann::json does.
-[[nodiscard]] inline std::string text_of(const Json& object, const char* member) {
+[[nodiscard]] inline std::string text_at(const Json& object, const char* member) {
     return object.at(member).get<std::string>();
 }
 

@@ -24,15 +24,15 @@ std::string because_of(const Json& limit) {
 }
 
 std::string limit_text(const Json& limit) {
-    const std::string change = text_of(limit, "change");
-    const std::string head = "    limit " + text_of(limit, "name") + ": ";
+    const std::string change = text_at(limit, "change");
+    const std::string head = "    limit " + text_at(limit, "name") + ": ";
     if (change == "added") {
-        return head + "added, " + text_of(limit, "to") + "\n";
+        return head + "added, " + text_at(limit, "to") + "\n";
     }
     if (change == "removed") {
-        return head + "removed, " + text_of(limit, "from") + "\n";
+        return head + "removed, " + text_at(limit, "from") + "\n";
     }
-    const std::string from_to = text_of(limit, "from") + " -> " + text_of(limit, "to");
+    const std::string from_to = text_at(limit, "from") + " -> " + text_at(limit, "to");
     if (change == "reset") {
         return head + from_to + "\n" +
                bold(fmt::format("      RESET: its buckets start anew, because of another {}",
@@ -43,11 +43,11 @@ std::string limit_text(const Json& limit) {
 }
 
 std::string rule_text(const Json& rule) {
-    std::string text = "~ " + text_of(rule, "id") + "\n";
+    std::string text = "~ " + text_at(rule, "id") + "\n";
     for (const Json& setting : rule.at("settings")) {
         text +=
-            fmt::format("    {}: {} -> {}\n", text_of(setting, "what"),
-                        on_one_line(text_of(setting, "from")), on_one_line(text_of(setting, "to")));
+            fmt::format("    {}: {} -> {}\n", text_at(setting, "what"),
+                        on_one_line(text_at(setting, "from")), on_one_line(text_at(setting, "to")));
     }
     for (const Json& limit : rule.at("limits")) {
         text += limit_text(limit);

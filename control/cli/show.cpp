@@ -25,10 +25,10 @@ std::string owners_text(const Json& document) {
     std::string text;
     for (const Json& rule : document.at("rules")) {
         for (const Json& limit : rule.at("limits")) {
-            const std::string scope = text_of(limit, "scope");
+            const std::string scope = text_at(limit, "scope");
             if (scope == "owner" || scope == "asked") {
-                text += fmt::format("{}, limit {}: at most {}\n", text_of(rule, "id"),
-                                    text_of(limit, "name"), text_of(limit, "bound"));
+                text += fmt::format("{}, limit {}: at most {}\n", text_at(rule, "id"),
+                                    text_at(limit, "name"), text_at(limit, "bound"));
             }
         }
     }
@@ -40,8 +40,8 @@ std::string dynamic_text(const Json& document) {
     std::string text;
     for (const Json& rule : document.at("rules")) {
         if (rule.contains("dynamic")) {
-            text += fmt::format("{}, set through the API: {}\n", text_of(rule, "id"),
-                                text_of(rule, "dynamic"));
+            text += fmt::format("{}, set through the API: {}\n", text_at(rule, "id"),
+                                text_at(rule, "dynamic"));
         }
     }
     return text;
@@ -49,31 +49,31 @@ std::string dynamic_text(const Json& document) {
 
 std::string rules_text(const Json& document) {
     const std::string text =
-        fmt::format("generation {}{}\n{}\n", text_of(document, "generation"),
-                    document.at("file").is_string() ? ", from " + text_of(document, "file") : "",
+        fmt::format("generation {}{}\n{}\n", text_at(document, "generation"),
+                    document.at("file").is_string() ? ", from " + text_at(document, "file") : "",
                     unconfirmed_text(document) + list_problem_text(document));
     Table table{
         {{"RULE"}, {"MODE"}, {"WHEN"}, {"KEY"}, {"LIMIT"}, {"SCOPE"}, {"ON EXCEED"}, {"EVENTS"}}};
     for (const Json& rule : document.at("rules")) {
-        std::string when = text_of(rule, "when");
+        std::string when = text_at(rule, "when");
         std::replace_if(
             when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-        std::vector<std::string> cells{text_of(rule, "id"), mode_text_of(rule),
-                                       when.empty() ? "every packet" : when, text_of(rule, "key")};
-        const std::string ban = rule.contains("ban") ? ", ban " + text_of(rule, "ban") : "";
-        const std::string action = text_of(rule, "action") + ban;
-        const std::string events = rule.contains("events") ? text_of(rule, "events") : "";
+        std::vector<std::string> cells{text_at(rule, "id"), mode_text_of(rule),
+                                       when.empty() ? "every packet" : when, text_at(rule, "key")};
+        const std::string ban = rule.contains("ban") ? ", ban " + text_at(rule, "ban") : "";
+        const std::string action = text_at(rule, "action") + ban;
+        const std::string events = rule.contains("events") ? text_at(rule, "events") : "";
         std::string key;
         if (rule.at("limits").empty()) {
             table.row({cells[0], cells[1], cells[2], cells[3], "", "", action, events});
         }
         for (const Json& limit : rule.at("limits")) {
             // Each tier's key stands beside the first of its limits.
-            const std::string of_limit = text_of(limit, "key");
+            const std::string of_limit = text_at(limit, "key");
             const std::string set = cells[0].empty() ? "" : keys_set_text(rule);
             const std::string shown = of_limit == key ? "" : of_limit;
-            table.row({cells[0], cells[1], cells[2], shown + set, text_of(limit, "text"),
-                       text_of(limit, "scope"), cells[0].empty() ? "" : action,
+            table.row({cells[0], cells[1], cells[2], shown + set, text_at(limit, "text"),
+                       text_at(limit, "scope"), cells[0].empty() ? "" : action,
                        cells[0].empty() ? "" : events});
             cells.assign(4, "");
             key = of_limit;
@@ -84,11 +84,11 @@ std::string rules_text(const Json& document) {
 
 std::string mode_text(const Json& document) {
     return fmt::format("{} is {} now, until a rule file is applied that says otherwise\n",
-                       text_of(document, "id"), text_of(document, "mode"));
+                       text_at(document, "id"), text_at(document, "mode"));
 }
 
 std::string set_text(const Json& document) {
-    return fmt::format("generation {}, {} rules", text_of(document, "generation"),
+    return fmt::format("generation {}, {} rules", text_at(document, "generation"),
                        document.at("rules").get<std::uint64_t>());
 }
 
@@ -107,9 +107,9 @@ bool has_dataplane(const Json& health) {
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
-        "sluiced: {}\ndataplane: {}\n", text_of(document, "version"),
+        "sluiced: {}\ndataplane: {}\n", text_at(document, "version"),
         has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
-                                              text_of(dataplane, "generation"))
+                                              text_at(dataplane, "generation"))
                                 : "not connected");
     return text + panic_text(document) + unconfirmed_text(document);
 }

@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "lab"))
-from box import Box, usable_cpus  # noqa: E402
+from box import Box, lcores  # noqa: E402
 from commands import LabError, die_with_us  # noqa: E402
 
 RECEIVED = re.compile(r"^\s*RX-packets:\s*(\d+)", re.M)
@@ -22,8 +22,8 @@ WARM_UP = 0.5  # seconds
 ANSWER_SECONDS = 20
 
 
-def cores():
-    return f"0@{usable_cpus()[0]},1@{usable_cpus()[-1]}"
+def cores(workers=1):
+    return lcores(workers)
 
 
 class Testpmd:
@@ -95,10 +95,17 @@ class Bare:
 class Sluice:
     """The box of scripts/run over the given devices, polling without pause."""
 
-    def __init__(self, programs, folder, devices, rules):
+    def __init__(self, programs, folder, devices, rules, **box):
+        """`box`: table_keys, workers_count, where they are others than the box's own."""
         self.box = Box(programs, folder, idle_sleep=None, mbufs=MBUFS)
-        self.box.start(Bare(devices))
-        self.box.apply(rules)
+        vars(self.box).update(box)
+        self.box.ctl("check", rules)
+        try:
+            self.box.start(Bare(devices))
+            self.box.apply(rules)
+        except BaseException:  # nobody has it yet who could stop it
+            self.box.stop()
+            raise
 
     def received(self):
         stats = self.box.stats()

@@ -120,7 +120,7 @@ class SluicePeer:
     def __init__(self, bench, folder, traffic, table):
         self.folder = folder
         self.box = Box(bench.programs, folder, idle_sleep=None, mbufs=traffic.mbufs())
-        self.box.keys = table
+        self.box.table_keys = table
         self.box.memory += f", hugepages: {'required' if traffic.is_huge else 'none'}"
         self.devices, self.frames_of_first_port = traffic.devices, traffic.frames_of_first_port
 

@@ -29,11 +29,12 @@ class Box:
     # address of a socket can be.
     DATAPLANE_SOCKET = "dataplane.sock"
     DAEMON_SOCKET = "sluiced.sock"
+    table_keys = TABLE_KEYS
+    workers_count = 1
 
     def __init__(self, programs, folder, idle_sleep=IDLE_SLEEP, mbufs=None, kernel=KERNEL):
         """Without `idle_sleep` the worker polls without pause; without `mbufs` there are as many as it needs."""
         self.programs, self.folder, self.kernel = programs, folder, kernel
-        self.keys = TABLE_KEYS
         self.pins = None
         self.workers = f"idle_sleep: {idle_sleep}" if idle_sleep else ""
         self.memory = f"mbufs: {mbufs}" if mbufs else ""
@@ -56,12 +57,15 @@ class Box:
         config.write_text(f"""version: 1
 ports:
   - name: lab
-    outside: {{device: "{network.device(0)}"}}
-    inside: {{device: "{network.device(1)}"}}
-workers: {{lcores: "{lcores()}", {self.workers}}}
-memory: {{tables: {{keys: {self.keys}, state_dir: "{self.state}"}}, {self.memory}}}
+    outside: {{device: "{network.device(0)}"{self.queues()}}}
+    inside: {{device: "{network.device(1)}"{self.queues()}}}
+workers: {{lcores: "{lcores(self.workers_count)}", {self.workers}}}
+memory: {{tables: {{keys: {self.table_keys}, state_dir: "{self.state}"}}, {self.memory}}}
 sockets: {{dataplane: {{path: {self.DATAPLANE_SOCKET}}}}}
 {self.kernel_part(network)}""")
+
+    def queues(self):
+        return f", queues: {self.workers_count}" if self.workers_count > 1 else ""
 
     def kernel_part(self, network):
         """At af_xdp ports, whose program outlives the box: in a mount of its own, which goes with it."""
@@ -152,9 +156,17 @@ def usable_cpus():
     return sorted(os.sched_getaffinity(0))
 
 
-def lcores():
-    """Housekeeping on the first core; the last is the worker's, and the hosts take the others."""
-    return f"0@{usable_cpus()[0]},1@{usable_cpus()[-1]}"
+def worker_cpus(workers=1):
+    """The last cores, never the first; where there are fewer, workers share them."""
+    others = usable_cpus()[1:] or usable_cpus()
+    mine = others[-workers:]
+    return [mine[worker % len(mine)] for worker in range(workers)]
+
+
+def lcores(workers=1):
+    """Housekeeping on the first core; the last are the workers', and the hosts take the others."""
+    return ",".join([f"0@{usable_cpus()[0]}",
+                     *(f"{worker}@{cpu}" for worker, cpu in enumerate(worker_cpus(workers), 1))])
 
 
 def host_cpus():

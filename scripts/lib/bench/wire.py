@@ -1,0 +1,298 @@
+"""W1 to W5: the real program with the generator in another process, over vhost; dpdk-testpmd in mac mode takes its
+place in the same run, and the two rule sets with it, in turn. Every round is in its row."""
+import contextlib
+import typing
+
+from box import usable_cpus, worker_cpus
+from forwarders import Sluice, Testpmd, cores, huge_pages, rate
+from forwarding import OURS, PROGRAMS, REFERENCE, Stoppable, one_rule
+import pktgen
+import rows
+
+SIZES = ("64", "128", "256", "512", "1024", "1518", "imix")
+SOURCES = ("2^10", "2^16", "2^20", "2^25", "new")
+WORKERS = (1, 2, 4)
+QUICK_SIZES, QUICK_SOURCES, QUICK_WORKERS = ("64", "imix"), ("new",), (2,)
+KEYS = 1 << 20
+TIGHT = 1 << 16  # keys where every source is new: the table is full, as it would be
+# A bucket is forgotten once it is full again: with this one after a minute, so that a table of TIGHT fills in the
+# first instant and stays full.
+LIVE_FOR_A_MINUTE = """version: 1
+rules:
+  - id: per-source
+    mode: enforce
+    when: ip.version eq 4
+    key: [ip.src]
+    limits: [{algorithm: token_bucket, rate: 1/m, burst: 1M}]
+"""
+TRIAL, QUICK_TRIAL = 1.0, 0.2  # seconds
+# What a pause of a core that others share keeps back is made up for within the trial.
+BACKLOG = 1 << 15
+DELAYS = [(share, quantile) for share in (0.5, 0.9) for quantile in ("p50", "p99", "p99_9")]
+BAR_P99 = 50  # us beyond the reference's own, at half of the load
+MOST_LEFT_OUT = 0.1  # share of delays that the generator's own pauses may cost a round of W4
+
+
+class Device(typing.NamedTuple):
+    """What is measured: its name in the row, and what opens the two vhost ports."""
+    name: str
+    start: typing.Callable  # (folder, queues) -> something with stop()
+
+
+def keys_for(sources):
+    """As many as there are, and a quarter more: a place for each."""
+    if sources == "new":
+        return TIGHT
+    return max(KEYS, (1 << int(sources[2:])) * 5 // 4)
+
+
+def sluice(bench, rules, keys=KEYS):
+    def start(folder, queues):
+        return Sluice(bench.programs, folder, pktgen.vhost_ports(folder, queues), rules(folder),
+                      table_keys=keys, workers_count=queues)
+    return start
+
+
+def testpmd(folder, queues):
+    return Testpmd(folder, pktgen.vhost_ports(folder, queues), cores(queues), huge_pages(),
+                   ["--forward-mode=mac", f"--rxq={queues}", f"--txq={queues}", f"--nb-cores={queues}"])
+
+
+def live_for_a_minute(folder):
+    rules = folder / "rules.yaml"
+    rules.write_text(LIVE_FOR_A_MINUTE, encoding="utf-8")
+    return rules
+
+
+def by_source(folder):
+    return one_rule(folder, "ip.src")
+
+
+def rule_sets(bench, keys=KEYS, one=by_source):
+    """-> (case, device) of both; with --quick of the first."""
+    yield "one rule", Device(OURS, sluice(bench, one, keys))
+    if not bench.quick:
+        yield bench.rules.name, Device(OURS, sluice(bench, lambda _: bench.rules, keys))
+
+
+def counted_by(side):
+    """What the box says of a round; dpdk-testpmd says nothing of the kind."""
+    if not isinstance(side, Sluice):
+        return {}
+    stats = side.box.stats()
+    return {"judged": stats["packets"], "table_full": sum_of(stats["table_full"]),
+            "reasons": {reason: count for reason, count in stats["reasons"].items() if count}}
+
+
+def sum_of(counts):
+    return sum(map(sum_of, counts.values())) if isinstance(counts, dict) else counts
+
+
+class Round(float):
+    """Its figure, and what was counted beside it."""
+
+    def __new__(cls, value, counts):
+        figure = super().__new__(cls, value)
+        figure.counts = counts
+        return figure
+
+
+def with_counts(row, rounds):
+    """The row with `counts`, of each round of ours what was counted beside it."""
+    return {**row, "counts": [one.counts for one in rounds]}
+
+
+def measured(bench, device, words, queues=1):
+    """-> what sluice-pktgen printed, sent through that device, which is new for it; "box" of it is what the box counted."""
+    with bench.folder() as folder, contextlib.closing(Stoppable(device.start(folder, queues))) as side:
+        found = pktgen.run(bench.build, folder, words, queues)
+        return {**found, "box": counted_by(side.inner)}
+
+
+def trial(bench):
+    return f"{QUICK_TRIAL if bench.quick else TRIAL}s"
+
+
+def search_words(bench, more):
+    return ["--search", "--trial", trial(bench), "--tolerance", 4 if bench.quick else 2, "--repeats", 2,
+            "--backlog", BACKLOG, *more]
+
+
+def full_rate_words(bench, more):
+    return ["--duration", f"{bench.seconds}s", *more]
+
+
+def in_rounds(sides, rounds):
+    """A B A B: every round of each side, by name, which are `Round`s."""
+    taken = {name: [] for name, _ in sides}
+    for number in range(1, rounds + 1):
+        for name, measure in sides:
+            taken[name].append(measure())
+            rows.note(f"  round {number}: {name}: {taken[name][-1]:.3f} {taken[name][-1].counts}")
+    return taken
+
+
+def rows_beside_testpmd(bench, name, case, sets, measure):
+    """A row for each rule set: millions of frames a second, beside the one reference of these rounds."""
+    sets = list(sets)
+    rows.note(f"{name} {case}")
+    every = [*sets, (REFERENCE, Device(REFERENCE, testpmd))]
+    taken = in_rounds([(side, lambda device=device: measure(device)) for side, device in every], bench.rounds)
+    for rule_set, _ in sets:
+        yield rule_set, with_counts(row_of(name, f"{rule_set}: {case}", taken[rule_set], taken[REFERENCE]), taken[rule_set])
+
+
+def row_of(name, case, ours, reference):
+    failed = [one.counts["failed"] for one in (*ours, *reference) if "failed" in one.counts]
+    if failed:
+        return without_figure(name, case, "Mpps", failed, len(ours) + len(reference))
+    return rows.compared(name, case, {OURS: rows.Median(ours), REFERENCE: rows.Median(reference)}, "Mpps")
+
+
+def without_figure(name, case, unit, failed, rounds):
+    """The row where rounds have none: those that have one are no sample of all, and none is left out."""
+    return {"id": name, "case": f"{case}; no figure: {len(failed)} of {rounds} rounds failed", "value": None, "unit": unit,
+            "reference": None, "reference_value": None, "ratio": None, "bar": None, "goal": None, "better": "higher",
+            "failed_rounds": failed}
+
+
+def in_plot(row, plot, x, rule_set):
+    """A point of it, where the row has a figure; dpdk-testpmd's line comes with it."""
+    return row if row["value"] is None else rows.in_plot(row, plot, x, f"Sluice, {rule_set}")
+
+
+def throughput(bench, device, words):
+    found = measured(bench, device, words)
+    trials = found["trials"]
+    failed = {} if found["throughput_pps"] else {"failed": f"no rate passed, the last: {trials[-1]['result']}"}
+    return Round(found["throughput_pps"] / 1e6, {
+        "trials": len(trials), "probed": found["probed"],
+        "refused_bursts": sum(one["refused_bursts"] for one in trials), **found["box"], **failed})
+
+
+def throughput_by_size(bench, _):
+    """W1: RFC 2544, 26.1: the highest rate of which no frame is lost. Ports in memory make a generator wait where a
+    wire would lose frames, so what the case calls back-pressure is part of it."""
+    for size in QUICK_SIZES if bench.quick else SIZES:
+        words = search_words(bench, ["--throughput-only", "--size", size, "--sources", "2^16"])
+        case = f"throughput under back-pressure, {f'{size} bytes' if size != 'imix' else 'IMIX'}"
+        for rule_set, row in rows_beside_testpmd(bench, "W1", case, rule_sets(bench),
+                                                 lambda device, words=words: throughput(bench, device, words)):
+            yield in_plot(row, "sizes", int(size) if size != "imix" else "IMIX", rule_set)
+
+
+def arrived(bench, words, queues=1):
+    def measure(device):
+        found = measured(bench, device, words, queues)
+        return Round(found["received_pps"] / 1e6,
+                     {"sent": found["sent"], "received": found["received"], "refused_bursts": found["refused_bursts"],
+                      **found["box"]})
+    return measure
+
+
+def warm_up(sources):
+    """Frames after which each source has been seen; where all are new, the table has long been full."""
+    return 4 * TIGHT if sources == "new" else 1 << int(sources[2:])
+
+
+def rate_by_sources(bench, _):
+    """W2: as fast as the port takes them; what arrives, once every source has its place."""
+    for sources in QUICK_SOURCES if bench.quick else SOURCES:
+        is_new = sources == "new"
+        words = full_rate_words(bench, ["--size", 64, "--sources", sources, "--warm-up", warm_up(sources)])
+        case = "64 bytes, every source new, a full table" if is_new else f"64 bytes, {sources} sources"
+        sets = rule_sets(bench, keys_for(sources), live_for_a_minute if is_new else by_source)
+        for rule_set, row in rows_beside_testpmd(bench, "W2", case, sets, arrived(bench, words)):
+            if is_new and not all(one["table_full"] for one in row["counts"]):
+                raise rows.BenchError(f"W2 {rule_set}: the table was not full in every round: {row['counts']}")
+            yield in_plot(row, "keys", "all new" if is_new else 1 << int(sources[2:]), rule_set)
+
+
+def counted(number, word):
+    return f"{number} {word}{'s' if number > 1 else ''}"
+
+
+def rate_by_workers(bench, _):
+    """W3: several workers, as many queues, the generator on one core. What a queue has no room for goes to the next:
+    a source comes by every queue, and a box that keeps a source to one worker hands its packets over."""
+    for workers in QUICK_WORKERS if bench.quick else WORKERS:
+        words = full_rate_words(bench, ["--size", 64, "--sources", "2^16"])
+        own = len(set(worker_cpus(workers)))
+        turn = ", bursts to each in turn" if workers > 1 else ""
+        case = f"64 bytes, 2^16 sources, {counted(workers, 'worker')}, a queue each{turn}, on {counted(own, 'core')}"
+        for _, row in rows_beside_testpmd(bench, "W3", case, rule_sets(bench), arrived(bench, words, workers)):
+            yield row
+
+
+class Delays(typing.NamedTuple):
+    """Of a round: us by share of the load and quantile, the greatest share of delays that the generator's own pauses
+    cost, and why there is no figure: no rate passed, or what is left says little of the device."""
+    us: dict
+    left_out: float
+    failed: str
+
+
+def delays(found):
+    if not found["delays"]:
+        return Delays({}, 0, "no rate passed")
+    shares = [one["met_pauses"] / max(1, one["met_pauses"] + one["delay_us"]["frames"]) for one in found["delays"]]
+    left_out = round(max(shares), 3)
+    failed = f"{left_out:.1%} of the frames met pauses of the generator" if left_out > MOST_LEFT_OUT else ""
+    return Delays({(one["share"], quantile): one["delay_us"][quantile]
+                   for one in found["delays"] for quantile in ("p50", "p99", "p99_9")}, left_out, failed)
+
+
+def added_delay(bench, _):
+    """W4: delays at 50 and 90 % of each one's own throughput, of the same rounds."""
+    sets = list(rule_sets(bench))
+    rows.note("W4")
+    words = search_words(bench, ["--size", 64, "--sources", "2^16"])
+    taken = {name: [] for name in (*(name for name, _ in sets), REFERENCE)}
+    for number in range(1, bench.rounds + 1):
+        for name, device in (*sets, (REFERENCE, Device(REFERENCE, testpmd))):
+            taken[name].append(delays(measured(bench, device, words)))
+            rows.note(f"  round {number}: {name}: {taken[name][-1]}")
+    for rule_set, _ in sets:
+        yield from delay_rows(rule_set, taken[rule_set], taken[REFERENCE])
+
+
+def delay_rows(rule_set, ours, reference):
+    """One for each share and quantile; where rounds failed, one that says so."""
+    every = [*ours, *reference]
+    failed = [one.failed for one in every if one.failed]
+    if failed:
+        yield {**without_figure("W4", f"{rule_set}: delays, 64 bytes", "us", failed, len(every)), "better": "lower"}
+        return
+    for share, quantile in DELAYS:
+        case = f"{rule_set}: {quantile.replace('_', '.')} at {share:.0%} of its throughput, 64 bytes"
+        medians = {name: rows.Median([one.us[share, quantile] for one in taken])
+                   for name, taken in ((OURS, ours), (REFERENCE, reference))}
+        row = {**rows.compared("W4", case, medians, "us"), "better": "lower", "left_out": [one.left_out for one in ours],
+               "reference_left_out": [one.left_out for one in reference]}
+        if (share, quantile) == (0.5, "p99"):
+            row |= {"bar": row["reference_value"] + BAR_P99, "bar_of": "value"}
+        yield row
+
+
+def others_generators(bench, _):
+    """W5: flowgen of dpdk-testpmd sends into both ports, to many addresses from one, and receives what comes back."""
+    def by_destination(folder):
+        return one_rule(folder, "ip.dst")
+    sets = [("one rule on ip.dst", Device(OURS, sluice(bench, by_destination)))]
+    for _, row in rows_beside_testpmd(bench, "W5", "received while dpdk-testpmd flowgen sends into both ports, 64 bytes",
+                                      sets, lambda device: sent_by_testpmd(bench, device)):
+        yield row
+
+
+def sent_by_testpmd(bench, device):
+    first = usable_cpus()[0]
+    with bench.folder() as folder, contextlib.closing(Stoppable(device.start(folder, 1))) as side, \
+            contextlib.closing(Stoppable(Testpmd(
+                folder, pktgen.virtio_ports(folder), f"0@{first},1@{first}", [*huge_pages(), "--single-file-segments"],
+                ["--forward-mode=flowgen", "--flowgen-flows=1024"]))):
+        return Round(rate(side.inner, bench.seconds), counted_by(side.inner))
+
+
+TARGETS = dict.fromkeys(("W1", "W2", "W3", "W4", "W5"), [*PROGRAMS, pktgen.TARGET])
+BENCHES = {"W1": throughput_by_size, "W2": rate_by_sources, "W3": rate_by_workers, "W4": added_delay,
+           "W5": others_generators}

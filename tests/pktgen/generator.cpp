@@ -1,0 +1,241 @@
+#include "tests/pktgen/generator.hpp"
+
+#include "tests/pktgen/pause_watch.hpp"
+#include "tests/pktgen/probe.hpp"
+
+#include <algorithm>
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+namespace sluice::pktgen {
+namespace {
+
+constexpr double kPause =
+    50e-6;  // seconds between two looks at the clock; a turn takes a tenth of it
+constexpr double kMostDrainSeconds = 60;  // where others send for ever
+
+std::uint64_t ticks_of(double seconds, std::uint64_t hz) {
+    constexpr double kForever = 1e9;
+    return static_cast<std::uint64_t>(std::min(seconds, kForever) * static_cast<double>(hz));
+}
+
+double units_of_frame(const Rate& rate, const Traffic& traffic) {
+    return rate.unit == Rate::Unit::Bits ? traffic.mean_wire_bits() : 1;
+}
+
+Pacer::Plan pace(const TrialPlan& plan, const Traffic& traffic, std::uint64_t hz) {
+    const Rate& rate = plan.rate;
+    if (rate.unit == Rate::Unit::Max) {
+        return {};
+    }
+    return {rate.per_second, hz,
+            static_cast<std::uint64_t>(static_cast<double>(plan.backlog) *
+                                       units_of_frame(rate, traffic))};
+}
+
+double frames_per_second(const Rate& rate, const Traffic& traffic) {
+    return rate.per_second / units_of_frame(rate, traffic);
+}
+
+}  // namespace
+
+struct Generator::Course {
+    const TrialPlan& plan;
+    Traffic& traffic;
+    Trial& trial;
+    const Progress& progress;
+    std::uint64_t hz;
+    std::uint64_t begin;
+    std::uint64_t first;  // number of its first frame: what is less is of an earlier trial
+    Pacer pacer;
+    PauseWatch watch;
+    std::uint64_t made = 0;
+
+    // The time, which is watched for pauses.
+    std::uint64_t look() {
+        const std::uint64_t now = rte_rdtsc();
+        watch.look(now);
+        return now;
+    }
+
+    void set_seconds(std::uint64_t now) const {
+        trial.seconds = static_cast<double>(now - begin) / static_cast<double>(hz);
+    }
+};
+
+Generator::~Generator() {
+    rte_pktmbuf_free_bulk(pending_.data(), pendings_);
+    rte_pktmbuf_free_bulk(spare_.data(), spares_);
+}
+
+std::unique_ptr<Trial> Generator::run(const TrialPlan& plan, Traffic& traffic, bool is_probed,
+                                      const Progress& progress) {
+    auto trial = std::make_unique<Trial>();
+    trial->is_probed = is_probed;
+    trial->asked = frames_per_second(plan.rate, traffic);
+    const std::uint64_t hz = rte_get_tsc_hz();
+    ticks_per_ns_ = static_cast<double>(hz) / 1e9;
+    const std::uint64_t begin = rte_rdtsc();
+    Course course{.plan = plan,
+                  .traffic = traffic,
+                  .trial = *trial,
+                  .progress = progress,
+                  .hz = hz,
+                  .begin = begin,
+                  .first = traffic.next_number(),
+                  .pacer = Pacer{pace(plan, traffic, hz), begin},
+                  .watch = PauseWatch{begin, ticks_of(kPause, hz)}};
+    send_until_end(course);
+    trial->skipped = static_cast<std::uint64_t>(static_cast<double>(course.pacer.skipped()) /
+                                                units_of_frame(plan.rate, traffic));
+    drain(course);
+    trial->interrupted = wishes_.is_over();
+    return trial;
+}
+
+void Generator::send_until_end(Course& course) {
+    const std::uint64_t end = course.begin + ticks_of(course.plan.seconds, course.hz);
+    std::uint64_t next_progress = course.begin + course.hz;
+    std::uint64_t now = course.begin;
+    while (now < end && !wishes_.is_over() && course.trial.sent < course.plan.count) {
+        fill(course, now);
+        flush(course);
+        receive(course);
+        now = course.look();
+        if (now >= next_progress) {
+            course.set_seconds(now);
+            course.progress(course.trial);
+            next_progress += course.hz;
+        }
+    }
+    // What the port did not take in time was never sent.
+    rte_pktmbuf_free_bulk(pending_.data(), pendings_);
+    pendings_ = 0;
+    course.set_seconds(now);
+    course.trial.longest_pause =
+        static_cast<double>(course.watch.longest()) / static_cast<double>(course.hz);
+}
+
+bool Generator::refill_spare(Trial& trial) {
+    if (spares_ != 0) {
+        return true;
+    }
+    if (rte_pktmbuf_alloc_bulk(ports_.buffers, spare_.data(), kBurst) != 0) {
+        ++trial.no_buffer;
+        return false;
+    }
+    spares_ = kBurst;
+    return true;
+}
+
+void Generator::fill(Course& course, std::uint64_t now) {
+    course.pacer.advance(now);
+    const bool in_bits = course.plan.rate.unit == Rate::Unit::Bits;
+    while (pendings_ < kBurst && course.made < course.plan.count && course.pacer.is_due() &&
+           refill_spare(course.trial)) {
+        rte_mbuf* frame = spare_[--spares_];
+        const std::size_t bytes = course.traffic.next_bytes();
+        course.traffic.write_next(rte_pktmbuf_mtod(frame, std::byte*), now);
+        frame->data_len = static_cast<std::uint16_t>(bytes);
+        frame->pkt_len = static_cast<std::uint32_t>(bytes);
+        course.pacer.spend(in_bits ? course.traffic.next_wire_bits() : 1);
+        course.traffic.advance();
+        ++course.made;
+        pending_[pendings_++] = frame;
+    }
+}
+
+void Generator::flush(Course& course) {
+    if (pendings_ == 0) {
+        return;
+    }
+    std::array<std::uint64_t, kBurst> bits{};
+    for (std::uint16_t at = 0; at < pendings_; ++at) {
+        bits[at] = (pending_[at]->pkt_len + kFcs + kWireOverhead) * 8;
+    }
+    const std::uint16_t taken =
+        rte_eth_tx_burst(ports_.transmit.id, queue_, pending_.data(), pendings_);
+    queue_ = static_cast<std::uint16_t>(queue_ + 1 < ports_.queues ? queue_ + 1 : 0);
+    for (std::uint16_t at = 0; at < taken; ++at) {
+        course.trial.sent_bits += bits[at];
+    }
+    course.trial.sent += taken;
+    course.trial.refused += taken < pendings_ ? 1 : 0;
+    for (std::uint16_t at = taken; at < pendings_; ++at) {
+        pending_[at - taken] = pending_[at];
+    }
+    pendings_ = static_cast<std::uint16_t>(pendings_ - taken);
+}
+
+void Generator::take(Course& course, rte_mbuf& frame, std::uint64_t now) const {
+    Trial& trial = course.trial;
+    const auto probe =
+        read_probe({rte_pktmbuf_mtod(&frame, const std::byte*), rte_pktmbuf_data_len(&frame)});
+    if (!probe || probe->number < course.first) {
+        ++trial.foreign;
+        return;
+    }
+    ++trial.received;
+    trial.order.take(probe->number);
+    if (course.watch.met_pause(probe->sent_at)) {
+        ++trial.met_pauses;
+        return;
+    }
+    trial.delays.add(static_cast<std::uint64_t>(
+        static_cast<double>(ticks_since(probe->sent_at, now)) / ticks_per_ns_));
+}
+
+void Generator::receive_ours(Course& course, std::uint16_t queue) {
+    Trial& trial = course.trial;
+    std::array<rte_mbuf*, kReceived> frames;
+    const std::uint16_t count =
+        rte_eth_rx_burst(ports_.receive.id, queue, frames.data(), kReceived);
+    if (count == 0) {
+        return;
+    }
+    if (trial.is_probed) {
+        const std::uint64_t now = course.look();
+        for (std::uint16_t at = 0; at < count; ++at) {
+            take(course, *frames[at], now);
+        }
+    } else {
+        trial.received += count;
+    }
+    rte_pktmbuf_free_bulk(frames.data(), count);
+}
+
+void Generator::receive_returned(Trial& trial, std::uint16_t queue) {
+    std::array<rte_mbuf*, kReceived> frames;
+    const std::uint16_t count =
+        rte_eth_rx_burst(ports_.transmit.id, queue, frames.data(), kReceived);
+    trial.returned += count;
+    rte_pktmbuf_free_bulk(frames.data(), count);
+}
+
+void Generator::receive(Course& course) {
+    for (std::uint16_t queue = 0; queue < ports_.queues; ++queue) {
+        receive_ours(course, queue);
+        if (ports_.transmit.id != ports_.receive.id) {
+            receive_returned(course.trial, queue);
+        }
+    }
+}
+
+void Generator::drain(Course& course) {
+    const std::uint64_t begin = rte_rdtsc();
+    const std::uint64_t quiet = ticks_of(course.plan.linger, course.hz);
+    const std::uint64_t most = ticks_of(kMostDrainSeconds, course.hz);
+    std::uint64_t last = begin;
+    std::uint64_t now = begin;
+    while (course.trial.lost() != 0 && !wishes_.is_given_up() && now - last < quiet &&
+           now - begin < most) {
+        const std::uint64_t before = course.trial.arrived();
+        receive(course);
+        now = course.look();
+        last = course.trial.arrived() != before ? now : last;
+    }
+}
+
+}  // namespace sluice::pktgen

@@ -1,0 +1,87 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace sluice::pktgen {
+
+// What came of sending at one rate for a while.
+struct TrialOutcome {
+    double asked = 0;  // frames a second; 0: as fast as the port takes them
+    double attained = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    std::uint64_t foreign = 0;  // that arrived and are none of these
+    std::uint64_t refused = 0;  // bursts that the port did not take whole
+    double longest_pause = 0;   // in seconds, of the generator itself
+    bool passed = false;
+    std::string_view why;  // it did not: `lost`, `not sent`, `nothing sent`
+};
+
+struct SearchPlan {
+    double highest = 0;       // frames a second; 0: what a first trial without a rate attains
+    double tolerance = 0.01;  // of the highest: how far apart the last two rates are
+    double loss = 0;          // the share that may be lost
+    double attained = 0.99;   // the share of the rate that must have been sent
+    unsigned repeats = 0;     // how often a trial that failed is tried again
+};
+
+struct SearchResult {
+    double rate = 0;  // the highest that passed; 0: none did
+    double highest = 0;
+    bool interrupted = false;
+    std::vector<TrialOutcome> trials;
+};
+
+// Whether that is a rate which the device holds: RFC 2544, 26.1.
+inline void judge(TrialOutcome& trial, const SearchPlan& plan) {
+    const auto sent = static_cast<double>(trial.sent);
+    const double lost =
+        trial.received < trial.sent ? static_cast<double>(trial.sent - trial.received) : 0;
+    if (trial.sent == 0) {
+        trial.why = "nothing sent";
+    } else if (lost > plan.loss * sent) {
+        trial.why = "lost";
+    } else if (trial.attained < plan.attained * trial.asked) {
+        trial.why = "not sent";
+    }
+    trial.passed = trial.why.empty();
+}
+
+// The throughput of RFC 2544 by bisection. `run(rate)` sends at a rate and returns what came of it
+// (asked, attained, sent, received); `is_over()` says that the user wants the end.
+template <typename Run, typename IsOver>
+SearchResult search_throughput(const SearchPlan& plan, Run&& run, IsOver&& is_over) {
+    SearchResult result;
+    // A trial and its repeats; the last of them.
+    const auto attempt = [&](double rate) {
+        for (unsigned time = 0;; ++time) {
+            TrialOutcome trial = run(rate);
+            if (is_over()) {
+                result.interrupted = true;
+                return trial;
+            }
+            judge(trial, plan);
+            result.trials.push_back(trial);
+            if (trial.passed || time == plan.repeats) {
+                return trial;
+            }
+        }
+    };
+    const TrialOutcome first = attempt(plan.highest);
+    result.highest = plan.highest != 0 ? plan.highest : first.attained;
+    if (first.passed) {
+        result.rate = plan.highest != 0 ? plan.highest : first.attained;
+        return result;
+    }
+    double low = 0;
+    double high = result.highest;
+    while (!result.interrupted && high > 0 && high - low > plan.tolerance * result.highest) {
+        const double rate = (low + high) / 2;
+        (attempt(rate).passed ? low : high) = rate;
+    }
+    result.rate = low;
+    return result;
+}
+
+}  // namespace sluice::pktgen

@@ -1,0 +1,52 @@
+#pragma once
+#include "tests/pktgen/arrival_order.hpp"
+#include "tests/pktgen/delay_histogram.hpp"
+#include "tests/pktgen/search.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sluice::pktgen {
+
+// What was sent, and what arrived, while one rate was sent.
+struct Trial {
+    double asked = 0;  // frames a second; 0: as fast as the port takes them
+    double seconds = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t sent_bits = 0;  // on the wire
+    std::uint64_t received = 0;   // at the receiving port; with probes, those that carry one
+    std::uint64_t foreign =
+        0;  // without a probe, where all of ours have one, or of an earlier trial
+    std::uint64_t returned = 0;  // at the sending port, where it is another
+    std::uint64_t refused = 0;   // bursts that the port did not take whole
+    std::uint64_t skipped = 0;   // frames that a pause put off for good
+    std::uint64_t no_buffer = 0;
+    std::uint64_t met_pauses = 0;  // frames under way in a pause, whose delays are left out
+    double longest_pause = 0;      // seconds between two looks at the ports
+    bool is_probed = false;
+    bool interrupted = false;
+    DelayHistogram delays;
+    ArrivalOrder order;
+
+    [[nodiscard]] std::uint64_t arrived() const noexcept {
+        return is_probed ? order.unique() : received;
+    }
+    [[nodiscard]] std::uint64_t lost() const noexcept { return sent - std::min(sent, arrived()); }
+    [[nodiscard]] double sent_rate() const noexcept {
+        return seconds > 0 ? static_cast<double>(sent) / seconds : 0;
+    }
+    [[nodiscard]] double received_rate() const noexcept {
+        return seconds > 0 ? static_cast<double>(arrived()) / seconds : 0;
+    }
+    [[nodiscard]] TrialOutcome outcome() const noexcept {
+        return {.asked = asked,
+                .attained = sent_rate(),
+                .sent = sent,
+                .received = arrived(),
+                .foreign = foreign,
+                .refused = refused,
+                .longest_pause = longest_pause};
+    }
+};
+
+}  // namespace sluice::pktgen
