@@ -97,15 +97,15 @@ class Resident(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_every_figure_of_e1_is_a_point_of_the_plot(self):
-        class Quick:
-            quick = True
+        class Bench:
+            quick = False
         names = [peers.OURS, "dpdk-testpmd mac", "nftables dynamic set"]
         medians = {name: rows.Median([5.0 - place] * 5) for place, name in enumerate(names)}
         with unittest.mock.patch.object(peers, "medians_of", lambda *_: medians), contextlib.redirect_stderr(io.StringIO()):
-            measured = list(peers.packets_a_second(Quick, ["E1"]))
+            measured = list(peers.packets_a_second(Bench, ["E1"]))
         self.assertEqual([(row["plot"], row["x"], row["series"]) for row in measured],
-                         [("peers", 1 << power, peers.OURS) for power in peers.QUICK_SIZES for _ in names[1:]])
-        self.assertEqual([row["bar"] for row in measured], [None, None, None, 10])
+                         [("peers", 1 << power, peers.OURS) for power in peers.SIZES for _ in names[1:]])
+        self.assertEqual([row["bar"] for row in measured], [None, None, None, None, None, 10])
         self.assertEqual({len(row["rounds"]) for row in measured}, {5})
 
 
