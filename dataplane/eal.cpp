@@ -46,9 +46,9 @@ void add_memory(std::uint64_t megabytes, std::vector<std::string>& arguments) {
                      {"--no-huge", "--no-shconf", "-m", std::to_string(megabytes)});
 }
 
-std::uint64_t megabytes_for(const BoxConfig& box, const std::string& lcores) {
+std::uint64_t megabytes_for(const BoxConfig& box, const std::string& lcores, std::uint64_t page) {
     const std::size_t workers = std::clamp<std::size_t>(count_lcores(lcores), 2, kMaxCores) - 1;
-    return (memory_needed(box, workers) >> 20) + 1;
+    return (memory_needed(box, workers, page) >> 20) + 1;
 }
 
 void add_devices(const BoxConfig& box, std::vector<std::string>& arguments) {
@@ -77,7 +77,6 @@ Result<std::vector<std::string>> eal_arguments(const BoxConfig& box,
                      "vm.nr_hugepages=512) or set `hugepages: auto`"};
     }
     const std::string lcores = box.lcores.empty() ? default_lcores() : box.lcores;
-    const std::uint64_t megabytes = megabytes_for(box, lcores);
     std::vector<std::string> arguments{"sluice-dataplane",
                                        "--lcores",
                                        lcores,
@@ -86,11 +85,12 @@ Result<std::vector<std::string>> eal_arguments(const BoxConfig& box,
                                        kFilePrefix,
                                        "--log-level",
                                        box.log_level == LogLevel::Debug ? "info" : "warning"};
-    const bool enough = box.huge_pages == HugePages::Auto && free_huge >> 20 >= megabytes;
+    const bool enough = box.huge_pages == HugePages::Auto &&
+                        free_huge >> 20 >= megabytes_for(box, lcores, kHugePage);
     if (enough || box.huge_pages == HugePages::Required) {
         arguments.emplace_back("--in-memory");
     } else {
-        add_memory(megabytes, arguments);
+        add_memory(megabytes_for(box, lcores, kSmallPage), arguments);
     }
     add_devices(box, arguments);
     arguments.insert(arguments.end(), more.begin(), more.end());

@@ -49,8 +49,12 @@ std::uint16_t room_for(std::uint16_t mtu) noexcept {
 
 }  // namespace
 
-std::uint64_t PoolPlan::bytes() const noexcept {
-    return buffers * (room + kBookkeeping);
+std::uint64_t PoolPlan::bytes(std::uint64_t page) const noexcept {
+    const std::uint64_t each = room + kBookkeeping;
+    const std::uint64_t in_a_page = page / each;
+    const std::uint64_t pages = in_a_page != 0 ? (buffers + in_a_page - 1) / in_a_page
+                                               : buffers * ((each + page - 1) / page);
+    return pages * page;
 }
 
 std::size_t losing_ports(const PairConfig& pair) noexcept {
@@ -67,7 +71,8 @@ PoolPlan plan_pool(const BoxConfig& box, const PoolUsers& users, std::uint16_t m
     return {static_cast<std::uint32_t>(box.mbufs != 0 ? share : with_held), room_for(mtu)};
 }
 
-std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers) noexcept {
+std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers,
+                            std::uint64_t page) noexcept {
     std::uint64_t bytes = kBase;
     for (const PairConfig& pair : box.pairs) {
         const std::size_t queues = std::min<std::size_t>(
@@ -76,7 +81,7 @@ std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers) noexcept 
                                               may_need_rings(pair.inside, workers));
         bytes += plan_pool(box, {queues, workers, rings, losing_ports(pair)},
                            pair.mtu.value_or(kLikelyMtu))
-                     .bytes();
+                     .bytes(page);
         bytes += 2 * kPerPort;
     }
     return bytes;

@@ -16,8 +16,9 @@ struct PoolPlan {
     std::uint32_t buffers = 0;
     std::uint16_t room = 0;  // bytes of each, headroom included
 
-    // What it takes of DPDK's memory, bookkeeping included.
-    [[nodiscard]] std::uint64_t bytes() const noexcept;
+    // What it takes of DPDK's memory, bookkeeping included, in pages of `page` bytes: no buffer
+    // lies in two pages that it would fit into one of.
+    [[nodiscard]] std::uint64_t bytes(std::uint64_t page) const noexcept;
 };
 
 // Who holds buffers of a pair.
@@ -33,8 +34,12 @@ struct PoolUsers {
 [[nodiscard]] PoolPlan plan_pool(const BoxConfig& box, const PoolUsers& users,
                                  std::uint16_t mtu) noexcept;
 
-// What all pools and the ports together may need, before the ports can be asked.
-[[nodiscard]] std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers) noexcept;
+inline constexpr std::uint64_t kSmallPage = 4096;
+inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+
+// What all pools and the ports together may need, in such pages, before the ports can be asked.
+[[nodiscard]] std::uint64_t memory_needed(const BoxConfig& box, std::size_t workers,
+                                          std::uint64_t page) noexcept;
 
 // The pool of the pair whose outside is `port`, on the NUMA node `socket`.
 [[nodiscard]] Result<rte_mempool*> make_pool(const PoolPlan& plan, const std::string& pair,

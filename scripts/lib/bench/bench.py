@@ -13,15 +13,16 @@ import applying  # noqa: E402
 import forwarding  # noqa: E402
 import in_process  # noqa: E402
 import kernel  # noqa: E402
+import peers  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
 import rows  # noqa: E402
 import wire  # noqa: E402
 
 BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES,
-           **wire.BENCHES}
+           **wire.BENCHES, **peers.BENCHES}
 TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS,
-           **wire.TARGETS}
+           **wire.TARGETS, **peers.TARGETS}
 # The rules of P5 and of cases of F1, F3 and of the wire, unless --rules names others.
 RULED = ("P5", "F1", "F3", "W1", "W2", "W3", "W4", "W5")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"

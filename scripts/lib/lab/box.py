@@ -45,6 +45,14 @@ class Box:
         os.environ["RUNTIME_DIRECTORY"] = str(folder)
 
     def start(self, network):
+        self.write_config(network)
+        self.start_dataplane(network)
+        self.run("sluiced", [
+            self.programs.daemon, "--socket", self.DAEMON_SOCKET,
+            "--dataplane-socket", self.DATAPLANE_SOCKET, "--state-dir", self.state])
+        self.wait_for(self.DAEMON_SOCKET)
+
+    def write_config(self, network):
         config = self.folder / "sluice.yaml"
         config.write_text(f"""version: 1
 ports:
@@ -55,11 +63,6 @@ workers: {{lcores: "{lcores(self.workers_count)}", {self.workers}}}
 memory: {{tables: {{keys: {self.table_keys}, state_dir: "{self.state}"}}, {self.memory}}}
 sockets: {{dataplane: {{path: {self.DATAPLANE_SOCKET}}}}}
 {self.kernel_part(network)}""")
-        self.start_dataplane(network)
-        self.run("sluiced", [
-            self.programs.daemon, "--socket", self.DAEMON_SOCKET,
-            "--dataplane-socket", self.DATAPLANE_SOCKET, "--state-dir", self.state])
-        self.wait_for(self.DAEMON_SOCKET)
 
     def queues(self):
         return f", queues: {self.workers_count}" if self.workers_count > 1 else ""
@@ -80,6 +83,19 @@ management: {{allow: [icmp], to: [{plan.BOX_ADDRESS}], rate: 1000/s}}
         self.run("sluice-dataplane", [*network.prefix(network.box), self.programs.dataplane,
                                       "--config", config])
         self.wait_for(self.DATAPLANE_SOCKET)
+
+    def dataplane(self):
+        return next(process for process in self.processes if process.name == "sluice-dataplane")
+
+    def restart_dataplane(self, network):
+        """At other ports: the rules that it runs are kept, and judge the first frame."""
+        process = self.dataplane()
+        process.stop()
+        self.processes.remove(process)
+        (self.folder / self.DATAPLANE_SOCKET).unlink(missing_ok=True)
+        self.write_config(network)
+        self.start_dataplane(network)
+        self.once_connected("stats")
 
     def run(self, name, command):
         self.processes.append(Process(command, self.folder, name))
@@ -104,11 +120,14 @@ management: {{allow: [icmp], to: [{plan.BOX_ADDRESS}], rate: 1000/s}}
         return done.stdout
 
     def apply(self, rules):
+        return self.once_connected("apply", rules).strip()
+
+    def once_connected(self, *words):
         """Waits for the daemon to find its dataplane, which may take it a moment."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
-                return self.ctl("apply", rules).strip()
+                return self.ctl(*words)
             except LabError:
                 if time.monotonic() > deadline:
                     raise

@@ -58,6 +58,15 @@ TEST(EalArguments, MemoryGrowsWithPairs) {
     EXPECT_GT(megabytes(box), one + 15);
 }
 
+TEST(EalArguments, ABufferHasAPageOfItsOwnWhereThereAreNoHugeOnes) {
+    BoxConfig box = with_devices("a", "b");
+    box.mbufs = 1U << 20;
+    const std::vector<std::string> words = *eal_arguments(box, {}, 0);
+    EXPECT_GT(std::stoul(*(std::find(words.begin(), words.end(), "-m") + 1)), 4096U);
+    // In huge pages many lie side by side.
+    EXPECT_TRUE(has(*eal_arguments(box, {}, std::uint64_t{5} << 30), "--in-memory"));
+}
+
 TEST(EalArguments, PassOnWhatIsGivenForTheEalBehindOurs) {
     const std::vector<std::string> more{"-m", "99"};
     const std::vector<std::string> words = *eal_arguments(with_devices("a", "b"), more, 0);

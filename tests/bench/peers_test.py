@@ -1,0 +1,139 @@
+"""How the peers of the box are measured, over sides that nobody started.
+
+    peers_test.py
+"""
+import contextlib
+import io
+import pathlib
+import sys
+import unittest
+import unittest.mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts/lib/lab")]
+import line_program  # noqa: E402
+import peer_dpdk  # noqa: E402
+import peer_kernel  # noqa: E402
+import peer_limits  # noqa: E402
+import peers  # noqa: E402
+import rows  # noqa: E402
+
+FRAMES_A_SECOND = 4_000_000
+SHARE = 0.5  # of a core that its worker has
+COUNTS_TAKE, TIMES_TAKE = 0.2, 0.1
+
+
+class Side:
+    """Forwards at one rate under a clock of its own, in which reading its counts takes long."""
+    NAME = "a side"
+
+    def __init__(self, begun_at=100.0):
+        self.now = begun_at
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+    def counts(self):
+        self.now += COUNTS_TAKE
+        return {"at": self.now, "seen": round(FRAMES_A_SECOND * self.now)}
+
+    def times(self, _):
+        self.now += TIMES_TAKE
+        return {"main": 5_000_000, "worker": round(1e9 * SHARE * self.now)}
+
+    def pid(self):
+        return 1
+
+    @contextlib.contextmanager
+    def clock(self):
+        with unittest.mock.patch.object(peer_dpdk, "time", self), \
+                unittest.mock.patch.object(peer_dpdk, "thread_times", self.times):
+            yield
+
+
+class PerCpuSecond(unittest.TestCase):
+    def test_what_it_takes_to_read_the_counts_is_no_part_of_the_figure(self):
+        side = Side()
+        with side.clock():
+            figure = peer_dpdk.per_cpu_second(side, 0.5)
+        self.assertAlmostEqual(figure, FRAMES_A_SECOND / SHARE / 1e6, places=3)
+
+    def test_frames_are_waited_for_that_come_after_the_wait_begins(self):
+        side = Side()
+        with side.clock():
+            peer_dpdk.wait_for_frames(side, FRAMES_A_SECOND)
+        self.assertGreaterEqual(side.now, 101.0)
+
+
+class Resident(unittest.TestCase):
+    def test_the_second_port_sends_the_residents_frames_alone(self):
+        first, second = peer_dpdk.with_resident(16, 8, 7)
+        self.assertEqual(first, [None] * 7 + [peer_dpdk.RESIDENT])
+        self.assertEqual(len(set(second)), 16)
+        self.assertNotIn(peer_dpdk.RESIDENT, second)
+
+    def test_the_box_has_one_rule_for_all(self):
+        self.assertEqual(peer_dpdk.RULES.count("- id:"), 1)
+        self.assertNotIn("11.0.0.1", peer_dpdk.RULES)
+
+    def test_who_offers_less_than_the_limit_is_held_to_what_it_offers(self):
+        rate = peer_limits.HELD[0]
+        gain = {"at": 10.0, "resident_seen": 2 * rate, "resident_admitted": rate,
+                "admitted": rate + peer_limits.FLOOD * rate * 10}
+        self.assertEqual(peer_limits.held_back(gain, peer_limits.FLOOD * rate * 100), (-0.5, 0.0))
+
+    def test_the_kernels_rules_count_it_only_where_it_is_watched(self):
+        for watches in (False, True):
+            nft = peer_kernel.Nftables("program", "name", 8, watches)
+            hashlimit = peer_kernel.Hashlimit("program", "name", 8, watches)
+            with unittest.mock.patch.object(hashlimit, "inside") as inside:
+                hashlimit.set_up((1, 1))
+            for text in nft.rules((1, 1)), inside.call_args.kwargs["text"]:
+                self.assertEqual(peer_kernel.RESIDENT in text, watches)
+
+
+class Rows(unittest.TestCase):
+    def test_every_figure_of_e1_is_a_point_of_the_plot(self):
+        class Bench:
+            quick = False
+        names = [peers.OURS, "dpdk-testpmd mac", "nftables dynamic set"]
+        medians = {name: rows.Median([5.0 - place] * 5) for place, name in enumerate(names)}
+        with unittest.mock.patch.object(peers, "medians_of", lambda *_: medians), contextlib.redirect_stderr(io.StringIO()):
+            measured = list(peers.packets_a_second(Bench, ["E1"]))
+        self.assertEqual([(row["plot"], row["x"], row["series"]) for row in measured],
+                         [("peers", 1 << power, peers.OURS) for power in peers.SIZES for _ in names[1:]])
+        self.assertEqual([row["bar"] for row in measured], [None, None, None, None, None, 10])
+        self.assertEqual({len(row["rounds"]) for row in measured}, {5})
+
+
+class Programs(unittest.TestCase):
+    def test_one_that_does_not_begin_is_an_error_and_is_ended(self):
+        started = []
+        popen = line_program.subprocess.Popen
+
+        def start(*words, **options):
+            started.append(popen(*words, **options))
+            return started[0]
+        with unittest.mock.patch.object(line_program.subprocess, "Popen", start), self.assertRaises(rows.BenchError):
+            line_program.LineProgram("sh", ["sh", "-c", "echo no"])
+        self.assertIsNotNone(started[0].returncode)
+
+    def test_one_that_ends_is_an_error_and_may_be_stopped(self):
+        program = line_program.LineProgram("sh", ["sh", "-c", "echo ready"])
+        program.process.wait()
+        with self.assertRaises(rows.BenchError):
+            program.do("counts")
+        program.stop()
+
+    def test_one_that_does_not_end_is_killed(self):
+        with unittest.mock.patch.object(line_program, "STOP_SECONDS", 0.1):
+            program = line_program.LineProgram("sh", ["sh", "-c", "echo ready; exec sleep 60"])
+            program.stop()
+        self.assertEqual(program.process.returncode, -9)
+
+
+if __name__ == "__main__":
+    unittest.main()
