@@ -331,6 +331,6 @@ std::size_t explore(const Exploration& exploration) {
 }
 
 // A sanitizer sees in short courses what it would see in long ones.
-inline const std::size_t kShorter = test::rounds(6) == 6 ? 0 : 4;
+inline const std::size_t kShorter = test::rounds(6) == 6 ? 0 : 3;
 
 }  // namespace sluice
