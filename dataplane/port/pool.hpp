@@ -16,8 +16,8 @@ struct PoolPlan {
     std::uint32_t buffers = 0;
     std::uint16_t room = 0;  // bytes of each, headroom included
 
-    // What it takes of DPDK's memory, bookkeeping included, in pages of `page` bytes: no buffer
-    // lies in two pages that it would fit into one of.
+    // Bytes of DPDK memory on pages of `page` bytes, headers of the pool's objects included. An
+    // object that fits into a page never crosses into the next one (rte_mempool).
     [[nodiscard]] std::uint64_t bytes(std::uint64_t page) const noexcept;
 };
 

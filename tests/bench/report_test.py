@@ -71,6 +71,12 @@ class Reading(unittest.TestCase):
         self.assertIn("|  |  | 18 | met |", self.line(bar=18))
         self.assertIn("|  |  | 21 | **missed** |", self.line(bar=21))
 
+    def test_a_rate_with_a_round_of_nothing_or_less_keeps_no_bar(self):
+        beside = {"reference": "testpmd", "reference_value": 5.0, "ratio": 4.0, "bar": 0.5}
+        self.assertIn("| met |", self.line(**beside, rounds=[19.0, 20.0, 21.0]))
+        self.assertIn("| **missed** |", self.line(**beside, rounds=[-19.0, 20.0, 21.0]))
+        self.assertIn("| met |", self.line(bar=21, better="lower", rounds=[-1.0, 20.0, 21.0]))
+
     def test_a_bar_may_be_of_the_figure_that_has_a_ratio_too(self):
         beside = {"reference": "dropped", "reference_value": 40.0, "ratio": 0.5}
         self.assertIn("| 0.5 | 15 Mpps | met |", self.line(**beside, bar=15, bar_of="value"))

@@ -82,7 +82,7 @@ Result<Done> wait_for_links(const Generator::Ports& ports, double seconds) {
     return Done{};
 }
 
-// Until whoever is at the other end has seen the links as well.
+// Waits so long after link up: the peer polls the state of its links. Ends at a signal.
 void settle(double seconds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (std::chrono::steady_clock::now() < end && !is_over()) {

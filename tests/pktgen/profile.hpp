@@ -23,7 +23,7 @@ struct PacketKind {
     std::uint16_t sport = 0;  // 0: from the source
     std::uint16_t dport = 9;
     std::uint8_t tcp_flags = 0;
-    Contents (*contents)() = nullptr;  // nullptr: zeros, as many as the size asks for
+    Contents (*contents)() = nullptr;  // of the payload; nullptr: zeros up to the frame size
     SourceCount sources{};             // unless --sources says otherwise
     bool is_bare = false;              // no payload: a size is reached by padding behind the packet
     // Each packet from another port: the first of a connection each time.
