@@ -4,6 +4,7 @@
 #include "lib/load/limit_spread.hpp"
 #include "lib/load/loaded_set.hpp"
 #include "lib/load/segment_choosers.hpp"
+#include "lib/rules/coarse_key.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/table/own_bucket.hpp"
 
@@ -64,9 +65,9 @@ FastMeter meter_of(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
     return gcra->parts() == 1 ? FastMeter::Whole : FastMeter::Parts;
 }
 
-void fill_numbers(const LoadedLimit& limit, LimitPlan& plan) noexcept {
-    plan.numbers = &limit.limit;
-    plan.gcra = gcra_of(limit.limit);
+void fill_numbers(const AnyLimit& numbers, LimitPlan& plan) noexcept {
+    plan.numbers = &numbers;
+    plan.gcra = gcra_of(numbers);
     if (plan.gcra == nullptr) {
         return;
     }
@@ -87,13 +88,47 @@ LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit&
                    .per = limit.per,
                    .version = limit.version,
                    .key = limit.key};
-    fill_numbers(limit, made);
+    fill_numbers(limit.limit, made);
     made.stands_alone = rule.table_share == kWholeTable && limit.migrated_from.empty() &&
                         made.gcra != nullptr && limit.shared == 0;
     if (!rule.override_tables.empty()) {
         made.overrides = rule.override_tables[limit.key].get();
     }
     return made;
+}
+
+std::uint32_t schema_of_wider(MeterPlan& plan, const GroupingKey& parts, MissingKey missing) {
+    const std::size_t known = plan.schemas.size();
+    plan.wider_keys.push_back(parts);
+    const std::uint32_t schema = schema_of(plan, plan.wider_keys.back(), missing);
+    if (plan.schemas.size() == known) {
+        plan.wider_keys.pop_back();  // another limit groups by it
+    }
+    return schema;
+}
+
+// Of a limit whose buckets lie in their entries. What else a key may be, an override's or a
+// worker's elsewhere, the general path finds out.
+bool coarsens_fast(const LoadedRule& rule, const LimitPlan& limit) noexcept {
+    return rule.on_full == OnFull::Coarsen && limit.stands_alone &&
+           (limit.meter == FastMeter::Whole || limit.meter == FastMeter::Parts);
+}
+
+void add_coarser(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& limit,
+                 LimitPlan& own) {
+    CoarserPlan& coarser = plan.coarser.emplace_back();
+    own.coarser = static_cast<std::uint32_t>(plan.coarser.size());
+    const GroupingKey& key = rule.keys[limit.key];
+    const auto wider = widened(key);
+    for (std::size_t step = 0; step < wider.size(); ++step) {
+        coarser.schemas[step] = schema_of_wider(plan, wider[step], rule.missing_key);
+    }
+    coarser.last_level = rule_level(key);
+    for (const AnyLimit& numbers : limit.coarser) {
+        LimitPlan& level = coarser.levels.emplace_back(own);
+        fill_numbers(numbers, level);
+        level.meter = level.gcra->parts() == 1 ? FastMeter::Whole : FastMeter::Parts;
+    }
 }
 
 LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& box) {
@@ -198,6 +233,9 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
         // What is within its queue may have to wait for its departure.
         if (shapes && std::holds_alternative<LeakyBucketLimit>(limit.limit)) {
             added.meter = FastMeter::General;
+        }
+        if (coarsens_fast(rule, added)) {
+            add_coarser(plan, rule, limit, added);
         }
         note_asked(limit, plan);
         plan.counts_open = plan.counts_open || algorithm_of(limit.limit) == Algorithm::Concurrency;

@@ -1,12 +1,15 @@
 #pragma once
 #include "lib/load/key_schema.hpp"
 #include "lib/meter/limit.hpp"
+#include "lib/rules/coarse_key.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/table/entry.hpp"
 #include "lib/table/take.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 // What the stages behind matching read of a rule set, side by side: derived from the rules when
@@ -15,6 +18,8 @@ namespace sluice {
 
 class OverrideTable;
 struct LoadedSet;
+
+inline constexpr std::size_t kMaxSchemas = kMaxLimits * (1 + CoarseKeys::kMost);
 
 // How the fast path checks and charges a limit. General: only the general path can.
 enum class FastMeter : std::uint8_t {
@@ -40,6 +45,7 @@ struct alignas(64) LimitPlan {
     std::uint32_t cost = 1;  // units for each thing counted
     std::uint32_t max_unsynced = 0;
     std::uint32_t schema = 0;
+    std::uint32_t coarser = 0;  // index in MeterPlan::coarser, from 1 on; 0: it does not coarsen
     LimitSlot slot = 0;
     FastMeter meter = FastMeter::General;
     Per per = Per::Packet;
@@ -49,6 +55,14 @@ struct alignas(64) LimitPlan {
     // Whether a key's state depends on nothing but its entry: a new bucket on no table_share and on
     // no slot under which the key may owe something, a penalty box on no other worker's.
     bool stands_alone = false;
+};
+
+// What a limit coarsens to, where the fast path can charge it: by aggregation level - 1, the same
+// limit with wider numbers; and the schemas of the wider keys, nearest first.
+struct CoarserPlan {
+    std::array<std::uint32_t, CoarseKeys::kMost> schemas{};
+    std::vector<LimitPlan> levels;
+    std::uint8_t last_level = 0;  // the rule's
 };
 
 // One rule. Its limits are limits[first_limit, + limits), its penalty boxes come behind them.
@@ -89,7 +103,9 @@ struct RulePlan {
 struct MeterPlan {
     std::vector<RulePlan> rules;
     std::vector<LimitPlan> limits;
-    std::vector<KeySchema> schemas;
+    std::vector<CoarserPlan> coarser;
+    std::vector<KeySchema> schemas;      // at most kMaxSchemas
+    std::deque<GroupingKey> wider_keys;  // of schemas: each stays where it is
     bool has_shared = false;
     bool has_candidates = false;
     // By slot, of limits whose owners are asked: the index in `limits`, from 1 on; else 0.

@@ -4,7 +4,6 @@
 #include "lib/ledger/charge_ahead.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/bucket_in.hpp"
-#include "lib/packet/row_sum.hpp"
 #include "lib/pipeline/check_limit.hpp"
 #include "lib/table/own_bucket.hpp"
 #include "lib/table/take.hpp"
@@ -14,8 +13,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
 
 // Entries that no longer are what they were located as.
 bool all_at_hand(std::span<const BucketLookup> lookups) noexcept {
@@ -35,6 +32,7 @@ FastPath::FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now)
       store_{core.buckets},
       now_{now},
       policies_{burst, set, store_, now},
+      coarser_{scratch_, set.meter_plan, core, now},
       now_word_{WholeNumbers::word_of(now.at)},
       stale_{core.buckets.registry.stale()} {}
 
@@ -110,6 +108,21 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
         return check_pooled(limit, lookup);
     }
     return fits(*lookup.entry, *limit.gcra, now_.at, cost) ? Check::Fits : Check::Refused;
+}
+
+// A key without a place, in a full table.
+[[gnu::noinline]] bool FastPath::check_coarser(const BucketLookup& lookup, std::uint64_t bit,
+                                               CheckFindings& found) noexcept {
+    const LimitPlan& limit = limit_of(lookup);
+    CoarserLookup& coarser = scratch_.coarser[static_cast<std::size_t>(std::countr_zero(bit))];
+    if (!coarser_.find(limit, lookup, row_, coarser)) {
+        return false;
+    }
+    const Units cost = cost_of(limit, lookup);
+    const bool fits = sluice::fits(*coarser.lookup.entry, *coarser.limit->gcra, now_.at, cost);
+    found.coarsened |= bit;
+    found.refused |= fits ? 0 : bit;
+    return true;
 }
 
 FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup& lookup,
@@ -232,6 +245,22 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
     return true;
 }
 
+// Those of the bits in `spending`.
+[[gnu::noinline]] void FastPath::commit_each(std::span<const BucketLookup> lookups,
+                                             std::uint64_t spending,
+                                             std::uint64_t coarsened) noexcept {
+    for (; spending != 0; spending &= spending - 1) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(spending));
+        if ((coarsened >> at & 1U) != 0) {
+            const CoarserLookup& coarser = scratch_.coarser[at];
+            commit(*coarser.limit, coarser.lookup);
+            coarser_.note(coarser);
+        } else {
+            commit(limit_of(lookups[at]), lookups[at]);
+        }
+    }
+}
+
 [[gnu::always_inline]] inline void FastPath::commit_all(
     std::span<const BucketLookup> lookups) noexcept {
     for (const BucketLookup& lookup : lookups) {
@@ -271,7 +300,7 @@ void FastPath::note_refusal(const LimitPlan& limit) noexcept {
     }
 }
 
-// Some limit has no room, or a key is exempt.
+// What decide() found is not that each limit has room for a key of its own.
 [[gnu::noinline]] bool FastPath::decide_otherwise(std::size_t row,
                                                   std::span<const BucketLookup> lookups,
                                                   const CheckFindings& found) noexcept {
@@ -285,7 +314,8 @@ void FastPath::note_refusal(const LimitPlan& limit) noexcept {
             visit(lookups[static_cast<std::size_t>(std::countr_zero(bits))]);
         }
     };
-    each(outcome.spending(), [&](const BucketLookup& lookup) { commit(limit_of(lookup), lookup); });
+    commit_each(lookups, outcome.spending(), found.coarsened);
+    count_coarsened(found.coarsened);
     each(found.refused, [&](const BucketLookup& lookup) { note_refusal(limit_of(lookup)); });
     each(outcome.refusing(),
          [&](const BucketLookup& lookup) { active_rule_of(lookup).refused |= row_bit(row); });
@@ -304,11 +334,8 @@ void FastPath::note_refusal(const LimitPlan& limit) noexcept {
 }
 
 bool FastPath::decide(std::size_t row) noexcept {
-    const std::uint32_t first = scratch_.first[row];
-    const std::span<BucketLookup> lookups{&scratch_.lookups[first],
-                                          scratch_.first[row + 1] - first};
-    if (lookups.size() > kMostLookups || (core_.held_order.any(now_.at) && any_shapes(lookups)))
-        [[unlikely]] {
+    const std::span<BucketLookup> lookups = lookups_of(row);
+    if (is_of_general(lookups)) [[unlikely]] {
         return false;
     }
     row_ = row;
@@ -345,34 +372,26 @@ bool FastPath::decide(std::size_t row) noexcept {
     return true;
 }
 
-void FastPath::write_admitted() noexcept {
-    for_each_row(admitted_, [&](std::size_t row) {
-        burst_.packets()[row].decision = has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
-    });
-}
-
-void FastPath::finish() noexcept {
-    write_admitted();
-    const RowMask done = admitted_ | otherwise_;
-    const auto count = [](RowMask rows) { return static_cast<std::uint64_t>(std::popcount(rows)); };
-    const auto bytes = [&](RowMask rows) { return sum_of_rows(rows, burst_.frames().wire); };
-    for (const ActiveRule& active : std::span{scratch_.rules.get(), scratch_.rule_count}) {
-        const RowMask rows = active.rows & done;
-        if (rows == 0) {
-            continue;
-        }
-        RuleCounters& counters = core_.counters.rules[set_.meter_plan.rules[active.rule].counters];
-        const RowMask skipped = active.skipped | (active.idle & ~active.refused);
-        const RowMask admitted = rows & ~(skipped | active.refused);
-        counters.admitted.add(count(admitted));
-        counters.admitted_bytes.add(bytes(admitted));
-        if ((active.refused | skipped | active.exempt) != 0) [[unlikely]] {
-            counters.exceeded.add(count(rows & active.refused));
-            counters.exceeded_bytes.add(bytes(rows & active.refused));
-            counters.skipped.add(count(rows & skipped));
-            counters.exempted.add(count(active.exempt));
-        }
+bool FastPath::decide_widened(std::size_t row) noexcept {
+    const std::span<BucketLookup> lookups = lookups_of(row);
+    if (!has_row(scratch_.widened, row) || is_of_general(lookups)) {
+        return false;
     }
+    row_ = row;
+    CheckFindings found;
+    std::uint64_t bit = 1;
+    for (BucketLookup& lookup : lookups) {
+        const Check checked = check(limit_of(lookup), lookup, found);
+        if (checked == Check::General &&
+            (lookup.entry != nullptr || !check_coarser(lookup, bit, found))) {
+            return false;
+        }
+        found.refused |= checked == Check::Refused ? bit : 0;
+        found.exempt |= checked == Check::Exempt ? bit : 0;
+        bit <<= 1;
+    }
+    const bool is_left = found.opened && !all_at_hand(lookups);
+    return !is_left && found.shared <= 1 && decide_otherwise(row, lookups, found);
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "lib/load/loaded_set.hpp"
 #include "lib/pipeline/brief_policy.hpp"
 #include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/coarser_buckets.hpp"
 #include "lib/pipeline/core_state.hpp"
 #include "lib/pipeline/packet_outcome.hpp"
 #include "lib/table/own_bucket.hpp"
@@ -23,6 +24,8 @@ public:
 
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
+    // The same with a key that has no place, whose wider keys have been looked for.
+    [[nodiscard]] bool decide_widened(std::size_t row) noexcept;
     // Packets without look-ups: nothing refuses them.
     void admit(RowMask rows) noexcept { admitted_ |= rows; }
     [[nodiscard]] RowMask admitted() const noexcept { return admitted_; }
@@ -40,7 +43,6 @@ private:
         Exempt,   // the key is: the rule's limits do not judge the packet
         General,  // cannot be told here
     };
-    static constexpr std::size_t kMostLookups = 64;
 
     [[nodiscard]] Check check(const LimitPlan& limit, BucketLookup& lookup,
                               CheckFindings& found) noexcept;
@@ -50,6 +52,9 @@ private:
     [[nodiscard]] Check check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                          CheckFindings& found) noexcept;
     [[nodiscard]] Check check_shared(const LimitPlan& limit, BucketLookup& lookup,
+                                     CheckFindings& found) noexcept;
+    // Of the look-up of that bit.
+    [[nodiscard]] bool check_coarser(const BucketLookup& lookup, std::uint64_t bit,
                                      CheckFindings& found) noexcept;
     [[nodiscard]] bool is_at_hand(const LimitPlan& limit, const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool make_current(const LimitPlan& limit, Entry& entry) noexcept;
@@ -64,12 +69,25 @@ private:
 
     [[nodiscard]] ActiveRule& active_rule_of(const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool refuse_alone(std::size_t row, const BucketLookup& lookup) noexcept;
+    void commit_each(std::span<const BucketLookup> lookups, std::uint64_t spending,
+                     std::uint64_t coarsened) noexcept;
+    void count_coarsened(std::uint64_t coarsened) noexcept;
     // Of a rule with several limits it is counted which of them refuses.
     void note_refusal(const LimitPlan& limit) noexcept;
     [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
     [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
                                         const CheckFindings& found) noexcept;
 
+    [[nodiscard, gnu::always_inline]] std::span<BucketLookup> lookups_of(
+        std::size_t row) const noexcept {
+        const std::uint32_t first = scratch_.first[row];
+        return {&scratch_.lookups[first], scratch_.first[row + 1] - first};
+    }
+    [[nodiscard, gnu::always_inline]] bool is_of_general(
+        std::span<const BucketLookup> lookups) const noexcept {
+        return lookups.size() > kMostFastLookups ||
+               (core_.held_order.any(now_.at) && any_shapes(lookups));
+    }
     [[nodiscard]] const LimitPlan& limit_of(const BucketLookup& lookup) const noexcept {
         return limits_[lookup.limit];
     }
@@ -89,6 +107,7 @@ private:
     BucketStore& store_;
     Now now_;
     BriefPolicies policies_;
+    CoarserBuckets coarser_;
     std::int64_t now_word_;  // in the unit of an entry's time word
     bool stale_;             // entries may carry former numbers
     std::size_t row_ = 0;    // of the packet at its turn

@@ -19,7 +19,7 @@ struct KeyedRows {
 
 // Hashes the key of a schema in these rows of a burst, as KeyHasher::digest() hashes its canonical
 // bytes. Returned are the rows that have the key (with MissingKey::Share all of them); digests of
-// other rows are any number.
+// rows that are not asked for stay.
 [[nodiscard]] RowMask digest_keys(const KeySchema& schema, const KeyedRows& in,
                                   const KeyHasher& hasher, RowDigests& digests) noexcept;
 

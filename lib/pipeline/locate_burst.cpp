@@ -1,9 +1,11 @@
 #include "lib/base/prefetch.hpp"
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/override_table.hpp"
 
 #include <span>
+#include <utility>
 
 // Finds the entries of all look-ups, whose first lines have come meanwhile, and prefetches whatever
 // else metering will touch: second lines of keys that are not there, lines of the pool, of the
@@ -37,15 +39,31 @@ public:
 
     // Those that lie in second lines, which have come meanwhile too.
     void find_in_second_lines() const noexcept {
-        const BucketLookup* const lookups = scratch_.lookups.get();
-        std::size_t row = 0;
-        for (const BucketLookup* lookup : std::span{scratch_.missed.get(), scratch_.miss_count}) {
-            while (lookup >= lookups + scratch_.first[row + 1]) {
-                ++row;
-            }
-            const Entry* entry = BucketTable::in_asked(lookup->entry, lookup->key);
-            prefetch_more(row, *lookup, entry == nullptr ? kNone : *entry);
+        for_each_missed([&](std::size_t row, const BucketLookup& lookup) {
+            const Entry* entry = BucketTable::in_asked(lookup.entry, lookup.key);
+            prefetch_more(row, lookup, entry == nullptr ? kNone : *entry);
+        });
+    }
+
+    // Of keys that are in neither line, while limits coarsen: the lines of their wider keys.
+    void prefetch_wider(const Burst& burst) const noexcept {
+        scratch_.widened = 0;
+        for_each_absent([&](std::size_t row, const BucketLookup&, const CoarserPlan&) {
+            scratch_.widened |= row_bit(row);
+        });
+        if (scratch_.widened == 0) {
+            return;
         }
+        digest_wider(burst);
+        for_each_absent(
+            [&](std::size_t row, const BucketLookup& lookup, const CoarserPlan& coarser) {
+                const LimitPlan& limit = plan_.limits[lookup.limit];
+                for (const std::uint32_t schema : coarser.schemas) {
+                    const std::uint64_t digest = scratch_.digests[schema][row];
+                    (void)core_.buckets.parents.prefetch_both(
+                        {KeyHasher::key_from(limit.start, digest), limit.slot});
+                }
+            });
     }
 
     // What leads to them has come meanwhile.
@@ -68,6 +86,50 @@ private:
             const BucketLookup* const end = scratch_.lookups.get() + scratch_.first[row + 1];
             for (; lookup != end; ++lookup) {
                 visit(row, *lookup);
+            }
+        }
+    }
+
+    // Not in their first lines.
+    template <typename Visit>
+    [[gnu::always_inline]] void for_each_missed(Visit&& visit) const noexcept {
+        const BucketLookup* const lookups = scratch_.lookups.get();
+        std::size_t row = 0;
+        for (const BucketLookup* lookup : std::span{scratch_.missed.get(), scratch_.miss_count}) {
+            while (lookup >= lookups + scratch_.first[row + 1]) {
+                ++row;
+            }
+            visit(row, *lookup);
+        }
+    }
+    // Of limits that coarsen.
+    template <typename Visit>
+    void for_each_absent(Visit&& visit) const noexcept {
+        for_each_missed([&](std::size_t row, const BucketLookup& lookup) {
+            const std::uint32_t number = plan_.limits[lookup.limit].coarser;
+            if (number != 0 && BucketTable::in_asked(lookup.entry, lookup.key) == nullptr) {
+                visit(row, lookup, plan_.coarser[number - 1]);
+            }
+        });
+    }
+    // Of all limits that coarsen, in the rows with a key that is absent: others may be by the time
+    // that they are decided.
+    void digest_wider(const Burst& burst) const noexcept {
+        for_each_wider([&](std::uint32_t schema, RowMask rows) { scratch_.keyed[schema] |= rows; });
+        for_each_wider([&](std::uint32_t schema, RowMask) {
+            if (const RowMask rows = std::exchange(scratch_.keyed[schema], 0); rows != 0) {
+                (void)digest_keys(plan_.schemas[schema], {burst.frames(), burst.headers(), rows},
+                                  core_.hash, scratch_.digests[schema]);
+            }
+        });
+    }
+    template <typename Visit>
+    void for_each_wider(Visit&& visit) const noexcept {
+        for (const ActiveLimit& active : std::span{scratch_.limits.get(), scratch_.limit_count}) {
+            if (const std::uint32_t number = plan_.limits[active.limit].coarser; number != 0) {
+                for (const std::uint32_t schema : plan_.coarser[number - 1].schemas) {
+                    visit(schema, active.rows & scratch_.widened);
+                }
             }
         }
     }
@@ -164,6 +226,9 @@ void locate_second(Burst& burst, const CoreState& core) noexcept {
         if (scratch.plan->has_shared && core.ledger != nullptr) [[unlikely]] {
             locating.prefetch_records();
         }
+    }
+    if (scratch.miss_count != 0 && core.buckets.coarsens()) [[unlikely]] {
+        Locating{burst, core}.prefetch_wider(burst);
     }
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {

@@ -35,6 +35,10 @@ namespace {
     }
 }
 
+[[gnu::always_inline]] inline bool decides_fast(FastPath& fast, std::size_t row) noexcept {
+    return fast.decide(row) || fast.decide_widened(row);
+}
+
 // Whether a packet repeats bytes that were refused, by what has become of all packets before it.
 [[gnu::noinline]] bool repeats_refused(Burst& burst, std::size_t row, const LoadedSet& set,
                                        FastPath& fast) noexcept {
@@ -110,7 +114,7 @@ public:
             }
             if (!metered) {
                 fast.admit(row_bit(row) & ~scratch.decided);
-            } else if (has_row(scratch.general, row) || !fast.decide(row)) {
+            } else if (has_row(scratch.general, row) || !decides_fast(fast, row)) {
                 if (has_row(burst_.following(), row) && repeats_refused(burst_, row, set_, fast)) {
                     burst_.decision(row) = dropped_for(Reason::Retransmission);
                 } else {
@@ -221,7 +225,7 @@ struct Deciding {
                                                   FastPath& fast) noexcept {
     Burst& burst = of.burst;
     const Scratch& scratch = burst.scratch();
-    if (has_row(scratch.general, row) || !fast.decide(row)) [[unlikely]] {
+    if (has_row(scratch.general, row) || !decides_fast(fast, row)) [[unlikely]] {
         if (has_row(scratch.later_fragments, row) &&
             refuse_fragment(burst, row, fast, of.core, of.now)) {
             return;

@@ -15,8 +15,9 @@ namespace sluice {
 struct CheckFindings {
     std::uint64_t refused = 0;
     std::uint64_t exempt = 0;
-    unsigned shared = 0;  // limits that several workers spend
-    bool opened = false;  // a bucket, which may have taken the place of another
+    std::uint64_t coarsened = 0;  // checked at an aggregation level above: Scratch::coarser
+    unsigned shared = 0;          // limits that several workers spend
+    bool opened = false;          // a bucket, which may have taken the place of another
 };
 
 // What the rules of one packet make of what their limits found, in one pass in the order of the

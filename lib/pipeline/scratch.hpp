@@ -45,6 +45,17 @@ struct BucketLookup {
 };
 static_assert(sizeof(BucketLookup) == 32, "two to a cache line");
 
+// Of more than these the fast path decides no packet.
+inline constexpr std::size_t kMostFastLookups = 64;
+
+// A look-up that found no place, at the aggregation level that stands for it.
+struct CoarserLookup {
+    const LimitPlan* limit;
+    BucketLookup lookup;
+    std::uint8_t aggregation_level;
+    bool is_rule;
+};
+
 // Working memory of one burst, sized once for the largest rule set there can be, so that workers
 // never allocate. Pages that no rule set needs are never touched.
 struct Scratch {
@@ -98,12 +109,17 @@ struct Scratch {
     // Those whose key is not in its first line; and room for an end.
     Room<BucketLookup*> missed = room<BucketLookup*>(kMaxBurst * kMaxLimits + 1);
     std::size_t miss_count = 0;
+    // Rows with a key that is in neither line while limits coarsen: there are digests of its wider
+    // keys too.
+    RowMask widened = 0;
+    // Of the one packet that the fast path decides, what its look-ups coarsen to.
+    Room<CoarserLookup> coarser = room<CoarserLookup>(kMostFastLookups);
 
     // By schema: rows whose packets are keyed by it in this burst (0 between bursts), those that
     // have the key, and its digests.
-    Room<RowMask> keyed = zeroes<RowMask>(kMaxLimits);
-    Room<RowMask> has_key = room<RowMask>(kMaxLimits);
-    Room<RowDigests> digests = room<RowDigests>(kMaxLimits);
+    Room<RowMask> keyed = zeroes<RowMask>(kMaxSchemas);
+    Room<RowMask> has_key = room<RowMask>(kMaxSchemas);
+    Room<RowDigests> digests = room<RowDigests>(kMaxSchemas);
 
     // Of the one packet that the general path decides, if it has one unit.
     JudgedUnit packet_unit;
@@ -119,6 +135,7 @@ struct Scratch {
         limit_count = 0;
         first.fill(0);
         miss_count = 0;
+        widened = 0;
         decided = 0;
         general = 0;
         first_fragments = 0;

@@ -60,6 +60,20 @@ CoarseKeys::CoarseKeys(const GroupingKey& key, MissingKey missing, const PacketH
       }()
                      .view()} {}
 
+std::array<GroupingKey, CoarseKeys::kMost> widened(const GroupingKey& key) {
+    std::array<GroupingKey, CoarseKeys::kMost> wider;
+    for (std::size_t step = 0; step < wider.size(); ++step) {
+        wider[step] = key;
+        for (KeyPart& part : wider[step]) {
+            if (part.is_address()) {
+                part.v4_length = std::min(part.v4_length, kWidenings[step].v4);
+                part.v6_length = std::min(part.v6_length, kWidenings[step].v6);
+            }
+        }
+    }
+    return wider;
+}
+
 std::uint8_t rule_level(const GroupingKey& key) noexcept {
     std::uint8_t v4 = 0;
     std::uint8_t first = 0;

@@ -37,4 +37,8 @@ private:
 // widened.
 [[nodiscard]] std::uint8_t rule_level(const GroupingKey& key) noexcept;
 
+// The keys whose bytes those wider keys are, by step: of a packet that a step does not widen, the
+// same as the step before.
+[[nodiscard]] std::array<GroupingKey, CoarseKeys::kMost> widened(const GroupingKey& key);
+
 }  // namespace sluice

@@ -72,6 +72,7 @@ void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
 bool BucketStore::begin_burst(Now now) noexcept {
     registry.note_time(now);
     registry.clear_closed();
+    coarsens_ = coarsened(now.at);
     keys.begin_burst();
     parents.begin_burst();
     const std::size_t steps = registry.stale() ? kHurry : 1;

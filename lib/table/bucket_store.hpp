@@ -54,6 +54,8 @@ public:
     [[nodiscard]] bool coarsened(Instant now) const noexcept {
         return now.time_since_epoch().count() < static_cast<std::int64_t>(load_word(coarse_until_));
     }
+    // The same as of the latest burst, for stages that have no time.
+    [[nodiscard]] bool coarsens() const noexcept { return coarsens_; }
     void note_parent(const Entry& parent) noexcept { coarsened_until(parent.fresh_from()); }
 
     // The bucket that stands for the whole rule.
@@ -106,6 +108,7 @@ private:
     std::uint64_t settling_ = 0;  // changes there were when the round began
     std::uint64_t settled_ = 0;
     std::uint64_t coarse_until_ = 0;  // an instant
+    bool coarsens_ = false;
     const WorkerTables* worker_tables_ = nullptr;
     std::size_t worker_ = 0;
     const UnsyncedUnits* unsynced_ = nullptr;

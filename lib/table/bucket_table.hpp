@@ -173,6 +173,13 @@ public:
         return none_ended && !may_search() ? nullptr : make_place_slow(key, registry, now);
     }
 
+    // Whether make_place() would find none without a search, and may not begin one.
+    [[nodiscard]] bool is_full_for(const TableKey& key, Now now) const noexcept {
+        const Lines lines = lines_of(key);
+        return !may_search() && ended_in(as_line(lines.first), now.at) == 0 &&
+               ended_in(as_line(lines.second), now.at) == 0;
+    }
+
     // Once per burst: renews what may be spent on searching.
     void begin_burst() noexcept;
 

@@ -1,4 +1,5 @@
 #include "tests/packets/box.hpp"
+#include "tests/packets/verdict_case.hpp"
 
 #include <gtest/gtest.h>
 

@@ -87,7 +87,7 @@ TEST(LoadedRules, OneCallDerivesAllThatWorkersNeed) {
     EXPECT_EQ(made.meter_plan.limits[0].meter, FastMeter::Shared);
     EXPECT_EQ(made.meter_plan.limits[1].meter, FastMeter::Whole);
     EXPECT_EQ(made.meter_plan.limits[2].meter, FastMeter::Overridden);
-    EXPECT_EQ(made.meter_plan.schemas.size(), 1U) << "all rules have one key";
+    EXPECT_EQ(made.meter_plan.schemas.size(), 3U) << "all rules have one key, and its wider ones";
     EXPECT_GT(limit_of(*loaded, 0).shared, 0U);
     EXPECT_EQ(made.shared_limits, 1U);
     EXPECT_TRUE(made.syncs);
