@@ -56,7 +56,7 @@ public:
     RowMask v6 = 0;                                   // rows whose innermost IP header is IPv6
     RowMask malformed = 0;                            // rows that no rule sees
     RowMask common = 0;                               // rows that were parsed eight at a time
-    RowMask not_ip = 0;                               // so were these, whose EtherType is not IP's
+    RowMask not_ip = 0;                               // so were these, which lead to no IP packet
 
     // Where a frame came in: the side of the pair, and port_name() of the pair (0: it has none).
     // Set before parse_columns(), which keeps it; a row keeps it from burst to burst.

@@ -41,7 +41,7 @@ public:
     void run() noexcept {
         columns_.frames_ = &frames_;
         columns_.made_ = 0;
-        columns_.common = columns_.not_ip = tcp_ = tagged_ = v6_ = 0;
+        columns_.common = columns_.not_ip = tcp_ = tagged_ = v6_ = with_length_ = 0;
         for (std::size_t first = 0; first < frames_.size; first += kGroup) {
             parse_group(first);
         }
@@ -76,6 +76,7 @@ private:
     RowMask tcp_ = 0;
     RowMask tagged_ = 0;
     RowMask v6_ = 0;
+    RowMask with_length_ = 0;  // of those that are not IP: in the place of an EtherType
 };
 
 void ColumnParser::begin(std::size_t first, Group& group) const noexcept {
@@ -115,7 +116,7 @@ void ColumnParser::step_over_tags(std::size_t first, Group& group) noexcept {
 }
 
 // Frames of an EtherType that leads to no IP packet: neither IP, nor MPLS, nor PPPoE, nor one more
-// tag. What is a length is left to the walk.
+// tag. What is a length (IEEE 802.3) leads to none either.
 void ColumnParser::find_not_ip(std::size_t first, const Group& group) noexcept {
     const Words type = _mm256_srli_epi32(group.after_type, 16);
     Words leads_on = is_vlan(type);
@@ -123,9 +124,9 @@ void ColumnParser::find_not_ip(std::size_t first, const Group& group) noexcept {
          {kTypeIpv4, kTypeIpv6, kTypeMplsUnicast, kTypeMplsMulticast, kTypePppoeSession}) {
         leads_on = either(leads_on, is_equal(type, all(other)));
     }
-    const Words is_not_ip =
-        both(_mm256_andnot_si256(leads_on, group.fits), at_most(all(kSmallestEtherType), type));
+    const Words is_not_ip = _mm256_andnot_si256(leads_on, group.fits);
     columns_.not_ip |= mask_of(is_not_ip) << first;
+    with_length_ |= mask_of(_mm256_cmpgt_epi32(all(kSmallestEtherType), type)) << first;
     tagged_ |= mask_of(both(is_not_ip, group.is_tagged)) << first;
     store(&columns_.byte_units[first], behind_link(group));
 }
@@ -281,7 +282,8 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
 void ColumnParser::set_presence() noexcept {
     const RowMask rows = frames_.rows();
     const RowMask common = columns_.common;
-    const RowMask with_type = common | columns_.not_ip;
+    const RowMask flat = common | columns_.not_ip;
+    const RowMask with_type = common | (columns_.not_ip & ~with_length_);
     columns_.v6 = v6_ & common;
     columns_.malformed = 0;
     columns_.present.fill(0);
@@ -291,9 +293,9 @@ void ColumnParser::set_presence() noexcept {
     }
     set(HeaderPart::Frame, rows);
     set(HeaderPart::Port, rows & columns_.named_ports_);
-    set(HeaderPart::Ethernet, with_type);
+    set(HeaderPart::Ethernet, flat);
     set(HeaderPart::EtherType, with_type);
-    set(HeaderPart::Vlan, with_type & tagged_);
+    set(HeaderPart::Vlan, flat & tagged_);
     set(HeaderPart::Tcp, common & tcp_);
 }
 

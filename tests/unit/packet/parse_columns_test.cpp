@@ -246,6 +246,7 @@ TEST(ParseColumns, WalksNoFrameThatIsNotIp) {
     const auto columns = std::make_unique<HeaderColumns>();
     const std::vector<Octets> other{test::arp().size(60).bytes(),
                                     test::arp().vlan(9).size(64).bytes(),
+                                    test::arp().ether_type(0x0026).size(60).bytes(),  // 802.3
                                     udp().src("10.0.0.1").ether_type(0x88B5).size(60).bytes()};
     FrameColumns frames;
     for (std::size_t row = 0; row < kMaxBurst; ++row) {
