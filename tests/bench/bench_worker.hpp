@@ -74,6 +74,11 @@ public:
     [[nodiscard]] std::uint64_t found_full() const noexcept {
         return counters_.by_table_event[static_cast<std::size_t>(TableEvent::TableFull)].read();
     }
+    // Times that a key or its state found no place.
+    [[nodiscard]] std::uint64_t without_room() const noexcept {
+        return found_full() +
+               counters_.by_table_event[static_cast<std::size_t>(TableEvent::PoolFull)].read();
+    }
     // Rules that matched a packet, of those that are not malformed.
     [[nodiscard]] double matches_per_packet() const noexcept;
     // Packets of keys that are exempt of the first rule.

@@ -16,17 +16,18 @@ constexpr std::size_t kMostPoolLines = 4 * PacketMill::kSources;
 std::unique_ptr<BenchWorker> warm_worker(PacketMill& mill, const BenchRules& rules,
                                          std::size_t bursts) {
     std::size_t keys = 0;
-    std::size_t lines = 0;
+    bool is_pooled = false;
     {
         BenchRules roomy = rules;
         roomy.pool_lines = kMostPoolLines;
         BenchWorker first{mill, roomy, kMostKeys};
         first.run(bursts);
         keys = first.live_keys();
-        lines = first.pooled();
+        is_pooled = first.pooled() != 0;
     }
     BenchRules fitting = rules;
-    fitting.pool_lines = std::max<std::size_t>(lines + lines / 16, 16);
+    // States that grow with time have room to: lines that nobody takes are in no cache.
+    fitting.pool_lines = is_pooled ? kMostPoolLines : 16;
     auto worker = std::make_unique<BenchWorker>(mill, fitting, std::max<std::size_t>(keys, 1024));
     worker->run(bursts);
     return worker;

@@ -69,6 +69,10 @@ void measure_shapes(const PipelineRun& run) {
             print_alone("P6", sides[i].name + ": refused, of none that should be",
                         static_cast<double>(workers[i]->refused()), "packets");
         }
+        if (workers[i]->without_room() != 0) {
+            print_alone("P6", sides[i].name + ": states without room, where there should be",
+                        static_cast<double>(workers[i]->without_room()), "times");
+        }
     }
     for (std::size_t i = 0; i < sides.size(); ++i) {
         tell_stages("P6", sides[i].name, *workers[i], bursts / 4);
