@@ -73,7 +73,7 @@ public:
     void restart(std::size_t worker, Instant now) {
         workers_[worker].ledger = std::make_unique<Ledger>(worker, lanes_, workers_[worker].records,
                                                            now, kSharedSlot + 1);
-        workers_[worker].ledger->set(size_.interval, 1, size_.longest);
+        workers_[worker].ledger->set(size_.interval, size_.longest);
     }
     // All of them, and nothing that was on its way arrives.
     void restart_all(Instant now) {
