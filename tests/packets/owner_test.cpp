@@ -1,10 +1,10 @@
+#include "tests/chance.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/workers.hpp"
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 
 // Limits whose packets are handed to the owners of their keys: what several workers say of each
@@ -13,6 +13,7 @@ namespace sluice::owner_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::Chance;
 using test::Workers;
 
 constexpr Instant kStart{1h};
@@ -21,20 +22,6 @@ constexpr std::size_t kWorkers = 4;
 std::string rules(const std::string& list) {
     return "version: 1\ndefaults: {mode: enforce}\nrules:\n" + list;
 }
-
-class Chance {
-public:
-    explicit Chance(unsigned seed) : random_{seed} {}
-    std::size_t below(std::size_t count) { return random_() % count; }
-    bool one_in(std::size_t count) { return below(count) == 0; }
-    template <typename T, std::size_t kCount>
-    const T& of(const std::array<T, kCount>& list) {
-        return list[below(kCount)];
-    }
-
-private:
-    std::mt19937 random_;
-};
 
 struct Sent {
     std::vector<std::byte> bytes;
