@@ -4,6 +4,7 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
+#include "lib/base/system_user.hpp"
 
 #include <fmt/format.h>
 
@@ -11,16 +12,14 @@
 #include <string>
 #include <vector>
 
-#include <pwd.h>
-
 // The earlier sets that are kept, and the way back to them.
 namespace sluice {
 namespace {
 
 // Users have the names that they have here.
 std::string user_name(std::uint64_t uid) {
-    const passwd* user = ::getpwuid(static_cast<uid_t>(uid));
-    return user == nullptr ? fmt::format("{}", uid) : user->pw_name;
+    const std::optional<SystemUser> user = user_of(static_cast<uid_t>(uid));
+    return user ? user->name : fmt::format("{}", uid);
 }
 
 std::vector<std::string> cells_of(std::string number, const Json& set) {

@@ -1,6 +1,7 @@
 #include "control/daemon/confinement.hpp"
 
 #include "control/daemon/own_files.hpp"
+#include "lib/base/system_user.hpp"
 #include "lib/confine/confine.hpp"
 #include "lib/wire/fd.hpp"
 
@@ -13,7 +14,6 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,18 +33,18 @@ Error cannot_share(const std::string& path) {
 }
 
 // The folder stays root's, and the user's group writes in it.
-Result<Done> share_folder(const std::string& folder, const passwd& user) {
+Result<Done> share_folder(const std::string& folder, const SystemUser& user) {
     std::error_code error;
     fs::create_directories(folder, error);
     const Fd opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (!opened.is_open() || ::fchown(opened.get(), 0, user.pw_gid) != 0 ||
+    if (!opened.is_open() || ::fchown(opened.get(), 0, user.gid) != 0 ||
         ::fchmod(opened.get(), kShared) != 0) {
         return cannot_share(folder);
     }
     return Done{};
 }
 
-Result<Done> hand_over_sockets(const Settings& settings, const passwd& user) {
+Result<Done> hand_over_sockets(const Settings& settings, const SystemUser& user) {
     for (const SocketOptions& socket : {settings.control, read_socket_of(settings)}) {
         const std::string folder = fs::path{socket.path}.parent_path().string();
         if (const Result<Done> done = share_folder(folder.empty() ? "." : folder, user); !done) {
@@ -52,21 +52,21 @@ Result<Done> hand_over_sockets(const Settings& settings, const passwd& user) {
         }
         struct stat left{};
         if (::lstat(socket.path.c_str(), &left) == 0 && S_ISSOCK(left.st_mode)) {
-            (void)::lchown(socket.path.c_str(), user.pw_uid, user.pw_gid);
+            (void)::lchown(socket.path.c_str(), user.uid, user.gid);
         }
     }
     return Done{};
 }
 
 Result<Done> run_as_user(const Settings& settings) {
-    const passwd* user = ::getpwnam(settings.user.c_str());
-    if (user == nullptr) {
-        return Error{Errc::OutOfRange, "there is no user " + settings.user};
+    const Result<SystemUser> user = user_named(settings.user);
+    if (!user) {
+        return user.error();
     }
-    if (::geteuid() == 0 && user->pw_uid != 0) {
+    if (::geteuid() == 0 && user->uid != 0) {
         for (const Result<Done>& done :
              {share_folder(settings.state_dir, *user),
-              hand_over_own_files(settings.state_dir, user->pw_uid, user->pw_gid),
+              hand_over_own_files(settings.state_dir, user->uid, user->gid),
               hand_over_sockets(settings, *user)}) {
             if (!done) {
                 return done.error();

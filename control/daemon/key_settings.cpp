@@ -51,15 +51,6 @@ json setting_json(const KeySetting& setting) {
 
 }  // namespace
 
-bool put_setting(KeySettings& settings, KeySetting next) {
-    std::erase_if(settings, [&](const KeySetting& before) { return replaces(next, before); });
-    if (settings.size() >= kMaxKeySettings) {
-        return false;
-    }
-    settings.push_back(std::move(next));
-    return true;
-}
-
 bool put_settings(KeySettings& settings, const KeySettings& next) {
     using Key = std::tuple<std::string_view, std::string_view, std::size_t>;
     std::multimap<Key, const KeySetting*> of_key;

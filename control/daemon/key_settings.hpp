@@ -12,10 +12,8 @@ namespace sluice {
 // Operators' settings of single keys, as sluiced keeps them: for a key at most one set of numbers a
 // limit, or `exempt`; and a ban.
 
-// Replaces an earlier setting of the same kind. False: there are kMaxKeySettings already.
-[[nodiscard]] bool put_setting(KeySettings& settings, KeySetting next);
-
-// The same of many at once; each is of another key, or of another limit.
+// Each replaces an earlier setting of the same kind, and is of another key, or of another limit.
+// False: they would be more than kMaxKeySettings.
 [[nodiscard]] bool put_settings(KeySettings& settings, const KeySettings& next);
 
 // Which settings of a key are meant: its ban, or the others, all or those of one limit.

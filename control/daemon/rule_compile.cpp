@@ -3,13 +3,13 @@
 #include "control/daemon/act_as.hpp"
 #include "control/list_folder.hpp"
 #include "lib/base/memory_room.hpp"
+#include "lib/base/system_user.hpp"
 #include "lib/policy/compile_memory.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <filesystem>
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,8 +19,8 @@ namespace {
 constexpr const char* kSendThem = "; `--send-lists` sends lists along, which are not watched then";
 
 std::string our_name() {
-    const passwd* user = ::getpwuid(::geteuid());
-    return user == nullptr ? "uid " + std::to_string(::geteuid()) : user->pw_name;
+    const std::optional<SystemUser> user = user_of(::geteuid());
+    return user ? user->name : "uid " + std::to_string(::geteuid());
 }
 
 // Its mode and that of every folder above it: nobody learns through sluiced what is closed to them.

@@ -357,7 +357,7 @@ void Worker::exchange(const Running& running) noexcept {
     const Now at = now();
     // The rows that its books point to may be gone.
     adopt(running.rules(), core_, at);
-    ledger_.set(running.loaded->merge_interval(), running.rules().shared_limits,
+    ledger_.set(running.loaded->merge_interval(),
                 running.rules().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
     ledger_.exchange(ledger_store_, at);
     ledger_.ask(ledger_store_);

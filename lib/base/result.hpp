@@ -56,14 +56,6 @@ public:
         return error_;
     }
 
-    template <typename Fn>
-    [[nodiscard]] constexpr auto and_then(Fn&& fn) && -> decltype(fn(std::declval<T&&>())) {
-        if (!has_value()) {
-            return error();
-        }
-        return std::forward<Fn>(fn)(*std::move(*this));
-    }
-
 private:
     std::optional<T> value_;
     Error error_{};  // read only when value_ is empty

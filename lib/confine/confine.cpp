@@ -1,5 +1,6 @@
 #include "lib/confine/confine.hpp"
 
+#include "lib/base/system_user.hpp"
 #include "lib/confine/every_thread.hpp"
 
 #include <array>
@@ -8,16 +9,12 @@
 #include <vector>
 
 #include <cap-ng.h>
-#include <grp.h>
-#include <pwd.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t kUserBuffer = 16'384;
 
 Error refused(const std::string& what, int error) {
     return {Errc::Refused, what + ": " + std::strerror(error)};
@@ -96,21 +93,18 @@ int load(scmp_filter_ctx filter, Programs programs) {
 }  // namespace
 
 Result<Done> become_user(const std::string& user) {
-    passwd entry{};
-    passwd* found = nullptr;
-    std::vector<char> buffer(kUserBuffer);
-    (void)::getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    if (found == nullptr) {
-        return Error{Errc::OutOfRange, "there is no user " + user};
+    const Result<SystemUser> found = user_named(user);
+    if (!found) {
+        return found.error();
     }
-    if (::geteuid() == entry.pw_uid) {
+    if (::geteuid() == found->uid) {
         return Done{};
     }
     capng_clear(CAPNG_SELECT_BOTH);
     const int failed =
-        capng_change_id(static_cast<int>(entry.pw_uid), static_cast<int>(entry.pw_gid),
+        capng_change_id(static_cast<int>(found->uid), static_cast<int>(found->gid),
                         static_cast<capng_flags_t>(CAPNG_INIT_SUPP_GRP | CAPNG_CLEAR_BOUNDING));
-    if (failed != 0 || ::geteuid() != entry.pw_uid) {
+    if (failed != 0 || ::geteuid() != found->uid) {
         return refused("cannot run as " + user, errno);
     }
     return Done{};

@@ -34,7 +34,6 @@ public:
     constexpr std::uint8_t u8() noexcept { return number<std::uint8_t>(); }
     constexpr std::uint16_t be16() noexcept { return number<std::uint16_t>(); }
     constexpr std::uint32_t be32() noexcept { return number<std::uint32_t>(); }
-    constexpr std::uint64_t be64() noexcept { return number<std::uint64_t>(); }
     // A part behind its length of one or two bytes.
     constexpr ByteView part8() noexcept { return take(u8()); }
     constexpr ByteView part16() noexcept { return take(be16()); }

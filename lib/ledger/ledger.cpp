@@ -26,9 +26,6 @@ bool Ledger::send(std::uint32_t record, const BucketState& copy, Now now) noexce
 
 Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
                                  const Spending& spending, Instant now) noexcept {
-    if (index == kNoRecord && records_.free() < reserve_) {
-        return {};
-    }
     const Record none;
     const Record& before = index == kNoRecord ? none : records_.at(index);
     if (before.unsynced() + spending.units > std::min(spending.max_unsynced, kMostUnsynced)) {

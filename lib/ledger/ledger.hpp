@@ -98,13 +98,10 @@ public:
         return owner_of(account, lanes_.workers()) == me_;
     }
 
-    // How long an amount may wait before it is sent, if it is due soon; every account has at least
-    // as many records as one packet may ask for kept for it.
-    void set(Nanoseconds merge_interval, std::size_t records_per_packet,
-             Nanoseconds longest_wait = kLongestWait) noexcept {
+    // How long an amount may wait before it is sent, if it is due soon.
+    void set(Nanoseconds merge_interval, Nanoseconds longest_wait = kLongestWait) noexcept {
         interval_ = merge_interval;
         longest_ = std::max(longest_wait, merge_interval);
-        reserve_ = records_per_packet;
     }
 
     // Of an account that another worker owns.
@@ -118,11 +115,13 @@ public:
         records_.prefetch_record(if_others(account));
     }
 
-    // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. What one packet
-    // is told is good for all its charges together.
+    // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. A packet that has
+    // been told so of others says how many (`promised`), each of which may take a record before:
+    // so what it is told is good for all its charges together, in that order.
     [[nodiscard]] Credit credit(const Account& account, std::uint64_t units,
-                                std::uint64_t max_unsynced) const noexcept {
-        if (records_.free() < reserve_ && records_.find(account) == nullptr) {
+                                std::uint64_t max_unsynced,
+                                std::size_t promised = 0) const noexcept {
+        if (records_.free() <= promised && records_.find(account) == nullptr) {
             return Credit::NoRecord;
         }
         return records_.unsynced(account) + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
@@ -306,7 +305,6 @@ private:
     std::vector<std::uint64_t> first_own_;
     Nanoseconds interval_{1'000'000};
     Nanoseconds longest_{kLongestWait};
-    std::size_t reserve_ = 1;
     // Leases lent to buckets that might be forgotten before they end, since `lent_since_`.
     std::size_t lent_ = 0;
     Instant lent_since_{};

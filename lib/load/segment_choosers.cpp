@@ -1,6 +1,7 @@
 #include "lib/load/segment_choosers.hpp"
 
 #include "lib/load/clause_rows.hpp"
+#include "lib/packet/header_part.hpp"
 
 #include <cstdint>
 
@@ -18,17 +19,10 @@ bool differs_between_segments(Field field) noexcept {
         case Field::IpDscp:
         case Field::IpLen:
         case Field::IpFrag:
-        case Field::TcpSyn:
-        case Field::TcpAck:
-        case Field::TcpFin:
-        case Field::TcpRst:
-        case Field::TcpPsh:
-        case Field::TcpUrg:
-        case Field::TcpFlags:
         case Field::PayloadLen:
             return true;
         default:
-            return false;
+            return part_of(field) == HeaderPart::Tcp;
     }
 }
 

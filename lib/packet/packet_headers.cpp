@@ -1,6 +1,7 @@
 #include "lib/packet/packet_headers.hpp"
 
 #include "lib/packet/ethernet.hpp"
+#include "lib/packet/header_part.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
 #include "lib/packet/text_field.hpp"
@@ -107,16 +108,9 @@ std::uint64_t read_number(Field field, const PacketHeaders& headers, ByteView fr
             return headers.dport;
         case Field::PayloadLen:
             return headers.payload_len;
-        case Field::TcpSyn:
-        case Field::TcpAck:
-        case Field::TcpFin:
-        case Field::TcpRst:
-        case Field::TcpPsh:
-        case Field::TcpUrg:
-        case Field::TcpFlags:
-            return read_tcp_flag(field, headers);
         default:
-            return read_rare_number(field, headers, frame);
+            return part_of(field) == HeaderPart::Tcp ? read_tcp_flag(field, headers)
+                                                     : read_rare_number(field, headers, frame);
     }
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -21,14 +20,6 @@ inline constexpr auto kRssNames = std::to_array<std::string_view>(
 
 [[nodiscard]] constexpr std::string_view name_of(Rss how) noexcept {
     return kRssNames[static_cast<std::size_t>(how)];
-}
-[[nodiscard]] constexpr std::optional<Rss> find_rss(std::string_view name) noexcept {
-    for (std::size_t i = 0; i < kRssNames.size(); ++i) {
-        if (kRssNames[i] == name) {
-            return static_cast<Rss>(i);
-        }
-    }
-    return std::nullopt;
 }
 
 // Of source_prefix: the networks that stay together.

@@ -11,6 +11,7 @@ struct Written {
     LimitCheck* looks;
     std::uint32_t match_count = 0;
     std::uint32_t look_count = 0;
+    std::uint32_t shared_count = 0;  // of those looks, under limits that workers share
 };
 
 // One unit, from the row that stands for it.
@@ -55,6 +56,8 @@ private:
             check.key = next_->key;
             check.cost = Units{std::uint64_t{next_->units} * plan.cost};
             check.entry = next_->entry;
+            check.shared_before = written_.shared_count;
+            written_.shared_count += plan.max_unsynced != 0 ? 1 : 0;
             ++next_;
         }
         return check;

@@ -61,6 +61,8 @@ struct alignas(64) LimitCheck {
     // The same limit's look in the nearest unit of the packet before this one that its rule
     // matches, counted from 1 on; 0: it has none.
     std::uint32_t previous = 0;
+    // Looks of the packet before this one under limits that workers share: each may take a record.
+    std::uint32_t shared_before = 0;
     Conformance conformance = Conformance::Red;
     bool asked = false;                  // the unit is what this limit counts
     bool counted = false;                // the same, be it that the key is exempt or banned

@@ -26,7 +26,8 @@ std::uint64_t max_unsynced(const LimitCheck& check, const CheckContext& context)
     return context.core.buckets.registry.row(check.entry->slot()).max_unsynced;
 }
 
-// Of what was refused: no more than there is, here and of what may be unsynced.
+// Of what was refused: no more than there is, here and of what may be unsynced. Looks are committed
+// in their order, so each that was promised a record after this one has it still.
 Units what_fits(const LimitCheck& check, const Account& account,
                 const CheckContext& context) noexcept {
     const Ledger& ledger = *context.core.ledger;
@@ -63,7 +64,8 @@ Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
     }
     end_lease(*check.entry, check.key, context.core);
     const Units units = check.cost + charged_before(check, context).all();
-    const Credit credit = ledger.credit(account, units.count(), max_unsynced(check, context));
+    const Credit credit =
+        ledger.credit(account, units.count(), max_unsynced(check, context), check.shared_before);
     if (credit == Credit::Enough) [[likely]] {
         return check.conformance;
     }
@@ -77,8 +79,8 @@ Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
 bool can_note(const LimitCheck& check, const CheckContext& context) noexcept {
     const Ledger& ledger = *context.core.ledger;
     const Account account = account_of(check, context);
-    return ledger.owns(account) ||
-           ledger.credit(account, check.cost.count(), Ledger::kMostUnsynced) == Credit::Enough;
+    return ledger.owns(account) || ledger.credit(account, check.cost.count(), Ledger::kMostUnsynced,
+                                                 check.shared_before) == Credit::Enough;
 }
 
 void commit_shared(const LimitCheck& check, const CheckContext& context, bool rejected) noexcept {

@@ -59,7 +59,6 @@ public:
 
     // From now on some of its lines can be found by a digest.
     void make_index() { index_ = std::make_unique<DigestIndex>(size_); }
-    [[nodiscard]] bool has_index() const noexcept { return index_ != nullptr; }
     [[nodiscard]] DigestIndex& index() noexcept { return *index_; }
     [[nodiscard]] const DigestIndex& index() const noexcept { return *index_; }
 

@@ -181,10 +181,7 @@ bool maybe_dns(ByteView datagram, std::uint16_t sport, std::uint16_t dport) noex
 }
 
 bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
-    if (!is_dns(packet.headers, datagram)) {
-        return false;
-    }
-    return find_questions(datagram, packet, units) || packet.headers.dport == kDnsPort;
+    return is_dns(packet.headers, datagram) && find_questions(datagram, packet, units);
 }
 
 }  // namespace sluice

@@ -5,8 +5,8 @@
 namespace sluice {
 
 // The questions of a datagram, if it is DNS: each of a query is a unit, as far as they are sound;
-// a response has its first question's texts, and is none. False: it is not DNS, or goes to another
-// port than DNS's and is not sound.
+// a response has its first question's texts, and is none. False: it holds no sound question, so
+// that it may be of another protocol, whatever its ports.
 // `maybe_dns` says less, for less: where it is false, find_dns() is.
 [[nodiscard]] bool maybe_dns(ByteView datagram, std::uint16_t sport, std::uint16_t dport) noexcept;
 bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;

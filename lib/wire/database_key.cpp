@@ -1,5 +1,6 @@
 #include "lib/wire/database_key.hpp"
 
+#include "lib/base/system_user.hpp"
 #include "lib/rules/keyed_sum.hpp"
 #include "lib/wire/fd.hpp"
 
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,22 +22,10 @@ namespace {
 
 constexpr std::string_view kHead = "sluice database key 1\n";
 constexpr std::size_t kFileSize = kHead.size() + sizeof(DatabaseKey);
-constexpr std::size_t kUserBuffer = 16'384;
 
 Error no_key(const std::string& what, const std::string& path) {
     return {Errc::Unreachable,
             "cannot " + what + " the key of databases " + path + ": " + std::strerror(errno)};
-}
-
-Result<gid_t> group_of(const std::string& user) {
-    passwd entry{};
-    passwd* found = nullptr;
-    std::vector<char> buffer(kUserBuffer);
-    (void)::getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    if (found == nullptr) {
-        return Error{Errc::OutOfRange, "there is no user " + user};
-    }
-    return entry.pw_gid;
 }
 
 Result<DatabaseKey> read_key(const std::string& path) {
@@ -104,11 +92,11 @@ Result<DatabaseKey> open_database_key(const std::string& path, const std::string
     }
     std::optional<gid_t> group;
     if (!user.empty()) {
-        const Result<gid_t> members = group_of(user);
-        if (!members) {
-            return members.error();
+        const Result<SystemUser> owner = user_named(user);
+        if (!owner) {
+            return owner.error();
         }
-        group = *members;
+        group = owner->gid;
     }
     if (!write_key(path, random_database_key(), group) && errno != EEXIST) {
         return no_key("make", path);

@@ -1,13 +1,14 @@
 #include "lib/wire/socket.hpp"
 
+#include "lib/base/system_user.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,7 +18,6 @@ namespace sluice {
 namespace {
 
 constexpr int kBacklog = 128;
-constexpr std::size_t kNameBuffer = 16'384;  // for getpwnam_r and getgrnam_r
 
 Error failed(const std::string& what, const std::string& path) {
     return {Errc::Unreachable, what + " " + path + ": " + std::strerror(errno)};
@@ -60,42 +60,20 @@ Result<Done> remove_stale(const std::string& path, const sockaddr_un& address) {
     return Done{};
 }
 
-Result<uid_t> find_user(const std::string& name) {
-    passwd entry{};
-    passwd* found = nullptr;
-    std::vector<char> buffer(kNameBuffer);
-    (void)::getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    if (found == nullptr) {
-        return Error{Errc::OutOfRange, "there is no user " + name};
-    }
-    return entry.pw_uid;
-}
-
-Result<gid_t> find_group(const std::string& name) {
-    group entry{};
-    group* found = nullptr;
-    std::vector<char> buffer(kNameBuffer);
-    (void)::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    if (found == nullptr) {
-        return Error{Errc::OutOfRange, "there is no group " + name};
-    }
-    return entry.gr_gid;
-}
-
 }  // namespace
 
 Result<Done> hand_over_socket(const SocketOptions& options) {
     uid_t owner = static_cast<uid_t>(-1);
     gid_t group = static_cast<gid_t>(-1);
     if (!options.owner.empty()) {
-        const Result<uid_t> found = find_user(options.owner);
+        const Result<SystemUser> found = user_named(options.owner);
         if (!found) {
             return found.error();
         }
-        owner = *found;
+        owner = found->uid;
     }
     if (!options.group.empty()) {
-        const Result<gid_t> found = find_group(options.group);
+        const Result<gid_t> found = group_named(options.group);
         if (!found) {
             return found.error();
         }
@@ -123,20 +101,8 @@ namespace {
 
 // Supplementary groups count too.
 bool is_member(uid_t uid, gid_t primary, gid_t group) {
-    passwd entry{};
-    passwd* found = nullptr;
-    std::vector<char> buffer(kNameBuffer);
-    (void)::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-    if (found == nullptr) {
-        return false;
-    }
-    int count = 0;
-    (void)::getgrouplist(entry.pw_name, primary, nullptr, &count);
-    std::vector<gid_t> groups(static_cast<std::size_t>(std::max(count, 1)));
-    count = static_cast<int>(groups.size());
-    if (::getgrouplist(entry.pw_name, primary, groups.data(), &count) < 0) {
-        return false;
-    }
+    const std::optional<SystemUser> user = user_of(uid);
+    const std::vector<gid_t> groups = user ? groups_of(*user, primary) : std::vector<gid_t>{};
     return std::find(groups.begin(), groups.end(), group) != groups.end();
 }
 

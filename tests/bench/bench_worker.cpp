@@ -73,7 +73,7 @@ void BenchWorker::share(DeltaLanes& lanes, std::size_t me) {
     books_ = std::make_unique<LedgerStore>(core_.buckets);
     ledger_ = std::make_unique<Ledger>(
         me, lanes, std::span{static_cast<Record*>(records_->data()), records}, now_.at);
-    ledger_->set(interval, loaded_.set().shared_limits);
+    ledger_->set(interval);
     core_.ledger = ledger_.get();
 }
 

@@ -1,7 +1,4 @@
 #include "lib/base/read_file.hpp"
-#include "lib/units/unit_parser.hpp"
-#include "tests/bench/http_heads.hpp"
-#include "tests/bench/http_rules.hpp"
 #include "tests/bench/mac_swap.hpp"
 #include "tests/bench/pipeline_rows.hpp"
 #include "tests/bench/request_rows.hpp"
@@ -10,7 +7,6 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 
 #include <valgrind/callgrind.h>
@@ -66,14 +62,8 @@ void count_flows(const char* shape, PacketMill& mill, std::string_view rules) {
 }
 
 void count_requests() {
-    const HttpRules rules{0};
-    std::mt19937_64 random{9};
-    PacketMill mill{PacketMill::Headers::Streams, [&](std::size_t number) {
-                        return segment_of(number, usual_get_of(random, random_word(random, 3, 8)));
-                    }};
-    UnitParser parser{kRoomy};
-    BenchWorker worker{mill, rules.text, PacketMill::kMbufs * PacketMill::kStreams * 2};
-    worker.find_units_by(parser.finder());
+    PlainRequests requests;
+    BenchWorker& worker = requests.worker;
     worker.run(kWarmRequests);
     count("requests by source and host", [&](std::size_t bursts) { worker.run(bursts); });
     check_units(worker, UnitEvent::HttpRequest, 1);

@@ -18,7 +18,7 @@ MergedPeers::Peer::Peer(const PeerSetup& setup, std::size_t index)
              std::span{static_cast<Record*>(records.data()), records.bytes() / sizeof(Record)},
              Instant{}} {
     store.adopt(setup.rows, 0, Nanoseconds{0}, {});
-    ledger.set(setup.interval, 1);
+    ledger.set(setup.interval);
 }
 
 MergedPeers::MergedPeers(PeerSetup setup, int cpu) : setup_{std::move(setup)} {

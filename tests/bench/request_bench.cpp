@@ -80,11 +80,8 @@ ScanAlone scan_alone(const BenchWorker& worker, const std::vector<std::string>& 
 void measure_requests(const Effort& effort) {
     const HttpRules rules{kPatterns};
     const std::vector<std::string> requests = requests_for(rules);
-    PacketMill mill{PacketMill::Headers::Streams,
-                    [&](std::size_t number) { return segment_of(number, requests[number]); }};
-    UnitParser parser{kRoomy};
-    BenchWorker worker{mill, rules.text, PacketMill::kMbufs * PacketMill::kStreams * 2};
-    worker.find_units_by(parser.finder());
+    RequestWorker sent{rules, [&](std::size_t number) { return requests[number]; }};
+    BenchWorker& worker = sent.worker;
     worker.run(effort.bursts());
     ScanAlone alone = scan_alone(worker, requests);
     std::vector<Side> sides{side_of("requests", worker, effort.bursts()),
@@ -107,14 +104,8 @@ void measure_requests(const Effort& effort) {
 
 // The same without patterns: what a limit over requests costs by itself.
 void measure_one_rule_over_requests(const Effort& effort) {
-    const HttpRules rules{0};
-    std::mt19937_64 random{9};
-    PacketMill mill{PacketMill::Headers::Streams, [&](std::size_t number) {
-                        return segment_of(number, usual_get_of(random, random_word(random, 3, 8)));
-                    }};
-    UnitParser parser{kRoomy};
-    BenchWorker worker{mill, rules.text, PacketMill::kMbufs * PacketMill::kStreams * 2};
-    worker.find_units_by(parser.finder());
+    PlainRequests requests;
+    BenchWorker& worker = requests.worker;
     worker.run(effort.bursts());
     std::vector<Side> sides{side_of("requests", worker, effort.bursts())};
     run_rounds(sides, kRounds);

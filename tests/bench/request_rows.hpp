@@ -1,8 +1,12 @@
 #pragma once
 #include "lib/units/unit_parser.hpp"
+#include "tests/bench/http_heads.hpp"
+#include "tests/bench/http_rules.hpp"
 #include "tests/bench/pipeline_rows.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <random>
 #include <string>
 
 // What the rows of request_bench share.
@@ -25,6 +29,27 @@ inline std::size_t counted = 0;  // so that nothing is left out
 // The segment of a client's connection that carries such bytes.
 [[nodiscard]] test::Octets segment_of(std::size_t number, std::string_view text,
                                       std::uint16_t port = 80);
+
+// A worker under rules over requests, to which clients send one each, again and again.
+struct RequestWorker {
+    RequestWorker(const HttpRules& rules, const std::function<std::string(std::size_t)>& request)
+        : mill{PacketMill::Headers::Streams,
+               [&](std::size_t number) { return segment_of(number, request(number)); }},
+          worker{mill, rules.text, PacketMill::kMbufs * PacketMill::kStreams * 2} {
+        worker.find_units_by(parser.finder());
+    }
+
+    PacketMill mill;
+    UnitParser parser{kRoomy};
+    BenchWorker worker;
+};
+// Without patterns: GETs of any path under a limit by source and host.
+struct PlainRequests : RequestWorker {
+    explicit PlainRequests(std::mt19937_64 random = std::mt19937_64{9})
+        : RequestWorker{HttpRules{0}, [&](std::size_t) {
+                            return usual_get_of(random, random_word(random, 3, 8));
+                        }} {}
+};
 
 // H4: ClientHellos over TCP, each of a new connection, beside parsing them alone.
 void measure_hellos(const Effort& effort);

@@ -9,6 +9,7 @@
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
 #include <rte_meter.h>
+#include <valgrind/valgrind.h>
 
 namespace sluice::bench {
 namespace {
@@ -97,7 +98,8 @@ void RteReference::run(std::size_t bursts, Random& random) {
 }
 
 bool start_eal() {
-    // Huge pages if enough of them are free.
+    // Huge pages if enough of them are free, and none under valgrind, which has no room for where
+    // they go.
     char program[] = "bench";
     char no_pci[] = "--no-pci";
     char quiet[] = "--log-level=error";
@@ -107,7 +109,7 @@ bool start_eal() {
     char no_huge[] = "--no-huge";
     char memory[] = "-m";
     char size[] = "6000";
-    const bool huge = free_huge_pages() >= kPagesForPackets;
+    const bool huge = RUNNING_ON_VALGRIND == 0 && free_huge_pages() >= kPagesForPackets;
     std::vector<char*> arguments{program, no_pci, quiet, lcores};
     if (huge) {
         arguments.push_back(in_memory);

@@ -1,7 +1,5 @@
-"""DNS, from RFC 1035 and lib/policy/DESIGN.md: which payloads are messages, and what they ask.
-
-Of several sound questions only the first is known here: the generator makes none with more.
-"""
+"""DNS, from RFC 1035 and lib/policy/DESIGN.md: which payloads are messages, and what they ask."""
+import itertools
 import struct
 
 import streams
@@ -12,7 +10,9 @@ OPCODES = (0, 1, 2, 4, 5, 6)
 CLASSES = (1, 3, 4, 254, 255)
 MOST_RECORDS = 64
 MOST_POINTERS = 16  # of a name
-ASKS = r"dns\.|per: query"  # of rules that read messages
+ASKS = r"dns\.|proto\.|per: query"  # of rules that read messages
+HEADER = 12
+MOST_UNITS = 8  # of a packet
 
 
 class NoMessage(Exception):
@@ -20,40 +20,71 @@ class NoMessage(Exception):
 
 
 class Streams(streams.Streams):
-    """DNS over TCP, of port 53: the message that has begun. Each message ends in a segment of its own."""
+    """Datagrams; and DNS over TCP, of port 53: the message that has begun. Each message ends in a segment of its own."""
 
     FRESH = b""
 
+    def see(self, packet):
+        payload = packet.fields.get("payload")
+        if packet.fields.get("ip.proto") == 17 and payload:
+            add_units(packet, payload)
+        else:
+            super().see(packet)
+
     def read(self, packet, payload, before):
-        """Gives a packet the fields of the message that it completes."""
-        ports = packet.fields["l4.sport"], packet.fields["l4.dport"]
-        begun = before + payload if 53 in ports else b""
+        """Gives a packet the questions of the message that it completes."""
+        begun = before + payload if 53 in ports_of(packet) else b""
         size = 2 + int.from_bytes(begun[:2], "big")
         if len(begun) >= size > 2:
-            found = fields_of(begun[2:size], ports)
-            packet.fields.update(found)
-            packet.queries = 1 if found.get("dns.qr") == 0 else 0
+            add_units(packet, begun[2:size])
             begun = begun[size:]
         return begun
 
 
-def fields_of(payload, ports):
-    """-> the fields of a message, or {}; `ports`: those of the sender and of the receiver"""
+def ports_of(packet):
+    """Of the sender and of the receiver."""
+    return packet.fields["l4.sport"], packet.fields["l4.dport"]
+
+
+def add_units(packet, message):
+    found = units_of(message, ports_of(packet))
+    if len(found) > MOST_UNITS:
+        packet.doubt = "too_many_units", ASKS
+        return
+    for fields in found:
+        unit = packet.add_unit()
+        unit.fields.update(fields)
+        unit.queries = 1 - fields["dns.qr"]
+
+
+def units_of(payload, ports):
+    """-> the fields of a query's questions, as far as they are sound, or of a response's first one; none: no DNS"""
     try:
         flags, questions, *records = struct.unpack_from("!2xHHHHH", payload)
-        server = ports[0] if flags & 0x8000 else ports[1]
-        if server in SIBLINGS and 53 not in ports:
-            return {}
-        if questions == 0 or (flags >> 11) & 15 not in OPCODES:
-            return {}
-        labels, at = question_name(payload, 12)
-        kind, network = struct.unpack_from("!HH", payload, at)
-        if 53 not in ports:
-            check_whole(payload, flags, questions, records, network, at + 4)
+        is_response = flags >> 15
+        server = ports[0] if is_response else ports[1]
+        if server in SIBLINGS and 53 not in ports or (flags >> 11) & 15 not in OPCODES:
+            return []
+        asked = list(itertools.islice(questions_of(payload), min(questions, 1) if is_response else questions))
+        if asked and 53 not in ports:
+            check_whole(payload, flags, questions, records, *asked[0][2:])
     except (struct.error, IndexError, NoMessage):
-        return {}
-    return {"proto.l7": b"dns", "dns.qr": flags >> 15, "dns.qname": text_of_labels(labels),
-            "dns.qtype": kind}
+        return []
+    return [{"proto.l7": b"dns", "dns.qr": is_response, "dns.qname": text_of_labels(labels), "dns.qtype": kind}
+            for labels, kind, *_ in asked]
+
+
+def questions_of(message):
+    """The labels, type and class of each sound one from the first on, and where it ends."""
+    at = HEADER
+    try:
+        while True:
+            labels, at = question_name(message, at)
+            kind, network = struct.unpack_from("!HH", message, at)
+            at += 4
+            yield labels, kind, network, at
+    except (struct.error, IndexError, NoMessage):
+        return
 
 
 def question_name(message, at, pointers=MOST_POINTERS):

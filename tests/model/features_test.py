@@ -264,19 +264,34 @@ class Dns(unittest.TestCase):
 
     def test_fields_by_port(self):
         fields = {"proto.l7": b"dns", "dns.qr": 0, "dns.qname": b"www.a\\.", "dns.qtype": 28}
-        self.assertEqual(dns.fields_of(self.QUERY, (53, 9)), fields)
-        self.assertEqual(dns.fields_of(self.QUERY, (9, 4000)), fields)
-        self.assertEqual(dns.fields_of(self.QUERY + b"x", (9, 53)), fields)
-        self.assertEqual(dns.fields_of(self.QUERY + b"x", (9, 4000)), {})
-        self.assertEqual(dns.fields_of(self.QUERY, (9, 5353)), {})
+        self.assertEqual(dns.units_of(self.QUERY, (53, 9)), [fields])
+        self.assertEqual(dns.units_of(self.QUERY, (9, 4000)), [fields])
+        self.assertEqual(dns.units_of(self.QUERY + b"x", (9, 53)), [fields])
+        self.assertEqual(dns.units_of(self.QUERY + b"x", (9, 4000)), [])
+        self.assertEqual(dns.units_of(self.QUERY, (9, 5353)), [])
         for size in range(len(self.QUERY)):
-            self.assertEqual(dns.fields_of(self.QUERY[:size], (9, 53)), {}, size)
+            self.assertEqual(dns.units_of(self.QUERY[:size], (9, 53)), [], size)
 
     def test_names(self):
-        for wire, text in (("00", b"."), ("01 41 c0 06", b"a"), ("02 ff20 00", b"\\255\\032"),
-                           ("c0 0c", None), ("40 00", None), (("3f" + "78" * 63) * 4 + "00", None)):
+        for wire, text in (("00", [b"."]), ("01 41 c0 06", [b"a"]), ("02 ff20 00", [b"\\255\\032"]),
+                           ("c0 0c", []), ("40 00", []), (("3f" + "78" * 63) * 4 + "00", [])):
             message = self.QUERY[:12] + octets(wire + "0001 0001")
-            self.assertEqual(dns.fields_of(message, (53, 1)).get("dns.qname"), text, wire)
+            self.assertEqual([unit["dns.qname"] for unit in dns.units_of(message, (53, 1))], text, wire)
+
+    def test_each_sound_question_of_a_query_is_a_unit(self):
+        second = octets("0161 c010 0001 0001")  # a, then a question's second label
+        for flags, count, body, names in (("0100", 2, second, [b"www.a\\.", b"a.a\\."]), ("0100", 1, second, [b"www.a\\."]),
+                                          ("0100", 3, second + b"\x40", [b"www.a\\.", b"a.a\\."]),
+                                          ("8180", 2, second, [b"www.a\\."])):
+            message = octets(f"0007 {flags} {count:04x}") + self.QUERY[6:] + body
+            self.assertEqual([unit["dns.qname"] for unit in dns.units_of(message, (9, 53))], names, (flags, count))
+
+    def test_more_questions_than_units_are_doubtful(self):
+        for count, doubt in ((8, None), (9, ("too_many_units", dns.ASKS))):
+            packet = Packet()
+            packet.fields.update({"l4.sport": 9, "l4.dport": 53})
+            dns.add_units(packet, octets(f"0007 0100 {count:04x} 0000 0000 0000") + octets("00 0001 0001") * count)
+            self.assertEqual((packet.doubt, len(packet.further)), (doubt, 0 if doubt else count - 1))
 
 
 class RequestStreams(unittest.TestCase):

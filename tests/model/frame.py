@@ -7,8 +7,6 @@ headers it has seen whole, and of a transport header the fields whose bytes are 
 import copy
 import ipaddress
 
-import dns
-
 VLAN_TYPES = (0x8100, 0x88A8, 0x9100, 0x9200)
 MPLS_TYPES = (0x8847, 0x8848)
 PPPOE_SESSION = 0x8864
@@ -69,13 +67,6 @@ class Packet:
         self.further.append(unit)
         return unit
 
-    def find_dns(self):
-        fields = self.fields
-        if fields.get("ip.proto") == 17 and fields.get("payload"):
-            found = dns.fields_of(fields["payload"], (fields["l4.sport"], fields["l4.dport"]))
-            fields.update(found)
-            self.queries = 1 if found.get("dns.qr") == 0 else 0
-
 
 class Fragment:
     def __init__(self, datagram, offset, more, size):
@@ -90,7 +81,6 @@ def dissect(data, wire, tunnels=()):
         walk.packet.malformed = str(reason)
     except (Cut, NotATunnel):
         pass
-    walk.packet.find_dns()
     return walk.packet
 
 

@@ -85,16 +85,19 @@ class Replayed:
 
 def replay(rules_path, capture_path, box=None, enforce=False):
     box = box or Box()
-    limiter = Limiter(read_rules(rules_path), box.malformed, enforce)
-    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules_path))
+    rules = read_rules(rules_path)
+    limiter = Limiter(rules, box.malformed, enforce)
+    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules, rules_path))
 
 
-def streams_of(rules_path):
-    """Who is told what is in a connection: readers of what some rule asks for."""
-    with open(rules_path, encoding="utf-8") as file:
+def streams_of(rules, path):
+    """Who is told what is in a connection or datagram: readers of what some rule asks for."""
+    with open(path, encoding="utf-8") as file:
         text = file.read()
-    readers = {request_streams: http1.ASKS, **{reader: reader.ASKS for reader in (tls, dns, quic)}}
-    return [reader.Streams() for reader, asks in readers.items() if re.search(asks, text)]
+    readers = {request_streams: http1.ASKS, tls: tls.ASKS, dns: dns.ASKS, quic: quic.ASKS}
+    off = all(rule.mode == "off" or not rule.asks(dns.ASKS) for rule in rules)
+    return [reader.Streams() for reader, asks in readers.items()
+            if re.search(asks, text) and not (reader is dns and off)]
 
 
 def main():

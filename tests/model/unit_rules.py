@@ -63,10 +63,12 @@ class UnitRules:
         return [f"    cost: {self.dice.choice((1, 2, 3))}"] if self.chance(10) else []
 
     def condition(self):
-        """A test of a unit, and maybe others with it."""
+        """A test of a unit, and maybe others with it. What holds of every packet would be decided by headers, and
+        nothing read."""
         text = self.test()
         while self.chance(40):
-            text += f" {self.dice.choice(('and', 'and', 'and not', 'or', 'or not'))} {self.test()}"
+            how, other = self.dice.choice(("and", "and", "and not", "or", "or not")), self.test()
+            text += f" {'or' if how == 'or not' and other in text else how} {other}"
         if self.chance(15):
             text = f"not ({text})"
         return self.dice.choice((text, text, f"({text}) and {self.dice.choice(self.words.beside)}"))

@@ -1,3 +1,4 @@
+#include "tests/chance.hpp"
 #include "tests/packets/asking_workers.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
@@ -6,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <random>
 #include <string>
 
 // Limits whose keys' owners are asked: packets one by one are judged as one worker would; packets
@@ -16,6 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::AskingWorkers;
+using test::Chance;
 
 constexpr Instant kStart{1h};
 constexpr std::size_t kWorkers = 4;
@@ -25,16 +26,6 @@ std::string rules(const std::string& list) {
 }
 constexpr std::string_view kLog = "limits: [{algorithm: sliding_log, count: 4, window: 300ms}]";
 constexpr std::string_view kFew = "limits: [{algorithm: token_bucket, rate: 9/s, burst: 3}]";
-
-class Chance {
-public:
-    explicit Chance(unsigned seed) : random_{seed} {}
-    std::size_t below(std::size_t count) { return random_() % count; }
-    bool one_in(std::size_t count) { return below(count) == 0; }
-
-private:
-    std::mt19937 random_;
-};
 
 // Queries for few names from few addresses, several questions in some.
 std::vector<std::byte> random_query(Chance& chance) {

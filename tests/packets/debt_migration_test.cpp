@@ -1,3 +1,4 @@
+#include "tests/chance.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/workers.hpp"
 #include "tests/rounds.hpp"
@@ -14,6 +15,7 @@ namespace sluice::debt_migration_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::Chance;
 using test::full_tables;
 using test::loaded;
 using test::Workers;
@@ -206,15 +208,6 @@ TEST(Moving, AnyChainOfMovesAddsUp) {
         }
     }
 }
-
-class Chance {
-public:
-    explicit Chance(unsigned seed) : random_{seed} {}
-    std::size_t below(std::size_t count) { return random_() % count; }
-
-private:
-    std::mt19937 random_;
-};
 
 // Every algorithm, with rules that come and go and numbers that change with them: what several
 // workers say is what one does, where only the owner changes and its bucket says all of it.

@@ -158,6 +158,10 @@ const Case kCases[] = {
      {{0ms, tls(kHello).sport(53), "drop", "deny_rule", "names"},
       {0ms, quic(quic_initial("a.example")).sport(53), "drop", "deny_rule", "names"}}},
 
+    {"to port 53 as well, where another rule reads DNS",
+     DENY("quic.packet_type eq \"initial\"") RULE("queries", "key: [], per: query, " ONE),
+     {{0ms, quic(quic_initial("a.example")).dport(53), "drop", "deny_rule", "d"}}},
+
     {"long headers of QUIC have their fields without a hello",
      DENY("quic.packet_type eq \"initial\" and quic.version eq 1 and quic.token_len eq 0"),
      {{0ms, quic(quic_initial("a.example")), "drop", "deny_rule", "d"},

@@ -106,7 +106,6 @@ public:
         put(network, {Kind::Record, offset});
         return *this;
     }
-    [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
 
     [[nodiscard]] std::string bytes() {
         for (const std::string& network : aliases_) {

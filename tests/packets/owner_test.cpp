@@ -1,9 +1,10 @@
+#include "tests/chance.hpp"
+#include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/workers.hpp"
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 
 // Limits whose packets are handed to the owners of their keys: what several workers say of each
@@ -12,6 +13,7 @@ namespace sluice::owner_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::Chance;
 using test::Workers;
 
 constexpr Instant kStart{1h};
@@ -20,20 +22,6 @@ constexpr std::size_t kWorkers = 4;
 std::string rules(const std::string& list) {
     return "version: 1\ndefaults: {mode: enforce}\nrules:\n" + list;
 }
-
-class Chance {
-public:
-    explicit Chance(unsigned seed) : random_{seed} {}
-    std::size_t below(std::size_t count) { return random_() % count; }
-    bool one_in(std::size_t count) { return below(count) == 0; }
-    template <typename T, std::size_t kCount>
-    const T& of(const std::array<T, kCount>& list) {
-        return list[below(kCount)];
-    }
-
-private:
-    std::mt19937 random_;
-};
 
 struct Sent {
     std::vector<std::byte> bytes;
@@ -263,6 +251,39 @@ TEST(Owner, ABlockListIsNotHandedOver) {
                   i < 4 ? Verdict::Pass : Verdict::Drop);
     }
     EXPECT_EQ(workers.handed(), 6U) << "a quarter has come to its owner at once";
+}
+
+// A packet of several units is handed to nobody: each unit may be of another owner, and a rule over
+// units may say of the first what it does not say of the next. Who owns what no such rule may meet
+// is told by headers, which all units have.
+TEST(Owner, PacketsThatRulesOverUnitsMayMeetStay) {
+    const std::string log{kLog};
+    Workers workers{
+        rules("  - {id: allow, when: 'dns.qname eq \"a\" and l4.dport eq 53', "
+              "on_match: allow}\n"
+              "  - {id: asked, when: l4.dport eq 53, key: [ip.dst], " +
+              log + "}\n  - {id: handed, when: l4.dport eq 5300, key: [ip.dst], " + log + "}\n"),
+        kWorkers};
+    EXPECT_EQ(workers.set().rules[1].limits.front().scope, LimitScope::Asked);
+    EXPECT_EQ(workers.set().rules[2].limits.front().scope, LimitScope::Owner);
+    const std::string two =
+        test::DnsText{.questions = 2, .body = test::dns_question("a") + test::dns_question("b")}
+            .wire();
+    const auto to = [&](std::uint16_t port) {
+        return test::udp()
+            .src("10.0.0.1")
+            .dst("192.0.2.1")
+            .dport(port)
+            .carries(test::message_octets(two))
+            .bytes();
+    };
+    for (std::size_t i = 0; i < 20; ++i) {
+        (void)workers.judge(i % kWorkers, to(53), kStart);
+    }
+    EXPECT_EQ(workers.handed(), 0U);
+    EXPECT_GT(workers.admitted(1), 0U) << "by the second question";
+    EXPECT_EQ(workers.pass(20, to(5300), kStart), 4U);
+    EXPECT_EQ(workers.handed(), 15U);
 }
 
 TEST(Owner, ARuleThatOnlyWatchesCountsAPacketOnce) {

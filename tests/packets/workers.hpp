@@ -5,6 +5,7 @@
 #include "lib/pipeline/steer_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "lib/table/worker_tables.hpp"
+#include "lib/units/unit_parser.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/load_rules.hpp"
 
@@ -25,6 +26,7 @@ struct WorkerParts {
     // How long an amount that is due soon waits for others before it is sent.
     Nanoseconds merge_interval{0};
     std::vector<PortRssMapping> ports{};  // none: all hash the source
+    UnitFinder finder = lone_unit_finder();
 };
 
 // Several workers that hand packets to owners, share limits and take over rules whose keys meet
@@ -35,6 +37,7 @@ public:
 
     Workers(std::string_view rules, std::size_t workers, const WorkerParts& parts = {})
         : merge_interval_{parts.merge_interval}, box_{usual_spread()}, lanes_{workers, 64} {
+        burst_.find_units_by(parts.finder);
         box_.workers = workers;
         box_.ports = parts.ports.empty() ? box_.ports : parts.ports;
         std::vector<const BucketStore*> tables;
@@ -120,7 +123,7 @@ public:
     void turn(std::size_t at, Instant now) {
         Worker& worker = *workers_[at];
         adopt(set(), worker.core, {now, {}});
-        worker.ledger->set(merge_interval_, set().shared_limits,
+        worker.ledger->set(merge_interval_,
                            set().hurries ? Ledger::kNoLonger : Ledger::kLongestWait);
         worker.ledger->exchange(worker.ledger_store, {now, {}});
     }

@@ -42,9 +42,6 @@ class Case(HostsCase):
     def held(self):
         return self.box.stats()["shaping"]["held_packets"]
 
-    def wait_for_held(self, count):
-        wait_until(f"{count} packets to be held", lambda: self.held() == count)
-
     def test_ten_thousand_offered_at_once_leave_evenly(self):
         """A thousand in each second, in order, none lost, none early."""
         self.apply(rules("1000/s", "15s", queue=OFFERED))

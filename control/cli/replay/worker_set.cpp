@@ -74,7 +74,7 @@ void WorkerSet::share_limits_between() {
         worker.records.assign(records_of_each(workers_.size()), Record{});
         worker.ledger_store = std::make_unique<LedgerStore>(worker.core.buckets);
         worker.ledger = std::make_unique<Ledger>(i, *lanes_, worker.records, Instant{});
-        worker.ledger->set(setup_.merge_interval, rules_.shared_limits);
+        worker.ledger->set(setup_.merge_interval);
         worker.core.ledger = worker.ledger.get();
     }
 }

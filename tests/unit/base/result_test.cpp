@@ -12,11 +12,6 @@ Result<int> half(int n) {
     return n / 2;
 }
 
-TEST(Result, ChainsUntilTheFirstError) {
-    EXPECT_EQ(*half(8).and_then(half), 2);
-    EXPECT_EQ(half(6).and_then(half).error().what, "odd");
-}
-
 TEST(Result, IsFalseWhenItHoldsAnError) {
     EXPECT_TRUE(static_cast<bool>(half(2)));
     EXPECT_FALSE(static_cast<bool>(half(3)));

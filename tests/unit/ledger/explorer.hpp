@@ -204,7 +204,7 @@ private:
         }
         ledgers_[worker] =
             std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at, account_.slot + 1);
-        ledgers_[worker]->set(kTick, 1, kLongestTicks * kTick);
+        ledgers_[worker]->set(kTick, kLongestTicks * kTick);
     }
     // The way that most packets go.
     void offer_quickly(const Account& account, Now now, Due due) {

@@ -73,7 +73,7 @@ public:
     void restart(std::size_t worker, Instant now) {
         workers_[worker].ledger = std::make_unique<Ledger>(worker, lanes_, workers_[worker].records,
                                                            now, kSharedSlot + 1);
-        workers_[worker].ledger->set(size_.interval, 1, size_.longest);
+        workers_[worker].ledger->set(size_.interval, size_.longest);
     }
     // All of them, and nothing that was on its way arrives.
     void restart_all(Instant now) {
@@ -129,9 +129,6 @@ public:
         note_exactly(exact_[key], copy, now, cost);
         return true;
     }
-
-    // How many packets found that their bucket had a lease.
-    [[nodiscard]] std::uint64_t leased() const { return leased_; }
 
     // The top of a worker's turn.
     void turn(std::size_t worker, Instant now) {
@@ -247,7 +244,6 @@ private:
             return false;
         }
         const Due due = due_of(bucket_in(entry->cell(), limit()), limit(), now.at, Units{cost});
-        leased_ += limit().parts() == 1 && entry->lease() >= cost ? 1 : 0;
         const ChargeAhead ahead{*me.ledger, limit(), shared_.max_unsynced, now.at};
         const bool done = ahead(
             {account, Units{cost}, due, *entry},
@@ -366,7 +362,6 @@ private:
     std::map<std::uint64_t, Exact> exact_;
     std::uint64_t admitted_ = 0;
     std::uint64_t offered_ = 0;
-    std::uint64_t leased_ = 0;
     std::uint64_t worst_ = 0;
     std::uint64_t refused_for_credit_ = 0;
 };

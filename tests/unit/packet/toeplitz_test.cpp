@@ -152,12 +152,5 @@ TEST(RssBytes, TagsChangeNothingAndWhatIsNotIpHasNone) {
     EXPECT_TRUE(bytes_of_frame(test::Octets(60), Rss::Source).empty());
 }
 
-TEST(Rss, HasTheNamesOfTheBoxFile) {
-    for (const std::string_view name : kRssNames) {
-        EXPECT_EQ(name_of(find_rss(name).value()), name);
-    }
-    EXPECT_FALSE(find_rss("Source"));
-}
-
 }  // namespace
 }  // namespace sluice::toeplitz_test

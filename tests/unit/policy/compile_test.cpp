@@ -4,6 +4,7 @@
 
 #include "lib/policy/yaml/text_check.hpp"
 
+#include "tests/unit/policy/outcome.hpp"
 #include "tests/unit/policy/wrong_text.hpp"
 
 #include <gtest/gtest.h>
@@ -13,16 +14,11 @@
 namespace sluice::compile_test {
 namespace {
 
-struct Outcome {
-    std::optional<CompiledRules> rules;
-    std::vector<Problem> problems;
-};
+using test::Outcome;
 
 Outcome compile(std::string_view text, Purpose purpose = Purpose::Enforce,
                 const ModeOverrides& modes = {}) {
-    Problems problems{"r"};
-    std::optional<CompiledRules> rules = compile_rules({"r", text}, purpose, modes, problems);
-    return {std::move(rules), problems.list()};
+    return test::compile({"r", text}, purpose, modes);
 }
 
 constexpr std::string_view kGood = R"yaml(version: 1

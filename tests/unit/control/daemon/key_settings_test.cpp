@@ -14,17 +14,17 @@ KeySetting setting(const std::string& key, What what, const std::string& limit =
 
 TEST(KeySettings, OneThingForEachLimitAndABanBesideIt) {
     KeySettings all;
-    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "1")));
-    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "2")));
-    EXPECT_TRUE(put_setting(all, setting("a", What::Banned)));
-    EXPECT_TRUE(put_setting(all, setting("b", What::Exempt)));
+    EXPECT_TRUE(put_settings(all, {setting("a", What::Numbers, "1")}));
+    EXPECT_TRUE(put_settings(all, {setting("a", What::Numbers, "2")}));
+    EXPECT_TRUE(put_settings(all, {setting("a", What::Banned)}));
+    EXPECT_TRUE(put_settings(all, {setting("b", What::Exempt)}));
     EXPECT_EQ(all.size(), 4U);
-    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "1")));
-    EXPECT_TRUE(put_setting(all, setting("a", What::Banned)));
+    EXPECT_TRUE(put_settings(all, {setting("a", What::Numbers, "1")}));
+    EXPECT_TRUE(put_settings(all, {setting("a", What::Banned)}));
     EXPECT_EQ(all.size(), 4U);
-    EXPECT_TRUE(put_setting(all, setting("a", What::Exempt)));
+    EXPECT_TRUE(put_settings(all, {setting("a", What::Exempt)}));
     EXPECT_EQ(all.size(), 3U);  // in place of the numbers of both limits
-    EXPECT_TRUE(put_setting(all, setting("a", What::Numbers, "1")));
+    EXPECT_TRUE(put_settings(all, {setting("a", What::Numbers, "1")}));
     EXPECT_EQ(all.size(), 3U);
     EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "c"}));
     EXPECT_FALSE(remove_settings(all, {.rule = "r", .key = "b", .bans = true}));
@@ -41,8 +41,8 @@ TEST(KeySettings, AreBounded) {
     for (std::size_t i = 0; i < kMaxKeySettings; ++i) {
         all.push_back(setting(std::to_string(i), What::Exempt));
     }
-    EXPECT_FALSE(put_setting(all, setting("one more", What::Exempt)));
-    EXPECT_TRUE(put_setting(all, setting("7", What::Numbers, "1")));
+    EXPECT_FALSE(put_settings(all, {setting("one more", What::Exempt)}));
+    EXPECT_TRUE(put_settings(all, {setting("7", What::Numbers, "1")}));
     EXPECT_EQ(all.size(), kMaxKeySettings);
 }
 

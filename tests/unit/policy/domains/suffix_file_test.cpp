@@ -3,6 +3,7 @@
 #include "lib/policy/compile.hpp"
 #include "lib/policy/domains/suffix_list.hpp"
 #include "tests/packets/list_files.hpp"
+#include "tests/unit/policy/outcome.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@ namespace sluice::suffix_file_test {
 namespace {
 
 using test::lists_of;
+using test::Outcome;
 
 const std::string kHead = "version: 1\nrules:\n";
 const std::string kTests =
@@ -24,17 +26,10 @@ const std::string kGroups =
     "     limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n";
 const std::string kNeither = "  - {id: n, on_match: drop, when: 'tls.sni eq \"a.uk\"'}\n";
 
-struct Outcome {
-    std::optional<CompiledRules> rules;
-    std::vector<Problem> problems;
-};
 Outcome compile(const std::string& rules, const ListReader& files,
                 Purpose purpose = Purpose::Enforce) {
-    Problems problems{"rules"};
     const std::string text = kHead + rules;
-    auto compiled =
-        compile_rules({.file = "rules", .text = text, .lists = &files}, purpose, {}, problems);
-    return {std::move(compiled), problems.list()};
+    return test::compile({.file = "rules", .text = text, .lists = &files}, purpose);
 }
 const ListReader kFiles = lists_of({{kSuffixListFile, "uk\nco.uk\n"}});
 const ListReader kNoFiles = lists_of({});

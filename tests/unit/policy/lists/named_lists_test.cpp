@@ -1,6 +1,7 @@
 #include "lib/policy/lists/named_lists.hpp"
 
 #include "lib/policy/compile.hpp"
+#include "tests/unit/policy/outcome.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,8 @@
 
 namespace sluice::named_lists_test {
 namespace {
+
+using test::Outcome;
 
 // Files that lie nowhere.
 const std::map<std::string, std::string> kFiles{
@@ -41,11 +44,6 @@ Result<ListFile> read_file(const std::string& path) {
     return ListFile{"lists/" + path, std::make_shared<const std::string>(found->second)};
 }
 
-struct Outcome {
-    std::optional<CompiledRules> rules;
-    std::vector<Problem> problems;
-};
-
 constexpr std::string_view kLists = R"yaml(version: 1
 data:
   lists:
@@ -62,9 +60,7 @@ constexpr std::uint32_t kWhenColumn = 51;
 
 Outcome compile(const std::string& text, Purpose purpose) {
     const ListReader files = read_file;
-    Problems problems{"r"};
-    auto rules = compile_rules({"r", text, &files}, purpose, {}, problems);
-    return {std::move(rules), problems.list()};
+    return test::compile({"r", text, &files}, purpose);
 }
 
 Outcome compile_when(std::string_view when, Purpose purpose = Purpose::Check) {

@@ -1,6 +1,7 @@
 #include "lib/policy/overrides/dynamic_terms.hpp"
 
 #include "lib/policy/compile.hpp"
+#include "tests/unit/policy/outcome.hpp"
 #include "tests/unit/policy/wrong_text.hpp"
 
 #include <gtest/gtest.h>
@@ -10,20 +11,14 @@
 namespace sluice::dynamic_terms_test {
 namespace {
 
+using test::Outcome;
+
 #define DYNAMIC_HEAD "version: 1\nrules:\n  - id: r\n    mode: enforce\n    key: [ip.src]\n"
 #define DYNAMIC_BUCKET "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 10}]\n"
 #define DYNAMIC_WINDOW "    limits: [{algorithm: fixed_window, count: 10, window: 1m}]\n"
 
-struct Outcome {
-    std::optional<CompiledRules> rules;
-    std::vector<Problem> problems;
-};
-
 Outcome compile(const std::string& text, const KeySettings& keys = {}) {
-    Problems problems{"r"};
-    std::optional<CompiledRules> rules =
-        compile_rules({.file = "r", .text = text, .keys = &keys}, Purpose::Enforce, {}, problems);
-    return {std::move(rules), problems.list()};
+    return test::compile({.file = "r", .text = text, .keys = &keys});
 }
 
 std::string rule(const std::string& dynamic, const std::string& limits = DYNAMIC_BUCKET) {

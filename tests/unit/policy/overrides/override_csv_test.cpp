@@ -2,6 +2,7 @@
 
 #include "lib/policy/compile.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
+#include "tests/unit/policy/outcome.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@ namespace sluice::override_csv_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::Outcome;
 
 #define HEADER "key,limit,rate,burst,count,expires,reason\n"
 
@@ -24,14 +26,8 @@ std::string rules(const std::string& overrides) {
            overrides + "\n";
 }
 
-struct Compiled {
-    std::optional<CompiledRules> rules;
-    std::vector<Problem> problems;
-};
-
-Compiled compile(const std::string& csv, const std::string& overrides = "{file: o.csv}",
-                 Purpose purpose = Purpose::Enforce) {
-    Problems problems{"rules"};
+Outcome compile(const std::string& csv, const std::string& overrides = "{file: o.csv}",
+                Purpose purpose = Purpose::Enforce) {
     const ListReader files = [&](const std::string& path) -> Result<ListFile> {
         if (path != "o.csv") {
             return Error{Errc::Unreachable, "cannot read " + path};
@@ -39,17 +35,16 @@ Compiled compile(const std::string& csv, const std::string& overrides = "{file: 
         return ListFile{"/etc/o.csv", std::make_shared<const std::string>(csv)};
     };
     const std::string text = rules(overrides);
-    auto compiled = compile_rules({"rules", text, &files}, purpose, {}, problems);
-    return {std::move(compiled), problems.list()};
+    return test::compile({"rules", text, &files}, purpose);
 }
 
 TEST(OverrideCsv, OneLineForEachLimitOfAKey) {
-    const Compiled done = compile(HEADER
-                                  "192.0.2.1|53,1,500/s,2000,,2027-12-31,contract 17\n"
-                                  "192.0.2.1|53,2,,,5000000,2027-12-31T12:00:00Z,\r\n"
-                                  "\n"
-                                  "192.0.2.2|53,exempt,,,,,\"says \"\"yes\"\", twice\"\n"
-                                  "192.0.2.3|53,1,,300,,,\n");
+    const Outcome done = compile(HEADER
+                                 "192.0.2.1|53,1,500/s,2000,,2027-12-31,contract 17\n"
+                                 "192.0.2.1|53,2,,,5000000,2027-12-31T12:00:00Z,\r\n"
+                                 "\n"
+                                 "192.0.2.2|53,exempt,,,,,\"says \"\"yes\"\", twice\"\n"
+                                 "192.0.2.3|53,1,,300,,,\n");
     ASSERT_TRUE(done.rules) << done.problems.front().message;
     const Overrides& all = *done.rules->set.rules[0].overrides;
     ASSERT_EQ(all.keys.size(), 1U);
@@ -74,11 +69,11 @@ TEST(OverrideCsv, OneLineForEachLimitOfAKey) {
 #define BAN_HEADER "key,limit,rate,burst,count,expires,reason,ban\n"
 
 TEST(OverrideCsv, ALineWithBanBansItsKey) {
-    const Compiled done = compile(BAN_HEADER
-                                  "192.0.2.1|53,,,,,2027-12-31,abuse,yes\n"
-                                  "192.0.2.1|53,1,5/s,,,,its numbers once the ban is over,\n"
-                                  "192.0.2.2|53,,,,,,,yes\n"
-                                  "192.0.2.3|53,exempt,,,,,,\n");
+    const Outcome done = compile(BAN_HEADER
+                                 "192.0.2.1|53,,,,,2027-12-31,abuse,yes\n"
+                                 "192.0.2.1|53,1,5/s,,,,its numbers once the ban is over,\n"
+                                 "192.0.2.2|53,,,,,,,yes\n"
+                                 "192.0.2.3|53,exempt,,,,,,\n");
     ASSERT_TRUE(done.rules) << done.problems.front().message;
     const Overrides& all = *done.rules->set.rules[0].overrides;
     const auto plan = [&](std::size_t row) { return all.plans[all.keys[0].rows[row].plan]; };
@@ -101,13 +96,11 @@ TEST(OverrideCsv, NetworksAreBannedWhereAKeyIsOneAddress) {
         const std::string text = "version: 1\nrules:\n  - {id: r, mode: enforce, key: [\"" + key +
                                  "\"], limits: [{algorithm: token_bucket, rate: 5/s, burst: 5}], "
                                  "overrides: {file: o.csv}}\n";
-        Problems problems{"rules"};
-        auto compiled = compile_rules({"rules", text, &files}, Purpose::Enforce, {}, problems);
-        return Compiled{std::move(compiled), problems.list()};
+        return test::compile({"rules", text, &files});
     };
-    const Compiled done = compile_one("ip.src", BAN_HEADER
-                                      "192.0.2.0/24,,,,,,,yes\n2001:db8::/32,,,,,,,yes\n"
-                                      "192.0.2.7,,,,,,,yes\n");
+    const Outcome done = compile_one("ip.src", BAN_HEADER
+                                     "192.0.2.0/24,,,,,,,yes\n2001:db8::/32,,,,,,,yes\n"
+                                     "192.0.2.7,,,,,,,yes\n");
     ASSERT_TRUE(done.rules) << done.problems.front().message;
     const Overrides& all = *done.rules->set.rules[0].overrides;
     ASSERT_EQ(all.networks.size(), 1U);
@@ -115,12 +108,12 @@ TEST(OverrideCsv, NetworksAreBannedWhereAKeyIsOneAddress) {
     EXPECT_EQ(all.keys[0].rows.size(), 1U);
     EXPECT_EQ(done.rules->rules[0].banned->size(), 3U);
     // What is a key itself is none.
-    const Compiled exact = compile_one("prefix(ip.src, 24|64)",
-                                       BAN_HEADER "192.0.2.0/24,,,,,,,yes\n10.0.0.0/8,,,,,,,yes\n");
+    const Outcome exact = compile_one("prefix(ip.src, 24|64)",
+                                      BAN_HEADER "192.0.2.0/24,,,,,,,yes\n10.0.0.0/8,,,,,,,yes\n");
     ASSERT_TRUE(exact.rules) << exact.problems.front().message;
     EXPECT_EQ(exact.rules->set.rules[0].overrides->networks[0].rows.size(), 1U);
     const auto says = [&](const std::string& key, const std::string& lines) {
-        const Compiled wrong = compile_one(key, BAN_HEADER + lines);
+        const Outcome wrong = compile_one(key, BAN_HEADER + lines);
         return wrong.problems.empty() ? std::string{} : wrong.problems.front().message;
     };
     EXPECT_NE(says("l4.dport", "192.0.2.0/24,,,,,,,yes\n").find("where a key is one address"),
@@ -137,7 +130,7 @@ TEST(OverrideCsv, NetworksAreBannedWhereAKeyIsOneAddress) {
 
 TEST(OverrideCsv, WhatIsWrongWithABanStandsAtItsField) {
     const auto first = [](const std::string& lines) {
-        const Compiled done = compile(BAN_HEADER + lines);
+        const Outcome done = compile(BAN_HEADER + lines);
         return done.problems.empty() ? std::string{} : done.problems.front().message;
     };
     EXPECT_NE(first("192.0.2.1|53,,,,,,,no\n").find("`ban` is yes or empty, found `no`"),
@@ -155,7 +148,7 @@ TEST(OverrideCsv, WhatIsWrongWithABanStandsAtItsField) {
 // What `diff` compares: the order of lines and the reasons mean nothing, all else does.
 TEST(OverrideCsv, TheSumIsThatOfWhatCounts) {
     const auto sum = [](const std::string& lines) {
-        const Compiled done = compile(HEADER + lines);
+        const Outcome done = compile(HEADER + lines);
         return done.rules ? done.rules->rules[0].settings.back().value : "";
     };
     const std::string before = sum("192.0.2.1|53,1,5/s,,,,\n192.0.2.2|53,exempt,,,,,\n");
@@ -207,7 +200,7 @@ TEST(OverrideCsv, SaysWhichLineAndColumnIsWrong) {
         {HEADER "192.0.2.1|53,exempt,,,,,\n192.0.2.1|0x35,exempt,,,,,\n", 3, 1, "twice"},
     };
     for (const Bad& row : rows) {
-        const Compiled done = compile(row.csv);
+        const Outcome done = compile(row.csv);
         ASSERT_FALSE(done.rules) << row.csv;
         const Problem& first = done.problems.front();
         EXPECT_EQ(first.file, "/etc/o.csv") << row.csv;
@@ -225,7 +218,7 @@ TEST(OverrideCsv, AnyNumberOfLinesOfOneKeyIsReadInLinearTime) {
     for (int i = 0; i < kLines; ++i) {
         csv += i % 2 == 0 ? "192.0.2.1|53,1,,300,,,\n" : "192.0.2.1|53,2,,,30,,\n";
     }
-    const Compiled done = compile(csv);
+    const Outcome done = compile(csv);
     EXPECT_FALSE(done.rules);
     ASSERT_EQ(done.problems.size(), 20U);
     EXPECT_EQ(done.problems.front().at.line, 4U);
@@ -260,7 +253,7 @@ TEST(OverrideCsv, ReadingCanBeInterrupted) {
 }
 
 TEST(OverrideCsv, TheSameKeyInTheRuleFileIsTwiceToo) {
-    const Compiled done =
+    const Outcome done =
         compile(HEADER "192.0.2.1|53,1,5/s,,,,\n",
                 "{file: o.csv, inline: [{key: [192.0.2.1, 53], limits: {\"1\": {rate: 7/s}}}]}");
     ASSERT_FALSE(done.rules);
@@ -270,9 +263,9 @@ TEST(OverrideCsv, TheSameKeyInTheRuleFileIsTwiceToo) {
 }
 
 TEST(OverrideCsv, AMissingFileIsAWarningForCheckAndAnErrorForApply) {
-    const Compiled strict = compile("", "{file: none.csv}");
+    const Outcome strict = compile("", "{file: none.csv}");
     EXPECT_FALSE(strict.rules);
-    const Compiled check = compile("", "{file: none.csv}", Purpose::Check);
+    const Outcome check = compile("", "{file: none.csv}", Purpose::Check);
     EXPECT_TRUE(check.rules);
     ASSERT_EQ(check.problems.size(), 1U);
     EXPECT_EQ(check.problems[0].severity, Severity::Warning);
@@ -298,7 +291,7 @@ TEST(OverrideCsv, WhatStandsInTheRuleFileIsReadAsStrictly) {
         {"{inline: [{key: [192.0.2.1, 53], exempt: true, until: soon}]}", "expected a day"},
     };
     for (const BadInline& row : rows) {
-        const Compiled done = compile("", row.overrides);
+        const Outcome done = compile("", row.overrides);
         ASSERT_FALSE(done.rules) << row.overrides;
         EXPECT_EQ(done.problems.front().at.line, 9U) << row.overrides;
         EXPECT_NE(done.problems.front().message.find(row.says), std::string::npos)
@@ -311,7 +304,7 @@ TEST(OverrideCsv, OfManyFaultsTheFirstAreTold) {
     for (int i = 0; i < 100; ++i) {
         csv += "x,1,1/s,,,,\n";
     }
-    const Compiled done = compile(csv);
+    const Outcome done = compile(csv);
     ASSERT_FALSE(done.rules);
     ASSERT_EQ(done.problems.size(), OverrideCsv::kMaxFaults + 1);
     EXPECT_EQ(done.problems.back().message, "and 80 more such lines");

@@ -2,14 +2,16 @@
 
 #include "lib/packet/rss.hpp"
 #include "lib/rules/group.hpp"
+#include "tests/chance.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
-#include <random>
 
 namespace sluice::limit_scope_test {
 namespace {
+
+using test::Chance;
 
 Expression parsed(std::string_view text) {
     auto outcome = parse_expression(text);
@@ -139,16 +141,6 @@ struct Came {
     PacketHeaders outer;
     PacketHeaders seen;  // what rules see of it
     std::vector<std::byte> frame;
-};
-
-class Chance {
-public:
-    explicit Chance(unsigned seed) : random_{seed} {}
-    std::size_t below(std::size_t count) { return random_() % count; }
-    bool one_in(std::size_t count) { return below(count) == 0; }
-
-private:
-    std::mt19937 random_;
 };
 
 void put_address(Chance& chance, IpVersion version, IpAddress& address) {

@@ -1,22 +1,20 @@
 #include "lib/policy/compile.hpp"
 
+#include "tests/unit/policy/outcome.hpp"
+
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 
 // Rule files whose conditions ask texts: what `check` and `apply` say of them.
 namespace sluice::text_rules_test {
 namespace {
 
-struct Outcome {
-    std::optional<CompiledRules> rules;
-    std::vector<Problem> problems;
-};
+using test::Outcome;
 
 Outcome compile(const std::string& text, const ListReader* lists = nullptr) {
-    Problems problems{"r"};
-    auto rules = compile_rules({"r", text, lists}, Purpose::Enforce, {}, problems);
-    return {std::move(rules), problems.list()};
+    return test::compile({"r", text, lists});
 }
 
 std::string rule(std::size_t number, const std::string& when) {
@@ -31,6 +29,18 @@ struct Row {
     std::uint32_t column;
     std::string_view says;
 };
+// Each is refused, and the first problem stands there and says so.
+void expect_refused(std::span<const Row> rows) {
+    for (const Row& row : rows) {
+        const Outcome outcome = compile(kHead + rule(0, row.when));
+        EXPECT_FALSE(outcome.rules) << row.when;
+        ASSERT_FALSE(outcome.problems.empty()) << row.when;
+        const Problem& problem = outcome.problems.front();
+        EXPECT_NE(problem.message.find(row.says), std::string::npos) << problem.message;
+        EXPECT_EQ(problem.at.line, row.line) << row.when;
+        EXPECT_EQ(problem.at.column, row.column) << row.when;
+    }
+}
 
 TEST(TextRules, ErrorsStandWhereThePatternIsWrong) {
     const Row rows[] = {
@@ -43,15 +53,7 @@ TEST(TextRules, ErrorsStandWhereThePatternIsWrong) {
         {"'payload contains \"" + std::string(1025, 'a') + "\"'", 3, 69, "at most 1024 bytes"},
         {"'payload eq \"" + std::string(4097, 'a') + "\"'", 3, 63, "at most 4096 bytes"},
     };
-    for (const Row& row : rows) {
-        const Outcome outcome = compile(kHead + rule(0, row.when));
-        EXPECT_FALSE(outcome.rules) << row.when;
-        ASSERT_FALSE(outcome.problems.empty()) << row.when;
-        const Problem& problem = outcome.problems.front();
-        EXPECT_NE(problem.message.find(row.says), std::string::npos) << problem.message;
-        EXPECT_EQ(problem.at.line, row.line) << row.when;
-        EXPECT_EQ(problem.at.column, row.column) << row.when;
-    }
+    expect_refused(rows);
 }
 
 // A spelling of a name that no packet has would make a rule that never matches.
@@ -195,15 +197,7 @@ TEST(TextRules, PatternsThatTakeTooLongAreRefused) {
         {"'payload matches \"((((x{9}){9}){9}){9}){9}\"'", 3, 90, "59049 places"},
         {"'payload matches \"(a|b|ab)*c(d|e|f.){300}\"'", 3, 68, "too large"},
     };
-    for (const Row& row : rows) {
-        const Outcome outcome = compile(kHead + rule(0, row.when));
-        EXPECT_FALSE(outcome.rules) << row.when;
-        ASSERT_FALSE(outcome.problems.empty()) << row.when;
-        const Problem& problem = outcome.problems.front();
-        EXPECT_NE(problem.message.find(row.says), std::string::npos) << problem.message;
-        EXPECT_EQ(problem.at.line, row.line) << row.when;
-        EXPECT_EQ(problem.at.column, row.column) << row.when;
-    }
+    expect_refused(rows);
 }
 
 // Each of eight takes seconds: one of them is named, and without them the others are as they were.
