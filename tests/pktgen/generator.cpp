@@ -162,11 +162,26 @@ void Generator::flush(Course& course) {
         course.trial.sent_bits += bits[at];
     }
     course.trial.sent += taken;
-    course.trial.refused += taken < pendings_ ? 1 : 0;
-    for (std::uint16_t at = taken; at < pendings_; ++at) {
-        pending_[at - taken] = pending_[at];
+    if (taken < pendings_) {
+        keep_refused(course, taken);
+    } else {
+        pendings_ = 0;
     }
-    pendings_ = static_cast<std::uint16_t>(pendings_ - taken);
+}
+
+// They are offered again, or dropped as sent ones, which the device has lost.
+void Generator::keep_refused(Course& course, std::uint16_t taken) {
+    const auto left = static_cast<std::uint16_t>(pendings_ - taken);
+    ++course.trial.refused;
+    if (course.plan.drops_refused) {
+        rte_pktmbuf_free_bulk(&pending_[taken], left);
+        course.trial.sent += left;
+        course.trial.dropped += left;
+        pendings_ = 0;
+        return;
+    }
+    std::copy_n(pending_.begin() + taken, left, pending_.begin());
+    pendings_ = left;
 }
 
 void Generator::take(Course& course, rte_mbuf& frame, std::uint64_t now) const {

@@ -19,6 +19,7 @@ struct TrialPlan {
     double seconds = std::numeric_limits<double>::infinity();
     std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t backlog = 256;  // frames
+    bool drops_refused = false;   // a frame has one chance, as on a wire
     double linger = 0.1;          // seconds
 };
 
@@ -54,6 +55,7 @@ private:
     void send_until_end(Course& course);
     void fill(Course& course, std::uint64_t now);
     void flush(Course& course);
+    void keep_refused(Course& course, std::uint16_t taken);
     bool refill_spare(Trial& trial);
     void receive(Course& course);
     void receive_ours(Course& course, std::uint16_t queue);

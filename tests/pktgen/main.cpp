@@ -146,7 +146,10 @@ void warm_up(const Options& options, Generator& generator, Traffic& traffic, boo
 }
 
 int run_once(const Options& options, Generator& generator, Traffic& traffic, const Rate& rate) {
-    TrialPlan plan{.rate = rate, .backlog = options.backlog, .linger = options.linger};
+    TrialPlan plan{.rate = rate,
+                   .backlog = options.backlog,
+                   .drops_refused = options.drops_refused,
+                   .linger = options.linger};
     plan.seconds = options.duration.value_or(plan.seconds);
     plan.count = options.count.value_or(plan.count);
     const auto trial = generator.run(plan, traffic, options.traffic.is_probed,
@@ -188,6 +191,7 @@ TrialPlan trial_plan(const Options& options, double frames_per_second) {
     return {.rate = packets(frames_per_second),
             .seconds = options.trial,
             .backlog = options.backlog,
+            .drops_refused = options.drops_refused,
             .linger = options.linger};
 }
 

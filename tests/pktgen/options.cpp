@@ -129,6 +129,10 @@ void add_course(CLI::App& app, Given& given) {
     app.add_option("--backlog", options.backlog,
                    "frames that are made up for after a pause of ours or of the port; default 256")
         ->check(CLI::Range(1U, kMostBacklog));
+    app.add_flag(
+        "--drop-refused", options.drops_refused,
+        "what the port has no room for is dropped and counts as lost, as on a wire, instead of "
+        "being offered again");
     app.add_flag("--json", options.is_json, "one JSON object on standard output at the end");
 }
 

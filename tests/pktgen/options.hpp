@@ -28,6 +28,7 @@ struct Options {
     std::uint16_t queues = 1;     // of each port, each way
     std::uint64_t warm_up = 0;    // frames before what is counted
     std::uint64_t backlog = 256;  // frames
+    bool drops_refused = false;   // what the port does not take is lost, and not offered again
     double linger = 0.1;          // seconds of silence after which nothing more is awaited
     double settle = 0.5;          // seconds between links and the first frame
     double wait = 10;             // seconds for the links

@@ -41,6 +41,7 @@ Json trial_json(const Trial& trial) {
               {"sent_gbit", rounded(gigabits(trial))},
               {"returned", trial.returned},
               {"refused_bursts", trial.refused},
+              {"dropped", trial.dropped},
               {"skipped", trial.skipped},
               {"no_buffer", trial.no_buffer},
               {"longest_pause_us", rounded(trial.longest_pause * 1e6)},
@@ -127,6 +128,10 @@ std::string report_text(const Trial& trial) {
     }
     if (trial.returned != 0) {
         text += fmt::format("returned  {:>14} frames at the port that sends\n", trial.returned);
+    }
+    if (trial.dropped != 0) {
+        text +=
+            fmt::format("dropped   {:>14} frames that the port had no room for\n", trial.dropped);
     }
     return text +
            fmt::format("port      {} bursts not taken whole; {} skipped; longest pause {:.0f} us\n",

@@ -19,6 +19,7 @@ struct Trial {
         0;  // without a probe, where all of ours have one, or of an earlier trial
     std::uint64_t returned = 0;  // at the sending port, where it is another
     std::uint64_t refused = 0;   // bursts that the port did not take whole
+    std::uint64_t dropped = 0;   // of those sent, frames that the port had no room for
     std::uint64_t skipped = 0;   // frames that a pause put off for good
     std::uint64_t no_buffer = 0;
     std::uint64_t met_pauses = 0;  // frames under way in a pause, whose delays are left out

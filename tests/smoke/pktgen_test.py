@@ -4,7 +4,9 @@
 """
 import contextlib
 import json
+import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -241,6 +243,27 @@ class ThroughABox(BoxCase):
         reasons = self.judged(found["sent"])
         self.assertEqual(found["received"], reasons["within_limits"])
         self.assertEqual(self.admitted(reasons), found["sent"])
+
+    def test_what_the_port_has_no_room_for_is_lost_where_a_frame_has_one_chance(self):
+        self.start(ADMIT)
+        process, _ = sending(self, *self.ports(), "--rate", 20_000, "--sources", 16, "--backlog", 32, "--drop-refused",
+                             "--linger", "5s")
+        dataplane = self.box.dataplane.pid
+        os.kill(dataplane, signal.SIGSTOP)
+        try:
+            lost = 0
+            while lost < 10_000:  # more than both rings hold
+                sent, received = re.search(r"sent (\d+) .*received (\d+)", process.stderr.readline()).groups()
+                lost = int(sent) - int(received)
+        finally:
+            os.kill(dataplane, signal.SIGCONT)
+        process.send_signal(signal.SIGINT)
+        found = json.loads(process.communicate(timeout=PATIENCE)[0])
+        self.assertGreater(found["dropped"], 0)
+        self.assertGreater(found["refused_bursts"], 0)
+        reasons = self.judged(found["sent"] - found["dropped"])
+        self.assertEqual(found["received"], reasons["within_limits"])
+        self.assertEqual(found["lost"], found["sent"] - found["received"])
 
     def judged(self, sent):
         """What the box says of as many packets."""
