@@ -37,6 +37,7 @@ struct FrameVariation {
     std::uint64_t source = 0;  // SourceSpace::index()
     std::uint16_t sport = 0;
     std::uint32_t tcp_number = 0;
+    std::uint32_t datagram = 0;  // identification of one in fragments
 };
 
 // A frame whose variable words are zero, and the sums over the rest: writing one is a copy, a few
@@ -65,6 +66,8 @@ private:
 
     // Headers and the sums over what stays, for a packet that ends at `end`.
     void finish_packet(const Route& route, std::size_t end);
+    void finish_fragment(const Route& route, std::size_t size, bool probe);
+    void put_datagram(const FrameVariation& variation, std::byte* to, OneSum& ip) const noexcept;
     void put_addresses(const FrameVariation& variation, std::byte* to, OneSum& ip,
                        OneSum& l4) const noexcept;
     void put_ports(const FrameVariation& variation, std::byte* to, OneSum& l4) const noexcept;
@@ -75,7 +78,7 @@ private:
     std::vector<std::byte> frame_;
     std::size_t l3_at_ = 0;
     std::size_t l4_at_ = 0;
-    std::size_t sum_at_ = 0;         // of the transport's checksum; 0: there is none
+    std::size_t sum_at_ = 0;         // of the transport's checksum; 0: it is not in this frame
     bool is_probe_covered_ = false;  // by that checksum
     OneSum ip_sum_;
     OneSum l4_sum_;

@@ -45,6 +45,7 @@ private:
     };
 
     Traffic() = default;
+    void put_second_parts();
     [[nodiscard]] const FrameTemplate& current() const noexcept {
         return templates_[places_[at_].frame];
     }

@@ -211,6 +211,21 @@ class Files(unittest.TestCase):
                 with self.subTest(profile=name, more=more):
                     self.assertEqual(self.judge(self.written("--profile", name, *more)), 200)
 
+    def test_tshark_joins_the_fragments(self):
+        """It marks one whose second part begins too early, and finds no datagram in second parts alone."""
+        for family, more, whole in ("ip", [], 1480 + 24), ("ipv6", ["--ipv6"], 1448 + 24):
+            fields = [f"{family}.reassembled.length", f"{family}.fragment.overlap", "udp.srcport", "udp.checksum.status"]
+            for profile, length, overlaps in (("fragments", whole, False), ("fragment_overlap", whole - 16, True)):
+                with self.subTest(profile=profile, family=family):
+                    found = list(both_ends.read(self.written("--profile", profile, *more), fields, *NO_GUESSES))
+                    joined = [row for row in found if row[0]]
+                    self.assertEqual(len(joined), 100)
+                    self.assertEqual({row[0] for row in joined}, {str(length)})
+                    self.assertEqual({row[3] for row in joined}, {"1"}, "the checksum of the whole")
+                    self.assertEqual(any("1" in row[1].split(",") for row in joined), overlaps)
+            found = list(both_ends.read(self.written("--profile", "fragment_flood", *more), fields, *NO_GUESSES))
+            self.assertEqual((len(found), {row[2] for row in found}, {row[0] for row in found}), (200, {""}, {""}))
+
     def test_what_applications_send_is_read_by_tshark(self):
         for profile, field, value in (("http_get", "http.host", "www.example.com"),
                                       ("tls_hello", "tls.handshake.extensions_server_name", "www.example.com"),

@@ -38,6 +38,23 @@ std::uint32_t source_of(const Sent& sent) {
     return load_be32(sent.bytes, sent.headers.l3_at + 12U);
 }
 
+TEST(Traffic, ASecondFragmentFollowsTheFirstOfItsDatagram) {
+    Traffic traffic = made({.sources = SourceCount{.bits = 3}}, "fragments");
+    std::set<std::pair<std::uint32_t, std::uint16_t>> datagrams;
+    for (int i = 0; i < 3000; ++i) {
+        const Sent first = next(traffic);
+        const Sent second = next(traffic);
+        EXPECT_EQ(load_be16(first.bytes, 20), 0x2000U);
+        EXPECT_EQ(load_be16(second.bytes, 20), 185U);
+        EXPECT_EQ(load_be32(first.bytes, 26), load_be32(second.bytes, 26));
+        EXPECT_EQ(load_be16(first.bytes, 18), load_be16(second.bytes, 18));
+        EXPECT_TRUE(
+            datagrams.emplace(load_be32(first.bytes, 26), load_be16(first.bytes, 18)).second);
+    }
+    EXPECT_EQ(Traffic::make({.profile = find_profile("fragments"), .is_imix = true}).error().what,
+              "both fragments of a datagram are of one size: no --size imix");
+}
+
 TEST(Traffic, GoesThroughAllSourcesBeforeOneComesAgain) {
     Traffic traffic = made({.sources = SourceCount{.bits = 10}}, "udp");
     std::map<std::uint32_t, int> seen;
