@@ -95,8 +95,10 @@ void store8(std::byte* to, std::size_t value) noexcept {
 }
 
 void put_ethernet(const PacketKind& kind, const Route& route, std::byte* frame) {
-    std::memcpy(frame, route.dst_mac.data(), route.dst_mac.size());
-    std::memcpy(frame + 6, route.src_mac.data(), route.src_mac.size());
+    const auto& to = route.is_back ? route.src_mac : route.dst_mac;
+    const auto& from = route.is_back ? route.dst_mac : route.src_mac;
+    std::memcpy(frame, to.data(), to.size());
+    std::memcpy(frame + 6, from.data(), from.size());
     std::size_t at = 12;
     if (route.vlan) {
         store16(frame + at, 0x8100);
@@ -113,33 +115,44 @@ void put_v4(const PacketKind& kind, const Route& route, std::size_t packet, std:
     store16(ip + 6, kind.fragment.is_part() ? 0 : 0x4000);  // don't fragment
     store8(ip + 8, 64);
     store8(ip + 9, protocol_of(kind, Family::V4));
-    store32(ip + 16, route.dst_v4);
+    store32(ip + (route.is_back ? 12 : 16), route.dst_v4);
 }
 void put_v6(const PacketKind& kind, const Route& route, std::size_t payload, std::byte* ip) {
     store8(ip, 0x60);
     store16(ip + 4, payload);
     store8(ip + 6, kind.fragment.is_part() ? kIsFragment : protocol_of(kind, Family::V6));
     store8(ip + 7, 64);
-    store64(ip + 24, route.dst_v6[0]);
-    store64(ip + 32, route.dst_v6[1]);
+    const std::size_t at = route.is_back ? 8 : 24;
+    store64(ip + at, route.dst_v6[0]);
+    store64(ip + at + 8, route.dst_v6[1]);
 }
 
-void put_transport(const PacketKind& kind, Family family, std::size_t size, std::byte* l4) {
-    constexpr std::uint8_t kEchoV4 = 8;
-    constexpr std::uint8_t kEchoV6 = 128;
+std::uint8_t echo_of(const Route& route) {
+    constexpr std::uint8_t kRequestV4 = 8;
+    constexpr std::uint8_t kReplyV4 = 0;
+    constexpr std::uint8_t kRequestV6 = 128;
+    constexpr std::uint8_t kReplyV6 = 129;
+    if (route.family == Family::V4) {
+        return route.is_back ? kReplyV4 : kRequestV4;
+    }
+    return route.is_back ? kReplyV6 : kRequestV6;
+}
+
+void put_transport(const PacketKind& kind, const Route& route, std::size_t size, std::byte* l4) {
+    const std::size_t fixed_port = route.is_back ? 0 : 2;
     switch (kind.transport) {
         case Transport::Udp:
-            store16(l4 + 2, kind.dport);
+            store16(l4 + fixed_port, kind.dport);
             store16(l4 + 4, size);
             break;
         case Transport::Tcp:
-            store16(l4 + 2, kind.dport);
+            store16(l4 + fixed_port, kind.dport);
             store8(l4 + 12, 0x50);
             store8(l4 + 13, kind.tcp_flags);
             store16(l4 + 14, 0xFFFF);
             break;
         case Transport::Icmp:
-            store8(l4, family == Family::V4 ? kEchoV4 : kEchoV6);
+            store8(l4, echo_of(route));
             break;
         case Transport::NotIp:
             break;
@@ -194,6 +207,7 @@ Result<FrameTemplate> FrameTemplate::make(const PacketKind& kind, const Route& r
     FrameTemplate made;
     made.kind_ = kind;
     made.family_ = route.family;
+    made.is_back_ = route.is_back;
     made.frame_.assign(*bytes, std::byte{0});
     std::byte* frame = made.frame_.data();
     put_ethernet(kind, route, frame);
@@ -226,10 +240,10 @@ void FrameTemplate::finish_packet(const Route& route, std::size_t end) {
     } else {
         put_v6(kind_, route, l4_bytes, ip);
     }
-    put_transport(kind_, family_, l4_bytes, frame_.data() + l4_at_);
+    put_transport(kind_, route, l4_bytes, frame_.data() + l4_at_);
     l4_sum_.add(ByteView{frame_.data() + l4_at_, l4_bytes});
     if (kind_.transport != Transport::Icmp || !is_v4) {  // the pseudo header
-        l4_sum_.add(ByteView{ip + (is_v4 ? 16 : 24), is_v4 ? 4U : 16U});
+        l4_sum_.add(ByteView{ip + fixed_at(), is_v4 ? 4U : 16U});
         l4_sum_.add(protocol_of(kind_, family_));
         l4_sum_.add(static_cast<std::uint32_t>(l4_bytes));
     }
@@ -259,11 +273,24 @@ void FrameTemplate::finish_fragment(const Route& route, std::size_t size, bool p
     }
     sum_at_ = l4_at_ + sum_offset(kind_.transport);
     const std::size_t whole = parts.first + parts.later - overlap;
-    put_transport(kind_, family_, whole, frame_.data() + l4_at_);
+    put_transport(kind_, route, whole, frame_.data() + l4_at_);
     l4_sum_.add(ByteView{frame_.data() + l4_at_, layout.l4_size});
-    l4_sum_.add(ByteView{ip + (is_v4 ? 16 : 24), is_v4 ? 4U : 16U});
+    l4_sum_.add(ByteView{ip + fixed_at(), is_v4 ? 4U : 16U});
     l4_sum_.add(protocol_of(kind_, family_));
     l4_sum_.add(static_cast<std::uint32_t>(whole));
+}
+
+std::size_t FrameTemplate::varied_at() const noexcept {
+    if (family_ == Family::V4) {
+        return is_back_ ? 16 : 12;
+    }
+    return is_back_ ? 24 : 8;
+}
+std::size_t FrameTemplate::fixed_at() const noexcept {
+    if (family_ == Family::V4) {
+        return is_back_ ? 12 : 16;
+    }
+    return is_back_ ? 8 : 24;
 }
 
 void FrameTemplate::put_datagram(const FrameVariation& variation, std::byte* to,
@@ -284,7 +311,7 @@ void FrameTemplate::put_addresses(const FrameVariation& variation, std::byte* to
                                   OneSum& l4) const noexcept {
     if (family_ == Family::V4) {
         const std::uint32_t source = SourceSpace::v4(variation.source, kind_.sources);
-        store32(to + l3_at_ + 12, source);
+        store32(to + l3_at_ + varied_at(), source);
         ip.add32(source);
         if (kind_.transport != Transport::Icmp) {
             l4.add32(source);
@@ -292,8 +319,8 @@ void FrameTemplate::put_addresses(const FrameVariation& variation, std::byte* to
         return;
     }
     const SourceSpace::V6 source = SourceSpace::v6(variation.source, kind_.sources);
-    store64(to + l3_at_ + 8, source.network);
-    store64(to + l3_at_ + 16, source.host);
+    store64(to + l3_at_ + varied_at(), source.network);
+    store64(to + l3_at_ + varied_at() + 8, source.host);
     for (const std::uint64_t half : {source.network, source.host}) {
         l4.add32(static_cast<std::uint32_t>(half >> 32));
         l4.add32(static_cast<std::uint32_t>(half));
@@ -311,7 +338,7 @@ void FrameTemplate::put_ports(const FrameVariation& variation, std::byte* to,
         return;
     }
     const std::uint16_t sport = kind_.sport != 0 ? kind_.sport : variation.sport;
-    store16(to + l4_at_, sport);
+    store16(to + l4_at_ + (is_back_ ? 2 : 0), sport);
     l4.add(sport);
     if (kind_.transport == Transport::Tcp) {
         store32(to + l4_at_ + 4, variation.tcp_number);

@@ -67,6 +67,9 @@ void add_ports(CLI::App& app, Given& given) {
         "port that sends: a vdev with its arguments (net_virtio_user0,path=v0.sock) or a "
         "PCI address");
     app.add_option("--rx", options.receive, "port that receives; default the one that sends");
+    app.add_flag("--bidir", options.is_bidirectional,
+                 "sends both ways at once, each at --rate: back from the second port with "
+                 "addresses and ports swapped");
     app.add_option("--queues", options.queues,
                    "of each port, each way; bursts go to one after another; default 1")
         ->check(CLI::Range(std::size_t{1}, kMaxQueues));
@@ -173,6 +176,10 @@ std::optional<std::string> find_contradiction(const Given& given) {
     const Options& options = given.options;
     if (options.transmit.empty()) {
         return "--tx DEVICE is required: the port that sends";
+    }
+    if (options.is_bidirectional &&
+        (options.receive.empty() || options.receive == options.transmit)) {
+        return "--bidir wants two ports: --rx DEVICE, which is not --tx's";
     }
     if (given.is_search && (options.duration || options.count || given.is_delay_wanted)) {
         return "--search has trials of its own (--trial): no --duration, --count or --latency";

@@ -25,6 +25,7 @@ struct Options {
     double loss = 0;       // percent
     unsigned repeats = 0;
     bool is_throughput_alone = false;
+    bool is_bidirectional = false;
     std::uint16_t queues = 1;     // of each port, each way
     std::uint64_t warm_up = 0;    // frames before what is counted
     std::uint64_t backlog = 256;  // frames

@@ -38,6 +38,7 @@ bool is_second_part(std::span<const FrameTemplate> frames) {
 Result<Traffic> Traffic::make(const TrafficPlan& plan) {
     Traffic made;
     made.is_probed_ = plan.is_probed;
+    made.number_ = plan.route.is_back ? kFirstBack : 0;
     const std::array<SizeShare, 1> one{{{plan.size, 12}}};
     const std::span<const SizeShare> sizes =
         plan.is_imix ? std::span<const SizeShare>{kImix} : std::span<const SizeShare>{one};

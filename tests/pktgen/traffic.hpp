@@ -18,6 +18,9 @@ struct TrafficPlan {
     bool is_probed = false;
 };
 
+// Frames of the way back are numbered from here on, so that a probe tells its direction.
+inline constexpr std::uint64_t kFirstBack = std::uint64_t{1} << 62;
+
 // The packets of a profile in their shares, one after another, always in the same order.
 class Traffic {
 public:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 namespace sluice::pktgen {
 
@@ -24,6 +25,7 @@ struct Trial {
     std::uint64_t no_buffer = 0;
     std::uint64_t met_pauses = 0;  // frames under way in a pause, whose delays are left out
     double longest_pause = 0;      // seconds between two looks at the ports
+    bool is_back = false;          // of the second port's frames to the first
     bool is_probed = false;
     bool interrupted = false;
     DelayHistogram delays;
@@ -47,6 +49,22 @@ struct Trial {
                 .foreign = foreign,
                 .refused = refused,
                 .longest_pause = longest_pause};
+    }
+};
+
+// Of both directions at the same time; `back` only where frames were sent that way too.
+struct Trials {
+    std::unique_ptr<Trial> there;
+    std::unique_ptr<Trial> back;
+
+    [[nodiscard]] TrialOutcome outcome() const noexcept {
+        TrialOutcome outcome = there->outcome();
+        if (back) {
+            outcome.back = OneWay{back->sent_rate(), back->sent, back->arrived()};
+            outcome.foreign += back->foreign;
+            outcome.refused += back->refused;
+        }
+        return outcome;
     }
 };
 

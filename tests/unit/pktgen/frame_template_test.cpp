@@ -51,8 +51,11 @@ std::vector<Case> cases() {
                     if (tagged) {
                         route.vlan = 77;
                     }
-                    all.push_back({&profile, route, size, false});
-                    all.push_back({&profile, route, size, true});
+                    for (const bool back : {false, true}) {
+                        route.is_back = back;
+                        all.push_back({&profile, route, size, false});
+                        all.push_back({&profile, route, size, true});
+                    }
                 }
             }
         }
@@ -174,7 +177,7 @@ TEST(FrameTemplate, BothFragmentsOfADatagramAreOneUdpPacket) {
                                         written(*later, variation, stamped), one.route);
             const PacketHeaders headers = parsed(whole);
             EXPECT_EQ(headers.parsed, Parsed::Ok) << name;
-            EXPECT_EQ(headers.sport, 4242U);
+            EXPECT_EQ(one.route.is_back ? headers.dport : headers.sport, 4242U);
             EXPECT_TRUE(ip_sum_holds(whole, headers));
             EXPECT_TRUE(transport_sum_holds(whole, headers)) << name << ' ' << one.size;
         }

@@ -55,6 +55,34 @@ TEST(Traffic, ASecondFragmentFollowsTheFirstOfItsDatagram) {
               "both fragments of a datagram are of one size: no --size imix");
 }
 
+TEST(Traffic, TheWayBackHasAddressesAndPortsSwapped) {
+    for (const Family family : {Family::V4, Family::V6}) {
+        TrafficPlan plan{.route = {.family = family}, .is_probed = true};
+        for (const char* profile : {"benign", "icmp_flood", "fragments"}) {
+            Traffic there = made(plan, profile);
+            plan.route.is_back = true;
+            Traffic back = made(plan, profile);
+            plan.route.is_back = false;
+            EXPECT_EQ(back.next_number(), kFirstBack);
+            for (int i = 0; i < 1000; ++i) {
+                const Sent first = next(there);
+                const Sent second = next(back);
+                const std::size_t at = first.headers.l3_at + (family == Family::V4 ? 12U : 8U);
+                const std::size_t size = family == Family::V4 ? 4 : 16;
+                const auto field = [&](const Sent& sent, std::size_t from, std::size_t bytes) {
+                    const auto begin = sent.bytes.begin() + static_cast<std::ptrdiff_t>(from);
+                    return test::Octets(begin, begin + static_cast<std::ptrdiff_t>(bytes));
+                };
+                EXPECT_EQ(field(first, at, size), field(second, at + size, size));
+                EXPECT_EQ(field(first, at + size, size), field(second, at, size));
+                EXPECT_EQ(field(first, 0, 6), field(second, 6, 6));
+                EXPECT_EQ(first.headers.sport, second.headers.dport);
+                EXPECT_EQ(first.headers.dport, second.headers.sport);
+            }
+        }
+    }
+}
+
 TEST(Traffic, GoesThroughAllSourcesBeforeOneComesAgain) {
     Traffic traffic = made({.sources = SourceCount{.bits = 10}}, "udp");
     std::map<std::uint32_t, int> seen;
