@@ -98,6 +98,10 @@ class Resident(unittest.TestCase):
 
 
 class Rows(unittest.TestCase):
+    def test_a_quick_run_has_the_sources_of_the_bars(self):
+        self.assertIn(peers.SIZE_OF_BARS, peers.QUICK_SIZES)
+        self.assertLess(len(peers.QUICK_SIZES), len(peers.SIZES))
+
     def test_every_figure_of_e1_is_a_point_of_the_plot(self):
         class Bench:
             quick = False

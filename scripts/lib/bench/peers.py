@@ -14,8 +14,8 @@ import rows
 OURS = peer_dpdk.SluicePeer.NAME
 XDP_ALONE = "XDP, LRU hash map, the program alone"
 PIPELINE_ALONE = "the box's pipeline alone"
-SIZES, QUICK_SIZES = (10, 16, 20), (10, 16)  # of 2^N keys
 SIZE_OF_BARS = 20
+SIZES, QUICK_SIZES = (10, 16, SIZE_OF_BARS), (10, SIZE_OF_BARS)  # of 2^N keys
 ROOM = 1.25  # tables are given room for a quarter more
 ADMITS_ALL = (1_000_000, 1000)  # packets a second and at once
 KERNEL_FRAMES, QUICK_KERNEL_FRAMES = 2_000_000, 300_000

@@ -6,6 +6,7 @@ from box import usable_cpus
 from forwarders import Testpmd, huge_pages, rate, rate_of
 from forwarding import OURS, PROGRAMS, REFERENCE, Stoppable, one_rule
 import pktgen
+import rows
 import wire
 
 TXONLY = ["--forward-mode=txonly", "--txonly-multi-flow", "--txpkts=60"]
@@ -46,9 +47,11 @@ def others_generators(bench, _):
               wire.sluice(bench, wire.by_source, ports=into_nothing), functools.partial(wire.testpmd, ports=into_nothing),
               into_one_port))
     for case, rule_set, ours, theirs, measure in cases:
-        for _, row in wire.rows_beside_testpmd(bench, "W5", case, [(rule_set, wire.Device(OURS, ours))],
-                                               functools.partial(measure, bench), wire.Device(REFERENCE, theirs)):
-            yield row
+        rows.note(f"W5 {case}")
+        sides = [(device.name, functools.partial(measure, bench, device))
+                 for device in (wire.Device(OURS, ours), wire.Device(REFERENCE, theirs))]
+        taken = wire.in_rounds(sides, bench.rounds)
+        yield wire.with_counts(wire.row_of("W5", f"{rule_set}: {case}", taken[OURS], taken[REFERENCE]), taken[OURS])
 
 
 BENCHES = {"W5": others_generators}

@@ -134,11 +134,11 @@ def in_rounds(sides, rounds):
     return taken
 
 
-def rows_beside_testpmd(bench, name, case, sets, measure, reference=Device(REFERENCE, testpmd)):
+def rows_beside_testpmd(bench, name, case, sets, measure):
     """A row for each rule set: millions of frames a second, beside the one reference of these rounds."""
     sets = list(sets)
     rows.note(f"{name} {case}")
-    every = [*sets, (REFERENCE, reference)]
+    every = [*sets, (REFERENCE, Device(REFERENCE, testpmd))]
     taken = in_rounds([(side, lambda device=device: measure(device)) for side, device in every], bench.rounds)
     for rule_set, _ in sets:
         yield rule_set, with_counts(row_of(name, f"{rule_set}: {case}", taken[rule_set], taken[REFERENCE]), taken[rule_set])
