@@ -58,7 +58,7 @@ class Rounds(unittest.TestCase):
         self.assertEqual((row["rounds"], row["reference_rounds"]), ([1, 3, 5, 7, 9], [2, 4, 6, 8, 10]))
         self.assertEqual((row["value"], row["reference_value"]), (5, 6))
         self.assertEqual([one["table_full"] for one in row["counts"]], [7] * ROUNDS)
-        self.assertIn("bursts to each in turn", row["case"])
+        self.assertIn("a queue each with sources of its own", row["case"])
         self.assertEqual({queues for _, _, queues in self.asked}, {2})
 
     def test_sizes_are_points_of_the_plot(self):

@@ -50,7 +50,7 @@ struct Generator::Course {
     std::uint16_t from;  // ports
     std::uint16_t to;
     bool is_alone;  // no frames are sent the other way
-    Outbound& out;
+    Queues& out;
     std::uint64_t hz;
     std::uint64_t begin;
     std::uint64_t first;  // number of its first frame: what is less is of an earlier trial
@@ -69,8 +69,7 @@ struct Generator::Course {
 
     void finish(std::uint64_t now) {
         // What the port did not take in time was never sent.
-        rte_pktmbuf_free_bulk(out.pending.data(), out.pendings);
-        out.pendings = 0;
+        std::ranges::for_each(out, &Outbound::free);
         set_seconds(now);
         trial.longest_pause = static_cast<double>(watch.longest()) / static_cast<double>(hz);
         trial.skipped = static_cast<std::uint64_t>(static_cast<double>(pacer.skipped()) /
@@ -82,9 +81,14 @@ struct Generator::Course {
     }
 };
 
+void Generator::Outbound::free() {
+    rte_pktmbuf_free_bulk(pending.data(), pendings);
+    pendings = 0;
+}
+
 Generator::~Generator() {
-    for (Outbound& out : outbound_) {
-        rte_pktmbuf_free_bulk(out.pending.data(), out.pendings);
+    for (Queues& queues : outbound_) {
+        std::ranges::for_each(queues, &Outbound::free);
     }
     rte_pktmbuf_free_bulk(spare_.data(), spares_);
 }
@@ -164,11 +168,15 @@ bool Generator::refill_spare(Trial& trial) {
     return true;
 }
 
+// Until a queue has a burst: each keeps the frames of its sources, in their order.
 void Generator::fill(Course& course, std::uint64_t now) {
     course.pacer.advance(now);
     const bool in_bits = course.plan.rate.unit == Rate::Unit::Bits;
-    while (course.out.pendings < kBurst && course.made < course.plan.count &&
-           course.pacer.is_due() && refill_spare(course.trial)) {
+    while (course.made < course.plan.count && course.pacer.is_due()) {
+        Outbound& out = course.out[course.traffic.next_queue(ports_.queues)];
+        if (out.pendings == kBurst || !refill_spare(course.trial)) {
+            return;
+        }
         rte_mbuf* frame = spare_[--spares_];
         const std::size_t bytes = course.traffic.next_bytes();
         course.traffic.write_next(rte_pktmbuf_mtod(frame, std::byte*), now);
@@ -177,46 +185,57 @@ void Generator::fill(Course& course, std::uint64_t now) {
         course.pacer.spend(in_bits ? course.traffic.next_wire_bits() : 1);
         course.traffic.advance();
         ++course.made;
-        course.out.pending[course.out.pendings++] = frame;
+        out.pending[out.pendings++] = frame;
     }
 }
 
+// Whole bursts if there are any, else all that waits.
 void Generator::flush(Course& course) {
-    if (course.out.pendings == 0) {
+    const auto queues = std::span{course.out}.first(ports_.queues);
+    const bool any_whole =
+        std::ranges::any_of(queues, [](const Outbound& out) { return out.pendings == kBurst; });
+    for (std::uint16_t queue = 0; queue < ports_.queues; ++queue) {
+        if (!any_whole || course.out[queue].pendings == kBurst) {
+            flush_queue(course, queue);
+        }
+    }
+}
+
+void Generator::flush_queue(Course& course, std::uint16_t queue) {
+    Outbound& out = course.out[queue];
+    if (out.pendings == 0) {
         return;
     }
     std::array<std::uint64_t, kBurst> bits{};
-    for (std::uint16_t at = 0; at < course.out.pendings; ++at) {
-        bits[at] = (course.out.pending[at]->pkt_len + kFcs + kWireOverhead) * 8;
+    for (std::uint16_t at = 0; at < out.pendings; ++at) {
+        bits[at] = (out.pending[at]->pkt_len + kFcs + kWireOverhead) * 8;
     }
-    const std::uint16_t taken = rte_eth_tx_burst(course.from, course.out.queue,
-                                                 course.out.pending.data(), course.out.pendings);
-    course.out.queue =
-        static_cast<std::uint16_t>(course.out.queue + 1 < ports_.queues ? course.out.queue + 1 : 0);
+    const std::uint16_t taken =
+        rte_eth_tx_burst(course.from, queue, out.pending.data(), out.pendings);
     for (std::uint16_t at = 0; at < taken; ++at) {
         course.trial.sent_bits += bits[at];
     }
     course.trial.sent += taken;
-    if (taken < course.out.pendings) {
-        keep_refused(course, taken);
+    if (taken < out.pendings) {
+        keep_refused(course, out, taken);
     } else {
-        course.out.pendings = 0;
+        out.pendings = 0;
     }
 }
 
 // They are offered again, or dropped as sent ones, which the device has lost.
-void Generator::keep_refused(Course& course, std::uint16_t taken) {
-    const auto left = static_cast<std::uint16_t>(course.out.pendings - taken);
+void Generator::keep_refused(Course& course, Outbound& out, std::uint16_t taken) {
+    const auto left = static_cast<std::uint16_t>(out.pendings - taken);
     ++course.trial.refused;
     if (course.plan.drops_refused) {
-        rte_pktmbuf_free_bulk(&course.out.pending[taken], left);
+        rte_pktmbuf_free_bulk(&out.pending[taken], left);
         course.trial.sent += left;
         course.trial.dropped += left;
-        course.out.pendings = 0;
+        out.pendings = 0;
         return;
     }
-    std::copy_n(course.out.pending.begin() + taken, left, course.out.pending.begin());
-    course.out.pendings = left;
+    std::copy_n(out.pending.begin() + taken, left, out.pending.begin());
+    out.pendings = left;
 }
 
 void Generator::take(Course& course, rte_mbuf& frame, std::uint64_t now) const {

@@ -58,17 +58,19 @@ private:
     static constexpr std::uint16_t kBurst = 32;
     static constexpr std::uint16_t kReceived = 64;  // at once
 
-    // Frames that are to leave by one of the ports.
+    // Frames that are to leave by one queue of a port.
     struct Outbound {
         std::array<rte_mbuf*, kBurst> pending{};
         std::uint16_t pendings = 0;
-        std::uint16_t queue = 0;  // of the next burst
+        void free();
     };
+    using Queues = std::array<Outbound, kMostQueues>;
     struct Course;  // of one trial, one direction
     void send_until_end(std::span<Course> courses);
     void fill(Course& course, std::uint64_t now);
     void flush(Course& course);
-    void keep_refused(Course& course, std::uint16_t taken);
+    static void flush_queue(Course& course, std::uint16_t queue);
+    static void keep_refused(Course& course, Outbound& out, std::uint16_t taken);
     bool refill_spare(Trial& trial);
     void receive(Course& course);
     void receive_ours(Course& course, std::uint16_t queue);
@@ -81,7 +83,7 @@ private:
     double ticks_per_ns_ = 0;
     std::array<rte_mbuf*, kBurst> spare_{};
     std::uint16_t spares_ = 0;
-    std::array<Outbound, 2> outbound_{};
+    std::array<Queues, 2> outbound_{};  // there, back
 };
 
 }  // namespace sluice::pktgen

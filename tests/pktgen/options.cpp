@@ -14,7 +14,6 @@ namespace {
 constexpr unsigned kMostRepeats = 20;
 constexpr unsigned kMostBacklog = 1'000'000;
 constexpr std::size_t kMaxVlan = 4094;
-constexpr std::size_t kMaxQueues = 16;
 constexpr double kMostSeconds = 3600;
 constexpr double kLeastTolerance = 0.01;
 constexpr double kMostPercent = 50;
@@ -71,8 +70,8 @@ void add_ports(CLI::App& app, Given& given) {
                  "sends both ways at once, each at --rate: back from the second port with "
                  "addresses and ports swapped");
     app.add_option("--queues", options.queues,
-                   "of each port, each way; bursts go to one after another; default 1")
-        ->check(CLI::Range(std::size_t{1}, kMaxQueues));
+                   "of each port, each way; each source keeps to one; default 1")
+        ->check(CLI::Range(std::uint16_t{1}, kMostQueues));
     add_read(
         app, "--wait", within(0, kMostSeconds), [&](double value) { options.wait = value; },
         "seconds to wait for both links; default 10");

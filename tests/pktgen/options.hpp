@@ -45,6 +45,7 @@ struct Printed {
 };
 
 inline constexpr int kBadUsage = 2;
+inline constexpr std::uint16_t kMostQueues = 16;
 
 [[nodiscard]] std::variant<Options, Printed> read_options(int argc, const char* const* argv);
 

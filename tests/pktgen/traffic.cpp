@@ -98,6 +98,14 @@ FrameVariation Traffic::variation(const Place& place) const noexcept {
             static_cast<std::uint32_t>(kind.sources.is_new ? sent : sent >> kind.sources.bits)};
 }
 
+std::uint16_t Traffic::next_queue(std::uint16_t queues) const noexcept {
+    const Place& place = places_[at_];
+    const SourceCount& sources = templates_[place.frame].sources();
+    const std::uint64_t hash =
+        SourceSpace::index(sent_of_[place.kind], sources) * SourceSpace::kOdd;
+    return static_cast<std::uint16_t>((hash >> 32) % queues);
+}
+
 void Traffic::write_next(std::byte* to, std::uint64_t now) const noexcept {
     const Place& place = places_[at_];
     const FrameTemplate& frame = templates_[place.frame];

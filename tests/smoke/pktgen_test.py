@@ -212,6 +212,16 @@ class Files(unittest.TestCase):
                 with self.subTest(profile=name, more=more):
                     self.assertEqual(self.judge(self.written("--profile", name, *more)), 200)
 
+    def test_a_source_keeps_to_one_queue(self):
+        files = [self.folder / f"queue{number}.pcap" for number in range(4)]
+        device = ",".join(["net_pcap0", *(f"tx_pcap={file}" for file in files)])
+        counts(pktgen("--tx", device, "--queues", 4, "--count", 1000, "--settle", 0, "--sources", 64, "--json"))
+        sources = [[row[0] for row in both_ends.read(file, ["ip.src"])] for file in files]
+        self.assertEqual(sum(map(len, sources)), 1000)
+        self.assertEqual(len(set().union(*sources)), 64)
+        self.assertEqual(sum(len(set(of_queue)) for of_queue in sources), 64)
+        self.assertTrue(all(sources))
+
     def test_the_way_back_is_sound_and_swapped(self):
         files = [self.folder / f"sent{number}.pcap" for number in (0, 1)]
         for profile in "benign", "icmp_flood", "fragments", "dns_amplification":

@@ -231,13 +231,13 @@ def counted(number, word):
 
 
 def rate_by_workers(bench, _):
-    """W3: several workers, as many queues, the generator on one core. What a queue has no room for goes to the next:
-    a source comes by every queue, and a box that keeps a source to one worker hands its packets over."""
+    """W3: several workers, as many queues, the generator on one core. It keeps each source to one queue, as a NIC does that hashes sources,
+    so each worker sees sources of its own."""
     for workers in QUICK_WORKERS if bench.quick else WORKERS:
         words = full_rate_words(bench, ["--size", 64, "--sources", "2^16"])
         own = len(set(worker_cpus(workers)))
-        turn = ", bursts to each in turn" if workers > 1 else ""
-        case = f"64 bytes, 2^16 sources, {counted(workers, 'worker')}, a queue each{turn}, on {counted(own, 'core')}"
+        kept = " with sources of its own" if workers > 1 else ""
+        case = f"64 bytes, 2^16 sources, {counted(workers, 'worker')}, a queue each{kept}, on {counted(own, 'core')}"
         for _, row in rows_beside_testpmd(bench, "W3", case, rule_sets(bench), arrived(bench, words, workers)):
             yield row
 

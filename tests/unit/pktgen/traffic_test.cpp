@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -53,6 +54,24 @@ TEST(Traffic, ASecondFragmentFollowsTheFirstOfItsDatagram) {
     }
     EXPECT_EQ(Traffic::make({.profile = find_profile("fragments"), .is_imix = true}).error().what,
               "both fragments of a datagram are of one size: no --size imix");
+}
+
+TEST(Traffic, ASourceKeepsToOneQueueAndAllQueuesHaveSome) {
+    for (const std::uint16_t queues : std::array<std::uint16_t, 5>{1, 2, 4, 7, 16}) {
+        Traffic traffic = made({.sources = SourceCount{.bits = 12}}, "udp");
+        std::map<std::uint32_t, std::uint16_t> queue_of;
+        std::vector<std::size_t> frames(queues);
+        for (int i = 0; i < 3 * 4096; ++i) {
+            const std::uint16_t queue = traffic.next_queue(queues);
+            ASSERT_LT(queue, queues);
+            ++frames[queue];
+            const std::uint32_t source = source_of(next(traffic));
+            EXPECT_EQ(queue_of.emplace(source, queue).first->second, queue);
+        }
+        for (const std::size_t count : frames) {
+            EXPECT_GT(count, 3U * 4096 / queues * 3 / 4);
+        }
+    }
 }
 
 TEST(Traffic, TheWayBackHasAddressesAndPortsSwapped) {
