@@ -60,6 +60,7 @@ class Rounds(unittest.TestCase):
         self.assertEqual([one["table_full"] for one in row["counts"]], [7] * ROUNDS)
         self.assertIn("a queue each with sources of its own", row["case"])
         self.assertEqual({queues for _, _, queues in self.asked}, {2})
+        self.assertTrue(all("--drop-refused" in words for _, words, _ in self.asked), "no queue waits for another")
 
     def test_sizes_are_points_of_the_plot(self):
         found = self.rows_of("W1", [search()] * 100)
