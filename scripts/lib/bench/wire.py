@@ -232,7 +232,8 @@ def counted(number, word):
 
 def rate_by_workers(bench, _):
     """W3: several workers, as many queues, the generator on one core. It keeps each source to one queue, as a NIC does that hashes sources,
-    so each worker sees sources of its own. What a full queue has no room for is lost: the others would wait for it, on cores that workers
+    so a device that takes queues as they come sees sources of its own on each worker. vhost says nothing of how it spreads, so the box hands
+    a packet over to the worker that its own hash names; what that one's ring has no room for is in the counts as `ring_full`. What a full queue has no room for is lost: the others would wait for it, on cores that workers
     share for as long as its worker has none."""
     for workers in QUICK_WORKERS if bench.quick else WORKERS:
         words = full_rate_words(bench, ["--size", 64, "--sources", "2^16", "--drop-refused"])
