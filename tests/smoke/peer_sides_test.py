@@ -1,4 +1,4 @@
-"""The box and the forwarder of rte_hash and rte_meter as sides of E1 to E6: what they are asked about, and by which limit."""
+"""The box and the forwarder of rte_hash and rte_meter as sides of E1 to E7: what they are asked about, and by which limit."""
 import contextlib
 import pathlib
 import sys
