@@ -6,6 +6,7 @@ import contextlib
 import io
 import pathlib
 import sys
+import tempfile
 import unittest
 import unittest.mock
 
@@ -16,6 +17,7 @@ import peer_dpdk  # noqa: E402
 import peer_kernel  # noqa: E402
 import peer_limits  # noqa: E402
 import peers  # noqa: E402
+import reload_loss  # noqa: E402
 import rows  # noqa: E402
 
 FRAMES_A_SECOND = 4_000_000
@@ -96,6 +98,10 @@ class Resident(unittest.TestCase):
 
 
 class Rows(unittest.TestCase):
+    def test_a_quick_run_has_the_sources_of_the_bars(self):
+        self.assertIn(peers.SIZE_OF_BARS, peers.QUICK_SIZES)
+        self.assertLess(len(peers.QUICK_SIZES), len(peers.SIZES))
+
     def test_every_figure_of_e1_is_a_point_of_the_plot(self):
         class Bench:
             quick = False
@@ -107,6 +113,52 @@ class Rows(unittest.TestCase):
                          [("peers", 1 << power, peers.OURS) for power in peers.SIZES for _ in names[1:]])
         self.assertEqual([row["bar"] for row in measured], [None, None, None, None, None, 10])
         self.assertEqual({len(row["rounds"]) for row in measured}, {5})
+
+
+class ReloadLoss(unittest.TestCase):
+    class Bench:
+        quick, rounds = True, 5
+
+    def rows_of(self, lost):
+        """`lost(name, what, round)` of each stretch."""
+        self.asked = []
+
+        def measured(_, kind, what):
+            self.asked.append((kind.NAME, what))
+            counts = dict.fromkeys(("sent", "received", "dropped", "skipped", "seconds"), 0)
+            number = lost(kind.NAME, what, (len(self.asked) - 1) // (3 * len(reload_loss.SIDES)))
+            return reload_loss.Loss({**counts, "lost": number}, {})
+        with unittest.mock.patch.object(reload_loss, "lost", measured), \
+                unittest.mock.patch.object(reload_loss, "may_make_namespaces", lambda _: None), \
+                contextlib.redirect_stderr(io.StringIO()):
+            return list(reload_loss.losses(self.Bench, ["E7"]))
+
+    def test_the_box_is_beside_its_undisturbed_stretch_and_the_peers(self):
+        found = self.rows_of(lambda name, what, number: number if (name, what) == (reload_loss.OURS, reload_loss.SAME) else 7)
+        self.assertEqual(len(found), 2 * 7)
+        self.assertEqual(found[0]["reference"], f"{reload_loss.OURS}, undisturbed")
+        self.assertEqual((found[0]["value"], found[0]["rounds"], found[0]["reference_value"]), (2, [0, 1, 2, 3, 4], 7))
+        self.assertEqual(self.asked[:4], [(reload_loss.OURS, "undisturbed"), (reload_loss.OURS, reload_loss.SAME),
+                                          (reload_loss.OURS, reload_loss.CHANGED), ("XDP, LRU hash map", "undisturbed")])
+        self.assertEqual({row["ratio"] for row in found}, {None})
+
+    def test_one_lost_packet_misses_the_bar(self):
+        self.assertEqual({rows.meets(row) for row in self.rows_of(lambda *_: 0)}, {True})
+        self.assertEqual({rows.meets(row) for row in self.rows_of(lambda *_: 1)}, {False})
+
+    def test_other_rules_differ_each_time_and_the_same_do_not(self):
+        for what, limits in (reload_loss.SAME, 1), (reload_loss.CHANGED, 2):
+            self.assertEqual(len({reload_loss.limits_of(what, number) for number in range(1, 6)}), limits)
+        for number in range(1, 6):
+            limits = [reload_loss.limits_of(reload_loss.CHANGED, one) for one in (number, number + 1)]
+            self.assertNotEqual(*limits)
+
+    def test_a_sender_that_cannot_begin_is_an_error_in_words(self):
+        with tempfile.TemporaryDirectory() as name:
+            sender = reload_loss.Sender(["sh", "-c", "echo why >&2; exit 3"], pathlib.Path(name))
+            with contextlib.closing(reload_loss.Stoppable(sender)), self.assertRaisesRegex(rows.BenchError, "why"):
+                sender.process.wait()
+                reload_loss.wait_until_seen(unittest.mock.Mock(NAME="a side", seen=lambda: 0), sender)
 
 
 class Programs(unittest.TestCase):

@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts")]
 import lint_figures  # noqa: E402
+import in_process  # noqa: E402
 import report  # noqa: E402
 import report_plot  # noqa: E402
 import results  # noqa: E402
@@ -84,10 +85,29 @@ class Reading(unittest.TestCase):
         self.assertIn("| 0.5 | 0.4 | met |", self.line(**beside, bar=0.4, better="lower", bar_is="least"))
 
     def test_the_spread_is_that_of_the_rounds_in_the_unit_of_the_figure(self):
+        for kind, taken, text in ((rows.VALUES, [16.0, 20.0, 25.0], "16 to 25"), (rows.VALUES, [40.0, 50.0, 62.5], "40 to 62.5"),
+                                  (rows.NS_OF_EACH, [40.0, 50.0, 62.5], "16 to 25"), (rows.NS_OF_EACH, [25.0, 50.0, 62.5], "16 to 40"),
+                                  (rows.OTHERS, [3.0, 4.0, 5.0], "50 % of the rounds"), (rows.OTHERS, [16.0, 20.0, 25.0], "45 % of the rounds")):
+            self.assertIn(f"| 20 Mpps | {text} |", self.line(rounds=taken, rounds_are=kind))
+        self.assertIn("| 20 Mpps |  |", self.line())
+
+    def test_a_spread_about_nothing_is_told(self):
+        self.assertEqual(rows.spread_text({"value": 0, "rounds": [0, 0, 3], "rounds_are": rows.VALUES}, str), "0 to 3")
+
+    def test_rows_that_were_kept_before_they_said_what_their_rounds_are(self):
         self.assertIn("| 20 Mpps | 16 to 25 |", self.line(rounds=[16.0, 20.0, 25.0]))
         self.assertIn("| 20 Mpps | 16 to 25 |", self.line(rounds=[40.0, 50.0, 62.5]), "ns of a packet")
         self.assertIn("| 20 Mpps | 50 % of the rounds |", self.line(rounds=[3.0, 4.0, 5.0]), "of another kind")
-        self.assertIn("| 20 Mpps |  |", self.line())
+
+    def test_every_row_with_rounds_says_what_they_are(self):
+        medians = {"ours": rows.Median([1.0, 2.0]), "theirs": rows.Median([1.0])}
+        self.assertEqual(rows.compared("F1", "case", medians, "Mpps")["rounds_are"], rows.VALUES)
+        self.assertNotIn("rounds_are", rows.compared("F3", "case", {"ours": 1.0, "theirs": 2.0}, "ns"))
+        for name, unit, kind in (("P8", "Mpps", rows.NS_OF_EACH), ("H1", "M requests/s", rows.NS_OF_EACH), ("R1", "Mpps", rows.VALUES),
+                                 ("R1", "us", rows.VALUES), ("P2", "ns added per packet", rows.OTHERS), ("X1", "ns", rows.VALUES)):
+            done = in_process.finished({"id": name, "case": "c", "value": 31.6, "unit": unit, "rounds": [31.6, 31.7]})
+            self.assertEqual(done["rounds_are"], kind, (name, unit))
+        self.assertNotIn("rounds_are", in_process.finished({"id": "P5", "case": "c", "value": 1, "unit": "buckets"}))
 
     def test_a_case_may_have_bars_of_its_own(self):
         self.assertIn("| prefix(ip.src, 24\\|64) | 20 Mpps |", self.line(case="prefix(ip.src, 24|64)"))

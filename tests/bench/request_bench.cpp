@@ -136,11 +136,6 @@ Octets tls_data(std::size_t number) {
     }
     return segment_of(number, record, 443);
 }
-Octets any_other(std::size_t number) {
-    return number % 3 == 0   ? udp_frame(number)
-           : number % 3 == 1 ? bare_ack(number)
-                             : tls_data(number);
-}
 
 // A limit that every packet meets, and the rules over layer 7 or none.
 std::string with_sources(const HttpRules& rules) {
@@ -178,33 +173,8 @@ void measure_others_alone(const OtherKind& kind, const std::string& rules, const
     tell_stages("H3", kind.name, with.worker, bursts / 4);
 }
 
-// Half of the packets of every burst are requests: what the others cost is twice a packet's cost
-// less that of a request.
-void measure_others_among_requests(const std::string& rules, const Effort& effort) {
-    std::mt19937_64 random{9};
-    const auto request = [&](std::size_t number) {
-        return segment_of(number, usual_get_of(random, random_word(random, 3, 8)));
-    };
-    Station mixed{[&](std::size_t number) {
-                      return number % 2 == 0 ? request(number) : any_other(number / 2);
-                  },
-                  rules, effort};
-    Station requests{request, rules, effort};
-    Station others{&any_other, kSourcesAlone, effort};
-    std::vector<Side> sides{
-        side_of("mixed", mixed.worker, effort.bursts()),
-        side_of("requests", requests.worker, effort.bursts()),
-        side_of("the same set without its rules over layer 7", others.worker, 4 * effort.bursts())};
-    run_rounds(sides, 2 * kRounds - 1);
-    check_units(mixed.worker, UnitEvent::HttpRequest, 0.5);
-    Side derived{"of the mixture", {}};
-    for (std::size_t i = 0; i < sides[0].rounds.size(); ++i) {
-        derived.rounds.push_back(2 * sides[0].rounds[i] - sides[1].rounds[i]);
-    }
-    print_beside("H3", "packets that are none of layer 7's, among as many requests", "Mpps",
-                 derived, sides[2]);
-}
-
+// Each kind alone: what they cost among requests could only be had as a difference of two times
+// that are each many times as large, which is noise.
 void measure_others(const Effort& effort) {
     const std::string rules = with_sources(HttpRules{10});
     for (const OtherKind& kind : {OtherKind{"UDP to another port", &udp_frame},
@@ -212,7 +182,6 @@ void measure_others(const Effort& effort) {
                                   {"TCP with another protocol", &tls_data}}) {
         measure_others_alone(kind, rules, effort);
     }
-    measure_others_among_requests(rules, effort);
 }
 
 void measure_dns(const Effort& effort) {

@@ -1,4 +1,4 @@
-"""What W1 to W5 make of their rounds, without a program that is measured: no round is left out, nothing is left behind.
+"""What W1 to W7 make of their rounds, without a program that is measured: no round is left out, nothing is left behind.
 
     wire_test.py
 """
@@ -17,6 +17,7 @@ import forwarding  # noqa: E402
 import pktgen  # noqa: E402
 import report_plot  # noqa: E402
 import rows  # noqa: E402
+import testpmd_sends  # noqa: E402
 import wire  # noqa: E402
 
 ROUNDS = 5
@@ -43,10 +44,11 @@ class Rounds(unittest.TestCase):
     def rows_of(self, name, answers):
         """The rows where sluice-pktgen says these of the rounds, in turn."""
         answers = iter(answers)
-        self.asked = []
+        self.asked, self.rings = [], set()
 
-        def measured(_, device, words, queues=1):
+        def measured(_, device, words, queues=1, rings=pktgen.RINGS):
             self.asked.append((device.name, list(map(str, words)), queues))
+            self.rings.add(rings)
             return {"box": {"table_full": 7}, **next(answers)}
         with mock.patch.object(wire, "measured", measured):
             return list(wire.BENCHES[name](self.bench, [name]))
@@ -56,8 +58,9 @@ class Rounds(unittest.TestCase):
         self.assertEqual((row["rounds"], row["reference_rounds"]), ([1, 3, 5, 7, 9], [2, 4, 6, 8, 10]))
         self.assertEqual((row["value"], row["reference_value"]), (5, 6))
         self.assertEqual([one["table_full"] for one in row["counts"]], [7] * ROUNDS)
-        self.assertIn("bursts to each in turn", row["case"])
+        self.assertIn("a queue each with sources of its own", row["case"])
         self.assertEqual({queues for _, _, queues in self.asked}, {2})
+        self.assertTrue(all("--drop-refused" in words for _, words, _ in self.asked), "no queue waits for another")
 
     def test_sizes_are_points_of_the_plot(self):
         found = self.rows_of("W1", [search()] * 100)
@@ -79,6 +82,36 @@ class Rounds(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()) as shown:
             rows.Table().show(failed)
         self.assertIn("no figure", shown.getvalue())
+
+    def test_frames_that_a_full_ring_refuses_are_lost_in_w6_and_wait_in_w1(self):
+        self.rows_of("W1", [search()] * 100)
+        self.assertFalse(any("--drop-refused" in words for _, words, _ in self.asked))
+        self.assertEqual(self.rings, {pktgen.RINGS})
+        found = self.rows_of("W6", [search()] * 100)
+        self.assertTrue(all("--drop-refused" in words for _, words, _ in self.asked))
+        self.assertEqual(self.rings, {pktgen.RINGS_OF_NIC})
+        self.assertEqual({words[words.index("--backlog") + 1] for _, words, _ in self.asked}, {str(wire.BURST)})
+        self.assertEqual([row["case"].split(": ")[1] for row in found],
+                         ["throughput without back-pressure, 64 bytes, none lost",
+                          "throughput without back-pressure, 64 bytes, at most 0.1 % lost"])
+
+    def test_both_ways_are_added_up_and_each_is_told(self):
+        row = self.rows_of("W7", [{**search(1e6), "back": search(3e6)}] * 10)[0]
+        self.assertEqual((row["value"], row["reference_value"], row["ratio"]), (4, 4, 1))
+        self.assertEqual(row["counts"][0]["back"], {"sent": 10, "received": 9})
+        self.assertTrue(all("--bidir" in words for _, words, _ in self.asked))
+
+    def test_both_modes_of_testpmd_send(self):
+        asked = []
+
+        def rounds(_, device, mode):
+            asked.append((device.name, mode))
+            return wire.Round(len(asked), {})
+        with mock.patch.object(testpmd_sends, "into_both_ports", lambda *words: rounds(*words, "flowgen")), \
+                mock.patch.object(testpmd_sends, "into_one_port", lambda *words: rounds(*words, "txonly")):
+            found = list(testpmd_sends.BENCHES["W5"](self.bench, ["W5"]))
+        self.assertEqual([row["rounds"] for row in found], [[1, 3, 5, 7, 9], [11, 13, 15, 17, 19]])
+        self.assertEqual([mode for _, mode in asked], ["flowgen"] * 10 + ["txonly"] * 10)
 
     def test_a_table_that_is_not_full_is_no_full_table(self):
         row = self.rows_of("W2", [search()] * 8 + [{**search(), "box": {"table_full": 0}}, {**search(), "box": {}}])[0]

@@ -21,18 +21,48 @@ struct Layout {
     [[nodiscard]] std::size_t contents_at() const { return l4_at() + l4_size; }
 };
 
+constexpr std::size_t kFragmentHeader = 8;  // of IPv6
+constexpr std::size_t kMtu = 1500;
+constexpr std::size_t kUnit = 8;  // of a fragment's place
+constexpr std::size_t kShortLater = 3 * kUnit;
+constexpr std::uint8_t kIsFragment = 44;  // IPv6's next header
+
+std::size_t l3_size_of(const PacketKind& kind, Family family) {
+    if (family == Family::V4) {
+        return 20;
+    }
+    return kind.fragment.is_part() ? 40 + kFragmentHeader : 40;
+}
+
 Layout layout_of(const PacketKind& kind, const Route& route) {
     const std::size_t l3_at = kEthernet + (route.vlan ? kTag : 0);
+    const std::size_t l3_size = l3_size_of(kind, route.family);
     switch (kind.transport) {
         case Transport::NotIp:
             return {l3_at, 0, 0};
         case Transport::Tcp:
-            return {l3_at, route.family == Family::V4 ? 20U : 40U, 20};
+            return {l3_at, l3_size, 20};
         case Transport::Udp:
         case Transport::Icmp:
             break;
     }
-    return {l3_at, route.family == Family::V4 ? 20U : 40U, 8};
+    return {l3_at, l3_size, 8};
+}
+
+// Bytes of a datagram in each of its fragments. Where a size is given both frames have it; else the
+// first fills an MTU, and the later one is short.
+struct Parts {
+    std::size_t first;
+    std::size_t later;
+};
+
+Parts parts_of(const Layout& layout, std::size_t size, bool probe) {
+    const std::size_t taken = layout.l4_at() + (probe ? kProbeSize : 0);
+    if (size == 0) {
+        return {(kEthernet + kMtu - taken) / kUnit * kUnit, kShortLater};
+    }
+    const std::size_t each = (size - kFcs - taken) / kUnit * kUnit;
+    return {each, each};
 }
 
 std::uint8_t protocol_of(const PacketKind& kind, Family family) {
@@ -65,8 +95,10 @@ void store8(std::byte* to, std::size_t value) noexcept {
 }
 
 void put_ethernet(const PacketKind& kind, const Route& route, std::byte* frame) {
-    std::memcpy(frame, route.dst_mac.data(), route.dst_mac.size());
-    std::memcpy(frame + 6, route.src_mac.data(), route.src_mac.size());
+    const auto& to = route.is_back ? route.src_mac : route.dst_mac;
+    const auto& from = route.is_back ? route.dst_mac : route.src_mac;
+    std::memcpy(frame, to.data(), to.size());
+    std::memcpy(frame + 6, from.data(), from.size());
     std::size_t at = 12;
     if (route.vlan) {
         store16(frame + at, 0x8100);
@@ -80,36 +112,47 @@ void put_ethernet(const PacketKind& kind, const Route& route, std::byte* frame) 
 void put_v4(const PacketKind& kind, const Route& route, std::size_t packet, std::byte* ip) {
     store8(ip, 0x45);
     store16(ip + 2, packet);
-    store16(ip + 6, 0x4000);  // don't fragment
+    store16(ip + 6, kind.fragment.is_part() ? 0 : 0x4000);  // don't fragment
     store8(ip + 8, 64);
     store8(ip + 9, protocol_of(kind, Family::V4));
-    store32(ip + 16, route.dst_v4);
+    store32(ip + (route.is_back ? 12 : 16), route.dst_v4);
 }
 void put_v6(const PacketKind& kind, const Route& route, std::size_t payload, std::byte* ip) {
     store8(ip, 0x60);
     store16(ip + 4, payload);
-    store8(ip + 6, protocol_of(kind, Family::V6));
+    store8(ip + 6, kind.fragment.is_part() ? kIsFragment : protocol_of(kind, Family::V6));
     store8(ip + 7, 64);
-    store64(ip + 24, route.dst_v6[0]);
-    store64(ip + 32, route.dst_v6[1]);
+    const std::size_t at = route.is_back ? 8 : 24;
+    store64(ip + at, route.dst_v6[0]);
+    store64(ip + at + 8, route.dst_v6[1]);
 }
 
-void put_transport(const PacketKind& kind, Family family, std::size_t size, std::byte* l4) {
-    constexpr std::uint8_t kEchoV4 = 8;
-    constexpr std::uint8_t kEchoV6 = 128;
+std::uint8_t echo_of(const Route& route) {
+    constexpr std::uint8_t kRequestV4 = 8;
+    constexpr std::uint8_t kReplyV4 = 0;
+    constexpr std::uint8_t kRequestV6 = 128;
+    constexpr std::uint8_t kReplyV6 = 129;
+    if (route.family == Family::V4) {
+        return route.is_back ? kReplyV4 : kRequestV4;
+    }
+    return route.is_back ? kReplyV6 : kRequestV6;
+}
+
+void put_transport(const PacketKind& kind, const Route& route, std::size_t size, std::byte* l4) {
+    const std::size_t fixed_port = route.is_back ? 0 : 2;
     switch (kind.transport) {
         case Transport::Udp:
-            store16(l4 + 2, kind.dport);
+            store16(l4 + fixed_port, kind.dport);
             store16(l4 + 4, size);
             break;
         case Transport::Tcp:
-            store16(l4 + 2, kind.dport);
+            store16(l4 + fixed_port, kind.dport);
             store8(l4 + 12, 0x50);
             store8(l4 + 13, kind.tcp_flags);
             store16(l4 + 14, 0xFFFF);
             break;
         case Transport::Icmp:
-            store8(l4, family == Family::V4 ? kEchoV4 : kEchoV6);
+            store8(l4, echo_of(route));
             break;
         case Transport::NotIp:
             break;
@@ -152,14 +195,19 @@ Result<FrameTemplate> FrameTemplate::make(const PacketKind& kind, const Route& r
                                           std::size_t size, bool probe) {
     const Layout layout = layout_of(kind, route);
     const Contents contents = kind.contents != nullptr ? kind.contents() : Contents{};
-    const std::size_t headers = layout.contents_at() + contents.size();
-    const Result<std::size_t> bytes = frame_bytes(headers, size, probe);
+    const bool is_part = kind.fragment.is_part();
+    const std::size_t headers =
+        is_part ? layout.l4_at() + kShortLater : layout.contents_at() + contents.size();
+    const bool is_long = kind.fragment.part == Fragment::Part::First && size == 0;
+    const Result<std::size_t> bytes = frame_bytes(
+        is_long ? layout.l4_at() + parts_of(layout, size, probe).first : headers, size, probe);
     if (!bytes) {
         return bytes.error();
     }
     FrameTemplate made;
     made.kind_ = kind;
     made.family_ = route.family;
+    made.is_back_ = route.is_back;
     made.frame_.assign(*bytes, std::byte{0});
     std::byte* frame = made.frame_.data();
     put_ethernet(kind, route, frame);
@@ -171,6 +219,10 @@ Result<FrameTemplate> FrameTemplate::make(const PacketKind& kind, const Route& r
     }
     made.l3_at_ = layout.l3_at;
     made.l4_at_ = layout.l4_at();
+    if (is_part) {
+        made.finish_fragment(route, size, probe);
+        return made;
+    }
     made.sum_at_ = made.l4_at_ + sum_offset(kind.transport);
     // Only of zeros the number may grow: contents stay as they are, with padding behind the packet.
     made.is_probe_covered_ = kind.contents == nullptr && !kind.is_bare;
@@ -188,12 +240,70 @@ void FrameTemplate::finish_packet(const Route& route, std::size_t end) {
     } else {
         put_v6(kind_, route, l4_bytes, ip);
     }
-    put_transport(kind_, family_, l4_bytes, frame_.data() + l4_at_);
+    put_transport(kind_, route, l4_bytes, frame_.data() + l4_at_);
     l4_sum_.add(ByteView{frame_.data() + l4_at_, l4_bytes});
     if (kind_.transport != Transport::Icmp || !is_v4) {  // the pseudo header
-        l4_sum_.add(ByteView{ip + (is_v4 ? 16 : 24), is_v4 ? 4U : 16U});
+        l4_sum_.add(ByteView{ip + fixed_at(), is_v4 ? 4U : 16U});
         l4_sum_.add(protocol_of(kind_, family_));
         l4_sum_.add(static_cast<std::uint32_t>(l4_bytes));
+    }
+}
+
+// A probe lies behind the packet: the checksum in the first part is of what both carry.
+void FrameTemplate::finish_fragment(const Route& route, std::size_t size, bool probe) {
+    const bool is_v4 = family_ == Family::V4;
+    const Layout layout{l3_at_, l4_at_ - l3_at_, 8};
+    const Parts parts = parts_of(layout, size, probe);
+    const std::size_t overlap = kind_.fragment.overlap * kUnit;
+    const bool is_first = kind_.fragment.part == Fragment::Part::First;
+    const std::size_t data = is_first ? parts.first : parts.later;
+    const std::size_t offset = is_first ? 0 : parts.first - overlap;
+    std::byte* ip = frame_.data() + l3_at_;
+    if (is_v4) {
+        put_v4(kind_, route, l4_at_ - l3_at_ + data, ip);
+        store16(ip + 6, (is_first ? 0x2000U : 0U) | offset / kUnit);  // more fragments
+        ip_sum_.add(ByteView{ip, l4_at_ - l3_at_});
+    } else {
+        put_v6(kind_, route, kFragmentHeader + data, ip);
+        store8(ip + 40, protocol_of(kind_, Family::V6));
+        store16(ip + 42, offset | (is_first ? 1U : 0U));
+    }
+    if (!is_first) {
+        return;
+    }
+    sum_at_ = l4_at_ + sum_offset(kind_.transport);
+    const std::size_t whole = parts.first + parts.later - overlap;
+    put_transport(kind_, route, whole, frame_.data() + l4_at_);
+    l4_sum_.add(ByteView{frame_.data() + l4_at_, layout.l4_size});
+    l4_sum_.add(ByteView{ip + fixed_at(), is_v4 ? 4U : 16U});
+    l4_sum_.add(protocol_of(kind_, family_));
+    l4_sum_.add(static_cast<std::uint32_t>(whole));
+}
+
+std::size_t FrameTemplate::varied_at() const noexcept {
+    if (family_ == Family::V4) {
+        return is_back_ ? 16 : 12;
+    }
+    return is_back_ ? 24 : 8;
+}
+std::size_t FrameTemplate::fixed_at() const noexcept {
+    if (family_ == Family::V4) {
+        return is_back_ ? 12 : 16;
+    }
+    return is_back_ ? 8 : 24;
+}
+
+void FrameTemplate::put_datagram(const FrameVariation& variation, std::byte* to,
+                                 OneSum& ip) const noexcept {
+    if (!kind_.fragment.is_part()) {
+        return;
+    }
+    if (family_ == Family::V4) {
+        const auto number = static_cast<std::uint16_t>(variation.datagram);
+        store16(to + l3_at_ + 4, number);
+        ip.add(number);
+    } else {
+        store32(to + l3_at_ + 44, variation.datagram);
     }
 }
 
@@ -201,7 +311,7 @@ void FrameTemplate::put_addresses(const FrameVariation& variation, std::byte* to
                                   OneSum& l4) const noexcept {
     if (family_ == Family::V4) {
         const std::uint32_t source = SourceSpace::v4(variation.source, kind_.sources);
-        store32(to + l3_at_ + 12, source);
+        store32(to + l3_at_ + varied_at(), source);
         ip.add32(source);
         if (kind_.transport != Transport::Icmp) {
             l4.add32(source);
@@ -209,8 +319,8 @@ void FrameTemplate::put_addresses(const FrameVariation& variation, std::byte* to
         return;
     }
     const SourceSpace::V6 source = SourceSpace::v6(variation.source, kind_.sources);
-    store64(to + l3_at_ + 8, source.network);
-    store64(to + l3_at_ + 16, source.host);
+    store64(to + l3_at_ + varied_at(), source.network);
+    store64(to + l3_at_ + varied_at() + 8, source.host);
     for (const std::uint64_t half : {source.network, source.host}) {
         l4.add32(static_cast<std::uint32_t>(half >> 32));
         l4.add32(static_cast<std::uint32_t>(half));
@@ -219,13 +329,16 @@ void FrameTemplate::put_addresses(const FrameVariation& variation, std::byte* to
 
 void FrameTemplate::put_ports(const FrameVariation& variation, std::byte* to,
                               OneSum& l4) const noexcept {
+    if (sum_at_ == 0) {  // a later fragment
+        return;
+    }
     if (kind_.transport == Transport::Icmp) {
         store16(to + l4_at_ + 6, variation.sport);  // the echo's number
         l4.add(variation.sport);
         return;
     }
     const std::uint16_t sport = kind_.sport != 0 ? kind_.sport : variation.sport;
-    store16(to + l4_at_, sport);
+    store16(to + l4_at_ + (is_back_ ? 2 : 0), sport);
     l4.add(sport);
     if (kind_.transport == Transport::Tcp) {
         store32(to + l4_at_ + 4, variation.tcp_number);
@@ -237,6 +350,9 @@ void FrameTemplate::put_sums(const OneSum& ip, const OneSum& l4, std::byte* to) 
     if (family_ == Family::V4) {
         store16(to + l3_at_ + 10, ip.checksum());
     }
+    if (sum_at_ == 0) {
+        return;
+    }
     const std::uint16_t sum = l4.checksum();
     // Zero means that there is none: RFC 768.
     store16(to + sum_at_, kind_.transport == Transport::Udp && sum == 0 ? 0xFFFF : sum);
@@ -244,12 +360,13 @@ void FrameTemplate::put_sums(const OneSum& ip, const OneSum& l4, std::byte* to) 
 
 void FrameTemplate::write(const FrameVariation& variation, std::byte* to) const noexcept {
     std::memcpy(to, frame_.data(), frame_.size());
-    if (sum_at_ == 0) {
+    if (l3_at_ == 0) {
         return;
     }
     OneSum ip = ip_sum_;
     OneSum l4 = l4_sum_;
     put_addresses(variation, to, ip, l4);
+    put_datagram(variation, to, ip);
     put_ports(variation, to, l4);
     put_sums(ip, l4, to);
 }
@@ -259,7 +376,7 @@ void FrameTemplate::write_probed(const FrameVariation& variation, const Probe& p
     std::memcpy(to, frame_.data(), frame_.size());
     const std::size_t at = frame_.size() - kProbeSize;
     write_probe(probe, to + at);
-    if (sum_at_ == 0) {
+    if (l3_at_ == 0) {
         return;
     }
     OneSum ip = ip_sum_;
@@ -270,6 +387,7 @@ void FrameTemplate::write_probed(const FrameVariation& variation, const Probe& p
         l4.add(ByteView{to + from, frame_.size() - from});
     }
     put_addresses(variation, to, ip, l4);
+    put_datagram(variation, to, ip);
     put_ports(variation, to, l4);
     put_sums(ip, l4, to);
 }

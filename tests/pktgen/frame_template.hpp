@@ -28,6 +28,8 @@ struct Route {
     std::array<std::uint8_t, 6> dst_mac{0x02, 0, 0, 0, 0, 0x02};
     std::optional<std::uint16_t> vlan;
     Family family = Family::V4;
+    bool is_back =
+        false;  // addresses and ports the other way round: from the destination to each source
     std::uint32_t dst_v4 = 0xC612'0002;                               // 198.18.0.2, RFC 2544
     std::array<std::uint64_t, 2> dst_v6{0x2001'0002'0000'0000, 0x2};  // 2001:2::2, RFC 5180
 };
@@ -37,6 +39,7 @@ struct FrameVariation {
     std::uint64_t source = 0;  // SourceSpace::index()
     std::uint16_t sport = 0;
     std::uint32_t tcp_number = 0;
+    std::uint32_t datagram = 0;  // identification of one in fragments
 };
 
 // A frame whose variable words are zero, and the sums over the rest: writing one is a copy, a few
@@ -65,17 +68,24 @@ private:
 
     // Headers and the sums over what stays, for a packet that ends at `end`.
     void finish_packet(const Route& route, std::size_t end);
+    void finish_fragment(const Route& route, std::size_t size, bool probe);
+    void put_datagram(const FrameVariation& variation, std::byte* to, OneSum& ip) const noexcept;
     void put_addresses(const FrameVariation& variation, std::byte* to, OneSum& ip,
                        OneSum& l4) const noexcept;
+    // From the beginning of the IP header: the address that differs from frame to frame, and the
+    // other.
+    [[nodiscard]] std::size_t varied_at() const noexcept;
+    [[nodiscard]] std::size_t fixed_at() const noexcept;
     void put_ports(const FrameVariation& variation, std::byte* to, OneSum& l4) const noexcept;
     void put_sums(const OneSum& ip, const OneSum& l4, std::byte* to) const noexcept;
 
     PacketKind kind_;
     Family family_ = Family::V4;
+    bool is_back_ = false;
     std::vector<std::byte> frame_;
     std::size_t l3_at_ = 0;
     std::size_t l4_at_ = 0;
-    std::size_t sum_at_ = 0;         // of the transport's checksum; 0: there is none
+    std::size_t sum_at_ = 0;         // of the transport's checksum; 0: it is not in this frame
     bool is_probe_covered_ = false;  // by that checksum
     OneSum ip_sum_;
     OneSum l4_sum_;

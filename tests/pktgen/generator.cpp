@@ -4,6 +4,7 @@
 #include "tests/pktgen/probe.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -46,6 +47,10 @@ struct Generator::Course {
     Traffic& traffic;
     Trial& trial;
     const Progress& progress;
+    std::uint16_t from;  // ports
+    std::uint16_t to;
+    bool is_alone;  // no frames are sent the other way
+    Queues& out;
     std::uint64_t hz;
     std::uint64_t begin;
     std::uint64_t first;  // number of its first frame: what is less is of an earlier trial
@@ -60,62 +65,95 @@ struct Generator::Course {
         return now;
     }
 
+    [[nodiscard]] bool is_done() const { return trial.sent >= plan.count; }
+
+    void finish(std::uint64_t now) {
+        // What the port did not take in time was never sent.
+        std::ranges::for_each(out, &Outbound::free);
+        set_seconds(now);
+        trial.longest_pause = static_cast<double>(watch.longest()) / static_cast<double>(hz);
+        trial.skipped = static_cast<std::uint64_t>(static_cast<double>(pacer.skipped()) /
+                                                   units_of_frame(plan.rate, traffic));
+    }
+
     void set_seconds(std::uint64_t now) const {
         trial.seconds = static_cast<double>(now - begin) / static_cast<double>(hz);
     }
 };
 
+void Generator::Outbound::free() {
+    rte_pktmbuf_free_bulk(pending.data(), pendings);
+    pendings = 0;
+}
+
 Generator::~Generator() {
-    rte_pktmbuf_free_bulk(pending_.data(), pendings_);
+    for (Queues& queues : outbound_) {
+        std::ranges::for_each(queues, &Outbound::free);
+    }
     rte_pktmbuf_free_bulk(spare_.data(), spares_);
 }
 
-std::unique_ptr<Trial> Generator::run(const TrialPlan& plan, Traffic& traffic, bool is_probed,
-                                      const Progress& progress) {
-    auto trial = std::make_unique<Trial>();
-    trial->is_probed = is_probed;
-    trial->asked = frames_per_second(plan.rate, traffic);
+Trials Generator::run(const TrialPlan& plan, Directions& traffic, bool is_probed,
+                      const Progress& progress) {
     const std::uint64_t hz = rte_get_tsc_hz();
     ticks_per_ns_ = static_cast<double>(hz) / 1e9;
     const std::uint64_t begin = rte_rdtsc();
-    Course course{.plan = plan,
-                  .traffic = traffic,
-                  .trial = *trial,
-                  .progress = progress,
-                  .hz = hz,
-                  .begin = begin,
-                  .first = traffic.next_number(),
-                  .pacer = Pacer{pace(plan, traffic, hz), begin},
-                  .watch = PauseWatch{begin, ticks_of(kPause, hz)}};
-    send_until_end(course);
-    trial->skipped = static_cast<std::uint64_t>(static_cast<double>(course.pacer.skipped()) /
-                                                units_of_frame(plan.rate, traffic));
-    drain(course);
-    trial->interrupted = wishes_.is_over();
-    return trial;
+    const bool is_alone = !traffic.back;
+    const auto course_of = [&](Traffic& sent, Trial& trial, bool is_back) {
+        trial.is_probed = is_probed;
+        trial.is_back = is_back;
+        trial.asked = frames_per_second(plan.rate, sent);
+        return Course{.plan = plan,
+                      .traffic = sent,
+                      .trial = trial,
+                      .progress = progress,
+                      .from = is_back ? ports_.receive.id : ports_.transmit.id,
+                      .to = is_back ? ports_.transmit.id : ports_.receive.id,
+                      .is_alone = is_alone,
+                      .out = outbound_[is_back ? 1 : 0],
+                      .hz = hz,
+                      .begin = begin,
+                      .first = sent.next_number(),
+                      .pacer = Pacer{pace(plan, sent, hz), begin},
+                      .watch = PauseWatch{begin, ticks_of(kPause, hz)}};
+    };
+    Trials trials{std::make_unique<Trial>(), is_alone ? nullptr : std::make_unique<Trial>()};
+    std::vector<Course> courses;
+    courses.push_back(course_of(traffic.there, *trials.there, false));
+    if (!is_alone) {
+        courses.push_back(course_of(*traffic.back, *trials.back, true));
+    }
+    send_until_end(courses);
+    drain(courses);
+    for (const Course& course : courses) {
+        course.trial.interrupted = wishes_.is_over();
+    }
+    return trials;
 }
 
-void Generator::send_until_end(Course& course) {
-    const std::uint64_t end = course.begin + ticks_of(course.plan.seconds, course.hz);
-    std::uint64_t next_progress = course.begin + course.hz;
-    std::uint64_t now = course.begin;
-    while (now < end && !wishes_.is_over() && course.trial.sent < course.plan.count) {
-        fill(course, now);
-        flush(course);
-        receive(course);
-        now = course.look();
+void Generator::send_until_end(std::span<Course> courses) {
+    const Course& first = courses.front();
+    const std::uint64_t end = first.begin + ticks_of(first.plan.seconds, first.hz);
+    std::uint64_t next_progress = first.begin + first.hz;
+    std::uint64_t now = first.begin;
+    while (now < end && !wishes_.is_over() && !std::ranges::all_of(courses, &Course::is_done)) {
+        for (Course& course : courses) {
+            fill(course, now);
+            flush(course);
+            receive(course);
+            now = course.look();
+        }
         if (now >= next_progress) {
-            course.set_seconds(now);
-            course.progress(course.trial);
-            next_progress += course.hz;
+            for (const Course& course : courses) {
+                course.set_seconds(now);
+                course.progress(course.trial);
+            }
+            next_progress += first.hz;
         }
     }
-    // What the port did not take in time was never sent.
-    rte_pktmbuf_free_bulk(pending_.data(), pendings_);
-    pendings_ = 0;
-    course.set_seconds(now);
-    course.trial.longest_pause =
-        static_cast<double>(course.watch.longest()) / static_cast<double>(course.hz);
+    for (Course& course : courses) {
+        course.finish(now);
+    }
 }
 
 bool Generator::refill_spare(Trial& trial) {
@@ -130,11 +168,15 @@ bool Generator::refill_spare(Trial& trial) {
     return true;
 }
 
+// Until a queue has a burst: each keeps the frames of its sources, in their order.
 void Generator::fill(Course& course, std::uint64_t now) {
     course.pacer.advance(now);
     const bool in_bits = course.plan.rate.unit == Rate::Unit::Bits;
-    while (pendings_ < kBurst && course.made < course.plan.count && course.pacer.is_due() &&
-           refill_spare(course.trial)) {
+    while (course.made < course.plan.count && course.pacer.is_due()) {
+        Outbound& out = course.out[course.traffic.next_queue(ports_.queues)];
+        if (out.pendings == kBurst || !refill_spare(course.trial)) {
+            return;
+        }
         rte_mbuf* frame = spare_[--spares_];
         const std::size_t bytes = course.traffic.next_bytes();
         course.traffic.write_next(rte_pktmbuf_mtod(frame, std::byte*), now);
@@ -143,37 +185,66 @@ void Generator::fill(Course& course, std::uint64_t now) {
         course.pacer.spend(in_bits ? course.traffic.next_wire_bits() : 1);
         course.traffic.advance();
         ++course.made;
-        pending_[pendings_++] = frame;
+        out.pending[out.pendings++] = frame;
     }
 }
 
+// Whole bursts if there are any, else all that waits.
 void Generator::flush(Course& course) {
-    if (pendings_ == 0) {
+    const auto queues = std::span{course.out}.first(ports_.queues);
+    const bool any_whole =
+        std::ranges::any_of(queues, [](const Outbound& out) { return out.pendings == kBurst; });
+    for (std::uint16_t queue = 0; queue < ports_.queues; ++queue) {
+        if (!any_whole || course.out[queue].pendings == kBurst) {
+            flush_queue(course, queue);
+        }
+    }
+}
+
+void Generator::flush_queue(Course& course, std::uint16_t queue) {
+    Outbound& out = course.out[queue];
+    if (out.pendings == 0) {
         return;
     }
     std::array<std::uint64_t, kBurst> bits{};
-    for (std::uint16_t at = 0; at < pendings_; ++at) {
-        bits[at] = (pending_[at]->pkt_len + kFcs + kWireOverhead) * 8;
+    for (std::uint16_t at = 0; at < out.pendings; ++at) {
+        bits[at] = (out.pending[at]->pkt_len + kFcs + kWireOverhead) * 8;
     }
     const std::uint16_t taken =
-        rte_eth_tx_burst(ports_.transmit.id, queue_, pending_.data(), pendings_);
-    queue_ = static_cast<std::uint16_t>(queue_ + 1 < ports_.queues ? queue_ + 1 : 0);
+        rte_eth_tx_burst(course.from, queue, out.pending.data(), out.pendings);
     for (std::uint16_t at = 0; at < taken; ++at) {
         course.trial.sent_bits += bits[at];
     }
     course.trial.sent += taken;
-    course.trial.refused += taken < pendings_ ? 1 : 0;
-    for (std::uint16_t at = taken; at < pendings_; ++at) {
-        pending_[at - taken] = pending_[at];
+    if (taken < out.pendings) {
+        keep_refused(course, out, taken);
+    } else {
+        out.pendings = 0;
     }
-    pendings_ = static_cast<std::uint16_t>(pendings_ - taken);
+}
+
+// They are offered again, or dropped as sent ones, which the device has lost.
+void Generator::keep_refused(Course& course, Outbound& out, std::uint16_t taken) {
+    const auto left = static_cast<std::uint16_t>(out.pendings - taken);
+    ++course.trial.refused;
+    if (course.plan.drops_refused) {
+        rte_pktmbuf_free_bulk(&out.pending[taken], left);
+        course.trial.sent += left;
+        course.trial.dropped += left;
+        out.pendings = 0;
+        return;
+    }
+    std::copy_n(out.pending.begin() + taken, left, out.pending.begin());
+    out.pendings = left;
 }
 
 void Generator::take(Course& course, rte_mbuf& frame, std::uint64_t now) const {
     Trial& trial = course.trial;
     const auto probe =
         read_probe({rte_pktmbuf_mtod(&frame, const std::byte*), rte_pktmbuf_data_len(&frame)});
-    if (!probe || probe->number < course.first) {
+    const bool is_ours =
+        probe && probe->number >= course.first && (probe->number >= kFirstBack) == trial.is_back;
+    if (!is_ours) {
         ++trial.foreign;
         return;
     }
@@ -190,8 +261,7 @@ void Generator::take(Course& course, rte_mbuf& frame, std::uint64_t now) const {
 void Generator::receive_ours(Course& course, std::uint16_t queue) {
     Trial& trial = course.trial;
     std::array<rte_mbuf*, kReceived> frames;
-    const std::uint16_t count =
-        rte_eth_rx_burst(ports_.receive.id, queue, frames.data(), kReceived);
+    const std::uint16_t count = rte_eth_rx_burst(course.to, queue, frames.data(), kReceived);
     if (count == 0) {
         return;
     }
@@ -206,35 +276,38 @@ void Generator::receive_ours(Course& course, std::uint16_t queue) {
     rte_pktmbuf_free_bulk(frames.data(), count);
 }
 
-void Generator::receive_returned(Trial& trial, std::uint16_t queue) {
+void Generator::receive_returned(Course& course, std::uint16_t queue) {
     std::array<rte_mbuf*, kReceived> frames;
-    const std::uint16_t count =
-        rte_eth_rx_burst(ports_.transmit.id, queue, frames.data(), kReceived);
-    trial.returned += count;
+    const std::uint16_t count = rte_eth_rx_burst(course.from, queue, frames.data(), kReceived);
+    course.trial.returned += count;
     rte_pktmbuf_free_bulk(frames.data(), count);
 }
 
 void Generator::receive(Course& course) {
     for (std::uint16_t queue = 0; queue < ports_.queues; ++queue) {
         receive_ours(course, queue);
-        if (ports_.transmit.id != ports_.receive.id) {
-            receive_returned(course.trial, queue);
+        if (course.is_alone && course.from != course.to) {
+            receive_returned(course, queue);
         }
     }
 }
 
-void Generator::drain(Course& course) {
+void Generator::drain(std::span<Course> courses) {
+    const Course& first = courses.front();
     const std::uint64_t begin = rte_rdtsc();
-    const std::uint64_t quiet = ticks_of(course.plan.linger, course.hz);
-    const std::uint64_t most = ticks_of(kMostDrainSeconds, course.hz);
+    const std::uint64_t quiet = ticks_of(first.plan.linger, first.hz);
+    const std::uint64_t most = ticks_of(kMostDrainSeconds, first.hz);
+    const auto misses_some = [](const Course& course) { return course.trial.lost() != 0; };
     std::uint64_t last = begin;
     std::uint64_t now = begin;
-    while (course.trial.lost() != 0 && !wishes_.is_given_up() && now - last < quiet &&
-           now - begin < most) {
-        const std::uint64_t before = course.trial.arrived();
-        receive(course);
-        now = course.look();
-        last = course.trial.arrived() != before ? now : last;
+    while (std::ranges::any_of(courses, misses_some) && !wishes_.is_given_up() &&
+           now - last < quiet && now - begin < most) {
+        for (Course& course : courses) {
+            const std::uint64_t before = course.trial.arrived();
+            receive(course);
+            now = course.look();
+            last = course.trial.arrived() != before ? now : last;
+        }
     }
 }
 

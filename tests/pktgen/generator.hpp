@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 
 struct rte_mbuf;
 
@@ -19,7 +20,14 @@ struct TrialPlan {
     double seconds = std::numeric_limits<double>::infinity();
     std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t backlog = 256;  // frames
+    bool drops_refused = false;   // a frame has one chance, as on a wire
     double linger = 0.1;          // seconds
+};
+
+// What is sent from the first port to the second, and back if anything is.
+struct Directions {
+    Traffic there;
+    std::optional<Traffic> back;
 };
 
 // Sends and receives on one lcore: a burst out, a burst in, in turn.
@@ -43,32 +51,39 @@ public:
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
 
-    [[nodiscard]] std::unique_ptr<Trial> run(const TrialPlan& plan, Traffic& traffic,
-                                             bool is_probed, const Progress& progress);
+    [[nodiscard]] Trials run(const TrialPlan& plan, Directions& traffic, bool is_probed,
+                             const Progress& progress);
 
 private:
     static constexpr std::uint16_t kBurst = 32;
     static constexpr std::uint16_t kReceived = 64;  // at once
 
-    struct Course;  // of one trial
-    void send_until_end(Course& course);
+    // Frames that are to leave by one queue of a port.
+    struct Outbound {
+        std::array<rte_mbuf*, kBurst> pending{};
+        std::uint16_t pendings = 0;
+        void free();
+    };
+    using Queues = std::array<Outbound, kMostQueues>;
+    struct Course;  // of one trial, one direction
+    void send_until_end(std::span<Course> courses);
     void fill(Course& course, std::uint64_t now);
     void flush(Course& course);
+    static void flush_queue(Course& course, std::uint16_t queue);
+    static void keep_refused(Course& course, Outbound& out, std::uint16_t taken);
     bool refill_spare(Trial& trial);
     void receive(Course& course);
     void receive_ours(Course& course, std::uint16_t queue);
-    void receive_returned(Trial& trial, std::uint16_t queue);
+    void receive_returned(Course& course, std::uint16_t queue);
     void take(Course& course, rte_mbuf& frame, std::uint64_t now) const;
-    void drain(Course& course);
+    void drain(std::span<Course> courses);
 
     Ports ports_;
     Wishes wishes_;
     double ticks_per_ns_ = 0;
     std::array<rte_mbuf*, kBurst> spare_{};
     std::uint16_t spares_ = 0;
-    std::array<rte_mbuf*, kBurst> pending_{};
-    std::uint16_t pendings_ = 0;
-    std::uint16_t queue_ = 0;  // of the next burst
+    std::array<Queues, 2> outbound_{};  // there, back
 };
 
 }  // namespace sluice::pktgen

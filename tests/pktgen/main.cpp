@@ -138,37 +138,56 @@ int exit_of(const Options& options, bool interrupted) {
 }
 
 // Not counted: what a table holds after it is what the counted frames find.
-void warm_up(const Options& options, Generator& generator, Traffic& traffic, bool is_probed) {
+void warm_up(const Options& options, Generator& generator, Directions& traffic, bool is_probed) {
     if (options.warm_up != 0) {
         (void)generator.run({.count = options.warm_up, .linger = options.linger}, traffic,
                             is_probed, [](const Trial&) {});
     }
 }
 
-int run_once(const Options& options, Generator& generator, Traffic& traffic, const Rate& rate) {
-    TrialPlan plan{.rate = rate, .backlog = options.backlog, .linger = options.linger};
+int run_once(const Options& options, Generator& generator, Directions& traffic, const Rate& rate) {
+    TrialPlan plan{.rate = rate,
+                   .backlog = options.backlog,
+                   .drops_refused = options.drops_refused,
+                   .linger = options.linger};
     plan.seconds = options.duration.value_or(plan.seconds);
     plan.count = options.count.value_or(plan.count);
-    const auto trial = generator.run(plan, traffic, options.traffic.is_probed,
-                                     [](const Trial& now) { note(progress_text(now)); });
-    std::fputs((options.is_json ? report_json(options, *trial) : report_text(*trial)).c_str(),
+    const Trials trials = generator.run(plan, traffic, options.traffic.is_probed,
+                                        [](const Trial& now) { note(progress_text(now)); });
+    std::fputs((options.is_json ? report_json(options, trials) : report_text(trials)).c_str(),
                stdout);
-    return exit_of(options, trial->interrupted);
+    return exit_of(options, trials.there->interrupted);
 }
 
 struct SearchTraffic {
-    Traffic plain;
-    std::optional<Traffic> probed;  // where the frames have room
+    Directions plain;
+    std::optional<Directions> probed;  // where the frames have room
 };
 
+Result<Directions> make_directions(const Options& options, TrafficPlan plan) {
+    Result<Traffic> there = Traffic::make(plan);
+    if (!there) {
+        return there.error();
+    }
+    if (!options.is_bidirectional) {
+        return Directions{*std::move(there), std::nullopt};
+    }
+    plan.route.is_back = true;
+    Result<Traffic> back = Traffic::make(plan);
+    if (!back) {
+        return back.error();
+    }
+    return Directions{*std::move(there), *std::move(back)};
+}
+
 Result<SearchTraffic> make_search_traffic(const Options& options) {
-    Result<Traffic> plain = Traffic::make(options.traffic);
+    Result<Directions> plain = make_directions(options, options.traffic);
     if (!plain) {
         return plain.error();
     }
     TrafficPlan with_probe = options.traffic;
     with_probe.is_probed = true;
-    Result<Traffic> probed = Traffic::make(with_probe);
+    Result<Directions> probed = make_directions(options, with_probe);
     if (!probed && options.is_throughput_alone) {
         return SearchTraffic{*std::move(plain), std::nullopt};
     }
@@ -188,6 +207,7 @@ TrialPlan trial_plan(const Options& options, double frames_per_second) {
     return {.rate = packets(frames_per_second),
             .seconds = options.trial,
             .backlog = options.backlog,
+            .drops_refused = options.drops_refused,
             .linger = options.linger};
 }
 
@@ -201,13 +221,14 @@ SearchPlan search_plan(const Options& options, const Rate& highest, double frame
 
 int run_search(const Options& options, Generator& generator, SearchTraffic& traffic,
                const Rate& highest) {
-    const double bits = traffic.plain.mean_wire_bits();
+    const double bits = traffic.plain.there.mean_wire_bits();
     const bool is_probed = traffic.probed.has_value();
-    Traffic& sent = is_probed ? *traffic.probed : traffic.plain;
+    Directions& sent = is_probed ? *traffic.probed : traffic.plain;
     const auto try_rate = [&](double rate) {
-        const auto trial = generator.run(trial_plan(options, rate), sent, is_probed, quietly);
-        note(progress_text(trial->outcome()));
-        return trial->outcome();
+        const TrialOutcome outcome =
+            generator.run(trial_plan(options, rate), sent, is_probed, quietly).outcome();
+        note(progress_text(outcome));
+        return outcome;
     };
     SearchReport report{
         .result = search_throughput(search_plan(options, highest, bits), try_rate, is_over),
@@ -251,7 +272,7 @@ Result<SearchTraffic> make_traffic(const Options& options) {
     if (options.mode == Mode::Search) {
         return make_search_traffic(options);
     }
-    Result<Traffic> traffic = Traffic::make(options.traffic);
+    Result<Directions> traffic = make_directions(options, options.traffic);
     if (!traffic) {
         return traffic.error();
     }

@@ -14,7 +14,6 @@ namespace {
 constexpr unsigned kMostRepeats = 20;
 constexpr unsigned kMostBacklog = 1'000'000;
 constexpr std::size_t kMaxVlan = 4094;
-constexpr std::size_t kMaxQueues = 16;
 constexpr double kMostSeconds = 3600;
 constexpr double kLeastTolerance = 0.01;
 constexpr double kMostPercent = 50;
@@ -67,9 +66,12 @@ void add_ports(CLI::App& app, Given& given) {
         "port that sends: a vdev with its arguments (net_virtio_user0,path=v0.sock) or a "
         "PCI address");
     app.add_option("--rx", options.receive, "port that receives; default the one that sends");
+    app.add_flag("--bidir", options.is_bidirectional,
+                 "sends both ways at once, each at --rate: back from the second port with "
+                 "addresses and ports swapped");
     app.add_option("--queues", options.queues,
-                   "of each port, each way; bursts go to one after another; default 1")
-        ->check(CLI::Range(std::size_t{1}, kMaxQueues));
+                   "of each port, each way; each source keeps to one; default 1")
+        ->check(CLI::Range(std::uint16_t{1}, kMostQueues));
     add_read(
         app, "--wait", within(0, kMostSeconds), [&](double value) { options.wait = value; },
         "seconds to wait for both links; default 10");
@@ -129,6 +131,10 @@ void add_course(CLI::App& app, Given& given) {
     app.add_option("--backlog", options.backlog,
                    "frames that are made up for after a pause of ours or of the port; default 256")
         ->check(CLI::Range(1U, kMostBacklog));
+    app.add_flag(
+        "--drop-refused", options.drops_refused,
+        "what the port has no room for is dropped and counts as lost, as on a wire, instead of "
+        "being offered again");
     app.add_flag("--json", options.is_json, "one JSON object on standard output at the end");
 }
 
@@ -169,6 +175,10 @@ std::optional<std::string> find_contradiction(const Given& given) {
     const Options& options = given.options;
     if (options.transmit.empty()) {
         return "--tx DEVICE is required: the port that sends";
+    }
+    if (options.is_bidirectional &&
+        (options.receive.empty() || options.receive == options.transmit)) {
+        return "--bidir wants two ports: --rx DEVICE, which is not --tx's";
     }
     if (given.is_search && (options.duration || options.count || given.is_delay_wanted)) {
         return "--search has trials of its own (--trial): no --duration, --count or --latency";

@@ -25,9 +25,11 @@ struct Options {
     double loss = 0;       // percent
     unsigned repeats = 0;
     bool is_throughput_alone = false;
+    bool is_bidirectional = false;
     std::uint16_t queues = 1;     // of each port, each way
     std::uint64_t warm_up = 0;    // frames before what is counted
     std::uint64_t backlog = 256;  // frames
+    bool drops_refused = false;   // what the port does not take is lost, and not offered again
     double linger = 0.1;          // seconds of silence after which nothing more is awaited
     double settle = 0.5;          // seconds between links and the first frame
     double wait = 10;             // seconds for the links
@@ -43,6 +45,7 @@ struct Printed {
 };
 
 inline constexpr int kBadUsage = 2;
+inline constexpr std::uint16_t kMostQueues = 16;
 
 [[nodiscard]] std::variant<Options, Printed> read_options(int argc, const char* const* argv);
 

@@ -44,6 +44,11 @@ constexpr PacketKind kTlsHello{.transport = Transport::Tcp,
                                .is_new_connection = true};
 constexpr PacketKind kBulk{
     .transport = Transport::Tcp, .dport = 443, .tcp_flags = kAck, .sources = kClients};
+constexpr PacketKind kFirstFragment{.sources = kClients, .fragment = {Fragment::Part::First}};
+constexpr PacketKind kLaterFragment{.sources = kClients, .fragment = {Fragment::Part::Later}};
+constexpr PacketKind kLaterFlood{.sources = kSpoofed, .fragment = {Fragment::Part::Later}};
+constexpr PacketKind kFirstOverlapped{.sources = kSpoofed, .fragment = {Fragment::Part::First, 2}};
+constexpr PacketKind kLaterOverlapping{.sources = kSpoofed, .fragment = {Fragment::Part::Later, 2}};
 constexpr PacketKind kNotIp{.transport = Transport::NotIp};
 
 PacketKind share(PacketKind kind, unsigned percent) {
@@ -80,6 +85,13 @@ std::vector<Profile> make_profiles() {
         {"tls_hello",
          "ClientHellos with a server name, each of a connection of its own",
          {kTlsHello}},
+        {"fragments",
+         "UDP datagrams in two fragments, of which the first has the ports",
+         {share(kFirstFragment, 50), share(kLaterFragment, 50)}},
+        {"fragment_flood", "second fragments alone, every one from a new source", {kLaterFlood}},
+        {"fragment_overlap",
+         "datagrams whose second fragment begins before the first one ends, all from new sources",
+         {share(kFirstOverlapped, 50), share(kLaterOverlapping, 50)}},
         {"not_ip", "frames of an experimental EtherType, which no rule judges", {kNotIp}},
         {"benign", "bulk TCP, HTTP, TLS, DNS and UDP in equal parts", benign(100)},
         {"mix_syn_flood", "a fifth benign, the rest syn_flood", benign_under(kSynFlood)},

@@ -16,6 +16,15 @@ inline constexpr std::uint8_t kSyn = 0x02;
 inline constexpr std::uint8_t kAck = 0x10;
 inline constexpr std::uint8_t kPushAck = 0x18;
 
+// Which part of a UDP datagram in two fragments a packet is. Kinds of which the first part stands
+// before the later one in a profile are sent in pairs, each pair one datagram.
+struct Fragment {
+    enum class Part : std::uint8_t { Whole, First, Later };
+    Part part = Part::Whole;
+    std::uint8_t overlap = 0;  // units of 8 bytes that both parts have
+    [[nodiscard]] constexpr bool is_part() const noexcept { return part != Part::Whole; }
+};
+
 // One kind of packet of a profile, and how many of a hundred it is.
 struct PacketKind {
     unsigned percent = 100;
@@ -28,6 +37,7 @@ struct PacketKind {
     bool is_bare = false;              // no payload: a size is reached by padding behind the packet
     // Each packet from another port: the first of a connection each time.
     bool is_new_connection = false;
+    Fragment fragment{};
 };
 
 struct Profile {

@@ -41,6 +41,7 @@ Json trial_json(const Trial& trial) {
               {"sent_gbit", rounded(gigabits(trial))},
               {"returned", trial.returned},
               {"refused_bursts", trial.refused},
+              {"dropped", trial.dropped},
               {"skipped", trial.skipped},
               {"no_buffer", trial.no_buffer},
               {"longest_pause_us", rounded(trial.longest_pause * 1e6)},
@@ -51,6 +52,15 @@ Json trial_json(const Trial& trial) {
         json["duplicates"] = trial.order.duplicates();
         json["foreign"] = trial.foreign;
         json["met_pauses"] = trial.met_pauses;
+    }
+    return json;
+}
+
+// Figures of the way there; those of the way back are in `back`.
+Json trials_json(const Trials& trials) {
+    Json json = trial_json(*trials.there);
+    if (trials.back) {
+        json["back"] = trial_json(*trials.back);
     }
     return json;
 }
@@ -74,18 +84,29 @@ Json head(const Options& options, const char* mode) {
     return {{"mode", mode},
             {"profile", options.traffic.profile->name},
             {"size", size_text(options.traffic)},
-            {"sources", sources_text(options)}};
+            {"sources", sources_text(options)},
+            {"bidirectional", options.is_bidirectional}};
 }
 
 Json outcome_json(const TrialOutcome& outcome) {
-    return {{"asked_pps", std::round(outcome.asked)},
-            {"sent_pps", std::round(outcome.attained)},
-            {"sent", outcome.sent},
-            {"received", outcome.received},
-            {"foreign", outcome.foreign},
-            {"refused_bursts", outcome.refused},
-            {"longest_pause_us", rounded(outcome.longest_pause * 1e6)},
-            {"result", outcome.passed ? "passed" : outcome.why}};
+    Json json{{"asked_pps", std::round(outcome.asked)},
+              {"sent_pps", std::round(outcome.attained)},
+              {"sent", outcome.sent},
+              {"received", outcome.received},
+              {"foreign", outcome.foreign},
+              {"refused_bursts", outcome.refused},
+              {"longest_pause_us", rounded(outcome.longest_pause * 1e6)},
+              {"result", outcome.passed ? "passed" : outcome.why}};
+    if (outcome.back) {
+        json["back"] = {{"sent_pps", std::round(outcome.back->attained)},
+                        {"sent", outcome.back->sent},
+                        {"received", outcome.back->received}};
+    }
+    return json;
+}
+
+bool is_both_ways(const SearchResult& result) {
+    return !result.trials.empty() && result.trials.back().back;
 }
 
 // Of a search that found no rate.
@@ -106,9 +127,7 @@ std::string delay_text(const Trial& trial) {
                        in_us(delays.quantile(0.999)), in_us(delays.longest()));
 }
 
-}  // namespace
-
-std::string report_text(const Trial& trial) {
+std::string trial_text(const Trial& trial) {
     const double share =
         trial.sent == 0 ? 0
                         : 100 * static_cast<double>(trial.lost()) / static_cast<double>(trial.sent);
@@ -128,14 +147,27 @@ std::string report_text(const Trial& trial) {
     if (trial.returned != 0) {
         text += fmt::format("returned  {:>14} frames at the port that sends\n", trial.returned);
     }
+    if (trial.dropped != 0) {
+        text +=
+            fmt::format("dropped   {:>14} frames that the port had no room for\n", trial.dropped);
+    }
     return text +
            fmt::format("port      {} bursts not taken whole; {} skipped; longest pause {:.0f} us\n",
                        trial.refused, trial.skipped, trial.longest_pause * 1e6);
 }
 
-std::string report_json(const Options& options, const Trial& trial) {
+}  // namespace
+
+std::string report_text(const Trials& trials) {
+    if (!trials.back) {
+        return trial_text(*trials.there);
+    }
+    return "there\n" + trial_text(*trials.there) + "back\n" + trial_text(*trials.back);
+}
+
+std::string report_json(const Options& options, const Trials& trials) {
     Json json = head(options, "run");
-    json.update(trial_json(trial));
+    json.update(trials_json(trials));
     return json.dump() + "\n";
 }
 
@@ -144,12 +176,18 @@ std::string report_text(const SearchReport& report) {
         return "throughput  none: " + why_none(report.result) + "\n";
     }
     std::string text =
-        fmt::format("throughput  {:.4f} Mpps, {:.3f} Gbit/s on the wire; {} trials{}\n",
+        fmt::format("throughput  {:.4f} Mpps, {:.3f} Gbit/s on the wire{}; {} trials{}\n",
                     report.result.rate / 1e6, report.result.rate * report.mean_wire_bits / 1e9,
-                    report.result.trials.size(), report.result.interrupted ? "; interrupted" : "");
+                    is_both_ways(report.result) ? ", each way" : "", report.result.trials.size(),
+                    report.result.interrupted ? "; interrupted" : "");
     for (const DelayAtShare& delay : report.delays) {
-        text += fmt::format("delay at {:.0f} %  {}; {} lost\n", delay.share * 100,
-                            delay_text(*delay.trial), delay.trial->lost());
+        for (const auto& trial : {delay.trials.there.get(), delay.trials.back.get()}) {
+            if (trial != nullptr) {
+                text +=
+                    fmt::format("delay at {:.0f} %{}  {}; {} lost\n", delay.share * 100,
+                                trial->is_back ? " back" : "", delay_text(*trial), trial->lost());
+            }
+        }
     }
     return text;
 }
@@ -168,19 +206,22 @@ std::string report_json(const Options& options, const SearchReport& report) {
     json["delays"] = Json::array();
     for (const DelayAtShare& delay : report.delays) {
         Json one{{"share", delay.share}};
-        one.update(trial_json(*delay.trial));
+        one.update(trials_json(delay.trials));
         json["delays"].push_back(one);
     }
     return json.dump() + "\n";
 }
 
 std::string progress_text(const Trial& trial) {
-    return fmt::format("{:6.1f} s  sent {} ({:.4f} Mpps)  received {}", trial.seconds, trial.sent,
-                       trial.sent_rate() / 1e6, trial.arrived());
+    return fmt::format("{:6.1f} s  sent {} ({:.4f} Mpps)  received {}{}", trial.seconds, trial.sent,
+                       trial.sent_rate() / 1e6, trial.arrived(), trial.is_back ? ", back" : "");
 }
 
 std::string progress_text(const TrialOutcome& outcome) {
-    const std::uint64_t lost = outcome.sent - std::min(outcome.sent, outcome.received);
+    std::uint64_t lost = outcome.sent - std::min(outcome.sent, outcome.received);
+    if (outcome.back) {
+        lost += outcome.back->sent - std::min(outcome.back->sent, outcome.back->received);
+    }
     return fmt::format("trial at {}: sent {:.4f} Mpps, lost {}, longest pause {:.0f} us",
                        outcome.asked == 0 ? "max" : fmt::format("{:.4f} Mpps", outcome.asked / 1e6),
                        outcome.attained / 1e6, lost, outcome.longest_pause * 1e6);

@@ -12,7 +12,7 @@ namespace sluice::pktgen {
 // Delays at a share of the throughput.
 struct DelayAtShare {
     double share;
-    std::unique_ptr<Trial> trial;
+    Trials trials;
 };
 
 struct SearchReport {
@@ -24,8 +24,8 @@ struct SearchReport {
 };
 
 // Both end in a line feed.
-[[nodiscard]] std::string report_text(const Trial& trial);
-[[nodiscard]] std::string report_json(const Options& options, const Trial& trial);
+[[nodiscard]] std::string report_text(const Trials& trials);
+[[nodiscard]] std::string report_json(const Options& options, const Trials& trials);
 [[nodiscard]] std::string report_text(const SearchReport& report);
 [[nodiscard]] std::string report_json(const Options& options, const SearchReport& report);
 

@@ -1,9 +1,18 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace sluice::pktgen {
+
+// What was sent and what arrived, of one direction.
+struct OneWay {
+    double attained = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+};
 
 // What came of sending at one rate for a while.
 struct TrialOutcome {
@@ -16,10 +25,11 @@ struct TrialOutcome {
     double longest_pause = 0;   // in seconds, of the generator itself
     bool passed = false;
     std::string_view why;  // it did not: `lost`, `not sent`, `nothing sent`
+    std::optional<OneWay> back;
 };
 
 struct SearchPlan {
-    double highest = 0;       // frames a second; 0: what a first trial without a rate attains
+    double highest = 0;  // frames a second, each way; 0: what a first trial without a rate attains
     double tolerance = 0.01;  // of the highest: how far apart the last two rates are
     double loss = 0;          // the share that may be lost
     double attained = 0.99;   // the share of the rate that must have been sent
@@ -33,17 +43,23 @@ struct SearchResult {
     std::vector<TrialOutcome> trials;
 };
 
-// Whether that is a rate which the device holds: RFC 2544, 26.1.
+// Why one way did not pass; empty: it did.
+inline std::string_view fault_of(const OneWay& way, double asked, const SearchPlan& plan) {
+    const double lost = way.received < way.sent ? static_cast<double>(way.sent - way.received) : 0;
+    if (way.sent == 0) {
+        return "nothing sent";
+    }
+    if (lost > plan.loss * static_cast<double>(way.sent)) {
+        return "lost";
+    }
+    return way.attained < plan.attained * asked ? "not sent" : "";
+}
+
+// Whether that is a rate which the device holds, each way that was sent: RFC 2544, 26.1.
 inline void judge(TrialOutcome& trial, const SearchPlan& plan) {
-    const auto sent = static_cast<double>(trial.sent);
-    const double lost =
-        trial.received < trial.sent ? static_cast<double>(trial.sent - trial.received) : 0;
-    if (trial.sent == 0) {
-        trial.why = "nothing sent";
-    } else if (lost > plan.loss * sent) {
-        trial.why = "lost";
-    } else if (trial.attained < plan.attained * trial.asked) {
-        trial.why = "not sent";
+    trial.why = fault_of({trial.attained, trial.sent, trial.received}, trial.asked, plan);
+    if (trial.why.empty() && trial.back) {
+        trial.why = fault_of(*trial.back, trial.asked, plan);
     }
     trial.passed = trial.why.empty();
 }
@@ -69,9 +85,11 @@ SearchResult search_throughput(const SearchPlan& plan, Run&& run, IsOver&& is_ov
         }
     };
     const TrialOutcome first = attempt(plan.highest);
-    result.highest = plan.highest != 0 ? plan.highest : first.attained;
+    const double least =
+        first.back ? std::min(first.attained, first.back->attained) : first.attained;
+    result.highest = plan.highest != 0 ? plan.highest : least;
     if (first.passed) {
-        result.rate = plan.highest != 0 ? plan.highest : first.attained;
+        result.rate = result.highest;
         return result;
     }
     double low = 0;

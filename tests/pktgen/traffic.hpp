@@ -18,6 +18,9 @@ struct TrafficPlan {
     bool is_probed = false;
 };
 
+// Frames of the way back are numbered from here on, so that a probe tells its direction.
+inline constexpr std::uint64_t kFirstBack = std::uint64_t{1} << 62;
+
 // The packets of a profile in their shares, one after another, always in the same order.
 class Traffic {
 public:
@@ -27,6 +30,8 @@ public:
     [[nodiscard]] std::size_t next_bytes() const noexcept { return current().bytes(); }
     [[nodiscard]] std::uint64_t next_wire_bits() const noexcept { return current().wire_bits(); }
     [[nodiscard]] std::uint64_t next_number() const noexcept { return number_; }
+    // Where its source goes, always to the same of so many queues; so does what comes back to it.
+    [[nodiscard]] std::uint16_t next_queue(std::uint16_t queues) const noexcept;
     void write_next(std::byte* to, std::uint64_t now) const noexcept;
     void advance() noexcept {
         ++sent_of_[places_[at_].kind];
@@ -45,6 +50,7 @@ private:
     };
 
     Traffic() = default;
+    void put_second_parts();
     [[nodiscard]] const FrameTemplate& current() const noexcept {
         return templates_[places_[at_].frame];
     }

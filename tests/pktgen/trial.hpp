@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 namespace sluice::pktgen {
 
@@ -19,10 +20,12 @@ struct Trial {
         0;  // without a probe, where all of ours have one, or of an earlier trial
     std::uint64_t returned = 0;  // at the sending port, where it is another
     std::uint64_t refused = 0;   // bursts that the port did not take whole
+    std::uint64_t dropped = 0;   // of those sent, frames that the port had no room for
     std::uint64_t skipped = 0;   // frames that a pause put off for good
     std::uint64_t no_buffer = 0;
     std::uint64_t met_pauses = 0;  // frames under way in a pause, whose delays are left out
     double longest_pause = 0;      // seconds between two looks at the ports
+    bool is_back = false;          // of the second port's frames to the first
     bool is_probed = false;
     bool interrupted = false;
     DelayHistogram delays;
@@ -46,6 +49,22 @@ struct Trial {
                 .foreign = foreign,
                 .refused = refused,
                 .longest_pause = longest_pause};
+    }
+};
+
+// Of both directions at the same time; `back` only where frames were sent that way too.
+struct Trials {
+    std::unique_ptr<Trial> there;
+    std::unique_ptr<Trial> back;
+
+    [[nodiscard]] TrialOutcome outcome() const noexcept {
+        TrialOutcome outcome = there->outcome();
+        if (back) {
+            outcome.back = OneWay{back->sent_rate(), back->sent, back->arrived()};
+            outcome.foreign += back->foreign;
+            outcome.refused += back->refused;
+        }
+        return outcome;
     }
 };
 

@@ -1,8 +1,13 @@
 """The peers in the kernel limit: an XDP program, a dynamic set of nftables, xt_hashlimit, each in a namespace of its own.
 Wants root."""
+import contextlib
+import json
 import pathlib
+import secrets
 import shutil
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -10,8 +15,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts/lib/lab")]
 from network import may_make_namespaces  # noqa: E402
 import peer_kernel  # noqa: E402
+import reload_loss  # noqa: E402
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+del sys.argv[1]  # sluice-pktgen, which lies where reload_loss looks for it
 SOURCES, FRAMES, BURST = 64, 64 * 64, 10
 REFUSAL = may_make_namespaces("peers")
 
@@ -80,6 +87,56 @@ class KernelPeers(unittest.TestCase):
                 peer.do("run", 4 * SOURCES)
                 counts = peer.counts()
                 self.assertEqual(counts.get("refused", counts["seen"] - counts["admitted"]) > 0, refuses, counts)
+
+
+@unittest.skipIf(REFUSAL, f"no network namespaces: {REFUSAL}")
+class Routers(unittest.TestCase):
+    """The sides of E7: frames go through them, under the limit that was loaded last."""
+
+    @contextlib.contextmanager
+    def side(self, kind, limit=reload_loss.LIMITS[0]):
+        with tempfile.TemporaryDirectory() as name:
+            side = kind(Bench, pathlib.Path(name), secrets.token_hex(3), limit)
+            try:
+                yield side
+            finally:
+                side.stop()
+
+    def sent(self, side):
+        """What became of as many frames, and the seconds that it took."""
+        began = time.monotonic()
+        done = subprocess.run(list(map(str, side.sender(Bench, [
+            "--count", FRAMES, "--rate", 20_000, "--sources", SOURCES, "--latency", "--linger", "1s", "--json"]))),
+            capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout), time.monotonic() - began
+
+    def test_what_is_admitted_arrives_also_after_reloads(self):
+        for kind in reload_loss.SIDES[1:]:
+            with self.subTest(kind.NAME), self.side(kind) as side:
+                found, _ = self.sent(side)
+                self.assertEqual((found["sent"], found["received"], found["duplicates"]), (FRAMES, FRAMES, 0))
+                for limit in reload_loss.LIMITS:
+                    side.reload(limit)
+                self.assertEqual(self.sent(side)[0]["lost"], 0)
+
+    def test_the_limit_is_in_force_and_stays_so_when_it_is_loaded_again(self):
+        limit = (1, BURST)
+        for kind in reload_loss.SIDES[1:]:
+            with self.subTest(kind.NAME), self.side(kind, limit) as side:
+                found, took = self.sent(side)
+                self.assertGreaterEqual(found["received"], SOURCES * BURST)
+                self.assertLessEqual(found["received"], SOURCES * (BURST + took + 1))
+                side.reload(limit)
+                found, took = self.sent(side)
+                self.assertLessEqual(found["received"], SOURCES * (BURST + took + 1))
+
+    def test_nothing_is_left(self):
+        with self.side(reload_loss.Nftables) as side:
+            names = side.router, side.ends
+        left = subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
+        for name in names:
+            self.assertNotIn(name, left)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The box and the forwarder of rte_hash and rte_meter as sides of E1 to E6: what they are asked about, and by which limit."""
+"""The box and the forwarder of rte_hash and rte_meter as sides of E1 to E7: what they are asked about, and by which limit."""
 import contextlib
 import pathlib
 import sys
@@ -10,15 +10,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts/lib/lab")]
 from box import Programs  # noqa: E402
 import peer_dpdk  # noqa: E402
+import reload_loss  # noqa: E402
 
 DATAPLANE = pathlib.Path(sys.argv[1]).resolve()
-del sys.argv[1:5]  # the others lie beside it
+del sys.argv[1:6]  # the others lie beside it
 BURST, KEYS, EVERY, TABLE = 10, 64, 256, 1024
 
 
 class Bench:
     build = DATAPLANE.parents[1]
     programs = Programs(DATAPLANE.parents[1])
+    quick = True
 
     @staticmethod
     @contextlib.contextmanager
@@ -51,6 +53,16 @@ class Sides(unittest.TestCase):
         with self.side(peer_dpdk.SluicePeer) as (side, _, __):
             reasons = {reason for reason, packets in side.box.stats()["reasons"].items() if packets}
         self.assertEqual(reasons, {"within_limits", "over_limit", "bad_ip_header"})
+
+    def test_rules_are_loaded_again_while_frames_come_and_all_are_accounted_for(self):
+        for what in reload_loss.SAME, reload_loss.CHANGED:
+            with self.subTest(what):
+                loss = reload_loss.lost(Bench, reload_loss.BoxSide, what)
+                counts = loss.counts
+                self.assertGreater(counts["received"], 0)
+                self.assertEqual(loss, counts["sent"] - counts["received"])
+                self.assertEqual(set(counts["reasons"]) - {"tx_full", "link_down"}, {"within_limits"})
+                self.assertEqual(counts["reasons"]["within_limits"], counts["received"])
 
 
 if __name__ == "__main__":

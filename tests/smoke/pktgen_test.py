@@ -4,7 +4,9 @@
 """
 import contextlib
 import json
+import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -135,6 +137,7 @@ class Alone(unittest.TestCase):
                           for role in ("server", "client"))
         for code, says, words in (
                 (2, "--tx DEVICE is required", []),
+                (2, "--bidir wants two ports", ["--tx", LOOP, "--bidir"]),
                 (2, "no profile `x`", ["--tx", LOOP, "--profile", "x"]),
                 (2, "the least is 76", ["--tx", LOOP, "--profile", "syn_flood", "--size", "64", "--latency"]),
                 (2, "--vlan", ["--tx", LOOP, "--size", "1519"]),
@@ -209,6 +212,43 @@ class Files(unittest.TestCase):
                 with self.subTest(profile=name, more=more):
                     self.assertEqual(self.judge(self.written("--profile", name, *more)), 200)
 
+    def test_a_source_keeps_to_one_queue(self):
+        files = [self.folder / f"queue{number}.pcap" for number in range(4)]
+        device = ",".join(["net_pcap0", *(f"tx_pcap={file}" for file in files)])
+        counts(pktgen("--tx", device, "--queues", 4, "--count", 1000, "--settle", 0, "--sources", 64, "--json"))
+        sources = [[row[0] for row in both_ends.read(file, ["ip.src"])] for file in files]
+        self.assertEqual(sum(map(len, sources)), 1000)
+        self.assertEqual(len(set().union(*sources)), 64)
+        self.assertEqual(sum(len(set(of_queue)) for of_queue in sources), 64)
+        self.assertTrue(all(sources))
+
+    def test_the_way_back_is_sound_and_swapped(self):
+        files = [self.folder / f"sent{number}.pcap" for number in (0, 1)]
+        for profile in "benign", "icmp_flood", "fragments", "dns_amplification":
+            for more in ([], ["--ipv6", "--vlan", "7"], ["--latency"]):
+                with self.subTest(profile=profile, more=more):
+                    counts(pktgen("--tx", f"net_pcap0,tx_pcap={files[0]}", "--rx", f"net_pcap1,tx_pcap={files[1]}", "--bidir",
+                                  "--count", 200, "--settle", 0, "--json", "--profile", profile, *more))
+                    family = "ipv6" if more[:1] == ["--ipv6"] else "ip"
+                    there, back = (list(both_ends.read(file, [f"{family}.src", f"{family}.dst"], *NO_GUESSES)) for file in files)
+                    self.assertEqual([self.judge(file) for file in files], [200, 200])
+                    self.assertEqual(there, [row[::-1] for row in back])
+
+    def test_tshark_joins_the_fragments(self):
+        """It marks one whose second part begins too early, and finds no datagram in second parts alone."""
+        for family, more, whole in ("ip", [], 1480 + 24), ("ipv6", ["--ipv6"], 1448 + 24):
+            fields = [f"{family}.reassembled.length", f"{family}.fragment.overlap", "udp.srcport", "udp.checksum.status"]
+            for profile, length, overlaps in (("fragments", whole, False), ("fragment_overlap", whole - 16, True)):
+                with self.subTest(profile=profile, family=family):
+                    found = list(both_ends.read(self.written("--profile", profile, *more), fields, *NO_GUESSES))
+                    joined = [row for row in found if row[0]]
+                    self.assertEqual(len(joined), 100)
+                    self.assertEqual({row[0] for row in joined}, {str(length)})
+                    self.assertEqual({row[3] for row in joined}, {"1"}, "the checksum of the whole")
+                    self.assertEqual(any("1" in row[1].split(",") for row in joined), overlaps)
+            found = list(both_ends.read(self.written("--profile", "fragment_flood", *more), fields, *NO_GUESSES))
+            self.assertEqual((len(found), {row[2] for row in found}, {row[0] for row in found}), (200, {""}, {""}))
+
     def test_what_applications_send_is_read_by_tshark(self):
         for profile, field, value in (("http_get", "http.host", "www.example.com"),
                                       ("tls_hello", "tls.handshake.extensions_server_name", "www.example.com"),
@@ -241,6 +281,53 @@ class ThroughABox(BoxCase):
         reasons = self.judged(found["sent"])
         self.assertEqual(found["received"], reasons["within_limits"])
         self.assertEqual(self.admitted(reasons), found["sent"])
+
+    def test_both_ways_at_once(self):
+        self.start(ADMIT)
+        found = self.send("--count", 10_000, "--rate", 10_000, "--sources", 1024, "--linger", "20s", "--bidir")
+        reasons = self.judged(20_000)
+        self.assertEqual((found["sent"], found["back"]["sent"]), (10_000, 10_000))
+        self.assertEqual(found["received"] + found["back"]["received"], reasons["within_limits"])
+        self.assertEqual(self.admitted(reasons), 20_000)
+        for way in found, found["back"]:
+            self.assertEqual((way["duplicates"], way["foreign"], way["returned"]), (0, 0, 0))
+
+    def test_what_the_box_refuses_one_way_is_lost_that_way_alone(self):
+        self.start(THREE_EACH)
+        found = self.send("--count", 1600, "--rate", 4000, "--sources", 16, "--linger", "5s", "--bidir")
+        reasons = self.judged(3200)
+        self.assertEqual(reasons["over_limit"], 1600 - 16 * 3)
+        self.assertGreaterEqual(found["lost"], 1600 - 16 * 3)
+        self.assertGreater(found["back"]["received"], 16 * 3)
+
+    def test_a_search_both_ways_passes_no_rate_of_which_one_way_loses(self):
+        self.start(THREE_EACH)
+        done = pktgen(*[word for word in self.ports() if word != "--latency"], "--search", "--rate", 1000, "--trial", "100ms",
+                      "--sources", 1, "--tolerance", 25, "--bidir", "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual((done.returncode, found["throughput_pps"], found["bidirectional"]), (3, 0, True))
+        self.assertEqual({one["result"] for one in found["trials"]}, {"lost"})
+
+    def test_what_the_port_has_no_room_for_is_lost_where_a_frame_has_one_chance(self):
+        self.start(ADMIT)
+        process, _ = sending(self, *self.ports(), "--rate", 20_000, "--sources", 16, "--backlog", 32, "--drop-refused",
+                             "--linger", "5s")
+        dataplane = self.box.dataplane.pid
+        os.kill(dataplane, signal.SIGSTOP)
+        try:
+            lost = 0
+            while lost < 10_000:  # more than both rings hold
+                sent, received = re.search(r"sent (\d+) .*received (\d+)", process.stderr.readline()).groups()
+                lost = int(sent) - int(received)
+        finally:
+            os.kill(dataplane, signal.SIGCONT)
+        process.send_signal(signal.SIGINT)
+        found = json.loads(process.communicate(timeout=PATIENCE)[0])
+        self.assertGreater(found["dropped"], 0)
+        self.assertGreater(found["refused_bursts"], 0)
+        reasons = self.judged(found["sent"] - found["dropped"])
+        self.assertEqual(found["received"], reasons["within_limits"])
+        self.assertEqual(found["lost"], found["sent"] - found["received"])
 
     def judged(self, sent):
         """What the box says of as many packets."""

@@ -17,14 +17,15 @@ import peers  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
 import rows  # noqa: E402
+import testpmd_sends  # noqa: E402
 import wire  # noqa: E402
 
 BENCHES = {**in_process.BENCHES, **forwarding.BENCHES, **applying.BENCHES, **kernel.BENCHES,
-           **wire.BENCHES, **peers.BENCHES}
+           **wire.BENCHES, **testpmd_sends.BENCHES, **peers.BENCHES}
 TARGETS = {**in_process.TARGETS, **forwarding.TARGETS, **applying.TARGETS, **kernel.TARGETS,
-           **wire.TARGETS, **peers.TARGETS}
+           **wire.TARGETS, **testpmd_sends.TARGETS, **peers.TARGETS}
 # The rules of P5 and of cases of F1, F3 and of the wire, unless --rules names others.
-RULED = ("P5", "F1", "F3", "W1", "W2", "W3", "W4", "W5")
+RULED = ("P5", "F1", "F3", "W1", "W2", "W3", "W4", "W6", "W7")
 SCRUBBING = HERE.parent.parent.parent / "tests/bench/rules/scrubbing.yaml"
 
 ROUNDS = 5  # also of --quick: those are shorter
@@ -39,7 +40,7 @@ def read_arguments():
     parser.add_argument("--keep", action="store_true",
                         help="what was measured goes into tests/bench/results.json, and into the report")
     parser.add_argument("--rules", metavar="FILE", type=pathlib.Path, default=SCRUBBING,
-                        help="another rule file for P5, F1 (c), F3 (c) and W1 to W5")
+                        help="another rule file for P5, F1 (c), F3 (c) and W1 to W4, W6, W7")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     # What scripts/bench has to build and install first.
     parser.add_argument("--list-targets", action="store_true", help=argparse.SUPPRESS)

@@ -15,6 +15,7 @@ from box import Box, lcores  # noqa: E402
 from commands import LabError, die_with_us  # noqa: E402
 
 RECEIVED = re.compile(r"^\s*RX-packets:\s*(\d+)", re.M)
+SENT = re.compile(r"^\s*TX-packets:\s*(\d+)", re.M)
 PROMPT = "testpmd> "
 LAST_OF_PORT = "Tx-bps:"
 MBUFS = 32768
@@ -54,10 +55,17 @@ class Testpmd:
 
     def received(self):
         """Packets received on both ports so far, and when that was."""
+        return self.counted(RECEIVED)
+
+    def counted(self, what):
         self.process.stdin.write(b"show port stats all\n")
         self.process.stdin.flush()
         answer = self.read_until(LAST_OF_PORT, 2)
-        return sum(int(count) for count in RECEIVED.findall(answer)), time.monotonic()
+        return sum(int(count) for count in what.findall(answer)), time.monotonic()
+
+    def sent(self):
+        """Packets that left by both ports so far, and when that was."""
+        return self.counted(SENT)
 
     def stop(self):
         with contextlib.suppress(OSError):
@@ -111,14 +119,24 @@ class Sluice:
         stats = self.box.stats()
         return stats["packets"], stats["uptime_s"]
 
+    def sent(self):
+        """What it admitted and a port took."""
+        stats = self.box.stats()
+        return stats["reasons"]["within_limits"], stats["uptime_s"]
+
     def stop(self):
         self.box.stop()
 
 
 def rate(counter, seconds):
-    """Million packets a second of whatever counts."""
+    """Million packets a second that it receives."""
+    return rate_of(counter.received, seconds)
+
+
+def rate_of(count, seconds):
+    """Million a second of whatever is counted: `count()` -> (how many so far, when)."""
     time.sleep(WARM_UP)
-    before, begin = counter.received()
+    before, begin = count()
     time.sleep(seconds)
-    after, end = counter.received()
+    after, end = count()
     return (after - before) / (end - begin) / 1e6

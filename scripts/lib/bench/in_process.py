@@ -85,6 +85,14 @@ def bars_of(row):
     return (None, None)
 
 
+def rounds_of(row):
+    """What the program printed as rounds: ns of each where the row is a rate, but for R1, which counts within a second."""
+    if row["unit"] == "ns added per packet":  # those of the whole packet
+        return rows.OTHERS
+    is_rate = row["unit"].startswith("M") and row["unit"].endswith(("pps", "/s"))
+    return rows.NS_OF_EACH if is_rate and row["id"] != "R1" else rows.VALUES
+
+
 def is_less_better(row):
     return row["id"] in LESS_IS_BETTER or row["unit"] in ("us", "of the promise", "of the burst")
 
@@ -99,7 +107,8 @@ def finished(row):
     if bar is not None and (row["id"] in VALUE_BARS or row["unit"] in ("us", *PROMISE_BARS)):
         whole["bar_of"] = "value"
     # What a program adds: its rounds, and where the row lies in a plot (`rows.in_plot`).
-    return {**whole, **{name: row[name] for name in KEPT if name in row}}
+    kind = {"rounds_are": rounds_of(row)} if "rounds" in row else {}
+    return {**whole, **kind, **{name: row[name] for name in KEPT if name in row}}
 
 
 def words(row):

@@ -96,7 +96,8 @@ def past_table_of(bench, kind, is_known):
 def alone(bench, case, median, unit, bars):
     """A row that is beside nothing."""
     return {"id": bench, "case": case, "value": round(median, 4), "unit": unit, "reference": "", "reference_value": None,
-            "ratio": None, "bar": bars[0], "goal": bars[1], "better": "lower", "rounds": median.rounds}
+            "ratio": None, "bar": bars[0], "goal": bars[1], "better": "lower", "rounds": median.rounds,
+            "rounds_are": rows.VALUES}
 
 
 def beside(bench, case, medians, unit):

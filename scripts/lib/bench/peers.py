@@ -1,4 +1,4 @@
-"""E1 to E6: the box beside its peers, each under the same limit for each IPv4 source (tests/bench/peers/README.md
+"""E1 to E7: the box beside its peers, each under the same limit for each IPv4 source (tests/bench/peers/README.md
 says what exactly is compared)."""
 import contextlib
 import json
@@ -7,13 +7,15 @@ import subprocess
 import peer_dpdk
 import peer_kernel
 import peer_limits
+import pktgen
+import reload_loss
 import rows
 
 OURS = peer_dpdk.SluicePeer.NAME
 XDP_ALONE = "XDP, LRU hash map, the program alone"
 PIPELINE_ALONE = "the box's pipeline alone"
-SIZES, QUICK_SIZES = (10, 16, 20), (10, 16)  # of 2^N keys
 SIZE_OF_BARS = 20
+SIZES, QUICK_SIZES = (10, 16, SIZE_OF_BARS), (10, SIZE_OF_BARS)  # of 2^N keys
 ROOM = 1.25  # tables are given room for a quarter more
 ADMITS_ALL = (1_000_000, 1000)  # packets a second and at once
 KERNEL_FRAMES, QUICK_KERNEL_FRAMES = 2_000_000, 300_000
@@ -97,6 +99,7 @@ def packets_a_second(bench, _):
 
 PROGRAMS = ("dataplane/sluice-dataplane", "control/daemon/sluiced", "control/cli/sluicectl",
             "tests/bench/peers/hash_meter", "tests/bench/peers/kernel_feed")
-BENCHES = {"E1": packets_a_second, **peer_limits.BENCHES}
+BENCHES = {"E1": packets_a_second, **peer_limits.BENCHES, **reload_loss.BENCHES}
 TARGETS = {**dict.fromkeys(BENCHES, PROGRAMS), "E1": (*PROGRAMS, "tests/pipeline_bench"),
-           "E3": (*PROGRAMS, "tests/table_bench")}
+           "E3": (*PROGRAMS, "tests/table_bench"),
+           "E7": (*PROGRAMS, pktgen.TARGET)}

@@ -2,7 +2,8 @@
 
 A row is a dictionary: id, case, value, unit; reference, reference_value, ratio; bar, goal, better ("higher" or
 "lower"); bar_of, where the bar is not of the ratio but of the "value"; bar_is, where it is the "least" that a ratio may be although less of
-the value is better; rounds and reference_rounds, of which value and reference_value are the medians. A row that is a point of a
+the value is better; rounds and reference_rounds, of which value and reference_value are the medians, and rounds_are, which says what
+they are: VALUES, NS_OF_EACH or OTHERS. A row that is a point of a
 plot says so by three more, `plot`, `series` and `x` (`in_plot`).
 """
 import json
@@ -14,6 +15,11 @@ COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:<20} {:>7} {:<46} {:>5} {:>5}"
 
 # What the report draws, and what its points lie over.
 PLOTS = {"keys": "live keys", "rules": "rules", "sizes": "bytes of a frame", "peers": "live keys"}
+
+
+# What the rounds of a row are: in the unit of its value; ns of each, of a rate in millions a second; of another kind, such as a whole of
+# which the value is a part.
+VALUES, NS_OF_EACH, OTHERS = "values", "ns of each", "others"
 
 
 class BenchError(Exception):
@@ -52,7 +58,7 @@ def compared(bench, case, medians, unit, bars=(None, None)):
     return {"id": bench, "case": case, "value": round(value, 3), "unit": unit,
             "reference": reference, "reference_value": round(reference_value, 3),
             "ratio": round(value / reference_value, 3) if reference_value else None,
-            "bar": bars[0], "goal": bars[1], "better": "higher", **taken}
+            "bar": bars[0], "goal": bars[1], "better": "higher", **taken, **({"rounds_are": VALUES} if taken else {})}
 
 
 def in_plot(row, plot, x, series):
@@ -75,19 +81,27 @@ def meets(row):
 
 
 def spread(row):
-    """(least, most) of the rounds, as values of the row; None: there are no rounds, or they are of another kind than it.
-
-    Programs keep rounds as they measured them, so those of a rate in millions a second may be ns of each."""
+    """(least, most) of the rounds, as values of the row; None: there are no rounds, or they are of another kind than it."""
     taken = row.get("rounds") or []
-    if len(taken) < 2:
+    kind = row.get("rounds_are") or kind_before(row)
+    if len(taken) < 2 or kind == OTHERS:
         return None
-    median, value = statistics.median(taken), row["value"]
-    as_values = ((lambda round_: round_), (lambda round_: 1000 / round_ if round_ else 0))
-    for as_value in as_values:
-        if value and abs(as_value(median) / value - 1) < 0.02:
-            ends = [as_value(round_) for round_ in taken]
-            return min(ends), max(ends)
-    return None
+    ends = [per_microsecond(round_) for round_ in taken] if kind == NS_OF_EACH else taken
+    return min(ends), max(ends)
+
+
+def per_microsecond(ns):
+    """Millions a second of what takes so long each."""
+    return 1000 / ns if ns else 0
+
+
+def kind_before(row):
+    """Of a row that was kept before rows said it: what fits the value."""
+    median, value = statistics.median(row.get("rounds") or [0]), row["value"]
+    for kind, as_value in ((VALUES, median), (NS_OF_EACH, per_microsecond(median))):
+        if value and abs(as_value / value - 1) < 0.02:
+            return kind
+    return OTHERS
 
 
 def spread_text(row, as_text):

@@ -1,10 +1,11 @@
-"""W1 to W5: the real program with the generator in another process, over vhost; dpdk-testpmd in mac mode takes its
+"""W1 to W4, W6, W7: the real program with the generator in another process, over vhost; dpdk-testpmd in mac mode takes its
 place in the same run, and the two rule sets with it, in turn. Every round is in its row."""
 import contextlib
+import itertools
 import typing
 
-from box import usable_cpus, worker_cpus
-from forwarders import Sluice, Testpmd, cores, huge_pages, rate
+from box import worker_cpus
+from forwarders import Sluice, Testpmd, cores, huge_pages
 from forwarding import OURS, PROGRAMS, REFERENCE, Stoppable, one_rule
 import pktgen
 import rows
@@ -13,6 +14,7 @@ SIZES = ("64", "128", "256", "512", "1024", "1518", "imix")
 SOURCES = ("2^10", "2^16", "2^20", "2^25", "new")
 WORKERS = (1, 2, 4)
 QUICK_SIZES, QUICK_SOURCES, QUICK_WORKERS = ("64", "512", "imix"), ("new",), (2,)
+LOSS_SIZES, QUICK_LOSS_SIZES = ("64", "512", "1518", "imix"), ("64",)
 KEYS = 1 << 20
 TIGHT = 1 << 16  # keys where every source is new: the table is full, as it would be
 # A bucket is forgotten once it is full again: with this one after a minute, so that a table of TIGHT fills in the
@@ -28,6 +30,8 @@ rules:
 TRIAL, QUICK_TRIAL = 1.0, 0.2  # seconds
 # What a pause of a core that others share keeps back is made up for within the trial.
 BACKLOG = 1 << 15
+BURST = 32
+LOSSES = (0, 0.1)  # percent: RFC 2544's throughput, and the partial drop rate of TRex's search as it is by itself
 DELAYS = [(share, quantile) for share in (0.5, 0.9) for quantile in ("p50", "p99", "p99_9")]
 BAR_P99 = 50  # us beyond the reference's own, at half of the load
 MOST_LEFT_OUT = 0.1  # share of delays that the generator's own pauses may cost a round of W4
@@ -46,15 +50,14 @@ def keys_for(sources):
     return max(KEYS, (1 << int(sources[2:])) * 5 // 4)
 
 
-def sluice(bench, rules, keys=KEYS):
+def sluice(bench, rules, keys=KEYS, ports=pktgen.vhost_ports):
     def start(folder, queues):
-        return Sluice(bench.programs, folder, pktgen.vhost_ports(folder, queues), rules(folder),
-                      table_keys=keys, workers_count=queues)
+        return Sluice(bench.programs, folder, ports(folder, queues), rules(folder), table_keys=keys, workers_count=queues)
     return start
 
 
-def testpmd(folder, queues):
-    return Testpmd(folder, pktgen.vhost_ports(folder, queues), cores(queues), huge_pages(),
+def testpmd(folder, queues, ports=pktgen.vhost_ports):
+    return Testpmd(folder, ports(folder, queues), cores(queues), huge_pages(),
                    ["--forward-mode=mac", f"--rxq={queues}", f"--txq={queues}", f"--nb-cores={queues}"])
 
 
@@ -102,10 +105,10 @@ def with_counts(row, rounds):
     return {**row, "counts": [one.counts for one in rounds]}
 
 
-def measured(bench, device, words, queues=1):
+def measured(bench, device, words, queues=1, rings=pktgen.RINGS):
     """-> what sluice-pktgen printed, sent through that device, which is new for it; "box" of it is what the box counted."""
     with bench.folder() as folder, contextlib.closing(Stoppable(device.start(folder, queues))) as side:
-        found = pktgen.run(bench.build, folder, words, queues)
+        found = pktgen.run(bench.build, folder, words, queues, rings)
         return {**found, "box": counted_by(side.inner)}
 
 
@@ -114,8 +117,7 @@ def trial(bench):
 
 
 def search_words(bench, more):
-    return ["--search", "--trial", trial(bench), "--tolerance", 4 if bench.quick else 2, "--repeats", 2,
-            "--backlog", BACKLOG, *more]
+    return ["--search", "--trial", trial(bench), "--tolerance", 4 if bench.quick else 2, "--repeats", 2, *more]
 
 
 def full_rate_words(bench, more):
@@ -161,8 +163,8 @@ def in_plot(row, plot, x, rule_set):
     return row if row["value"] is None else rows.in_plot(row, plot, x, f"Sluice, {rule_set}")
 
 
-def throughput(bench, device, words):
-    found = measured(bench, device, words)
+def throughput(bench, device, words, rings=pktgen.RINGS):
+    found = measured(bench, device, words, rings=rings)
     trials = found["trials"]
     failed = {} if found["throughput_pps"] else {"failed": f"no rate passed, the last: {trials[-1]['result']}"}
     return Round(found["throughput_pps"] / 1e6, {
@@ -170,21 +172,37 @@ def throughput(bench, device, words):
         "refused_bursts": sum(one["refused_bursts"] for one in trials), **found["box"], **failed})
 
 
+def size_text(size):
+    return "IMIX" if size == "imix" else f"{size} bytes"
+
+
 def throughput_by_size(bench, _):
     """W1: RFC 2544, 26.1: the highest rate of which no frame is lost. Ports in memory make a generator wait where a
     wire would lose frames, so what the case calls back-pressure is part of it."""
     for size in QUICK_SIZES if bench.quick else SIZES:
-        words = search_words(bench, ["--throughput-only", "--size", size, "--sources", "2^16"])
-        case = f"throughput under back-pressure, {f'{size} bytes' if size != 'imix' else 'IMIX'}"
+        words = search_words(bench, ["--throughput-only", "--size", size, "--sources", "2^16", "--backlog", BACKLOG])
+        case = f"throughput under back-pressure, {size_text(size)}"
         for rule_set, row in rows_beside_testpmd(bench, "W1", case, rule_sets(bench),
                                                  lambda device, words=words: throughput(bench, device, words)):
             yield in_plot(row, "sizes", int(size) if size != "imix" else "IMIX", rule_set)
 
 
-def arrived(bench, words, queues=1, is_full=False):
+def throughput_with_loss(bench, _):
+    """W6: the same search where each frame has one chance: what the ring has no room for is lost, as at a NIC. The ring is as long as a
+    NIC's, and what a pause of the generator keeps back is not sent, but for a burst."""
+    for size, loss in itertools.product(QUICK_LOSS_SIZES if bench.quick else LOSS_SIZES, LOSSES):
+        words = search_words(bench, ["--throughput-only", "--size", size, "--sources", "2^16", "--drop-refused",
+                                     "--backlog", BURST, "--loss", loss])
+        case = f"throughput without back-pressure, {size_text(size)}, {f'at most {loss} %' if loss else 'none'} lost"
+        for _, row in rows_beside_testpmd(bench, "W6", case, rule_sets(bench), lambda device, words=words: throughput(
+                bench, device, words, pktgen.RINGS_OF_NIC)):
+            yield row
+
+
+def arrived(bench, words, queues=1, is_full=False, rings=pktgen.RINGS):
     """`is_full`: a round in which the box's table was not is none."""
     def measure(device):
-        found = measured(bench, device, words, queues)
+        found = measured(bench, device, words, queues, rings)
         has_room = is_full and found["box"].get("table_full") == 0
         return Round(found["received_pps"] / 1e6,
                      {"sent": found["sent"], "received": found["received"], "refused_bursts": found["refused_bursts"],
@@ -213,14 +231,17 @@ def counted(number, word):
 
 
 def rate_by_workers(bench, _):
-    """W3: several workers, as many queues, the generator on one core. What a queue has no room for goes to the next:
-    a source comes by every queue, and a box that keeps a source to one worker hands its packets over."""
+    """W3: several workers, as many queues, the generator on one core. It keeps each source to one queue, as a NIC does that hashes sources,
+    so a device that takes queues as they come sees sources of its own on each worker. vhost says nothing of how it spreads, so the box hands
+    a packet over to the worker that its own hash names; what that one's ring has no room for is in the counts as `ring_full`. What a full queue has no room for is lost: the others would wait for it, on cores that workers
+    share for as long as its worker has none."""
     for workers in QUICK_WORKERS if bench.quick else WORKERS:
-        words = full_rate_words(bench, ["--size", 64, "--sources", "2^16"])
+        words = full_rate_words(bench, ["--size", 64, "--sources", "2^16", "--drop-refused"])
         own = len(set(worker_cpus(workers)))
-        turn = ", bursts to each in turn" if workers > 1 else ""
-        case = f"64 bytes, 2^16 sources, {counted(workers, 'worker')}, a queue each{turn}, on {counted(own, 'core')}"
-        for _, row in rows_beside_testpmd(bench, "W3", case, rule_sets(bench), arrived(bench, words, workers)):
+        kept = " with sources of its own" if workers > 1 else ""
+        case = f"64 bytes, 2^16 sources, {counted(workers, 'worker')}, a queue each{kept}, on {counted(own, 'core')}"
+        for _, row in rows_beside_testpmd(bench, "W3", case, rule_sets(bench),
+                                          arrived(bench, words, workers, rings=pktgen.RINGS_OF_NIC)):
             yield row
 
 
@@ -246,7 +267,7 @@ def added_delay(bench, _):
     """W4: delays at 50 and 90 % of each one's own throughput, of the same rounds."""
     sets = list(rule_sets(bench))
     rows.note("W4")
-    words = search_words(bench, ["--size", 64, "--sources", "2^16"])
+    words = search_words(bench, ["--size", 64, "--sources", "2^16", "--backlog", BACKLOG])
     taken = {name: [] for name in (*(name for name, _ in sets), REFERENCE)}
     for number in range(1, bench.rounds + 1):
         for name, device in (*sets, (REFERENCE, Device(REFERENCE, testpmd))):
@@ -274,25 +295,21 @@ def delay_rows(rule_set, ours, reference):
         yield row
 
 
-def others_generators(bench, _):
-    """W5: flowgen of dpdk-testpmd sends into both ports, to many addresses from one, and receives what comes back."""
-    def by_destination(folder):
-        return one_rule(folder, "ip.dst")
-    sets = [("one rule on ip.dst", Device(OURS, sluice(bench, by_destination)))]
-    for _, row in rows_beside_testpmd(bench, "W5", "received while dpdk-testpmd flowgen sends into both ports, 64 bytes",
-                                      sets, lambda device: sent_by_testpmd(bench, device)):
+def bidirectional(bench, device):
+    found = measured(bench, device, full_rate_words(bench, ["--size", 64, "--sources", "2^16", "--bidir"]),
+                     rings=pktgen.RINGS_BOTH_WAYS)
+    ways = {"there": found, "back": found["back"]}
+    counts = {name: {part: way[part] for part in ("sent", "received")} for name, way in ways.items()}
+    return Round(sum(way["received_pps"] for way in ways.values()) / 1e6, {**counts, **found["box"]})
+
+
+def both_ways(bench, _):
+    """W7: as F2, by our generator: into both ports as fast as they take it; what arrives at both."""
+    for _, row in rows_beside_testpmd(bench, "W7", "64 bytes, both ways at once, 2^16 sources one way and one the other",
+                                      rule_sets(bench), lambda device: bidirectional(bench, device)):
         yield row
 
 
-def sent_by_testpmd(bench, device):
-    first = usable_cpus()[0]
-    with bench.folder() as folder, contextlib.closing(Stoppable(device.start(folder, 1))) as side, \
-            contextlib.closing(Stoppable(Testpmd(
-                folder, pktgen.virtio_ports(folder), f"0@{first},1@{first}", [*huge_pages(), "--single-file-segments"],
-                ["--forward-mode=flowgen", "--flowgen-flows=1024"]))):
-        return Round(rate(side.inner, bench.seconds), counted_by(side.inner))
-
-
-TARGETS = dict.fromkeys(("W1", "W2", "W3", "W4", "W5"), [*PROGRAMS, pktgen.TARGET])
+TARGETS = dict.fromkeys(("W1", "W2", "W3", "W4", "W6", "W7"), [*PROGRAMS, pktgen.TARGET])
 BENCHES = {"W1": throughput_by_size, "W2": rate_by_sources, "W3": rate_by_workers, "W4": added_delay,
-           "W5": others_generators}
+           "W6": throughput_with_loss, "W7": both_ways}

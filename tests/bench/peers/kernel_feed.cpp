@@ -38,6 +38,11 @@
 //     change RATE BURST          a limit, while frames come to the program alone, and go on until
 //                                one is refused (`first_refused_at`, 0 if none is within 5 s)
 //     counts                     nothing: the answer alone
+//
+//     kernel_feed attach INTERFACE TABLE RATE BURST
+//
+// puts the limit before the interface's own frames, in the place of what is there, and ends: the
+// program stays with the interface.
 namespace sluice::bench {
 namespace {
 
@@ -103,6 +108,14 @@ public:
     Feed(const Feed&) = delete;
     Feed& operator=(const Feed&) = delete;
     ~Feed() { key_limit_bpf__destroy(skeleton_); }
+
+    void attach(std::uint64_t rate, std::uint64_t burst) {
+        set_limit(rate, burst);
+        const int program = bpf_program__fd(skeleton_->progs.key_limit_forward);
+        if (bpf_xdp_attach(static_cast<int>(context_.ingress_ifindex), program, 0, nullptr) != 0) {
+            fail("the program could not be attached");
+        }
+    }
 
     void obey(const std::string& line) {
         std::istringstream words{line};
@@ -218,12 +231,25 @@ private:
 }  // namespace sluice::bench
 
 int main(int count, char** arguments) {
-    if (count != 4) {
-        std::fprintf(stderr, "usage: kernel_feed key_limit|feed INTERFACE TABLE\n");
+    const bool attaches = count == 6 && std::string{arguments[1]} == "attach";
+    if (count != 4 && !attaches) {
+        std::fprintf(stderr,
+                     "usage: kernel_feed key_limit|feed INTERFACE TABLE\n"
+                     "       kernel_feed attach INTERFACE TABLE RATE BURST\n");
         return 2;
     }
     sluice::bench::Feed feed{arguments[1], arguments[2],
                              static_cast<std::uint32_t>(std::strtoul(arguments[3], nullptr, 10))};
+    if (attaches) {
+        const std::uint64_t rate = std::strtoul(arguments[4], nullptr, 10);
+        const std::uint64_t burst = std::strtoul(arguments[5], nullptr, 10);
+        if (rate == 0 || burst == 0) {
+            std::fprintf(stderr, "kernel_feed: RATE and BURST are at least 1\n");
+            return 2;
+        }
+        feed.attach(rate, burst);
+        return 0;
+    }
     std::puts("ready");
     std::fflush(stdout);
     for (std::string line; std::getline(std::cin, line);) {

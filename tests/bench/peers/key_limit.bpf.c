@@ -6,12 +6,13 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-/* Two programs over frames that the kernel's own test of programs brings (BPF_PROG_TEST_RUN).
+/* Programs over frames that the kernel's own test of programs brings (BPF_PROG_TEST_RUN), and one over those of an interface.
  *
  *   key_limit   one token bucket for each IPv4 source, in an LRU hash map
  *   feed        none: the frame goes on into the kernel's stack, where other limiters wait for it
+ *   key_limit_forward   the same bucket; what is admitted goes on into the stack, which forwards it
  *
- * The test brings one frame again and again, so each program first gives it the source whose turn
+ * The test brings one frame again and again, so the first two give it the source whose turn
  * it is. It runs on one CPU at a time: the counters below need no atomic. */
 
 __u64 keys = 1;           /* sources that take turns */
@@ -122,6 +123,12 @@ int feed(struct xdp_md* context) {
     seen += 1;
     resident_seen += source == RESIDENT;
     return XDP_PASS;
+}
+
+SEC("xdp")
+int key_limit_forward(struct xdp_md* context) {
+    const struct iphdr* header = header_of(context);
+    return header == 0 || conforms(bpf_ntohl(header->saddr)) ? XDP_PASS : XDP_DROP;
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -51,8 +51,11 @@ std::vector<Case> cases() {
                     if (tagged) {
                         route.vlan = 77;
                     }
-                    all.push_back({&profile, route, size, false});
-                    all.push_back({&profile, route, size, true});
+                    for (const bool back : {false, true}) {
+                        route.is_back = back;
+                        all.push_back({&profile, route, size, false});
+                        all.push_back({&profile, route, size, true});
+                    }
                 }
             }
         }
@@ -86,6 +89,10 @@ void check(const Case& one, const PacketKind& kind, const FrameVariation& variat
         EXPECT_EQ(headers.parsed, Parsed::NotIp);
         return;
     }
+    if (kind.fragment.is_part()) {
+        EXPECT_TRUE(ip_sum_holds(bytes, headers)) << one.profile->name;
+        return;
+    }
     EXPECT_EQ(headers.parsed, Parsed::Ok) << one.profile->name;
     EXPECT_EQ(headers.vlan_id, one.route.vlan.value_or(0));
     EXPECT_TRUE(ip_sum_holds(bytes, headers)) << one.profile->name;
@@ -106,6 +113,73 @@ TEST(FrameTemplate, EveryProfileIsWholeAndItsChecksumsHold) {
             for (const FrameVariation& variation : variations) {
                 check(one, kind, variation);
             }
+        }
+    }
+}
+
+// What a host makes of both parts: the packet as if it had come whole.
+Octets joined(const Octets& first, const Octets& later, const Route& route) {
+    const bool v4 = route.family == Family::V4;
+    const std::size_t ip = 14 + (route.vlan ? 4U : 0U);
+    const std::size_t data = ip + (v4 ? 20U : 48U);
+    const auto length = [&](const Octets& frame) {
+        return v4 ? load_be16(frame, ip + 2) - 20U : load_be16(frame, ip + 4) - 8U;
+    };
+    const auto offset = [&](const Octets& frame) {
+        return v4 ? (load_be16(frame, ip + 6) & 0x1FFFU) * 8 : load_be16(frame, ip + 42) & 0xFFF8U;
+    };
+    const auto is_followed = [&](const Octets& frame) {
+        return (load_be16(frame, ip + (v4 ? 6 : 42)) & (v4 ? 0x2000U : 1U)) != 0;
+    };
+    const auto id = [&](const Octets& frame) {
+        return v4 ? load_be16(frame, ip + 4) : load_be32(frame, ip + 44);
+    };
+    EXPECT_EQ(id(first), id(later));
+    EXPECT_TRUE(is_followed(first));
+    EXPECT_FALSE(is_followed(later));
+    EXPECT_EQ(offset(first), 0U);
+    Octets whole(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(ip + (v4 ? 20 : 40)));
+    const std::size_t head = whole.size();
+    whole.resize(head + offset(later) + length(later));
+    std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(data), length(first),
+                whole.begin() + static_cast<std::ptrdiff_t>(head));
+    std::copy_n(later.begin() + static_cast<std::ptrdiff_t>(data), length(later),
+                whole.begin() + static_cast<std::ptrdiff_t>(head + offset(later)));
+    const auto put = [&](std::size_t at, std::size_t value) {
+        whole[at] = static_cast<std::byte>(value >> 8);
+        whole[at + 1] = static_cast<std::byte>(value);
+    };
+    if (v4) {
+        put(ip + 2, whole.size() - ip);
+        put(ip + 6, 0);
+        put(ip + 10, 0);
+        put(ip + 10, checksum_of(whole, ip, 20));
+    } else {
+        put(ip + 4, whole.size() - head);
+        whole[ip + 6] = static_cast<std::byte>(17);
+    }
+    return whole;
+}
+
+TEST(FrameTemplate, BothFragmentsOfADatagramAreOneUdpPacket) {
+    for (const char* name : {"fragments", "fragment_overlap"}) {
+        for (const Case& one : cases()) {
+            const Profile& profile = *find_profile(name);
+            const auto first =
+                FrameTemplate::make(profile.kinds[0], one.route, one.size, one.probe);
+            const auto later =
+                FrameTemplate::make(profile.kinds[1], one.route, one.size, one.probe);
+            ASSERT_TRUE(first && later);
+            const FrameVariation variation{12'345, 4242, 99, 0xABCD'1234};
+            const Probe probe{1, 2};
+            const Probe* stamped = one.probe ? &probe : nullptr;
+            const Octets whole = joined(written(*first, variation, stamped),
+                                        written(*later, variation, stamped), one.route);
+            const PacketHeaders headers = parsed(whole);
+            EXPECT_EQ(headers.parsed, Parsed::Ok) << name;
+            EXPECT_EQ(one.route.is_back ? headers.dport : headers.sport, 4242U);
+            EXPECT_TRUE(ip_sum_holds(whole, headers));
+            EXPECT_TRUE(transport_sum_holds(whole, headers)) << name << ' ' << one.size;
         }
     }
 }

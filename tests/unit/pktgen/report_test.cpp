@@ -28,7 +28,8 @@ std::unique_ptr<Trial> probed_trial() {
 }
 
 TEST(PktgenReport, CountsWhatIsMissing) {
-    const auto json = nlohmann::json::parse(report_json(options(), *probed_trial()));
+    const auto json =
+        nlohmann::json::parse(report_json(options(), Trials{probed_trial(), nullptr}));
     EXPECT_EQ(json["sent"], 4);
     EXPECT_EQ(json["received"], 3);
     EXPECT_EQ(json["lost"], 1);
@@ -46,9 +47,9 @@ TEST(PktgenReport, MoreThanWasSentIsNoNegativeLoss) {
 }
 
 TEST(PktgenReport, ATrialThatEndedAtOnceHasNoRate) {
-    const Trial trial;
-    EXPECT_EQ(trial.sent_rate(), 0);
-    EXPECT_NE(report_text(trial).find("0.0000 Mpps"), std::string::npos);
+    const Trials trials{std::make_unique<Trial>(), nullptr};
+    EXPECT_EQ(trials.there->sent_rate(), 0);
+    EXPECT_NE(report_text(trials).find("0.0000 Mpps"), std::string::npos);
 }
 
 TEST(PktgenReport, ASearchHasItsTrialsAndDelays) {
@@ -59,7 +60,7 @@ TEST(PktgenReport, ASearchHasItsTrialsAndDelays) {
         {.asked = 1e6, .attained = 1e6, .sent = 10, .received = 10, .passed = true});
     report.result.trials.push_back(
         {.asked = 2e6, .attained = 2e6, .sent = 10, .received = 9, .why = "lost"});
-    report.delays.push_back({0.5, probed_trial()});
+    report.delays.push_back({0.5, {probed_trial(), nullptr}});
     const auto json = nlohmann::json::parse(report_json(options(), report));
     EXPECT_EQ(json["throughput_pps"], 1e6);
     EXPECT_EQ(json["throughput_gbit"], 0.672);
@@ -67,6 +68,38 @@ TEST(PktgenReport, ASearchHasItsTrialsAndDelays) {
     EXPECT_EQ(json["delays"][0]["share"], 0.5);
     EXPECT_EQ(json["delays"][0]["lost"], 1);
     EXPECT_NE(report_text(report).find("delay at 50 %"), std::string::npos);
+}
+
+Trials both_ways() {
+    Trials trials{probed_trial(), std::make_unique<Trial>()};
+    trials.back->is_back = true;
+    trials.back->seconds = 2;
+    trials.back->sent = 10;
+    trials.back->received = 8;
+    return trials;
+}
+
+TEST(PktgenReport, EachDirectionHasItsFigures) {
+    const auto json = nlohmann::json::parse(report_json(options(), both_ways()));
+    EXPECT_EQ(json["lost"], 1);
+    EXPECT_EQ(json["back"]["sent"], 10);
+    EXPECT_EQ(json["back"]["lost"], 2);
+    EXPECT_EQ(json["back"]["received_pps"], 4);
+    const std::string text = report_text(both_ways());
+    EXPECT_LT(text.find("there\n"), text.find("back\n"));
+    EXPECT_NE(progress_text(*both_ways().back).find(", back"), std::string::npos);
+}
+
+TEST(PktgenReport, ASearchBothWaysHasBothOfEachTrialAndDelay) {
+    SearchReport report;
+    report.result.rate = 1e6;
+    report.result.trials.push_back(both_ways().outcome());
+    report.delays.push_back({0.9, both_ways()});
+    const auto json = nlohmann::json::parse(report_json(options(), report));
+    EXPECT_EQ(json["trials"][0]["back"]["received"], 8);
+    EXPECT_EQ(json["delays"][0]["back"]["lost"], 2);
+    EXPECT_NE(report_text(report).find("each way"), std::string::npos);
+    EXPECT_NE(report_text(report).find("delay at 90 % back"), std::string::npos);
 }
 
 TEST(PktgenReport, ASearchThatFoundNothingSaysSo) {

@@ -65,6 +65,29 @@ TEST(Search, OneFrameThatIsLostFailsATrial) {
     EXPECT_TRUE(trial.passed);
 }
 
+TEST(Search, EachDirectionHasToHold) {
+    const TrialOutcome whole{.asked = 100, .attained = 100, .sent = 1000, .received = 1000};
+    for (const auto& [back, why] : {std::pair{OneWay{100, 1000, 1000}, ""},
+                                    {OneWay{100, 1000, 999}, "lost"},
+                                    {OneWay{50, 500, 500}, "not sent"},
+                                    {OneWay{}, "nothing sent"}}) {
+        TrialOutcome trial = whole;
+        trial.back = back;
+        judge(trial, {});
+        EXPECT_EQ(trial.why, why);
+        EXPECT_EQ(trial.passed, trial.why.empty());
+    }
+}
+
+TEST(Search, WithoutABoundBothWaysBeginWithTheSlowerOnes) {
+    const auto device = [](double rate) {
+        TrialOutcome trial{.asked = rate, .attained = 10, .sent = 10, .received = 10};
+        trial.back = OneWay{8, 8, 8};
+        return trial;
+    };
+    EXPECT_EQ(search_throughput({}, device, never).rate, 8);
+}
+
 TEST(Search, NothingSentIsNoThroughput) {
     const auto dead = [](double rate) { return TrialOutcome{.asked = rate}; };
     const SearchResult found = search_throughput({}, dead, never);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -36,6 +37,69 @@ Traffic made(TrafficPlan plan, const char* profile) {
 
 std::uint32_t source_of(const Sent& sent) {
     return load_be32(sent.bytes, sent.headers.l3_at + 12U);
+}
+
+TEST(Traffic, ASecondFragmentFollowsTheFirstOfItsDatagram) {
+    Traffic traffic = made({.sources = SourceCount{.bits = 3}}, "fragments");
+    std::set<std::pair<std::uint32_t, std::uint16_t>> datagrams;
+    for (int i = 0; i < 3000; ++i) {
+        const Sent first = next(traffic);
+        const Sent second = next(traffic);
+        EXPECT_EQ(load_be16(first.bytes, 20), 0x2000U);
+        EXPECT_EQ(load_be16(second.bytes, 20), 185U);
+        EXPECT_EQ(load_be32(first.bytes, 26), load_be32(second.bytes, 26));
+        EXPECT_EQ(load_be16(first.bytes, 18), load_be16(second.bytes, 18));
+        EXPECT_TRUE(
+            datagrams.emplace(load_be32(first.bytes, 26), load_be16(first.bytes, 18)).second);
+    }
+    EXPECT_EQ(Traffic::make({.profile = find_profile("fragments"), .is_imix = true}).error().what,
+              "both fragments of a datagram are of one size: no --size imix");
+}
+
+TEST(Traffic, ASourceKeepsToOneQueueAndAllQueuesHaveSome) {
+    for (const std::uint16_t queues : std::array<std::uint16_t, 5>{1, 2, 4, 7, 16}) {
+        Traffic traffic = made({.sources = SourceCount{.bits = 12}}, "udp");
+        std::map<std::uint32_t, std::uint16_t> queue_of;
+        std::vector<std::size_t> frames(queues);
+        for (int i = 0; i < 3 * 4096; ++i) {
+            const std::uint16_t queue = traffic.next_queue(queues);
+            ASSERT_LT(queue, queues);
+            ++frames[queue];
+            const std::uint32_t source = source_of(next(traffic));
+            EXPECT_EQ(queue_of.emplace(source, queue).first->second, queue);
+        }
+        for (const std::size_t count : frames) {
+            EXPECT_GT(count, 3U * 4096 / queues * 3 / 4);
+        }
+    }
+}
+
+TEST(Traffic, TheWayBackHasAddressesAndPortsSwapped) {
+    for (const Family family : {Family::V4, Family::V6}) {
+        TrafficPlan plan{.route = {.family = family}, .is_probed = true};
+        for (const char* profile : {"benign", "icmp_flood", "fragments"}) {
+            Traffic there = made(plan, profile);
+            plan.route.is_back = true;
+            Traffic back = made(plan, profile);
+            plan.route.is_back = false;
+            EXPECT_EQ(back.next_number(), kFirstBack);
+            for (int i = 0; i < 1000; ++i) {
+                const Sent first = next(there);
+                const Sent second = next(back);
+                const std::size_t at = first.headers.l3_at + (family == Family::V4 ? 12U : 8U);
+                const std::size_t size = family == Family::V4 ? 4 : 16;
+                const auto field = [&](const Sent& sent, std::size_t from, std::size_t bytes) {
+                    const auto begin = sent.bytes.begin() + static_cast<std::ptrdiff_t>(from);
+                    return test::Octets(begin, begin + static_cast<std::ptrdiff_t>(bytes));
+                };
+                EXPECT_EQ(field(first, at, size), field(second, at + size, size));
+                EXPECT_EQ(field(first, at + size, size), field(second, at, size));
+                EXPECT_EQ(field(first, 0, 6), field(second, 6, 6));
+                EXPECT_EQ(first.headers.sport, second.headers.dport);
+                EXPECT_EQ(first.headers.dport, second.headers.sport);
+            }
+        }
+    }
 }
 
 TEST(Traffic, GoesThroughAllSourcesBeforeOneComesAgain) {
