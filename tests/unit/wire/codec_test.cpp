@@ -13,6 +13,7 @@ namespace {
 using Payload = std::vector<std::byte>;
 
 constexpr std::uint64_t kSeeds = 60;
+constexpr std::uint64_t kCutSeeds = 20;  // each message is cut at every byte, some at thousands
 
 // Round trips are compared field by field through this second spelling of every message, which
 // shares nothing with the codec.
@@ -442,7 +443,7 @@ TEST(Codec, EveryMessageComesBackAsItWas) {
 }
 
 TEST(Codec, EveryTruncationIsAnError) {
-    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < kCutSeeds; ++seed) {
         for (const Encoded& message : encoded_messages(seed)) {
             for (std::size_t size = 0; size < message.bytes.size(); ++size) {
                 EXPECT_FALSE(message.again(ByteView{message.bytes}.first(size)))
