@@ -3,6 +3,7 @@
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/unit_lines.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -224,7 +225,7 @@ void run_course(const Course& course) {
 }
 
 TEST(Asked, NeverTooMuchHoweverLateOwnersAre) {
-    for (unsigned seed = 1; seed <= 12; ++seed) {
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(test::rounds(12)); ++seed) {
         run_course({seed, false});
         run_course({seed, true});
         ASSERT_FALSE(testing::Test::HasFatalFailure());

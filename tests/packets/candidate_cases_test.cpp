@@ -1,6 +1,7 @@
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/verdict_case.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -139,7 +140,7 @@ struct RandomRule {
 // Where no other rule judges, a candidate counts to the packet what its rule would with its limits.
 TEST(Candidates, CountAsTheirRuleWouldWithTheirLimits) {
     std::mt19937_64 random{11};
-    for (int round = 0; round < 400; ++round) {
+    for (int round = 0; round < test::rounds(400); ++round) {
         const RandomRule rule{random};
         const std::string size = rule.size + rule.more;
         const PacketPolicy& path = kPaths[random() % 2];

@@ -2,6 +2,7 @@
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/workers.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -177,10 +178,11 @@ std::string random_rule(Chance& chance, std::size_t index) {
 // Any rules none of whose limits can be merged: wherever one packet goes, all of its limits are.
 TEST(Owner, AnyRulesTogetherAreExact) {
     Chance chance{11};
+    const int rounds = test::rounds(600);
     std::map<std::string, int> scopes;
-    std::size_t groups = 0;
-    std::size_t told = 0;
-    for (unsigned round = 0; round < 600; ++round) {
+    int groups = 0;
+    int told = 0;
+    for (int round = 0; round < rounds; ++round) {
         std::string list;
         for (std::size_t i = 0, count = 1 + chance.below(4); i < count; ++i) {
             list += random_rule(chance, i);
@@ -200,16 +202,16 @@ TEST(Owner, AnyRulesTogetherAreExact) {
             ++groups;
             told += group.parts.empty() ? 0 : 1;
         }
-        expect_as_one_worker({text, round, Arrival::BySource, 400}, workers);
+        expect_as_one_worker({text, static_cast<unsigned>(round), Arrival::BySource, 400}, workers);
         if (testing::Test::HasFatalFailure()) {
             return;
         }
     }
     EXPECT_EQ(scopes["merged"], 0);
-    EXPECT_GT(scopes["local"], 100);
-    EXPECT_GT(scopes["owner"], 500);
+    EXPECT_GT(scopes["local"], rounds / 6);
+    EXPECT_GT(scopes["owner"], rounds * 5 / 6);
     EXPECT_GT(groups, told);
-    EXPECT_GT(told, 50U);
+    EXPECT_GT(told, rounds / 12);
 }
 
 // A rule over data alone: segments without any are no business of its owner, and meet the other

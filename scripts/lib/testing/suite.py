@@ -2,7 +2,7 @@
 """Runs the tests that a build folder declares to meson, and counts their single cases.
 
 suite.py BUILD RESULTS [--suite A,B] [--without A,B] [--name PATTERN]... [--once-more LABEL [--first A,B]]
-         [--list-targets]
+         [--list-targets [--and-default]]
 
 meson's own runner counts programs; this one reads what each program reports. With --once-more each
 program counts as one, and its long tests are shorter: the same cases under a sanitizer are no
@@ -27,10 +27,18 @@ TAIL = 80  # lines of a failed program's output to show
 PATIENCE = 3  # a test may take so many times its limit: machines differ
 
 
-def declared(build):
-    listing = subprocess.run(["meson", "introspect", "--tests", str(build)], check=True,
+def introspect(what, build):
+    listing = subprocess.run(["meson", "introspect", what, str(build)], check=True,
                              capture_output=True).stdout
     return json.loads(listing)
+
+
+def targets_of(tests, build, and_default):
+    """What tests run, or hand to what they run. ninja's own `all` would build that of every test."""
+    wanted = {name for test in tests for name in test["depends"]}
+    return sorted(os.path.relpath(path, build) for target in introspect("--targets", build)
+                  if target["id"] in wanted or and_default and target["build_by_default"]
+                  for path in target["filename"])
 
 
 def suites_of(test):
@@ -129,12 +137,12 @@ def main():
     parser.add_argument("--once-more", metavar="LABEL", help="each program counts as one, named with this label")
     parser.add_argument("--first", default="", help="but not those of these suites")
     parser.add_argument("--list-targets", action="store_true", help="what to build, and no more")
+    parser.add_argument("--and-default", action="store_true", help="and what is no test's")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
-    tests = list(chosen(declared(build), arguments))
+    tests = list(chosen(introspect("--tests", build), arguments))
     if arguments.list_targets:
-        programs = {os.path.relpath(test["cmd"][0], build) for test in tests}
-        print("\n".join(sorted(name for name in programs if not name.startswith(".."))))
+        print("\n".join(targets_of(tests, build, arguments.and_default)))
         return
     total = run_all(tests, build, arguments.once_more, set(arguments.first.split(",")))
     with arguments.results.open("a") as results:
