@@ -4,6 +4,7 @@
 #include "lib/load/limit_spread.hpp"
 #include "lib/load/loaded_set.hpp"
 #include "lib/load/segment_choosers.hpp"
+#include "lib/meter/any_meter.hpp"
 #include "lib/rules/coarse_key.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/table/own_bucket.hpp"
@@ -239,6 +240,8 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
         }
         note_asked(limit, plan);
         plan.counts_open = plan.counts_open || algorithm_of(limit.limit) == Algorithm::Concurrency;
+        added.has_queue = has_queue(algorithm_of(limit.limit)) && limit.shared == 0;
+        plan.has_queues = plan.has_queues || added.has_queue;
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
         plan.touches_more = plan.touches_more || added.gcra == nullptr || plan.has_shared ||
                             added.meter == FastMeter::Overridden;

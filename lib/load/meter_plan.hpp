@@ -55,6 +55,7 @@ struct alignas(64) LimitPlan {
     // Whether a key's state depends on nothing but its entry: a new bucket on no table_share and on
     // no slot under which the key may owe something, a penalty box on no other worker's.
     bool stands_alone = false;
+    bool has_queue = false;  // its states do: records in further lines of the pool
 };
 
 // What a limit coarsens to, where the fast path can charge it: by aggregation level - 1, the same
@@ -112,6 +113,7 @@ struct MeterPlan {
     std::vector<std::uint32_t> asked;
     // Some limit's state lies in more than its entry.
     bool touches_more = false;
+    bool has_queues = false;
     // Some rule can refuse a packet, so that fragments follow the first of their datagram.
     bool refuses = false;
     // Some action makes a frame of its own; some of them answer requests.

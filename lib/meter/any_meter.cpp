@@ -36,6 +36,14 @@ void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcep
     }
 }
 
+void prefetch_oldest(const Cell& cell, const AnyLimit& limit, const LinePool& pool) noexcept {
+    if (std::holds_alternative<SlidingCountersLimit>(limit)) {
+        pool.at<SlidingCounters>(cell.rest).prefetch_oldest(pool);
+    } else if (std::holds_alternative<SlidingLogLimit>(limit)) {
+        pool.at<SlidingLog>(cell.rest).prefetch_oldest(pool);
+    }
+}
+
 Conformance check(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                   Demand demand) noexcept {
     return std::visit(

@@ -20,6 +20,13 @@ namespace sluice {
 // Gives its lines back.
 void close_bucket(const Cell& cell, Algorithm algorithm, LinePool& pool) noexcept;
 
+// Whether buckets of the algorithm have a queue in lines of their own; prefetches the oldest record
+// of one, once the line that the cell names has come.
+[[nodiscard]] constexpr bool has_queue(Algorithm algorithm) noexcept {
+    return algorithm == Algorithm::SlidingCounters || algorithm == Algorithm::SlidingLog;
+}
+void prefetch_oldest(const Cell& cell, const AnyLimit& limit, const LinePool& pool) noexcept;
+
 // Changes nothing that anybody can see: what has expired is dropped, and a line that the charge
 // would need is taken and held. Unless it says NoRoom or Red, charging the same demand at the same
 // instant succeeds, whatever happens to other buckets in between.

@@ -19,6 +19,7 @@ namespace sluice {
 //   count()                      at most so many units that have not left
 //   of(Instant)                  the slot that holds an instant
 //   leaves(slot)                 the instant from which its units count no more
+//   has_left(slot, of(now))      whether that instant has come
 //   Record, pack(), slot_in(), units_in(), set_units()
 //
 // The newest slot is kept apart, so that units of one slot merge; earlier ones wait in a queue for
@@ -33,7 +34,8 @@ public:
     // everything has left, else at most kDropsAhead records and one for each unit of the cost; and,
     // once, for each unit by which what was used exceeds a count that was lowered.
     void make_way(const Slots& slots, LinePool& pool, Instant now, Units cost) noexcept {
-        if (total_ == 0 || slots.leaves(newest_) <= now) {
+        const std::uint64_t current = slots.of(now);
+        if (total_ == 0 || slots.has_left(newest_, current)) {
             queue_.clear(pool);
             total_ = 0;
             newest_units_ = 0;
@@ -42,13 +44,16 @@ public:
         const bool may_fit = cost.count() <= slots.count();
         for (unsigned dropped = 0; dropped < kDropsAhead || (may_fit && !admits(slots, cost));
              ++dropped) {
-            if (queue_.empty() || slots.leaves(slot_of(queue_.front(pool))) > now) {
+            if (queue_.empty() || !slots.has_left(slot_of(queue_.front(pool)), current)) {
                 return;
             }
             total_ -= Slots::units_in(queue_.front(pool));
             queue_.pop(pool);
         }
     }
+
+    // Prefetches what make_way() looks at first.
+    void prefetch_oldest(const LinePool& pool) const noexcept { queue_.prefetch_front(pool); }
 
     // After make_way() for the same instant and cost.
     [[nodiscard]] bool admits(const Slots& slots, Units cost) const noexcept {
@@ -261,13 +266,14 @@ private:
     // Units that have left and have not been dropped yet.
     [[nodiscard]] std::uint64_t left_by(const Slots& slots, const auto& pool,
                                         Instant now) const noexcept {
-        if (total_ == 0 || slots.leaves(newest_) <= now) {
+        const std::uint64_t current = slots.of(now);
+        if (total_ == 0 || slots.has_left(newest_, current)) {
             return total_;
         }
         std::uint64_t left = 0;
         for (auto at = queue_.begin(); !at.at_end(); queue_.step(at, pool)) {
             const Record& record = queue_.at(at, pool);
-            if (slots.leaves(slot_of(record)) > now) {
+            if (!slots.has_left(slot_of(record), current)) {
                 break;
             }
             left += Slots::units_in(record);

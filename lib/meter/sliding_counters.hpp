@@ -41,6 +41,11 @@ public:
         return Instant{Nanoseconds{static_cast<std::int64_t>(at)}};
     }
 
+    // Whether leaves(slot) has come in a slot of(now), without a division.
+    [[nodiscard]] bool has_left(std::uint64_t slot, std::uint64_t in) const noexcept {
+        return slot + lasts_ <= in;
+    }
+
     static Record pack(std::uint64_t slot, std::uint64_t units) noexcept {
         Record record{static_cast<std::uint32_t>(slot), {}};
         set_units(record, units);

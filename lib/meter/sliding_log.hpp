@@ -25,6 +25,10 @@ public:
         return Instant{Nanoseconds{static_cast<std::int64_t>(slot) + window_}};
     }
 
+    [[nodiscard]] bool has_left(std::uint64_t slot, std::uint64_t in) const noexcept {
+        return leaves(slot) <= Instant{Nanoseconds{static_cast<std::int64_t>(in)}};
+    }
+
     static Record pack(std::uint64_t slot, std::uint64_t units) noexcept { return {slot, units}; }
     static std::uint64_t slot_in(const Record& record, std::uint64_t /*newest*/) noexcept {
         return record.slot;

@@ -1,4 +1,5 @@
 #include "lib/base/prefetch.hpp"
+#include "lib/meter/any_meter.hpp"
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/stages.hpp"
@@ -42,6 +43,18 @@ public:
         for_each_missed([&](std::size_t row, const BucketLookup& lookup) {
             const Entry* entry = BucketTable::in_asked(lookup.entry, lookup.key);
             prefetch_more(row, lookup, entry == nullptr ? kNone : *entry);
+        });
+    }
+
+    // Of states whose line has come meanwhile.
+    void prefetch_queues() const noexcept {
+        for_each_lookup([&](std::size_t /*row*/, const BucketLookup& lookup) {
+            const LimitPlan& limit = plan_.limits[lookup.limit];
+            if (limit.has_queue && is_found(lookup, *lookup.entry) &&
+                !lookup.entry->has_own_numbers()) {
+                prefetch_oldest(lookup.entry->cell(), *limit.numbers,
+                                core_.buckets.registry.pool());
+            }
         });
     }
 
@@ -223,6 +236,9 @@ void locate_second(Burst& burst, const CoreState& core) noexcept {
     if (scratch.first[kMaxBurst] != 0 && scratch.plan->touches_more) {
         const Locating locating{burst, core};
         locating.find_in_second_lines();
+        if (scratch.plan->has_queues) [[unlikely]] {
+            locating.prefetch_queues();
+        }
         if (scratch.plan->has_shared && core.ledger != nullptr) [[unlikely]] {
             locating.prefetch_records();
         }

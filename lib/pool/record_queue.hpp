@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/prefetch.hpp"
 #include "lib/pool/line_pool.hpp"
 #include "lib/share/word.hpp"
 
@@ -60,6 +61,12 @@ public:
         pool.at<Line>(last_).records[last_size_] = record;
         keep_store_order();
         ++last_size_;
+    }
+
+    void prefetch_front(const LinePool& pool) const noexcept {
+        if (!empty()) {
+            prefetch0(&pool.at<Line>(first_).records[first_at_]);
+        }
     }
 
     // Only when it is not empty.

@@ -1,7 +1,10 @@
 #include "lib/meter/any_meter.hpp"
+#include "lib/meter/sliding_counters.hpp"
+#include "lib/meter/sliding_log.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 // What sliding counters and a sliding log do with the pool: memory follows use, and what check()
@@ -221,6 +224,32 @@ TEST(RecentUnits, AChargeBeforeTheNewestLeavesWithIt) {
     ASSERT_EQ(bucket.take(kStart, 1), Conformance::Green);
     EXPECT_EQ(bucket.left(kStart + 1s + 9ns), 98U);
     EXPECT_EQ(bucket.left(kStart + 1s + 10ns), 100U);
+}
+
+// Slots are compared as numbers where instants would be: of windows that the sub-windows do not
+// divide evenly, too, and at the very edges.
+template <typename Slots>
+void expect_same_end(const Slots& slots, Instant now, std::uint64_t back) {
+    const std::uint64_t current = slots.of(now);
+    const std::uint64_t slot = current - std::min(current, back);
+    const Instant leaves = slots.leaves(slot);
+    EXPECT_EQ(slots.has_left(slot, current), leaves <= now);
+    EXPECT_TRUE(slots.has_left(slot, slots.of(leaves)));
+    EXPECT_FALSE(slots.has_left(slot, slots.of(leaves - 1ns)));
+}
+
+TEST(RecentUnits, ASlotHasLeftFromTheInstantThatItLeaves) {
+    std::mt19937_64 random{5};
+    for (int i = 0; i < 100'000 && !HasFailure(); ++i) {
+        const Nanoseconds window{1'000 + static_cast<std::int64_t>(random() % 20'000'000'000)};
+        const auto buckets = static_cast<std::uint32_t>(1 + random() % 120);
+        const WindowNumbers numbers{9, window.count()};
+        const Instant now{Nanoseconds{static_cast<std::int64_t>(random() % (1ULL << 60U))}};
+        const Edge edge = random() % 2 == 0 ? Edge::Strict : Edge::Lenient;
+        const SlidingCountersLimit counted{numbers, buckets, edge};
+        expect_same_end(SubWindowSlots{counted}, now, random() % 200);
+        expect_same_end(LogSlots{SlidingLogLimit{numbers}}, now, random() % 40'000'000'000);
+    }
 }
 
 }  // namespace
