@@ -62,12 +62,14 @@ private:
     struct RuleLookups {
         std::uint64_t bits;
         std::size_t next;
+        bool has_limit;  // none of a rule whose penalty boxes alone are looked up
     };
     [[gnu::always_inline]] RuleLookups lookups_from(std::size_t first) const noexcept {
         const std::uint32_t index = limit_of(first).rule;
-        RuleLookups found{0, first};
+        RuleLookups found{0, first, false};
         for (; found.next < lookups_.size() && limit_of(found.next).rule == index; ++found.next) {
             found.bits |= std::uint64_t{1} << found.next;
+            found.has_limit |= limit_of(found.next).meter != FastMeter::Penalty;
         }
         return found;
     }
@@ -75,7 +77,7 @@ private:
     [[gnu::always_inline]] std::size_t add_rule(std::size_t first) noexcept {
         const std::uint32_t index = limit_of(first).rule;
         const std::uint64_t lead = std::uint64_t{1} << first;
-        const auto [bits, next] = lookups_from(first);
+        const auto [bits, next, has_limit] = lookups_from(first);
         const RulePlan& rule = plan_.rules[index];
         const std::uint64_t refused = found_.refused & bits;
         const std::uint64_t exempt = found_.exempt & bits;
@@ -86,18 +88,18 @@ private:
         exempting_ |= exempt != 0 ? lead : 0;
         spending_ |= enforces || refused == 0 ? bits & ~(refused | exempt) : 0;
         if (enforces) {
-            refused != 0 ? weigh(rule, index, refused) : admit(exempt != 0);
+            refused != 0 ? weigh(rule, index, refused) : admit(exempt == 0 && has_limit);
         }
         return next;
     }
-    void admit(bool exempt) noexcept {
-        const bool judged = !exempt && decision_.rule == kNoRule;
+    void admit(bool judged) noexcept {
+        judged &= decision_.rule == kNoRule;
         decision_.reason = judged ? Reason::WithinLimits : decision_.reason;
     }
     // Once all rules have been added.
     [[gnu::noinline]] std::size_t add_candidate(std::size_t first) noexcept {
         const RulePlan& rule = plan_.rules[limit_of(first).rule];
-        const auto [bits, next] = lookups_from(first);
+        const auto [bits, next, has_limit] = lookups_from(first);
         if (rule.candidate) {
             const std::uint64_t refused = found_.refused & bits;
             const bool acts = plan_.rules[rule.place].mode == Mode::Enforce;

@@ -53,7 +53,6 @@ struct CoarserLookup {
     const LimitPlan* limit;
     BucketLookup lookup;
     std::uint8_t aggregation_level;
-    bool is_rule;
 };
 
 // Working memory of one burst, sized once for the largest rule set there can be, so that workers

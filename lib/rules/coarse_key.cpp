@@ -74,18 +74,43 @@ std::array<GroupingKey, CoarseKeys::kMost> widened(const GroupingKey& key) {
     return wider;
 }
 
+namespace {
+
+// Whose address a part is: those of one owner have one IP version in a packet.
+enum class Owner : std::uint8_t { None, Packet, OuterPacket, Client };
+Owner owner_of(Field field) noexcept {
+    switch (field) {
+        case Field::OuterIpSrc:
+        case Field::OuterIpDst:
+            return Owner::OuterPacket;
+        case Field::ClientIp:
+        case Field::ProxiedClient:
+            return Owner::Client;
+        default:
+            return Owner::Packet;
+    }
+}
+
+}  // namespace
+
 std::uint8_t rule_level(const GroupingKey& key) noexcept {
     std::uint8_t v4 = 0;
     std::uint8_t first = 0;
     std::uint8_t second = 0;
+    Owner owner = Owner::None;
+    bool may_mix = false;
     for (const KeyPart& part : key) {
         if (part.is_address()) {
             v4 = part.v4_length > kWidenings[0].v4 ? 1 : v4;
             first = part.v6_length > kWidenings[0].v6 ? 1 : first;
             second = part.v6_length > kWidenings[1].v6 ? 1 : second;
+            may_mix = may_mix || (owner != Owner::None && owner != owner_of(part.field));
+            owner = owner_of(part.field);
         }
     }
-    return static_cast<std::uint8_t>(1 + std::max<int>(v4, first + second));
+    const int of_one_version = std::max<int>(v4, first + second);
+    const int of_both = std::max<int>(v4, first) + second;
+    return static_cast<std::uint8_t>(1 + (may_mix ? of_both : of_one_version));
 }
 
 }  // namespace sluice

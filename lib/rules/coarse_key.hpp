@@ -33,8 +33,8 @@ private:
     std::size_t size_ = 0;
 };
 
-// The aggregation level that stands for the rule itself: one more than this key of it can be
-// widened.
+// The aggregation level that stands for the rule itself: one more than a packet's key
+// can be widened, be it that addresses of both IP versions are in it.
 [[nodiscard]] std::uint8_t rule_level(const GroupingKey& key) noexcept;
 
 // The keys whose bytes those wider keys are, by step: of a packet that a step does not widen, the

@@ -45,6 +45,20 @@ KeyBox box_of(Box& box, const std::string& source, Instant now,
     return box.ask(question, now).box;
 }
 
+// The box is looked up for every packet of the key, the limit for those alone that it counts.
+TEST(Ban, ARuleThatCountsNothingOfAPacketHasNotJudgedIt) {
+    const std::string watch =
+        "  - {id: w, mode: monitor, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/d, "
+        "burst: 1}]}\n";
+    for (const bool tell_wait : {false, true}) {
+        Box box{rules("per: connection\n    " + kBan) + watch,
+                PacketPolicy{.tell_wait = tell_wait}};
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_EQ(send(box, "10.0.0.1", kStart).reason, Reason::Unmatched) << i;
+        }
+    }
+}
+
 TEST(Ban, FromTheRefusalThatIsOneTooManyUntilItsEnd) {
     Box box{rules(kBan)};
     send(box, "10.0.0.1", kStart, 7);  // five pass, two are refused
