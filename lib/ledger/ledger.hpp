@@ -115,9 +115,9 @@ public:
         records_.prefetch_record(if_others(account));
     }
 
-    // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. A packet that has
-    // been told so of others says how many (`promised`), each of which may take a record before:
-    // so what it is told is good for all its charges together, in that order.
+    // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. `promised` counts
+    // the packet's earlier charges that credit was granted for. Each may take a record, so a grant
+    // holds for all of the packet's charges in that order.
     [[nodiscard]] Credit credit(const Account& account, std::uint64_t units,
                                 std::uint64_t max_unsynced,
                                 std::size_t promised = 0) const noexcept {

@@ -52,16 +52,17 @@ struct alignas(64) LimitCheck {
     TableKey key;
     Units cost;
     const AnyLimit* numbers = nullptr;  // that it is judged by: the limit's own, or coarser ones
-    // Where its bucket lies, held from the look to the charge.
+    // Where its bucket lies, held from the check to the charge.
     Entry* entry = nullptr;
     union {
         std::uint64_t digest = 0;  // of its key; once the key's overrides have been looked up:
         const LimitOverride* own;  // the numbers that the key has; nullptr: the limit's
     };
-    // The same limit's look in the nearest unit of the packet before this one that its rule
+    // The same limit's check in the nearest unit of the packet before this one that its rule
     // matches, counted from 1 on; 0: it has none.
     std::uint32_t previous = 0;
-    // Looks of the packet before this one under limits that workers share: each may take a record.
+    // Checks of this packet before this one under limits that workers share: each may take a
+    // record.
     std::uint32_t shared_before = 0;
     Conformance conformance = Conformance::Red;
     bool asked = false;                  // the unit is what this limit counts

@@ -19,7 +19,7 @@ BEGIN, END = "<!-- scripts/bench: begin -->", "<!-- scripts/bench: end -->"
 HEAD = """# Benchmarks
 
 What `scripts/bench --keep` measured last, by id. Written by `scripts/lib/bench/report.py`, and by nobody's hand; what each
-id is: [scripts/README.md](../../scripts/README.md). A figure is the median of interleaved rounds, its spread the least and the most of
+id is: [scripts/DESIGN.md](../../scripts/DESIGN.md). A figure is the median of interleaved rounds, its spread the least and the most of
 them; beside it stands what was measured in turn with it. The ratio is held to the bar, or where
 there is none, or the bar has its unit, the figure.
 ▼: less is better.

@@ -96,7 +96,7 @@ def per_microsecond(ns):
 
 
 def kind_before(row):
-    """Of a row that was kept before rows said it: what fits the value."""
+    """What the rounds are, by what fits the value, of a row of results.json without `rounds_are`."""
     median, value = statistics.median(row.get("rounds") or [0]), row["value"]
     for kind, as_value in ((VALUES, median), (NS_OF_EACH, per_microsecond(median))):
         if value and abs(as_value / value - 1) < 0.02:
