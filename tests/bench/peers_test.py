@@ -123,11 +123,11 @@ class ReloadLoss(unittest.TestCase):
         """`lost(name, what, round)` of each stretch."""
         self.asked = []
 
-        def measured(_, kind, what):
-            self.asked.append((kind.NAME, what))
+        def measured(_, kind, what, stretch=None):
+            self.asked.append((kind.NAME, what, stretch))
             counts = dict.fromkeys(("sent", "received", "dropped", "skipped", "seconds"), 0)
-            number = lost(kind.NAME, what, (len(self.asked) - 1) // (3 * len(reload_loss.SIDES)))
-            return reload_loss.Loss({**counts, "lost": number}, {})
+            number = lost(kind.NAME, what, (len(self.asked) - 1) // (4 * len(reload_loss.SIDES)))
+            return reload_loss.Loss({**counts, "lost": number}, {}, stretch or len(self.asked))
         with unittest.mock.patch.object(reload_loss, "lost", measured), \
                 unittest.mock.patch.object(reload_loss, "may_make_namespaces", lambda _: None), \
                 contextlib.redirect_stderr(io.StringIO()):
@@ -138,9 +138,26 @@ class ReloadLoss(unittest.TestCase):
         self.assertEqual(len(found), 2 * 7)
         self.assertEqual(found[0]["reference"], f"{reload_loss.OURS}, undisturbed")
         self.assertEqual((found[0]["value"], found[0]["rounds"], found[0]["reference_value"]), (2, [0, 1, 2, 3, 4], 7))
-        self.assertEqual(self.asked[:4], [(reload_loss.OURS, "undisturbed"), (reload_loss.OURS, reload_loss.SAME),
-                                          (reload_loss.OURS, reload_loss.CHANGED), ("XDP, LRU hash map", "undisturbed")])
+        self.assertEqual([(name, what) for name, what, _ in self.asked[:5]],
+                         [(reload_loss.OURS, reload_loss.SAME), (reload_loss.OURS, "undisturbed"),
+                          (reload_loss.OURS, reload_loss.CHANGED), (reload_loss.OURS, "undisturbed"),
+                          ("XDP, LRU hash map", reload_loss.SAME)])
         self.assertEqual({row["ratio"] for row in found}, {None})
+
+    def test_an_undisturbed_stretch_lasts_as_long_as_the_one_before_it_took(self):
+        found = self.rows_of(lambda *_: 0)
+        self.assertEqual([stretch for _, __, stretch in self.asked[:6]], [None, 1, None, 3, None, 5])
+        self.assertEqual([counts["stretch"] for counts in found[0]["counts"]], [1, 17, 33, 49, 65])
+
+    def test_a_slow_reload_lengthens_its_stretch(self):
+        now = [0.0]
+
+        def pass_by(seconds):
+            now[0] += seconds
+        took = iter((0.0, 1.0, 0.0))
+        side = unittest.mock.Mock(reload=lambda _: pass_by(next(took)))
+        with unittest.mock.patch.object(reload_loss, "time", unittest.mock.Mock(monotonic=lambda: now[0], sleep=pass_by)):
+            self.assertAlmostEqual(reload_loss.disturb(side, reload_loss.SAME, 3), reload_loss.EVERY + 1)
 
     def test_one_lost_packet_misses_the_bar(self):
         self.assertEqual({rows.meets(row) for row in self.rows_of(lambda *_: 0)}, {True})

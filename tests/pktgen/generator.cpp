@@ -189,13 +189,14 @@ void Generator::fill(Course& course, std::uint64_t now) {
     }
 }
 
-// Whole bursts if there are any, else all that waits.
+// Whole bursts if there are any, and what has waited for long; else all that waits.
 void Generator::flush(Course& course) {
     const auto queues = std::span{course.out}.first(ports_.queues);
     const bool any_whole =
         std::ranges::any_of(queues, [](const Outbound& out) { return out.pendings == kBurst; });
     for (std::uint16_t queue = 0; queue < ports_.queues; ++queue) {
-        if (!any_whole || course.out[queue].pendings == kBurst) {
+        Outbound& out = course.out[queue];
+        if (out.wait.is_over(out.pendings, kBurst, any_whole)) {
             flush_queue(course, queue);
         }
     }
@@ -212,10 +213,7 @@ void Generator::flush_queue(Course& course, std::uint16_t queue) {
     }
     const std::uint16_t taken =
         rte_eth_tx_burst(course.from, queue, out.pending.data(), out.pendings);
-    for (std::uint16_t at = 0; at < taken; ++at) {
-        course.trial.sent_bits += bits[at];
-    }
-    course.trial.sent += taken;
+    course.trial.count_burst(std::span{bits}.first(out.pendings), taken, course.plan.drops_refused);
     if (taken < out.pendings) {
         keep_refused(course, out, taken);
     } else {
@@ -224,13 +222,10 @@ void Generator::flush_queue(Course& course, std::uint16_t queue) {
 }
 
 // They are offered again, or dropped as sent ones, which the device has lost.
-void Generator::keep_refused(Course& course, Outbound& out, std::uint16_t taken) {
+void Generator::keep_refused(const Course& course, Outbound& out, std::uint16_t taken) {
     const auto left = static_cast<std::uint16_t>(out.pendings - taken);
-    ++course.trial.refused;
     if (course.plan.drops_refused) {
         rte_pktmbuf_free_bulk(&out.pending[taken], left);
-        course.trial.sent += left;
-        course.trial.dropped += left;
         out.pendings = 0;
         return;
     }

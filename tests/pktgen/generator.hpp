@@ -1,4 +1,5 @@
 #pragma once
+#include "tests/pktgen/burst_wait.hpp"
 #include "tests/pktgen/eth_device.hpp"
 #include "tests/pktgen/pacer.hpp"
 #include "tests/pktgen/traffic.hpp"
@@ -62,6 +63,7 @@ private:
     struct Outbound {
         std::array<rte_mbuf*, kBurst> pending{};
         std::uint16_t pendings = 0;
+        BurstWait wait;
         void free();
     };
     using Queues = std::array<Outbound, kMostQueues>;
@@ -70,7 +72,7 @@ private:
     void fill(Course& course, std::uint64_t now);
     void flush(Course& course);
     static void flush_queue(Course& course, std::uint16_t queue);
-    static void keep_refused(Course& course, Outbound& out, std::uint16_t taken);
+    static void keep_refused(const Course& course, Outbound& out, std::uint16_t taken);
     bool refill_spare(Trial& trial);
     void receive(Course& course);
     void receive_ours(Course& course, std::uint16_t queue);

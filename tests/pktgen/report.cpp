@@ -132,11 +132,11 @@ std::string trial_text(const Trial& trial) {
         trial.sent == 0 ? 0
                         : 100 * static_cast<double>(trial.lost()) / static_cast<double>(trial.sent);
     std::string text = fmt::format(
-        "sent      {:>14} frames  {:>10.4f} Mpps  {:.3f} Gbit/s on the wire\n"
+        "sent      {:>14} frames  {:>10.4f} Mpps  {:.3f} Gbit/s {}on the wire\n"
         "received  {:>14} frames  {:>10.4f} Mpps\n"
         "lost      {:>14} frames  {:>10.4f} %\n",
-        trial.sent, trial.sent_rate() / 1e6, gigabits(trial), trial.arrived(),
-        trial.received_rate() / 1e6, trial.lost(), share);
+        trial.sent, trial.sent_rate() / 1e6, gigabits(trial), trial.dropped == 0 ? "" : "offered ",
+        trial.arrived(), trial.received_rate() / 1e6, trial.lost(), share);
     if (trial.is_probed) {
         text += fmt::format(
             "delay     {}\norder     {} reordered, {} duplicates, {} frames of others\n"

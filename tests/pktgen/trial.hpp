@@ -4,8 +4,10 @@
 #include "tests/pktgen/search.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace sluice::pktgen {
 
@@ -13,8 +15,8 @@ namespace sluice::pktgen {
 struct Trial {
     double asked = 0;  // frames a second; 0: as fast as the port takes them
     double seconds = 0;
-    std::uint64_t sent = 0;
-    std::uint64_t sent_bits = 0;  // on the wire
+    std::uint64_t sent = 0;       // taken by the port; where a frame has one chance, offered to it
+    std::uint64_t sent_bits = 0;  // of these frames, on the wire
     std::uint64_t received = 0;   // at the receiving port; with probes, those that carry one
     std::uint64_t foreign =
         0;  // without a probe, where all of ours have one, or of an earlier trial
@@ -31,6 +33,18 @@ struct Trial {
     DelayHistogram delays;
     ArrivalOrder order;
 
+    // A burst was offered, of which the port took the first frames. Those left over are sent and
+    // lost where each has one chance; else they are offered again, and counted once taken.
+    void count_burst(std::span<const std::uint64_t> bits, std::size_t taken,
+                     bool has_one_chance) noexcept {
+        const std::size_t counted = has_one_chance ? bits.size() : taken;
+        sent += counted;
+        for (const std::uint64_t of_frame : bits.first(counted)) {
+            sent_bits += of_frame;
+        }
+        dropped += counted - taken;
+        refused += taken < bits.size() ? 1 : 0;
+    }
     [[nodiscard]] std::uint64_t arrived() const noexcept {
         return is_probed ? order.unique() : received;
     }

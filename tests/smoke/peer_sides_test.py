@@ -63,6 +63,13 @@ class Sides(unittest.TestCase):
                 self.assertEqual(loss, counts["sent"] - counts["received"])
                 self.assertEqual(set(counts["reasons"]) - {"tx_full", "link_down"}, {"within_limits"})
                 self.assertEqual(counts["reasons"]["within_limits"], counts["received"])
+                self.assertGreaterEqual(loss.stretch, reload_loss.QUICK_RELOADS * reload_loss.EVERY)
+
+    def test_an_undisturbed_stretch_lasts_as_long_as_is_asked(self):
+        loss = reload_loss.lost(Bench, reload_loss.BoxSide, reload_loss.UNDISTURBED, 0.5)
+        self.assertGreater(loss.counts["received"], 0)
+        self.assertGreaterEqual(loss.counts["seconds"], 0.5)
+        self.assertEqual(loss.stretch, 0.5)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """E7: packets lost while rules are loaded again and again. sluice-pktgen sends at a fixed rate, from another process over vhost into the
-box, over veth through the peers in the kernel; each side's undisturbed stretch of equal length is beside it."""
+box, over veth through the peers in the kernel; after each stretch comes one of the same side that lasts as long, undisturbed."""
+import collections
 import contextlib
 import json
 import os
@@ -223,24 +224,27 @@ def limits_of(what, number):
 
 
 def disturb(side, what, reloads):
-    """A stretch of so many reloads, as long without them."""
+    """How long a stretch of so many reloads took: one that takes longer than EVERY lengthens it."""
     began = time.monotonic()
     for number in range(1, reloads + 1):
-        if what != UNDISTURBED:
-            side.reload(limits_of(what, number))
+        side.reload(limits_of(what, number))
         time.sleep(max(0.0, began + number * EVERY - time.monotonic()))
+    return time.monotonic() - began
 
 
 class Loss(int):
-    """Frames that did not arrive, and what was counted beside it."""
+    """Frames that did not arrive in a stretch of so many seconds, and what was counted beside it."""
 
-    def __new__(cls, found, counts):
+    def __new__(cls, found, counts, stretch):
         loss = super().__new__(cls, found["lost"])
-        loss.counts = {name: found[name] for name in ("sent", "received", "dropped", "skipped", "seconds")} | counts
+        loss.stretch = stretch
+        found = {name: found[name] for name in ("sent", "received", "dropped", "skipped", "seconds")}
+        loss.counts = {**found, "stretch": round(stretch, 3), **counts}
         return loss
 
 
-def lost(bench, kind, what):
+def lost(bench, kind, what, stretch=None):
+    """With reloads, or undisturbed for the seconds of `stretch`."""
     with bench.folder() as folder:
         side = kind(bench, folder, secrets.token_hex(3))
         with contextlib.closing(Stoppable(side)):
@@ -248,9 +252,22 @@ def lost(bench, kind, what):
             with contextlib.closing(Stoppable(sender)):
                 with on_first_core():
                     wait_until_seen(side, sender)
-                    disturb(side, what, QUICK_RELOADS if bench.quick else RELOADS)
+                    if what == UNDISTURBED:
+                        time.sleep(stretch)
+                    else:
+                        stretch = disturb(side, what, QUICK_RELOADS if bench.quick else RELOADS)
                 found = sender.end()
-            return Loss(found, side.counts())
+            return Loss(found, side.counts(), stretch)
+
+
+def beside(what):
+    """The undisturbed stretches that lasted as long as these."""
+    return f"{UNDISTURBED}, as long as {what}"
+
+
+def both_stretches(bench, kind, what):
+    disturbed = lost(bench, kind, what)
+    return {what: disturbed, beside(what): lost(bench, kind, UNDISTURBED, disturbed.stretch)}
 
 
 def rows_of(what, reloads, taken):
@@ -258,9 +275,9 @@ def rows_of(what, reloads, taken):
     case = f"{reloads} reloads, {what}, under {RATE // 1000},000 frames a second: lost"
     ours = rows.Median(taken[OURS, what])
     counts = [one.counts for one in taken[OURS, what]]
-    references = [(f"{OURS}, {UNDISTURBED}", (OURS, UNDISTURBED))]
+    references = [(f"{OURS}, {UNDISTURBED}", (OURS, beside(what)))]
     for kind in SIDES[1:]:
-        references += [(kind.NAME, (kind.NAME, what)), (f"{kind.NAME}, {UNDISTURBED}", (kind.NAME, UNDISTURBED))]
+        references += [(kind.NAME, (kind.NAME, what)), (f"{kind.NAME}, {UNDISTURBED}", (kind.NAME, beside(what)))]
     for name, key in references:
         medians = {OURS: ours, name: rows.Median(taken[key])}
         yield {**rows.compared("E7", case, medians, "packets", (0, 0)), "ratio": None, "better": "lower", "bar_of": "value",
@@ -273,14 +290,13 @@ def losses(bench, _):
         raise rows.BenchError(f"no privilege for network namespaces: {refusal}")
     reloads = QUICK_RELOADS if bench.quick else RELOADS
     rows.note(f"E7 {reloads} reloads")
-    whats = (UNDISTURBED, SAME, CHANGED)
-    taken = {(kind.NAME, what): [] for kind in SIDES for what in whats}
+    taken = collections.defaultdict(list)
     for number in range(1, bench.rounds + 1):
         for kind in SIDES:
-            for what in whats:
-                loss = lost(bench, kind, what)
-                taken[kind.NAME, what].append(loss)
-                rows.note(f"  round {number}: {kind.NAME}, {what}: {loss} {loss.counts}")
+            for what in (SAME, CHANGED):
+                for name, loss in both_stretches(bench, kind, what).items():
+                    taken[kind.NAME, name].append(loss)
+                    rows.note(f"  round {number}: {kind.NAME}, {name}: {loss} {loss.counts}")
     for what in (SAME, CHANGED):
         yield from rows_of(what, reloads, taken)
 

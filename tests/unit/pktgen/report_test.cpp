@@ -52,6 +52,13 @@ TEST(PktgenReport, ATrialThatEndedAtOnceHasNoRate) {
     EXPECT_NE(report_text(trials).find("0.0000 Mpps"), std::string::npos);
 }
 
+TEST(PktgenReport, BitsOfADroppedFrameWereOffered) {
+    Trials trials{probed_trial(), nullptr};
+    EXPECT_NE(report_text(trials).find("Gbit/s on the wire"), std::string::npos);
+    trials.there->dropped = 1;
+    EXPECT_NE(report_text(trials).find("Gbit/s offered on the wire"), std::string::npos);
+}
+
 TEST(PktgenReport, ASearchHasItsTrialsAndDelays) {
     SearchReport report;
     report.mean_wire_bits = 672;
