@@ -1,4 +1,4 @@
-"""E1 to E7: the box beside its peers, each under the same limit for each IPv4 source (tests/bench/peers/README.md
+"""E1 to E7: the box beside its peers, each under the same limit for each IPv4 source (tests/bench/peers/DESIGN.md
 says what exactly is compared)."""
 import contextlib
 import json
