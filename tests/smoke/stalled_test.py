@@ -45,8 +45,9 @@ class Case(MergedCase):
                 flood.by_host(meanwhile()).values()) > 3 * self.promised, 60)
             flood.pause()
             wait_until_still("what is on its way", flood.came)
-            self.assertEqual([worker["stalled_ms"] > 0 for worker in self.box.workers()],
-                             [index == STALLED for index in range(WORKERS)])
+            # Others may be kept from their processor for a while: they go on by themselves.
+            wait_until("it alone to stand still", lambda: [worker["stalled_ms"] > 0 for worker in self.box.workers()] ==
+                       [index == STALLED for index in range(WORKERS)])
             self.assertEqual(self.stalled()["bursts"], bursts)
             came = meanwhile()
         wait_until("it to go on", lambda: self.stalled()["stalled_ms"] == 0)
@@ -78,8 +79,11 @@ class Case(MergedCase):
             self.assertGreater(len(held_back[0]), 0)
             self.assertLess(len(held_back[0]), HOSTS * 0.75)
             self.assertEqual(held_back, held_back[:1] * STALLS, "a key has one owner")
-            self.assertEqual(self.stalled()["stalls"], STALLS)
-            self.assertEqual(self.box.log("dataplane.log").count("has stalled"), STALLS)
+            # Each time is told once, also those in which the processor was somebody else's.
+            stalled = self.stalled()
+            self.assertGreaterEqual(stalled["stalls"], STALLS)
+            self.assertEqual(self.box.log("dataplane.log").count(f"the worker on lcore {stalled['lcore']} has stalled"),
+                             stalled["stalls"])
             self.expect_each_amount_once()
             came = self.flood_until_refused(flood)
         self.expect_each_amount_once()
