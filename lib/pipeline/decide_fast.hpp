@@ -24,7 +24,8 @@ public:
 
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
-    // The same with a key that has no place, whose wider keys have been looked for.
+    // The same with a key that has no place, whose wider keys have been looked for. It stands apart
+    // so that decide(), which every packet goes through, keeps its values in registers.
     [[nodiscard]] bool decide_widened(std::size_t row) noexcept;
     // Packets without look-ups: nothing refuses them.
     void admit(RowMask rows) noexcept { admitted_ |= rows; }
