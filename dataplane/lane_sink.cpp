@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <rte_mbuf.h>
 
@@ -120,77 +121,62 @@ void LaneSink::send_made(Toward toward) noexcept {
     made.count = 0;
 }
 
+void LaneSink::drop_unsent(unsigned sent, Reason reason) noexcept {
+    unsigned number = 0;
+    for_each_row(std::exchange(forwarded_, 0), [&](std::size_t row) {
+        if (number++ < sent) {
+            forwarded_ |= row_bit(row);
+        } else {
+            packets_[row].decision = dropped_for(reason);
+        }
+    });
+    rte_pktmbuf_free_bulk(out_.data() + sent, out_count_ - sent);
+}
+
 void LaneSink::send_forwarded() noexcept {
     const TxSide& side = sides_.destination;
-    std::array<rte_mbuf*, kMaxBurst> out;
-    for (std::uint16_t i = 0; i < forwarded_count_; ++i) {
-        out[i] = frame_of(forwarded_[i]);
-    }
     const bool up = side.up.raised();
-    const std::uint16_t sent = send_frames(side, up, out.data(), forwarded_count_);
-    if (sent == forwarded_count_) [[likely]] {
-        return;
+    const std::uint16_t sent = send_frames(side, up, out_.data(), out_count_);
+    if (sent != out_count_) [[unlikely]] {
+        side.full.add(up ? out_count_ - sent : 0U);
+        drop_unsent(sent, up ? Reason::TxFull : Reason::LinkDown);
     }
-    for (std::uint16_t i = sent; i < forwarded_count_; ++i) {
-        packets_[forwarded_[i]].decision = dropped_for(up ? Reason::TxFull : Reason::LinkDown);
-    }
-    const auto left = static_cast<unsigned>(forwarded_count_ - sent);
-    side.full.add(up ? left : 0U);
-    rte_pktmbuf_free_bulk(out.data() + sent, left);
 }
 
 // Hands what goes on to the worker that owns the queue, which counts it.
-void LaneSink::hand_to_sender(WorkerCounters& counters) noexcept {
-    DecisionTally tally;
-    RowMask noted = 0;
-    burst_.for_each_packet([&](std::size_t row) noexcept {
-        if (!forwards(packets_[row].decision.verdict)) {
-            tally.note(row, packets_[row].decision);
-            noted |= row_bit(row);
-        }
+void LaneSink::hand_to_sender() noexcept {
+    rte_mbuf* const* frame = out_.data();
+    for_each_row(forwarded_, [&](std::size_t row) {
+        const Decision& decision = packets_[row].decision;
+        note_decision(**frame++, decision.verdict, decision.reason);
     });
-    std::array<rte_mbuf*, kMaxBurst> out;
-    for (std::uint16_t i = 0; i < forwarded_count_; ++i) {
-        const Decision& decision = packets_[forwarded_[i]].decision;
-        out[i] = frame_of(forwarded_[i]);
-        note_decision(*out[i], decision.verdict, decision.reason);
-    }
-    const unsigned put = sides_.destination.ring->put(out.data(), forwarded_count_);
-    for (unsigned i = put; i < forwarded_count_; ++i) {
-        Decision& decision = packets_[forwarded_[i]].decision;
-        decision = dropped_for(Reason::RingFull);
-        tally.note(forwarded_[i], decision);
-        noted |= row_bit(forwarded_[i]);
-    }
-    tally.count(noted, burst_.frames().wire, counters);
-    if (put != forwarded_count_) [[unlikely]] {
-        rte_pktmbuf_free_bulk(out.data() + put, forwarded_count_ - put);
+    const unsigned put = sides_.destination.ring->put(out_.data(), out_count_);
+    if (put != out_count_) [[unlikely]] {
+        drop_unsent(put, Reason::RingFull);
     }
 }
 
-void LaneSink::count_all(WorkerCounters& counters) const noexcept {
+void LaneSink::count(RowMask rows, WorkerCounters& counters) const noexcept {
     DecisionTally tally;
-    RowMask noted = 0;
-    burst_.for_each_packet([&](std::size_t row) noexcept {
-        if (!is_held(row)) [[likely]] {
-            tally.note(row, packets_[row].decision);
-            noted |= row_bit(row);
-        }
-    });
-    tally.count(noted, burst_.frames().wire, counters);
+    for (std::size_t row = 0; row < burst_.size(); ++row) {
+        tally.note(row, packets_[row].decision);
+    }
+    tally.count(rows, burst_.frames().wire, counters);
 }
 
 void LaneSink::finish(WorkerCounters& counters) noexcept {
     if (drop_count_ != 0) {
         rte_pktmbuf_free_bulk(dropped_.data(), drop_count_);
     }
+    const RowMask rows = burst_.live() & ~held_;
     if (sides_.destination.ring != nullptr) [[unlikely]] {
-        hand_to_sender(counters);
+        hand_to_sender();
+        count(rows & ~forwarded_, counters);
     } else {
-        if (forwarded_count_ != 0) {
+        if (out_count_ != 0) {
             send_forwarded();
         }
-        count_all(counters);
+        count(rows, counters);
     }
     for (const Toward side : {Toward::Destination, Toward::Source}) {
         if (made_[static_cast<std::size_t>(side)].count != 0) [[unlikely]] {

@@ -37,8 +37,10 @@ public:
           delay_{delay} {}
 
     void forward(std::size_t row) noexcept {
-        if (fits(sides_.destination.takes, frame_of(row))) [[likely]] {
-            forwarded_[forwarded_count_++] = static_cast<std::uint16_t>(row);
+        rte_mbuf* const frame = frame_of(row);
+        if (fits(sides_.destination.takes, frame)) [[likely]] {
+            out_[out_count_++] = frame;
+            forwarded_ |= row_bit(row);
             return;
         }
         packets_[row].decision = dropped_for(Reason::TooLong);
@@ -100,9 +102,10 @@ private:
     void queue_made(Toward side, rte_mbuf* frame) noexcept;
     void send_made(Toward side) noexcept;
     void send_forwarded() noexcept;
-    void hand_to_sender(WorkerCounters& counters) noexcept;
-    void count_all(WorkerCounters& counters) const noexcept;
-    [[nodiscard]] bool is_held(std::size_t row) const noexcept { return has_row(held_, row); }
+    void hand_to_sender() noexcept;
+    // What was forwarded and has not gone, from the frame of that number on.
+    void drop_unsent(unsigned sent, Reason reason) noexcept;
+    void count(RowMask rows, WorkerCounters& counters) const noexcept;
 
     Packet* packets_;
     Burst& burst_;
@@ -110,9 +113,10 @@ private:
     rte_mempool* pool_;
     const DelayContext* delay_;
     RowMask held_ = 0;
+    RowMask forwarded_ = 0;  // the rows of `out_`, in the same order
     // The first `count` of each are read.
-    std::array<std::uint16_t, kMaxBurst> forwarded_;
-    std::uint16_t forwarded_count_ = 0;
+    std::array<rte_mbuf*, kMaxBurst> out_;
+    std::uint16_t out_count_ = 0;
     std::uint16_t drop_count_ = 0;
     std::array<rte_mbuf*, kMaxBurst> dropped_;
     std::array<Made, 2> made_;  // by Toward

@@ -28,13 +28,14 @@ FrameView DpdkIo::whole_view_of(rte_mbuf* frame, std::size_t row) noexcept {
     return {{static_cast<const std::byte*>(bytes), size}, frame->pkt_len, behind};
 }
 
-void DpdkIo::fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count,
-                  Reach reach) noexcept {
+void DpdkIo::fill(Burst& burst, std::span<rte_mbuf* const> frames, Reach reach) noexcept {
     newest_ ^= 1U;
-    burst.begin(lane_.dir, lane_.pair);
-    for (std::uint16_t row = 0; row < count; ++row) {
-        rte_mbuf* frame = frames[row];
-        burst.put(reach == Reach::Headers ? view_of(frame, row) : whole_view_of(frame, row), frame);
+    if (reach == Reach::Headers) [[likely]] {
+        burst.fill(lane_.dir, lane_.pair, frames,
+                   [&](std::size_t row) { return view_of(frames[row], row); });
+    } else {
+        burst.fill(lane_.dir, lane_.pair, frames,
+                   [&](std::size_t row) { return whole_view_of(frames[row], row); });
     }
 }
 
@@ -50,7 +51,7 @@ std::size_t DpdkIo::receive(Burst& burst, Reach reach) noexcept {
         count = handed.ours;
         came = handed.all;
     }
-    fill(burst, frames.data(), count, reach);
+    fill(burst, std::span{frames}.first(count), reach);
     return came;
 }
 
@@ -67,7 +68,7 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
     for (unsigned i = 0; i < count; ++i) {
         rte_prefetch0(frames[i]);
     }
-    fill(burst, frames.data(), static_cast<std::uint16_t>(count), reach);
+    fill(burst, std::span{frames}.first(count), reach);
     return count;
 }
 

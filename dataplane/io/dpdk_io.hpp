@@ -59,7 +59,7 @@ public:
     std::size_t receive_owned(Burst& burst, Reach reach) noexcept;
     // The same of frames that came from this lane, and have waited since.
     void receive_held(Burst& burst, std::span<rte_mbuf* const> frames, Reach reach) noexcept {
-        fill(burst, frames.data(), static_cast<std::uint16_t>(frames.size()), reach);
+        fill(burst, frames, reach);
     }
     // The rings to owners, by worker.
     [[nodiscard]] std::span<FrameRing* const> owners() const noexcept { return ways_.owned.to; }
@@ -75,7 +75,7 @@ public:
     [[nodiscard]] std::uint32_t buffers() const noexcept;
 
 private:
-    void fill(Burst& burst, rte_mbuf* const* frames, std::uint16_t count, Reach reach) noexcept;
+    void fill(Burst& burst, std::span<rte_mbuf* const> frames, Reach reach) noexcept;
     [[nodiscard]] FrameView view_of(rte_mbuf* frame, std::size_t row) noexcept;
     [[nodiscard]] FrameView whole_view_of(rte_mbuf* frame, std::size_t row) noexcept;
 

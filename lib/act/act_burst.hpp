@@ -109,6 +109,10 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
     bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
+        if (decision.verdict == Verdict::Pass && !follows) [[likely]] {
+            sink.forward(row);
+            return;
+        }
         const bool is_answered = answering != nullptr && answers(decision.verdict);
         if (is_answered || (follows && burst.has_tcp(row))) [[unlikely]] {
             if (!prefetched) {

@@ -243,8 +243,6 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
         added.has_queue = has_queue(algorithm_of(limit.limit)) && limit.shared == 0;
         plan.has_queues = plan.has_queues || added.has_queue;
         plan.has_shared = plan.has_shared || added.meter == FastMeter::Shared;
-        plan.touches_more = plan.touches_more || added.gcra == nullptr || plan.has_shared ||
-                            added.meter == FastMeter::Overridden;
     }
     for (const LoadedLimit& box : rule.ban.boxes) {
         LimitPlan& added = plan.limits.emplace_back(box_plan(plan, rule, box));

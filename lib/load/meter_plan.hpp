@@ -111,8 +111,6 @@ struct MeterPlan {
     bool has_candidates = false;
     // By slot, of limits whose owners are asked: the index in `limits`, from 1 on; else 0.
     std::vector<std::uint32_t> asked;
-    // Some limit's state lies in more than its entry.
-    bool touches_more = false;
     bool has_queues = false;
     // Some rule can refuse a packet, so that fragments follow the first of their datagram.
     bool refuses = false;

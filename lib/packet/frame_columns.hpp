@@ -18,12 +18,13 @@ struct alignas(64) FrameColumns {
     // Readable bytes behind the captured end of every frame of the burst; 0 where that is unknown.
     std::uint32_t readable_behind = 0;
 
-    // The next row. There are fewer than kMaxBurst.
-    void add(ByteView bytes, std::uint32_t wire_size) noexcept {
-        at[size] = bytes.data();
-        length[size] = static_cast<std::uint32_t>(bytes.size());
-        wire[size++] = wire_size;
+    void set(std::size_t row, ByteView bytes, std::uint32_t wire_size) noexcept {
+        at[row] = bytes.data();
+        length[row] = static_cast<std::uint32_t>(bytes.size());
+        wire[row] = wire_size;
     }
+    // The next row. There are fewer than kMaxBurst.
+    void add(ByteView bytes, std::uint32_t wire_size) noexcept { set(size++, bytes, wire_size); }
     [[nodiscard]] FrameView frame(std::size_t row) const noexcept {
         return {{at[row], length[row]}, wire[row], readable_behind};
     }

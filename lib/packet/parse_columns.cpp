@@ -6,6 +6,7 @@
 #include "lib/packet/frame_group.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
+#include "lib/packet/row_bytes.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/packet/tunnel.hpp"
 
@@ -46,11 +47,9 @@ public:
             parse_group(first);
         }
         columns_.frag.fill(Fragment::None);
-        columns_.parsed.fill(Parsed::Ok);
+        note_parsed();
         set_presence();
         const RowMask done = columns_.common | columns_.not_ip;
-        for_each_row(columns_.not_ip,
-                     [&](std::size_t row) { columns_.parsed[row] = Parsed::NotIp; });
         for_each_row(frames_.rows() & ~done, [&](std::size_t row) { walk_odd(row); });
     }
 
@@ -66,6 +65,7 @@ private:
     void store_group(std::size_t first, const Group& group) noexcept;
     void copy_v6_addresses(std::size_t first, const Group& group) noexcept;
 
+    void note_parsed() noexcept;
     void set_presence() noexcept;
     void walk_odd(std::size_t row) noexcept;
     void scatter(std::size_t row, const PacketHeaders& headers) noexcept;
@@ -276,6 +276,14 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
         copy_v6_addresses(first, group);
     }
     store_group(first, group);
+}
+
+// Of rows of the common shape and of those that are not IP.
+void ColumnParser::note_parsed() noexcept {
+    static_assert(sizeof(Parsed) == 1 && Parsed::Ok == Parsed{0});
+    const __m256i not_ip = _mm256_set1_epi8(static_cast<char>(Parsed::NotIp));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(columns_.parsed.data()),
+                       _mm256_and_si256(bytes_of_rows(columns_.not_ip), not_ip));
 }
 
 // What the rows of the common shape have.

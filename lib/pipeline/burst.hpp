@@ -35,26 +35,31 @@ public:
         }
         headers_.set_ingress(size(), dir, port);
         alike_ = false;
-        put(frame, buffer);
-        return true;
-    }
-    // For frames that all come in at one place: begins a burst of them, each of which is put().
-    void begin(Direction dir, std::uint64_t port) noexcept {
-        clear();
-        if (!alike_ || dir != dir_ || port != port_) [[unlikely]] {
-            headers_.set_ingress(dir, port);
-            dir_ = dir;
-            port_ = port;
-            alike_ = true;
-        }
-    }
-    // Prefetches the frame's headers. There are fewer than kMaxBurst.
-    void put(const FrameView& frame, void* buffer) noexcept {
         prefetch0(frame.bytes.data());
-        packets_[frames_.size].buffer = buffer;
+        packets_[size()].buffer = buffer;
         frames_.add(frame.bytes, frame.wire_size);
         frames_.readable_behind = std::min(frames_.readable_behind, frame.readable_behind);
-        live_ = first_rows(frames_.size);
+        live_ = frames_.rows();
+        return true;
+    }
+    // For frames that all come in at one place: they take the place of what the burst held. Each
+    // has its view, by row, and the buffer that it lies in. Prefetches their headers. At most
+    // kMaxBurst.
+    template <typename Buffer, typename ViewOf>
+    void fill(Direction dir, std::uint64_t port, std::span<Buffer* const> buffers,
+              ViewOf&& view_of) noexcept {
+        begin(dir, port);
+        std::uint32_t readable_behind = ~std::uint32_t{0};
+        for (std::size_t row = 0; row < buffers.size(); ++row) {
+            const FrameView frame = view_of(row);
+            prefetch0(frame.bytes.data());
+            packets_[row].buffer = buffers[row];
+            frames_.set(row, frame.bytes, frame.wire_size);
+            readable_behind = std::min(readable_behind, frame.readable_behind);
+        }
+        frames_.size = static_cast<std::uint32_t>(buffers.size());
+        frames_.readable_behind = readable_behind;
+        live_ = first_rows(buffers.size());
     }
     void clear() noexcept {
         frames_.size = 0;
@@ -179,6 +184,15 @@ public:
     [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
 
 private:
+    void begin(Direction dir, std::uint64_t port) noexcept {
+        clear();
+        if (!alike_ || dir != dir_ || port != port_) [[unlikely]] {
+            headers_.set_ingress(dir, port);
+            dir_ = dir;
+            port_ = port;
+            alike_ = true;
+        }
+    }
     [[nodiscard]] static constexpr std::size_t place_of(Per kind) noexcept {
         return static_cast<std::size_t>(kind) - static_cast<std::size_t>(Per::Request);
     }

@@ -22,6 +22,10 @@ class FastPath {
 public:
     FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept;
 
+    // Packets of these rows in arrival order, under token and leaky buckets alone, all of which are
+    // at hand and have room: what decide() does with them, in less time. Ends before the first one
+    // that is not like that; it and those behind it are returned.
+    [[nodiscard]] RowMask admit_fitting(RowMask rows) noexcept;
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
     // The same with a key that has no place, whose wider keys have been looked for. It stands apart

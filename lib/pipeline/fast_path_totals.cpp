@@ -8,13 +8,17 @@ namespace sluice {
 namespace {
 
 constexpr Decision kWithinLimits{.reason = Reason::WithinLimits};
+constexpr Decision kUnmatched{};
 
 }  // namespace
 
 void FastPath::write_admitted() noexcept {
-    for_each_row(admitted_, [&](std::size_t row) {
-        burst_.packets()[row].decision = has_row(scratch_.judged, row) ? kWithinLimits : Decision{};
-    });
+    Packet* const packets = burst_.packets().data();
+    const auto write = [&](RowMask rows, const Decision& decision) {
+        for_each_row(rows, [&](std::size_t row) { packets[row].decision = decision; });
+    };
+    write(admitted_ & scratch_.judged, kWithinLimits);
+    write(admitted_ & ~scratch_.judged, kUnmatched);
 }
 
 void FastPath::count_coarsened(std::uint64_t coarsened) noexcept {

@@ -25,19 +25,31 @@ public:
     }
     // first[i]: of all rows before i.
     void begins(std::array<std::uint32_t, kMaxBurst + 1>& first) const noexcept {
-        alignas(32) std::array<std::uint16_t, kMaxBurst> counts;
-        _mm256_store_si256(reinterpret_cast<__m256i*>(counts.data()), low_);
-        _mm256_store_si256(reinterpret_cast<__m256i*>(counts.data() + 16), high_);
-        std::uint32_t sum = 0;
-        for (std::size_t row = 0; row < kMaxBurst; ++row) {
-            first[row] = sum;
-            sum += counts[row];
+        __m256i before = _mm256_setzero_si256();  // the sum of all rows so far, in each lane
+        std::uint32_t* to = first.data() + 1;
+        for (const __m256i counts : {low_, high_}) {
+            for (const __m128i eight :
+                 {_mm256_castsi256_si128(counts), _mm256_extracti128_si256(counts, 1)}) {
+                const __m256i sums =
+                    _mm256_add_epi32(before, running_sums(_mm256_cvtepu16_epi32(eight)));
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), sums);
+                before = _mm256_permutevar8x32_epi32(sums, _mm256_set1_epi32(7));
+                to += 8;
+            }
         }
-        first[kMaxBurst] = sum;
+        first[0] = 0;
     }
 
 private:
     static_assert(kMaxLimits <= 0x7FFF, "a count fits a lane");
+    // Each word and all before it.
+    [[nodiscard]] static __m256i running_sums(__m256i words) noexcept {
+        words = _mm256_add_epi32(words, _mm256_slli_si256(words, 4));
+        words = _mm256_add_epi32(words, _mm256_slli_si256(words, 8));
+        // The sum of the lower four, for the upper four.
+        const __m256i lower = _mm256_permute2x128_si256(words, words, 0x08);
+        return _mm256_add_epi32(words, _mm256_shuffle_epi32(lower, 0xFF));
+    }
     // All ones in the lanes of rows that are set.
     [[nodiscard]] static __m256i lanes_of(std::uint32_t rows) noexcept {
         const __m256i bits = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048,
@@ -127,6 +139,7 @@ private:
                     const bool judges =
                         rule.mode == Mode::Enforce && limit.meter != FastMeter::Penalty;
                     scratch_.judged |= judges ? rows : 0;
+                    note_meter(limit.meter, rows);
                 }
             }
             // What operators have said of a key counts also where no limit has a unit to judge.
@@ -134,7 +147,14 @@ private:
             active.skipped = rule.limits == 0 ? 0 : active.rows & ~keyed;
             active.idle = rule.limits == 0 ? 0 : active.rows & keyed & ~judged;
         }
-        counts.begins(scratch_.first);
+        if (scratch_.looked_up != 0) {
+            counts.begins(scratch_.first);
+        }
+    }
+
+    void note_meter(FastMeter meter, RowMask rows) noexcept {
+        scratch_.in_parts |= meter == FastMeter::Parts ? rows : 0;
+        scratch_.with_state |= meter == FastMeter::Whole || meter == FastMeter::Parts ? 0 : rows;
     }
 
     [[nodiscard]] RowMask rows_with_units(const LimitPlan& limit) noexcept {

@@ -5,6 +5,7 @@
 #include "lib/pipeline/stages.hpp"
 #include "lib/rules/override_table.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -23,15 +24,13 @@ public:
         const std::span<BucketLookup> lookups = scratch_.all_lookups();
         BucketLookup** const missed = scratch_.missed.get();
         scratch_.miss_count = core_.buckets.keys.probe_first(lookups, missed);
-        if (!plan_.touches_more) {
-            return;
-        }
-        missed[scratch_.miss_count] = nullptr;
         const BucketLookup* const* next_missed = missed;
-        for_each_lookup([&](std::size_t row, const BucketLookup& lookup) {
-            if (*next_missed == &lookup) {
-                ++next_missed;  // its second line is on its way
-                prefetch_override(row, lookup);
+        const BucketLookup* const* const missed_end = missed + scratch_.miss_count;
+        for_each_with_state([&](std::size_t row, const BucketLookup& lookup) {
+            next_missed = std::find_if(next_missed, missed_end,
+                                       [&](const auto* other) { return other >= &lookup; });
+            if (next_missed != missed_end && *next_missed == &lookup) {
+                prefetch_override(row, lookup);  // its second line is on its way
             } else {
                 prefetch_more(row, lookup, *lookup.entry);
             }
@@ -48,7 +47,7 @@ public:
 
     // Of states whose line has come meanwhile.
     void prefetch_queues() const noexcept {
-        for_each_lookup([&](std::size_t /*row*/, const BucketLookup& lookup) {
+        for_each_with_state([&](std::size_t /*row*/, const BucketLookup& lookup) {
             const LimitPlan& limit = plan_.limits[lookup.limit];
             if (limit.has_queue && is_found(lookup, *lookup.entry) &&
                 !lookup.entry->has_own_numbers()) {
@@ -81,7 +80,7 @@ public:
 
     // What leads to them has come meanwhile.
     void prefetch_records() const noexcept {
-        for_each_lookup([&](std::size_t /*row*/, const BucketLookup& lookup) {
+        for_each_with_state([&](std::size_t /*row*/, const BucketLookup& lookup) {
             const LimitPlan& limit = plan_.limits[lookup.limit];
             if (limit.meter == FastMeter::Shared) {
                 core_.ledger->prefetch_record({lookup.key.hash, limit.slot, 0});
@@ -92,15 +91,15 @@ public:
 private:
     static constexpr Entry kNone{};
 
+    // All of the rows that have one whose entry is not all there is of its state.
     template <typename Visit>
-    [[gnu::always_inline]] void for_each_lookup(Visit&& visit) const noexcept {
-        const BucketLookup* lookup = scratch_.lookups.get();
-        for (std::size_t row = 0; row < kMaxBurst; ++row) {
-            const BucketLookup* const end = scratch_.lookups.get() + scratch_.first[row + 1];
-            for (; lookup != end; ++lookup) {
-                visit(row, *lookup);
+    [[gnu::always_inline]] void for_each_with_state(Visit&& visit) const noexcept {
+        const BucketLookup* const lookups = scratch_.lookups.get();
+        for_each_row(scratch_.with_state, [&](std::size_t row) {
+            for (std::uint32_t at = scratch_.first[row]; at != scratch_.first[row + 1]; ++at) {
+                visit(row, lookups[at]);
             }
-        }
+        });
     }
 
     // Not in their first lines.
@@ -233,7 +232,7 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
 
 void locate_second(Burst& burst, const CoreState& core) noexcept {
     const Scratch& scratch = burst.scratch();
-    if (scratch.first[kMaxBurst] != 0 && scratch.plan->touches_more) {
+    if (scratch.with_state != 0) {
         const Locating locating{burst, core};
         locating.find_in_second_lines();
         if (scratch.plan->has_queues) [[unlikely]] {

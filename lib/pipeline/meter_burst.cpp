@@ -244,8 +244,12 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     FastPath fast{burst, set, core, now};
     const RowMask rows = burst.live() & ~scratch.decided;
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
-    for_each_row(rows & (scratch.general | scratch.looked_up),
-                 [&](std::size_t row) { decide_metered({burst, set, core, now}, row, fast); });
+    RowMask left = rows & (scratch.general | scratch.looked_up);
+    while ((left = fast.admit_fitting(left)) != 0) {
+        decide_metered({burst, set, core, now}, static_cast<std::size_t>(std::countr_zero(left)),
+                       fast);
+        left &= left - 1;
+    }
     fast.finish();
     settle(burst, set, core, now);
 }

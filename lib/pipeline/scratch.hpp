@@ -94,6 +94,10 @@ struct Scratch {
     // Rows that a limit of an enforcing rule judges; rows that have look-ups at all.
     RowMask judged = 0;
     RowMask looked_up = 0;
+    // Rows with a limit whose units take parts of a ns; rows with one that is no token or leaky
+    // bucket of this worker's alone, under its own numbers.
+    RowMask in_parts = 0;
+    RowMask with_state = 0;
 
     Room<ActiveRule> rules = room<ActiveRule>(kMaxRules);
     std::uint32_t rule_count = 0;
@@ -105,8 +109,8 @@ struct Scratch {
     // first[i + 1]).
     Room<BucketLookup> lookups = room<BucketLookup>(kMaxBurst * kMaxLimits);
     std::array<std::uint32_t, kMaxBurst + 1> first{};
-    // Those whose key is not in its first line; and room for an end.
-    Room<BucketLookup*> missed = room<BucketLookup*>(kMaxBurst * kMaxLimits + 1);
+    // Those whose key is not in its first line, in the same order.
+    Room<BucketLookup*> missed = room<BucketLookup*>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
     // Rows with a key that is in neither line while limits coarsen: there are digests of its wider
     // keys too.
@@ -141,6 +145,8 @@ struct Scratch {
         later_fragments = 0;
         judged = 0;
         looked_up = 0;
+        in_parts = 0;
+        with_state = 0;
     }
     [[nodiscard]] std::span<BucketLookup> all_lookups() noexcept {
         return {lookups.get(), first[kMaxBurst]};

@@ -5,6 +5,7 @@
 #include "tests/bench/packet_mill.hpp"
 
 #include <cstddef>
+#include <span>
 
 #include <rte_mbuf.h>
 
@@ -14,13 +15,12 @@ namespace sluice::bench {
 inline void take_burst(PacketMill& mill, Burst& burst) {
     PacketMill::Frames frames;
     mill.receive(frames);
-    burst.begin(Direction::In, 1);
-    for (rte_mbuf* frame : frames) {
-        burst.put({{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len},
-                   frame->pkt_len,
-                   rte_pktmbuf_tailroom(frame)},
-                  frame);
-    }
+    burst.fill(Direction::In, 1, std::span<rte_mbuf* const>{frames}, [&](std::size_t row) {
+        const rte_mbuf* frame = frames[row];
+        return FrameView{{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len},
+                         frame->pkt_len,
+                         rte_pktmbuf_tailroom(frame)};
+    });
 }
 
 // Every frame is counted under its verdict and reason. An empty burst gives nothing.
