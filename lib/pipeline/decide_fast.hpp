@@ -23,9 +23,9 @@ public:
     FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept;
 
     // Packets of these rows in arrival order, under token and leaky buckets alone, all of which are
-    // at hand and have room: what decide() does with them, in less time. Ends before the first one
-    // that is not like that; it and those behind it are returned.
-    [[nodiscard]] RowMask admit_fitting(RowMask rows) noexcept;
+    // at hand: what decide() does with them, in less time. Ends before the first one that is not
+    // like that; it and those behind it are returned.
+    [[nodiscard]] RowMask decide_buckets(RowMask rows) noexcept;
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
     // The same with a key that has no place, whose wider keys have been looked for. It stands apart
@@ -80,8 +80,15 @@ private:
     // Of a rule with several limits it is counted which of them refuses.
     void note_refusal(const LimitPlan& limit) noexcept;
     [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
-    [[nodiscard]] bool decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
-                                        const CheckFindings& found) noexcept;
+    // What the checks found is not that each limit has room for a key of its own. False: nothing
+    // has been done.
+    [[nodiscard, gnu::noinline]] bool decide_otherwise(std::size_t row,
+                                                       std::span<const BucketLookup> lookups,
+                                                       const CheckFindings& found) noexcept;
+    [[nodiscard]] bool weigh_rules(std::size_t row, std::span<const BucketLookup> lookups,
+                                   const CheckFindings& found) noexcept;
+    template <typename Buckets>
+    [[nodiscard]] RowMask decide_buckets(const Buckets& buckets, RowMask rows) noexcept;
 
     [[nodiscard, gnu::always_inline]] std::span<BucketLookup> lookups_of(
         std::size_t row) const noexcept {

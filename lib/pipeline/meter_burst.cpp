@@ -245,7 +245,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     const RowMask rows = burst.live() & ~scratch.decided;
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
     RowMask left = rows & (scratch.general | scratch.looked_up);
-    while ((left = fast.admit_fitting(left)) != 0) {
+    while ((left = fast.decide_buckets(left)) != 0) {
         decide_metered({burst, set, core, now}, static_cast<std::size_t>(std::countr_zero(left)),
                        fast);
         left &= left - 1;

@@ -25,6 +25,10 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {
     {"one rule", kOneRule},
+    {"one rule, most refused", R"yaml(version: 1
+rules:
+  - {id: r, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 3/s, burst: 1}]}
+)yaml"},
     {"tiers /32 and /24", R"yaml(version: 1
 rules:
   - id: r

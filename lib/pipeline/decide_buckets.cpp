@@ -2,10 +2,11 @@
 #include "lib/table/take.hpp"
 
 #include <bit>
+#include <span>
 
-// What most packets come to: every bucket lies where it was located, is a token or leaky bucket
-// under its limit's numbers, and has room. Nothing here writes anything but these buckets, so their
-// plans, the look-ups and the time stay in registers from packet to packet.
+// What most packets come to: every bucket lies where it was located, and is a token or leaky bucket
+// under its limit's numbers. Where each has room, nothing but these buckets is written, so that
+// plans, look-ups and time stay in registers from packet to packet.
 namespace sluice {
 namespace {
 
@@ -42,45 +43,43 @@ struct InAnyParts {
     }
 };
 
-[[nodiscard, gnu::always_inline]] inline bool is_at_hand(const BucketLookup& lookup) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool is_where_located(const BucketLookup& lookup) noexcept {
     return lookup.entry != nullptr && lookup.entry->slot_and_tag() == lookup.key.slot_and_tag;
-}
-
-// The look-ups of one packet.
-template <typename Buckets>
-[[nodiscard, gnu::always_inline]] inline bool admit_packet(const Buckets& buckets,
-                                                           const LimitPlan* limits,
-                                                           const BucketLookup* first,
-                                                           const BucketLookup* last) noexcept {
-    for (const BucketLookup* lookup = first; lookup != last; ++lookup) {
-        if (!is_at_hand(*lookup) || !buckets.fits(limits[lookup->limit], *lookup)) {
-            return false;
-        }
-    }
-    for (const BucketLookup* lookup = first; lookup != last; ++lookup) {
-        buckets.charge(limits[lookup->limit], *lookup);
-    }
-    return true;
-}
-
-// The first of the rows that is not admitted, and those behind it.
-template <typename Buckets>
-[[nodiscard]] RowMask admit_packets(const Buckets& buckets, const LimitPlan* limits,
-                                    const Scratch& scratch, RowMask rows) noexcept {
-    const BucketLookup* const lookups = scratch.lookups.get();
-    for (; rows != 0; rows &= rows - 1) {
-        const auto row = static_cast<std::size_t>(std::countr_zero(rows));
-        if (!admit_packet(buckets, limits, lookups + scratch.first[row],
-                          lookups + scratch.first[row + 1])) {
-            break;
-        }
-    }
-    return rows;
 }
 
 }  // namespace
 
-RowMask FastPath::admit_fitting(RowMask rows) noexcept {
+template <typename Buckets>
+RowMask FastPath::decide_buckets(const Buckets& buckets, RowMask rows) noexcept {
+    const LimitPlan* const limits = limits_;
+    const BucketLookup* const lookups = scratch_.lookups.get();
+    const std::uint32_t* const first_of = scratch_.first.data();
+    for (; rows != 0; rows &= rows - 1) {
+        const auto row = static_cast<std::size_t>(std::countr_zero(rows));
+        const BucketLookup* const first = lookups + first_of[row];
+        const BucketLookup* const last = lookups + first_of[row + 1];
+        std::uint64_t refused = 0;
+        for (const BucketLookup* lookup = first; lookup != last; ++lookup) {
+            if (!is_where_located(*lookup)) [[unlikely]] {
+                return rows;
+            }
+            if (!buckets.fits(limits[lookup->limit], *lookup)) {
+                refused |= std::uint64_t{1} << ((lookup - first) % kMostFastLookups);
+            }
+        }
+        if (refused == 0) {
+            for (const BucketLookup* lookup = first; lookup != last; ++lookup) {
+                buckets.charge(limits[lookup->limit], *lookup);
+            }
+        } else if (const std::span of{first, last};
+                   of.size() > kMostFastLookups || !decide_otherwise(row, of, {refused})) {
+            return rows;
+        }
+    }
+    return 0;
+}
+
+RowMask FastPath::decide_buckets(RowMask rows) noexcept {
     // Numbers that have just changed, and packets that may have to depart behind others.
     if (stale_ || core_.held_order.any(now_.at)) [[unlikely]] {
         return rows;
@@ -88,9 +87,9 @@ RowMask FastPath::admit_fitting(RowMask rows) noexcept {
     const RowMask others = (scratch_.general | scratch_.with_state) & rows;
     const RowMask simple = rows & ((others & -others) - 1);  // those before the first of these
     const RowMask left = (simple & scratch_.in_parts) == 0
-                             ? admit_packets(InWholeNs{now_word_}, limits_, scratch_, simple)
-                             : admit_packets(InAnyParts{now_.at}, limits_, scratch_, simple);
-    admitted_ |= simple & ~left;
+                             ? decide_buckets(InWholeNs{now_word_}, simple)
+                             : decide_buckets(InAnyParts{now_.at}, simple);
+    admitted_ |= simple & ~(left | otherwise_);
     return left | (rows & ~simple);
 }
 
