@@ -77,6 +77,11 @@ void fill_numbers(const AnyLimit& numbers, LimitPlan& plan) noexcept {
     }
 }
 
+// A new bucket depends on no table_share, and on no slot under which its key may owe something.
+bool depends_on_key_alone(const LoadedRule& rule, const LoadedLimit& limit) noexcept {
+    return rule.table_share == kWholeTable && limit.migrated_from.empty() && limit.shared == 0;
+}
+
 LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& limit) {
     LimitPlan made{.start = KeyHasher::start_of(limit.identity),
                    .costs_by_path = rule.costs_by_path.get(),
@@ -90,8 +95,7 @@ LimitPlan limit_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit&
                    .version = limit.version,
                    .key = limit.key};
     fill_numbers(limit.limit, made);
-    made.stands_alone = rule.table_share == kWholeTable && limit.migrated_from.empty() &&
-                        made.gcra != nullptr && limit.shared == 0;
+    made.stands_alone = made.gcra != nullptr && depends_on_key_alone(rule, limit);
     if (!rule.override_tables.empty()) {
         made.overrides = rule.override_tables[limit.key].get();
     }
@@ -108,11 +112,13 @@ std::uint32_t schema_of_wider(MeterPlan& plan, const GroupingKey& parts, Missing
     return schema;
 }
 
-// Of a limit whose buckets lie in their entries. What else a key may be, an override's or a
-// worker's elsewhere, the general path finds out.
-bool coarsens_fast(const LoadedRule& rule, const LimitPlan& limit) noexcept {
-    return rule.on_full == OnFull::Coarsen && limit.stands_alone &&
-           (limit.meter == FastMeter::Whole || limit.meter == FastMeter::Parts);
+// What else a key may be, an override's or a worker's elsewhere, the general path finds out, and
+// what colours make of it.
+bool coarsens_fast(const LoadedRule& rule, const LoadedLimit& limit, FastMeter meter) noexcept {
+    const bool counts =
+        meter == FastMeter::Whole || meter == FastMeter::Parts ||
+        (meter == FastMeter::Pooled && algorithm_of(limit.limit) != Algorithm::ColorMeter);
+    return counts && rule.on_full == OnFull::Coarsen && depends_on_key_alone(rule, limit);
 }
 
 void add_coarser(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& limit,
@@ -128,7 +134,9 @@ void add_coarser(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& lim
     for (const AnyLimit& numbers : limit.coarser) {
         LimitPlan& level = coarser.levels.emplace_back(own);
         fill_numbers(numbers, level);
-        level.meter = level.gcra->parts() == 1 ? FastMeter::Whole : FastMeter::Parts;
+        level.meter = level.gcra == nullptr      ? FastMeter::Pooled
+                      : level.gcra->parts() == 1 ? FastMeter::Whole
+                                                 : FastMeter::Parts;
     }
 }
 
@@ -235,7 +243,7 @@ void add_rule(MeterPlan& plan, const LoadedRule& rule, std::span<const Action> a
         if (shapes && std::holds_alternative<LeakyBucketLimit>(limit.limit)) {
             added.meter = FastMeter::General;
         }
-        if (coarsens_fast(rule, added)) {
+        if (coarsens_fast(rule, limit, added.meter)) {
             add_coarser(plan, rule, limit, added);
         }
         note_asked(limit, plan);

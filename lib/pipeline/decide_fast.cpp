@@ -110,7 +110,7 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     return fits(*lookup.entry, *limit.gcra, now_.at, cost) ? Check::Fits : Check::Refused;
 }
 
-// A key without a place, in a full table.
+// A key without a place, in a full table or pool.
 [[gnu::noinline]] bool FastPath::check_coarser(const BucketLookup& lookup, std::uint64_t bit,
                                                CheckFindings& found) noexcept {
     const LimitPlan& limit = limit_of(lookup);
@@ -118,10 +118,8 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
     if (!coarser_.find(limit, lookup, row_, coarser)) {
         return false;
     }
-    const Units cost = cost_of(limit, lookup);
-    const bool fits = sluice::fits(*coarser.lookup.entry, *coarser.limit->gcra, now_.at, cost);
     found.coarsened |= bit;
-    found.refused |= fits ? 0 : bit;
+    found.refused |= coarser_.has_room(coarser) ? 0 : bit;
     return true;
 }
 
@@ -315,7 +313,8 @@ bool FastPath::decide(std::size_t row) noexcept {
 
 bool FastPath::decide_widened(std::size_t row) noexcept {
     const std::span<BucketLookup> lookups = lookups_of(row);
-    if (!has_row(scratch_.widened, row) || is_of_general(lookups)) {
+    if (!has_row(scratch_.widened, row) || is_of_general(lookups) ||
+        !coarser_.can_judge(lookups, row)) {
         return false;
     }
     row_ = row;
@@ -323,8 +322,7 @@ bool FastPath::decide_widened(std::size_t row) noexcept {
     std::uint64_t bit = 1;
     for (BucketLookup& lookup : lookups) {
         const Check checked = check(limit_of(lookup), lookup, found);
-        if (checked == Check::General &&
-            (lookup.entry != nullptr || !check_coarser(lookup, bit, found))) {
+        if (checked == Check::General && !check_coarser(lookup, bit, found)) {
             return false;
         }
         found.refused |= checked == Check::Refused ? bit : 0;

@@ -57,9 +57,10 @@ public:
         });
     }
 
-    // Of keys that are in neither line, while limits coarsen: the lines of their wider keys.
+    // Of keys that are in neither line, while limits coarsen, and of states that may want a line
+    // when there is none: the lines of their wider keys.
     void prefetch_wider(const Burst& burst) const noexcept {
-        scratch_.widened = 0;
+        scratch_.widened = rows_without_line();
         for_each_absent([&](std::size_t row, const BucketLookup&, const CoarserPlan&) {
             scratch_.widened |= row_bit(row);
         });
@@ -123,6 +124,18 @@ private:
                 visit(row, lookup, plan_.coarser[number - 1]);
             }
         });
+    }
+    // Of states with a queue, while the pool has no line.
+    [[nodiscard]] RowMask rows_without_line() const noexcept {
+        RowMask rows = 0;
+        if (plan_.has_queues && !core_.buckets.registry.pool().has_line()) {
+            for (const ActiveLimit& active :
+                 std::span{scratch_.limits.get(), scratch_.limit_count}) {
+                const LimitPlan& limit = plan_.limits[active.limit];
+                rows |= limit.has_queue && limit.coarser != 0 ? active.rows : 0;
+            }
+        }
+        return rows;
     }
     // Of all limits that coarsen, in the rows with a key that is absent: others may be by the time
     // that they are decided.
@@ -230,6 +243,15 @@ void locate_burst(Burst& burst, const CoreState& core) noexcept {
     }
 }
 
+namespace {
+
+// Some key is in neither line, or may want more than its own has.
+bool may_be_wider(const Scratch& scratch) noexcept {
+    return scratch.miss_count != 0 || (scratch.first[kMaxBurst] != 0 && scratch.plan->has_queues);
+}
+
+}  // namespace
+
 void locate_second(Burst& burst, const CoreState& core) noexcept {
     const Scratch& scratch = burst.scratch();
     if (scratch.with_state != 0) {
@@ -242,7 +264,7 @@ void locate_second(Burst& burst, const CoreState& core) noexcept {
             locating.prefetch_records();
         }
     }
-    if (scratch.miss_count != 0 && core.buckets.coarsens()) [[unlikely]] {
+    if (core.buckets.coarsens() && may_be_wider(scratch)) [[unlikely]] {
         Locating{burst, core}.prefetch_wider(burst);
     }
     if (burst.units() != nullptr) [[unlikely]] {

@@ -5,6 +5,7 @@
 #include "lib/packet/row_mask.hpp"
 #include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/look.hpp"
+#include "lib/rules/table_event.hpp"
 #include "lib/table/entry.hpp"
 
 #include <algorithm>
@@ -53,6 +54,8 @@ struct CoarserLookup {
     const LimitPlan* limit;
     BucketLookup lookup;
     std::uint8_t aggregation_level;
+    TableEvent lacks;  // what was full
+    bool lacks_line;   // the level's own bucket wants a further line, and goes on without
 };
 
 // Working memory of one burst, sized once for the largest rule set there can be, so that workers

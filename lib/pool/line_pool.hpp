@@ -31,7 +31,7 @@ public:
     void recover(const std::vector<bool>& used) noexcept;
 
     // A zeroed line; kNoLine when all are taken but for those that are kept.
-    [[nodiscard]] PoolLine take() noexcept { return free_ > kept_ ? take_any() : kNoLine; }
+    [[nodiscard]] PoolLine take() noexcept { return has_line() ? take_any() : kNoLine; }
 
     // So many free lines are given to nobody but within a KeptLines.
     void keep(std::size_t lines) noexcept { kept_ = lines; }
@@ -55,6 +55,11 @@ public:
     void give_back_chain(PoolLine first, PoolLine last, std::uint32_t count) noexcept;
 
     [[nodiscard]] std::size_t free() const noexcept { return free_; }
+    // What take() would give now.
+    [[nodiscard]] bool has_line() const noexcept { return free_ > kept_; }
+    [[nodiscard]] std::size_t lines_to_give() const noexcept {
+        return has_line() ? free_ - kept_ : 0;
+    }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     // From now on some of its lines can be found by a digest.

@@ -180,6 +180,12 @@ public:
                ended_in(as_line(lines.second), now.at) == 0;
     }
 
+    // Whether make_place() would find an empty entry, which costs nobody a place.
+    [[nodiscard]] bool has_empty_for(const TableKey& key) const noexcept {
+        const Lines lines = lines_of(key);
+        return (empty_in(as_line(lines.first)) | empty_in(as_line(lines.second))) != 0;
+    }
+
     // Once per burst: renews what may be spent on searching.
     void begin_burst() noexcept;
 

@@ -120,6 +120,7 @@ void PacketMill::receive(Frames& frames) noexcept {
         _mm_store_si128(reinterpret_cast<__m128i*>(&frame->rx_descriptor_fields1), fields);
         ++length;
     }
+    at_ = at_ + kBurst == kMbufs ? 0 : at_ + kBurst;
 }
 
 // In an IPv6 frame the number lands in the middle of the address and so makes another source of the
@@ -132,14 +133,13 @@ std::uint32_t PacketMill::most_of_ipv6() const noexcept {
 template <typename Write>
 void PacketMill::send_each(const Frames& frames, Write write) noexcept {
     const std::uint32_t most = most_of_ipv6();
-    rte_mbuf** ahead = &fifo_[(at_ + 2 * kBurst) % kMbufs];
+    rte_mbuf** ahead = &fifo_[(at_ + kBurst) % kMbufs];
     for (rte_mbuf* frame : frames) {
         __builtin_prefetch(*ahead++, 1);
         auto* bytes = rte_pktmbuf_mtod(frame, std::uint8_t*);
         write(bytes + kIpAt + (bytes[12] == 0x81 ? 4 : 0),
               bytes[12] == 0x86 ? most : ~std::uint32_t{0});
     }
-    at_ = at_ + kBurst == kMbufs ? 0 : at_ + kBurst;
 }
 
 void PacketMill::write_source(std::uint8_t* ip, std::uint32_t most) noexcept {

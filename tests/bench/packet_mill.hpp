@@ -63,6 +63,8 @@ public:
     void draw_from(std::uint64_t sources) noexcept { sources_ = sources; }
 
     using Frames = std::array<rte_mbuf*, kBurst>;
+    // The next burst of the FIFO. Bursts may be on their way together, since a frame that has been
+    // received comes again behind all others.
     void receive(Frames& frames) noexcept;
     void send(const Frames& frames) noexcept;
 

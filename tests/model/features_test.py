@@ -298,11 +298,13 @@ class RequestStreams(unittest.TestCase):
     GET, POST = b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n", b"POST / HTTP/1.1\r\nHost: a\r\n"
 
     def setUp(self):
-        self.streams = request_streams.Streams()
+        self.streams, self.now = request_streams.Streams(), 0
 
-    def see(self, at, octets, dropped=False):
+    def see(self, at, octets, dropped=False, behind=1):
         """-> (paths of the requests that are completed, why it is dropped)"""
         seen = Packet()
+        self.now += behind
+        seen.came = self.now
         seen.sequence, seen.fields["payload"] = at % 2**32, octets
         self.streams.see(seen)
         if seen.settle:
@@ -315,6 +317,14 @@ class RequestStreams(unittest.TestCase):
         first, second = self.GET % b"a", self.GET % b"b"
         self.assertEqual(self.see(-5, first + second + first[:7]), ([b"/a", b"/b"], None))
         self.assertEqual(self.see(-5 + len(first + second) + 7, first[7:]), ([b"/a"], None))
+
+    def test_what_begins_behind_refused_bytes_is_kept_where_the_burst_has_refused_them(self):
+        refused, head = self.POST + b"Content-Length: 4\r\n\r\n", self.GET % b"a"
+        for behind, whole in ((0, [b"/a"]), (1, [])):
+            self.setUp()
+            self.assertEqual(self.see(0, refused, dropped=True), ([b"/"], None))
+            self.assertEqual(self.see(len(refused), b"body" + head[:9], behind=behind), ([], "retransmission"))
+            self.assertEqual(self.see(len(refused) + 4 + 9, head[9:]), (whole, None))
 
     def test_before_their_turn(self):
         head = self.GET % b"a"

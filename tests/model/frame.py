@@ -41,7 +41,7 @@ class Packet:
     such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
     `sequence`: of the first byte behind a TCP header; `numbers`: as they stand in it, the sequence and the
     acknowledgment; `carried`: bytes behind it, by the IP length. `ip_at`: where the outermost IP header is, and its version;
-    `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack."""
+    `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack. `came`: when."""
 
     def __init__(self):
         self.fields = {}
@@ -50,7 +50,7 @@ class Packet:
         self.units = 0
         self.queries = self.requests = self.handshakes = 0
         self.headers_only = None
-        self.sequence = self.doubt = self.settle = None
+        self.sequence = self.doubt = self.settle = self.came = None
         self.numbers, self.carried = (0, 0), 0
         self.l4_at = self.pppoe_at = 0
         self.labels = False

@@ -55,6 +55,7 @@ class Replayed:
                 continue
             time, data, wire = frame
             packet = box.see(data, wire)
+            packet.came = time
             for stream in streams:
                 stream.see(packet)
             verdict = limiter.judge(time, packet, data)

@@ -70,12 +70,12 @@ class Compared:
 
 class Stream:
     """One direction. `next`: where the first byte is that no unit holds; `ahead`: bytes from there on, by place;
-    `refused`: the places whose bytes are."""
+    `refused`: the places whose bytes are, and the burst that has refused them: all frames of one instant."""
 
     def __init__(self, at):
         self.next, self.ahead, self.chunks = at, {}, None
-        self.refused, self.compared = set(), Compared()
-        self.judged_from = self.judged_to = None
+        self.refused, self.compared = {}, Compared()
+        self.judged_from = self.judged_to = self.burst = None
 
     @property
     def fate(self):
@@ -84,10 +84,14 @@ class Stream:
     @fate.setter
     def fate(self, is_dropped):
         """What has become of the packet that completed the last units."""
-        places = range(self.judged_from, self.judged_to)
-        self.refused = self.refused.union(places) if is_dropped else self.refused.difference(places)
+        for place in range(self.judged_from, self.judged_to):
+            if is_dropped:
+                self.refused[place] = self.burst
+            else:
+                self.refused.pop(place, None)
 
     def take(self, packet, at, payload):
+        self.burst = packet.came
         rest = self.repeated(packet, at, payload)
         if not rest:
             return
@@ -105,17 +109,21 @@ class Stream:
             packet.settle = self
 
     def repeated(self, packet, at, payload):
-        """-> what lies behind the bytes that are known; nothing where these decide"""
+        """-> what lies behind the bytes that are known; nothing where these decide. A burst is read before any of it
+        is refused."""
         known = payload[:max(0, self.next - at)]
         if not known:
             return payload
-        if not self.refused.isdisjoint(range(at, at + len(known))):
+        refused = {self.refused[place] for place in range(at, at + len(known)) if place in self.refused}
+        if refused - {self.burst}:
             packet.doubt = RETRANSMISSION
             return b""
         keeps_alive = len(known) == 1 and at + 1 == self.next
         if not keeps_alive and not self.compared.may_be(at, payload, len(known)):
             packet.doubt = OVERLAP
             return b""
+        if refused:
+            packet.doubt = RETRANSMISSION
         return payload[len(known):]
 
     def in_order(self):
@@ -129,9 +137,9 @@ class Stream:
         has_unit, follows_refused = False, False
         while octets := self.in_order():
             if self.chunks:
-                is_refused = self.next - 1 in self.refused
-                follows_refused |= is_refused and not has_unit
-                self.step(self.chunks.feed(octets), is_refused)
+                refused = self.refused.get(self.next - 1)
+                follows_refused |= refused is not None and not has_unit
+                self.step(self.chunks.feed(octets), refused)
                 self.chunks = None if self.chunks.is_done else self.chunks
                 continue
             head, end, _ = octets.partition(b"\r\n\r\n")
@@ -146,14 +154,14 @@ class Stream:
 
     def begin_body(self, body, size):
         self.chunks = Chunks() if body is None else None
-        self.step(size + (body or 0), False)
+        self.step(size + (body or 0))
         self.judged_to = self.next
 
-    def step(self, count, is_refused):
+    def step(self, count, refused=None):
         for place in range(self.next, self.next + count):
             self.ahead.pop(place, None)
-            if is_refused:
-                self.refused.add(place)
+            if refused is not None:
+                self.refused[place] = refused
         self.next += count
 
 
