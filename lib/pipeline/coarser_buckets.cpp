@@ -8,13 +8,6 @@
 #include <utility>
 
 namespace sluice {
-namespace {
-
-Units cost_of(const LimitPlan& limit, const BucketLookup& lookup) noexcept {
-    return Units{std::uint64_t{lookup.units} * limit.cost};
-}
-
-}  // namespace
 
 // No colour meter coarsens here.
 Conformance CoarserBuckets::check_pooled(const LimitPlan& limit,

@@ -10,11 +10,6 @@
 namespace sluice {
 namespace {
 
-[[nodiscard, gnu::always_inline]] inline Units cost_of(const LimitPlan& limit,
-                                                       const BucketLookup& lookup) noexcept {
-    return Units{std::uint64_t{lookup.units} * limit.cost};
-}
-
 // A unit of each limit takes whole ns.
 struct InWholeNs {
     std::int64_t now;  // in the unit of an entry's time word
@@ -43,7 +38,8 @@ struct InAnyParts {
     }
 };
 
-[[nodiscard, gnu::always_inline]] inline bool is_where_located(const BucketLookup& lookup) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool is_where_located(
+    const BucketLookup& lookup) noexcept {
     return lookup.entry != nullptr && lookup.entry->slot_and_tag() == lookup.key.slot_and_tag;
 }
 

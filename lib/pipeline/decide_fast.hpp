@@ -106,10 +106,6 @@ private:
     [[nodiscard]] OwnBucket& own_bucket_of(const BucketLookup& lookup) noexcept {
         return store_.registry.pool().at<OwnBucket>(lookup.entry->cell().rest);
     }
-    [[nodiscard]] static Units cost_of(const LimitPlan& limit,
-                                       const BucketLookup& lookup) noexcept {
-        return Units{std::uint64_t{lookup.units} * limit.cost};
-    }
 
     Burst& burst_;
     Scratch& scratch_;

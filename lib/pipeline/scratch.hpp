@@ -46,6 +46,11 @@ struct BucketLookup {
 };
 static_assert(sizeof(BucketLookup) == 32, "two to a cache line");
 
+// What the packet costs under that limit.
+[[nodiscard]] inline Units cost_of(const LimitPlan& limit, const BucketLookup& lookup) noexcept {
+    return Units{std::uint64_t{lookup.units} * limit.cost};
+}
+
 // Of more than these the fast path decides no packet.
 inline constexpr std::size_t kMostFastLookups = 64;
 
