@@ -37,7 +37,7 @@ public:
 
     Workers(std::string_view rules, std::size_t workers, const WorkerParts& parts = {})
         : merge_interval_{parts.merge_interval}, box_{usual_spread()}, lanes_{workers, 64} {
-        burst_.find_units_by(parts.finder);
+        find_units_by(parts.finder);
         box_.workers = workers;
         box_.ports = parts.ports.empty() ? box_.ports : parts.ports;
         std::vector<const BucketStore*> tables;
@@ -307,6 +307,15 @@ private:
             *static_cast<Decision*>(packet.buffer) = packet.decision;
         });
     }
+    // The room for units stays while the same functions find them and remember nothing: it is
+    // large.
+    static void find_units_by(const UnitFinder& finder) {
+        if (finder.parser == nullptr && finder.find == found_by_) {
+            return;
+        }
+        burst_.find_units_by(finder);
+        found_by_ = finder.parser == nullptr ? finder.find : nullptr;
+    }
     void receive(Worker& me, Instant now) {
         burst_.clear();
         for (const Waiting& waiting : me.inbox) {
@@ -320,6 +329,7 @@ private:
 
     // One for all workers, which take turns, of all tests: its memory is large.
     static inline Burst burst_;
+    static inline decltype(UnitFinder::find) found_by_ = nullptr;
     Nanoseconds merge_interval_;
     RssMapping box_;
     Direction from_ = Direction::In;

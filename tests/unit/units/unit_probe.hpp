@@ -119,7 +119,8 @@ private:
     }
 
     BurstUnits units_;
-    Burst burst_;  // of the packet that is settled: made once, since it is large
+    // Of the packet that is settled: one for all tests, since it is large.
+    static inline Burst burst_;
     FrameColumns frames_;
     HeaderColumns headers_;
     RequestTexts requests_;
