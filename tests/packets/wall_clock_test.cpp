@@ -1,11 +1,15 @@
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <iostream>
 #include <random>
+#include <span>
 
 // What windows of the clock admit while somebody sets it.
 namespace sluice::wall_clock_test {
@@ -68,8 +72,10 @@ private:
 
 // In each of these UTC stood still for days once, and each of its seconds was a new window.
 TEST(WallClock, SetAheadAndBackGivesOneWindowMore) {
+    constexpr auto kInto = std::to_array<Nanoseconds>({300ms, 999ms, 0ms, 1ms, 700ms});
+    const auto moments = static_cast<std::size_t>(test::rounds(static_cast<int>(kInto.size())));
     for (const Nanoseconds days : {Nanoseconds{24h * 3}, Nanoseconds{24h * 400 + 123'456'789ns}}) {
-        for (const Nanoseconds into : {0ms, 1ms, 300ms, 700ms, 999ms}) {
+        for (const Nanoseconds into : std::span{kInto}.first(moments)) {
             Site site;
             EXPECT_EQ(site.run(2s + into),
                       2 * kCount + std::min(static_cast<std::size_t>(into / 1ms), kCount));
