@@ -1,5 +1,6 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/table/bucket_store.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -213,9 +214,11 @@ TEST_F(DamagedEntriesTest, AnUndoThatWasNeverBegunIsNotDone) {
     }
 }
 
-// Any single bit of the whole file: the walk ends, and what it leaves can be gone on with.
+// A bit of any byte of the whole file: the walk ends, and what it leaves can be gone on with. Once
+// more under a sanitizer, of every seventh byte.
 TEST_F(DamagedEntriesTest, NoBitEndsTheProcess) {
-    for (std::size_t byte = 0; byte < left.bytes(); byte += byte < 4096 ? 1 : 61) {
+    const std::size_t share = test::rounds(7) == 7 ? 1 : 7;
+    for (std::size_t byte = 0; byte < left.bytes(); byte += share * (byte < 4096 ? 1 : 61)) {
         (void)flip(kBucket, byte, byte % 8);
         BucketStore store{found_memory.store()};
         store.adopt(rows, 0, 48h, {kNow.at + 2h, kNow.utc_ahead});
