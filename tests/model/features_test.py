@@ -68,6 +68,20 @@ class Rules(unittest.TestCase):
                          [("pass", "0"), ("shape", "500000000"), ("shape", "500000000"),
                           ("shape", "500000000"), ("shape", "600000000"), ("pass", "0")])
 
+    def test_what_is_held_names_the_key_whose_departure_it_waits_for(self):
+        """Not the one that refuses it for a shorter time."""
+        limiter = self.limiter("""rules:
+  - id: held
+    mode: enforce
+    tiers:
+      - {key: [l4.dport], limits: [{algorithm: leaky_bucket, rate: 10/s, queue: 9}]}
+      - {key: [ip.src], limits: [{algorithm: token_bucket, rate: 333/s, burst: 1}]}
+    on_exceed: {action: shape, max_delay: 1s}
+""")
+        seen = [limiter.judge(0, source("10.0.0.1", l4_dport=53)) for _ in range(2)]
+        self.assertEqual([(one.action, one.wait, one.key) for one in seen],
+                         [("pass", "0", ""), ("shape", "100000000", "53")])
+
     def test_budgets_of_bypass(self):
         limiter = self.limiter(f"""
 bypass:

@@ -94,6 +94,8 @@ class Judged(Voice):
         if refused:  # who must wait longest says why; max() keeps the first
             longest = max(refused, key=lambda charge: charge.wait)
             self.wait, self.key = longest.wait, longest.key
+        if self.delay:  # whose departure it waits for says why it is held
+            self.key = longest_held.key
         colors = [charge.color for charge in charges if charge.color]
         color = max(colors, key=COLORS.index) if colors else None
         drops = {one for one, action in rule.on_color.items() if action["action"] not in FORWARDS}
