@@ -1,6 +1,5 @@
 #include "dataplane/port/pool.hpp"
 
-#include "dataplane/eal.hpp"
 #include "dataplane/io/frame_ring.hpp"
 #include "lib/pipeline/burst.hpp"
 

@@ -1,6 +1,5 @@
 #include "dataplane/port/port.hpp"
 
-#include "dataplane/eal.hpp"
 #include "dataplane/port/device.hpp"
 #include "dataplane/port/rss.hpp"
 #include "lib/base/log.hpp"

@@ -3,7 +3,6 @@
 #include "lib/packet/field_column.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace sluice {
 namespace {

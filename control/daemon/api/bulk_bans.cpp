@@ -88,9 +88,8 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
                           !body["keys"].empty() &&
                           (!body.contains("tier") || body["tier"].is_number_unsigned());
     if (!has_keys) {
-        return problem_response(400, "bad request",
-                                R"(the body is {"keys":["part|part"],"for":"1h","reason":"…"}, )"
-                                "of which only `keys` is needed");
+        return bad_request(R"(the body is {"keys":["part|part"],"for":"1h","reason":"…"}, )"
+                           "of which only `keys` is needed");
     }
     if (body["keys"].size() > kMaxKeySettings) {
         return problem_response(413, "too many",

@@ -1,12 +1,12 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/json.hpp"
+#include "lib/base/whole_number.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <limits>
@@ -27,10 +27,8 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 std::counting_semaphore<8> waiting_places{8};
 
 std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && number <= most ? std::optional{number} : std::nullopt;
+    const std::optional<std::uint64_t> number = whole_number(text);
+    return number && *number <= most ? number : std::nullopt;
 }
 
 // What is asked for; or why it cannot be answered.
@@ -129,13 +127,9 @@ public:
 
     // One answer of the dataplane. Whether there may be more at once; or why there is none.
     Result<bool> read() {
-        Result<Reply> reply = link_.call(asked_.request);
-        if (!reply) {
-            return reply.error();
-        }
-        const auto* found = std::get_if<Events>(&*reply);
-        if (found == nullptr) {
-            return Error{Errc::BadSyntax, "the dataplane answered something else"};
+        const Result<Events> found = ask_for<Events>(link_, asked_.request);
+        if (!found) {
+            return found.error();
         }
         asked_.request.origin = found->origin;
         asked_.request.from = found->next;
@@ -193,7 +187,7 @@ Result<Done> read_waiting(EventReader& reader, std::chrono::seconds wait) {
 HttpResponse get_events(const HttpRequest& request, Services& services) {
     AskedEvents asked = read(request);
     if (!asked.wrong.empty()) {
-        return problem_response(400, "bad request", asked.wrong);
+        return bad_request(asked.wrong);
     }
     EventReader reader{asked, services.link};
     if (const Result<Done> read = read_waiting(reader, asked.wait); !read) {

@@ -1,12 +1,12 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
+#include "lib/base/whole_number.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -224,10 +224,6 @@ HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services
                                                "the dataplane answered something else");
 }
 
-HttpResponse bad_request(const std::string& what) {
-    return problem_response(400, "bad request", what);
-}
-
 // `200`, `4K`, `64KiB`.
 std::optional<std::uint64_t> read_units(const std::string& text) {
     Result<Units> units = parse_count(text);
@@ -235,13 +231,6 @@ std::optional<std::uint64_t> read_units(const std::string& text) {
         units = parse_size(text);
     }
     return units && *units != Units{0} ? std::optional{units->count()} : std::nullopt;
-}
-
-// A number of the query, if it is there. False: it is none.
-bool read_number(const HttpRequest& request, const std::string& name, auto& number) {
-    const std::string text = argument(request, name, "");
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return text.empty() || (error == std::errc{} && end == text.data() + text.size());
 }
 
 }  // namespace
@@ -253,9 +242,13 @@ HttpResponse get_key(const HttpRequest& request, Services& services) {
         return bad_request("`key` is missing; it is part|part");
     }
     words.key = key->second;
-    if (!read_number(request, "tier", words.tier) || !read_number(request, "cost", words.cost)) {
+    const auto tier = whole_number(argument(request, "tier", "0"));
+    const auto cost = whole_number(argument(request, "cost", "0"));
+    if (!tier || !cost) {
         return bad_request("`tier` and `cost` are numbers");
     }
+    words.tier = *tier;
+    words.cost = *cost;
     return ask_key(words, request, services);
 }
 

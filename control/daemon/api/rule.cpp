@@ -129,7 +129,7 @@ HttpResponse post_rule(const HttpRequest& request, Services& services) {
     const std::string before = argument(request, "before", "");
     const std::string after = argument(request, "after", "");
     if (!before.empty() && !after.empty()) {
-        return problem_response(400, "bad request", "a rule goes `before` or `after` another");
+        return bad_request("a rule goes `before` or `after` another");
     }
     RuleEdit edit{.kind = RuleEdit::Kind::Add, .text = request.body};
     std::string words;

@@ -5,8 +5,6 @@
 #include "lib/policy/rules/when_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
-#include <array>
-
 namespace sluice {
 namespace {
 
