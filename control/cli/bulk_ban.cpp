@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <vector>
 
 namespace sluice {
 namespace {
@@ -93,10 +92,9 @@ ExitCode ban_all_in(const Options& options) {
         return report_lines(*refusal, options.keys_file, read.lines);
     }
     const Json& document = std::get<Json>(answer);
-    print(options.json
-              ? dump_line(document)
-              : fmt::format("rule {}: {} keys are banned\n", document.at("rule").get<std::string>(),
-                            document.at("banned").get<std::uint64_t>()));
+    print(options.json ? dump_line(document)
+                       : fmt::format("rule {}: {} keys are banned\n", text_at(document, "rule"),
+                                     count_at(document, "banned")));
     return ExitCode::Done;
 }
 

@@ -1,11 +1,8 @@
 #include "control/cli/replay/setup.hpp"
 
-#include "control/cli/replay/worker_set.hpp"
-
 #include "control/cli/box_config.hpp"
 #include "control/cli/rule_input.hpp"
 #include "control/cli/terminal.hpp"
-#include "lib/policy/placement/limit_scope.hpp"
 #include "lib/policy/placement/rss_mapping.hpp"
 
 namespace sluice {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <unistd.h>
-#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <vector>
