@@ -2,6 +2,7 @@
 
 #include "dataplane/port/device.hpp"
 #include "dataplane/port/rss.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "lib/packet/field_column.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace sluice {
 namespace {

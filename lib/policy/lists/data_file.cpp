@@ -21,11 +21,7 @@ std::optional<ListFile> read_data_file(const std::string& path, Position at,
     if (file) {
         return *file;
     }
-    if (context.strict || file.error().code == Errc::TooMany) {
-        context.problems.error(at, file.error().what);
-    } else {
-        context.problems.warning(at, file.error().what);
-    }
+    context.complain(at, file.error().what, context.strict || file.error().code == Errc::TooMany);
     return std::nullopt;
 }
 

@@ -75,7 +75,7 @@ public:
         : file_{file},
           candidate_{candidate},
           mode_{mode_of(node, file)},
-          context_{context_of(file, mode_)},
+          context_{context_of(file, mode_ != Mode::Off)},
           map_{node, rule_keys::kRule, context_, "a rule"} {}
 
     ReadRule run() {
@@ -134,12 +134,6 @@ private:
                                     mode == nullptr ? std::string_view{} : mode->text);
         return word == kModeNames.end() ? file.defaults.mode
                                         : static_cast<Mode>(word - kModeNames.begin());
-    }
-    static ReadContext context_of(const FileContext& file, Mode mode) {
-        return {
-            file.lines,      file.problems,   file.purpose == Purpose::Enforce && mode != Mode::Off,
-            &file.databases, &file.client_ip, &file.text_names,
-            &file.suffixes};
     }
 
     void read_head() {
@@ -338,6 +332,12 @@ private:
 };
 
 }  // namespace
+
+ReadContext context_of(const FileContext& file, bool acts) {
+    return {file.lines,      file.problems,   file.purpose == Purpose::Enforce && acts,
+            &file.databases, &file.client_ip, &file.text_names,
+            &file.suffixes};
+}
 
 RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
     RuleDefaults defaults;
