@@ -59,6 +59,10 @@ struct Services {
 [[nodiscard]] std::string argument(const HttpRequest& request, const std::string& name,
                                    const std::string& otherwise);
 
+// The rule that a path names: what stands between /v1/rules/ and `after`.
+[[nodiscard]] std::string rule_in(const HttpRequest& request, std::string_view after = "");
+[[nodiscard]] HttpResponse no_such_rule(const std::string& id);
+
 // The answer to a call that asks for what it cannot have.
 [[nodiscard]] HttpResponse bad_request(const std::string& what);
 

@@ -228,7 +228,7 @@ HttpResponse get_bans(const HttpRequest& request, Services& services) {
         return bad_page("`rule` the id of a rule where one alone is wanted");
     }
     if (!only.empty() && find_rule(view->rules, only) == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + only);
+        return no_such_rule(only);
     }
     BanPage bans{*view, only, *std::move(page), services};
     if (std::optional<HttpResponse> refusal = bans.fill(*std::move(place))) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -196,6 +197,17 @@ bool has_ended(const KeySetting& setting) {
 
 std::string utc_text(std::int64_t utc) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(utc)));
+}
+
+std::string utc_ns_text(std::int64_t utc_ns) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
+                       fmt::gmtime(static_cast<std::time_t>(utc_ns / kSecond)), utc_ns % kSecond);
+}
+
+Json seconds_json(std::int64_t ns) {
+    return ns == std::numeric_limits<std::int64_t>::max() ? Json()
+                                                          : Json(static_cast<double>(ns) / 1e9);
 }
 
 Json setting_json(const KeySetting& setting) {

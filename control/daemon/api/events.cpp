@@ -1,14 +1,11 @@
-#include "control/daemon/api/api.hpp"
+#include "control/daemon/api/change.hpp"
 #include "control/daemon/rule_compile.hpp"
-#include "control/json.hpp"
 #include "lib/base/whole_number.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <limits>
 #include <optional>
 #include <semaphore>
@@ -22,7 +19,6 @@ constexpr std::uint32_t kMostEvents = 1000;  // of one answer
 constexpr int kMostReads = 12;
 constexpr std::uint32_t kLongestWait = 20;  // seconds
 constexpr std::chrono::milliseconds kLookAgain{100};
-constexpr std::int64_t kSecond = 1'000'000'000;
 // Who waits holds a place of those for ordinary requests: the rest of them stays for others.
 std::counting_semaphore<8> waiting_places{8};
 
@@ -70,19 +66,8 @@ AskedEvents read(const HttpRequest& request) {
     return asked;
 }
 
-std::string time_text(std::int64_t utc_ns) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
-                       fmt::gmtime(static_cast<std::time_t>(utc_ns / kSecond)), utc_ns % kSecond);
-}
-
-// null: never, or not known.
-Json seconds_json(std::int64_t ns) {
-    return ns == std::numeric_limits<std::int64_t>::max() ? Json()
-                                                          : Json(static_cast<double>(ns) / 1e9);
-}
-
 Json event_json(const KeyEvent& event) {
-    Json json{{"seq", event.number}, {"time", time_text(event.utc_ns)}};
+    Json json{{"seq", event.number}, {"time", utc_ns_text(event.utc_ns)}};
     if (event.kind == KeyEventKind::Lost) {
         json["event"] = "lost";
         json["lost"] = event.lost;

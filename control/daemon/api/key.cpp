@@ -15,12 +15,6 @@
 namespace sluice {
 namespace {
 
-std::string rule_in(const std::string& path) {
-    constexpr std::string_view kBefore = "/v1/rules/";
-    constexpr std::string_view kAfter = "/key";
-    return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
-}
-
 Json wait_json(std::int64_t wait_ns) {
     return wait_ns == std::numeric_limits<std::int64_t>::max() ? Json() : Json(wait_ns);
 }
@@ -236,7 +230,7 @@ std::optional<std::uint64_t> read_units(const std::string& text) {
 }  // namespace
 
 HttpResponse get_key(const HttpRequest& request, Services& services) {
-    KeyWords words{.rule = rule_in(request.path), .limit = argument(request, "limit", "")};
+    KeyWords words{.rule = rule_in(request, "/key"), .limit = argument(request, "limit", "")};
     const auto key = request.query.find("key");
     if (key == request.query.end()) {
         return bad_request("`key` is missing; it is part|part");
@@ -254,7 +248,7 @@ HttpResponse get_key(const HttpRequest& request, Services& services) {
 
 HttpResponse post_key(const HttpRequest& request, Services& services) {
     const Json body = Json::parse(request.body, nullptr, false);
-    KeyWords words{.rule = rule_in(request.path)};
+    KeyWords words{.rule = rule_in(request, "/key")};
     std::string action;
     if (!body.is_object() || !body.contains("key") || !read_text(body, "key", words.key) ||
         !read_text(body, "action", action) || !read_text(body, "limit", words.limit) ||

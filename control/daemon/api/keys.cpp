@@ -15,12 +15,6 @@ constexpr std::size_t kMostAtOnce = 256;
 constexpr std::size_t kUsualPage = 100;
 constexpr std::size_t kLongestPage = 1'000;
 
-std::string rule_of_keys(const std::string& path) {
-    constexpr std::string_view kBefore = "/v1/rules/";
-    constexpr std::string_view kAfter = "/keys";
-    return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
-}
-
 struct ReadKeys {
     std::vector<FoundKey> found;
     KeySettings settings;
@@ -153,11 +147,11 @@ HttpResponse post_keys(const HttpRequest& request, Services& services) {
                         "with 1 to {} keys",
                         kMostAtOnce));
     }
-    const std::string id = rule_of_keys(request.path);
+    const std::string id = rule_in(request, "/keys");
     const std::shared_ptr<const RuleView> view = services.rules.view();
     const RuleSummary* rule = find_rule(view->rules, id);
     if (rule == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + id);
+        return no_such_rule(id);
     }
     std::variant<ReadKeys, HttpResponse> read = read_items(body["keys"], id, *view);
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
@@ -168,11 +162,11 @@ HttpResponse post_keys(const HttpRequest& request, Services& services) {
 }
 
 HttpResponse get_keys(const HttpRequest& request, Services& services) {
-    const std::string id = rule_of_keys(request.path);
+    const std::string id = rule_in(request, "/keys");
     const std::shared_ptr<const RuleView> view = services.rules.view();
     const RuleSummary* rule = find_rule(view->rules, id);
     if (rule == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + id);
+        return no_such_rule(id);
     }
     const std::string after = argument(request, "after", "0:");
     const std::size_t colon = after.find(':');

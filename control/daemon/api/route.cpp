@@ -116,6 +116,15 @@ Result<Stats> ask_stats(Services& services) {
     return ask_for<Stats>(services.link, GetStats{});
 }
 
+std::string rule_in(const HttpRequest& request, std::string_view after) {
+    constexpr std::string_view kBefore = "/v1/rules/";
+    return request.path.substr(kBefore.size(), request.path.size() - kBefore.size() - after.size());
+}
+
+HttpResponse no_such_rule(const std::string& id) {
+    return problem_response(404, "no such rule", "there is no rule " + id);
+}
+
 HttpResponse bad_request(const std::string& what) {
     return problem_response(400, "bad request", what);
 }

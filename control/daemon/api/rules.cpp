@@ -156,10 +156,7 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
 }
 
 HttpResponse put_mode(const HttpRequest& request, Services& services) {
-    constexpr std::string_view kBefore = "/v1/rules/";
-    constexpr std::string_view kAfter = "/mode";
-    const std::string id =
-        request.path.substr(kBefore.size(), request.path.size() - kBefore.size() - kAfter.size());
+    const std::string id = rule_in(request, "/mode");
     const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("mode") || !body["mode"].is_string()) {
         return bad_request(R"(the body is {"mode":"monitor"}, or enforce, or off)");

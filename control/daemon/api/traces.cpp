@@ -1,8 +1,7 @@
-#include "control/daemon/api/api.hpp"
-#include "control/daemon/api/traced_json.hpp"
+#include "control/daemon/api/change.hpp"
 #include "control/daemon/rule_compile.hpp"
-#include "control/json.hpp"
 #include "lib/base/whole_number.hpp"
+#include "lib/packet/ip_address.hpp"
 #include "lib/policy/rules/lone_condition.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +16,64 @@
 // Traces: what becomes of packets as they pass. The dataplane holds them; here is nothing to keep.
 namespace sluice {
 namespace {
+
+std::string hex(const std::vector<std::byte>& bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    text.reserve(2 * bytes.size());
+    for (const std::byte byte : bytes) {
+        text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+        text += kDigits[std::to_integer<unsigned>(byte) & 0xF];
+    }
+    return text;
+}
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
+Json packet_json(const TracedPacket& packet) {
+    const IpVersion version = packet.is_v6 ? IpVersion::V6 : IpVersion::V4;
+    Json json{{"time", utc_ns_text(packet.utc_ns)},
+              {"utc_ns", packet.utc_ns},
+              {"port", packet.pair},
+              {"dir", packet.dir == Direction::In ? "in" : "out"}};
+    if (packet.has_ip) {
+        json["src"] = to_text(version, packet.src);
+        json["dst"] = to_text(version, packet.dst);
+        json["proto"] = packet.proto;
+    }
+    if (packet.has_ports) {
+        json["sport"] = packet.sport;
+        json["dport"] = packet.dport;
+    }
+    json["bytes"] = packet.wire_size;
+    json["verdict"] = name_of(packet.verdict);
+    json["reason"] = row_of(packet.reason).name;
+    json["rule"] = text_or_null(packet.rule);
+    json["key"] = text_or_null(packet.key);
+    json["limit"] = text_or_null(packet.limit);
+    json["wait_s"] = seconds_json(packet.wait_ns);  // 0: nothing refused it
+    json["matched"] = packet.matched;
+    json["matched_count"] = packet.matched_count;
+    json["lcore"] = packet.lcore;
+    if (!packet.frame.empty()) {
+        json["frame"] = hex(packet.frame);
+    }
+    return json;
+}
+
+// Packets of a trace as the API tells of them, oldest first.
+Json traced_json(const TracedPackets& packets) {
+    Json list = Json::array();
+    for (const TracedPacket& packet : packets.packets) {
+        list.push_back(packet_json(packet));
+    }
+    return {{"judges", packets.judges},
+            {"has_rule", packets.has_rule},
+            {"left_out", packets.left_out},
+            {"packets", std::move(list)}};
+}
 
 struct ConditionCompiler {
     std::mutex mutex;
