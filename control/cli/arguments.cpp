@@ -1,11 +1,10 @@
 #include "control/cli/arguments.hpp"
 
+#include "control/cli/command_arguments.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/completion.hpp"
-#include "control/cli/rule_arguments.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
-#include "control/cli/watch_arguments.hpp"
 #include "lib/rules/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
@@ -350,8 +349,7 @@ ExitCode answer_parse_error(const CLI::App& app, const CLI::ParseError& error) {
     const bool unknown_word = app.get_subcommands().empty() && !app.remaining().empty();
     const std::string what =
         unknown_word ? "no command '" + app.remaining().front() + "'" : std::string{error.what()};
-    say_error(what + "; `sluicectl --help` shows what there is");
-    return ExitCode::Usage;
+    return refuse(what + "; `sluicectl --help` shows what there is", ExitCode::Usage);
 }
 
 }  // namespace

@@ -68,13 +68,11 @@ KeyLines read_key_lines(std::string_view text) {
 ExitCode ban_all_in(const Options& options) {
     const Result<std::string> text = read_bans(options.keys_file);
     if (!text) {
-        say_error(text.error().what);
-        return ExitCode::Refused;
+        return refuse(text.error().what);
     }
     KeyLines read = read_key_lines(*text);
     if (read.keys.empty()) {
-        say_error(options.keys_file + " holds no key; each stands on a line of its own");
-        return ExitCode::Refused;
+        return refuse(options.keys_file + " holds no key; each stands on a line of its own");
     }
     Json body{{"keys", std::move(read.keys)}};
     if (options.tier != 0) {

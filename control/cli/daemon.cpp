@@ -54,8 +54,7 @@ std::variant<Json, DaemonRefusal> ask(const Options& options, const DaemonReques
 }
 
 ExitCode report(const DaemonRefusal& refusal) {
-    say_error(refusal.what);
-    return refusal.exit;
+    return refuse(refusal.what, refusal.exit);
 }
 
 std::variant<Json, DaemonRefusal> ask_pages(const Options& options, const PagedList& list,

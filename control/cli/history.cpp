@@ -58,8 +58,7 @@ ExitCode run_history(const Options& options) {
 
 ExitCode run_rollback(const Options& options) {
     if (!options.confirm.empty() && options.number == 0) {
-        say_error("--confirm goes with the number of a set");
-        return ExitCode::Usage;
+        return refuse("--confirm goes with the number of a set", ExitCode::Usage);
     }
     std::string query = options.number == 0 ? "" : fmt::format("?set={}", options.number);
     query += options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);

@@ -92,8 +92,7 @@ bool all_answered(const Json& document) {
 
 ExitCode run_key(const Options& options) {
     if (const std::string wrong = wrong_usage(options); !wrong.empty()) {
-        say_error(wrong);
-        return ExitCode::Usage;
+        return refuse(wrong, ExitCode::Usage);
     }
     if (options.word == "list") {
         return list_keys(options);

@@ -1,4 +1,4 @@
-#include "control/cli/watch_arguments.hpp"
+#include "control/cli/command_arguments.hpp"
 
 #include <CLI/CLI.hpp>
 
