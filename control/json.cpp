@@ -18,11 +18,11 @@ std::vector<Problem> problems_from(const Json& list) {
     std::vector<Problem> problems;
     for (const Json& item : list) {
         Problem problem;
-        problem.file = item.at("file").get<std::string>();
+        problem.file = text_at(item, "file");
         problem.at.line = item.at("line").get<std::uint32_t>();
         problem.at.column = item.at("column").get<std::uint32_t>();
         problem.severity = item.at("severity") == "warning" ? Severity::Warning : Severity::Error;
-        problem.message = item.at("message").get<std::string>();
+        problem.message = text_at(item, "message");
         problems.push_back(std::move(problem));
     }
     return problems;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,12 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const std::vector<Problem>& problems);
 [[nodiscard]] std::vector<Problem> problems_from(const Json& list);
 
-// A member that is a text. Throws where it is none, as nlohmann::json does.
+// A member that is a text, or a count. They throw where it is none, as nlohmann::json does.
 [[nodiscard]] inline std::string text_at(const Json& object, const char* member) {
     return object.at(member).get<std::string>();
+}
+[[nodiscard]] inline std::uint64_t count_at(const Json& object, const char* member) {
+    return object.at(member).get<std::uint64_t>();
 }
 
 // One document on a line of its own. Bytes that are not UTF-8 come out as U+FFFD.

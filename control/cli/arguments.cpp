@@ -1,16 +1,16 @@
 #include "control/cli/arguments.hpp"
 
+#include "control/cli/command_arguments.hpp"
+#include "control/cli/commands.hpp"
 #include "control/cli/completion.hpp"
-#include "control/cli/rule_arguments.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
-#include "control/cli/watch_arguments.hpp"
 #include "lib/rules/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <map>
+#include <array>
 
 // This, rule_arguments.cpp and watch_arguments.cpp alone see CLI11, which is slow to compile.
 namespace sluice {
@@ -157,26 +157,6 @@ void schema_arguments(CLI::App& app, Options& options) {
     app.add_flag("--config", options.of_config, "that of sluice.yaml");
 }
 
-void shown_stats_arguments(CLI::App& app, Options& options) {
-    app.add_option("--rule", options.rules, "only this rule; repeatable")->allow_extra_args(false);
-    app.add_flag("--nonzero", options.nonzero, "without rules that have matched nothing");
-    stats_arguments(app, options);
-}
-
-void top_arguments(CLI::App& app, Options& options) {
-    app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
-    app.add_option("--by", options.by, "hits, bits, denied or remaining (the least first)")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"hits", "bits", "denied", "remaining"}));
-    app.add_option("--window", options.window, "over how long: 1s, 10s or 60s")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"1s", "10s", "60s"}));
-    app.add_option("--keys", options.keys, "how many keys at most")
-        ->capture_default_str()
-        ->check(CLI::Range(1U, 1000U));
-    stats_arguments(app, options);
-}
-
 void events_arguments(CLI::App& app, Options& options) {
     app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
     app.add_flag("--follow", options.follow, "go on with each event as it comes");
@@ -268,37 +248,60 @@ void merge_interval_arguments(CLI::App& app, Options& options) {
         ->required();
 }
 
-using AddArguments = void (*)(CLI::App&, Options&);
-const std::map<std::string_view, AddArguments>& arguments_of_commands() {
-    static const std::map<std::string_view, AddArguments> table{
-        {"check", check_arguments},
-        {"inspect", inspect_arguments},
-        {"replay", replay_arguments},
-        {"simulate", simulate_arguments},
-        {"box-config", box_config_arguments},
-        {"schema", schema_arguments},
-        {"apply", apply_arguments},
-        {"diff", diff_arguments},
-        {"rule", rule_arguments},
-        {"rollback", rollback_arguments},
-        {"rules", shown_rules_arguments},
-        {"stats", shown_stats_arguments},
-        {"ports", stats_arguments},
-        {"workers", workers_arguments},
-        {"keys", keys_arguments},
-        {"bans", bans_arguments},
-        {"mode", mode_arguments},
-        {"panic", panic_arguments},
-        {"xdp", xdp_arguments},
-        {"merge-interval", merge_interval_arguments},
-        {"explain", explain_arguments},
-        {"top", top_arguments},
-        {"events", events_arguments},
-        {"trace", trace_options},
-        {"capture", capture_arguments},
-        {"key", key_arguments}};
-    return table;
-}
+// A command's word, what it does, and its arguments beside the global ones.
+struct Command {
+    std::string_view word;
+    std::string_view help;
+    ExitCode (*run)(const Options&);
+    void (*arguments)(CLI::App&, Options&) = nullptr;
+};
+
+constexpr auto kCommands = std::to_array<Command>({
+    {"check", "check rule files; nothing is applied", run_check, check_arguments},
+    {"inspect", "print fields of the frames of a capture", run_inspect, inspect_arguments},
+    {"replay", "judge the frames of a capture by a rule file", run_replay, replay_arguments},
+    {"explain", "why one packet meets its verdict: fields, rules, keys, limits", run_explain,
+     explain_arguments},
+    {"simulate", "one algorithm under a described load, as a table or a plot", run_simulate,
+     simulate_arguments},
+    {"box-config", "compile a sluice.yaml for sluice-dataplane, to standard output", run_box_config,
+     box_config_arguments},
+    {"fields", "list what conditions and keys can read, and which values it has", run_fields},
+    {"schema", "print the JSON Schema of rule files, or of sluice.yaml, for editors", run_schema,
+     schema_arguments},
+    {"apply", "make rule files the running ones", run_apply, apply_arguments},
+    {"diff", "show what applying rule files would change", run_diff, diff_arguments},
+    {"rule", "put one rule into the running set, replace or delete one", run_rule, rule_arguments},
+    {"history", "list the earlier rule sets that are kept", run_history},
+    {"confirm", "keep the rules that `apply --confirm` put on trial", run_confirm},
+    {"rollback", "go back to the rules of before, or end a trial now", run_rollback,
+     rollback_arguments},
+    {"rules", "show the running rules, one of them in full, or their text", run_rules,
+     shown_rules_arguments},
+    {"stats", "show what was passed and dropped, and why", run_stats, shown_stats_arguments},
+    {"top", "show whom the rules count the most packets for", run_top, top_arguments},
+    {"events", "what became of keys under rules with `events`, a JSON line each", run_events,
+     events_arguments},
+    {"trace", "what becomes of packets as they pass: verdict, rule, key", run_trace, trace_options},
+    {"capture", "write packets as they pass to a pcapng file, with their verdicts", run_capture,
+     capture_arguments},
+    {"mode", "set a rule to monitor, enforce or off until the next apply", run_mode,
+     mode_arguments},
+    {"key", "what a key of a rule has left; reset, grant, set, unset, ban, unban", run_key,
+     key_arguments},
+    {"keys", "list the live keys of a rule, with what they have left", run_keys, keys_arguments},
+    {"bans", "list the bans that hold now, and who has made them", run_bans, bans_arguments},
+    {"ports", "show the ports, or with --watch what passes and is lost", run_ports,
+     stats_arguments},
+    {"workers", "show the workers, or with --cycles where their time goes", run_workers,
+     workers_arguments},
+    {"xdp", "show the program in the kernel at af_xdp ports", run_xdp, xdp_arguments},
+    {"panic", "forward everything unjudged (pass), or judge again (resume)", run_panic,
+     panic_arguments},
+    {"merge-interval", "how often workers that share limits tell each other, from now on",
+     run_merge_interval, merge_interval_arguments},
+    {"health", "show whether sluiced has its dataplane", run_health},
+});
 
 void add_global_options(CLI::App& app, Options& options) {
     app.add_option("--socket", options.socket, "where sluiced listens")
@@ -346,8 +349,7 @@ ExitCode answer_parse_error(const CLI::App& app, const CLI::ParseError& error) {
     const bool unknown_word = app.get_subcommands().empty() && !app.remaining().empty();
     const std::string what =
         unknown_word ? "no command '" + app.remaining().front() + "'" : std::string{error.what()};
-    say_error(what + "; `sluicectl --help` shows what there is");
-    return ExitCode::Usage;
+    return refuse(what + "; `sluicectl --help` shows what there is", ExitCode::Usage);
 }
 
 }  // namespace
@@ -360,9 +362,8 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
     for (const Command& command : kCommands) {
         CLI::App* const sub =
             app.add_subcommand(std::string{command.word}, std::string{command.help});
-        const auto found = arguments_of_commands().find(command.word);
-        if (found != arguments_of_commands().end()) {
-            found->second(*sub, options);
+        if (command.arguments != nullptr) {
+            command.arguments(*sub, options);
         }
     }
     CLI::App* const completion =
@@ -383,9 +384,10 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
         return ExitCode::Done;
     }
     const std::string word = app.get_subcommands().front()->get_name();
-    invocation.command =
-        std::find_if(kCommands.begin(), kCommands.end(),
-                     [&word](const Command& command) { return command.word == word; });
+    invocation.run =
+        std::find_if(kCommands.begin(), kCommands.end(), [&word](const Command& command) {
+            return command.word == word;
+        })->run;
     return invocation;
 }
 

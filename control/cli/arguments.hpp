@@ -1,12 +1,13 @@
 #pragma once
-#include "control/cli/commands.hpp"
+#include "control/cli/exit_code.hpp"
+#include "control/cli/options.hpp"
 
 #include <variant>
 
 namespace sluice {
 
 struct Invocation {
-    const Command* command = nullptr;
+    ExitCode (*run)(const Options&) = nullptr;
     Options options;
 };
 

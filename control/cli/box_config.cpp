@@ -26,10 +26,9 @@ ExitCode write_message(const std::vector<std::byte>& message, const std::string&
         whole = std::fclose(out) == 0 && whole;
     }
     if (!whole) {
-        say_error("cannot write the compiled configuration to " +
-                  (path.empty() ? "standard output" : path) + ": " +
-                  std::generic_category().message(why));
-        return ExitCode::Refused;
+        return refuse("cannot write the compiled configuration to " +
+                      (path.empty() ? "standard output" : path) + ": " +
+                      std::generic_category().message(why));
     }
     return ExitCode::Done;
 }
@@ -51,8 +50,8 @@ std::optional<BoxConfig> read_box_file(const std::string& path) {
 // The message alone goes to standard output, or to a file, for sluice-dataplane.
 ExitCode run_box_config(const Options& options) {
     if (options.json) {
-        say_error("box-config writes a message of bytes, which has no JSON form");
-        return ExitCode::Usage;
+        return refuse("box-config writes a message of bytes, which has no JSON form",
+                      ExitCode::Usage);
     }
     const std::optional<BoxConfig> box = read_box_file(options.config_file);
     if (!box) {
@@ -60,10 +59,10 @@ ExitCode run_box_config(const Options& options) {
     }
     const bool to_stdout = options.out_file.empty() || options.out_file == "-";
     if (to_stdout && ::isatty(STDOUT_FILENO) == 1) {
-        say_error(
+        return refuse(
             "the configuration is good; compiled it is bytes for sluice-dataplane and not for "
-            "a terminal: pipe it, or give -o FILE");
-        return ExitCode::Usage;
+            "a terminal: pipe it, or give -o FILE",
+            ExitCode::Usage);
     }
     return write_message(encode(*box), to_stdout ? "" : options.out_file);
 }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <vector>
 
 namespace sluice {
 namespace {
@@ -69,13 +68,11 @@ KeyLines read_key_lines(std::string_view text) {
 ExitCode ban_all_in(const Options& options) {
     const Result<std::string> text = read_bans(options.keys_file);
     if (!text) {
-        say_error(text.error().what);
-        return ExitCode::Refused;
+        return refuse(text.error().what);
     }
     KeyLines read = read_key_lines(*text);
     if (read.keys.empty()) {
-        say_error(options.keys_file + " holds no key; each stands on a line of its own");
-        return ExitCode::Refused;
+        return refuse(options.keys_file + " holds no key; each stands on a line of its own");
     }
     Json body{{"keys", std::move(read.keys)}};
     if (options.tier != 0) {
@@ -93,10 +90,9 @@ ExitCode ban_all_in(const Options& options) {
         return report_lines(*refusal, options.keys_file, read.lines);
     }
     const Json& document = std::get<Json>(answer);
-    print(options.json
-              ? dump_line(document)
-              : fmt::format("rule {}: {} keys are banned\n", document.at("rule").get<std::string>(),
-                            document.at("banned").get<std::uint64_t>()));
+    print(options.json ? dump_line(document)
+                       : fmt::format("rule {}: {} keys are banned\n", text_at(document, "rule"),
+                                     count_at(document, "banned")));
     return ExitCode::Done;
 }
 

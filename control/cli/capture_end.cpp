@@ -22,9 +22,9 @@ std::string by_link_type(const LeftOut& left_out) {
 
 ExitCode report_end(CaptureReader::Next end, const CaptureReader& reader, const std::string& path) {
     if (end == CaptureReader::Next::NotEthernet) {
-        say_error(fmt::format("{} holds no Ethernet frame ({}); capture on an Ethernet interface",
-                              path, by_link_type(reader.left_out())));
-        return ExitCode::Refused;
+        return refuse(
+            fmt::format("{} holds no Ethernet frame ({}); capture on an Ethernet interface", path,
+                        by_link_type(reader.left_out())));
     }
     if (reader.left_out().total() != 0) {
         say_warning(fmt::format("{}: {} frames that are not Ethernet's are left out ({})", path,
@@ -35,8 +35,7 @@ ExitCode report_end(CaptureReader::Next end, const CaptureReader& reader, const 
             fmt::format("{}: the last record is cut and left out ({})", path, reader.fault()));
     }
     if (end == CaptureReader::Next::Broken) {
-        say_error(fmt::format("{}: {}; the frames before it were read", path, reader.fault()));
-        return ExitCode::Refused;
+        return refuse(fmt::format("{}: {}; the frames before it were read", path, reader.fault()));
     }
     return ExitCode::Done;
 }

@@ -1,6 +1,5 @@
 #include "control/cli/cycles_text.hpp"
 
-#include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "lib/rules/stage.hpp"
 
@@ -33,18 +32,6 @@ struct Cycles {
         packets += other.packets;
     }
 };
-
-const Json* worker_before(const Json* before, const Json& worker) {
-    if (before == nullptr) {
-        return nullptr;
-    }
-    for (const Json& one : before->at("workers")) {
-        if (one.at("lcore") == worker.at("lcore")) {
-            return &one.at("cycles");
-        }
-    }
-    return nullptr;
-}
 
 // A dataplane that has begun anew since the sample before counts from its start.
 Cycles cycles_of(const Json& now, const Json* before) {
@@ -94,8 +81,8 @@ void add_row(Table& table, std::string lcore, const Cycles& cycles) {
 // What the figures are of.
 std::string measured_text(const Json& cycles, std::uint64_t packets) {
     return fmt::format("cycles a packet, of the {} packets of one turn in {}; {} cycles are 1 us\n",
-                       grouped(packets), cycles.at("of_turns").get<std::uint64_t>(),
-                       grouped(cycles.at("per_second").get<std::uint64_t>() / 1'000'000));
+                       grouped(packets), count_at(cycles, "of_turns"),
+                       grouped(count_at(cycles, "per_second") / 1'000'000));
 }
 
 }  // namespace
@@ -115,9 +102,11 @@ std::string cycles_text(const Sample& sample) {
     Cycles all;
     const Json& workers = sample.now.at("workers");
     for (const Json& worker : workers) {
-        const Cycles cycles = cycles_of(worker.at("cycles"), worker_before(sample.before, worker));
+        const Json* before = item_before(sample, "workers", worker, {"lcore"});
+        const Cycles cycles =
+            cycles_of(worker.at("cycles"), before == nullptr ? nullptr : &before->at("cycles"));
         all.add(cycles);
-        add_row(table, grouped(worker.at("lcore").get<std::uint64_t>()), cycles);
+        add_row(table, grouped(count_at(worker, "lcore")), cycles);
     }
     if (workers.size() > 1) {
         add_row(table, "all", all);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
@@ -53,13 +54,42 @@ std::variant<Json, DaemonRefusal> ask(const Options& options, const DaemonReques
 }
 
 ExitCode report(const DaemonRefusal& refusal) {
-    say_error(refusal.what);
-    return refusal.exit;
+    return refuse(refusal.what, refusal.exit);
+}
+
+std::variant<Json, DaemonRefusal> ask_pages(const Options& options, const PagedList& list,
+                                            std::string after, std::uint64_t most) {
+    constexpr std::uint64_t kLongestPage = 1'000;
+    Json all;
+    do {
+        auto answer =
+            ask(options, {.target = fmt::format("{}most={}&after={}", list.target,
+                                                std::min(most, kLongestPage), url_escape(after))});
+        if (std::holds_alternative<DaemonRefusal>(answer)) {
+            return answer;
+        }
+        Json& page = std::get<Json>(answer);
+        after = page.at("next").is_null() ? "" : text_at(page, "next");
+        most -= std::min<std::uint64_t>(most, page.at(list.rows).size());
+        if (all.is_null()) {
+            all = std::move(page);
+        } else {
+            for (Json& row : page.at(list.rows)) {
+                all.at(list.rows).push_back(std::move(row));
+            }
+            all["next"] = page.at("next");
+        }
+    } while (!after.empty() && most != 0);
+    return all;
 }
 
 ExitCode show(const Options& options, const DaemonRequest& request,
               const std::function<std::string(const Json&)>& as_text) {
-    const auto answer = ask(options, request);
+    return show_answer(options, ask(options, request), as_text);
+}
+
+ExitCode show_answer(const Options& options, const std::variant<Json, DaemonRefusal>& answer,
+                     const std::function<std::string(const Json&)>& as_text) {
     if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }

@@ -5,6 +5,7 @@
 #include "control/json.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <variant>
@@ -27,12 +28,26 @@ struct DaemonRefusal {
 [[nodiscard]] std::variant<Json, DaemonRefusal> ask(const Options& options,
                                                     const DaemonRequest& request);
 
+// A list that sluiced tells page by page: its resource with `?`, or a query that goes on behind
+// `&`, and the member that holds its rows.
+struct PagedList {
+    std::string target;
+    const char* rows;
+};
+// Pages from `after` on, until there are as many rows as are wanted or no more, as if it were one.
+[[nodiscard]] std::variant<Json, DaemonRefusal> ask_pages(const Options& options,
+                                                          const PagedList& list, std::string after,
+                                                          std::uint64_t most = UINT64_MAX);
+
 // Says the refusal on standard error; the exit code of the command.
 ExitCode report(const DaemonRefusal& refusal);
 
 // One call, and its answer on standard output: with --json as it came, else as `as_text` puts it.
 ExitCode show(const Options& options, const DaemonRequest& request,
               const std::function<std::string(const Json&)>& as_text);
+
+ExitCode show_answer(const Options& options, const std::variant<Json, DaemonRefusal>& answer,
+                     const std::function<std::string(const Json&)>& as_text);
 
 // `body` null: none.
 [[nodiscard]] DaemonRequest post_json(std::string target, const Json& body);

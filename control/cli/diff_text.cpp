@@ -83,7 +83,7 @@ std::string diff_text(const Json& diff) {
     const bool same = text.empty();
     return fmt::format("{}{}{} rules added, {} removed, {} changed, {} as they are\n", text,
                        same ? "" : "\n", diff.at("added").size(), diff.at("removed").size(),
-                       diff.at("changed").size(), diff.at("unchanged").get<std::uint64_t>());
+                       diff.at("changed").size(), count_at(diff, "unchanged"));
 }
 
 }  // namespace sluice

@@ -25,7 +25,7 @@ void leave(int /*signal*/) {
 }
 
 void print_lines(const Json& document) {
-    if (const auto missed = document.at("missed").get<std::uint64_t>(); missed != 0) {
+    if (const auto missed = count_at(document, "missed"); missed != 0) {
         print(dump_line({{"event", "lost"}, {"lost", missed}}));
     }
     for (const Json& event : document.at("events")) {
@@ -63,7 +63,7 @@ ExitCode run_events(const Options& options) {
         if (is_end && wait != 0 && std::chrono::steady_clock::now() - asked < kPause) {
             std::this_thread::sleep_for(kPause);
         }
-        next = document.at("next").get<std::string>();
+        next = text_at(document, "next");
     }
 }
 

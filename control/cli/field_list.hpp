@@ -5,7 +5,6 @@
 #include "lib/rules/text_name.hpp"
 
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -24,11 +23,11 @@ std::string user_name(std::uint64_t uid) {
 
 std::vector<std::string> cells_of(std::string number, const Json& set) {
     return {std::move(number),
-            set.at("at").get<std::string>(),
-            user_name(set.at("by").get<std::uint64_t>()),
-            set.at("rules").is_null() ? "" : grouped(set.at("rules").get<std::uint64_t>()),
-            set.at("generation").get<std::string>(),
-            set.at("note").get<std::string>()};
+            text_at(set, "at"),
+            user_name(count_at(set, "by")),
+            set.at("rules").is_null() ? "" : grouped(count_at(set, "rules")),
+            text_at(set, "generation"),
+            text_at(set, "note")};
 }
 
 std::string history_text(const Json& history) {
@@ -40,14 +39,14 @@ std::string history_text(const Json& history) {
         {{"SET", kRight}, {"SINCE"}, {"BY"}, {"ON", kRight}, {"GENERATION"}, {"BROUGHT BY"}}};
     table.row(cells_of("now", in_force));
     for (const Json& set : history.at("sets")) {
-        table.row(cells_of(fmt::format("{}", set.at("number").get<std::uint64_t>()), set));
+        table.row(cells_of(fmt::format("{}", count_at(set, "number")), set));
     }
     return unconfirmed_text(in_force) + table.text();
 }
 
 std::string back_text(const Json& now) {
-    return fmt::format("back to generation {}, {} rules\n", now.at("generation").get<std::string>(),
-                       now.at("rules").get<std::uint64_t>()) +
+    return fmt::format("back to generation {}, {} rules\n", text_at(now, "generation"),
+                       count_at(now, "rules")) +
            unconfirmed_text(now);
 }
 
@@ -59,8 +58,7 @@ ExitCode run_history(const Options& options) {
 
 ExitCode run_rollback(const Options& options) {
     if (!options.confirm.empty() && options.number == 0) {
-        say_error("--confirm goes with the number of a set");
-        return ExitCode::Usage;
+        return refuse("--confirm goes with the number of a set", ExitCode::Usage);
     }
     std::string query = options.number == 0 ? "" : fmt::format("?set={}", options.number);
     query += options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);

@@ -229,24 +229,20 @@ ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldL
 ExitCode run_inspect(const Options& options) {
     const auto fields = parse_field_list(options.fields);
     if (const auto* fault = std::get_if<FieldFault>(&fields)) {
-        say_error(fault->what);
-        return ExitCode::Usage;
+        return refuse(fault->what, ExitCode::Usage);
     }
     const auto tunnels = parse_tunnels(options.tunnels);
     if (const auto* fault = std::get_if<std::string>(&tunnels)) {
-        say_error(*fault);
-        return ExitCode::Usage;
+        return refuse(*fault, ExitCode::Usage);
     }
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
-        say_error(reader.error().what);
-        return ExitCode::Refused;
+        return refuse(reader.error().what);
     }
     const auto& list = std::get<FieldList>(fields);
     Result<Suffixes> suffixes = suffixes_for(list);
     if (!suffixes) {
-        say_error(suffixes.error().what);
-        return ExitCode::Refused;
+        return refuse(suffixes.error().what);
     }
     return show_frames(*reader, options, list, std::get<Tunnels>(tunnels), *std::move(suffixes));
 }

@@ -70,34 +70,18 @@ std::string wrong_usage(const Options& options) {
                : "";
 }
 
-std::string text_of(const Json& document) {
+std::string key_answer_text(const Json& document) {
     return document.contains("limits") ? key_text(document) : setting_text(document);
 }
 
-// All that is set for keys of the rule, asked for page by page.
+// All that is set for keys of the rule.
 ExitCode list_keys(const Options& options) {
-    const std::string resource =
-        fmt::format("/v1/rules/{}/keys?most=1000&after=", url_escape(options.rule));
-    Json all;
-    std::string after = "0:";
-    do {
-        auto answer = ask(options, {.target = resource + url_escape(after)});
-        if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-            return report(*refusal);
-        }
-        Json& page = std::get<Json>(answer);
-        after = page.at("next").is_null() ? "" : page.at("next").get<std::string>();
-        if (all.is_null()) {
-            all = std::move(page);
-        } else {
-            for (Json& key : page.at("keys")) {
-                all.at("keys").push_back(std::move(key));
-            }
-        }
-    } while (!after.empty());
-    all.erase("next");
-    print(options.json ? dump_line(all) : folded(key_list_text(all)));
-    return ExitCode::Done;
+    auto answer = ask_pages(
+        options, {fmt::format("/v1/rules/{}/keys?", url_escape(options.rule)), "keys"}, "0:");
+    if (Json* all = std::get_if<Json>(&answer)) {
+        all->erase("next");
+    }
+    return show_answer(options, answer, key_list_text);
 }
 
 bool all_answered(const Json& document) {
@@ -108,8 +92,7 @@ bool all_answered(const Json& document) {
 
 ExitCode run_key(const Options& options) {
     if (const std::string wrong = wrong_usage(options); !wrong.empty()) {
-        say_error(wrong);
-        return ExitCode::Usage;
+        return refuse(wrong, ExitCode::Usage);
     }
     if (options.word == "list") {
         return list_keys(options);
@@ -118,12 +101,9 @@ ExitCode run_key(const Options& options) {
         return ban_all_in(options);
     }
     const auto answer = ask(options, request_of(options));
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
-        return report(*refusal);
-    }
-    const Json& document = std::get<Json>(answer);
-    print(options.json ? dump_line(document) : folded(text_of(document)));
-    return all_answered(document) ? ExitCode::Done : ExitCode::Refused;
+    const ExitCode exit = show_answer(options, answer, key_answer_text);
+    const auto* document = std::get_if<Json>(&answer);
+    return document == nullptr || all_answered(*document) ? exit : ExitCode::Refused;
 }
 
 }  // namespace sluice

@@ -30,25 +30,24 @@ std::string bucket_text(const Json& worker) {
         return "its own" + numbers;
     }
     const auto step = worker.at("step").get<unsigned>();
-    const auto given = worker.at("given_wider").get<std::uint64_t>();
+    const auto given = count_at(worker, "given_wider");
     return (step == 0 ? "none yet" : fmt::format("none, a wider one owes (step {})", step)) +
            (given == 0 ? "" : fmt::format(", {} given back to it", grouped(given))) + numbers;
 }
 
 bool has_something(const Json& worker) {
     return worker.at("bucket").get<bool>() || worker.at("step").get<unsigned>() != 0 ||
-           worker.at("given_wider").get<std::uint64_t>() != 0 ||
-           worker.at("before") != worker.at("remaining");
+           count_at(worker, "given_wider") != 0 || worker.at("before") != worker.at("remaining");
 }
 
 // The cells of one bucket behind those that name its limit.
 std::vector<std::string> bucket_cells(const Json& bucket, bool changed) {
     std::vector<std::string> cells;
     if (changed) {
-        cells.push_back(grouped(bucket.at("before").get<std::uint64_t>()));
+        cells.push_back(grouped(count_at(bucket, "before")));
     }
-    cells.push_back(grouped(bucket.at("remaining").get<std::uint64_t>()));
-    cells.push_back(grouped(bucket.at("most").get<std::uint64_t>()));
+    cells.push_back(grouped(count_at(bucket, "remaining")));
+    cells.push_back(grouped(count_at(bucket, "most")));
     cells.push_back(wait_text(bucket.at("wait_ns")));
     cells.push_back(bucket_text(bucket));
     return cells;
@@ -56,9 +55,8 @@ std::vector<std::string> bucket_cells(const Json& bucket, bool changed) {
 
 void add_row(const Json& limit, bool named, std::string lcore, std::vector<std::string> bucket,
              Table& table) {
-    std::vector<std::string> cells{named ? limit.at("name").get<std::string>() : "",
-                                   named ? limit.at("text").get<std::string>() : "",
-                                   std::move(lcore)};
+    std::vector<std::string> cells{named ? text_at(limit, "name") : "",
+                                   named ? text_at(limit, "text") : "", std::move(lcore)};
     for (std::string& cell : bucket) {
         cells.push_back(std::move(cell));
     }
@@ -79,8 +77,7 @@ void add_rows(const Json& limit, bool changed, Table& table) {
         if (!has_something(worker) && (shown || !last)) {
             continue;
         }
-        add_row(limit, !shown,
-                has_something(worker) ? grouped(worker.at("lcore").get<std::uint64_t>()) : "all",
+        add_row(limit, !shown, has_something(worker) ? grouped(count_at(worker, "lcore")) : "all",
                 bucket_cells(worker, changed), table);
         shown = true;
     }
@@ -90,9 +87,9 @@ void add_rows(const Json& limit, bool changed, Table& table) {
 std::string settings_text(const Json& list) {
     std::string text;
     for (const Json& one : list) {
-        text += "set: " + one.at("set").get<std::string>();
-        text += one.at("until").is_null() ? "" : " until " + one.at("until").get<std::string>();
-        const auto reason = one.at("reason").get<std::string>();
+        text += "set: " + text_at(one, "set");
+        text += one.at("until").is_null() ? "" : " until " + text_at(one, "until");
+        const auto reason = text_at(one, "reason");
         text += (reason.empty() ? "" : ", because: " + reason) + "\n";
     }
     return text;
@@ -106,7 +103,7 @@ std::string ban_text(const Json& document) {
     const Json& ban = document.at("ban");
     std::string text;
     for (const Json& worker : ban.at("workers")) {
-        const auto lcore = worker.at("lcore").get<std::uint64_t>();
+        const auto lcore = count_at(worker, "lcore");
         if (worker.at("left_ns").get<std::int64_t>() != 0) {
             const auto step = worker.at("step").get<unsigned>();
             text += fmt::format(
@@ -114,18 +111,17 @@ std::string ban_text(const Json& document) {
                 worker.at("lifted").get<bool>() ? "lifted; it would have lasted" : "for another",
                 wait_text(worker.at("left_ns")),
                 step == 0 ? "" : fmt::format(", of a wider key (step {})", step));
-        } else if (worker.at("refusals").get<std::uint64_t>() != 0) {
-            text += fmt::format("ban on lcore {}: {} of {} refusals\n", lcore,
-                                grouped(worker.at("refusals").get<std::uint64_t>()),
-                                grouped(ban.at("after").get<std::uint64_t>()));
+        } else if (count_at(worker, "refusals") != 0) {
+            text +=
+                fmt::format("ban on lcore {}: {} of {} refusals\n", lcore,
+                            grouped(count_at(worker, "refusals")), grouped(count_at(ban, "after")));
         }
     }
     return text;
 }
 
 std::string head(const Json& document) {
-    return fmt::format("rule {}, key {}", document.at("rule").get<std::string>(),
-                       document.at("key").get<std::string>());
+    return fmt::format("rule {}, key {}", text_at(document, "rule"), text_at(document, "key"));
 }
 
 }  // namespace
@@ -151,9 +147,9 @@ std::string key_text(const Json& document) {
         fmt::format("{}{}\n{}\n{}", head(document), fate,
                     settings_text(document.at("set")) + ban_text(document), table.text());
     for (const Json& worker : document.at("unanswered")) {
-        text += fmt::format("\nthe worker on lcore {} has not answered{}",
-                            worker.at("lcore").get<std::uint64_t>(),
-                            worker.at("begun").get<bool>() ? ", and may have done it" : "");
+        text +=
+            fmt::format("\nthe worker on lcore {} has not answered{}", count_at(worker, "lcore"),
+                        worker.at("begun").get<bool>() ? ", and may have done it" : "");
     }
     return text + (document.at("unanswered").empty() ? "" : "\n");
 }
@@ -162,9 +158,9 @@ std::string setting_text(const Json& document) {
     const Json& set = document.at("set");
     std::string lifted;
     if (document.contains("lifted")) {
-        const auto unanswered = document.at("unanswered_workers").get<std::uint64_t>();
+        const auto unanswered = count_at(document, "unanswered_workers");
         lifted =
-            fmt::format("ban lifted on {} workers{}\n", document.at("lifted").get<std::uint64_t>(),
+            fmt::format("ban lifted on {} workers{}\n", count_at(document, "lifted"),
                         unanswered == 0 ? "" : fmt::format("; {} have not answered", unanswered));
     }
     return head(document) + "\n" + lifted +
@@ -174,13 +170,12 @@ std::string setting_text(const Json& document) {
 std::string key_list_text(const Json& document) {
     Table table{{{"KEY"}, {"TIER", kRight}, {"SET"}, {"UNTIL"}, {"REASON"}}};
     for (const Json& one : document.at("keys")) {
-        table.row({one.at("key").get<std::string>(), grouped(one.at("tier").get<std::uint64_t>()),
-                   one.at("set").get<std::string>(),
-                   one.at("until").is_null() ? "unset" : one.at("until").get<std::string>(),
-                   one.at("reason").get<std::string>()});
+        table.row({text_at(one, "key"), grouped(count_at(one, "tier")), text_at(one, "set"),
+                   one.at("until").is_null() ? "unset" : text_at(one, "until"),
+                   text_at(one, "reason")});
     }
     const Json& dynamic = document.at("dynamic");
-    return fmt::format("rule {}{}\n{}", document.at("rule").get<std::string>(),
+    return fmt::format("rule {}{}\n{}", text_at(document, "rule"),
                        dynamic.is_null() ? "" : ", dynamic: " + dynamic.get<std::string>(),
                        table.text());
 }

@@ -13,11 +13,11 @@ namespace {
 // What a key is called, or that only its digest is known.
 std::string key_cell(const Json& row) {
     if (row.at("key").is_string()) {
-        const auto key = row.at("key").get<std::string>();
+        const auto key = text_at(row, "key");
         return key.empty() ? "(all)" : key;
     }
     const auto level = row.value("level", 0U);
-    return fmt::format("{}{}", level == 0 ? "#" : "wider #", row.at("digest").get<std::string>());
+    return fmt::format("{}{}", level == 0 ? "#" : "wider #", text_at(row, "digest"));
 }
 
 // Seconds that are left: "340ms", "12s", "94m36s".
@@ -38,7 +38,7 @@ std::string count_cell(const Json& count) {
 std::string more_text(const Json& document) {
     return document.at("next").is_null()
                ? ""
-               : fmt::format("more: --after '{}'\n", document.at("next").get<std::string>());
+               : fmt::format("more: --after '{}'\n", text_at(document, "next"));
 }
 
 }  // namespace
@@ -52,15 +52,13 @@ std::string live_text(const Json& document) {
                  {"LCORE", kRight}}};
     for (const Json& row : document.at("keys")) {
         const bool own = row.at("most").is_null();
-        table.row({key_cell(row), row.at("limit").get<std::string>(),
+        table.row({key_cell(row), text_at(row, "limit"),
                    own ? "its own numbers" : count_cell(row.at("remaining")),
                    count_cell(row.at("most")), left_cell(row.at("left_s")),
-                   row.at("shared").get<bool>() ? "shared"
-                                                : grouped(row.at("lcore").get<std::uint64_t>())});
+                   row.at("shared").get<bool>() ? "shared" : grouped(count_at(row, "lcore"))});
     }
-    return fmt::format("rule {}: {} live buckets\n\n{}{}", document.at("rule").get<std::string>(),
-                       grouped(document.at("live").get<std::uint64_t>()), table.text(),
-                       more_text(document));
+    return fmt::format("rule {}: {} live buckets\n\n{}{}", text_at(document, "rule"),
+                       grouped(count_at(document, "live")), table.text(), more_text(document));
 }
 
 std::string bans_text(const Json& document) {
@@ -69,9 +67,8 @@ std::string bans_text(const Json& document) {
     }
     Table table{{{"RULE"}, {"KEY"}, {"SOURCE"}, {"LEFT", kRight}, {"REASON"}}, 2};
     for (const Json& row : document.at("bans")) {
-        table.row({row.at("rule").get<std::string>(), key_cell(row),
-                   row.at("source").get<std::string>(), left_cell(row.at("left_s")),
-                   row.at("reason").get<std::string>()});
+        table.row({text_at(row, "rule"), key_cell(row), text_at(row, "source"),
+                   left_cell(row.at("left_s")), text_at(row, "reason")});
     }
     return table.text() + more_text(document);
 }

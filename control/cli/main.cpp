@@ -15,7 +15,7 @@ namespace {
 ExitCode run(const Invocation& invocation) {
     set_colors(!invocation.options.no_color);
     try {
-        return invocation.command->run(invocation.options);
+        return invocation.run(invocation.options);
     } catch (const Json::exception&) {
         say_error(
             "sluiced answered with other JSON than this sluicectl knows; "

@@ -10,17 +10,9 @@
 namespace sluice {
 namespace {
 
-std::string text_in(const Json& object, const char* member) {
-    return object.at(member).get<std::string>();
-}
-
-std::uint64_t count_of(const Json& port, const char* member) {
-    return port.at(member).get<std::uint64_t>();
-}
-
 // The fields that choose the worker of a frame, and whether workers hand frames over.
 std::string spread_text(const Json& port) {
-    const std::string hashes = text_in(port, "hashes");
+    const std::string hashes = text_at(port, "hashes");
     const bool handed = port.at("handed_over").get<bool>();
     return handed ? hashes + ", handed over" : hashes;
 }
@@ -31,18 +23,6 @@ std::string link_text(const Json& port) {
     }
     const bool up = port.at("link_up").get<bool>();
     return port.at("held_down").get<bool>() ? "held down" : (up ? "up" : "down");
-}
-
-const Json* port_before(const Json* before, const Json& port) {
-    if (before == nullptr) {
-        return nullptr;
-    }
-    for (const Json& one : before->at("ports")) {
-        if (one.at("pair") == port.at("pair") && one.at("side") == port.at("side")) {
-            return &one;
-        }
-    }
-    return nullptr;
 }
 
 // Why frames were lost at a port.
@@ -77,13 +57,13 @@ std::string state_table(const Json& ports) {
                  {"TX BYTES", kRight}},
                 2};
     for (const Json& port : ports) {
-        const auto count = [&](const char* member) { return grouped(count_of(port, member)); };
-        table.row({text_in(port, "pair"), text_in(port, "side"), text_in(port, "device"),
+        const auto count = [&](const char* member) { return grouped(count_at(port, member)); };
+        table.row({text_at(port, "pair"), text_at(port, "side"), text_at(port, "device"),
                    link_text(port), count("mtu"), count("rx_queues"), spread_text(port),
                    count("rx_packets"), count("tx_packets"), count("rx_missed"),
                    count("rx_no_mbuf"), count("rx_errors"), count("tx_errors"), count("tx_full"),
-                   byte_count_text(count_of(port, "rx_bytes")),
-                   byte_count_text(count_of(port, "tx_bytes"))});
+                   byte_count_text(count_at(port, "rx_bytes")),
+                   byte_count_text(count_at(port, "tx_bytes"))});
     }
     return table.text();
 }
@@ -101,17 +81,17 @@ std::string rate_table(const Sample& sample) {
                  {"TX BYTES", kRight}},
                 2};
     for (const Json& port : sample.now.at("ports")) {
-        const Json* before = port_before(sample.before, port);
+        const Json* before = item_before(sample, "ports", port, {"pair", "side"});
         const auto rate = [&](const char* member, auto&& text) {
             return before == nullptr
                        ? std::string{}
-                       : text(count_of(port, member), count_in(before, member), sample.seconds);
+                       : text(count_at(port, member), count_in(before, member), sample.seconds);
         };
-        table.row({text_in(port, "pair"), text_in(port, "side"), link_text(port),
+        table.row({text_at(port, "pair"), text_at(port, "side"), link_text(port),
                    rate("rx_packets", rate_text), rate("rx_bytes", bit_rate_of),
                    rate("tx_packets", rate_text), rate("tx_bytes", bit_rate_of),
-                   byte_count_text(count_of(port, "rx_bytes")),
-                   byte_count_text(count_of(port, "tx_bytes"))});
+                   byte_count_text(count_at(port, "rx_bytes")),
+                   byte_count_text(count_at(port, "tx_bytes"))});
     }
     return table.text();
 }
@@ -120,11 +100,11 @@ std::string rate_table(const Sample& sample) {
 std::string loss_table(const Sample& sample) {
     Table table{{{"PAIR"}, {"SIDE"}, {"LOST"}, {"FRAMES", kRight}, {"/S", kRight}}, 2};
     for (const Json& port : sample.now.at("ports")) {
-        const Json* before = port_before(sample.before, port);
+        const Json* before = item_before(sample, "ports", port, {"pair", "side"});
         for (const Cause& cause : kCauses) {
-            const std::uint64_t lost = count_of(port, cause.member);
+            const std::uint64_t lost = count_at(port, cause.member);
             if (lost != 0) {
-                table.row({text_in(port, "pair"), text_in(port, "side"), std::string{cause.text},
+                table.row({text_at(port, "pair"), text_at(port, "side"), std::string{cause.text},
                            grouped(lost),
                            before == nullptr
                                ? ""

@@ -6,6 +6,7 @@
 #include "control/cli/terminal.hpp"
 #include "control/cli/watch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -55,6 +56,19 @@ private:
 
 std::uint64_t count_in(const Json* object, const std::string& member) {
     return object == nullptr ? 0 : object->value(member, std::uint64_t{0});
+}
+
+const Json* item_before(const Sample& sample, const char* list, const Json& item,
+                        std::initializer_list<const char*> same) {
+    if (sample.before == nullptr) {
+        return nullptr;
+    }
+    const Json& items = sample.before->at(list);
+    const auto found = std::find_if(items.begin(), items.end(), [&](const Json& one) {
+        return std::all_of(same.begin(), same.end(),
+                           [&](const char* member) { return one.at(member) == item.at(member); });
+    });
+    return found == items.end() ? nullptr : &*found;
 }
 
 std::string rate_text(std::uint64_t now, std::uint64_t before, double seconds) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 namespace sluice {
@@ -21,6 +22,11 @@ struct Sample {
 
 // 0 where there is no object, or it has no such member.
 [[nodiscard]] std::uint64_t count_in(const Json* object, const std::string& member);
+
+// What an item of a list was in the sample before: the one that is the same in these members;
+// nullptr: there is none.
+[[nodiscard]] const Json* item_before(const Sample& sample, const char* list, const Json& item,
+                                      std::initializer_list<const char*> same);
 
 // How fast a counter grew, per second, and one of bytes, in bits; empty where it has shrunk, since
 // who counts has begun anew.

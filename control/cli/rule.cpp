@@ -65,12 +65,11 @@ ExitCode remove(const Options& options) {
 ExitCode put(const Options& options) {
     const Result<RuleFiles> file = read_rule_files({options.rule_file});
     if (!file) {
-        say_error(file.error().what);
-        return ExitCode::Refused;
+        return refuse(file.error().what);
     }
     if (!file->slices.empty()) {
-        say_error(options.rule_file + " has several files; a file with one rule is wanted");
-        return ExitCode::Usage;
+        return refuse(options.rule_file + " has several files; a file with one rule is wanted",
+                      ExitCode::Usage);
     }
     const std::optional<std::string> id = id_in(*file);
     if (!id) {
@@ -92,8 +91,7 @@ ExitCode put(const Options& options) {
 
 ExitCode run_rule(const Options& options) {
     if (options.word != "add" && !(options.before.empty() && options.after.empty())) {
-        say_error("--before and --after are for `rule add`");
-        return ExitCode::Usage;
+        return refuse("--before and --after are for `rule add`", ExitCode::Usage);
     }
     return options.word == "delete" ? remove(options) : put(options);
 }

@@ -1,4 +1,4 @@
-#include "control/cli/rule_arguments.hpp"
+#include "control/cli/command_arguments.hpp"
 
 #include "control/confirm_time.hpp"
 

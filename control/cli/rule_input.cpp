@@ -11,13 +11,11 @@ namespace sluice {
 std::variant<RuleFiles, ExitCode> read_rules(const Options& options) {
     const std::vector<std::string>& named = options.rules_files;
     if (options.pcap_file == "-" && std::find(named.begin(), named.end(), "-") != named.end()) {
-        say_error("standard input is either the rules or the capture");
-        return ExitCode::Usage;
+        return refuse("standard input is either the rules or the capture", ExitCode::Usage);
     }
     Result<RuleFiles> files = read_rule_files(named);
     if (!files) {
-        say_error(files.error().what);
-        return ExitCode::Refused;
+        return refuse(files.error().what);
     }
     return *std::move(files);
 }

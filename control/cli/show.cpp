@@ -89,15 +89,14 @@ std::string mode_text(const Json& document) {
 
 std::string set_text(const Json& document) {
     return fmt::format("generation {}, {} rules", text_at(document, "generation"),
-                       document.at("rules").get<std::uint64_t>());
+                       count_at(document, "rules"));
 }
 
 std::string merge_interval_text(const Json& document) {
     return fmt::format(
         "amounts are merged at the latest after {} us, of {} limits; sluice.yaml "
         "says what holds when the dataplane starts again\n",
-        document.at("interval_us").get<std::uint64_t>(),
-        document.at("merged_limits").get<std::uint64_t>());
+        count_at(document, "interval_us"), count_at(document, "merged_limits"));
 }
 
 bool has_dataplane(const Json& health) {

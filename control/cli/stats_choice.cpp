@@ -8,8 +8,7 @@ namespace sluice {
 namespace {
 
 bool has_matched(const Json& rule) {
-    return rule.at("matched").get<std::uint64_t>() != 0 ||
-           rule.value("early_dropped", std::uint64_t{0}) != 0;
+    return count_at(rule, "matched") != 0 || rule.value("early_dropped", std::uint64_t{0}) != 0;
 }
 
 }  // namespace
@@ -26,7 +25,7 @@ std::string choose_rules(Json& stats, const StatsChoice& choice) {
     Json chosen = Json::array();
     std::uint64_t left_out = 0;
     for (const Json& rule : all) {
-        const auto id = rule.at("id").get<std::string>();
+        const auto id = text_at(rule, "id");
         if (!choice.rules.empty() &&
             std::find(choice.rules.begin(), choice.rules.end(), id) == choice.rules.end()) {
             continue;

@@ -93,18 +93,6 @@ std::string text_of(const Kind& kind, const Sample& sample) {
     return text;
 }
 
-const Json* rule_before(const Json* before, const std::string& id) {
-    if (before == nullptr) {
-        return nullptr;
-    }
-    for (const Json& rule : before->at("rules")) {
-        if (rule.at("id") == id) {
-            return &rule;
-        }
-    }
-    return nullptr;
-}
-
 // Whether any rule has such a member.
 bool any_has(const Json& rules, const char* member) {
     return std::any_of(rules.begin(), rules.end(),
@@ -177,9 +165,9 @@ std::string rule_table(const Sample& sample) {
     }
     Table table{std::move(columns)};
     for (const Json& rule : rules) {
-        const auto id = rule.at("id").get<std::string>();
-        const Json* before = rule_before(sample.before, id);
-        std::vector<std::string> cells{id, rule.at("mode").get<std::string>()};
+        const auto id = text_at(rule, "id");
+        const Json* before = item_before(sample, "rules", rule, {"id"});
+        std::vector<std::string> cells{id, text_at(rule, "mode")};
         for (const RuleColumn& column : shown) {
             cells.push_back(column.cell(rule, before, sample.seconds));
         }
@@ -196,7 +184,7 @@ std::string limit_table(const Sample& sample) {
             continue;
         }
         for (const Json& limit : rule.at("limits")) {
-            table.row({rule.at("id").get<std::string>(), limit.at("name").get<std::string>(),
+            table.row({text_at(rule, "id"), text_at(limit, "name"),
                        grouped(count_in(&limit, "refused")), grouped(count_in(&limit, kEntries))});
         }
     }
@@ -210,10 +198,10 @@ std::string early_drop_table(const Sample& sample) {
                  {sample.before != nullptr ? "/S" : "", kRight}}};
     bool any = false;
     for (const Json& rule : sample.now.at("rules")) {
-        const auto id = rule.at("id").get<std::string>();
+        const auto id = text_at(rule, "id");
         if (const std::uint64_t count = count_in(&rule, "early_dropped"); count != 0) {
             any = true;
-            const Json* before = rule_before(sample.before, id);
+            const Json* before = item_before(sample, "rules", rule, {"id"});
             table.row({id, grouped(count),
                        before == nullptr
                            ? ""
@@ -246,12 +234,12 @@ std::string panic_text(const Json& document) {
 std::string stats_text(const Json& now, const Json* before, double seconds) {
     const Sample sample{now, before, seconds};
     std::string text =
-        fmt::format("generation {}, up {}, {} packets\n", now.at("generation").get<std::string>(),
+        fmt::format("generation {}, up {}, {} packets\n", text_at(now, "generation"),
                     duration_text(static_cast<std::uint64_t>(now.at("uptime_s").get<double>())),
-                    grouped(now.at("packets").get<std::uint64_t>()));
+                    grouped(count_at(now, "packets")));
     text += unconfirmed_text(now);
     text += panic_text(now) + list_problem_text(now);
-    if (const auto full = now.at("table_full").get<std::uint64_t>(); full != 0) {
+    if (const auto full = count_at(now, "table_full"); full != 0) {
         text += fmt::format("the bucket table was full {} times\n", grouped(full));
     }
     if (now.contains("verdicts")) {  // not of chosen rules alone

@@ -106,6 +106,11 @@ void say_error(std::string_view what) {
     say("error", "31", what);
 }
 
+ExitCode refuse(std::string_view what, ExitCode exit) {
+    say_error(what);
+    return exit;
+}
+
 void say_warning(std::string_view what) {
     say("warning", "33", what);
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "control/cli/exit_code.hpp"
 #include "lib/policy/compile.hpp"
 
 #include <cstddef>
@@ -22,6 +23,8 @@ void set_colors(bool allowed);
 void print(std::string_view text);        // to standard output, as it stands
 void say_error(std::string_view what);    // "sluicectl: error: WHAT" to standard error
 void say_warning(std::string_view what);  // "sluicectl: warning: WHAT" to standard error
+// Says what is wrong, and is what the command ends with.
+[[nodiscard]] ExitCode refuse(std::string_view what, ExitCode exit = ExitCode::Refused);
 // Every problem with its source line and a caret, to standard error. What lies in a file that the
 // source names, such as a list, quotes what it is about and has neither.
 void say_problems(const std::vector<Problem>& problems, const RuleText& source);

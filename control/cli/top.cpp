@@ -21,9 +21,8 @@ std::string bits_text(const Json& key) {
 std::string top_text(const Json& document) {
     std::string text =
         fmt::format("packets each second, from {} samples over the last {:.0f} s (--window)\n",
-                    grouped(document.at("samples").get<std::uint64_t>()),
-                    document.at("window_s").get<double>());
-    if (const auto lost = document.at("lost").get<std::uint64_t>(); lost != 0) {
+                    grouped(count_at(document, "samples")), document.at("window_s").get<double>());
+    if (const auto lost = count_at(document, "lost"); lost != 0) {
         text += fmt::format("{} samples were lost since the start: nobody had time for them\n",
                             grouped(lost));
     }
@@ -36,8 +35,8 @@ std::string top_text(const Json& document) {
                 2};
     for (const Json& key : document.at("keys")) {
         const Json& remaining = key.at("remaining");
-        const std::string name = key.at("key").get<std::string>();
-        table.row({key.at("rule").get<std::string>(), name.empty() ? "(all)" : name,
+        const std::string name = text_at(key, "key");
+        table.row({text_at(key, "rule"), name.empty() ? "(all)" : name,
                    rate_with_error(key, "hits_per_s", "hits_error_per_s"),
                    rate_with_error(key, "denied_per_s", "denied_error_per_s"), bits_text(key),
                    remaining.is_null() ? "" : grouped(remaining.get<std::uint64_t>())});

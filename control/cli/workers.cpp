@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 std::string state_text(const Json& worker) {
-    const auto stalled = worker.at("stalled_ms").get<std::uint64_t>();
+    const auto stalled = count_at(worker, "stalled_ms");
     return stalled == 0       ? "runs"
            : stalled < 10'000 ? fmt::format("stalled for {} ms", grouped(stalled))
                               : fmt::format("stalled for {}", duration_text(stalled / 1'000));
@@ -71,7 +71,7 @@ std::string workers_text(const Json& document) {
         for (std::size_t i = 0; i < sums.size(); ++i) {
             sums[i] += counts[i];
         }
-        add_row(table, grouped(worker.at("lcore").get<std::uint64_t>()), state_text(worker), counts,
+        add_row(table, grouped(count_at(worker, "lcore")), state_text(worker), counts,
                 lanes_text(worker));
     }
     if (workers.size() > 1) {

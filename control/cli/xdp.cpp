@@ -13,7 +13,7 @@ std::string milliseconds(const Json& nanoseconds) {
 }
 
 std::string counted(const Json& kernel, const char* member) {
-    return grouped(kernel.at(member).get<std::uint64_t>());
+    return grouped(count_at(kernel, member));
 }
 
 // Networks that it drops, of as many as it may.
@@ -28,7 +28,7 @@ std::string decides(const Json& kernel) {
     if (!kernel.at("takes_over").get<bool>()) {
         return "box";
     }
-    return kernel.at("fail").get<std::string>() == "open" ? "kernel forwards" : "kernel drops";
+    return text_at(kernel, "fail") == "open" ? "kernel forwards" : "kernel drops";
 }
 
 std::string xdp_text(const Json& document) {
@@ -53,10 +53,9 @@ std::string xdp_text(const Json& document) {
             continue;
         }
         any = true;
-        table.row({port.at("pair").get<std::string>(), port.at("side").get<std::string>(),
-                   kernel.at("mode").get<std::string>(),
-                   fmt::to_string(kernel.at("program").get<std::uint64_t>()), decides(kernel),
-                   kernel.at("fail").get<std::string>(), milliseconds(kernel.at("heartbeat_ns")),
+        table.row({text_at(port, "pair"), text_at(port, "side"), text_at(kernel, "mode"),
+                   fmt::to_string(count_at(kernel, "program")), decides(kernel),
+                   text_at(kernel, "fail"), milliseconds(kernel.at("heartbeat_ns")),
                    milliseconds(kernel.at("beat_age_ns")), counted(kernel, "bridged_packets"),
                    counted(kernel, "dropped_packets"), early(kernel),
                    counted(kernel, "early_left_out"), counted(kernel, "managed_packets"),

@@ -4,7 +4,6 @@
 
 #include <strings.h>
 #include <cstdint>
-#include <new>
 #include <string>
 #include <utility>
 

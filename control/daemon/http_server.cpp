@@ -9,7 +9,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string_view>
 

@@ -6,7 +6,6 @@
 #include "lib/base/system_user.hpp"
 #include "lib/policy/compile_memory.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
-#include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <filesystem>
 

@@ -7,7 +7,6 @@
 #include "lib/table/table_reader.hpp"
 #include "lib/wire/message.hpp"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>

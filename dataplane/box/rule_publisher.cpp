@@ -4,8 +4,6 @@
 #include "lib/base/log.hpp"
 #include "lib/wire/codec.hpp"
 
-#include <utility>
-
 #include <rte_cycles.h>
 
 namespace sluice {

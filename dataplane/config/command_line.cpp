@@ -33,6 +33,18 @@ Result<Done> set_device(CommandLine& line, PortConfig PairConfig::* side,
 using Line = CommandLine;
 using Text = const std::string&;
 
+template <std::string BoxConfig::* kText>
+Result<Done> set_text(Line& line, Text text) {
+    line.box.*kText = text;
+    return Done{};
+}
+
+template <CommandLine::Kind kKind>
+Result<Done> set_kind(Line& line, Text) {
+    line.kind = kKind;
+    return Done{};
+}
+
 // What --config reads comes before all others, wherever it stands.
 constexpr std::string_view kConfig = "config";
 
@@ -52,45 +64,22 @@ constexpr auto kOptions = std::to_array<Option>({
     {"inside", "DEVICE", "  its inside",
      [](Line& line, Text device) { return set_device(line, &PairConfig::inside, device); }},
     {"lcores", "LIST", "DPDK core list; the first is for housekeeping, the others work",
-     [](Line& line, Text list) -> Result<Done> {
-         line.box.lcores = list;
-         return Done{};
-     }},
+     set_text<&BoxConfig::lcores>},
     {"state-dir", "DIR", "where the last rule set and all buckets are kept",
-     [](Line& line, Text directory) -> Result<Done> {
-         line.box.state_dir = directory;
-         return Done{};
-     }},
+     set_text<&BoxConfig::state_dir>},
     {"socket", "PATH", "control socket",
      [](Line& line, Text path) -> Result<Done> {
          line.box.dataplane.path = path;
          return Done{};
      }},
     {"user", "NAME", "the user that sluiced runs as: the control socket is its own",
-     [](Line& line, Text name) -> Result<Done> {
-         line.box.user = name;
-         return Done{};
-     }},
+     set_text<&BoxConfig::user>},
     {"database-key", "FILE", "the key that vouches for patterns, shared with sluiced",
-     [](Line& line, Text file) -> Result<Done> {
-         line.box.database_key = file;
-         return Done{};
-     }},
+     set_text<&BoxConfig::database_key>},
     {"forget", "", "removes what is kept in the state directory, its keys too, and ends",
-     [](Line& line, Text) -> Result<Done> {
-         line.kind = CommandLine::Kind::Forget;
-         return Done{};
-     }},
-    {"version", "", "prints the version",
-     [](Line& line, Text) -> Result<Done> {
-         line.kind = CommandLine::Kind::Version;
-         return Done{};
-     }},
-    {"help", "", "prints this",
-     [](Line& line, Text) -> Result<Done> {
-         line.kind = CommandLine::Kind::Help;
-         return Done{};
-     }},
+     set_kind<CommandLine::Kind::Forget>},
+    {"version", "", "prints the version", set_kind<CommandLine::Kind::Version>},
+    {"help", "", "prints this", set_kind<CommandLine::Kind::Help>},
 });
 
 struct Argument {

@@ -1,6 +1,7 @@
 #include "dataplane/config/lcore_check.hpp"
 
-#include <charconv>
+#include "lib/base/whole_number.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,10 +19,8 @@ Error no_list(std::string_view list) {
 }
 
 std::optional<unsigned> read_number(std::string_view text) {
-    unsigned number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && number <= kMostLcore ? std::optional{number} : std::nullopt;
+    const std::optional<unsigned> number = whole_number<unsigned>(text);
+    return number && *number <= kMostLcore ? number : std::nullopt;
 }
 
 // 3 or 4-6.

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include <fcntl.h>

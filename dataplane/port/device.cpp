@@ -1,6 +1,6 @@
 #include "dataplane/port/device.hpp"
 
-#include "dataplane/eal.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/wire/fd.hpp"
 
 #include <algorithm>

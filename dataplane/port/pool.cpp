@@ -1,7 +1,7 @@
 #include "dataplane/port/pool.hpp"
 
-#include "dataplane/eal.hpp"
 #include "dataplane/io/frame_ring.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/pipeline/burst.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "dataplane/port/port.hpp"
 
-#include "dataplane/eal.hpp"
 #include "dataplane/port/device.hpp"
 #include "dataplane/port/rss.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 
 #include <algorithm>

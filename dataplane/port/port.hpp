@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 struct rte_mempool;
@@ -28,7 +27,7 @@ struct PortPlan {
 // A port of a pair, from its set-up to its end. The main lcore owns it; workers use its queues by
 // number and read `up` and `there`.
 struct Port {
-    // Whether the interface that it is bound to is there (port_return.hpp).
+    // Whether the interface that it is bound to is there (link_watch.cpp).
     enum class Presence : std::uint8_t { Here, Leaving, Away };
     static constexpr std::uint16_t kNone = 0xffff;
     std::uint16_t id = kNone;

@@ -18,7 +18,7 @@ namespace sluice {
 
 // The started pairs of ports, in the order of the box, and the keys by which frames are spread over
 // workers. Workers read a pair while they run: it stays where it is until ~Ports() stops it. A port
-// is started anew only while none of them may use it (port_return.hpp).
+// is started anew only while none of them may use it (link_watch.cpp).
 class Ports {
 public:
     explicit Ports(const RssKeys& keys);

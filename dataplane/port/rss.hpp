@@ -1,7 +1,6 @@
 #pragma once
 #include "lib/packet/rss.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

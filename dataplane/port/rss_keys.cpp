@@ -2,7 +2,6 @@
 
 #include "dataplane/port/rss.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include <sys/random.h>

@@ -11,7 +11,6 @@
 #include "lib/wire/message.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>

@@ -4,7 +4,6 @@
 #include "dataplane/state/state_shape.hpp"
 #include "lib/share/core.hpp"
 
-#include <cstddef>
 #include <fstream>
 
 namespace sluice {

@@ -4,7 +4,6 @@
 #include "lib/hash/siphash.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 

@@ -6,7 +6,6 @@
 #include "lib/base/log.hpp"
 #include "lib/base/read_file.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <optional>

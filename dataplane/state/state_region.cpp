@@ -5,7 +5,6 @@
 #include "lib/base/read_file.hpp"
 #include "lib/wire/fd.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>

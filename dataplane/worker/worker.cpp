@@ -9,11 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
-#include <span>
 #include <utility>
 
-#include <rte_cycles.h>
 #include <rte_pause.h>
 
 namespace sluice {

@@ -19,7 +19,6 @@
 #include "lib/share/published.hpp"
 #include "lib/units/unit_parser.hpp"
 
-#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>

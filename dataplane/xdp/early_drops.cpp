@@ -2,7 +2,6 @@
 
 #include "dataplane/xdp/monotonic_now.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 

@@ -5,8 +5,6 @@
 #include "lib/rules/box_config.hpp"
 #include "lib/wire/message.hpp"
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

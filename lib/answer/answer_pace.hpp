@@ -2,7 +2,6 @@
 #include "lib/answer/answer_bounds.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace sluice {

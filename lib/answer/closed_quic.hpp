@@ -2,7 +2,6 @@
 #include "lib/answer/answer_bounds.hpp"
 #include "lib/l7/quic/initial_opener.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,10 +1,8 @@
 #include "lib/answer/frame_route.hpp"
 
 #include "lib/answer/byte_writer.hpp"
-#include "lib/answer/internet_checksum.hpp"
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/ipv4.hpp"
-#include "lib/packet/ipv6.hpp"
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #pragma once
+#include "lib/base/event_row.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace sluice {
 
@@ -24,14 +24,8 @@ enum class AskEvent : std::uint8_t {
     Expired,
 };
 
-struct AskEventRow {
-    AskEvent event;
-    std::string_view name;  // as the API and the metrics print it
-    std::string_view help;
-};
-
 // The one list.
-inline constexpr auto kAskEvents = std::to_array<AskEventRow>({
+inline constexpr auto kAskEvents = std::to_array<EventRow<AskEvent>>({
     {AskEvent::Asked, "asked", "questions to the owners of keys"},
     {AskEvent::NoRoom, "no_room", "packets that had no room to wait for answers"},
     {AskEvent::RingFull, "ring_full", "questions that an owner had no room for"},
@@ -48,21 +42,11 @@ inline constexpr auto kAskEvents = std::to_array<AskEventRow>({
     {AskEvent::Expired, "expired", "reservations that nobody settled: charged"},
 });
 inline constexpr std::size_t kAskEventCount = kAskEvents.size();
-static_assert(
-    [] {
-        for (std::size_t i = 0; i < kAskEvents.size(); ++i) {
-            if (kAskEvents[i].event != static_cast<AskEvent>(i)) {
-                return false;
-            }
-        }
-        return true;
-    }(),
-    "kAskEvents is indexed by AskEvent");
+static_assert(in_enum_order(kAskEvents, &EventRow<AskEvent>::event),
+              "kAskEvents is indexed by AskEvent");
 
 // Of one worker as an asker, or as an owner: written by the worker alone, read by anyone.
 struct AskCounters {
-    static constexpr bool kReadableAnywhere = true;
-
     std::array<Counter, kAskEventCount> by_event;
     Counter held;  // now: packets that wait, or reservations
 

@@ -3,7 +3,6 @@
 #include "lib/base/page_use.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <utility>

@@ -3,9 +3,7 @@
 #include "lib/capture/pcapng_format.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <span>
 #include <system_error>
 #include <utility>

@@ -107,8 +107,6 @@ static_assert([] {
 
 // Written by the worker alone, read by anyone.
 struct ConnectionCounters {
-    static constexpr bool kReadableAnywhere = true;
-
     std::array<Counter, kConnectionEvents.size()> by_event;
     Counter copied_bytes;  // to be parsed with what came behind them
     Counter connections;   // now

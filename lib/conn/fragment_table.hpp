@@ -43,7 +43,6 @@ inline constexpr auto kFragmentEvents = std::to_array<std::string_view>(
     {"first", "followed", "orphan", "overlap", "completed", "evicted"});
 
 struct FragmentCounters {
-    static constexpr bool kReadableAnywhere = true;
     std::array<Counter, kFragmentEvents.size()> by_event;
     [[nodiscard]] std::uint64_t of(FragmentEvent event) const noexcept {
         return by_event[static_cast<std::size_t>(event)].read();

@@ -4,7 +4,6 @@
 #include "lib/hash/aes_hash.hpp"
 #include "lib/hash/siphash.hpp"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace sluice {

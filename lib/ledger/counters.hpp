@@ -65,8 +65,6 @@ static_assert(ledger_events_in_enum_order(), "kLedgerEvents is indexed by Ledger
 // Written by the worker, read by anyone.
 class LedgerCounters {
 public:
-    static constexpr bool kReadableAnywhere = true;
-
     void count(LedgerEvent event) noexcept { events_[static_cast<std::size_t>(event)].add(1); }
     void set(LedgerEvent event, std::uint64_t count) noexcept {
         events_[static_cast<std::size_t>(event)].set(count);

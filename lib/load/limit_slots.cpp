@@ -1,6 +1,5 @@
 #include "lib/load/limit_slots.hpp"
 
-#include "lib/load/slots.hpp"
 #include "lib/meter/lifetime.hpp"
 
 #include <algorithm>

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,12 +1,59 @@
 #include "lib/load/loaded_rules.hpp"
 
 #include "lib/load/limit_spread.hpp"
-#include "lib/load/load_overrides.hpp"
 #include "lib/load/slots.hpp"
+#include "lib/rules/network_bans.hpp"
 
+#include <map>
 #include <utility>
 
 namespace sluice {
+namespace {
+
+using Tables = std::vector<std::shared_ptr<const OverrideTable>>;
+
+Tables tables_of(const Overrides& overrides, const HashSecret& secret) {
+    Tables tables;
+    for (std::size_t key = 0; key < overrides.keys.size(); ++key) {
+        const KeyOverrides& keys = overrides.keys[key];
+        const bool has_networks =
+            key < overrides.networks.size() && !overrides.networks[key].rows.empty();
+        auto networks = has_networks ? std::make_shared<const NetworkBans>(overrides.networks[key],
+                                                                           overrides, secret)
+                                     : nullptr;
+        tables.push_back(keys.rows.empty() && !has_networks
+                             ? nullptr
+                             : std::make_shared<const OverrideTable>(keys, overrides, secret,
+                                                                     std::move(networks)));
+    }
+    return tables;
+}
+
+// Makes the tables in which the packet path finds overridden keys, under the secret of the hasher
+// that digests them there, and marks the limits that they may give other numbers. Tables of the
+// very same overrides are shared with `before`, a set that was loaded under the same secret.
+void load_overrides(LoadedSet& set, const HashSecret& secret, const LoadedSet* before) {
+    std::map<const Overrides*, const Tables*> known;
+    if (before != nullptr) {
+        for (const LoadedRule& rule : before->rules) {
+            known.emplace(rule.overrides.get(), &rule.override_tables);
+        }
+    }
+    for (LoadedRule& rule : set.rules) {
+        for (LoadedLimit& limit : rule.limits) {
+            limit.overridden = rule.overrides != nullptr && rule.overrides->have_numbers();
+        }
+        if (rule.overrides == nullptr) {
+            rule.override_tables.clear();
+            continue;
+        }
+        const auto found = known.find(rule.overrides.get());
+        rule.override_tables =
+            found == known.end() ? tables_of(*rule.overrides, secret) : *found->second;
+    }
+}
+
+}  // namespace
 
 LoadedRules::LoadedRules() : LoadedRules{std::make_shared<const RuleSet>()} {}
 

@@ -7,7 +7,6 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include "lib/load/loaded_set.hpp"
 #include "lib/load/segment_choosers.hpp"
 #include "lib/meter/any_meter.hpp"
-#include "lib/rules/coarse_key.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/table/own_bucket.hpp"
 

@@ -1,7 +1,6 @@
 #include "lib/load/request_texts.hpp"
 
 #include <array>
-#include <string_view>
 #include <utility>
 
 namespace sluice {

@@ -5,7 +5,6 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>

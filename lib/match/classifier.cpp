@@ -1,7 +1,5 @@
 #include "lib/match/classifier.hpp"
 
-#include <bit>
-
 namespace sluice {
 Classifier::Classifier(ClassifierParts parts, Lookups lookups)
     : parts_{std::move(parts)}, lookups_{lookups}, planes_{parts_} {

@@ -3,7 +3,7 @@
 #include "lib/packet/field_column.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <map>
 
 namespace sluice {
 namespace {

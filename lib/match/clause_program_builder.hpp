@@ -2,10 +2,7 @@
 #include "lib/match/clause_program.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include "lib/match/column_compare.hpp"
 #include "lib/packet/header_part.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "lib/match/fib_v4.hpp"
 
-#include "lib/base/prefetch.hpp"
-
 #include <algorithm>
 #include <string>
 

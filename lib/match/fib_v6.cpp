@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>

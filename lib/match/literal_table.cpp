@@ -1,7 +1,6 @@
 #include "lib/match/literal_table.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace sluice {

@@ -4,7 +4,6 @@
 #include "lib/match/geo_parts.hpp"
 #include "lib/match/public_suffixes.hpp"
 
-#include <cstddef>
 #include <cstdint>
 
 // How many bytes are allocated at most, beside the parts themselves, while tables are made from

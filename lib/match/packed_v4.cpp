@@ -2,7 +2,6 @@
 
 #include "lib/base/prefetch.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 

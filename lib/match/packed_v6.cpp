@@ -2,8 +2,6 @@
 
 #include "lib/base/prefetch.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>

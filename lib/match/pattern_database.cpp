@@ -1,7 +1,6 @@
 #include "lib/match/pattern_database.hpp"
 
 #include <cassert>
-#include <string>
 
 #include <hs_runtime.h>
 

@@ -1,7 +1,5 @@
 #include "lib/match/range_trie.hpp"
 
-#include <algorithm>
-
 namespace sluice {
 namespace {
 

@@ -2,7 +2,6 @@
 #include "lib/match/rule_bits.hpp"
 #include "lib/packet/row_mask.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 

@@ -5,7 +5,6 @@
 #include "lib/match/pattern_database.hpp"
 #include "lib/match/text_scratch.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

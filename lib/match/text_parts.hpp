@@ -1,12 +1,9 @@
 #pragma once
 #include "lib/packet/text_field.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 // The conditions of all rules over texts, compiled: a part of ClassifierParts.

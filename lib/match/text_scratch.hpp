@@ -2,7 +2,6 @@
 #include "lib/match/classifier_parts.hpp"
 #include "lib/match/pattern_database.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

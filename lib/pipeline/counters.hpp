@@ -66,8 +66,6 @@ struct StageCounters {
 
 // What one worker counts. Written by it alone, read by anyone.
 struct WorkerCounters {
-    static constexpr bool kReadableAnywhere = true;
-
     std::array<Counter, kVerdictCount> by_verdict;
     std::array<Counter, kVerdictCount> bytes_by_verdict;  // of the frames on the wire
     std::array<Counter, kReasonCount> by_reason;          // packets, forwarded or not

@@ -11,7 +11,6 @@
 #include "lib/policy/yaml/yaml_tree.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace sluice {
 namespace {

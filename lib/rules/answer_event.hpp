@@ -1,8 +1,9 @@
 #pragma once
+#include "lib/base/event_row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace sluice {
 
@@ -29,14 +30,8 @@ enum class AnswerEvent : std::uint8_t {
     NotSent,
 };
 
-struct AnswerEventRow {
-    AnswerEvent event;
-    std::string_view name;  // as the CLI and the metrics print it
-    std::string_view help;
-};
-
 // The one list of events. Counters, CLI, metrics and docs are loops over it.
-inline constexpr auto kAnswerEvents = std::to_array<AnswerEventRow>({
+inline constexpr auto kAnswerEvents = std::to_array<EventRow<AnswerEvent>>({
     {AnswerEvent::Replied, "replied", "requests of HTTP answered as the rule's `reply` says"},
     {AnswerEvent::Decoyed, "decoyed", "requests of HTTP answered as the rule's `decoy` says"},
     {AnswerEvent::Reset, "reset", "segments of TCP for which both ends got a RST"},
@@ -66,14 +61,7 @@ inline constexpr auto kAnswerEvents = std::to_array<AnswerEventRow>({
 });
 inline constexpr std::size_t kAnswerEventCount = kAnswerEvents.size();
 
-constexpr bool answer_events_in_enum_order() noexcept {
-    for (std::size_t i = 0; i < kAnswerEvents.size(); ++i) {
-        if (static_cast<std::size_t>(kAnswerEvents[i].event) != i) {
-            return false;
-        }
-    }
-    return true;
-}
-static_assert(answer_events_in_enum_order(), "kAnswerEvents is indexed by AnswerEvent");
+static_assert(in_enum_order(kAnswerEvents, &EventRow<AnswerEvent>::event),
+              "kAnswerEvents is indexed by AnswerEvent");
 
 }  // namespace sluice

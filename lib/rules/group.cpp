@@ -3,8 +3,6 @@
 #include "lib/packet/field_text.hpp"
 #include "lib/rules/text_part.hpp"
 
-#include <cstring>
-
 namespace sluice {
 namespace {
 

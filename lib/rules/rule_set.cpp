@@ -4,7 +4,6 @@
 #include "lib/rules/text_part.hpp"
 #include "lib/table/own_bucket.hpp"
 
-#include <algorithm>
 #include <unordered_set>
 
 namespace sluice {

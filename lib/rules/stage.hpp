@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/base/event_row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -44,14 +46,6 @@ inline constexpr std::size_t kStageCount = kStages.size();
 // counter between stages takes less than a thousandth of all of its time.
 inline constexpr std::uint32_t kTurnsPerSample = 256;
 
-constexpr bool stages_in_enum_order() noexcept {
-    for (std::size_t i = 0; i < kStages.size(); ++i) {
-        if (static_cast<std::size_t>(kStages[i].stage) != i) {
-            return false;
-        }
-    }
-    return true;
-}
-static_assert(stages_in_enum_order(), "kStages is indexed by Stage");
+static_assert(in_enum_order(kStages, &StageRow::stage), "kStages is indexed by Stage");
 
 }  // namespace sluice

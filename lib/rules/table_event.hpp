@@ -1,8 +1,9 @@
 #pragma once
+#include "lib/base/event_row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace sluice {
 
@@ -33,14 +34,8 @@ enum class TableEvent : std::uint8_t {
     HeldOrderLost,
 };
 
-struct TableEventRow {
-    TableEvent event;
-    std::string_view name;  // as the CLI and the metrics print it
-    std::string_view help;
-};
-
 // The one list. The first three say why there was no place, the others what was done about it.
-inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
+inline constexpr auto kTableEvents = std::to_array<EventRow<TableEvent>>({
     {TableEvent::TableFull, "table_full", "both lines of a new key were held by live entries"},
     {TableEvent::ShareFull, "share_full", "the rule held its table_share of the entries"},
     {TableEvent::PoolFull, "pool_full", "no memory for a state that does not fit an entry"},
@@ -72,14 +67,7 @@ inline constexpr auto kTableEvents = std::to_array<TableEventRow>({
 });
 inline constexpr std::size_t kTableEventCount = kTableEvents.size();
 
-constexpr bool table_events_in_enum_order() noexcept {
-    for (std::size_t i = 0; i < kTableEvents.size(); ++i) {
-        if (static_cast<std::size_t>(kTableEvents[i].event) != i) {
-            return false;
-        }
-    }
-    return true;
-}
-static_assert(table_events_in_enum_order(), "kTableEvents is indexed by TableEvent");
+static_assert(in_enum_order(kTableEvents, &EventRow<TableEvent>::event),
+              "kTableEvents is indexed by TableEvent");
 
 }  // namespace sluice

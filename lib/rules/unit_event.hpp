@@ -1,8 +1,9 @@
 #pragma once
+#include "lib/base/event_row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace sluice {
 
@@ -61,14 +62,8 @@ enum class UnitEvent : std::uint8_t {
     FragmentEvicted,
 };
 
-struct UnitEventRow {
-    UnitEvent event;
-    std::string_view name;  // as the CLI and the metrics print it
-    std::string_view help;
-};
-
 // The one list. What is malformed has no fields of its layer, and no limit counts it as a unit.
-inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
+inline constexpr auto kUnitEvents = std::to_array<EventRow<UnitEvent>>({
     {UnitEvent::DnsQuery, "dns_query", "questions of DNS queries"},
     {UnitEvent::DnsResponse, "dns_response", "DNS responses"},
     {UnitEvent::DnsShortHeader, "dns_short_header", "port 53, shorter than a header"},
@@ -146,14 +141,7 @@ inline constexpr auto kUnitEvents = std::to_array<UnitEventRow>({
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 
-constexpr bool unit_events_in_enum_order() noexcept {
-    for (std::size_t i = 0; i < kUnitEvents.size(); ++i) {
-        if (static_cast<std::size_t>(kUnitEvents[i].event) != i) {
-            return false;
-        }
-    }
-    return true;
-}
-static_assert(unit_events_in_enum_order(), "kUnitEvents is indexed by UnitEvent");
+static_assert(in_enum_order(kUnitEvents, &EventRow<UnitEvent>::event),
+              "kUnitEvents is indexed by UnitEvent");
 
 }  // namespace sluice

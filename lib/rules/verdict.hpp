@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/base/event_row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -129,15 +131,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 
-constexpr bool reasons_in_enum_order() noexcept {
-    for (std::size_t i = 0; i < kReasons.size(); ++i) {
-        if (static_cast<std::size_t>(kReasons[i].reason) != i) {
-            return false;
-        }
-    }
-    return true;
-}
-static_assert(reasons_in_enum_order(), "kReasons is indexed by Reason");
+static_assert(in_enum_order(kReasons, &ReasonRow::reason), "kReasons is indexed by Reason");
 
 [[nodiscard]] constexpr const ReasonRow& row_of(Reason reason) noexcept {
     return kReasons[static_cast<std::size_t>(reason)];

@@ -1,17 +1,14 @@
 #pragma once
 #include "lib/base/check.hpp"
 
-#include <array>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
-// Who may touch what. Three types carry the cross-core story:
+// Who may touch what. Two types carry the cross-core story:
 //
 //   CoreToken   the right to act as one core; one exists per worker, it cannot be copied
-//   PerCore<T>  one T per core; mine() needs the token, each() reads only
 //   Counter     written by its owner, read by anyone
 namespace sluice {
 
@@ -50,8 +47,6 @@ private:
 // costs no lock prefix. Relaxed, because most counts order nothing else.
 class Counter {
 public:
-    static constexpr bool kReadableAnywhere = true;
-
     [[gnu::always_inline]] void add(std::uint64_t n) noexcept {
         value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
@@ -83,41 +78,6 @@ public:
 
 private:
     std::atomic<std::uint64_t> value_{0};
-};
-
-template <typename T>
-concept ReadableAnywhere = T::kReadableAnywhere;
-
-template <typename T>
-class PerCore {
-public:
-    [[nodiscard]] T& mine(const CoreToken& me) noexcept {
-        SLUICE_CHECK(me.index() < kMaxCores);
-        return slots_[me.index()].value;
-    }
-
-    // Reads one core's T from anywhere.
-    [[nodiscard]] const T& of(std::size_t core) const noexcept
-        requires ReadableAnywhere<T>
-    {
-        SLUICE_CHECK(core < kMaxCores);
-        return slots_[core].value;
-    }
-
-    // Only for a T whose const face is safe beside its writer.
-    template <std::invocable<const T&> Fn>
-        requires ReadableAnywhere<T>
-    void each(Fn&& fn) const {
-        for (const Slot& slot : slots_) {
-            fn(slot.value);
-        }
-    }
-
-private:
-    struct alignas(kCacheLine) Slot {
-        T value;
-    };
-    std::array<Slot, kMaxCores> slots_{};
 };
 
 // A flag one side raises and the others look at: stop, panic.

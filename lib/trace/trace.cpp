@@ -2,7 +2,6 @@
 
 #include "lib/match/classifier.hpp"
 #include "lib/pipeline/burst_units.hpp"
-#include "lib/pipeline/stages.hpp"
 
 #include <algorithm>
 #include <cstring>

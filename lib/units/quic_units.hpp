@@ -7,8 +7,6 @@ namespace sluice {
 
 // Written by the worker alone, read by anyone.
 struct QuicGauges {
-    static constexpr bool kReadableAnywhere = true;
-
     Counter hellos;       // that anything is remembered of, now
     Counter half_hellos;  // now
 };

@@ -3,7 +3,6 @@
 #include "lib/rules/rule_set.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

@@ -2,7 +2,6 @@
 
 #include "lib/wire/socket.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 

@@ -8,16 +8,13 @@
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/unit_event.hpp"
 #include "lib/rules/verdict.hpp"
-#include "lib/wire/ask_stats.hpp"
-#include "lib/wire/connection_stats.hpp"
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/key_list_messages.hpp"
-#include "lib/wire/shape_stats.hpp"
-#include "lib/wire/stage_stats.hpp"
 #include "lib/wire/top_messages.hpp"
 #include "lib/wire/trace_messages.hpp"
+#include "lib/wire/worker_stats.hpp"
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,6 @@
 #include "lib/wire/message.hpp"
 #include "lib/wire/rule_set_fields.hpp"
 
-#include <cstddef>
 #include <cstdint>
 
 // Fields of messages whose structs belong to layers that know nothing of the wire.

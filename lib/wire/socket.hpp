@@ -4,10 +4,7 @@
 #include "lib/wire/fd.hpp"
 
 #include <sys/types.h>
-#include <chrono>
-#include <cstdint>
 #include <string>
-#include <utility>
 
 namespace sluice {
 

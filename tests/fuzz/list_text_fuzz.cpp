@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const LineIndex lines{text};
     for (const ListType type : {ListType::Cidr, ListType::String, ListType::Number}) {
         const ListText list = read_list_text(text, type);
-        for (const ListFault& fault : list.faults) {
+        for (const auto& fault : list.faults) {
             const Position back = lines.place_at(lines.offset_of(fault.at));
             if (fault.what.empty() || back.line != fault.at.line ||
                 back.column != fault.at.column) {

@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     OverrideBuilder builder{rule};
     const OverrideCsv csv = read_override_csv(text, builder);
     const LineIndex lines{text};
-    for (const CsvFault& fault : csv.faults) {
+    for (const auto& fault : csv.faults) {
         const Position back = lines.place_at(lines.offset_of(fault.at));
         if (fault.what.empty() || back.line != fault.at.line || back.column != fault.at.column) {
             std::abort();

@@ -289,7 +289,7 @@ TEST(Dns, IsCountedByWhatBecomesOfIt) {
         test::Box box{HEAD RULE("r", "key: [], " ONE_QUERY)};
         box.find_units_by(lone_unit_finder());
         (void)box.judge(row.frame.bytes(), kStart);
-        for (const UnitEventRow& event : kUnitEvents) {
+        for (const auto& event : kUnitEvents) {
             EXPECT_EQ(box.counters().by_unit_event[static_cast<std::size_t>(event.event)].read(),
                       event.event == row.event ? 1U : 0U)
                 << event.name;

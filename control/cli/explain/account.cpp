@@ -2,7 +2,6 @@
 
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/check_limit.hpp"
-#include "lib/pipeline/key_policy.hpp"
 #include "lib/policy/expression/match_trace.hpp"
 #include "lib/policy/values/named_value.hpp"
 #include "lib/rules/group.hpp"
@@ -10,7 +9,6 @@
 #include "lib/rules/units_of.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace sluice {
 namespace {

@@ -10,8 +10,7 @@ namespace {
 std::variant<KeptFrame, ExitCode> captured_frame(const Options& options) {
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
-        say_error(reader.error().what);
-        return ExitCode::Refused;
+        return refuse(reader.error().what);
     }
     FrameSource source{*reader};
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
@@ -33,8 +32,7 @@ std::variant<KeptFrame, ExitCode> asked_frame(const Options& options) {
     }
     const Result<std::vector<std::byte>> bytes = described_frame(options.packet);
     if (!bytes) {
-        say_error(bytes.error().what);
-        return ExitCode::Usage;
+        return refuse(bytes.error().what, ExitCode::Usage);
     }
     KeptFrame frame;
     frame.keep(

@@ -22,8 +22,7 @@ ExitCode explain_captured(const Options& options, const ReplaySetup& setup,
                           const ReplayRules& rules) {
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
-        say_error(reader.error().what);
-        return ExitCode::Refused;
+        return refuse(reader.error().what);
     }
     FrameSource source{*reader};
     WorkerSet workers{setup, rules.loaded};
@@ -79,8 +78,7 @@ std::optional<std::string> wrong_question(const Options& options) {
 
 ExitCode run_explain(const Options& options) {
     if (const auto wrong = wrong_question(options)) {
-        say_error(*wrong);
-        return ExitCode::Usage;
+        return refuse(*wrong, ExitCode::Usage);
     }
     const auto setup = replay_setup(options);
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {

@@ -240,8 +240,7 @@ ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
     }
     const Json& now = std::get<Json>(stats);
     if (now.at("generation") != running.generation) {
-        say_error("the rules have changed meanwhile; ask again");
-        return ExitCode::Refused;
+        return refuse("the rules have changed meanwhile; ask again");
     }
     const auto& known = std::get<BoxStates>(states);
     const std::vector<std::string> notes = notes_of(running, known, now.at("panic").get<bool>());

@@ -68,9 +68,9 @@ Result<ListFile> held_list(const Options& options, const std::string& folder,
 std::vector<std::string> notes_of(const Json& lists) {
     std::vector<std::string> notes;
     for (const Json& list : lists) {
-        const auto state = list.at("file").get<std::string>();
+        const auto state = text_at(list, "file");
         if (state != "same" && state != "sent") {
-            notes.push_back("the list " + list.at("path").get<std::string>() +
+            notes.push_back("the list " + text_at(list, "path") +
                             " is judged by as it is in force; its file is not that: " +
                             (state == "changed" ? "it has changed" : state));
         }
@@ -108,7 +108,7 @@ std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options) {
                     .generation = held.at("generation"),
                     .file = held.at("file"),
                     .notes = notes_of(held.at("lists"))};
-    const auto text = held.at("text").get<std::string>();
+    const auto text = text_at(held, "text");
     const KeySettings keys = keys_from(held.at("keys"));
     const ListReader lists = [&](const std::string& path) {
         return held_list(options, held.at("directory"), path);

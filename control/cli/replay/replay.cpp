@@ -14,11 +14,6 @@
 namespace sluice {
 namespace {
 
-ExitCode not_replayed(const Error& error) {
-    say_error(error.what);
-    return ExitCode::Refused;
-}
-
 ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const ReplayRules& rules,
                         ReplayOutputs& outputs) {
     WorkerSet workers{setup, rules.loaded};
@@ -63,18 +58,18 @@ ExitCode run_replay(const Options& options) {
     const auto& rules = std::get<ReplayRules>(read);
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
-        return not_replayed(reader.error());
+        return refuse(reader.error().what);
     }
     Result<ReplayOutputs> outputs = ReplayOutputs::create(options);
     if (!outputs) {
-        return not_replayed(outputs.error());
+        return refuse(outputs.error().what);
     }
     FrameSource source{*reader};
     ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), rules, *outputs);
     summary.not_ethernet = reader->left_out().total();
     const Result<Done> written = outputs->finish();
     if (!written) {
-        return not_replayed(written.error());
+        return refuse(written.error().what);
     }
     const ExitCode end = report_end(source.end(), *reader, options.pcap_file);
     if (end == ExitCode::Done) {

@@ -1,11 +1,8 @@
 #include "control/cli/replay/setup.hpp"
 
-#include "control/cli/replay/worker_set.hpp"
-
 #include "control/cli/box_config.hpp"
 #include "control/cli/rule_input.hpp"
 #include "control/cli/terminal.hpp"
-#include "lib/policy/placement/limit_scope.hpp"
 #include "lib/policy/placement/rss_mapping.hpp"
 
 namespace sluice {
@@ -62,8 +59,7 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
     setup.workers = options.workers;
     Result<std::vector<IpPrefix>> inside = parse_prefixes(options.inside);
     if (!inside) {
-        say_error("--inside: " + inside.error().what);
-        return ExitCode::Usage;
+        return refuse("--inside: " + inside.error().what, ExitCode::Usage);
     }
     setup.inside = *std::move(inside);
     if (!options.config_file.empty()) {
@@ -98,8 +94,7 @@ std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, const R
     }
     Result<ReplayRules> ready = ready_to_run(*std::move(compiled), setup);
     if (!ready) {
-        say_error(ready.error().what);
-        return ExitCode::Refused;
+        return refuse(ready.error().what);
     }
     return *std::move(ready);
 }

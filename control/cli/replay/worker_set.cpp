@@ -6,7 +6,6 @@
 #include "lib/pipeline/steer_burst.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace sluice {

@@ -3,8 +3,6 @@
 #include "lib/policy/file_keys/box_keys.hpp"
 #include "lib/rules/box_config.hpp"
 
-#include <string>
-
 namespace sluice {
 namespace {
 

@@ -6,7 +6,6 @@
 #include "lib/rules/edge_event.hpp"
 #include "lib/rules/rule_set.hpp"
 
-#include <string>
 #include <vector>
 
 namespace sluice {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <unistd.h>
-#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <vector>
@@ -61,8 +60,7 @@ void report_capture(const Options& options, const TraceEnd& end) {
 // The file is made with the first answer of sluiced: what cannot be traced leaves an old one alone.
 ExitCode run_capture(const Options& options) {
     if (options.out_file == "-" && ::isatty(STDOUT_FILENO) == 1) {
-        say_error("a capture is no text: give -w FILE, or pipe it");
-        return ExitCode::Usage;
+        return refuse("a capture is no text: give -w FILE, or pipe it", ExitCode::Usage);
     }
     std::optional<PcapngWriter> writer;
     const auto open = [&] {

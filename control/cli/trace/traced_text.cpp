@@ -24,7 +24,7 @@ std::string protocol_text(unsigned proto) {
 }
 
 std::string end_text(const Json& packet, const char* address, const char* port) {
-    const auto host = packet.at(address).get<std::string>();
+    const auto host = text_at(packet, address);
     if (!packet.contains(port)) {
         return host;
     }
@@ -78,16 +78,15 @@ std::string matched_text(const Json& packet) {
 }  // namespace
 
 std::string traced_comment(const Json& packet) {
-    return packet.at("verdict").get<std::string>() + " " + packet.at("reason").get<std::string>() +
-           word_of(packet, "rule") + word_of(packet, "key") + word_of(packet, "limit") +
-           wait_word(packet.at("wait_s")) + matched_text(packet);
+    return text_at(packet, "verdict") + " " + text_at(packet, "reason") + word_of(packet, "rule") +
+           word_of(packet, "key") + word_of(packet, "limit") + wait_word(packet.at("wait_s")) +
+           matched_text(packet);
 }
 
 std::string traced_line(const Json& packet) {
     return fmt::format("{} {:<3} {} {} {} B: {}\n",
-                       packet.at("time").get<std::string>().substr(kTimeAt, kTimeSize),
-                       packet.at("dir").get<std::string>(), packet.at("port").get<std::string>(),
-                       flow_text(packet), packet.at("bytes").get<std::uint64_t>(),
+                       text_at(packet, "time").substr(kTimeAt, kTimeSize), text_at(packet, "dir"),
+                       text_at(packet, "port"), flow_text(packet), count_at(packet, "bytes"),
                        traced_comment(packet));
 }
 

@@ -99,7 +99,7 @@ private:
             return false;
         }
         const Json& document = std::get<Json>(answer);
-        end_.left_out = document.at("left_out").get<std::uint64_t>();
+        end_.left_out = count_at(document, "left_out");
         say_state(document);
         for (const Json& packet : document.at("packets")) {
             if (has_all()) {

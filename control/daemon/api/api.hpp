@@ -59,6 +59,26 @@ struct Services {
 [[nodiscard]] std::string argument(const HttpRequest& request, const std::string& name,
                                    const std::string& otherwise);
 
+// The rule that a path names: what stands between /v1/rules/ and `after`.
+[[nodiscard]] std::string rule_in(const HttpRequest& request, std::string_view after = "");
+[[nodiscard]] HttpResponse no_such_rule(const std::string& id);
+
+// The answer to a call that asks for what it cannot have.
+[[nodiscard]] HttpResponse bad_request(const std::string& what);
+
+// What the dataplane answers to a request whose reply is this one.
+template <typename Wanted>
+[[nodiscard]] Result<Wanted> ask_for(DataplaneLink& link, Request request) {
+    Result<Reply> reply = link.call(std::move(request));
+    if (!reply) {
+        return reply.error();
+    }
+    if (auto* const wanted = std::get_if<Wanted>(&*reply)) {
+        return std::move(*wanted);
+    }
+    return Error{Errc::BadSyntax, "the dataplane answered something else"};
+}
+
 // Numbers of the dataplane, or why there are none.
 [[nodiscard]] Result<Stats> ask_stats(Services& services);
 

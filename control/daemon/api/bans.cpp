@@ -1,7 +1,6 @@
 #include "control/daemon/api/live_pages.hpp"
 #include "lib/rules/group.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,12 +43,6 @@ std::optional<BanPlace> read_ban_place(const std::string& text) {
                     text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
-Json until_json(std::int64_t seconds) {
-    return seconds == 0 ? Json()
-                        : Json(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                                           fmt::gmtime(static_cast<std::time_t>(seconds))));
-}
-
 std::int64_t utc_seconds() {
     return std::chrono::duration_cast<std::chrono::seconds>(
                std::chrono::system_clock::now().time_since_epoch())
@@ -64,7 +57,7 @@ Json ban_json(BanSource source, const std::string& rule, const std::string& key,
 }
 
 void set_end(Json& ban, std::int64_t until) {
-    ban["until"] = until_json(until);
+    ban["until"] = until == 0 ? Json() : Json(utc_text(until));
     ban["left_s"] = until == 0 ? Json() : Json(std::max<std::int64_t>(until - utc_seconds(), 0));
 }
 
@@ -235,7 +228,7 @@ HttpResponse get_bans(const HttpRequest& request, Services& services) {
         return bad_page("`rule` the id of a rule where one alone is wanted");
     }
     if (!only.empty() && find_rule(view->rules, only) == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + only);
+        return no_such_rule(only);
     }
     BanPage bans{*view, only, *std::move(page), services};
     if (std::optional<HttpResponse> refusal = bans.fill(*std::move(place))) {

@@ -13,12 +13,6 @@ namespace {
 constexpr std::size_t kMostTold = 100;  // faults
 constexpr std::size_t kMostNamed = 10;  // keys, in the audit
 
-std::string rule_of_bans(const std::string& path) {
-    constexpr std::string_view kBefore = "/v1/rules/";
-    constexpr std::string_view kAfter = "/bans";
-    return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
-}
-
 // What is to be banned, and what is wrong with the rest, by the number of the item.
 struct ReadBans {
     KeySettings settings;
@@ -88,9 +82,8 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
                           !body["keys"].empty() &&
                           (!body.contains("tier") || body["tier"].is_number_unsigned());
     if (!has_keys) {
-        return problem_response(400, "bad request",
-                                R"(the body is {"keys":["part|part"],"for":"1h","reason":"…"}, )"
-                                "of which only `keys` is needed");
+        return bad_request(R"(the body is {"keys":["part|part"],"for":"1h","reason":"…"}, )"
+                           "of which only `keys` is needed");
     }
     if (body["keys"].size() > kMaxKeySettings) {
         return problem_response(413, "too many",
@@ -98,10 +91,10 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
                                             "an override file with a `ban` column",
                                             kMaxKeySettings));
     }
-    const std::string id = rule_of_bans(request.path);
+    const std::string id = rule_in(request, "/bans");
     const std::shared_ptr<const RuleView> view = services.rules.view();
     if (find_rule(view->rules, id) == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + id);
+        return no_such_rule(id);
     }
     const ReadBans read = read_bans(body, id, *view);
     if (read.fault_count != 0) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -17,10 +18,6 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kMaxFileName = 4096;  // bytes: as long as any path
-
-HttpResponse bad(const std::string& why) {
-    return problem_response(400, "bad request", why);
-}
 
 // A part `rules` of several has the path of its file as file name, from the folder `from` on; what
 // came by standard input has the folder itself.
@@ -99,14 +96,14 @@ std::variant<RuleFile, HttpResponse> rule_file_of(const HttpRequest& request) {
     RuleFile file;
     const std::string directory = argument(request, "directory", "");
     if (!directory.empty() && !directory.starts_with('/')) {
-        return bad("`directory` is an absolute path");
+        return bad_request("`directory` is an absolute path");
     }
     if (request.parts.empty()) {
         file.text = request.body;
     } else if (Result<RuleFile> form = from_form(request.parts, directory)) {
         file = *std::move(form);
     } else {
-        return bad(form.error().what);
+        return bad_request(form.error().what);
     }
     file.name = argument(request, "file", "rules.yaml");
     file.from = request.peer.uid;
@@ -119,21 +116,21 @@ std::variant<ChangeTerms, HttpResponse> change_terms_of(const HttpRequest& reque
     for (const auto& [name, flag] : {std::pair{"force", &terms.force}, {"strict", &terms.strict}}) {
         const std::string value = argument(request, name, "0");
         if (value != "0" && value != "1") {
-            return bad(fmt::format("`{}` is 0 or 1", name));
+            return bad_request(fmt::format("`{}` is 0 or 1", name));
         }
         *flag = value == "1";
         terms.words += *flag ? fmt::format(" --{}", name) : "";
     }
     Result<std::optional<std::string>> in_place_of = named_by(request.if_match);
     if (!in_place_of) {
-        return bad(in_place_of.error().what);
+        return bad_request(in_place_of.error().what);
     }
     terms.in_place_of = *std::move(in_place_of);
     if (request.query.contains("confirm")) {
         const std::string confirm = argument(request, "confirm", "");
         const Result<Nanoseconds> time = parse_confirm_time(confirm);
         if (!time) {
-            return bad("`confirm`: " + time.error().what);
+            return bad_request("`confirm`: " + time.error().what);
         }
         terms.confirm = *time;
         terms.words += " --confirm " + confirm;
@@ -202,17 +199,24 @@ std::string utc_text(std::int64_t utc) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(utc)));
 }
 
+std::string utc_ns_text(std::int64_t utc_ns) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
+                       fmt::gmtime(static_cast<std::time_t>(utc_ns / kSecond)), utc_ns % kSecond);
+}
+
+Json seconds_json(std::int64_t ns) {
+    return ns == std::numeric_limits<std::int64_t>::max() ? Json()
+                                                          : Json(static_cast<double>(ns) / 1e9);
+}
+
 Json setting_json(const KeySetting& setting) {
-    return {
-        {"key", setting.key},
-        {"tier", setting.tier},
-        {"set", text_of(setting)},
-        {"until", setting.until == 0
-                      ? Json()
-                      : Json(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                                         fmt::gmtime(static_cast<std::time_t>(setting.until))))},
-        {"reason", setting.reason},
-        {"by", setting.set_by}};
+    return {{"key", setting.key},
+            {"tier", setting.tier},
+            {"set", text_of(setting)},
+            {"until", setting.until == 0 ? Json() : Json(utc_text(setting.until))},
+            {"reason", setting.reason},
+            {"by", setting.set_by}};
 }
 
 Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed) {
@@ -221,8 +225,7 @@ Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed) {
     }
     const std::chrono::duration<double> left = left_until(unconfirmed->end.at, boot_time());
     return {{"seconds_left", std::round(left.count() * 10) / 10},
-            {"until", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                                  fmt::gmtime(static_cast<std::time_t>(unconfirmed->end.utc)))},
+            {"until", utc_text(unconfirmed->end.utc)},
             {"goes_back_to", generation_text(unconfirmed->goes_back_to)}};
 }
 

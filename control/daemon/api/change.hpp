@@ -40,6 +40,10 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 
 // 2026-…Z, of seconds in UTC.
 [[nodiscard]] std::string utc_text(std::int64_t utc);
+// To the nanosecond.
+[[nodiscard]] std::string utc_ns_text(std::int64_t utc_ns);
+// null: never, or not known.
+[[nodiscard]] Json seconds_json(std::int64_t ns);
 
 // A rule as GET /v1/rules shows it.
 [[nodiscard]] Json rule_json(const RuleView& view, std::size_t number);

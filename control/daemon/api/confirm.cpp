@@ -1,7 +1,7 @@
 #include "control/daemon/api/change.hpp"
 
-#include <charconv>
-#include <optional>
+#include "lib/base/whole_number.hpp"
+
 #include <string>
 #include <variant>
 
@@ -25,16 +25,14 @@ std::variant<Rollback, HttpResponse> rollback_of(const HttpRequest& request, std
     Rollback rollback{
         .from = request.peer.uid, .confirm = how.confirm, .in_place_of = how.in_place_of};
     if (const std::string set = argument(request, "set", ""); !set.empty()) {
-        std::uint64_t number = 0;
-        const auto [end, error] = std::from_chars(set.data(), set.data() + set.size(), number);
-        if (error != std::errc{} || end != set.data() + set.size()) {
-            return problem_response(400, "bad request",
-                                    "`set` is the number of a set, as GET /v1/history has it");
+        const std::optional<std::uint64_t> number = whole_number(set);
+        if (!number) {
+            return bad_request("`set` is the number of a set, as GET /v1/history has it");
         }
-        rollback.number = number;
+        rollback.number = *number;
         words = " " + set;
     } else if (how.confirm) {
-        return problem_response(400, "bad request", "`confirm` goes with `set`");
+        return bad_request("`confirm` goes with `set`");
     }
     words += how.words;
     return rollback;

@@ -1,14 +1,11 @@
-#include "control/daemon/api/api.hpp"
+#include "control/daemon/api/change.hpp"
 #include "control/daemon/rule_compile.hpp"
-#include "control/json.hpp"
+#include "lib/base/whole_number.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <ctime>
 #include <limits>
 #include <optional>
 #include <semaphore>
@@ -22,15 +19,12 @@ constexpr std::uint32_t kMostEvents = 1000;  // of one answer
 constexpr int kMostReads = 12;
 constexpr std::uint32_t kLongestWait = 20;  // seconds
 constexpr std::chrono::milliseconds kLookAgain{100};
-constexpr std::int64_t kSecond = 1'000'000'000;
 // Who waits holds a place of those for ordinary requests: the rest of them stays for others.
 std::counting_semaphore<8> waiting_places{8};
 
 std::optional<std::uint64_t> number_of(std::string_view text, std::uint64_t most) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && number <= most ? std::optional{number} : std::nullopt;
+    const std::optional<std::uint64_t> number = whole_number(text);
+    return number && *number <= most ? number : std::nullopt;
 }
 
 // What is asked for; or why it cannot be answered.
@@ -72,19 +66,8 @@ AskedEvents read(const HttpRequest& request) {
     return asked;
 }
 
-std::string time_text(std::int64_t utc_ns) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
-                       fmt::gmtime(static_cast<std::time_t>(utc_ns / kSecond)), utc_ns % kSecond);
-}
-
-// null: never, or not known.
-Json seconds_json(std::int64_t ns) {
-    return ns == std::numeric_limits<std::int64_t>::max() ? Json()
-                                                          : Json(static_cast<double>(ns) / 1e9);
-}
-
 Json event_json(const KeyEvent& event) {
-    Json json{{"seq", event.number}, {"time", time_text(event.utc_ns)}};
+    Json json{{"seq", event.number}, {"time", utc_ns_text(event.utc_ns)}};
     if (event.kind == KeyEventKind::Lost) {
         json["event"] = "lost";
         json["lost"] = event.lost;
@@ -129,13 +112,9 @@ public:
 
     // One answer of the dataplane. Whether there may be more at once; or why there is none.
     Result<bool> read() {
-        Result<Reply> reply = link_.call(asked_.request);
-        if (!reply) {
-            return reply.error();
-        }
-        const auto* found = std::get_if<Events>(&*reply);
-        if (found == nullptr) {
-            return Error{Errc::BadSyntax, "the dataplane answered something else"};
+        const Result<Events> found = ask_for<Events>(link_, asked_.request);
+        if (!found) {
+            return found.error();
         }
         asked_.request.origin = found->origin;
         asked_.request.from = found->next;
@@ -193,7 +172,7 @@ Result<Done> read_waiting(EventReader& reader, std::chrono::seconds wait) {
 HttpResponse get_events(const HttpRequest& request, Services& services) {
     AskedEvents asked = read(request);
     if (!asked.wrong.empty()) {
-        return problem_response(400, "bad request", asked.wrong);
+        return bad_request(asked.wrong);
     }
     EventReader reader{asked, services.link};
     if (const Result<Done> read = read_waiting(reader, asked.wait); !read) {

@@ -1,12 +1,12 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
+#include "lib/base/whole_number.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -14,12 +14,6 @@
 // What one key of a rule has left, and what an operator does to its buckets.
 namespace sluice {
 namespace {
-
-std::string rule_in(const std::string& path) {
-    constexpr std::string_view kBefore = "/v1/rules/";
-    constexpr std::string_view kAfter = "/key";
-    return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
-}
 
 Json wait_json(std::int64_t wait_ns) {
     return wait_ns == std::numeric_limits<std::int64_t>::max() ? Json() : Json(wait_ns);
@@ -224,10 +218,6 @@ HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services
                                                "the dataplane answered something else");
 }
 
-HttpResponse bad_request(const std::string& what) {
-    return problem_response(400, "bad request", what);
-}
-
 // `200`, `4K`, `64KiB`.
 std::optional<std::uint64_t> read_units(const std::string& text) {
     Result<Units> units = parse_count(text);
@@ -237,31 +227,28 @@ std::optional<std::uint64_t> read_units(const std::string& text) {
     return units && *units != Units{0} ? std::optional{units->count()} : std::nullopt;
 }
 
-// A number of the query, if it is there. False: it is none.
-bool read_number(const HttpRequest& request, const std::string& name, auto& number) {
-    const std::string text = argument(request, name, "");
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return text.empty() || (error == std::errc{} && end == text.data() + text.size());
-}
-
 }  // namespace
 
 HttpResponse get_key(const HttpRequest& request, Services& services) {
-    KeyWords words{.rule = rule_in(request.path), .limit = argument(request, "limit", "")};
+    KeyWords words{.rule = rule_in(request, "/key"), .limit = argument(request, "limit", "")};
     const auto key = request.query.find("key");
     if (key == request.query.end()) {
         return bad_request("`key` is missing; it is part|part");
     }
     words.key = key->second;
-    if (!read_number(request, "tier", words.tier) || !read_number(request, "cost", words.cost)) {
+    const auto tier = whole_number(argument(request, "tier", "0"));
+    const auto cost = whole_number(argument(request, "cost", "0"));
+    if (!tier || !cost) {
         return bad_request("`tier` and `cost` are numbers");
     }
+    words.tier = *tier;
+    words.cost = *cost;
     return ask_key(words, request, services);
 }
 
 HttpResponse post_key(const HttpRequest& request, Services& services) {
     const Json body = Json::parse(request.body, nullptr, false);
-    KeyWords words{.rule = rule_in(request.path)};
+    KeyWords words{.rule = rule_in(request, "/key")};
     std::string action;
     if (!body.is_object() || !body.contains("key") || !read_text(body, "key", words.key) ||
         !read_text(body, "action", action) || !read_text(body, "limit", words.limit) ||

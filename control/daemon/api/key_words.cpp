@@ -8,10 +8,9 @@
 namespace sluice {
 
 Found find_key(const KeyWords& words, const RuleView& view) {
-    const auto rule = std::find_if(view.rules.begin(), view.rules.end(),
-                                   [&](const RuleSummary& one) { return one.id == words.rule; });
-    if (rule == view.rules.end()) {
-        return problem_response(404, "no such rule", "there is no rule " + words.rule);
+    const RuleSummary* rule = find_rule(view.rules, words.rule);
+    if (rule == nullptr) {
+        return no_such_rule(words.rule);
     }
     if (rule->mode == Mode::Off) {
         return problem_response(409, "the rule is off", "a rule that is off has no buckets");
@@ -42,7 +41,7 @@ Found find_key(const KeyWords& words, const RuleView& view) {
                      .units = words.units,
                      .cost = words.cost},
                     key->text,
-                    &*rule,
+                    rule,
                     is_network};
 }
 

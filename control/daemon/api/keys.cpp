@@ -1,9 +1,10 @@
 #include "control/daemon/api/setting_words.hpp"
 
+#include "lib/base/whole_number.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 // Numbers of many keys of a rule: set in one call, and listed page by page.
@@ -13,12 +14,6 @@ namespace {
 constexpr std::size_t kMostAtOnce = 256;
 constexpr std::size_t kUsualPage = 100;
 constexpr std::size_t kLongestPage = 1'000;
-
-std::string rule_of_keys(const std::string& path) {
-    constexpr std::string_view kBefore = "/v1/rules/";
-    constexpr std::string_view kAfter = "/keys";
-    return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
-}
 
 struct ReadKeys {
     std::vector<FoundKey> found;
@@ -110,11 +105,6 @@ std::string cursor_of(const KeySetting& setting) {
     return fmt::format("{}:{}", setting.tier, setting.key);
 }
 
-bool parse_whole(std::string_view text, std::size_t& number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} && end == text.data() + text.size();
-}
-
 // The settings of a rule that have not ended, from behind the cursor on, in order.
 KeySettings settings_behind(const RuleView& view, const std::string& rule, std::size_t tier,
                             const std::string& key) {
@@ -152,17 +142,16 @@ HttpResponse post_keys(const HttpRequest& request, Services& services) {
     const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("keys") || !body["keys"].is_array() ||
         body["keys"].empty() || body["keys"].size() > kMostAtOnce) {
-        return problem_response(
-            400, "bad request",
+        return bad_request(
             fmt::format(R"(the body is {{"keys":[{{"key":"part|part","rate":"5/s"}}]}}, )"
                         "with 1 to {} keys",
                         kMostAtOnce));
     }
-    const std::string id = rule_of_keys(request.path);
+    const std::string id = rule_in(request, "/keys");
     const std::shared_ptr<const RuleView> view = services.rules.view();
     const RuleSummary* rule = find_rule(view->rules, id);
     if (rule == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + id);
+        return no_such_rule(id);
     }
     std::variant<ReadKeys, HttpResponse> read = read_items(body["keys"], id, *view);
     if (auto* refusal = std::get_if<HttpResponse>(&read)) {
@@ -173,27 +162,25 @@ HttpResponse post_keys(const HttpRequest& request, Services& services) {
 }
 
 HttpResponse get_keys(const HttpRequest& request, Services& services) {
-    const std::string id = rule_of_keys(request.path);
+    const std::string id = rule_in(request, "/keys");
     const std::shared_ptr<const RuleView> view = services.rules.view();
     const RuleSummary* rule = find_rule(view->rules, id);
     if (rule == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + id);
+        return no_such_rule(id);
     }
-    std::size_t most = kUsualPage;
-    std::size_t tier = 0;
     const std::string after = argument(request, "after", "0:");
     const std::size_t colon = after.find(':');
-    const std::string page = argument(request, "most", std::to_string(kUsualPage));
-    if (!parse_whole(page, most) || most == 0 || most > kLongestPage ||
-        colon == std::string::npos ||
-        !parse_whole(std::string_view{after}.substr(0, colon), tier)) {
-        return problem_response(400, "bad request",
-                                fmt::format("`most` is a number from 1 to {}, `after` what `next` "
-                                            "of the page before says",
-                                            kLongestPage));
+    const auto tier = whole_number(std::string_view{after}.substr(0, colon));
+    const std::size_t most =
+        whole_number(argument(request, "most", std::to_string(kUsualPage))).value_or(0);
+    if (most == 0 || most > kLongestPage || colon == std::string::npos || !tier) {
+        return bad_request(
+            fmt::format("`most` is a number from 1 to {}, `after` what `next` "
+                        "of the page before says",
+                        kLongestPage));
     }
     return json_response(
-        page_json(*rule, settings_behind(*view, id, tier, after.substr(colon + 1)), most));
+        page_json(*rule, settings_behind(*view, id, *tier, after.substr(colon + 1)), most));
 }
 
 }  // namespace sluice

@@ -34,7 +34,7 @@ HttpResponse get_live_keys(const HttpRequest& request, Services& services) {
         return bad_page("`rule` is the id of a rule");
     }
     if (rule == nullptr) {
-        return problem_response(404, "no such rule", "there is no rule " + id);
+        return no_such_rule(id);
     }
     const std::variant<KeyPage, HttpResponse> read = read_tables(
         {view->generation, id, false, from->worker, from->position, page->most}, services);

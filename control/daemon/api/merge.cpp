@@ -16,7 +16,7 @@ std::string in_us(std::uint64_t ns) {
 HttpResponse post_merge(const HttpRequest& request, Services& services) {
     const auto body = nlohmann::json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("interval") || !body["interval"].is_string()) {
-        return problem_response(400, "bad request", R"(the body is {"interval":"1ms"})");
+        return bad_request(R"(the body is {"interval":"1ms"})");
     }
     const std::string text = body["interval"];
     const Result<Nanoseconds> interval = parse_duration(text);

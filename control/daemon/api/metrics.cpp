@@ -1,20 +1,16 @@
 #include "control/daemon/api/api.hpp"
-#include "control/daemon/api/api_metrics.hpp"
-#include "control/daemon/api/dynamic_metrics.hpp"
-#include "control/daemon/api/kernel_metrics.hpp"
-#include "control/daemon/api/list_metrics.hpp"
 #include "control/daemon/api/metrics_text.hpp"
+#include "control/daemon/api/own_metrics.hpp"
 
 namespace sluice {
 
 HttpResponse get_metrics(const HttpRequest&, Services& services) {
     Result<Stats> stats = ask_stats(services);
     const std::shared_ptr<const RuleView> rules = services.rules.view();
-    const std::string kernel = stats ? kernel_metrics(stats->ports) : "";
     return {.status = 200,
             .type = "text/plain; version=0.0.4; charset=utf-8",
             .body = metrics_text(stats ? std::optional{*std::move(stats)} : std::nullopt, *rules) +
-                    kernel + list_metrics(*rules, std::chrono::system_clock::now()) +
+                    list_metrics(*rules, std::chrono::system_clock::now()) +
                     dynamic_metrics(services.rules.dynamic_count(), services.rules.refused_sets()) +
                     api_metrics(services.counters)};
 }

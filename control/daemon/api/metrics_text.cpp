@@ -6,54 +6,52 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace sluice {
 namespace {
 
-void put_packets(MetricsWriter& text, const Totals& totals) {
+void put_packets(MetricsWriter& text, const WorkerStats& totals) {
     text.family("sluice_packets_total", "Packets by what happened to them.");
-    text.by_name("verdict", totals.by_verdict, [](std::size_t i) { return kVerdictNames[i]; });
+    text.by_name("verdict", totals.by_verdict, kVerdictNames);
     text.family("sluice_bytes_total",
                 "Bytes of frames on the wire by what happened to their packets.");
-    text.by_name("verdict", totals.bytes_by_verdict,
-                 [](std::size_t i) { return kVerdictNames[i]; });
+    text.by_name("verdict", totals.bytes_by_verdict, kVerdictNames);
     text.family("sluice_packet_reasons_total",
                 help_of("Packets by the reason of their verdict:", kReasons));
-    text.by_name("reason", totals.by_reason, [](std::size_t i) { return kReasons[i].name; });
+    text.by_name("reason", totals.by_reason, kReasons);
     text.family("sluice_table_events_total",
                 help_of("Keys without a bucket, and open connections:", kTableEvents));
-    text.by_name("event", totals.by_table_event,
-                 [](std::size_t i) { return kTableEvents[i].name; });
+    text.by_name("event", totals.by_table_event, kTableEvents);
     text.family("sluice_units_total",
                 help_of("What was found of later layers where rules read them:", kUnitEvents));
-    text.by_name("event", totals.by_unit_event, [](std::size_t i) { return kUnitEvents[i].name; });
+    text.by_name("event", totals.by_unit_event, kUnitEvents);
     text.family("sluice_answers_total",
                 help_of("What the box sent in somebody's name, or did not:", kAnswerEvents));
-    text.by_name("event", totals.by_answer_event,
-                 [](std::size_t i) { return kAnswerEvents[i].name; });
+    text.by_name("event", totals.by_answer_event, kAnswerEvents);
 }
 
 void put_connections(MetricsWriter& text, const ConnectionStats& stats) {
-    for (const ConnectionGaugeRow& gauge : kConnectionGauges) {
+    for (const auto& gauge : kConnectionGauges) {
         text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
     }
     text.family("sluice_connection_events_total",
                 help_of("What happened to connections, by name:", kConnectionEvents));
-    text.by_name("event", stats.by_event, [](std::size_t i) { return kConnectionEvents[i].name; });
+    text.by_name("event", stats.by_event, kConnectionEvents);
 }
 
 void put_asks(MetricsWriter& text, const AskStats& stats) {
-    for (const AskGaugeRow& gauge : kAskGauges) {
+    for (const auto& gauge : kAskGauges) {
         text.single(fmt::format("sluice_ask_{}", gauge.name), gauge.help, stats.*gauge.count);
     }
     text.family("sluice_ask_events_total",
                 help_of("Questions of workers to the owners of keys:", kAskEvents));
-    text.by_name("event", stats.by_event, [](std::size_t i) { return kAskEvents[i].name; });
+    text.by_name("event", stats.by_event, kAskEvents);
 }
 
 void put_shaping(MetricsWriter& text, const ShapeStats& stats) {
-    for (const ShapeGaugeRow& gauge : kShapeGauges) {
+    for (const auto& gauge : kShapeGauges) {
         text.single(fmt::format("sluice_{}", gauge.name), gauge.help, stats.*gauge.count);
     }
 }
@@ -112,7 +110,7 @@ constexpr auto kClockFamilies = std::to_array<MetricFamily<ClockStats>>({
 // In the order of KeyEventKind, `lost` among them: events that could not be told.
 void put_events(MetricsWriter& text, const EventStats& events) {
     text.family("sluice_events_total", "Edge events by kind; lost: untold; bridged: of pairs.");
-    text.by_name("kind", events.by_kind, [](std::size_t i) { return kKeyEventKindNames[i]; });
+    text.by_name("kind", events.by_kind, kKeyEventKindNames);
 }
 
 void put_control(MetricsWriter& text, const ControlStats& control) {
@@ -141,7 +139,7 @@ void put_state(MetricsWriter& text, const StateStats& state) {
     text.family("sluice_state_rules",
                 "What the dataplane found of the rules that were kept: none, found, before (they "
                 "cannot be read, and it goes on with the set before them), unreadable.");
-    text.by_name("found", kept_rules_of(state), [](std::size_t i) { return kKeptRulesNames[i]; });
+    text.by_name("found", kept_rules_of(state), kKeptRulesNames);
     if (state.snapshots) {
         text.family("sluice_snapshots_total", "Snapshots of the tables, by outcome.");
         text.sample({{"outcome", "done"}}, state.snapshots_done);
@@ -190,7 +188,7 @@ constexpr auto kWorkerFamilies = std::to_array<MetricFamily<WorkerStats>>({
      "Frames that a worker received and passed on to the worker they belong to.",
      number<&WorkerStats::handed_over>},
     {"sluice_worker_table_full_total", "New keys that found no place in a worker's bucket table.",
-     [](const WorkerStats& worker) { return fmt::to_string(no_place(worker.by_table_event)); }},
+     [](const WorkerStats& worker) { return fmt::to_string(no_place(worker)); }},
     {"sluice_worker_table_slots", "Places in a worker's bucket table.",
      number<&WorkerStats::table_slots>},
     {"sluice_worker_table_entries",
@@ -216,6 +214,38 @@ void put_ports(MetricsWriter& text, const std::vector<PortStats>& ports) {
     put(text, kPortFamilies, ports, [&](const PortStats& port, const std::string& value) {
         text.sample({{"pair", port.pair}, {"side", port.side}}, value);
     });
+}
+
+// Of ports that have a program in the kernel.
+constexpr auto kKernelFamilies = std::to_array<MetricFamily<KernelPortStats>>({
+    {"sluice_kernel_bridged_packets_total", "Frames that the kernel forwarded without a box.",
+     number<&KernelPortStats::bridged_packets>},
+    {"sluice_kernel_dropped_packets_total", "Frames that the kernel dropped without a box.",
+     number<&KernelPortStats::dropped_packets>},
+    {"sluice_kernel_early_networks", "Networks whose packets the kernel drops for the box.",
+     number<&KernelPortStats::early_networks>},
+    {"sluice_kernel_early_left_out",
+     "Networks that the kernel had no room for, so that the box drops their packets.",
+     number<&KernelPortStats::early_left_out>},
+    {"sluice_kernel_managed_packets_total", "Frames for the box itself, given to the kernel.",
+     number<&KernelPortStats::managed_packets>},
+    {"sluice_kernel_managed_refused_total",
+     "Frames for the box itself that were dropped beyond the rate of `management`.",
+     number<&KernelPortStats::managed_refused>},
+});
+
+// Nothing where no port has one.
+void put_kernel(MetricsWriter& text, const std::vector<PortStats>& ports) {
+    if (std::none_of(ports.begin(), ports.end(),
+                     [](const PortStats& port) { return port.kernel.attached; })) {
+        return;
+    }
+    for (const MetricFamily<KernelPortStats>& family : kKernelFamilies) {
+        text.family(family.name, family.help);
+        for (const PortStats& port : ports) {
+            text.sample({{"pair", port.pair}, {"side", port.side}}, family.value(port.kernel));
+        }
+    }
 }
 
 void put_cycles(MetricsWriter& text, const std::vector<WorkerStats>& workers) {
@@ -280,7 +310,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
                 "Whether the dataplane runs other rules than those that sluiced holds.",
                 stats->generation == rules.generation ? 0 : 1);
     text.single("sluice_panic", "Whether everything is forwarded unjudged.", stats->panic ? 1 : 0);
-    const Totals totals = total_of(stats->workers);
+    const WorkerStats totals = total_of(stats->workers);
     put_packets(text, totals);
     put_connections(text, totals.connections);
     put_asks(text, totals.asks);
@@ -298,6 +328,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_state(text, stats->state);
     put_control(text, stats->control);
     put_events(text, stats->events);
+    put_kernel(text, stats->ports);
     return text.take();
 }
 

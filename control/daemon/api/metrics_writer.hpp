@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 // Prometheus text format 0.0.4: families with their samples.
@@ -35,6 +36,16 @@ inline std::string_view type_of(std::string_view family) {
     return family.ends_with("_total") ? "counter" : "gauge";
 }
 
+// Of a row of a table, or of a table of nothing but names.
+template <typename Row>
+std::string_view row_name(const Row& row) {
+    if constexpr (std::is_convertible_v<Row, std::string_view>) {
+        return row;
+    } else {
+        return row.name;
+    }
+}
+
 class MetricsWriter {
 public:
     void family(std::string_view name, std::string_view help) {
@@ -57,11 +68,11 @@ public:
         family(name, help);
         sample({}, value);
     }
-    // One sample for each row of a table of names.
-    template <typename Counts, typename NameOf>
-    void by_name(std::string_view label, const Counts& counts, NameOf&& name_of) {
+    // One sample for each row of a table, with its name as this label.
+    template <typename Counts, typename Rows>
+    void by_name(std::string_view label, const Counts& counts, const Rows& rows) {
         for (std::size_t i = 0; i < counts.size(); ++i) {
-            sample({{label, name_of(i)}}, counts[i]);
+            sample({{label, row_name(rows[i])}}, counts[i]);
         }
     }
     [[nodiscard]] std::string take() { return std::move(out_); }

@@ -14,13 +14,11 @@ std::string word(bool pass) {
 HttpResponse post_panic(const HttpRequest& request, Services& services) {
     const auto body = nlohmann::json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("pass") || !body["pass"].is_boolean()) {
-        return problem_response(400, "bad request",
-                                R"(the body is {"pass":true} or {"pass":false})");
+        return bad_request(R"(the body is {"pass":true} or {"pass":false})");
     }
     const nlohmann::json not_after = body.value("not_after_ns", nlohmann::json(0U));
     if (!not_after.is_number_unsigned()) {
-        return problem_response(400, "bad request",
-                                "not_after_ns is an instant of CLOCK_BOOTTIME, in ns");
+        return bad_request("not_after_ns is an instant of CLOCK_BOOTTIME, in ns");
     }
     const bool pass = body["pass"];
     const Result<Reply> reply = services.link.call(SetPanic{pass, not_after.get<std::uint64_t>()});

@@ -113,14 +113,20 @@ std::string argument(const HttpRequest& request, const std::string& name,
 }
 
 Result<Stats> ask_stats(Services& services) {
-    Result<Reply> reply = services.link.call(GetStats{});
-    if (!reply) {
-        return reply.error();
-    }
-    if (auto* stats = std::get_if<Stats>(&*reply)) {
-        return std::move(*stats);
-    }
-    return Error{Errc::BadSyntax, "the dataplane answered something else"};
+    return ask_for<Stats>(services.link, GetStats{});
+}
+
+std::string rule_in(const HttpRequest& request, std::string_view after) {
+    constexpr std::string_view kBefore = "/v1/rules/";
+    return request.path.substr(kBefore.size(), request.path.size() - kBefore.size() - after.size());
+}
+
+HttpResponse no_such_rule(const std::string& id) {
+    return problem_response(404, "no such rule", "there is no rule " + id);
+}
+
+HttpResponse bad_request(const std::string& what) {
+    return problem_response(400, "bad request", what);
 }
 
 HttpResponse no_dataplane(const Error& error) {

@@ -13,8 +13,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kRulePath = "/v1/rules/";
-
 // The file that has the rule, and its lines there; of a candidate those of its rule. null: they
 // cannot be told.
 Json source_json(const RuleView& view, const RuleSummary& rule) {
@@ -70,11 +68,6 @@ Json settings_of(const RuleSummary& rule) {
     return settings;
 }
 
-std::string id_in(const HttpRequest& request, std::string_view after = "") {
-    return request.path.substr(kRulePath.size(),
-                               request.path.size() - kRulePath.size() - after.size());
-}
-
 HttpResponse made(const HttpRequest& request, Services& services, RuleEdit edit,
                   const std::string& call) {
     std::variant<ChangeTerms, HttpResponse> terms = change_terms_of(request);
@@ -103,12 +96,12 @@ std::string id_of(const std::string& text) {
 }  // namespace
 
 HttpResponse get_rule(const HttpRequest& request, Services& services) {
-    const std::string id = id_in(request, "/full");
+    const std::string id = rule_in(request, "/full");
     const std::shared_ptr<const RuleView> view = services.rules.view();
     const auto found = std::find_if(view->rules.begin(), view->rules.end(),
                                     [&](const RuleSummary& rule) { return rule.id == id; });
     if (found == view->rules.end()) {
-        return problem_response(404, "no such rule", "there is no rule " + id);
+        return no_such_rule(id);
     }
     Json rule = rule_json(*view, static_cast<std::size_t>(found - view->rules.begin()));
     const auto life = view->lives.find(id);
@@ -129,7 +122,7 @@ HttpResponse post_rule(const HttpRequest& request, Services& services) {
     const std::string before = argument(request, "before", "");
     const std::string after = argument(request, "after", "");
     if (!before.empty() && !after.empty()) {
-        return problem_response(400, "bad request", "a rule goes `before` or `after` another");
+        return bad_request("a rule goes `before` or `after` another");
     }
     RuleEdit edit{.kind = RuleEdit::Kind::Add, .text = request.body};
     std::string words;
@@ -144,14 +137,14 @@ HttpResponse post_rule(const HttpRequest& request, Services& services) {
 }
 
 HttpResponse put_rule(const HttpRequest& request, Services& services) {
-    const std::string id = id_in(request);
+    const std::string id = rule_in(request);
     return made(request, services,
                 {.kind = RuleEdit::Kind::Replace, .id = id, .text = request.body},
                 "rule replace " + id);
 }
 
 HttpResponse delete_rule(const HttpRequest& request, Services& services) {
-    const std::string id = id_in(request);
+    const std::string id = rule_in(request);
     return made(request, services, {.kind = RuleEdit::Kind::Delete, .id = id}, "rule delete " + id);
 }
 

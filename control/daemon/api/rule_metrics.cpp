@@ -84,7 +84,7 @@ void put_rule_modes(MetricsWriter& text, const RuleView& view) {
         ++rules[static_cast<std::size_t>(rule.mode)];
     }
     text.family("sluice_rules", "Rules by the mode they run in.");
-    text.by_name("mode", rules, [](std::size_t i) { return kModeNames[i]; });
+    text.by_name("mode", rules, kModeNames);
     text.family("sluice_rule_mode_info", "Rules that run in another mode than `enforce`.");
     for (const RuleSummary& rule : view.rules) {
         if (rule.mode != Mode::Enforce) {

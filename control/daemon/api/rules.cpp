@@ -1,7 +1,7 @@
 #include "control/daemon/api/change.hpp"
 #include "lib/policy/values/named_value.hpp"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -36,9 +36,7 @@ Json keys_json(const std::string& rule, const KeySettings& settings) {
 // When a rule ends or has ended; null: it has no ttl.
 Json end_json(const RuleSummary& rule, const RuleLives& lives) {
     const std::optional<std::int64_t> end = end_of(rule, lives);
-    return end ? Json(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                                  fmt::gmtime(static_cast<std::time_t>(*end))))
-               : Json();
+    return end ? Json(utc_text(*end)) : Json();
 }
 
 std::string_view mode_word(Mode mode) {
@@ -158,14 +156,10 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
 }
 
 HttpResponse put_mode(const HttpRequest& request, Services& services) {
-    constexpr std::string_view kBefore = "/v1/rules/";
-    constexpr std::string_view kAfter = "/mode";
-    const std::string id =
-        request.path.substr(kBefore.size(), request.path.size() - kBefore.size() - kAfter.size());
+    const std::string id = rule_in(request, "/mode");
     const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("mode") || !body["mode"].is_string()) {
-        return problem_response(400, "bad request",
-                                R"(the body is {"mode":"monitor"}, or enforce, or off)");
+        return bad_request(R"(the body is {"mode":"monitor"}, or enforce, or off)");
     }
     const std::string word = body["mode"];
     const auto found = std::find(kModeNames.begin(), kModeNames.end(), word);

@@ -106,29 +106,15 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                                       ? ordered_json()
                                       : dynamic_json(keys->second, rule.id, services)));
     }
-    const Totals totals = total_of(stats->workers);
-    ordered_json document{
-        {"generation", generation_text(stats->generation)},
-        {"unconfirmed", unconfirmed_json(view->unconfirmed)},
-        {"uptime_s", static_cast<double>(stats->uptime_ns) / 1e9},
-        {"panic", stats->panic},
-        {"packets", totals.packets},
-        {"verdicts", verdicts_json(totals.by_verdict)},
-        {"verdict_bytes", verdicts_json(totals.bytes_by_verdict)},
-        {"reasons", reasons_json(totals.by_reason)},
-        {"table_full", no_place(totals.by_table_event)},
-        {"table", table_events_json(totals.by_table_event)},
-        {"units", unit_events_json(totals.by_unit_event)},
-        {"answers", answer_events_json(totals.by_answer_event)},
-        {"connections", connections_json(totals.connections)},
-        {"connection_events", connection_events_json(totals.connections.by_event)},
-        {"asks", asks_json(totals.asks)},
-        {"ask_events", ask_events_json(totals.asks.by_event)},
-        {"shaping", shaping_json(totals.shaping)},
-        {"merge_interval_us", stats->merge_interval_ns / 1'000},
-        {"clock", clock_json(stats->clock)},
-        {"state", state_json(stats->state)},
-        {"rules", std::move(rules)}};
+    ordered_json document{{"generation", generation_text(stats->generation)},
+                          {"unconfirmed", unconfirmed_json(view->unconfirmed)},
+                          {"uptime_s", static_cast<double>(stats->uptime_ns) / 1e9},
+                          {"panic", stats->panic}};
+    document.update(counts_json(total_of(stats->workers)));
+    document.update({{"merge_interval_us", stats->merge_interval_ns / 1'000},
+                     {"clock", clock_json(stats->clock)},
+                     {"state", state_json(stats->state)},
+                     {"rules", std::move(rules)}});
     if (!view->list_problem.empty()) {
         document["list_problem"] = view->list_problem;
     }

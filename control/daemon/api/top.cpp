@@ -1,9 +1,9 @@
 #include "control/daemon/api/api.hpp"
 #include "control/json.hpp"
+#include "lib/base/whole_number.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 namespace sluice {
@@ -35,19 +35,11 @@ Asked read(const HttpRequest& request) {
         asked.wrong = "`window` is 1s, 10s or 60s";
     }
     asked.request.window = static_cast<TopWindow>(over - kWindows.begin());
-    const std::string count = argument(request, "count", "20");
-    const auto [end, error] =
-        std::from_chars(count.data(), count.data() + count.size(), asked.request.count);
-    if (error != std::errc{} || end != count.data() + count.size() || asked.request.count == 0 ||
-        asked.request.count > kMostKeys) {
+    asked.request.count = whole_number<std::uint32_t>(argument(request, "count", "20")).value_or(0);
+    if (asked.request.count == 0 || asked.request.count > kMostKeys) {
         asked.wrong = "`count` is a number from 1 to " + std::to_string(kMostKeys);
     }
     return asked;
-}
-
-bool is_known(const RuleView& view, const std::string& rule) {
-    return rule.empty() || std::any_of(view.rules.begin(), view.rules.end(),
-                                       [&](const RuleSummary& known) { return known.id == rule; });
 }
 
 // Packets each second, to a thousandth.
@@ -73,18 +65,15 @@ Json key_json(const TopKey& key) {
 HttpResponse get_top(const HttpRequest& request, Services& services) {
     const Asked asked = read(request);
     if (!asked.wrong.empty()) {
-        return problem_response(400, "bad request", asked.wrong);
+        return bad_request(asked.wrong);
     }
-    if (!is_known(*services.rules.view(), asked.request.rule)) {
+    if (!asked.request.rule.empty() &&
+        find_rule(services.rules.view()->rules, asked.request.rule) == nullptr) {
         return problem_response(404, "no such rule", "no rule is called " + asked.request.rule);
     }
-    const Result<Reply> reply = services.link.call(asked.request);
-    if (!reply) {
-        return no_dataplane(reply.error());
-    }
-    const auto* top = std::get_if<Top>(&*reply);
-    if (top == nullptr) {
-        return no_dataplane({Errc::BadSyntax, "the dataplane answered something else"});
+    const Result<Top> top = ask_for<Top>(services.link, asked.request);
+    if (!top) {
+        return no_dataplane(top.error());
     }
     Json keys = Json::array();
     for (const TopKey& key : top->keys) {

@@ -1,14 +1,14 @@
-#include "control/daemon/api/api.hpp"
-#include "control/daemon/api/traced_json.hpp"
+#include "control/daemon/api/change.hpp"
 #include "control/daemon/rule_compile.hpp"
-#include "control/daemon/trace_condition.hpp"
-#include "control/json.hpp"
+#include "lib/base/whole_number.hpp"
+#include "lib/packet/ip_address.hpp"
+#include "lib/policy/rules/lone_condition.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -16,6 +16,81 @@
 // Traces: what becomes of packets as they pass. The dataplane holds them; here is nothing to keep.
 namespace sluice {
 namespace {
+
+std::string hex(const std::vector<std::byte>& bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    text.reserve(2 * bytes.size());
+    for (const std::byte byte : bytes) {
+        text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+        text += kDigits[std::to_integer<unsigned>(byte) & 0xF];
+    }
+    return text;
+}
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
+Json packet_json(const TracedPacket& packet) {
+    const IpVersion version = packet.is_v6 ? IpVersion::V6 : IpVersion::V4;
+    Json json{{"time", utc_ns_text(packet.utc_ns)},
+              {"utc_ns", packet.utc_ns},
+              {"port", packet.pair},
+              {"dir", packet.dir == Direction::In ? "in" : "out"}};
+    if (packet.has_ip) {
+        json["src"] = to_text(version, packet.src);
+        json["dst"] = to_text(version, packet.dst);
+        json["proto"] = packet.proto;
+    }
+    if (packet.has_ports) {
+        json["sport"] = packet.sport;
+        json["dport"] = packet.dport;
+    }
+    json["bytes"] = packet.wire_size;
+    json["verdict"] = name_of(packet.verdict);
+    json["reason"] = row_of(packet.reason).name;
+    json["rule"] = text_or_null(packet.rule);
+    json["key"] = text_or_null(packet.key);
+    json["limit"] = text_or_null(packet.limit);
+    json["wait_s"] = seconds_json(packet.wait_ns);  // 0: nothing refused it
+    json["matched"] = packet.matched;
+    json["matched_count"] = packet.matched_count;
+    json["lcore"] = packet.lcore;
+    if (!packet.frame.empty()) {
+        json["frame"] = hex(packet.frame);
+    }
+    return json;
+}
+
+// Packets of a trace as the API tells of them, oldest first.
+Json traced_json(const TracedPackets& packets) {
+    Json list = Json::array();
+    for (const TracedPacket& packet : packets.packets) {
+        list.push_back(packet_json(packet));
+    }
+    return {{"judges", packets.judges},
+            {"has_rule", packets.has_rule},
+            {"left_out", packets.left_out},
+            {"packets", std::move(list)}};
+}
+
+struct ConditionCompiler {
+    std::mutex mutex;
+    PatternCache patterns;
+};
+ConditionCompiler& condition_compiler() {
+    static ConditionCompiler one;
+    return one;
+}
+
+// The condition of a trace. One compiles at a time, with the patterns of conditions before it,
+// which are kept apart from those of rules; it ends when the process does.
+LoneCondition compile_condition(const std::string& when, const RssMapping& box) {
+    ConditionCompiler& with = condition_compiler();
+    const std::lock_guard lock{with.mutex};
+    return compile_lone_condition(when, box, &with.patterns, compile_stop().get_token());
+}
 
 constexpr std::string_view kTraceFolder = "/v1/traces/";
 constexpr std::uint32_t kLongestTraceWait = 5;  // seconds: it must be read more often than it ends
@@ -37,15 +112,9 @@ std::optional<TraceName> name_in(std::string_view path) {
     if (dash == std::string_view::npos) {
         return std::nullopt;
     }
-    TraceName name;
-    const auto read = [](std::string_view digits, std::uint64_t& number, int base) {
-        const char* const end = digits.data() + digits.size();
-        const auto [at, error] = std::from_chars(digits.data(), end, number, base);
-        return error == std::errc{} && at == end;
-    };
-    const bool whole =
-        read(text.substr(0, dash), name.origin, 16) && read(text.substr(dash + 1), name.number, 10);
-    return whole ? std::optional{name} : std::nullopt;
+    const auto origin = whole_number(text.substr(0, dash), 16);
+    const auto number = whole_number(text.substr(dash + 1));
+    return origin && number ? std::optional{TraceName{*origin, *number}} : std::nullopt;
 }
 
 HttpResponse no_such_trace() {
@@ -117,11 +186,6 @@ AskedTrace read_asked_trace(const HttpRequest& request) {
     return asked;
 }
 
-bool has_traced_rule(const std::string& id, const RuleView& view) {
-    return std::any_of(view.rules.begin(), view.rules.end(),
-                       [&](const RuleSummary& rule) { return rule.id == id; });
-}
-
 // Compiles the condition into the request, or says what is wrong with it.
 std::optional<HttpResponse> add_condition(AskedTrace& asked, const DataplaneLink& link,
                                           Json& warnings) {
@@ -145,17 +209,11 @@ Result<TracedPackets> read_trace_waiting(const TraceName& name, std::chrono::sec
                                          DataplaneLink& link) {
     const auto deadline = std::chrono::steady_clock::now() + wait;
     while (true) {
-        Result<Reply> reply = link.call(ReadTrace{name.origin, name.number});
-        if (!reply) {
-            return reply.error();
-        }
-        auto* const packets = std::get_if<TracedPackets>(&*reply);
-        if (packets == nullptr) {
-            return Error{Errc::BadSyntax, "the dataplane answered something else"};
-        }
-        if (!packets->known || !packets->packets.empty() ||
+        Result<TracedPackets> packets =
+            ask_for<TracedPackets>(link, ReadTrace{name.origin, name.number});
+        if (!packets || !packets->known || !packets->packets.empty() ||
             std::chrono::steady_clock::now() >= deadline || compile_stop().stop_requested()) {
-            return std::move(*packets);
+            return packets;
         }
         std::this_thread::sleep_for(kTraceLookAgain);
     }
@@ -170,9 +228,10 @@ HttpResponse packets_response(const TracedPackets& packets) {
 HttpResponse post_traces(const HttpRequest& request, Services& services) {
     AskedTrace asked = read_asked_trace(request);
     if (!asked.wrong.empty()) {
-        return problem_response(400, "bad request", asked.wrong);
+        return bad_request(asked.wrong);
     }
-    if (!asked.begin.rule.empty() && !has_traced_rule(asked.begin.rule, *services.rules.view())) {
+    if (!asked.begin.rule.empty() &&
+        find_rule(services.rules.view()->rules, asked.begin.rule) == nullptr) {
         return problem_response(404, "no such rule",
                                 "no rule in force is called " + asked.begin.rule);
     }
@@ -181,13 +240,9 @@ HttpResponse post_traces(const HttpRequest& request, Services& services) {
         return *std::move(refusal);
     }
     const std::string rule = asked.begin.rule;
-    const Result<Reply> reply = services.link.call(std::move(asked.begin));
-    if (!reply) {
-        return no_dataplane(reply.error());
-    }
-    const auto* begun = std::get_if<TraceBegun>(&*reply);
-    if (begun == nullptr) {
-        return problem_response(502, "bad answer", "the dataplane answered something else");
+    const Result<TraceBegun> begun = ask_for<TraceBegun>(services.link, std::move(asked.begin));
+    if (!begun) {
+        return no_dataplane(begun.error());
     }
     services.audit.write({.who = request.peer,
                           .source = request.source,
@@ -212,16 +267,13 @@ HttpResponse get_trace(const HttpRequest& request, Services& services) {
     if (!name) {
         return no_such_trace();
     }
-    std::uint32_t wait = 0;
-    const std::string text = argument(request, "wait", "0");
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wait);
-    if (error != std::errc{} || end != text.data() + text.size() || wait > kLongestTraceWait) {
-        return problem_response(
-            400, "bad request",
+    const auto wait = whole_number<std::uint32_t>(argument(request, "wait", "0"));
+    if (!wait || *wait > kLongestTraceWait) {
+        return bad_request(
             fmt::format("`wait` is a number of seconds up to {}", kLongestTraceWait));
     }
     const Result<TracedPackets> packets =
-        read_trace_waiting(*name, std::chrono::seconds{wait}, services.link);
+        read_trace_waiting(*name, std::chrono::seconds{*wait}, services.link);
     return packets ? packets_response(*packets) : no_dataplane(packets.error());
 }
 
@@ -230,14 +282,9 @@ HttpResponse delete_trace(const HttpRequest& request, Services& services) {
     if (!name) {
         return no_such_trace();
     }
-    const Result<Reply> reply = services.link.call(EndTrace{name->origin, name->number});
-    if (!reply) {
-        return no_dataplane(reply.error());
-    }
-    const auto* packets = std::get_if<TracedPackets>(&*reply);
-    return packets != nullptr
-               ? packets_response(*packets)
-               : problem_response(502, "bad answer", "the dataplane answered something else");
+    const Result<TracedPackets> packets =
+        ask_for<TracedPackets>(services.link, EndTrace{name->origin, name->number});
+    return packets ? packets_response(*packets) : no_dataplane(packets.error());
 }
 
 }  // namespace sluice

@@ -10,31 +10,19 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
     }
     nlohmann::ordered_json workers = nlohmann::ordered_json::array();
     for (const WorkerStats& worker : stats->workers) {
-        workers.push_back(
-            {{"lcore", worker.lcore},
-             {"bursts", worker.bursts},
-             {"stalled_ms", worker.stalled_ms},
-             {"stalls", worker.stalls},
-             {"packets", total_of({worker}).packets},
-             {"verdicts", verdicts_json(worker.by_verdict)},
-             {"verdict_bytes", verdicts_json(worker.bytes_by_verdict)},
-             {"reasons", reasons_json(worker.by_reason)},
-             {"table_full", no_place(worker.by_table_event)},
-             {"table", table_events_json(worker.by_table_event)},
-             {"units", unit_events_json(worker.by_unit_event)},
-             {"answers", answer_events_json(worker.by_answer_event)},
-             {"connections", connections_json(worker.connections)},
-             {"connection_events", connection_events_json(worker.connections.by_event)},
-             {"asks", asks_json(worker.asks)},
-             {"ask_events", ask_events_json(worker.asks.by_event)},
-             {"shaping", shaping_json(worker.shaping)},
-             {"table_slots", worker.table_slots},
-             {"table_entries", worker.table_entries},
-             {"table_evictions", worker.table_evictions},
-             {"handed_over", worker.handed_over},
-             {"ledger", ledger_json(worker.by_ledger_event)},
-             {"cycles", cycles_json(worker.stages)},
-             {"lanes", worker.lanes}});
+        nlohmann::ordered_json json{{"lcore", worker.lcore},
+                                    {"bursts", worker.bursts},
+                                    {"stalled_ms", worker.stalled_ms},
+                                    {"stalls", worker.stalls}};
+        json.update(counts_json(worker));
+        json.update({{"table_slots", worker.table_slots},
+                     {"table_entries", worker.table_entries},
+                     {"table_evictions", worker.table_evictions},
+                     {"handed_over", worker.handed_over},
+                     {"ledger", ledger_json(worker)},
+                     {"cycles", cycles_json(worker.stages)},
+                     {"lanes", worker.lanes}});
+        workers.push_back(std::move(json));
     }
     return json_response({{"workers", std::move(workers)}});
 }

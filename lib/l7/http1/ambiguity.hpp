@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/base/event_row.hpp"
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -138,16 +140,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
 });
 inline constexpr std::size_t kHeadShapeCount = kHeadShapes.size();
 static_assert(kHeadShapeCount <= 64, "a set of shapes is one word");
-static_assert(
-    [] {
-        for (std::size_t i = 0; i < kHeadShapeCount; ++i) {
-            if (static_cast<std::size_t>(kHeadShapes[i].shape) != i) {
-                return false;
-            }
-        }
-        return true;
-    }(),
-    "kHeadShapes is indexed by HeadShape");
+static_assert(in_enum_order(kHeadShapes, &HeadShapeRow::shape),
+              "kHeadShapes is indexed by HeadShape");
 
 [[nodiscard]] constexpr const HeadShapeRow& row_of(HeadShape shape) noexcept {
     return kHeadShapes[static_cast<std::size_t>(shape)];

@@ -1,9 +1,7 @@
 #include "lib/l7/http1/body_framing.hpp"
 
-#include "lib/l7/http1/byte_blocks.hpp"
 #include "lib/l7/http1/texts.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace sluice::http1 {

@@ -1,7 +1,6 @@
 #pragma once
 #include "lib/l7/http1/byte_blocks.hpp"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 

@@ -1,6 +1,5 @@
 #include "lib/l7/http1/host.hpp"
 
-#include "lib/l7/http1/byte_blocks.hpp"
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>

@@ -1,10 +1,8 @@
 #include "lib/l7/http1/path.hpp"
 
-#include "lib/l7/http1/byte_blocks.hpp"
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace sluice::http1 {
 

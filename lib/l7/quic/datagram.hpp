@@ -3,7 +3,6 @@
 #include "lib/l7/quic/long_header.hpp"
 
 #include <cstddef>
-#include <cstdint>
 
 namespace sluice {
 

@@ -2,8 +2,6 @@
 #include "lib/base/bytes.hpp"
 #include "lib/l7/quic/crypto_stream.hpp"
 
-#include <cstdint>
-
 namespace sluice {
 
 // The frames of one Initial packet.

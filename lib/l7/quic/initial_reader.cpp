@@ -3,8 +3,6 @@
 #include "lib/l7/quic/datagram.hpp"
 #include "lib/l7/quic/initial_frames.hpp"
 
-#include <optional>
-
 namespace sluice {
 namespace {
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/base/event_row.hpp"
 #include "lib/l7/quic/crypto_stream.hpp"
 #include "lib/l7/quic/initial_opener.hpp"
 #include "lib/l7/tls/client_hello.hpp"
@@ -62,17 +63,10 @@ inline constexpr auto kQuicHelloOutcomes = std::to_array<QuicHelloOutcomeRow>({
     {QuicHelloOutcome::OtherHandshake, "other_handshake", "another message than a ClientHello"},
     {QuicHelloOutcome::Malformed, "malformed", "a hello that no server accepts"},
 });
-static_assert(
-    [] {
-        for (std::size_t i = 0; i < kQuicHelloOutcomes.size(); ++i) {
-            if (kQuicHelloOutcomes[i].outcome != static_cast<QuicHelloOutcome>(i)) {
-                return false;
-            }
-        }
-        return kQuicHelloOutcomes.size() ==
-               static_cast<std::size_t>(QuicHelloOutcome::Malformed) + 1;
-    }(),
-    "kQuicHelloOutcomes is indexed by QuicHelloOutcome");
+static_assert(in_enum_order(kQuicHelloOutcomes, &QuicHelloOutcomeRow::outcome) &&
+                  kQuicHelloOutcomes.size() ==
+                      static_cast<std::size_t>(QuicHelloOutcome::Malformed) + 1,
+              "kQuicHelloOutcomes is indexed by QuicHelloOutcome");
 
 struct QuicHelloRead {
     QuicHelloOutcome outcome = QuicHelloOutcome::NoInitial;

@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/base/event_row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -58,17 +60,10 @@ inline constexpr auto kHelloFaults = std::to_array<HelloFaultRow>({
     {HelloFault::BadSupportedVersions, "bad_supported_versions", "no versions, or half of one"},
     {HelloFault::BadSignatureAlgorithms, "bad_signature_algorithms", "none, or half of one"},
 });
-static_assert(
-    [] {
-        for (std::size_t i = 0; i < kHelloFaults.size(); ++i) {
-            if (kHelloFaults[i].fault != static_cast<HelloFault>(i)) {
-                return false;
-            }
-        }
-        return kHelloFaults.size() ==
-               static_cast<std::size_t>(HelloFault::BadSignatureAlgorithms) + 1;
-    }(),
-    "kHelloFaults is indexed by HelloFault");
+static_assert(in_enum_order(kHelloFaults, &HelloFaultRow::fault) &&
+                  kHelloFaults.size() ==
+                      static_cast<std::size_t>(HelloFault::BadSignatureAlgorithms) + 1,
+              "kHelloFaults is indexed by HelloFault");
 
 struct HelloRead {
     HelloOutcome outcome = HelloOutcome::NotTls;

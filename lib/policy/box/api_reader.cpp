@@ -1,10 +1,9 @@
-#include "lib/policy/box/api_reader.hpp"
+#include "lib/policy/box/box_parts.hpp"
 
+#include "lib/base/whole_number.hpp"
 #include "lib/policy/box/box_values.hpp"
 #include "lib/policy/file_keys/box_keys.hpp"
 
-#include <array>
-#include <charconv>
 #include <string_view>
 
 namespace sluice {
@@ -20,11 +19,8 @@ bool read_listen(std::string_view text, ApiOptions& api) {
     const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
     host = in_brackets ? host.substr(1, host.size() - 2) : host;
     const std::optional<VersionedAddress> address = parse_address(host);
-    const std::string_view digits = text.substr(colon + 1);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), api.port);
-    if (!address || (address->version == IpVersion::V6) != in_brackets || error != std::errc{} ||
-        end != digits.data() + digits.size() || api.port == 0) {
+    api.port = whole_number<std::uint16_t>(text.substr(colon + 1)).value_or(0);
+    if (!address || (address->version == IpVersion::V6) != in_brackets || api.port == 0) {
         return false;
     }
     api.address = *address;

@@ -1,21 +1,42 @@
 #include "lib/policy/box/box.hpp"
 
-#include "lib/policy/box/api_reader.hpp"
+#include "lib/base/whole_number.hpp"
+#include "lib/policy/box/box_parts.hpp"
 #include "lib/policy/box/box_values.hpp"
-#include "lib/policy/box/kernel_options_reader.hpp"
-#include "lib/policy/box/management_reader.hpp"
-#include "lib/policy/box/port_pair_reader.hpp"
-#include "lib/policy/box/unit_options_reader.hpp"
 #include "lib/policy/file_keys/box_keys.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
 #include <array>
-#include <charconv>
 
 namespace sluice {
 namespace {
+
+namespace {}  // namespace
+
+// `kernel` of sluice.yaml; `idle_sleep` is that of `workers`, which beat between two sleeps.
+KernelOptions read_kernel_options(const YamlNode& node, const ReadContext& context,
+                                  Nanoseconds idle_sleep) {
+    const MapReader map{node, box_keys::kKernel, context, "`kernel`"};
+    KernelOptions kernel;
+    read_word(map, "fail", kKernelFailNames, kernel.fail);
+    read_word(map, "mode", kKernelModeNames, kernel.mode);
+    read_time(map, "heartbeat", {kHeartbeatRange, "from 5ms to 1m, such as 100ms"}, context,
+              kernel.heartbeat);
+    read_text(map, "pins", kernel.pins);
+    read_amount(map, "early_drop", kEarlyDropRange, context, kernel.early_drop);
+    if (!kernel.pins.starts_with('/')) {
+        context.problems.error(map.find("pins")->at, "`pins` is a path from the root");
+    }
+    if (kernel.heartbeat / kBeatsInHeartbeat < idle_sleep) {
+        const YamlNode* heartbeat = map.find("heartbeat");
+        context.problems.error(heartbeat == nullptr ? node.at : heartbeat->at,
+                               "`heartbeat` is at least four times `idle_sleep` of `workers`: a "
+                               "worker that sleeps does not beat");
+    }
+    return kernel;
+}
 
 constexpr auto kWatchdogWords = std::to_array<std::string_view>({"report", "restart"});
 constexpr auto kTunnelWords = std::to_array<std::string_view>({"gre", "vxlan", "ipip"});
@@ -189,15 +210,12 @@ private:
         if (!mode) {
             return;
         }
-        unsigned bits = 0;
-        const auto [end, error] =
-            std::from_chars(mode->data(), mode->data() + mode->size(), bits, 8);
-        const bool octal = error == std::errc{} && end == mode->data() + mode->size();
-        if (map.find("mode")->plain || !octal || bits > kMostSocketMode) {
+        const std::optional<unsigned> bits = whole_number<unsigned>(*mode, 8);
+        if (map.find("mode")->plain || !bits || *bits > kMostSocketMode) {
             context_.problems.error(map.find("mode")->at,
                                     "`mode` is octal and quoted, such as \"0660\"");
         } else {
-            socket.mode = bits;
+            socket.mode = *bits;
         }
     }
 

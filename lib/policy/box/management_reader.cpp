@@ -1,12 +1,10 @@
-#include "lib/policy/box/management_reader.hpp"
+#include "lib/policy/box/box_parts.hpp"
 
+#include "lib/base/whole_number.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/policy/box/box_values.hpp"
 #include "lib/policy/file_keys/box_keys.hpp"
 #include "lib/rules/box_config.hpp"
-
-#include <array>
-#include <charconv>
 
 namespace sluice {
 namespace {
@@ -15,10 +13,8 @@ constexpr std::string_view kPerSecond = "/s";
 
 // The number that is the whole text, from 1 on.
 std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t most) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && number >= 1 && number <= most ? std::optional{number} : std::nullopt;
+    const std::optional<std::uint64_t> number = whole_number(text);
+    return number && *number >= 1 && *number <= most ? number : std::nullopt;
 }
 
 // `tcp/22`, `udp/161`, or `icmp`, which is that of both versions.

@@ -1,8 +1,7 @@
-#include "lib/policy/box/port_pair_reader.hpp"
+#include "lib/policy/box/box_parts.hpp"
 
 #include "lib/policy/file_keys/box_keys.hpp"
 
-#include <array>
 #include <set>
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "lib/policy/box/unit_options_reader.hpp"
+#include "lib/policy/box/box_parts.hpp"
 
 #include "lib/policy/box/box_values.hpp"
 #include "lib/policy/file_keys/box_keys.hpp"

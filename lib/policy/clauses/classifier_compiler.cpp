@@ -3,7 +3,6 @@
 #include "lib/policy/clauses/row_builder.hpp"
 #include "lib/policy/texts/text_terms.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace sluice {

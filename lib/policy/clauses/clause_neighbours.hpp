@@ -1,7 +1,6 @@
 #pragma once
 #include "lib/policy/clauses/clause.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include "lib/policy/clauses/clause_order.hpp"
 #include "lib/policy/compile.hpp"
 
-#include <cstdint>
 #include <vector>
 
 namespace sluice {

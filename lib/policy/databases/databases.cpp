@@ -2,6 +2,7 @@
 
 #include "lib/policy/databases/mmdb_process.hpp"
 #include "lib/policy/databases/origins_of.hpp"
+#include "lib/policy/lists/data_file.hpp"
 
 #include <string_view>
 
@@ -37,11 +38,8 @@ void Databases::read(const MapReader& data, const ListReader* files, const ReadC
         Database& database = databases_[index_of(kind)].emplace(Database{});
         database.at = data.place_of_key(key);
         database.file_at = node->at;
-        database.file = data.text(key).value_or("");
-        if (node->is_scalar() &&
-            (database.file.empty() || database.file.find('\0') != std::string::npos)) {
-            context.problems.error(node->at, "`" + std::string{key} + "` is the path of a file");
-        } else if (!database.file.empty()) {
+        database.file = data_path(data, key, context).value_or("");
+        if (!database.file.empty()) {
             read_file(database, kind, files, context);
         }
     }
@@ -49,16 +47,9 @@ void Databases::read(const MapReader& data, const ListReader* files, const ReadC
 
 void Databases::read_file(Database& database, DatabaseKind kind, const ListReader* files,
                           const ReadContext& context) {
-    const Result<ListFile> file =
-        files != nullptr
-            ? (*files)(database.file)
-            : Error{Errc::Unreachable, "cannot read " + database.file + ": there is no folder"};
+    const std::optional<ListFile> file =
+        read_data_file(database.file, database.file_at, files, context);
     if (!file) {
-        if (context.strict || file.error().code == Errc::TooMany) {
-            context.problems.error(database.file_at, file.error().what);
-        } else {
-            context.problems.warning(database.file_at, file.error().what);
-        }
         return;
     }
     Result<DatabaseNetworks> networks = read_mmdb(*file->text, kind);

@@ -1,7 +1,6 @@
 #include "lib/policy/databases/mmdb_file.hpp"
 
 #include <cerrno>
-#include <string>
 #include <system_error>
 #include <utility>
 

@@ -49,12 +49,8 @@ void SuffixFile::report(Position at, const ReadContext& context) {
         return;
     }
     const Error& why = outcome_->error();
-    const std::string what = "registrable_domain() needs the list of public suffixes: " + why.what;
-    if (context.strict || why.code != Errc::Unreachable) {
-        context.problems.error(at, what);
-    } else {
-        context.problems.warning(at, what);
-    }
+    context.complain(at, "registrable_domain() needs the list of public suffixes: " + why.what,
+                     context.strict || why.code != Errc::Unreachable);
 }
 
 void report_domains(const std::vector<std::size_t>& offsets, const ScalarPlaces& places,

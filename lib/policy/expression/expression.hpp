@@ -6,7 +6,6 @@
 #include "lib/rules/text_name.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>

@@ -6,7 +6,6 @@
 #include "lib/rules/text_name.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

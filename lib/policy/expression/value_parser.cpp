@@ -1,7 +1,7 @@
 #include "lib/policy/expression/value_parser.hpp"
 
+#include "lib/base/whole_number.hpp"
 #include "lib/packet/ip_address.hpp"
-#include "lib/policy/expression/number_names.hpp"
 #include "lib/policy/lists/list_set.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
@@ -11,20 +11,44 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <span>
-#include <vector>
 
 namespace sluice {
 namespace {
 
-std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) {
-        return std::nullopt;
+// A number that has a name too.
+struct NumberName {
+    std::string_view name;
+    std::uint64_t number;
+};
+
+// Those of a field of numbers, which stand in quotes; none: its numbers have no names.
+[[nodiscard]] std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept;
+// Whatever the case of its letters.
+[[nodiscard]] std::optional<std::uint64_t> find_number(std::span<const NumberName> names,
+                                                       std::string_view name);
+
+constexpr auto kHandshakes = std::to_array<NumberName>({{"client_hello", kClientHello}});
+
+// Of the IANA's "Assigned Internet Protocol Numbers", and what people call two of them.
+constexpr auto kProtocols = std::to_array<NumberName>(
+    {{"icmp", 1},  {"igmp", 2},    {"ipip", 4},       {"tcp", 6},    {"udp", 17},
+     {"dccp", 33}, {"ipv6", 41},   {"rsvp", 46},      {"gre", 47},   {"esp", 50},
+     {"ah", 51},   {"icmpv6", 58}, {"ipv6-icmp", 58}, {"eigrp", 88}, {"ospf", 89},
+     {"pim", 103}, {"vrrp", 112},  {"l2tp", 115},     {"sctp", 132}, {"udplite", 136}});
+
+std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept {
+    if (operand.text == TextField::TlsHandshakeType) {
+        return kHandshakes;
     }
-    return value;
+    return operand.field == Field::IpProto ? std::span<const NumberName>{kProtocols}
+                                           : std::span<const NumberName>{};
+}
+
+std::optional<std::uint64_t> find_number(std::span<const NumberName> names, std::string_view name) {
+    const std::string small = lowered(name);
+    const auto found = std::find_if(names.begin(), names.end(),
+                                    [&](const NumberName& one) { return one.name == small; });
+    return found == names.end() ? std::nullopt : std::optional{found->number};
 }
 
 // 80-90 or 80:90, as other languages write it.
@@ -39,7 +63,7 @@ std::optional<std::uint64_t> read_number(TokenReader& reader, const Token& token
                                          std::string_view text, const Operand& operand) {
     const std::uint64_t max = most_of(operand);
     if (text.starts_with("0x")) {
-        const std::optional<std::uint64_t> value = read_hex(text.substr(2));
+        const std::optional<std::uint64_t> value = whole_number(text.substr(2), 16);
         if (!value || *value > max) {
             (void)reader.fail(token.offset, "`" + std::string{text} + "` is not a number up to " +
                                                 std::to_string(max) + " for " + operand.name);
@@ -90,7 +114,7 @@ bool add_mac(TokenReader& reader, const Token& token, const Operand& operand, Ra
     bool good = token.text.size() == 17;
     for (std::size_t i = 0; good && i < 17; i += 3) {
         const std::optional<std::uint64_t> octet =
-            read_hex(std::string_view{token.text}.substr(i, 2));
+            whole_number(std::string_view{token.text}.substr(i, 2), 16);
         good = octet.has_value() && (i == 15 || token.text[i + 2] == ':');
         mac = (mac << 8) | octet.value_or(0);
     }

@@ -3,7 +3,6 @@
 #include "lib/policy/yaml/map_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <string_view>

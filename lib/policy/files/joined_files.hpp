@@ -3,7 +3,6 @@
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,5 +1,6 @@
 #include "lib/policy/keys/key_text.hpp"
 
+#include "lib/base/whole_number.hpp"
 #include "lib/packet/country.hpp"
 #include "lib/packet/field_text.hpp"
 #include "lib/policy/problems/nearest.hpp"
@@ -9,7 +10,6 @@
 #include "lib/rules/text_part.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 namespace sluice {
@@ -117,14 +117,12 @@ Result<std::uint64_t> read_number_text(std::string_view text, std::uint64_t max)
     if (!text.starts_with("0x")) {
         return parse_number(text, max);
     }
-    std::uint64_t value = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data() + 2, last, value, 16);
-    if (text.size() == 2 || error != std::errc{} || end != last || value > max) {
+    const std::optional<std::uint64_t> value = whole_number(text.substr(2), 16);
+    if (!value || *value > max) {
         return Error{Errc::BadSyntax,
                      quoted(text) + " is no hexadecimal number up to " + std::to_string(max)};
     }
-    return value;
+    return *value;
 }
 
 // A number of a later layer, in one spelling.
@@ -319,11 +317,8 @@ Result<ReadKey> read_key_of_rule(std::span<const GroupingKey> keys, MissingKey m
 Result<ReadKey> read_network_of_rule(std::span<const GroupingKey> keys, std::string_view text,
                                      std::optional<std::size_t> tier) {
     const std::size_t slash = text.rfind('/');
-    const std::string_view digits = text.substr(std::min(slash, text.size() - 1) + 1);
-    unsigned length = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-    if (slash == std::string_view::npos || error != std::errc{} ||
-        end != digits.data() + digits.size()) {
+    const auto length = whole_number<unsigned>(text.substr(std::min(slash, text.size() - 1) + 1));
+    if (slash == std::string_view::npos || !length) {
         return Error{Errc::BadSyntax, quoted(text) + " is no network, such as 192.0.2.0/24"};
     }
     const bool v6 = text.find(':') != std::string_view::npos;
@@ -336,12 +331,12 @@ Result<ReadKey> read_network_of_rule(std::span<const GroupingKey> keys, std::str
         GroupingKey wider = keys[i];
         KeyPart& part = wider.front();
         const std::uint8_t most = v6 ? part.v6_length : part.v4_length;
-        if (length >= most) {
+        if (*length >= most) {
             wrong = {Errc::OutOfRange, "a network of this key is shorter than /" +
                                            std::to_string(most) + ", found " + quoted(text)};
             continue;
         }
-        (v6 ? part.v6_length : part.v4_length) = static_cast<std::uint8_t>(length);
+        (v6 ? part.v6_length : part.v4_length) = static_cast<std::uint8_t>(*length);
         part.unwrapping = {};
         Result<ReadKey> read = read_key_text(wider, text);
         if (read) {

@@ -4,7 +4,6 @@
 #include "lib/policy/rules/rule_id.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace sluice {

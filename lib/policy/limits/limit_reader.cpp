@@ -70,11 +70,7 @@ BuiltLimit build(const LimitAlgorithm& algorithm, const MapReader& map, Per per,
     for (const LimitFault& fault : built.faults) {
         const YamlNode* value = map.find(fault.parameter);
         const Position at = value == nullptr ? map.node().at : value->at;
-        if (fault.severity == Severity::Error) {
-            context.problems.error(at, fault.error.what);
-        } else {
-            context.problems.warning(at, fault.error.what);
-        }
+        context.complain(at, fault.error.what, fault.severity == Severity::Error);
     }
     return built;
 }

@@ -1,6 +1,5 @@
 #include "lib/policy/limits/merging.hpp"
 
-#include "lib/ledger/terms.hpp"
 #include "lib/table/own_bucket.hpp"
 
 namespace sluice {

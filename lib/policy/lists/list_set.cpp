@@ -1,11 +1,9 @@
 #include "lib/policy/lists/list_set.hpp"
 
-#include "lib/policy/expression/value_parser.hpp"
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
 
-#include <algorithm>
 #include <span>
 
 namespace sluice {

@@ -1,12 +1,11 @@
 #include "lib/policy/lists/list_text.hpp"
 
+#include "lib/base/whole_number.hpp"
 #include "lib/policy/values/network_text.hpp"
 #include "lib/policy/values/range_set.hpp"
 #include "lib/policy/values/units_text.hpp"
-#include "lib/policy/yaml/text_check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
@@ -30,14 +29,11 @@ Result<std::uint64_t> parse_value(std::string_view text) {
     if (!text.starts_with("0x")) {
         return parse_number(text, std::numeric_limits<std::uint64_t>::max());
     }
-    std::uint64_t value = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data() + 2, last, value, 16);
-    if (text.size() == 2 || error != std::errc{} || end != last) {
-        return Error{Errc::BadSyntax,
-                     "`" + std::string{text} + "` is no hexadecimal number such as 0x0806"};
+    if (const std::optional<std::uint64_t> value = whole_number(text.substr(2), 16)) {
+        return *value;
     }
-    return value;
+    return Error{Errc::BadSyntax,
+                 "`" + std::string{text} + "` is no hexadecimal number such as 0x0806"};
 }
 
 // What is wrong with an entry; nullopt: it has been added.
@@ -102,12 +98,8 @@ void read_line(std::string_view line, std::uint32_t number, std::size_t skipped,
     }
     const std::size_t last = line.find_last_not_of(kBlanks);
     Wrong wrong = add(line.substr(first, last + 1 - first), list.values);
-    if (!wrong) {
-        return;
-    }
-    if (++list.fault_count <= ListText::kMaxFaults) {
-        list.faults.push_back(
-            {{number, static_cast<std::uint32_t>(skipped + first + 1)}, *std::move(wrong)});
+    if (wrong) {
+        list.add({{number, static_cast<std::uint32_t>(skipped + first + 1)}, *std::move(wrong)});
     }
 }
 
@@ -124,19 +116,10 @@ void normalise(ListValues& values) {
 ListText read_list_text(std::string_view text, ListType type, const std::stop_token& stop) {
     ListText list;
     list.values.type = type;
-    std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    text.remove_prefix(skipped);
-    StopCheck check{stop};
-    for (std::uint32_t number = 1; !text.empty() && !check.is_requested(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, end);
-        if (line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
+    each_line(text, stop, [&](std::string_view line, std::uint32_t number, std::size_t skipped) {
         read_line(line, number, skipped, list);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        skipped = 0;
-    }
+        return true;
+    });
     normalise(list.values);
     return list;
 }

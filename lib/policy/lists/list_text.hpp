@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/policy/problems/problem.hpp"
+#include "lib/policy/lists/data_file.hpp"
 #include "lib/policy/values/value_range.hpp"
 
 #include <array>
@@ -32,17 +32,8 @@ struct ListValues {
     std::vector<std::string> texts;    // of String
 };
 
-struct ListFault {
-    Position at;
-    std::string what;
-};
-
-struct ListText {
-    static constexpr std::size_t kMaxFaults = 20;
-
+struct ListText : LineFaults {
     ListValues values;
-    std::vector<ListFault> faults;  // the first of them
-    std::size_t fault_count = 0;
 };
 
 [[nodiscard]] ListText read_list_text(std::string_view text, ListType type,

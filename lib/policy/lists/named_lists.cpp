@@ -19,35 +19,16 @@ bool is_list_name(std::string_view name) noexcept {
     return !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), good);
 }
 
-void report_faults(const ListText& text, const std::string& file, Problems& problems) {
-    for (const ListFault& fault : text.faults) {
-        problems.error_in(file, fault.at, fault.what);
-    }
-    if (text.fault_count > text.faults.size()) {
-        problems.error_in(
-            file, {},
-            "and " + std::to_string(text.fault_count - text.faults.size()) + " more such lines");
-    }
-}
-
 void read_file(NamedList& list, Position at, const ListReader* files, const ReadContext& context) {
-    const Result<ListFile> file =
-        files != nullptr
-            ? (*files)(list.file)
-            : Error{Errc::Unreachable, "cannot read " + list.file + ": there is no folder"};
+    const std::optional<ListFile> file = read_data_file(list.file, at, files, context);
     if (!file) {
-        if (context.strict || file.error().code == Errc::TooMany) {
-            context.problems.error(at, file.error().what);
-        } else {
-            context.problems.warning(at, file.error().what);
-        }
         return;
     }
     ListText text = read_list_text(*file->text, list.values.type, context.problems.stop());
     if (context.problems.are_interrupted()) {
         return;
     }
-    report_faults(text, file->name, context.problems);
+    text.report(file->name, context.problems);
     list.known = text.fault_count == 0;
     list.values = std::move(text.values);
     if (list.known && list.values.entries == 0) {
@@ -67,11 +48,7 @@ std::optional<NamedList> read_list(const YamlEntry& entry, const ReadContext& co
         }
     }
     const std::optional<std::size_t> type = map.word("type", kListTypeNames);
-    std::optional<std::string> file = map.text("file");
-    if (file && (file->empty() || file->find('\0') != std::string::npos)) {
-        context.problems.error(map.find("file")->at, "`file` is the path of a file");
-        return std::nullopt;
-    }
+    std::optional<std::string> file = data_path(map, "file", context);
     if (!type || !file) {
         return std::nullopt;
     }

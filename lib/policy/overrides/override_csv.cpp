@@ -1,7 +1,5 @@
 #include "lib/policy/overrides/override_csv.hpp"
 
-#include "lib/policy/yaml/text_check.hpp"
-
 #include <array>
 #include <optional>
 
@@ -35,10 +33,10 @@ std::string header_of(std::size_t wanted) {
     return std::string{kHeader} + (wanted == kColumns ? "" : std::string{kBanColumn});
 }
 
-using Fault = std::optional<CsvFault>;
+using Fault = std::optional<LineFaults::Fault>;
 
 Fault fault_at(std::uint32_t line, std::size_t column, std::string what) {
-    return CsvFault{{line, static_cast<std::uint32_t>(column)}, std::move(what)};
+    return LineFaults::Fault{{line, static_cast<std::uint32_t>(column)}, std::move(what)};
 }
 
 // The cell that begins with a quote at `at`; afterwards `at` is behind it.
@@ -162,34 +160,25 @@ OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder,
                               const std::stop_token& stop) {
     OverrideCsv csv;
     const auto note = [&](Fault fault) {
-        if (fault && ++csv.fault_count <= OverrideCsv::kMaxFaults) {
-            csv.faults.push_back(*std::move(fault));
+        if (fault) {
+            csv.add(*std::move(fault));
         }
     };
-    const std::size_t skipped = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    text.remove_prefix(skipped);
     Line cells;
     bool has_header = false;
-    StopCheck check{stop};
-    for (std::uint32_t number = 1; !text.empty() && !check.is_requested(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, end);
-        if (line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
+    bool has_lines = false;
+    each_line(text, stop, [&](std::string_view line, std::uint32_t number, std::size_t skipped) {
+        has_lines = true;
         if (!has_header) {
             has_header = read_header(line, cells);
-            if (!has_header) {
-                note(fault_at(number, skipped + 1, no_header()));
-                return csv;
-            }
+            note(has_header ? std::nullopt : fault_at(number, skipped + 1, no_header()));
         } else if (!line.empty()) {
             ++csv.rows;
             note(add_line(line, number, cells, builder));
         }
-    }
-    if (!has_header) {
+        return has_header;
+    });
+    if (!has_lines) {
         note(fault_at(1, 1, no_header()));
     }
     return csv;

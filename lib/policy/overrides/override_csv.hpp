@@ -1,10 +1,9 @@
 #pragma once
+#include "lib/policy/lists/data_file.hpp"
 #include "lib/policy/overrides/override_builder.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 // An override file: CSV with the header `key,limit,rate,burst,count,expires,reason`, one key and
 // one limit a line. The header may end with `,ban`; a line with `yes` there bans its key, until it
@@ -13,17 +12,8 @@
 // word.
 namespace sluice {
 
-struct CsvFault {
-    Position at;
-    std::string what;
-};
-
-struct OverrideCsv {
-    static constexpr std::size_t kMaxFaults = 20;
-
+struct OverrideCsv : LineFaults {
     std::size_t rows = 0;
-    std::vector<CsvFault> faults;  // the first of them
-    std::size_t fault_count = 0;
 };
 
 // Adds the rows of the text, up to where it is interrupted.

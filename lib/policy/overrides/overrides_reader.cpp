@@ -1,6 +1,7 @@
 #include "lib/policy/overrides/overrides_reader.hpp"
 
 #include "lib/policy/file_keys/rule_keys.hpp"
+#include "lib/policy/lists/data_file.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
 #include "lib/policy/overrides/override_builder.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
@@ -55,25 +56,13 @@ public:
 
     // To be called before read_inline().
     void read_file(const ListReader* files, const Rule& rule, OverrideCache* cache) {
-        const std::optional<std::string> path = map_.text("file");
+        const std::optional<std::string> path = data_path(map_, "file", context_);
         if (!path) {
             return;
         }
         const Position at = map_.find("file")->at;
-        if (path->empty() || path->find('\0') != std::string::npos) {
-            context_.problems.error(at, "`file` is the path of a file");
-            return;
-        }
-        const Result<ListFile> file =
-            files != nullptr
-                ? (*files)(*path)
-                : Error{Errc::Unreachable, "cannot read " + *path + ": there is no folder"};
+        const std::optional<ListFile> file = read_data_file(*path, at, files, context_);
         if (!file) {
-            if (context_.strict || file.error().code == Errc::TooMany) {
-                context_.problems.error(at, file.error().what);
-            } else {
-                context_.problems.warning(at, file.error().what);
-            }
             return;
         }
         file_ = file->name;
@@ -85,7 +74,10 @@ public:
         if (context_.problems.are_interrupted()) {
             return;
         }
-        report(csv, at);
+        csv.report(file_, context_.problems);
+        if (csv.rows == 0 && csv.fault_count == 0) {
+            context_.problems.warning(at, file_ + " has no override");
+        }
         if (cache != nullptr && csv.rows != 0 && csv.fault_count == 0) {
             cache->keep(rule, file->text, std::make_shared<OverrideRows>(builder_->sorted_rows()));
         }
@@ -94,20 +86,6 @@ public:
     [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
 private:
-    void report(const OverrideCsv& csv, Position at) {
-        for (const CsvFault& fault : csv.faults) {
-            context_.problems.error_in(file_, fault.at, fault.what);
-        }
-        if (csv.fault_count > csv.faults.size()) {
-            context_.problems.error_in(
-                file_, {},
-                "and " + std::to_string(csv.fault_count - csv.faults.size()) + " more such lines");
-        }
-        if (csv.rows == 0 && csv.fault_count == 0) {
-            context_.problems.warning(at, file_ + " has no override");
-        }
-    }
-
     void read_item(const YamlNode& item) {
         const MapReader map{item, rule_keys::kOverrideItem, context_, "an override"};
         if (!map.is_map()) {

@@ -4,7 +4,6 @@
 #include "lib/policy/compile.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace sluice {

@@ -3,7 +3,6 @@
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/parameter_reader.hpp"
 #include "lib/policy/limits/state_identity.hpp"
-#include "lib/policy/rules/action_reader.hpp"
 #include "lib/policy/rules/shape_check.hpp"
 
 #include <algorithm>

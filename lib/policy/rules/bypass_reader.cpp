@@ -5,8 +5,6 @@
 #include "lib/policy/rules/when_reader.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
-#include <array>
-
 namespace sluice {
 namespace {
 
@@ -15,9 +13,7 @@ class BypassReader {
 public:
     BypassReader(const YamlNode& node, std::string id, const FileContext& file)
         : file_{file},
-          context_{file.lines,      file.problems,   file.purpose == Purpose::Enforce,
-                   &file.databases, &file.client_ip, &file.text_names,
-                   &file.suffixes},
+          context_{context_of(file, true)},
           map_{node, rule_keys::kBypass, context_, "an item of `bypass`"} {
         read_.rule.id = std::move(id);
     }

@@ -7,7 +7,6 @@
 #include <array>
 #include <chrono>
 #include <string>
-#include <utility>
 
 namespace sluice {
 namespace {

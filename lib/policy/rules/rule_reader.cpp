@@ -14,15 +14,32 @@
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/shape_check.hpp"
 #include "lib/policy/rules/tier_reader.hpp"
-#include "lib/policy/rules/ttl_reader.hpp"
 #include "lib/policy/rules/when_reader.hpp"
+#include "lib/policy/values/units_text.hpp"
 #include "lib/rules/limit_numbers.hpp"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace sluice {
 namespace {
+
+// `ttl` of a rule, for the process that keeps the rules: a rule itself does not change with time.
+std::optional<Nanoseconds> read_ttl(const MapReader& map, const ReadContext& context) {
+    constexpr Nanoseconds kShortest = std::chrono::seconds{1};
+    const YamlNode* value = map.find("ttl");
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    const Result<Nanoseconds> ttl = parse_duration(value->is_scalar() ? value->text : "");
+    if (ttl && *ttl >= kShortest) {
+        return *ttl;
+    }
+    context.problems.error(
+        value->at, "`ttl` is a duration from 1s on, such as 15m or 1d; found " + kind_name(*value));
+    return std::nullopt;
+}
 
 // What a rule that decides on sight does not have.
 constexpr auto kNotOnSight = std::to_array<std::string_view>(
@@ -58,7 +75,7 @@ public:
         : file_{file},
           candidate_{candidate},
           mode_{mode_of(node, file)},
-          context_{context_of(file, mode_)},
+          context_{context_of(file, mode_ != Mode::Off)},
           map_{node, rule_keys::kRule, context_, "a rule"} {}
 
     ReadRule run() {
@@ -117,12 +134,6 @@ private:
                                     mode == nullptr ? std::string_view{} : mode->text);
         return word == kModeNames.end() ? file.defaults.mode
                                         : static_cast<Mode>(word - kModeNames.begin());
-    }
-    static ReadContext context_of(const FileContext& file, Mode mode) {
-        return {
-            file.lines,      file.problems,   file.purpose == Purpose::Enforce && mode != Mode::Off,
-            &file.databases, &file.client_ip, &file.text_names,
-            &file.suffixes};
     }
 
     void read_head() {
@@ -321,6 +332,12 @@ private:
 };
 
 }  // namespace
+
+ReadContext context_of(const FileContext& file, bool acts) {
+    return {file.lines,      file.problems,   file.purpose == Purpose::Enforce && acts,
+            &file.databases, &file.client_ip, &file.text_names,
+            &file.suffixes};
+}
 
 RuleDefaults read_defaults(const YamlNode& node, const ReadContext& context) {
     RuleDefaults defaults;

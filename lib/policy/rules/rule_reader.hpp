@@ -42,6 +42,9 @@ struct FileContext {
     ClientIp client_ip{};
 };
 
+// For reading a rule, or what is like one: one that `acts` is enforced where the file is.
+[[nodiscard]] ReadContext context_of(const FileContext& file, bool acts);
+
 struct ReadRule {
     Rule rule;  // without its condition
     Expression when;

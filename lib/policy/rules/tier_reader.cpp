@@ -2,8 +2,6 @@
 
 #include "lib/policy/file_keys/rule_keys.hpp"
 
-#include <array>
-
 namespace sluice {
 namespace {
 

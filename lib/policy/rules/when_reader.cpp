@@ -1,9 +1,35 @@
 #include "lib/policy/rules/when_reader.hpp"
 
-#include "lib/policy/expression/condition_reader.hpp"
+#include "lib/policy/databases/database_use.hpp"
+#include "lib/policy/domains/suffix_file.hpp"
+#include "lib/policy/keys/client_ip_reader.hpp"
 #include "lib/policy/placement/may_match.hpp"
+#include "lib/policy/yaml/scalar_places.hpp"
 
 namespace sluice {
+namespace {
+
+// The expression in a scalar; its first error and its warnings are reported at their places.
+// nullopt after an error.
+std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedLists& lists,
+                                               const ReadContext& context) {
+    auto parsed = parse_expression(
+        scalar.text, {&lists, client_view(context), context.text_names, context.suffixes});
+    const ScalarPlaces places{context.lines, scalar};
+    if (const Remark* error = std::get_if<Remark>(&parsed)) {
+        context.problems.error(places[error->offset], error->text);
+        return std::nullopt;
+    }
+    auto& expression = std::get<ParsedExpression>(parsed);
+    for (const Remark& warning : expression.warnings) {
+        context.problems.warning(places[warning.offset], warning.text);
+    }
+    report_uses(expression.from_databases, places, context);
+    report_domains(expression.domains, places, context);
+    return std::move(expression);
+}
+
+}  // namespace
 
 void read_when(const MapReader& map, const FileContext& file, ReadContext& context,
                ReadRule& read) {

@@ -3,7 +3,6 @@
 #include "lib/policy/child_process.hpp"
 #include "lib/policy/texts/pattern.hpp"
 #include "lib/policy/texts/pattern_cost.hpp"
-#include "lib/policy/texts/pattern_news.hpp"
 #include "lib/policy/texts/pattern_sample.hpp"
 #include "lib/policy/texts/scan_cost.hpp"
 

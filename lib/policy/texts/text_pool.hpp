@@ -1,11 +1,8 @@
 #pragma once
 #include "lib/policy/texts/text_test.hpp"
 
-#include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace sluice {

@@ -2,7 +2,6 @@
 #include "lib/base/bytes.hpp"
 #include "lib/policy/texts/text_test.hpp"
 
-#include <optional>
 #include <string>
 
 // A test of a text, for people.

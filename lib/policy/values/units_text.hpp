@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 // Numbers as people write them in rule files and sluice.yaml. K (or k), M and G are 1000-based in

@@ -32,11 +32,14 @@ std::string unknown_key(std::string_view name, std::span<const KeyRow> known,
 }  // namespace
 
 void ReadContext::not_enforced(Position at, const std::string& what) const {
-    const std::string message = "not enforced yet: " + what;
-    if (strict) {
-        problems.error(at, message);
+    complain(at, "not enforced yet: " + what, strict);
+}
+
+void ReadContext::complain(Position at, const std::string& what, bool is_error) const {
+    if (is_error) {
+        problems.error(at, what);
     } else {
-        problems.warning(at, message);
+        problems.warning(at, what);
     }
 }
 

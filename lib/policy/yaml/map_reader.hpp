@@ -42,6 +42,8 @@ struct ReadContext {
         versions{};  // that the rule's `when` lets through; nullopt: not known
 
     void not_enforced(Position at, const std::string& what) const;
+    // An error, or else a warning.
+    void complain(Position at, const std::string& what, bool is_error) const;
 };
 
 // A map of the file, read strictly: every key is known, every value has the right type.

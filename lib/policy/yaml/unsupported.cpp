@@ -12,8 +12,7 @@ struct Shape {
     enum class Kind : std::uint8_t {
         Any,
         Scalar,
-        Map,   // its keys are `inside`
-        Maps,  // a list of such maps
+        Map,  // its keys are `inside`
     };
     std::string_view key;
     Kind kind = Kind::Scalar;
@@ -21,23 +20,16 @@ struct Shape {
 };
 using enum Shape::Kind;
 
-constexpr auto kColors = std::to_array<Shape>({{"green", Any}, {"yellow", Any}, {"red", Any}});
 constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
-constexpr auto kCoarsen = std::to_array<Shape>({{"factor"}});
-
 constexpr auto kStore = std::to_array<Shape>({{"type"}, {"nodes", Any}, {"password_file"}});
 constexpr auto kDiscovery = std::to_array<Shape>({{"type"}, {"endpoints", Any}});
 constexpr auto kCluster =
     std::to_array<Shape>({{"node"}, {"store", Map, kStore}, {"discovery", Map, kDiscovery}});
 
 constexpr auto kParts = std::to_array<Shape>({
-    // of a rule
-    {"on_color", Map, kColors},
-    {"cluster_sync", Map, kClusterSync},
-    {"coarsen", Map, kCoarsen},
-    // of sluice.yaml
-    {"cluster", Map, kCluster},
+    {"cluster_sync", Map, kClusterSync},  // of a rule
+    {"cluster", Map, kCluster},           // of sluice.yaml
 });
 
 const Shape* find_shape(std::string_view key) noexcept {
@@ -62,28 +54,12 @@ void check_map(const Shape& shape, const YamlNode& value, const ReadContext& con
     }
 }
 
-void expect(bool right, std::string_view what, const Shape& shape, const YamlNode& value,
-            const ReadContext& context) {
-    if (!right) {
-        context.problems.error(value.at, "`" + std::string{shape.key} + "` must be " +
-                                             std::string{what} + ", found " + kind_name(value));
-    }
-}
-
 void check(const Shape& shape, const YamlNode& value, const ReadContext& context) {
-    switch (shape.kind) {
-        case Any:
-            return;
-        case Scalar:
-            return expect(value.is_scalar(), "one value", shape, value, context);
-        case Map:
-            return check_map(shape, value, context);
-        case Maps:
-            expect(value.is_list(), "a list", shape, value, context);
-            for (const YamlNode& item : value.items) {
-                check_map(shape, item, context);
-            }
-            return;
+    if (shape.kind == Map) {
+        check_map(shape, value, context);
+    } else if (shape.kind == Scalar && !value.is_scalar()) {
+        context.problems.error(value.at, "`" + std::string{shape.key} +
+                                             "` must be one value, found " + kind_name(value));
     }
 }
 

@@ -1,7 +1,6 @@
 #include "lib/policy/yaml/yaml_tree.hpp"
 
 #include "lib/policy/problems/utf8.hpp"
-#include "lib/policy/yaml/line_index.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>

@@ -7,19 +7,6 @@
 namespace sluice::core_test {
 namespace {
 
-TEST(PerCore, EachCoreWritesItsOwnAndAnyoneAddsUp) {
-    CoreRoster roster;
-    PerCore<Counter> counters;
-    const CoreToken a = roster.enlist();
-    const CoreToken b = roster.enlist();
-    counters.mine(a).add(2);
-    counters.mine(b).add(3);
-    std::uint64_t sum = 0;
-    counters.each([&](const Counter& one) { sum += one.read(); });
-    EXPECT_EQ(sum, 5U);
-    EXPECT_EQ(counters.of(b.index()).read(), 3U);
-}
-
 TEST(Counter, ReaderBesideTheWriterSeesItGrowAndNeverShrink) {
     Counter counter;
     std::thread writer{[&] {

@@ -98,7 +98,7 @@ private:
                 }
             }
         }
-        for (const UnitEventRow& row : kUnitEvents) {
+        for (const auto& row : kUnitEvents) {
             if (const unsigned count = units_.events()[static_cast<std::size_t>(row.event)]) {
                 probed.events[std::string{row.name}] = count;
             }

@@ -1,6 +1,6 @@
 #include "../keeper_fixture.hpp"
 
-#include "control/daemon/api/dynamic_metrics.hpp"
+#include "control/daemon/api/own_metrics.hpp"
 #include "lib/policy/overrides/dynamic_terms.hpp"
 
 #include <gtest/gtest.h>

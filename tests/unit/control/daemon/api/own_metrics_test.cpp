@@ -1,4 +1,4 @@
-#include "control/daemon/api/list_metrics.hpp"
+#include "control/daemon/api/own_metrics.hpp"
 
 #include "tests/unit/control/daemon/temporary_folder.hpp"
 
@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-namespace sluice::list_metrics_test {
+namespace sluice::own_metrics_test {
 namespace {
 
 constexpr std::chrono::sys_seconds kWritten{std::chrono::seconds{1'764'000'000}};
@@ -37,4 +37,4 @@ TEST(ListMetrics, AgeOfEachFile) {
 }
 
 }  // namespace
-}  // namespace sluice::list_metrics_test
+}  // namespace sluice::own_metrics_test

@@ -7,7 +7,7 @@ class App;
 
 namespace sluice {
 
-// Arguments of commands that read rule files or change the rules.
+// Arguments of commands that read rule files or change the rules (rule_arguments.cpp).
 void rules_argument(CLI::App& app, Options& options);
 void strict_option(CLI::App& app, Options& options);
 void diff_arguments(CLI::App& app, Options& options);
@@ -15,5 +15,12 @@ void apply_arguments(CLI::App& app, Options& options);
 void rule_arguments(CLI::App& app, Options& options);
 void rollback_arguments(CLI::App& app, Options& options);
 void shown_rules_arguments(CLI::App& app, Options& options);
+
+// --watch and --count, of commands that show counters (watch_arguments.cpp).
+void stats_arguments(CLI::App& app, Options& options);
+// The same, and what of them is shown.
+void workers_arguments(CLI::App& app, Options& options);
+void shown_stats_arguments(CLI::App& app, Options& options);
+void top_arguments(CLI::App& app, Options& options);
 
 }  // namespace sluice

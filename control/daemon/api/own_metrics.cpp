@@ -1,0 +1,60 @@
+#include "control/daemon/api/own_metrics.hpp"
+
+#include "control/daemon/api/metrics_writer.hpp"
+
+#include <sys/stat.h>
+
+namespace sluice {
+namespace {
+
+std::chrono::duration<double> since_epoch(const timespec& time) {
+    return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
+}  // namespace
+
+std::string list_metrics(const RuleView& rules, std::chrono::system_clock::time_point now) {
+    if (rules.list_files.empty()) {
+        return "";
+    }
+    MetricsWriter text;
+    text.family("sluice_list_age_seconds",
+                "Since when the file of a list or database is as it is, by its own time.");
+    for (const std::string& file : rules.list_files) {
+        struct stat info{};
+        if (::stat(file.c_str(), &info) == 0) {
+            const std::chrono::duration<double> age =
+                now.time_since_epoch() - since_epoch(info.st_mtim);
+            text.sample({{"file", file}}, age.count());
+        }
+    }
+    return text.take();
+}
+
+std::string dynamic_metrics(const DynamicCount& count, const RefusedSets& refused) {
+    if (count.by_rule.empty()) {
+        return "";
+    }
+    MetricsWriter text;
+    text.family("sluice_rule_dynamic_keys",
+                "Numbers of single keys that are set through `dynamic`.");
+    for (const auto& [rule, keys] : count.by_rule) {
+        text.sample({{"rule", rule}}, keys);
+    }
+    text.family("sluice_rule_dynamic_refused_total",
+                "Calls that would have set such numbers, and were refused.");
+    for (const auto& [rule, keys] : count.by_rule) {
+        text.sample({{"rule", rule}}, refused.of(rule));
+    }
+    return text.take();
+}
+
+std::string api_metrics(const ApiCounters& counters) {
+    MetricsWriter text;
+    text.family("sluice_api_connections_turned_away_total",
+                help_of("Connections that were closed unanswered:", kTurnedAway));
+    text.by_name("reason", counters.read(), kTurnedAway);
+    return text.take();
+}
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+#pragma once
+#include "control/daemon/api_counters.hpp"
+#include "control/daemon/dynamic_count.hpp"
+#include "control/daemon/rule_change.hpp"
+
+#include <chrono>
+#include <string>
+
+// What sluiced exports of its own, in Prometheus text format 0.0.4.
+namespace sluice {
+
+// How old the files of lists and databases are that the rules in force read. A file that is away
+// has no age.
+[[nodiscard]] std::string list_metrics(const RuleView& rules,
+                                       std::chrono::system_clock::time_point now);
+
+// What is set through `dynamic` of the rules in force.
+[[nodiscard]] std::string dynamic_metrics(const DynamicCount& count, const RefusedSets& refused);
+
+// What the API's sockets count.
+[[nodiscard]] std::string api_metrics(const ApiCounters& counters);
+
+}  // namespace sluice
