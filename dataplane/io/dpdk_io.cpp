@@ -28,9 +28,9 @@ std::uint64_t bytes_of(std::span<rte_mbuf* const> frames) noexcept {
     return bytes;
 }
 
-// What a ring takes is counted by the worker that it leads to.
 // Sends packets whose departure has come, and counts each under what has become of it: shaped, or
-// dropped since its port is down or takes no more.
+// dropped since its port is down or takes no more. What a ring takes is counted by the worker that
+// it leads to.
 void send_departing(const TxSide& side, std::span<rte_mbuf*> frames,
                     WorkerCounters& counters) noexcept {
     const bool up = side.up.raised();

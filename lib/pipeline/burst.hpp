@@ -83,7 +83,7 @@ public:
     [[nodiscard]] Origin origin() const noexcept { return origin_; }
     [[nodiscard]] bool is_new() const noexcept { return origin_ == Origin::Port; }
     void come_from_worker() noexcept { origin_ = Origin::Worker; }
-    // Each row by its place there, once all of them have been put.
+    // Each row by its place there, once the burst has been filled.
     void come_from_room(std::span<const RoomPlace> places) noexcept {
         origin_ = Origin::Room;
         std::copy(places.begin(), places.end(), places_.begin());
@@ -92,7 +92,7 @@ public:
         return origin_ == Origin::Room ? places_[row] : kNoRoomPlace;
     }
 
-    // Rows that were put; those of `live()` have not been taken out since.
+    // Rows that came; those of `live()` have not been taken out since.
     [[nodiscard]] std::size_t size() const noexcept { return frames_.size; }
     [[nodiscard]] RowMask live() const noexcept { return live_; }
     // Another worker has these, or nobody: no later stage, nor the sender, sees them.

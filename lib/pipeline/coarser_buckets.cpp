@@ -19,7 +19,7 @@ Conformance CoarserBuckets::check_pooled(const LimitPlan& limit,
     return conformance;
 }
 
-bool CoarserBuckets::is_at_hand(const LimitPlan& limit, const BucketLookup& lookup) noexcept {
+bool CoarserBuckets::is_current(const LimitPlan& limit, const BucketLookup& lookup) noexcept {
     return lookup.entry->slot_and_tag() == lookup.key.slot_and_tag &&
            lookup.entry->stamp().version == limit.version;
 }
@@ -44,7 +44,7 @@ bool CoarserBuckets::can_judge_all(std::span<const BucketLookup> lookups,
                               limit.meter == FastMeter::Pooled;
         const bool is_there = lookup.entry != nullptr;
         if (!is_plain || !rule.refuses_fast || rule.tells_wait ||
-            (is_there && !is_at_hand(limit, lookup))) {
+            (is_there && !is_current(limit, lookup))) {
             return false;
         }
         CoarserLookup coarser;
@@ -71,7 +71,7 @@ bool CoarserBuckets::has_room(CoarserLookup& found) noexcept {
 std::optional<TableEvent> CoarserBuckets::what_it_lacks(const LimitPlan& limit,
                                                         const BucketLookup& lookup) noexcept {
     if (lookup.entry != nullptr) {
-        return limit.has_queue && is_at_hand(limit, lookup) ? std::optional{TableEvent::PoolFull}
+        return limit.has_queue && is_current(limit, lookup) ? std::optional{TableEvent::PoolFull}
                                                             : std::nullopt;
     }
     const bool is_table_full = store_.keys.is_full_for(lookup.key, now_);

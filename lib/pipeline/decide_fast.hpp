@@ -28,7 +28,8 @@ public:
     [[nodiscard]] RowMask decide_buckets(RowMask rows) noexcept;
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
-    // The same with a key that has no place, whose wider keys have been looked for. It stands apart
+    // The same with a key that has no place, or a state that lacks a line of the pool, whose wider
+    // keys have been looked for. It stands apart
     // so that decide(), which every packet goes through, keeps its values in registers.
     [[nodiscard]] bool decide_widened(std::size_t row) noexcept;
     // Packets without look-ups: nothing refuses them.

@@ -57,8 +57,8 @@ public:
         });
     }
 
-    // Of keys that are in neither line, while limits coarsen, and of states that may want a line
-    // when there is none: the lines of their wider keys.
+    // While limits coarsen, the wider keys of what is in neither line, with their own lines; and
+    // the wider keys of states that may want a line when there is none.
     void prefetch_wider(const Burst& burst) const noexcept {
         scratch_.widened = rows_without_line();
         for_each_absent([&](std::size_t row, const BucketLookup&, const CoarserPlan&) {

@@ -244,11 +244,14 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     FastPath fast{burst, set, core, now};
     const RowMask rows = burst.live() & ~scratch.decided;
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
+    const RowMask others = scratch.general | scratch.with_state;
     RowMask left = rows & (scratch.general | scratch.looked_up);
     while ((left = fast.decide_buckets(left)) != 0) {
-        decide_metered({burst, set, core, now}, static_cast<std::size_t>(std::countr_zero(left)),
-                       fast);
-        left &= left - 1;
+        do {
+            const auto row = static_cast<std::size_t>(std::countr_zero(left));
+            decide_metered({burst, set, core, now}, row, fast);
+            left &= left - 1;
+        } while ((left & -left & others) != 0);
     }
     fast.finish();
     settle(burst, set, core, now);

@@ -51,7 +51,7 @@ static_assert(sizeof(BucketLookup) == 32, "two to a cache line");
     return Units{std::uint64_t{lookup.units} * limit.cost};
 }
 
-// Of more than these the fast path decides no packet.
+// Of more than these the fast path admits a packet, and decides nothing else of it.
 inline constexpr std::size_t kMostFastLookups = 64;
 
 // A look-up that found no place, at the aggregation level that stands for it.
@@ -120,8 +120,8 @@ struct Scratch {
     // Those whose key is not in its first line, in the same order.
     Room<BucketLookup*> missed = room<BucketLookup*>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
-    // Rows with a key that is in neither line while limits coarsen: there are digests of its wider
-    // keys too.
+    // While limits coarsen, rows with a key that is in neither line, or with a state that may want
+    // a line of a pool without one: there are digests of their wider keys too.
     RowMask widened = 0;
     // Of the one packet that the fast path decides, what its look-ups coarsen to.
     Room<CoarserLookup> coarser = room<CoarserLookup>(kMostFastLookups);

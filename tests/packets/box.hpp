@@ -85,6 +85,16 @@ public:
         locate_burst(burst, core_);
         meter_burst(burst, loaded_.set(), core_, {now, {}});
     }
+    // The same where only the general path decides.
+    void run_general(Burst& burst, Instant now) {
+        parse_burst(burst, core_);
+        match_burst(burst, loaded_.set(), core_, now);
+        burst.scratch().general = burst.live();
+        key_burst(burst, loaded_.set(), core_);
+        locate_burst(burst, core_);
+        locate_second(burst, core_);
+        meter_burst(burst, loaded_.set(), core_, {now, {}});
+    }
     void run_overlapped(Burst& coming, Burst& going, Instant now) {
         sluice::run_overlapped(coming, going, loaded_.set(), core_, {now, {}});
     }

@@ -13,8 +13,6 @@
 namespace sluice {
 namespace {
 
-namespace {}  // namespace
-
 // `kernel` of sluice.yaml; `idle_sleep` is that of `workers`, which beat between two sleeps.
 KernelOptions read_kernel_options(const YamlNode& node, const ReadContext& context,
                                   Nanoseconds idle_sleep) {

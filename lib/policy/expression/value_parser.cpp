@@ -21,12 +21,6 @@ struct NumberName {
     std::uint64_t number;
 };
 
-// Those of a field of numbers, which stand in quotes; none: its numbers have no names.
-[[nodiscard]] std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept;
-// Whatever the case of its letters.
-[[nodiscard]] std::optional<std::uint64_t> find_number(std::span<const NumberName> names,
-                                                       std::string_view name);
-
 constexpr auto kHandshakes = std::to_array<NumberName>({{"client_hello", kClientHello}});
 
 // Of the IANA's "Assigned Internet Protocol Numbers", and what people call two of them.
@@ -36,6 +30,7 @@ constexpr auto kProtocols = std::to_array<NumberName>(
      {"ah", 51},   {"icmpv6", 58}, {"ipv6-icmp", 58}, {"eigrp", 88}, {"ospf", 89},
      {"pim", 103}, {"vrrp", 112},  {"l2tp", 115},     {"sctp", 132}, {"udplite", 136}});
 
+// Those of a field of numbers, which stand in quotes; none: its numbers have no names.
 std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept {
     if (operand.text == TextField::TlsHandshakeType) {
         return kHandshakes;
@@ -44,6 +39,7 @@ std::span<const NumberName> names_of_numbers(const Operand& operand) noexcept {
                                            : std::span<const NumberName>{};
 }
 
+// Whatever the case of its letters.
 std::optional<std::uint64_t> find_number(std::span<const NumberName> names, std::string_view name) {
     const std::string small = lowered(name);
     const auto found = std::find_if(names.begin(), names.end(),

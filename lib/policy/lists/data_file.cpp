@@ -25,7 +25,7 @@ std::optional<ListFile> read_data_file(const std::string& path, Position at,
     return std::nullopt;
 }
 
-void LineFaults::add(Fault fault) {
+void LineFaults::add_fault(Fault fault) {
     if (++fault_count <= kMaxFaults) {
         faults.push_back(std::move(fault));
     }

@@ -35,7 +35,7 @@ struct LineFaults {
     std::vector<Fault> faults;  // the first of them
     std::size_t fault_count = 0;
 
-    void add(Fault fault);
+    void add_fault(Fault fault);
     void report(const std::string& file, Problems& problems) const;
 };
 

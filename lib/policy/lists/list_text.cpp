@@ -99,7 +99,8 @@ void read_line(std::string_view line, std::uint32_t number, std::size_t skipped,
     const std::size_t last = line.find_last_not_of(kBlanks);
     Wrong wrong = add(line.substr(first, last + 1 - first), list.values);
     if (wrong) {
-        list.add({{number, static_cast<std::uint32_t>(skipped + first + 1)}, *std::move(wrong)});
+        list.add_fault(
+            {{number, static_cast<std::uint32_t>(skipped + first + 1)}, *std::move(wrong)});
     }
 }
 

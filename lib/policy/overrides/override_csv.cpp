@@ -161,7 +161,7 @@ OverrideCsv read_override_csv(std::string_view text, OverrideBuilder& builder,
     OverrideCsv csv;
     const auto note = [&](Fault fault) {
         if (fault) {
-            csv.add(*std::move(fault));
+            csv.add_fault(*std::move(fault));
         }
     };
     Line cells;

@@ -249,6 +249,62 @@ TEST_F(LaneSinkTest, MadeFramesTakeTheRingOfTheirSide) {
     EXPECT_EQ(counted(), 0U);
 }
 
+// Of five packets two are dropped, and of the other three there is room for two: the last one is
+// lost, whatever lies between them.
+TEST_F(LaneSinkTest, TheLastOnesAreLostWhereARingHasNoRoom) {
+    inside_ring = std::make_unique<FrameRing>();
+    rte_mbuf* const other = mbuf_of(udp().bytes());
+    for (std::size_t i = 0; i < kFrameRingSize - 2; ++i) {
+        ASSERT_EQ(inside_ring->put(&other, 1), 1U);
+    }
+    std::vector<Octets> packets;
+    for (std::uint16_t row = 0; row < 5; ++row) {
+        packets.push_back(udp().sport(row).bytes());
+        arrive(packets.back());
+        if (row == 1 || row == 3) {
+            burst.decision(row) = dropped_for(Reason::NoRuleset);
+        }
+    }
+    const TxSides sides{inside(), outside()};
+    LaneSink sink{burst, sides, wires().pool};
+    act_burst(burst, actions, sink);
+    sink.finish(counters);
+
+    std::vector<rte_mbuf*> taken(kFrameRingSize);
+    ASSERT_EQ(inside_ring->take(taken.data(), kFrameRingSize), kFrameRingSize);
+    EXPECT_EQ(bytes_in(taken[kFrameRingSize - 2]), packets[0]);
+    EXPECT_EQ(bytes_in(taken[kFrameRingSize - 1]), packets[2]);
+    rte_pktmbuf_free_bulk(&taken[kFrameRingSize - 3], 3);
+    EXPECT_EQ(burst.decision(2).reason, Reason::WithinLimits);
+    EXPECT_EQ(burst.decision(4).reason, Reason::RingFull);
+    EXPECT_EQ(counters.by_reason[static_cast<std::size_t>(Reason::RingFull)].read(), 1U);
+    EXPECT_EQ(counters.by_reason[static_cast<std::size_t>(Reason::NoRuleset)].read(), 2U);
+    EXPECT_EQ(counted(), 3U) << "what the ring took is its reader's to count";
+}
+
+// The same of a transmit queue, whose worker counts them all.
+TEST_F(LaneSinkTest, TheLastOnesAreLostWhereAQueueHasNoRoom) {
+    for (unsigned i = 0; i < kQueueSize - 3; ++i) {
+        ASSERT_EQ(rte_ring_enqueue(wires().inside_out, mbuf_of(udp().bytes())), 0);
+    }
+    for (std::uint16_t row = 0; row < 5; ++row) {
+        arrive(udp().sport(row).bytes());
+        if (row == 1 || row == 3) {
+            burst.decision(row) = dropped_for(Reason::NoRuleset);
+        }
+    }
+    const TxSides sides{inside(), outside()};
+    LaneSink sink{burst, sides, wires().pool};
+    act_burst(burst, actions, sink);
+    sink.finish(counters);
+    EXPECT_EQ(take(wires().inside_out).back(), udp().sport(2).bytes());
+    EXPECT_EQ(burst.decision(4).reason, Reason::TxFull);
+    EXPECT_EQ(counters.by_reason[static_cast<std::size_t>(Reason::TxFull)].read(), 1U);
+    EXPECT_EQ(counters.by_reason[static_cast<std::size_t>(Reason::WithinLimits)].read(), 2U);
+    EXPECT_EQ(counted(), 5U);
+    EXPECT_EQ(inside_full.read(), 1U);
+}
+
 TEST_F(LaneSinkTest, ASenderThatCannotSendCountsThePacketsOnly) {
     inside_ring = std::make_unique<FrameRing>();
     arrive(udp().bytes());
