@@ -25,6 +25,9 @@ inline constexpr std::size_t kGroup = 8;
 [[nodiscard]] inline Words is_equal(Words a, Words b) noexcept {
     return _mm256_cmpeq_epi32(a, b);
 }
+[[nodiscard]] inline Words differs(Words a, Words b) noexcept {
+    return _mm256_xor_si256(is_equal(a, b), all(0xFFFF'FFFF));
+}
 // Unsigned.
 [[nodiscard]] inline Words at_most(Words a, Words b) noexcept {
     return _mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a);

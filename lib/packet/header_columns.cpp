@@ -108,7 +108,7 @@ void HeaderColumns::walk(std::size_t row) const noexcept {
 
 const PacketHeaders& HeaderColumns::headers(std::size_t row) const noexcept {
     if (!has_row(made_, row)) {
-        has_row(not_ip, row) ? walk(row) : collect(row);
+        has_row(not_ip | bad_ipv4, row) ? walk(row) : collect(row);
     }
     made_headers_[row].unit = has_row(with_unit_, row) ? units_[row] : nullptr;
     const RowMask origins = present_rows(HeaderPart::SrcCountry) |

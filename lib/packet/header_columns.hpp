@@ -57,6 +57,7 @@ public:
     RowMask malformed = 0;                            // rows that no rule sees
     RowMask common = 0;                               // rows that were parsed eight at a time
     RowMask not_ip = 0;                               // so were these, which lead to no IP packet
+    RowMask bad_ipv4 = 0;                             // and these, whose IPv4 header is unsound
 
     // Where a frame came in: the side of the pair, and port_name() of the pair (0: it has none).
     // Set before parse_columns(), which keeps it; a row keeps it from burst to burst.

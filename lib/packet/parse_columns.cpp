@@ -42,14 +42,15 @@ public:
     void run() noexcept {
         columns_.frames_ = &frames_;
         columns_.made_ = 0;
-        columns_.common = columns_.not_ip = tcp_ = tagged_ = v6_ = with_length_ = 0;
+        columns_.common = columns_.not_ip = columns_.bad_ipv4 = tcp_ = tagged_ = v6_ =
+            with_length_ = 0;
         for (std::size_t first = 0; first < frames_.size; first += kGroup) {
             parse_group(first);
         }
         columns_.frag.fill(Fragment::None);
         note_parsed();
         set_presence();
-        const RowMask done = columns_.common | columns_.not_ip;
+        const RowMask done = columns_.common | columns_.not_ip | columns_.bad_ipv4;
         for_each_row(frames_.rows() & ~done, [&](std::size_t row) { walk_odd(row); });
     }
 
@@ -58,6 +59,7 @@ private:
     void begin(std::size_t first, Group& group) const noexcept;
     void step_over_tags(std::size_t first, Group& group) noexcept;
     void find_not_ip(std::size_t first, const Group& group) noexcept;
+    void find_bad_ipv4(std::size_t first, Group& group, Words is_ipv4) noexcept;
     static void parse_v4(Group& group, FourWords& addresses) noexcept;
     static void parse_v6(Group& group) noexcept;
     void parse_udp(Group& group) const noexcept;
@@ -129,6 +131,23 @@ void ColumnParser::find_not_ip(std::size_t first, const Group& group) noexcept {
     with_length_ |= mask_of(_mm256_cmpgt_epi32(all(kSmallestEtherType), type)) << first;
     tagged_ |= mask_of(both(is_not_ip, group.is_tagged)) << first;
     store(&columns_.byte_units[first], behind_link(group));
+}
+
+// Of another version, or too short by what it says of itself; a length of zero says nothing. These
+// fit no longer.
+void ColumnParser::find_bad_ipv4(std::size_t first, Group& group, Words is_ipv4) noexcept {
+    const Words version = both(_mm256_srli_epi32(group.after_type, 12), all(0xF));
+    const Words size = both(_mm256_srli_epi32(group.after_type, 6), all(0x3C));
+    const Words claimed = _mm256_srli_epi32(from_big_endian(group.head.word[1]), 16);
+    const Words claims_less = _mm256_cmpgt_epi32(size, claimed);
+    const Words is_bad =
+        either(either(differs(version, all(4)), _mm256_cmpgt_epi32(all(kIpv4MinSize), size)),
+               both(claims_less, differs(claimed, _mm256_setzero_si256())));
+    const Words is_bad_ipv4 = both(is_ipv4, is_bad);
+    columns_.bad_ipv4 |= mask_of(is_bad_ipv4) << first;
+    tagged_ |= mask_of(both(is_bad_ipv4, group.is_tagged)) << first;
+    store(&columns_.byte_units[first], behind_link(group));
+    group.fits = _mm256_andnot_si256(is_bad_ipv4, group.fits);
 }
 
 // Without options and no fragment; what is no such IPv4 header fits no longer.
@@ -254,7 +273,10 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
     if (any(_mm256_andnot_si256(may_be_ip, group.fits))) {
         find_not_ip(first, group);
     }
-    if (!any(may_be_ip)) {
+    if (any(may_be_v4)) {
+        find_bad_ipv4(first, group, may_be_v4);
+    }
+    if (!any(both(may_be_ip, group.fits))) {
         return;
     }
     FourWords addresses;
@@ -278,22 +300,25 @@ void ColumnParser::parse_group(std::size_t first) noexcept {
     store_group(first, group);
 }
 
-// Of rows of the common shape and of those that are not IP.
+// Of rows that went eight at a time.
 void ColumnParser::note_parsed() noexcept {
     static_assert(sizeof(Parsed) == 1 && Parsed::Ok == Parsed{0});
-    const __m256i not_ip = _mm256_set1_epi8(static_cast<char>(Parsed::NotIp));
+    const auto where = [](RowMask rows, Parsed parsed) {
+        return _mm256_and_si256(bytes_of_rows(rows), _mm256_set1_epi8(static_cast<char>(parsed)));
+    };
     _mm256_store_si256(reinterpret_cast<__m256i*>(columns_.parsed.data()),
-                       _mm256_and_si256(bytes_of_rows(columns_.not_ip), not_ip));
+                       _mm256_or_si256(where(columns_.not_ip, Parsed::NotIp),
+                                       where(columns_.bad_ipv4, Parsed::BadIpHeader)));
 }
 
-// What the rows of the common shape have.
+// What rows have that went eight at a time.
 void ColumnParser::set_presence() noexcept {
     const RowMask rows = frames_.rows();
     const RowMask common = columns_.common;
-    const RowMask flat = common | columns_.not_ip;
-    const RowMask with_type = common | (columns_.not_ip & ~with_length_);
+    const RowMask flat = common | columns_.not_ip | columns_.bad_ipv4;
+    const RowMask with_type = flat & ~(columns_.not_ip & with_length_);
     columns_.v6 = v6_ & common;
-    columns_.malformed = 0;
+    columns_.malformed = columns_.bad_ipv4;
     columns_.present.fill(0);
     const auto set = [&](HeaderPart part, RowMask mask) { columns_.add_present(part, mask); };
     for (const HeaderPart part : kCommonParts) {
@@ -330,9 +355,9 @@ void ColumnParser::scatter(std::size_t row, const PacketHeaders& headers) noexce
         }
         return bits;
     }();
-    const std::uint64_t parts = _pext_u64(std::bit_cast<std::uint64_t>(headers.fields), kParts);
-    for (std::size_t part = 0; part < kHeaderPartCount; ++part) {
-        columns_.present[part] |= static_cast<RowMask>(parts >> part & 1) << row;
+    std::uint64_t parts = _pext_u64(std::bit_cast<std::uint64_t>(headers.fields), kParts);
+    for (; parts != 0; parts &= parts - 1) {
+        columns_.present[static_cast<std::size_t>(std::countr_zero(parts))] |= row_bit(row);
     }
     columns_.parsed[row] = headers.parsed;
     columns_.byte_units[row] = headers.byte_units;

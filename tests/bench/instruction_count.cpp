@@ -90,6 +90,8 @@ int run(const std::string& rule_file) {
     count_flows("scrubbing.yaml", flows, **scrubbing);
     PacketMill not_ip{PacketMill::Headers::Source, PacketMill::Mix::NotIp};
     count_flows("frames that are not IP", not_ip, kOneRule);
+    PacketMill malformed{PacketMill::Headers::Source, PacketMill::Mix::Malformed};
+    count_flows("malformed frames", malformed, kOneRule);
     count_requests();
     return 0;
 }

@@ -106,7 +106,8 @@ void expect_same(const std::vector<Sample>& burst, const ParseOptions& options) 
         EXPECT_EQ(mask & ~columns->rows(), 0U);
     }
     EXPECT_EQ(
-        (columns->malformed | columns->common | columns->not_ip | columns->v6) & ~columns->rows(),
+        (columns->malformed | columns->common | columns->not_ip | columns->bad_ipv4 | columns->v6) &
+            ~columns->rows(),
         0U);
     for (std::size_t row = 0; row < burst.size(); ++row) {
         PacketHeaders headers;
@@ -255,6 +256,28 @@ TEST(ParseColumns, WalksNoFrameThatIsNotIp) {
     }
     parse_columns(frames, {}, *columns);
     EXPECT_EQ(columns->not_ip, ~RowMask{0});
+}
+
+TEST(ParseColumns, WalksNoIpv4HeaderThatContradictsItself) {
+    const auto columns = std::make_unique<HeaderColumns>();
+    const auto with_first_byte = [](Frame frame, std::size_t at, std::uint8_t value) {
+        Octets bytes = frame.src("10.0.0.1").size(64).bytes();
+        bytes[at] = static_cast<std::byte>(value);
+        return bytes;
+    };
+    const std::vector<Octets> bad{with_first_byte(udp(), kEthernetSize, 0x55),
+                                  with_first_byte(tcp(), kEthernetSize, 0x44),
+                                  udp().src("10.0.0.1").ip_len(19).size(64).bytes(),
+                                  udp().src("10.0.0.1").vlan(9).ip_len(1).size(64).bytes()};
+    FrameColumns frames;
+    for (std::size_t row = 0; row < kMaxBurst; ++row) {
+        const Octets& bytes = bad[row % bad.size()];
+        frames.add(bytes, static_cast<std::uint32_t>(bytes.size()));
+    }
+    parse_columns(frames, {}, *columns);
+    EXPECT_EQ(columns->bad_ipv4, ~RowMask{0});
+    EXPECT_EQ(columns->malformed, ~RowMask{0});
+    EXPECT_EQ(columns->parsed[0], Parsed::BadIpHeader);
 }
 
 TEST(ParseColumns, GivesTheHeadersOriginsThatCameLater) {
