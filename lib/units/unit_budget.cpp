@@ -52,6 +52,12 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
             .on_ambiguous = box.on_ambiguous};
 }
 
+Nanoseconds longest_timeout(const UnitBudget& budget) noexcept {
+    return std::max({budget.connections.half_head_timeout, budget.connections.idle_timeout,
+                     budget.quic.half_hello_timeout, budget.quic.idle_timeout,
+                     budget.fragments.timeout});
+}
+
 UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
     UnitOptions small = box;
     small.connections.max = std::min(box.connections.max, kCaptured);

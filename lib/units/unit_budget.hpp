@@ -25,6 +25,9 @@ struct UnitBudget {
 // clients.
 [[nodiscard]] UnitBudget capture_unit_budget(const UnitOptions& box = {}) noexcept;
 
+// For how long at the most they keep what no packet comes to.
+[[nodiscard]] Nanoseconds longest_timeout(const UnitBudget& budget) noexcept;
+
 // Bytes that the tables of one worker take at once and keep.
 [[nodiscard]] std::uint64_t memory_of(const UnitBudget& budget) noexcept;
 

@@ -4,6 +4,7 @@
 #include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <variant>
 
@@ -54,20 +55,23 @@ Nanoseconds cycle_of(const LoadedSet& rules) {
 
 }  // namespace
 
-ReplayClock::ReplayClock(const LoadedSet& rules)
-    : longest_debt_{longest_debt_of(rules)}, cycle_{cycle_of(rules)} {}
+// Tables count ages in parts of a second.
+ReplayClock::ReplayClock(const LoadedSet& rules, Nanoseconds longest_timeout)
+    : longest_memory_{std::max<Nanoseconds>(longest_debt_of(rules),
+                                            longest_timeout + std::chrono::seconds{1})},
+      cycle_{cycle_of(rules)} {}
 
 Now ReplayClock::at(Instant captured) {
     if (!first_) {
         first_ = last_ = captured;
     }
     const Nanoseconds pause = captured - last_;
-    const bool forgets_all = pause > longest_debt_;
+    const bool forgets_all = pause > longest_memory_;
     if (forgets_all) {
-        left_out_ += (pause - longest_debt_) / cycle_ * cycle_;
+        left_out_ += (pause - longest_memory_) / cycle_ * cycle_;
     }
     last_ = captured;
-    const Instant end = kEndOfInstants - longest_debt_;
+    const Instant end = kEndOfInstants - longest_memory_;
     Instant at{captured - *first_ - left_out_};
     begins_anew_ = forgets_all && at.time_since_epoch() > end.time_since_epoch() / 2;
     if (begins_anew_) {

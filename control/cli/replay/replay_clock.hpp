@@ -7,18 +7,19 @@
 namespace sluice {
 
 // The clocks of a box at the instants of a capture. Instants count from the first frame on and must
-// stay as small as a box's, while captures may span a century: of a pause in which every bucket is
+// stay as small as a box's, while captures may span a century: of a pause in which everything is
 // forgotten only so much passes that all is as if the whole of it had.
 //
-//   captured   |--frames--|-------------- pause --------------|--frames--|
-//   instants   |--frames--|- longest debt + part of a cycle --|--frames--|
+//   captured   |--frames--|--------------- pause ---------------|--frames--|
+//   instants   |--frames--|- longest memory + part of a cycle --|--frames--|
 //
 // Windows that lie on the instants begin where they would have: what is left out are whole cycles,
 // each a multiple of every window. UTC is the capture's. In such a pause that comes late, instants
 // begin anew in the first cycle, so that only years without one bring them to their end.
 class ReplayClock {
 public:
-    explicit ReplayClock(const LoadedSet& rules);
+    // Beside the debts of buckets, what is not forgotten within `longest_timeout`.
+    explicit ReplayClock(const LoadedSet& rules, Nanoseconds longest_timeout = {});
 
     // `captured` never goes back.
     [[nodiscard]] Now at(Instant captured);
@@ -29,7 +30,7 @@ public:
     [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
 private:
-    Nanoseconds longest_debt_;
+    Nanoseconds longest_memory_;
     Nanoseconds cycle_;
     std::optional<Instant> first_;
     Instant last_{};

@@ -40,7 +40,7 @@ WorkerSet::WorkerSet(const ReplaySetup& setup, const LoadedRules& rules)
     : setup_{setup},
       rules_{rules.set()},
       port_{setup.pair.empty() ? 0 : port_name(setup.pair)},
-      clock_{rules_} {
+      clock_{rules_, longest_timeout(setup.units)} {
     looking_->find_units_by(lone_unit_finder());
     for (std::size_t i = 0; i < setup.workers; ++i) {
         workers_.push_back(std::make_unique<Worker>(setup));

@@ -59,6 +59,18 @@ TEST(ReplayClock, LeavesOutWholeCyclesOfAPause) {
     EXPECT_FALSE(clock.stopped());
 }
 
+// Of what is remembered of fragments and connections, nothing is good for longer than it would be.
+TEST(ReplayClock, LetsPassWhatOutlastsTheDebts) {
+    const auto set = set_of(20s, {10s});
+    ReplayClock clock{*set, 30s};
+    const std::int64_t before = ns(clock.at(Instant{}));
+    const std::int64_t after = ns(clock.at(Instant{40s}));
+    EXPECT_GT(after - before, Nanoseconds{30s}.count());
+    const std::int64_t later = ns(clock.at(Instant{kYear}));
+    EXPECT_GT(later - after, Nanoseconds{30s}.count());
+    EXPECT_LT(later - after, Nanoseconds{60s}.count());
+}
+
 // As often as it may be: each time within the instants, aligned as if all had passed.
 TEST(ReplayClock, BeginsAnewInLatePauses) {
     const auto set = set_of(2 * kYear, {kYear, 1h});
