@@ -133,8 +133,8 @@ void ColumnParser::find_not_ip(std::size_t first, const Group& group) noexcept {
     store(&columns_.byte_units[first], behind_link(group));
 }
 
-// Of another version, or too short by what it says of itself; a length of zero says nothing. These
-// fit no longer.
+// RFC 791, 3.1: the version is not 4, IHL is below 5, or Total Length is less than the header has;
+// a Total Length of 0 is segmentation offload's and sound. These rows fit no longer.
 void ColumnParser::find_bad_ipv4(std::size_t first, Group& group, Words is_ipv4) noexcept {
     const Words version = both(_mm256_srli_epi32(group.after_type, 12), all(0xF));
     const Words size = both(_mm256_srli_epi32(group.after_type, 6), all(0x3C));

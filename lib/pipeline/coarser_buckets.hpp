@@ -35,7 +35,7 @@ private:
     // What is full, so that the key gets no bucket of its own; nullopt: it may have one.
     [[nodiscard]] std::optional<TableEvent> what_it_lacks(const LimitPlan& limit,
                                                           const BucketLookup& lookup) noexcept;
-    // Whether the bucket lies where it was located, under its limit's numbers of today.
+    // Whether the bucket lies where it was located, under its limit's current numbers.
     [[nodiscard]] static bool is_current(const LimitPlan& limit,
                                          const BucketLookup& lookup) noexcept;
     [[nodiscard]] bool can_judge_all(std::span<const BucketLookup> lookups,

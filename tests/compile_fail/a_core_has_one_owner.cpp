@@ -1,4 +1,4 @@
-// Whoever acts as a core may hand its token on, and then no longer acts as it.
+// A CoreToken is moved, never copied: each core has one owner.
 #include "lib/share/core.hpp"
 
 sluice::CoreToken hand_on(sluice::CoreToken& me);

@@ -63,7 +63,7 @@ struct Services {
 [[nodiscard]] std::string rule_in(const HttpRequest& request, std::string_view after = "");
 [[nodiscard]] HttpResponse no_such_rule(const std::string& id);
 
-// The answer to a call that asks for what it cannot have.
+// 400 Bad Request: the problem `what`.
 [[nodiscard]] HttpResponse bad_request(const std::string& what);
 
 // What the dataplane answers to a request whose reply is this one.
