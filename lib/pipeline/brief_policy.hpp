@@ -35,11 +35,13 @@ public:
         if (at_hand && entry->has_own_numbers()) {
             return of_own_numbers(limit, *entry, row);
         }
-        if (at_hand && notes(limit) &&
-            entry->known_unoverridden(store_.registry.override_generation())) {
-            return BriefPolicy::Limited;
-        }
-        return of_table(limit, row);
+        return at_hand && is_noted(limit, *entry) ? BriefPolicy::Limited : of_table(limit, row);
+    }
+    // Of a bucket under the limit's numbers: note() has been called for it since overrides last
+    // changed.
+    [[nodiscard, gnu::always_inline]] bool is_noted(const LimitPlan& limit,
+                                                    const Entry& entry) const noexcept {
+        return notes(limit) && entry.known_unoverridden(store_.registry.override_generation());
     }
     // The same where workers share the limit: its keys have no numbers of their own, and a lease
     // where the note would be.

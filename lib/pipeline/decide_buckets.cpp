@@ -38,6 +38,22 @@ struct InAnyParts {
     }
 };
 
+// No key can have an override.
+struct AllLimited {
+    [[nodiscard]] static bool judges(const LimitPlan&, const Entry&) noexcept { return true; }
+};
+
+// Some may: those are judged whose entries say that they have none.
+struct NotedLimited {
+    const BriefPolicies& policies;
+
+    [[nodiscard, gnu::always_inline]] bool judges(const LimitPlan& limit,
+                                                  const Entry& entry) const noexcept {
+        return limit.meter != FastMeter::Overridden ||
+               (!entry.has_own_numbers() && policies.is_noted(limit, entry));
+    }
+};
+
 [[nodiscard, gnu::always_inline]] inline bool is_where_located(
     const BucketLookup& lookup) noexcept {
     return lookup.entry != nullptr && lookup.entry->slot_and_tag() == lookup.key.slot_and_tag;
@@ -45,8 +61,8 @@ struct InAnyParts {
 
 }  // namespace
 
-template <typename Buckets>
-RowMask FastPath::decide_buckets(const Buckets& buckets, RowMask rows) noexcept {
+template <typename Buckets, typename Keys>
+RowMask FastPath::decide_buckets(const Buckets& buckets, const Keys& keys, RowMask rows) noexcept {
     const LimitPlan* const limits = limits_;
     const BucketLookup* const lookups = scratch_.lookups.get();
     const std::uint32_t* const first_of = scratch_.first.data();
@@ -56,10 +72,11 @@ RowMask FastPath::decide_buckets(const Buckets& buckets, RowMask rows) noexcept 
         const BucketLookup* const last = lookups + first_of[row + 1];
         std::uint64_t refused = 0;
         for (const BucketLookup* lookup = first; lookup != last; ++lookup) {
-            if (!is_where_located(*lookup)) [[unlikely]] {
+            const LimitPlan& limit = limits[lookup->limit];
+            if (!is_where_located(*lookup) || !keys.judges(limit, *lookup->entry)) [[unlikely]] {
                 return rows;
             }
-            if (!buckets.fits(limits[lookup->limit], *lookup)) {
+            if (!buckets.fits(limit, *lookup)) {
                 refused |= std::uint64_t{1} << ((lookup - first) % kMostFastLookups);
             }
         }
@@ -82,9 +99,13 @@ RowMask FastPath::decide_buckets(RowMask rows) noexcept {
     }
     const RowMask others = (scratch_.general | scratch_.with_state) & rows;
     const RowMask simple = rows & ((others & -others) - 1);  // those before the first of these
-    const RowMask left = (simple & scratch_.in_parts) == 0
-                             ? decide_buckets(InWholeNs{now_word_}, simple)
-                             : decide_buckets(InAnyParts{now_.at}, simple);
+    const auto decide_under = [&](const auto& buckets) {
+        return (simple & scratch_.overridden) == 0
+                   ? decide_buckets(buckets, AllLimited{}, simple)
+                   : decide_buckets(buckets, NotedLimited{policies_}, simple);
+    };
+    const RowMask left = (simple & scratch_.in_parts) == 0 ? decide_under(InWholeNs{now_word_})
+                                                           : decide_under(InAnyParts{now_.at});
     admitted_ |= simple & ~(left | otherwise_);
     return left | (rows & ~simple);
 }

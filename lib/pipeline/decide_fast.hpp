@@ -88,8 +88,9 @@ private:
                                                        const CheckFindings& found) noexcept;
     [[nodiscard]] bool weigh_rules(std::size_t row, std::span<const BucketLookup> lookups,
                                    const CheckFindings& found) noexcept;
-    template <typename Buckets>
-    [[nodiscard]] RowMask decide_buckets(const Buckets& buckets, RowMask rows) noexcept;
+    template <typename Buckets, typename Keys>
+    [[nodiscard]] RowMask decide_buckets(const Buckets& buckets, const Keys& keys,
+                                         RowMask rows) noexcept;
 
     [[nodiscard, gnu::always_inline]] std::span<BucketLookup> lookups_of(
         std::size_t row) const noexcept {

@@ -139,7 +139,7 @@ private:
                     const bool judges =
                         rule.mode == Mode::Enforce && limit.meter != FastMeter::Penalty;
                     scratch_.judged |= judges ? rows : 0;
-                    note_meter(limit.meter, rows);
+                    note_meter(limit, rows);
                 }
             }
             // What operators have said of a key counts also where no limit has a unit to judge.
@@ -152,9 +152,20 @@ private:
         }
     }
 
-    void note_meter(FastMeter meter, RowMask rows) noexcept {
-        scratch_.in_parts |= meter == FastMeter::Parts ? rows : 0;
-        scratch_.with_state |= meter == FastMeter::Whole || meter == FastMeter::Parts ? 0 : rows;
+    void note_meter(const LimitPlan& limit, RowMask rows) noexcept {
+        switch (limit.meter) {
+            case FastMeter::Whole:
+                return;
+            case FastMeter::Parts:
+                scratch_.in_parts |= rows;
+                return;
+            case FastMeter::Overridden:
+                scratch_.overridden |= rows;
+                scratch_.in_parts |= limit.gcra->parts() == 1 ? 0 : rows;
+                return;
+            default:
+                scratch_.with_state |= rows;
+        }
     }
 
     [[nodiscard]] RowMask rows_with_units(const LimitPlan& limit) noexcept {

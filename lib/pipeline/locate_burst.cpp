@@ -92,11 +92,11 @@ public:
 private:
     static constexpr Entry kNone{};
 
-    // All of the rows that have one whose entry is not all there is of its state.
+    // All of the rows that have one whose entry is not all there is of its state or policy.
     template <typename Visit>
     [[gnu::always_inline]] void for_each_with_state(Visit&& visit) const noexcept {
         const BucketLookup* const lookups = scratch_.lookups.get();
-        for_each_row(scratch_.with_state, [&](std::size_t row) {
+        for_each_row(scratch_.with_state | scratch_.overridden, [&](std::size_t row) {
             for (std::uint32_t at = scratch_.first[row]; at != scratch_.first[row + 1]; ++at) {
                 visit(row, lookups[at]);
             }
@@ -254,7 +254,7 @@ bool may_be_wider(const Scratch& scratch) noexcept {
 
 void locate_second(Burst& burst, const CoreState& core) noexcept {
     const Scratch& scratch = burst.scratch();
-    if (scratch.with_state != 0) {
+    if ((scratch.with_state | scratch.overridden) != 0) {
         const Locating locating{burst, core};
         locating.find_in_second_lines();
         if (scratch.plan->has_queues) [[unlikely]] {

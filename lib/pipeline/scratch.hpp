@@ -102,9 +102,10 @@ struct Scratch {
     // Rows that a limit of an enforcing rule judges; rows that have look-ups at all.
     RowMask judged = 0;
     RowMask looked_up = 0;
-    // Rows with a limit whose units take parts of a ns; rows with one that is no token or leaky
-    // bucket of this worker's alone, under its own numbers.
+    // Rows with a limit whose units take parts of a ns; rows with one whose keys may have
+    // overrides; rows with one that is no token or leaky bucket of this worker's alone.
     RowMask in_parts = 0;
+    RowMask overridden = 0;
     RowMask with_state = 0;
 
     Room<ActiveRule> rules = room<ActiveRule>(kMaxRules);
@@ -154,6 +155,7 @@ struct Scratch {
         judged = 0;
         looked_up = 0;
         in_parts = 0;
+        overridden = 0;
         with_state = 0;
     }
     [[nodiscard]] std::span<BucketLookup> all_lookups() noexcept {

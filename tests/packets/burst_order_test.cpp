@@ -68,7 +68,27 @@ Octets some_frame(std::mt19937_64& random) {
     }
 }
 
-class BurstOrder : public testing::TestWithParam<std::string> {
+// Keys with numbers of their own, of whole ns a unit and of parts of one, exempt ones, and others;
+// beside a rule whose keys have none.
+std::string overridden(std::string_view sources, std::string_view destinations) {
+    return R"(version: 1
+rules:
+  - {id: whole, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1000/s, burst: 9}],
+     overrides: {inline: [)" +
+           std::string{sources} + R"(]}}
+  - {id: parts, mode: enforce, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 3000/s, burst: 12}],
+     overrides: {inline: [)" +
+           std::string{destinations} + R"(]}}
+  - {id: same-for-all, mode: enforce, key: [l4.dport], limits: [{algorithm: token_bucket, rate: 5000/s, burst: 30}]}
+)";
+}
+
+struct RulesAndLater {
+    std::string rules;
+    std::string later;  // from the middle of the course on
+};
+
+class BurstOrder : public testing::TestWithParam<RulesAndLater> {
 protected:
     // As a box decides while nobody is shown how long a packet would have to wait.
     static PacketPolicy untold() {
@@ -108,9 +128,9 @@ protected:
         }
     }
 
-    Box burst_{GetParam(), untold()};
-    Box alone_{GetParam(), untold()};
-    Box general_{GetParam(), untold()};
+    Box burst_{GetParam().rules, untold()};
+    Box alone_{GetParam().rules, untold()};
+    Box general_{GetParam().rules, untold()};
     Burst same_;
     std::size_t refused_ = 0;
     std::string where_;
@@ -118,10 +138,14 @@ protected:
 
 TEST_P(BurstOrder, IsThatOfItsPackets) {
     constexpr unsigned kSeed = 15;
+    constexpr int kBursts = 400;
     std::mt19937_64 random{kSeed};
     Instant now{1h};
     std::size_t packets = 0;
-    for (int burst = 0; burst < 400 && !HasFailure(); ++burst) {
+    for (int burst = 0; burst < kBursts && !HasFailure(); ++burst) {
+        for (Box* box : {&burst_, &alone_, &general_}) {
+            ASSERT_TRUE(burst != kBursts / 2 || box->reload(GetParam().later));
+        }
         now += Nanoseconds{static_cast<std::int64_t>(random() % 20'000'000)};
         std::vector<Octets> frames(1 + random() % kMaxBurst);
         for (Octets& frame : frames) {
@@ -136,7 +160,18 @@ TEST_P(BurstOrder, IsThatOfItsPackets) {
     EXPECT_LT(refused_, packets);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BurstOrder, testing::Values(std::string{kMixed}, many_rules()));
+INSTANTIATE_TEST_SUITE_P(
+    All, BurstOrder,
+    testing::Values(
+        RulesAndLater{std::string{kMixed}, std::string{kMixed}},
+        RulesAndLater{many_rules(), many_rules()},
+        RulesAndLater{overridden(R"({key: [10.0.0.1], limits: {"1": {burst: 3}}},
+                                      {key: ["2001:db8::2"], exempt: true},
+                                      {key: [10.0.0.3], exempt: true})",
+                                 R"({key: [192.0.2.1], limits: {"1": {rate: 7000/s, burst: 40}}})"),
+                      overridden(R"({key: [10.0.0.2], limits: {"1": {rate: 300/s}}},
+                                      {key: [10.0.0.1], exempt: true})",
+                                 R"({key: ["2001:db8::1"], exempt: true})")}));
 
 }  // namespace
 }  // namespace sluice::burst_order_test
