@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-std::string milliseconds(const Json& nanoseconds) {
+std::string in_milliseconds(const Json& nanoseconds) {
     return fmt::format("{:.1f} ms", static_cast<double>(nanoseconds.get<std::uint64_t>()) / 1e6);
 }
 
@@ -55,8 +55,8 @@ std::string xdp_text(const Json& document) {
         any = true;
         table.row({text_at(port, "pair"), text_at(port, "side"), text_at(kernel, "mode"),
                    fmt::to_string(count_at(kernel, "program")), decides(kernel),
-                   text_at(kernel, "fail"), milliseconds(kernel.at("heartbeat_ns")),
-                   milliseconds(kernel.at("beat_age_ns")), counted(kernel, "bridged_packets"),
+                   text_at(kernel, "fail"), in_milliseconds(kernel.at("heartbeat_ns")),
+                   in_milliseconds(kernel.at("beat_age_ns")), counted(kernel, "bridged_packets"),
                    counted(kernel, "dropped_packets"), early(kernel),
                    counted(kernel, "early_left_out"), counted(kernel, "managed_packets"),
                    counted(kernel, "managed_refused")});

@@ -5,14 +5,6 @@
 namespace sluice {
 namespace {
 
-// From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
-// holds: one of a MiB and three bytes for each step, or half a MiB and five for IPv6, where there
-// are few rows; of 64 MiB, where there are many; and the one for many rows of IPv6, which grows
-// with its steps.
-constexpr std::size_t kManyPackedSteps = std::size_t{1} << 13;
-constexpr std::size_t kManySteps = std::size_t{1} << 17;
-constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
-
 // nullptr: there are few steps, or their table would take more memory than there is for it.
 template <typename Fib, typename Key>
 std::shared_ptr<const Fib> fib_for(const std::vector<Step<Key>>& steps, std::size_t many) {

@@ -18,6 +18,14 @@ namespace sluice {
 // table, for processes that look up few packets or none.
 enum class Lookups : std::uint8_t { Fast, Slim };
 
+// From so many steps on, a table costs a packet less than a trie whose nodes and steps no cache
+// holds: one of a MiB and three bytes for each step, or half a MiB and five for IPv6, where there
+// are few rows; of 64 MiB, where there are many; and the one for many rows of IPv6, which grows
+// with its steps.
+inline constexpr std::size_t kManyPackedSteps = std::size_t{1} << 13;
+inline constexpr std::size_t kManySteps = std::size_t{1} << 17;
+inline constexpr std::size_t kManyWideSteps = std::size_t{1} << 13;
+
 // From the value of one field to the row of clauses that it satisfies.
 class Dimension {
 public:

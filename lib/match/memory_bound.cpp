@@ -15,9 +15,6 @@ namespace sluice {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-// From so many steps on a Dimension has a table of lines or records; of IPv4 with many rows.
-constexpr std::uint64_t kManySteps = std::uint64_t{1} << 13;
-constexpr std::uint64_t kManyWideRows = std::uint64_t{1} << 17;
 // LineMemory rounds up to a page, or two, of this size.
 constexpr std::uint64_t kHugePages = 4 * kMiB;
 
@@ -30,8 +27,9 @@ std::uint64_t trie_bound(std::uint64_t steps) {
 // Records of a few bytes for each step, and tables with a slot for each eight; built in a vector,
 // then copied to where it stays. The root is a MiB.
 std::uint64_t packed_bound(std::uint64_t steps, std::uint64_t bytes_for_step) {
-    return steps < kManySteps ? 0
-                              : (kGrowth + 1) * (kMiB + bytes_for_step * steps) + 2 * kHugePages;
+    return steps < kManyPackedSteps
+               ? 0
+               : (kGrowth + 1) * (kMiB + bytes_for_step * steps) + 2 * kHugePages;
 }
 
 // Of tables of lines, which are made where rows are too many for records.
@@ -50,12 +48,12 @@ std::uint64_t lookup_bound(const DimensionParts& dimension, std::uint64_t rows) 
         return key_bits(dimension.field) <= kMaxTableBits ? kMiB : trie_bound(steps);
     }
     const bool wide = rows > 256;
-    const std::uint64_t v4 = steps < (wide ? kManyWideRows : kManySteps) ? trie_bound(steps)
+    const std::uint64_t v4 = steps < (wide ? kManySteps : kManyPackedSteps) ? trie_bound(steps)
                              : wide ? fib_v4_bound(dimension.steps)
                                     : packed_bound(steps, 24);
-    const std::uint64_t v6 = v6_steps < kManySteps ? trie_bound(v6_steps)
-                             : wide                ? fib_v6_bound(v6_steps)
-                                                   : packed_bound(v6_steps, 40);
+    const std::uint64_t v6 = v6_steps < kManyWideSteps ? trie_bound(v6_steps)
+                             : wide                    ? fib_v6_bound(v6_steps)
+                                                       : packed_bound(v6_steps, 40);
     return v4 + v6;
 }
 

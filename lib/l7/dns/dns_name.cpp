@@ -6,7 +6,6 @@ namespace sluice {
 namespace {
 
 constexpr std::uint8_t kPointer = 0xC0;  // the two highest bits of a length byte
-constexpr std::size_t kMaxLabel = 63;
 
 // What stands for an octet of a label: itself in small letters; 0: an escape.
 constexpr auto kPlain = [] {
@@ -56,7 +55,7 @@ DnsNameWalk walk_dns_name(ByteView message, std::size_t at) noexcept {
             return {DnsParsed::Truncated};
         }
         const std::uint8_t length = load_u8(message, at);
-        if (length > kMaxLabel) {
+        if (length > kMaxDnsLabel) {
             if (length < kPointer) {
                 return {DnsParsed::BadLabel};
             }
@@ -88,7 +87,7 @@ DnsNameWalk walk_dns_name(ByteView message, std::size_t at) noexcept {
 std::size_t write_dns_name(ByteView message, std::size_t at, std::span<std::byte> to) noexcept {
     Writer out{to};
     for (std::uint8_t length = load_u8(message, at); length != 0; length = load_u8(message, at)) {
-        if (length > kMaxLabel) {
+        if (length > kMaxDnsLabel) {
             at = load_be16(message, at) & 0x3FFFU;
             continue;
         }

@@ -28,6 +28,8 @@ struct DnsNameWalk {
 
 // RFC 1035, 2.3.4: octets of an uncompressed name, length bytes and root label included.
 inline constexpr std::size_t kMaxDnsName = 255;
+// And of one of its labels, without the length byte.
+inline constexpr std::size_t kMaxDnsLabel = 63;
 // Characters of such a name in presentation form, if each of its octets needs an escape: `\DDD` for
 // an octet of a label, a dot between two labels.
 inline constexpr std::size_t kMaxDnsNameText = std::size_t{4} * (kMaxDnsName - 2);

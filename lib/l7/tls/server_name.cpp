@@ -1,12 +1,13 @@
 #include "lib/l7/tls/server_name.hpp"
 
+#include "lib/l7/dns/dns_name.hpp"
+
 #include <algorithm>
 
 namespace sluice {
 namespace {
 
 constexpr std::size_t kMaxHostName = 253;
-constexpr std::size_t kMaxLabel = 63;
 
 bool is_digit_byte(char c) noexcept {
     return c >= '0' && c <= '9';
@@ -16,7 +17,7 @@ bool is_label_byte(char c) noexcept {
 }
 
 bool is_label(std::string_view label) noexcept {
-    return !label.empty() && label.size() <= kMaxLabel &&
+    return !label.empty() && label.size() <= kMaxDnsLabel &&
            std::all_of(label.begin(), label.end(), is_label_byte);
 }
 
