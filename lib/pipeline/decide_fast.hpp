@@ -91,6 +91,8 @@ private:
     template <typename Buckets, typename Keys>
     [[nodiscard]] RowMask decide_buckets(const Buckets& buckets, const Keys& keys,
                                          RowMask rows) noexcept;
+    // The same with keys among them that may have overrides.
+    [[nodiscard]] RowMask decide_noted(RowMask rows) noexcept;
 
     [[nodiscard, gnu::always_inline]] std::span<BucketLookup> lookups_of(
         std::size_t row) const noexcept {
