@@ -171,7 +171,7 @@ class Limiter:
         self.acting = {rule.id for rule in self.rules if not rule.never_acts and
                        (enforce or rule.mode == "enforce")}
         self.first, self.now = None, 0  # nanoseconds since the first frame
-        self.places = Places(self._bucket)
+        self.places, self.connections = Places(self._bucket), []  # those of them that follow connections
         self.boxes = {}
         self.fragments = Fragments()
         self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, False
@@ -197,9 +197,8 @@ class Limiter:
 
     def _follow(self, packet):
         """What every bucket of open connections learns of a packet that goes on."""
-        for bucket in self.places.all():
-            if isinstance(bucket, OpenConnections):
-                bucket.follow(self.now, packet)
+        for bucket in self.connections:
+            bucket.follow(self.now, packet)
 
     def summary(self):
         return {"packets": sum(self.verdicts.values()), **self.verdicts,
@@ -445,9 +444,13 @@ class Limiter:
         """A full one, under numbers of its own for as long as they hold."""
         meter = ALL_METERS.get(limit.algorithm, Meter)
         if not said or self.now + self.first >= said.until:
-            return meter(limit, self.now, self.first)
-        own = meter(limit.with_numbers(said.numbers), self.now, self.first)
-        return own.end(said.until - self.first, limit)
+            bucket = meter(limit, self.now, self.first)
+        else:
+            own = meter(limit.with_numbers(said.numbers), self.now, self.first)
+            bucket = own.end(said.until - self.first, limit)
+        if meter is OpenConnections:
+            self.connections.append(bucket)
+        return bucket
 
 
 def units_of(per, packet):

@@ -25,9 +25,6 @@ class Places:
         self.make = make  # a bucket of a limit
         self.buckets, self.wider, self.held = {}, {}, {}
 
-    def all(self):
-        return [*self.buckets.values(), *self.wider.values()]
-
     def bucket(self, rule, number, limit, key, packet, make):
         """Of that key of the rule's tier; `make` gives it a new one."""
         place = (rule.id, number, limit.name, None if key is None else tuple(key))

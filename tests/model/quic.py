@@ -130,7 +130,9 @@ def crypto_of(frames):
         elif kind == CLOSE:
             variable(octets), variable(octets)
             octets.take(variable(octets))
-        elif kind not in (PADDING, PING):
+        elif kind == PADDING:
+            octets.rest = octets.rest.lstrip(bytes([PADDING]))
+        elif kind != PING:
             raise BadHello
     return some
 

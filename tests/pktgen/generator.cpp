@@ -16,6 +16,11 @@ namespace {
 constexpr double kPause =
     50e-6;  // seconds between two looks at the clock; a turn takes a tenth of it
 constexpr double kMostDrainSeconds = 60;  // where others send for ever
+// After so long a silence the generator sleeps between two looks. What such a sleep may take adds
+// less to a delay, which is longer than the silence, than quantiles are rounded by.
+constexpr double kAwakeSeconds = 20e-3;
+constexpr unsigned kRestUs = 50;
+constexpr double kRestSeconds = 150e-6;  // with what the kernel's timers add
 
 std::uint64_t ticks_of(double seconds, std::uint64_t hz) {
     constexpr double kForever = 1e9;
@@ -287,16 +292,27 @@ void Generator::receive(Course& course) {
     }
 }
 
+void Generator::rest(std::span<Course> courses) {
+    rte_delay_us_sleep(kRestUs);
+    for (Course& course : courses) {
+        course.watch.rested(rte_rdtsc(), ticks_of(kRestSeconds, course.hz));
+    }
+}
+
 void Generator::drain(std::span<Course> courses) {
     const Course& first = courses.front();
     const std::uint64_t begin = rte_rdtsc();
     const std::uint64_t quiet = ticks_of(first.plan.linger, first.hz);
     const std::uint64_t most = ticks_of(kMostDrainSeconds, first.hz);
+    const std::uint64_t awake = ticks_of(kAwakeSeconds, first.hz);
     const auto misses_some = [](const Course& course) { return course.trial.lost() != 0; };
     std::uint64_t last = begin;
     std::uint64_t now = begin;
     while (std::ranges::any_of(courses, misses_some) && !wishes_.is_given_up() &&
            now - last < quiet && now - begin < most) {
+        if (now - last > awake) {
+            rest(courses);
+        }
         for (Course& course : courses) {
             const std::uint64_t before = course.trial.arrived();
             receive(course);

@@ -78,6 +78,7 @@ private:
     void receive_ours(Course& course, std::uint16_t queue);
     void receive_returned(Course& course, std::uint16_t queue);
     void take(Course& course, rte_mbuf& frame, std::uint64_t now) const;
+    static void rest(std::span<Course> courses);
     void drain(std::span<Course> courses);
 
     Ports ports_;

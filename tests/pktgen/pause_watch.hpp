@@ -23,6 +23,11 @@ public:
         longest_ = std::max(longest_, step);
         last_ = now;
     }
+    // Before a look: the loop chose to sleep, and that is no pause unless it took longer than
+    // `allowed`.
+    void rested(std::uint64_t now, std::uint64_t allowed) noexcept {
+        last_ = std::min(now, last_ + allowed);
+    }
     // Whether a frame of that probe's time, which arrives now, was sent before the latest pause.
     [[nodiscard]] bool met_pause(std::uint64_t sent_at) const noexcept {
         constexpr std::uint64_t kHalf = (kTickMask + 1) / 2;

@@ -53,7 +53,7 @@ class EarlyDrop(KernelCase):
         return outside["early_networks"], outside["early_left_out"]
 
     def came(self, flood):
-        return sum(flood.came().values())
+        return flood.total()
 
     def early(self, rule):
         return self.rule(rule).get("early_dropped", 0)

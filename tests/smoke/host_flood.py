@@ -35,7 +35,7 @@ while not select.select([sys.stdin], [], [], 0)[0]:
         time.sleep(-behind)
 print(sent)
 """
-# Answers each line with what came so far, by source and host; ends with its input.
+# Answers each line with what came so far, by source and host, or with how much of it there is; ends with its input.
 _TAKE = """
 import collections, json, select, socket, struct, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
@@ -57,9 +57,10 @@ while True:
     ready = select.select([s, sys.stdin], [], [])[0]
     take()
     if sys.stdin in ready:
-        if not sys.stdin.readline():
+        asked = sys.stdin.readline()
+        if not asked:
             break
-        print(json.dumps(came), flush=True)
+        print(sum(came.values()) if asked == "total\\n" else json.dumps(came), flush=True)
 """
 
 
@@ -105,11 +106,18 @@ class HostFlood:
     def go_on(self):
         self.sender.send_signal(signal.SIGCONT)
 
-    def came(self):
-        """Frames that came through so far, by source and host."""
-        self.taker.stdin.write("\n")
+    def _asked(self, what):
+        self.taker.stdin.write(f"{what}\n")
         self.taker.stdin.flush()
-        counts = json.loads(self.taker.stdout.readline())
+        return json.loads(self.taker.stdout.readline())
+
+    def total(self):
+        """Frames that came through so far: what is cheap to ask for again and again."""
+        return self._asked("total")
+
+    def came(self):
+        """The same by source and host."""
+        counts = self._asked("all")
         return {tuple(int(part) for part in key.split()): count for key, count in counts.items()}
 
     def by_host(self, came):

@@ -93,7 +93,7 @@ class Kills(KernelCase):
         wait_until("the transfer to go on", lambda: transfer.sent() >= before + (1 << 20))
 
     def came(self, flood):
-        return sum(flood.came().values())
+        return flood.total()
 
     def expect_through(self, flood):
         came = self.came(flood)

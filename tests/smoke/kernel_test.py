@@ -39,7 +39,7 @@ class KernelBridge(KernelCase):
         return json.loads(self.box.api("GET", "/v1/events")[1])["events"]
 
     def came(self, flood):
-        return sum(flood.came().values())
+        return flood.total()
 
     def expect_limit(self, flood):
         """Nothing comes through, nothing is bridged, and the box refuses what is sent."""

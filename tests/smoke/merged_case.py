@@ -23,7 +23,8 @@ class MergedCase(workers_case.WorkersCase):
     def flood_until_refused(self, flood, seconds=1.5):
         """What came through by host, once no more of it comes for that time."""
         flood.go_on()
-        return wait_until_still("what comes through", flood.came_by_host, seconds, 300)
+        wait_until_still("what comes through", flood.total, seconds, 300)
+        return flood.came_by_host()
 
     def expect_each_amount_once(self):
         time.sleep(1.2)  # so that what may wait has been told as well

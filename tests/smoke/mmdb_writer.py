@@ -3,6 +3,7 @@
     mmdb_writer.py GEOIP GEOIP6 OUT     the files of Debian's tor-geoipdb as a country database
 """
 import ipaddress
+import socket
 import sys
 
 
@@ -42,6 +43,7 @@ class Database:
         self.nodes = [[0, 0]]  # 0: nothing; above: a node; below: -1 - where a record lies
         self.records = {}
         self.data = b""
+        self.way, self.last = [0], 0  # the nodes above the network that came last: most are beside it
 
     def place_of(self, record):
         known = repr(record)
@@ -57,14 +59,18 @@ class Database:
                  self.place_of(record))
 
     def put(self, address, length, target):
-        node = 0
-        for bit in range(127, 128 - length, -1):
+        shared = min(128 - (address ^ self.last).bit_length(), length - 1)
+        self.last = address
+        del self.way[shared + 1:]
+        node = self.way[-1]
+        for bit in range(128 - len(self.way), 128 - length, -1):
             side = (address >> bit) & 1
             following = self.nodes[node][side]
             if following <= 0:
                 self.nodes.append([following, following])
                 following = self.nodes[node][side] = len(self.nodes) - 1
             node = following
+            self.way.append(node)
         self.nodes[node][(address >> (128 - length)) & 1] = target
 
     def add_alias(self, network):
@@ -110,6 +116,11 @@ def networks_of(first, last, bits):
         first += 1 << host_bits
 
 
+def number_of(end):
+    """An address as the files of Tor have it: those of IPv4 are numbers already."""
+    return int(end) if end.isdigit() else int.from_bytes(socket.inet_pton(socket.AF_INET6, end), "big")
+
+
 def countries_of_tor(*paths):
     """Lines of `first,last,CODE`; addresses of IPv4 as numbers."""
     database = Database("Tor-Country")
@@ -123,9 +134,7 @@ def countries_of_tor(*paths):
                     continue
                 record = database.place_of(country(code))
                 bits = 32 if first.isdigit() else 128
-                ends = [int(end) if bits == 32 else int(ipaddress.IPv6Address(end))
-                        for end in (first, last)]
-                for address, length in networks_of(*ends, bits):
+                for address, length in networks_of(number_of(first), number_of(last), bits):
                     database.put(address, length + 128 - bits, record)
     for alias in ("::ffff:0:0/96", "2002::/16"):
         database.add_alias(alias)

@@ -1,4 +1,5 @@
 """The three real programs, started for a test and gone with it."""
+import contextlib
 import http.client
 import json
 import os
@@ -176,10 +177,19 @@ class Box:
                                str(self.folder / self.dataplane_state)], capture_output=True,
                               text=True, timeout=PATIENCE)
 
+    @staticmethod
+    def terminate(process):
+        """`unshare` passes no signal on to what it has forked, and would be waited for in vain."""
+        if process.args[0] == "unshare":
+            for pid in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(pid), signal.SIGTERM)
+        process.send_signal(signal.SIGTERM)
+
     def close(self):
         for process in self.running:
             if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
+                self.terminate(process)
         for process in self.running:
             try:
                 process.wait(PATIENCE)

@@ -44,17 +44,6 @@ class Replay(Case):
         self.check_conservation(summary, rows)
         return summary, rows, err
 
-    def test_many_workers_take_what_a_machine_has(self):
-        rules = self.write("rules.yaml", "version: 1\nrules:\n  - {id: a, mode: enforce, key: [l4.dport], "
-                           "limits: [{algorithm: token_bucket, rate: 1000/s, burst: 1000}]}\n")
-        capture = self.write("in.pcap", pcap([(0, udp()), (1, udp("192.0.2.2"))]))
-        replay = subprocess.Popen([self.sluicectl, "replay", rules, "--pcap", capture, "--workers", "64"],
-                                  stdout=subprocess.DEVNULL)
-        _, status, use = os.wait4(replay.pid, 0)
-        replay.returncode = status
-        self.assertEqual(status, 0)
-        self.assertLess(use.ru_maxrss, 2_500_000)  # KiB; half of it are the tables of 64 workers
-
     def check_conservation(self, summary, rows):
         self.assertEqual(list(summary), JSON_MEMBERS)
         verdicts = [summary[member] for member in COUNTED_AS.values()]
@@ -538,6 +527,17 @@ class Workers(Replay):
             other, rows, _ = self.replay(PER_SOURCE, capture, "--workers", str(workers))
             self.assertEqual(rows, expected)
             self.assertEqual(other, summary)
+
+    def test_many_workers_take_what_a_machine_has(self):
+        rules = self.write("rules.yaml", "version: 1\nrules:\n  - {id: a, mode: enforce, key: [l4.dport], "
+                           "limits: [{algorithm: token_bucket, rate: 1000/s, burst: 1000}]}\n")
+        capture = self.write("in.pcap", pcap([(0, udp()), (1, udp("192.0.2.2"))]))
+        replay = subprocess.Popen([self.sluicectl, "replay", rules, "--pcap", capture, "--workers", "64"],
+                                  stdout=subprocess.DEVNULL)
+        _, status, use = os.wait4(replay.pid, 0)
+        replay.returncode = status
+        self.assertEqual(status, 0)
+        self.assertLess(use.ru_maxrss, 2_500_000)  # KiB; half of it are the tables of 64 workers
 
     def test_workers_that_judge_nothing_take_little(self):
         rules, capture = self.write("rules.yaml", PER_SOURCE), self.write("in.pcap", pcap([(0, udp()), (1, udp())]))

@@ -35,8 +35,9 @@ rules:
 LONGEST = 30  # seconds that any trace here may take
 
 
-class Traces(BoxCase):
-    """The same frames without end: a request, a question of each of two sources, and another datagram."""
+class Case(BoxCase):
+    """The same frames: a request, a question of each of two sources, and another datagram."""
+    ENDLESS = True
 
     def setUp(self):
         super().setUp()
@@ -46,7 +47,7 @@ class Traces(BoxCase):
         with open(capture, "wb") as file:
             file.write(pcap([(at, frame) for at, frame in enumerate(frames)]))
         self.start = lambda: self.box.start_dataplane(
-            f"net_pcap0,rx_pcap={capture},infinite_rx=1", "net_null1,no-rx=1")
+            f"net_pcap0,rx_pcap={capture},infinite_rx={int(self.ENDLESS)}", "net_null1,no-rx=1")
         self.start()
         self.box.start_sluiced()
 
@@ -69,6 +70,8 @@ class Traces(BoxCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
+
+class Traces(Case):
     def test_a_packet_with_its_verdict_rule_and_key(self):
         self.apply(RULES)
         packets, _ = self.trace("--when", "l4.dport eq 53 and ip.src eq 192.0.2.7", "--count", "20")
@@ -132,20 +135,6 @@ class Traces(BoxCase):
         self.assertIn("more packets were meant", done.stderr)
         shown = len(done.stdout.splitlines())
         self.assertTrue(100 < shown <= 1000 * 4, shown)
-
-    def test_four_at_a_time_and_none_outlives_its_reader(self):
-        names = [self.begin()["trace"] for _ in range(4)]
-        status, problem = self.api("POST", "/v1/traces", "{}")
-        self.assertEqual(status, 502)
-        self.assertIn("4 traces are under way", problem["detail"])
-        self.assertEqual(self.api("DELETE", f"/v1/traces/{names[0]}")[0], 200)
-        self.assertEqual(self.api("GET", f"/v1/traces/{names[0]}")[0], 410)
-        # The others end by themselves, since nobody reads them.
-        ended = re.compile(r"ended (\d+) traces")
-        wait_until("traces to end", lambda: sum(map(int, ended.findall(self.box.log("dataplane.log")))) == 3)
-        status, problem = self.api("GET", f"/v1/traces/{names[1]}")
-        self.assertEqual((status, problem["title"]), (410, "the trace has ended"))
-        self.begin()
 
     def test_bad_calls(self):
         for body in ("[]", '{"when":1}', '{"when":""}', '{"what":1}', '{"snap":9999}', '{"dropped":1}', "{"):
@@ -222,6 +211,25 @@ class Traces(BoxCase):
         done = self.box.ctl("capture", "--count", "1", "-w", "/nowhere/out.pcapng")
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot write /nowhere/out.pcapng: No such file", done.stderr)
+
+
+class Ends(Case):
+    """How long a trace lasts is nothing to frames: each comes once, and then the box sleeps."""
+    ENDLESS = False
+
+    def test_four_at_a_time_and_none_outlives_its_reader(self):
+        names = [self.begin()["trace"] for _ in range(4)]
+        status, problem = self.api("POST", "/v1/traces", "{}")
+        self.assertEqual(status, 502)
+        self.assertIn("4 traces are under way", problem["detail"])
+        self.assertEqual(self.api("DELETE", f"/v1/traces/{names[0]}")[0], 200)
+        self.assertEqual(self.api("GET", f"/v1/traces/{names[0]}")[0], 410)
+        # The others end by themselves, since nobody reads them.
+        ended = re.compile(r"ended (\d+) traces")
+        wait_until("traces to end", lambda: sum(map(int, ended.findall(self.box.log("dataplane.log")))) == 3)
+        status, problem = self.api("GET", f"/v1/traces/{names[1]}")
+        self.assertEqual((status, problem["title"]), (410, "the trace has ended"))
+        self.begin()
 
 
 if __name__ == "__main__":

@@ -45,9 +45,9 @@ class Case(MergedCase):
 
     def kill_under_flood(self, flood):
         """What was in flight, as amounts_left() has it; the next dataplane runs, and the flood stands still."""
-        before = sum(flood.came().values())
+        before = flood.total()
         flood.go_on()
-        wait_until("frames to come through", lambda: sum(flood.came().values()) - before >= FRAMES_UNTIL_KILLED, 60)
+        wait_until("frames to come through", lambda: flood.total() - before >= FRAMES_UNTIL_KILLED, 60)
         self.box.kill(self.box.dataplane)
         flood.pause()
         left = amounts_left(pathlib.Path(os.path.realpath(self.box.folder / "state" / "tables")))

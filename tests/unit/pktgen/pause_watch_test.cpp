@@ -37,6 +37,19 @@ TEST(PauseWatch, TheLatestPauseCounts) {
     EXPECT_FALSE(watch.met_pause(300));
 }
 
+TEST(PauseWatch, ASleepOfItsOwnIsAPauseBeyondWhatItMayTake) {
+    PauseWatch watch{1000, 50};
+    watch.rested(1140, 150);
+    watch.look(1140);
+    EXPECT_EQ(watch.pauses(), 0U);
+    EXPECT_FALSE(watch.met_pause(1000));
+    watch.rested(9000, 150);
+    watch.look(9000);
+    EXPECT_EQ(watch.pauses(), 1U);
+    EXPECT_TRUE(watch.met_pause(1290));
+    EXPECT_FALSE(watch.met_pause(9000));
+}
+
 TEST(PauseWatch, TimesOfProbesGoAroundAt48Bits) {
     const std::uint64_t begin = (std::uint64_t{1} << 48) - 20;
     PauseWatch watch{begin, 50};
