@@ -6,6 +6,7 @@
 #include "lib/policy/keys/key_text.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/load_rules.hpp"
+#include "tests/packets/reused_burst.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -61,10 +62,10 @@ public:
     }
     Decision judge(FrameView frame, Instant now) { return judge(frame, Now{now, {}}); }
     Decision judge(FrameView frame, Now now) {
-        burst_.clear();
-        (void)burst_.add(frame, Direction::In, port_name("lab"));
-        run_burst(burst_, loaded_.set(), core_, now);
-        return burst_.packets()[0].decision;
+        burst_->clear();
+        (void)burst_->add(frame, Direction::In, port_name("lab"));
+        run_burst(*burst_, loaded_.set(), core_, now);
+        return burst_->packets()[0].decision;
     }
 
     // Plugs in who remembers first fragments.
@@ -72,7 +73,7 @@ public:
     // Plugs in whose answers end connections.
     void know_answered(AnsweredTraffic& answered) { core_.answered = &answered; }
     // Plugs in a parser of later layers.
-    void find_units_by(UnitFinder finder) { burst_.find_units_by(finder); }
+    void find_units_by(UnitFinder finder) { burst_->find_units_by(finder); }
 
     // A burst made elsewhere; its decisions are in its rows afterwards.
     void run(Burst& burst, Instant now) { run_burst(burst, loaded_.set(), core_, {now, {}}); }
@@ -101,8 +102,8 @@ public:
 
     // A turn in which nothing comes.
     void idle(Instant now) {
-        burst_.clear();
-        run(burst_, now);
+        burst_->clear();
+        run(*burst_, now);
     }
     // What an operator asks between two bursts.
     [[nodiscard]] KeyAnswer ask(const KeyQuestion& question, Instant now) {
@@ -123,10 +124,10 @@ public:
     // Several packets at one instant, in one burst.
     std::vector<Decision> judge_burst(const std::vector<std::vector<std::byte>>& frames,
                                       Instant now) {
-        fill(burst_, frames);
-        run(burst_, now);
+        fill(*burst_, frames);
+        run(*burst_, now);
         std::vector<Decision> decisions;
-        for (const Packet& packet : burst_.packets()) {
+        for (const Packet& packet : burst_->packets()) {
             decisions.push_back(packet.decision);
         }
         return decisions;
@@ -166,7 +167,7 @@ private:
     }
 
     LoadedRules loaded_;
-    Burst burst_;
+    ReusedBurst burst_ = some_burst();
     WorkerCounters counters_;
     CoreState core_;
 };

@@ -99,7 +99,9 @@ public:
     [[nodiscard]] bool is_v6() const { return src_.version == IpVersion::V6; }
 
     [[nodiscard]] Octets bytes() const {
+        const Octets carried = packet();
         Octets out(12);
+        out.reserve(14 + 4 * tags_.size() + shim_.size() + carried.size() + pad_);
         for (std::size_t i = 0; i < 12; ++i) {
             out[i] = static_cast<std::byte>(i < 6 ? 0x02 + i : 0x10 + i);
         }
@@ -109,7 +111,7 @@ public:
         }
         put16(out, ether_type_.value_or(is_v6() ? 0x86DD : 0x0800));
         put(out, shim_);
-        put(out, packet());
+        put(out, carried);
         out.resize(out.size() + pad_);
         if (cut_ < out.size()) {
             out.resize(cut_);
@@ -156,6 +158,7 @@ private:
         if (fragment_ && fragment_->offset != 0) {
             return payload_;
         }
+        out.reserve(20 + payload_.size());
         if (proto_ == 6) {
             put16(out, sport_);
             put16(out, dport_);
@@ -181,6 +184,7 @@ private:
         const Octets data = transport();
         const std::size_t header = 20 + options_.size();
         Octets out;
+        out.reserve(header + data.size());
         put8(out, 0x40U | ihl_.value_or(static_cast<std::uint8_t>(header / 4)));
         put8(out, tos_);
         put16(out, ip_len_.value_or(static_cast<std::uint16_t>(header + data.size())));
@@ -209,6 +213,7 @@ private:
         }
         put(data, transport());
         Octets out;
+        out.reserve(40 + data.size());
         put32(out, 0x6000'0000U | (static_cast<std::uint32_t>(tos_) << 20));
         put16(out, ip_len_.value_or(static_cast<std::uint16_t>(data.size())));
         put8(out, !extensions_.empty() ? first_extension_ : fragment_ ? 44U : proto_);

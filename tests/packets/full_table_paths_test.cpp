@@ -307,9 +307,9 @@ private:
     Dice dice_;
     Box fast_;
     Box general_;
-    std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
-    std::unique_ptr<Burst> going_ = std::make_unique<Burst>();
-    std::unique_ptr<Burst> other_ = std::make_unique<Burst>();
+    test::ReusedBurst coming_ = test::some_burst();
+    test::ReusedBurst going_ = test::some_burst();
+    test::ReusedBurst other_ = test::some_burst();
     Frames coming_frames_;
     Frames going_frames_;
     int fast_bursts_ = 0;

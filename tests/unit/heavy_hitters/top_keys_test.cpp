@@ -212,7 +212,9 @@ TEST(TopKeys, HoldsSoManyKeysAtMost) {
         }
         TopKeys top;
         top.adopt(set);
-        for (std::uint32_t i = 0; i < 100'000; ++i) {
+        // More than there is room for, and ten times as many as one rule may have.
+        const auto keys = static_cast<std::uint32_t>(std::max(10 * TopKeys::kMaxKeys, rules * 6));
+        for (std::uint32_t i = 0; i < keys; ++i) {
             tell(top, {.rule = i % static_cast<std::uint32_t>(rules),
                        .key = std::to_string(i),
                        .denied = true});

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -26,6 +27,7 @@ namespace sluice {
 
 inline constexpr Nanoseconds kTick{1'024'000};  // no less than a merge interval
 inline constexpr int kLongestTicks = 3;         // for which what is due late waits
+inline constexpr std::size_t kMostWorkers = 4;
 
 struct Transition {
     enum class Kind : std::uint8_t {
@@ -50,18 +52,17 @@ class World {
 
 public:
     explicit World(std::size_t workers)
-        : memory_(workers, std::vector<Record>(Model::kRecords)),
-          ledger_store_(workers),
-          lanes_{workers, Model::kRing} {
+        : workers_{workers}, ledger_store_(workers), lanes_{workers, Model::kRing} {
         // Worker 0 is the owner.
         while (owner_of(account_, workers) != 0) {
             ++account_.hash;
         }
-        ledgers_.resize(workers);
         for (std::size_t i = 0; i < workers; ++i) {
             restart(i);
         }
     }
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
 
     void take(Transition step) {
         const std::size_t worker = step.worker;
@@ -89,8 +90,8 @@ public:
                 ++restarts_;
                 break;
             case Transition::Kind::RestartAll:
-                lanes_ = DeltaLanes{ledgers_.size(), Model::kRing};
-                for (std::size_t i = 0; i < ledgers_.size(); ++i) {
+                lanes_ = DeltaLanes{workers_, Model::kRing};
+                for (std::size_t i = 0; i < workers_; ++i) {
                     restart(i);
                 }
                 ++restarts_;
@@ -102,10 +103,10 @@ public:
 
     // nullptr: all is as promised.
     [[nodiscard]] const char* fault() {
-        if (model_.is_beyond(ledgers_.size() - 1, now_)) {
+        if (model_.is_beyond(workers_ - 1, now_)) {
             return "more was admitted than promised";
         }
-        for (const auto& ledger : ledgers_) {
+        for (const auto& ledger : ledgers()) {
             if (ledger->records().unsynced(ledger_store_[0].charged_in(account_, now_)) >
                 Model::kMaxUnsynced) {
                 return "more is unsynced than allowed";
@@ -113,7 +114,7 @@ public:
         }
         const auto unsynced = [this](Turn turn) {
             std::uint64_t units = 0;
-            for (const auto& ledger : ledgers_) {
+            for (const auto& ledger : ledgers()) {
                 const Record* record = ledger->records().find(account_.in(turn));
                 units += record == nullptr ? 0 : record->unsynced();
             }
@@ -130,7 +131,7 @@ public:
         };
         model_.add_state(add, now_);
         add(restarts_);
-        for (std::size_t i = 0; i < ledgers_.size(); ++i) {
+        for (std::size_t i = 0; i < workers_; ++i) {
             ledger_store_[i].add_state(add, now_);
             add(ledger_store_[i].has_place ? 1 : 0);
             for (std::uint32_t at = 0; at < memory_[i].size(); ++at) {
@@ -150,12 +151,12 @@ public:
         }
         for (int i = 0; i < 12 + kLongestTicks; ++i) {
             now_.at += kTick;
-            for (std::size_t worker = 1; worker < ledgers_.size(); ++worker) {
+            for (std::size_t worker = 1; worker < workers_; ++worker) {
                 ledgers_[worker]->exchange(ledger_store_[worker], time_of(worker));
             }
             ledgers_[0]->exchange(ledger_store_[0], time_of(0));
         }
-        for (const auto& ledger : ledgers_) {
+        for (const auto& ledger : ledgers()) {
             if (ledger->records().in_use() != 0) {
                 return false;
             }
@@ -165,6 +166,9 @@ public:
     [[nodiscard]] unsigned restarts() const { return restarts_; }
 
 private:
+    [[nodiscard]] std::span<const std::optional<Ledger>> ledgers() const {
+        return std::span{ledgers_}.first(workers_);
+    }
     [[nodiscard]] Now time_of(std::size_t worker) const { return Model::time_of(worker, now_); }
     template <typename Add>
     void add_record(const RecordPool& records, std::uint32_t at, Add& add) const {
@@ -202,8 +206,7 @@ private:
         if constexpr (requires { ledger_store_[worker].begin_again(); }) {
             ledger_store_[worker].begin_again();
         }
-        ledgers_[worker] =
-            std::make_unique<Ledger>(worker, lanes_, memory_[worker], now_.at, account_.slot + 1);
+        ledgers_[worker].emplace(worker, lanes_, memory_[worker], now_.at, account_.slot + 1);
         ledgers_[worker]->set(kTick, kLongestTicks * kTick);
     }
     // The way that most packets go.
@@ -247,10 +250,11 @@ private:
     }
 
     Account account_{.hash = 1, .slot = 1, .aggregation_level = 0};
-    std::vector<std::vector<Record>> memory_;
+    std::size_t workers_;
+    std::array<std::array<Record, Model::kRecords>, kMostWorkers> memory_{};
     std::vector<Book> ledger_store_;
     DeltaLanes lanes_;
-    std::vector<std::unique_ptr<Ledger>> ledgers_;
+    std::array<std::optional<Ledger>, kMostWorkers> ledgers_;
     Now now_{.at = Instant{std::chrono::seconds{1}}};
     Model model_;
     unsigned restarts_ = 0;
@@ -294,26 +298,29 @@ struct Exploration {
     bool late = false;  // packets also come whose amounts may wait longer
 };
 
-// Breadth first, so that the first fault is told by a shortest way to it.
+// Breadth first, so that the first fault is told by a shortest way to it. There are so many worlds
+// that each lies where the one before it lay.
 template <typename Model>
 std::size_t explore(const Exploration& exploration) {
     std::unordered_set<std::string> seen;
     std::vector<std::vector<Transition>> level{{}};
+    std::optional<World<Model>> world;
     const std::vector<Transition> steps = steps_of(exploration.workers, exploration.late);
     for (std::size_t depth = 0; depth < exploration.depth; ++depth) {
         std::vector<std::vector<Transition>> next;
         for (const std::vector<Transition>& path : level) {
             for (const Transition& step : steps) {
-                std::vector<Transition> longer = path;
-                longer.push_back(step);
-                auto world = std::make_unique<World<Model>>(exploration.workers);
-                for (const Transition& earlier : longer) {
+                world.emplace(exploration.workers);
+                for (const Transition& earlier : path) {
                     world->take(earlier);
                 }
+                world->take(step);
                 if (world->restarts() > exploration.most_restarts ||
                     !seen.insert(world->state()).second) {
                     continue;
                 }
+                std::vector<Transition> longer = path;
+                longer.push_back(step);
                 if (const char* fault = world->fault()) {
                     ADD_FAILURE() << fault << ": " << text_of(longer);
                     return seen.size();

@@ -37,8 +37,7 @@ public:
     }
     void go_back(std::size_t bytes) { next_ -= static_cast<std::uint32_t>(bytes); }
 
-    UnitParser parser{
-        {.connections = {.connections = 64, .half_heads = 16, .half_head_lines = 4096}}};
+    UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
 
 private:

@@ -32,8 +32,7 @@ public:
     }
     [[nodiscard]] std::uint64_t copied() const { return parser.connections().copied_bytes.read(); }
 
-    UnitParser parser{
-        {.connections = {.connections = 64, .half_heads = 16, .half_head_lines = 4096}}};
+    UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
 };
 

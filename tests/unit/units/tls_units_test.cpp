@@ -45,14 +45,19 @@ public:
     }
     ProbedPacket take(std::uint32_t seq, const Octets& payload, bool forwarded = true,
                       Instant now = kNow) {
-        return probe.take(segment(seq, payload), now, forwarded);
+        return probe.take(segment(seq, payload, 443, sport_), now, forwarded);
+    }
+    // The next one at the same box.
+    void begin_another() {
+        ++sport_;
+        next_ = 1000;
     }
 
-    UnitParser parser{
-        {.connections = {.connections = 64, .half_heads = 16, .half_head_lines = 4096}}};
+    UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
 
 private:
+    std::uint16_t sport_ = 40'000;
     std::uint32_t next_ = 1000;
 };
 
@@ -82,10 +87,11 @@ TEST(Tls, WhatAHelloDoesNotSayIsAbsent) {
 }
 
 TEST(Tls, AHelloIsOneUnitWhereverItIsCut) {
+    Connection connection;
     for (const std::size_t most : {std::size_t{16'384}, std::size_t{50}}) {
         const Octets stream = hello().records(most);
         for (std::size_t cut = 1; cut < stream.size(); ++cut) {
-            Connection connection;
+            connection.begin_another();
             const ProbedPacket first = connection.send(part(stream, 0, cut));
             EXPECT_EQ(first.kinds.size(), 0U) << "cut at " << cut;
             EXPECT_EQ(first.dropped, "") << "cut at " << cut;
@@ -169,8 +175,9 @@ TEST(Tls, ASecondHelloHasTextsAndIsNoHandshake) {
 TEST(Tls, ASecondHelloIsFoundWhereverItsRecordsAreCut) {
     Octets behind = cipher_change();
     test::put(behind, HelloMaker{}.sni("other.example").records(60));
+    Connection connection;
     for (std::size_t cut = 1; cut < behind.size(); ++cut) {
-        Connection connection;
+        connection.begin_another();
         (void)connection.send(hello().records());
         const ProbedPacket first = connection.send(part(behind, 0, cut));
         const ProbedPacket second = connection.send(part(behind, cut, behind.size()));

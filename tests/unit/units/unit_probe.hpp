@@ -3,6 +3,7 @@
 #include "lib/packet/parse_columns.hpp"
 #include "lib/pipeline/burst.hpp"
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/units/unit_budget.hpp"
 #include "tests/packets/frame.hpp"
 
 #include <cstddef>
@@ -32,6 +33,18 @@ struct ProbedPacket {
         return count;
     }
 };
+
+// Of a parser that is made anew for each case: what few connections need.
+[[nodiscard]] inline UnitBudget small_unit_budget() {
+    return {.connections = {.connections = 64,
+                            .half_heads = 16,
+                            .refusals = 64,
+                            .given_up = 64,
+                            .begun = 64,
+                            .half_head_lines = 4096},
+            .quic = {.connections = 64, .half_hellos = 4, .half_hellos_per_source = 4},
+            .fragments = {.datagrams = 64}};
+}
 
 class UnitProbe {
 public:

@@ -1,0 +1,37 @@
+#pragma once
+#include "lib/pipeline/burst.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace sluice::test {
+
+// Bursts are large, and a worker has one for all that comes. Those that end here are used again by
+// whoever needs one next, unless a parser of units has been plugged in, which stays in.
+struct KeepBurst {
+    void operator()(Burst* burst) const {
+        std::unique_ptr<Burst> ended{burst};
+        if (ended->unit_parser() == nullptr) {
+            kept().push_back(std::move(ended));
+        }
+    }
+    static std::vector<std::unique_ptr<Burst>>& kept() {
+        static std::vector<std::unique_ptr<Burst>> bursts;
+        return bursts;
+    }
+};
+using ReusedBurst = std::unique_ptr<Burst, KeepBurst>;
+
+// Empty, with no parser of units.
+inline ReusedBurst some_burst() {
+    auto& kept = KeepBurst::kept();
+    if (kept.empty()) {
+        return ReusedBurst{std::make_unique<Burst>().release()};
+    }
+    ReusedBurst burst{kept.back().release()};
+    kept.pop_back();
+    burst->clear();
+    return burst;
+}
+
+}  // namespace sluice::test
