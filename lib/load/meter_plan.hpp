@@ -35,7 +35,7 @@ enum class FastMeter : std::uint8_t {
 // One limit, or one penalty box, of one rule.
 struct alignas(64) LimitPlan {
     std::uint64_t start = 0;            // KeyHasher::start_of() the limit
-    WholeNumbers whole;                 // of FastMeter::Whole
+    WholeNumbers whole;                 // of a bucket whose units take whole ns
     const Limit* gcra = nullptr;        // nullptr: another algorithm
     const AnyLimit* numbers = nullptr;  // in the rule set
     const OverrideTable* overrides = nullptr;

@@ -27,9 +27,7 @@ std::uint64_t trie_bound(std::uint64_t steps) {
 // Records of a few bytes for each step, and tables with a slot for each eight; built in a vector,
 // then copied to where it stays. The root is a MiB.
 std::uint64_t packed_bound(std::uint64_t steps, std::uint64_t bytes_for_step) {
-    return steps < kManyPackedSteps
-               ? 0
-               : (kGrowth + 1) * (kMiB + bytes_for_step * steps) + 2 * kHugePages;
+    return (kGrowth + 1) * (kMiB + bytes_for_step * steps) + 2 * kHugePages;
 }
 
 // Of tables of lines, which are made where rows are too many for records.

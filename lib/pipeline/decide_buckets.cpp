@@ -39,16 +39,16 @@ struct InAnyParts {
 };
 
 // No key can have an override.
-struct AllLimited {
-    [[nodiscard]] static bool judges(const LimitPlan&, const Entry&) noexcept { return true; }
+struct NoOverrides {
+    [[nodiscard]] static bool can_judge(const LimitPlan&, const Entry&) noexcept { return true; }
 };
 
-// Some may: those are judged whose entries say that they have none.
-struct NotedLimited {
+// Some may: a key is judged whose entry carries the current generation of overrides.
+struct KnownUnoverridden {
     const BriefPolicies& policies;
 
-    [[nodiscard, gnu::always_inline]] bool judges(const LimitPlan& limit,
-                                                  const Entry& entry) const noexcept {
+    [[nodiscard, gnu::always_inline]] bool can_judge(const LimitPlan& limit,
+                                                     const Entry& entry) const noexcept {
         return limit.meter != FastMeter::Overridden ||
                (!entry.has_own_numbers() && policies.is_noted(limit, entry));
     }
@@ -73,7 +73,7 @@ RowMask FastPath::decide_buckets(const Buckets& buckets, const Keys& keys, RowMa
         std::uint64_t refused = 0;
         for (const BucketLookup* lookup = first; lookup != last; ++lookup) {
             const LimitPlan& limit = limits[lookup->limit];
-            if (!is_where_located(*lookup) || !keys.judges(limit, *lookup->entry)) [[unlikely]] {
+            if (!is_where_located(*lookup) || !keys.can_judge(limit, *lookup->entry)) [[unlikely]] {
                 return rows;
             }
             if (!buckets.fits(limit, *lookup)) {
@@ -93,8 +93,8 @@ RowMask FastPath::decide_buckets(const Buckets& buckets, const Keys& keys, RowMa
 }
 
 // It stands apart so that the loops for keys without overrides keep their values in registers.
-[[gnu::noinline]] RowMask FastPath::decide_noted(RowMask rows) noexcept {
-    const NotedLimited keys{policies_};
+[[gnu::noinline]] RowMask FastPath::decide_unoverridden(RowMask rows) noexcept {
+    const KnownUnoverridden keys{policies_};
     return (rows & scratch_.in_parts) == 0 ? decide_buckets(InWholeNs{now_word_}, keys, rows)
                                            : decide_buckets(InAnyParts{now_.at}, keys, rows);
 }
@@ -106,10 +106,10 @@ RowMask FastPath::decide_buckets(RowMask rows) noexcept {
     }
     const RowMask others = (scratch_.general | scratch_.with_state) & rows;
     const RowMask simple = rows & ((others & -others) - 1);  // those before the first of these
-    const RowMask left = (simple & scratch_.overridden) != 0 ? decide_noted(simple)
+    const RowMask left = (simple & scratch_.overridden) != 0 ? decide_unoverridden(simple)
                          : (simple & scratch_.in_parts) == 0
-                             ? decide_buckets(InWholeNs{now_word_}, AllLimited{}, simple)
-                             : decide_buckets(InAnyParts{now_.at}, AllLimited{}, simple);
+                             ? decide_buckets(InWholeNs{now_word_}, NoOverrides{}, simple)
+                             : decide_buckets(InAnyParts{now_.at}, NoOverrides{}, simple);
     admitted_ |= simple & ~(left | otherwise_);
     return left | (rows & ~simple);
 }

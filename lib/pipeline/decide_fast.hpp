@@ -23,8 +23,8 @@ public:
     FastPath(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept;
 
     // Packets of these rows in arrival order, under token and leaky buckets alone, all of which are
-    // at hand: what decide() does with them, in less time. Ends before the first one that is not
-    // like that; it and those behind it are returned.
+    // at hand, and whose keys are known to have no override: what decide() does with them, in less
+    // time. Ends before the first one that is not like that; it and those behind it are returned.
     [[nodiscard]] RowMask decide_buckets(RowMask rows) noexcept;
     // One packet, at its turn. False: nothing has been done, and the general path decides.
     [[nodiscard]] bool decide(std::size_t row) noexcept;
@@ -92,7 +92,7 @@ private:
     [[nodiscard]] RowMask decide_buckets(const Buckets& buckets, const Keys& keys,
                                          RowMask rows) noexcept;
     // The same with keys among them that may have overrides.
-    [[nodiscard]] RowMask decide_noted(RowMask rows) noexcept;
+    [[nodiscard]] RowMask decide_unoverridden(RowMask rows) noexcept;
 
     [[nodiscard, gnu::always_inline]] std::span<BucketLookup> lookups_of(
         std::size_t row) const noexcept {

@@ -159,9 +159,8 @@ private:
             case FastMeter::Parts:
                 scratch_.in_parts |= rows;
                 return;
-            case FastMeter::Overridden:
-                scratch_.overridden |= rows;
-                scratch_.in_parts |= limit.gcra->parts() == 1 ? 0 : rows;
+            case FastMeter::Overridden:  // an entry with parts of a ns has no place for the note
+                (limit.gcra->parts() == 1 ? scratch_.overridden : scratch_.with_state) |= rows;
                 return;
             default:
                 scratch_.with_state |= rows;

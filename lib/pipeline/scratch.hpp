@@ -102,8 +102,8 @@ struct Scratch {
     // Rows that a limit of an enforcing rule judges; rows that have look-ups at all.
     RowMask judged = 0;
     RowMask looked_up = 0;
-    // Rows with a limit whose units take parts of a ns; rows with one whose keys may have
-    // overrides; rows with one that is no token or leaky bucket of this worker's alone.
+    // Rows with a token or leaky bucket whose units take parts of a ns; rows with one whose keys
+    // may have overrides, and whose entries note that they have none; rows with any other limit.
     RowMask in_parts = 0;
     RowMask overridden = 0;
     RowMask with_state = 0;

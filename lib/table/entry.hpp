@@ -10,7 +10,7 @@
 // One bucket's place in a table: 16 bytes, four to a line.
 //
 //   time   fresh from, ns: 58 | version: 3 | level: 2 | held: 1
-//   key    rest, or a lease, or an edition: 24 | slot: 15 | tag: 25
+//   key    rest, or a lease, or a generation: 24 | slot: 15 | tag: 25
 //
 // The instant stands on top, so that one signed compare of `time` decides for every algorithm
 // whether the entry may be forgotten. The slot names the limit, and with it the share that an idle

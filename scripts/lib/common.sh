@@ -4,7 +4,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # Nothing is written outside the build folders, the compiler cache included.
 export CCACHE_DIR=${CCACHE_DIR:-$root/build/.ccache}
-# What a source includes, the compiler says: it is not preprocessed once more to find out.
+# ccache reads a source's headers from the compiler's dependency file: a miss is not preprocessed twice.
 export CCACHE_DEPEND=1
 export LC_ALL=C.UTF-8
 export PYTHONDONTWRITEBYTECODE=1

@@ -167,7 +167,7 @@ private:
     }
 
     LoadedRules loaded_;
-    ReusedBurst burst_ = some_burst();
+    ReusedBurst burst_ = empty_burst();
     WorkerCounters counters_;
     CoreState core_;
 };

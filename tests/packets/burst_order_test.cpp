@@ -76,10 +76,11 @@ rules:
   - {id: whole, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1000/s, burst: 9}],
      overrides: {inline: [)" +
            std::string{sources} + R"(]}}
-  - {id: parts, mode: enforce, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 3000/s, burst: 12}],
+  - {id: parts, mode: enforce, when: l4.dport eq 53, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 3000/s, burst: 12}],
      overrides: {inline: [)" +
            std::string{destinations} + R"(]}}
-  - {id: same-for-all, mode: enforce, key: [l4.dport], limits: [{algorithm: token_bucket, rate: 5000/s, burst: 30}]}
+  - {id: same-for-all, mode: enforce, key: [l4.dport], limits: [{algorithm: token_bucket, rate: 700/s, burst: 9}]}
+  - {id: parts-for-all, mode: enforce, when: l4.dport eq 100, key: [ip.dst], limits: [{algorithm: token_bucket, rate: 7000/s, burst: 20}]}
 )";
 }
 
@@ -124,6 +125,7 @@ protected:
                 EXPECT_EQ(one.exceeded.read(), two.exceeded.read()) << rule;
                 EXPECT_EQ(one.exceeded_bytes.read(), two.exceeded_bytes.read()) << rule;
                 EXPECT_EQ(one.skipped.read(), two.skipped.read()) << rule;
+                EXPECT_EQ(one.exempted.read(), two.exempted.read()) << rule;
             }
         }
     }

@@ -307,9 +307,9 @@ private:
     Dice dice_;
     Box fast_;
     Box general_;
-    test::ReusedBurst coming_ = test::some_burst();
-    test::ReusedBurst going_ = test::some_burst();
-    test::ReusedBurst other_ = test::some_burst();
+    test::ReusedBurst coming_ = test::empty_burst();
+    test::ReusedBurst going_ = test::empty_burst();
+    test::ReusedBurst other_ = test::empty_burst();
     Frames coming_frames_;
     Frames going_frames_;
     int fast_bursts_ = 0;

@@ -6,8 +6,9 @@
 
 namespace sluice::test {
 
-// Bursts are large, and a worker has one for all that comes. Those that end here are used again by
-// whoever needs one next, unless a parser of units has been plugged in, which stays in.
+// Bursts are large, and a worker has one for all that comes. One whose case has ended is for the
+// next case of the same thread, unless a parser of units has been plugged in, which stays in. A
+// case that fails only behind others has read rows of an earlier burst.
 struct KeepBurst {
     void operator()(Burst* burst) const {
         std::unique_ptr<Burst> ended{burst};
@@ -16,14 +17,14 @@ struct KeepBurst {
         }
     }
     static std::vector<std::unique_ptr<Burst>>& kept() {
-        static std::vector<std::unique_ptr<Burst>> bursts;
+        static thread_local std::vector<std::unique_ptr<Burst>> bursts;
         return bursts;
     }
 };
 using ReusedBurst = std::unique_ptr<Burst, KeepBurst>;
 
 // Empty, with no parser of units.
-inline ReusedBurst some_burst() {
+inline ReusedBurst empty_burst() {
     auto& kept = KeepBurst::kept();
     if (kept.empty()) {
         return ReusedBurst{std::make_unique<Burst>().release()};

@@ -16,9 +16,10 @@ namespace {
 constexpr double kPause =
     50e-6;  // seconds between two looks at the clock; a turn takes a tenth of it
 constexpr double kMostDrainSeconds = 60;  // where others send for ever
-// After so long a silence the generator sleeps between two looks. What such a sleep may take adds
-// less to a delay, which is longer than the silence, than quantiles are rounded by.
-constexpr double kAwakeSeconds = 20e-3;
+// After so long a silence the generator sleeps between two looks. What is no pause yet,
+// kRestSeconds and kPause together, adds no more to a delay, which is longer than the silence, than
+// quantiles are rounded by.
+constexpr double kAwakeSeconds = 25e-3;
 constexpr unsigned kRestUs = 50;
 constexpr double kRestSeconds = 150e-6;  // with what the kernel's timers add
 

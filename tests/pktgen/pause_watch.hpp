@@ -23,8 +23,8 @@ public:
         longest_ = std::max(longest_, step);
         last_ = now;
     }
-    // Before a look: the loop chose to sleep, and that is no pause unless it took longer than
-    // `allowed`.
+    // Before a look: the loop chose to sleep, and that is no pause unless it took `allowed` and the
+    // longest step together.
     void rested(std::uint64_t now, std::uint64_t allowed) noexcept {
         last_ = std::min(now, last_ + allowed);
     }

@@ -21,7 +21,7 @@ NEW = OLD + "  - {id: more, mode: monitor, on_match: drop}\n"
 NEWER = OLD + "  - {id: most, mode: monitor, on_match: drop}\n"
 
 
-# What is on trial is nothing to frames: few of the tests have any, and the others' box sleeps.
+# Only UnderTraffic needs frames; the workers of the other cases sleep.
 QUIET = ("net_null0,no-rx=1", "net_null1,no-rx=1")
 
 

@@ -11,7 +11,6 @@ import unittest
 
 import mmdb_writer
 from capture_files import Case, main, pcap, udp, udp6
-from mmdb_writer import number_of
 
 TOR = ("/usr/share/tor/geoip", "/usr/share/tor/geoip6")
 RULES = """version: 1
@@ -95,13 +94,15 @@ class Small(Case):
 class RealSize(Case):
     """The countries of the world as Debian's tor-geoipdb has them, as an MMDB."""
 
-    def ranges(self, path):
+    def ranges(self, path, version):
         found = []
         with open(path, encoding="ascii") as lines:
             for line in lines:
                 if line.strip() and not line.startswith("#"):
                     first, last, code = line.strip().split(",")
-                    found.append((number_of(first), number_of(last), "" if code == "??" else code))
+                    ends = [int(end) if version == 4 else int(ipaddress.IPv6Address(end))
+                            for end in (first, last)]
+                    found.append((*ends, "" if code == "??" else code))
         return sorted(found)
 
     def country_of(self, ranges, address):
@@ -121,7 +122,7 @@ rules:
         dice = random.Random(1)
         frames, expected = [], []
         for version, path in zip((4, 6), TOR):
-            ranges = self.ranges(path)
+            ranges = self.ranges(path, version)
             for _ in range(2000):
                 first, last, _ = dice.choice(ranges)
                 address = dice.choice((first, last, dice.randint(first, last), first - 1, last + 1,

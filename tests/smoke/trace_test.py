@@ -214,7 +214,7 @@ class Traces(Case):
 
 
 class Ends(Case):
-    """How long a trace lasts is nothing to frames: each comes once, and then the box sleeps."""
+    """How long a trace lasts does not depend on frames: each comes once, and then the workers sleep."""
     ENDLESS = False
 
     def test_four_at_a_time_and_none_outlives_its_reader(self):

@@ -15,13 +15,13 @@ static_assert(kWindows.size() == kTopWindows.size());
 constexpr std::uint32_t kMostKeys = 1000;
 
 // The query; or why it cannot be answered.
-struct AskedTop {
+struct TopQuery {
     GetTop request;
     std::string wrong;
 };
 
-AskedTop read_top(const HttpRequest& request) {
-    AskedTop asked;
+TopQuery read_top_query(const HttpRequest& request) {
+    TopQuery asked;
     asked.request.rule = argument(request, "rule", "");
     const std::string order = argument(request, "by", "hits");
     const auto found = std::find(kOrders.begin(), kOrders.end(), order);
@@ -63,7 +63,7 @@ Json key_json(const TopKey& key) {
 }  // namespace
 
 HttpResponse get_top(const HttpRequest& request, Services& services) {
-    const AskedTop asked = read_top(request);
+    const TopQuery asked = read_top_query(request);
     if (!asked.wrong.empty()) {
         return bad_request(asked.wrong);
     }

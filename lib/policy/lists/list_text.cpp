@@ -37,9 +37,9 @@ Result<std::uint64_t> parse_value(std::string_view text) {
 }
 
 // What is wrong with an entry; nullopt: it has been added.
-using WrongEntry = std::optional<std::string>;
+using EntryFault = std::optional<std::string>;
 
-WrongEntry add_network(std::string_view entry, ListValues& values) {
+EntryFault add_network(std::string_view entry, ListValues& values) {
     const Result<IpPrefix> network = parse_network(entry);
     if (!network) {
         return network.error().what;
@@ -48,7 +48,7 @@ WrongEntry add_network(std::string_view entry, ListValues& values) {
     return std::nullopt;
 }
 
-WrongEntry add_number(std::string_view entry, ListValues& values) {
+EntryFault add_number(std::string_view entry, ListValues& values) {
     const std::size_t middle = entry.find('-');
     const Result<std::uint64_t> first = parse_value(entry.substr(0, middle));
     const Result<std::uint64_t> last =
@@ -64,7 +64,7 @@ WrongEntry add_number(std::string_view entry, ListValues& values) {
     return std::nullopt;
 }
 
-WrongEntry add_text(std::string_view entry, ListValues& values) {
+EntryFault add_text(std::string_view entry, ListValues& values) {
     if (entry.size() > kMaxListText) {
         return "an entry has at most " + std::to_string(kMaxListText) + " bytes";
     }
@@ -75,7 +75,7 @@ WrongEntry add_text(std::string_view entry, ListValues& values) {
     return std::nullopt;
 }
 
-WrongEntry add(std::string_view entry, ListValues& values) {
+EntryFault add(std::string_view entry, ListValues& values) {
     if (values.entries == kMaxListEntries) {
         return "a list has at most " + std::to_string(kMaxListEntries) + " entries";
     }
@@ -97,7 +97,7 @@ void read_line(std::string_view line, std::uint32_t number, std::size_t skipped,
         return;
     }
     const std::size_t last = line.find_last_not_of(kBlanks);
-    WrongEntry wrong = add(line.substr(first, last + 1 - first), list.values);
+    EntryFault wrong = add(line.substr(first, last + 1 - first), list.values);
     if (wrong) {
         list.add_fault(
             {{number, static_cast<std::uint32_t>(skipped + first + 1)}, *std::move(wrong)});

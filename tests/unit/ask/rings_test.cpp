@@ -6,24 +6,30 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 
-// An asker and an owner on two threads, with rings that are often full: of one key that never
-// refills, no more is admitted than there is, and every unit that was admitted has been charged in
-// the end, except those that were cancelled.
+// An asker and an owner on two threads, with rings that are often full and answers that often come
+// late: of one key that never refills, no more is admitted than there is, and every unit that was
+// admitted has been charged in the end, except those that were cancelled.
 namespace sluice::ask_rings_test {
 namespace {
 
 constexpr std::uint64_t kCount = 5'000;  // that the key has
 constexpr std::uint64_t kPackets = 60'000;
 constexpr std::size_t kPlaces = 64;
-constexpr Nanoseconds kLifetime{1'000'000};  // rounds of the owner, one ns each
+// In ns, of which each round of the owner takes one.
+constexpr Nanoseconds kLifetime{2'000};  // of what nobody settles
+constexpr Nanoseconds kLongest{50};      // that a packet waits for an answer
+constexpr int kRoundsInOrder = 64;       // of the owner, until it stands still for a while
 
 struct Told {
     std::uint64_t committed = 0;
     std::uint64_t cancelled = 0;
     std::uint64_t admitted = 0;
-    std::uint64_t unsent = 0;  // commits and cancels that found no room
+    std::uint64_t unasked = 0;  // questions that found no room
+    std::uint64_t unsent = 0;   // commits and cancels that found none
+    std::uint64_t late = 0;     // answers that nobody awaited any more, and that admit
 };
 
 class Owner {
@@ -37,13 +43,19 @@ public:
             take(question);
             asked = true;
         });
-        (void)reservations_.expire(now_, 4, [this](const Reservation& one) { charge(one); });
-        now_ += Nanoseconds{1};
-        rounds_.fetch_add(1);
+        (void)reservations_.expire(now_, 4, [this](const Reservation& one) {
+            charge(one);
+            ++expired_;
+        });
+        pass(Nanoseconds{1});
         return asked;
     }
+    void pass(Nanoseconds time) {
+        now_ += time;
+        time_.fetch_add(time.count());
+    }
     // What the asker goes by: however threads take turns, an owner that serves has time to.
-    [[nodiscard]] Instant time() const { return Instant{Nanoseconds{rounds_.load()}}; }
+    [[nodiscard]] Instant time() const { return Instant{Nanoseconds{time_.load()}}; }
     // Nobody settles anything any more.
     void end() {
         (void)serve();
@@ -52,6 +64,7 @@ public:
         EXPECT_EQ(reservations_.size(), 0U);
     }
     [[nodiscard]] std::uint64_t charged() const { return charged_; }
+    [[nodiscard]] std::uint64_t expired() const { return expired_; }
 
 private:
     void charge(const Reservation& one) { charged_ += one.units.count(); }
@@ -80,8 +93,9 @@ private:
     AskLane& lane_;
     Reservations reservations_{{1, kPlaces, kLifetime}};
     Instant now_{};
-    std::atomic<std::int64_t> rounds_{0};
+    std::atomic<std::int64_t> time_{0};
     std::uint64_t charged_ = 0;
+    std::uint64_t expired_ = 0;
 };
 
 class Asker {
@@ -90,12 +104,14 @@ public:
 
     // False: all of its packets have come and gone.
     [[nodiscard]] bool turn(Instant now) {
+        const std::lock_guard taken{turning_};
         now_ = now;
         if (sent_ < kPackets && room_.free_questions() != 0) {
             enter();
         }
         lane_.answers.drain([this](const Answer& answer) {
             if (!room_.take_answer(answer) && admits(answer)) {
+                ++told_.late;
                 settle(answer.ticket, false);
             }
         });
@@ -103,8 +119,12 @@ public:
         for (RoomPlace at = room_.take_ready(); at != kNoRoomPlace; at = room_.take_ready()) {
             decide(at);
         }
+        turns_.fetch_add(1);
         return sent_ < kPackets || !room_.empty();
     }
+    [[nodiscard]] std::uint64_t turns() const { return turns_.load(); }
+    // Whoever holds it knows that the asker is between two turns.
+    [[nodiscard]] std::mutex& turning() { return turning_; }
     [[nodiscard]] const Told& told() const { return told_; }
 
 private:
@@ -115,7 +135,9 @@ private:
         }
         const Ticket ticket = *room_.ask(at, 0);
         room_.begin_waiting(at);
-        (void)put(lane_.questions, {.ticket = ticket, .slot = 1, .hash = 99, .cost = Units{1}});
+        if (!put(lane_.questions, {.ticket = ticket, .slot = 1, .hash = 99, .cost = Units{1}})) {
+            ++told_.unasked;
+        }
         ++sent_;
     }
     void decide(RoomPlace at) {
@@ -136,10 +158,61 @@ private:
     }
 
     AskLane& lane_;
-    WaitingRoom room_{{.packets = kPlaces, .questions = kPlaces, .longest = Nanoseconds{50}}};
+    WaitingRoom room_{{.packets = kPlaces, .questions = kPlaces, .longest = kLongest}};
     Instant now_{};
     std::uint64_t sent_ = 0;
+    std::atomic<std::uint64_t> turns_{0};
+    std::mutex turning_;
     Told told_;
+};
+
+// The owner, until it is `done`.
+class Serving {
+public:
+    Serving(Owner& owner, Asker& asker, const std::atomic<bool>& done)
+        : owner_{owner}, asker_{asker}, done_{done} {}
+
+    void run() {
+        for (int round = 0; !done_.load(); ++round) {
+            if (round % kRoundsInOrder == 0) {
+                stand_still();
+            } else if (!owner_.serve()) {
+                std::this_thread::yield();  // to the asker, should there be one core
+            }
+        }
+        owner_.end();
+    }
+
+private:
+    // Questions fill their ring, and no packet gets its answer in time; nor is there room to settle
+    // all of these answers, so that some of what is reserved for them is lost.
+    void stand_still() {
+        let_waiting_go();
+        await_turns(kPlaces + 1);
+        let_waiting_go();
+        {
+            const std::lock_guard asker_stands{asker_.turning()};
+            (void)owner_.serve();
+        }
+        await_turns(2);
+        owner_.pass(kLifetime);
+        (void)owner_.serve();
+    }
+    void let_waiting_go() {
+        owner_.pass(2 * kLongest);
+        await_turns(2);
+    }
+    // Of the asker, each of which sends one packet as long as it has places.
+    void await_turns(std::uint64_t count) {
+        const std::uint64_t until = asker_.turns() + count;
+        while (asker_.turns() < until && !done_.load()) {
+            std::this_thread::yield();
+        }
+    }
+
+    Owner& owner_;
+    Asker& asker_;
+    const std::atomic<bool>& done_;
 };
 
 TEST(AskRings, NoMoreIsAdmittedThanThereIsAndWhatIsLostIsCharged) {
@@ -148,14 +221,7 @@ TEST(AskRings, NoMoreIsAdmittedThanThereIsAndWhatIsLostIsCharged) {
     Owner owner{lane};
     Asker asker{lane};
     std::atomic<bool> done{false};
-    std::thread serving{[&] {
-        while (!done.load()) {
-            if (!owner.serve()) {
-                std::this_thread::yield();  // to the asker, should there be one core
-            }
-        }
-        owner.end();
-    }};
+    std::thread serving{[&] { Serving{owner, asker, done}.run(); }};
     while (asker.turn(owner.time())) {
         std::this_thread::yield();
     }
@@ -165,7 +231,11 @@ TEST(AskRings, NoMoreIsAdmittedThanThereIsAndWhatIsLostIsCharged) {
     EXPECT_LE(owner.charged(), kCount);
     EXPECT_LE(told.committed, owner.charged()) << "what went on has been charged";
     EXPECT_EQ(owner.charged(), kCount) << "nothing is left over: there was more than enough to do";
-    EXPECT_GT(told.cancelled, 0U);
+    EXPECT_GT(told.cancelled, told.late);
+    EXPECT_GT(told.unasked, 0U);
+    EXPECT_GT(told.unsent, 0U);
+    EXPECT_GT(told.late, 0U);
+    EXPECT_GT(owner.expired(), 0U);
 }
 
 }  // namespace

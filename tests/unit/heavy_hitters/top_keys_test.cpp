@@ -212,8 +212,9 @@ TEST(TopKeys, HoldsSoManyKeysAtMost) {
         }
         TopKeys top;
         top.adopt(set);
-        // More than there is room for, and ten times as many as one rule may have.
-        const auto keys = static_cast<std::uint32_t>(std::max(10 * TopKeys::kMaxKeys, rules * 6));
+        // More than there is room for, in all and for each rule.
+        const auto keys = static_cast<std::uint32_t>(
+            std::max<std::size_t>(2 * (TopKeys::kMaxKeysInAll / 6), rules * 6));
         for (std::uint32_t i = 0; i < keys; ++i) {
             tell(top, {.rule = i % static_cast<std::uint32_t>(rules),
                        .key = std::to_string(i),
@@ -221,6 +222,7 @@ TEST(TopKeys, HoldsSoManyKeysAtMost) {
         }
         const std::size_t held = top.list({.count = SIZE_MAX}).size();
         EXPECT_LE(held, std::max<std::size_t>(TopKeys::kMaxKeysInAll / 6, rules * 4));
+        EXPECT_LE(held, rules * TopKeys::kMaxKeys);
         EXPECT_GE(held, std::min<std::size_t>(rules * 4, TopKeys::kMaxKeys));
     }
 }

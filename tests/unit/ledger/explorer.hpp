@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/check.hpp"
 #include "lib/ledger/charge_ahead.hpp"
 #include "tests/rounds.hpp"
 
@@ -53,6 +54,7 @@ class World {
 public:
     explicit World(std::size_t workers)
         : workers_{workers}, ledger_store_(workers), lanes_{workers, Model::kRing} {
+        SLUICE_CHECK(workers <= kMostWorkers);
         // Worker 0 is the owner.
         while (owner_of(account_, workers) != 0) {
             ++account_.hash;

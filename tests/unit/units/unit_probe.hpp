@@ -34,7 +34,7 @@ struct ProbedPacket {
     }
 };
 
-// Of a parser that is made anew for each case: what few connections need.
+// What few connections at a time need: a parser with it is made in no time.
 [[nodiscard]] inline UnitBudget small_unit_budget() {
     return {.connections = {.connections = 64,
                             .half_heads = 16,
