@@ -106,18 +106,18 @@ class HostFlood:
     def go_on(self):
         self.sender.send_signal(signal.SIGCONT)
 
-    def _asked(self, what):
+    def _answer_to(self, what):
         self.taker.stdin.write(f"{what}\n")
         self.taker.stdin.flush()
         return json.loads(self.taker.stdout.readline())
 
     def total(self):
         """Frames that came through so far: what is cheap to ask for again and again."""
-        return self._asked("total")
+        return self._answer_to("total")
 
     def came(self):
         """The same by source and host."""
-        counts = self._asked("all")
+        counts = self._answer_to("all")
         return {tuple(int(part) for part in key.split()): count for key, count in counts.items()}
 
     def by_host(self, came):

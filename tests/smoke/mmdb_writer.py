@@ -43,7 +43,7 @@ class Database:
         self.nodes = [[0, 0]]  # 0: nothing; above: a node; below: -1 - where a record lies
         self.records = {}
         self.data = b""
-        self.way, self.last = [0], 0  # the nodes above the network that came last: most are beside it
+        self.path, self.last = [0], 0  # the nodes above the network that came last: most are beside it
 
     def place_of(self, record):
         known = repr(record)
@@ -61,16 +61,16 @@ class Database:
     def put(self, address, length, target):
         shared = min(128 - (address ^ self.last).bit_length(), length - 1)
         self.last = address
-        del self.way[shared + 1:]
-        node = self.way[-1]
-        for bit in range(128 - len(self.way), 128 - length, -1):
+        del self.path[shared + 1:]
+        node = self.path[-1]
+        for bit in range(128 - len(self.path), 128 - length, -1):
             side = (address >> bit) & 1
             following = self.nodes[node][side]
             if following <= 0:
                 self.nodes.append([following, following])
                 following = self.nodes[node][side] = len(self.nodes) - 1
             node = following
-            self.way.append(node)
+            self.path.append(node)
         self.nodes[node][(address >> (128 - length)) & 1] = target
 
     def add_alias(self, network):

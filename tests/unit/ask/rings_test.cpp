@@ -123,7 +123,7 @@ public:
         return sent_ < kPackets || !room_.empty();
     }
     [[nodiscard]] std::uint64_t turns() const { return turns_.load(); }
-    // Whoever holds it knows that the asker is between two turns.
+    // Locked by the asker during each turn.
     [[nodiscard]] std::mutex& turning() { return turning_; }
     [[nodiscard]] const Told& told() const { return told_; }
 
