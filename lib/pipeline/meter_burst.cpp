@@ -244,9 +244,11 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     FastPath fast{burst, set, core, now};
     const RowMask rows = burst.live() & ~scratch.decided;
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
-    const RowMask others = scratch.general | scratch.with_state;
+    RowMask others = scratch.general | scratch.with_state;
     RowMask left = rows & (scratch.general | scratch.looked_up);
     while ((left = fast.decide_buckets(left)) != 0) {
+        // Keys with overrides come together: behind one, those that may have some are looked at.
+        others |= (left & -left & scratch.overridden) != 0 ? scratch.overridden : RowMask{0};
         do {
             const auto row = static_cast<std::size_t>(std::countr_zero(left));
             decide_metered({burst, set, core, now}, row, fast);

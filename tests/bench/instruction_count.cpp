@@ -44,11 +44,12 @@ rules:
 };
 
 constexpr std::size_t kCounted = (std::size_t{1} << 16) / PacketMill::kBurst;
-constexpr std::size_t kWarm = (std::size_t{1} << 22) / PacketMill::kBurst;  // of 2^20 flows
+constexpr std::size_t kFlows = std::size_t{1} << 18;
+constexpr std::size_t kWarm = 4 * kFlows / PacketMill::kBurst;
 constexpr std::size_t kWarmRequests = (std::size_t{1} << 17) / PacketMill::kBurst;
-constexpr std::size_t kKeys = std::size_t{5} << 20;
+constexpr std::size_t kKeys = 5 * kFlows;
 constexpr std::size_t kMostText = 1U << 20;
-constexpr std::size_t kPoolLines = std::size_t{3} << 20;
+constexpr std::size_t kPoolLines = 3 * kFlows;
 
 void count(const char* shape, const std::function<void(std::size_t bursts)>& run) {
     CALLGRIND_ZERO_STATS;
@@ -83,6 +84,7 @@ int run(const std::string& rule_file) {
         return 1;
     }
     PacketMill flows{PacketMill::Headers::PerSource};
+    flows.draw_from(kFlows);
     count("floor", [&](std::size_t bursts) { swap_addresses(flows, bursts); });
     for (const Shape& shape : kShapes) {
         count_flows(shape.name, flows, shape.rules);

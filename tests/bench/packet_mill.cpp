@@ -161,7 +161,7 @@ void PacketMill::write_flow(std::uint8_t* ip, std::uint32_t most) noexcept {
     std::uint64_t random = random_();
     auto source = static_cast<std::uint32_t>(random >> 32);
     if (headers_ == Headers::PerSource) {
-        source = (source % kSources & most) | 0x0A00'0000U;
+        source = (static_cast<std::uint32_t>((source * sources_) >> 32) & most) | 0x0A00'0000U;
         random = source * 0x9E37'79B9'7F4A'7C15;
         random ^= random >> 29;
         random *= 0xBF58'476D'1CE4'E5B9;

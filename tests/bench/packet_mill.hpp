@@ -59,7 +59,7 @@ public:
         one_ = one;
     }
 
-    // Of Source: so many addresses, at most 2^25.
+    // Of Source and PerSource: so many addresses, at most 2^25.
     void draw_from(std::uint64_t sources) noexcept { sources_ = sources; }
 
     using Frames = std::array<rte_mbuf*, kBurst>;
