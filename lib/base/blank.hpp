@@ -43,7 +43,7 @@ template <typename T>
 // All of it 0, the pages that the kernel has just given as they come.
 template <typename T>
 [[nodiscard]] Blank<T> zeroes(std::size_t count) noexcept {
-    static_assert(std::is_integral_v<T>);
+    static_assert(std::is_integral_v<T> || std::is_same_v<T, std::byte>);
     return detail::blank_in<T>(std::calloc(count * sizeof(T) + 2 * kBlankAlign, 1));
 }
 
