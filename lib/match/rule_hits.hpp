@@ -1,9 +1,9 @@
 #pragma once
+#include "lib/base/blank.hpp"
 #include "lib/match/rule_bits.hpp"
 #include "lib/packet/row_mask.hpp"
 
 #include <cstdint>
-#include <memory>
 
 namespace sluice {
 
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    std::unique_ptr<RowMask[]> rows_ = std::make_unique<RowMask[]>(RuleBits::kSize);
+    Blank<RowMask> rows_ = zeroes<RowMask>(RuleBits::kSize);
     RuleBits marked_;
 };
 

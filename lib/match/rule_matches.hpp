@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/blank.hpp"
 #include "lib/match/found_rules.hpp"
 #include "lib/match/rule_bits.hpp"
 #include "lib/match/rule_hits.hpp"
@@ -7,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 namespace sluice {
@@ -73,12 +73,9 @@ private:
     void settle_texts(RowMask rows) noexcept;
 
     // Behind the last is room for one that does not count.
-    std::unique_ptr<RuleMatch[]> matched_ =
-        std::make_unique_for_overwrite<RuleMatch[]>(RuleBits::kSize + 1);
-    std::unique_ptr<RuleMatch[]> pending_ =
-        std::make_unique_for_overwrite<RuleMatch[]>(RuleBits::kSize + 1);
-    std::unique_ptr<PendingClause[]> pending_clauses_ =
-        std::make_unique_for_overwrite<PendingClause[]>(kMaxClauses + 1);
+    Blank<RuleMatch> matched_ = blank<RuleMatch>(RuleBits::kSize + 1);
+    Blank<RuleMatch> pending_ = blank<RuleMatch>(RuleBits::kSize + 1);
+    Blank<PendingClause> pending_clauses_ = blank<PendingClause>(kMaxClauses + 1);
     std::size_t matched_count_ = 0;
     std::size_t pending_count_ = 0;
     std::size_t pending_clause_count_ = 0;

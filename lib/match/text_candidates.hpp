@@ -1,10 +1,10 @@
 #pragma once
+#include "lib/base/blank.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/packet/row_mask.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 namespace sluice {
@@ -29,8 +29,7 @@ public:
 
 private:
     // Room for every block of every row, of which unused pages are never touched.
-    std::unique_ptr<Candidate[]> candidates_ =
-        std::make_unique_for_overwrite<Candidate[]>(kMaxBurst * kMaxBlocks);
+    Blank<Candidate> candidates_ = blank<Candidate>(kMaxBurst * kMaxBlocks);
     std::size_t count_ = 0;
 };
 

@@ -295,10 +295,10 @@ public:
 
     // Of the one packet that is decided: its units, and room for the matches and checks of all of
     // them. By rule, the latest of its matches, counted from 1 on; all 0 between packets.
-    Scratch::Room<Match> matches = Scratch::room<Match>(kMaxUnits * kMaxRules);
-    Scratch::Room<LimitCheck> checks = Scratch::room<LimitCheck>(kMaxUnits * kMaxLimits);
+    Blank<Match> matches = blank<Match>(kMaxUnits * kMaxRules);
+    Blank<LimitCheck> checks = blank<LimitCheck>(kMaxUnits * kMaxLimits);
     std::array<JudgedUnit, kMaxUnits> judged;
-    Scratch::Room<std::uint32_t> latest_match = Scratch::zeroes<std::uint32_t>(kMaxRules);
+    Blank<std::uint32_t> latest_match = zeroes<std::uint32_t>(kMaxRules);
 
 private:
     friend class UnitSink;

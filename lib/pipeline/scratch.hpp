@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/base/check.hpp"
+#include "lib/base/blank.hpp"
 #include "lib/load/meter_plan.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/packet/row_mask.hpp"
@@ -8,13 +8,9 @@
 #include "lib/rules/table_event.hpp"
 #include "lib/table/entry.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <type_traits>
 
 namespace sluice {
 
@@ -66,29 +62,6 @@ struct CoarserLookup {
 // Working memory of one burst, sized once for the largest rule set there can be, so that workers
 // never allocate. Pages that no rule set needs are never touched.
 struct Scratch {
-    static constexpr std::size_t kLine = 64;
-    // Lines of their own. No constructor runs, so that pages nobody writes to are never touched.
-    struct FreeRoom {
-        void operator()(void* memory) const noexcept { std::free(memory); }
-    };
-    template <typename T>
-    using Room = std::unique_ptr<T[], FreeRoom>;
-    template <typename T>
-    [[nodiscard]] static Room<T> room(std::size_t count) noexcept {
-        static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
-        static_assert(alignof(T) <= kLine);
-        const std::size_t bytes = (count * sizeof(T) + kLine - 1) / kLine * kLine;
-        void* const memory = std::aligned_alloc(kLine, bytes);
-        SLUICE_CHECK(memory != nullptr);
-        return Room<T>{static_cast<T*>(memory)};
-    }
-    template <typename T>
-    [[nodiscard]] static Room<T> zeroes(std::size_t count) noexcept {
-        Room<T> made = room<T>(count);
-        std::fill_n(made.get(), count, T{});
-        return made;
-    }
-
     RuleMatches matches;
     // Rows that are decided already: malformed, or by a rule with on_match.
     RowMask decided = 0;
@@ -108,35 +81,35 @@ struct Scratch {
     RowMask overridden = 0;
     RowMask with_state = 0;
 
-    Room<ActiveRule> rules = room<ActiveRule>(kMaxRules);
+    Blank<ActiveRule> rules = blank<ActiveRule>(kMaxRules);
     std::uint32_t rule_count = 0;
-    Room<std::uint32_t> active_of = room<std::uint32_t>(kMaxRules);  // by rule, of active ones
-    Room<ActiveLimit> limits = room<ActiveLimit>(kMaxLimits);
+    Blank<std::uint32_t> active_of = blank<std::uint32_t>(kMaxRules);  // by rule, of active ones
+    Blank<ActiveLimit> limits = blank<ActiveLimit>(kMaxLimits);
     std::uint32_t limit_count = 0;
 
     // Packet by packet, each one's in the order of the file: of row i they are [first[i],
     // first[i + 1]).
-    Room<BucketLookup> lookups = room<BucketLookup>(kMaxBurst * kMaxLimits);
+    Blank<BucketLookup> lookups = blank<BucketLookup>(kMaxBurst * kMaxLimits);
     std::array<std::uint32_t, kMaxBurst + 1> first{};
     // Those whose key is not in its first line, in the same order.
-    Room<BucketLookup*> missed = room<BucketLookup*>(kMaxBurst * kMaxLimits);
+    Blank<BucketLookup*> missed = blank<BucketLookup*>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
     // While limits coarsen, rows with a key that is in neither line, or with a state that may want
     // a line of a pool without one: there are digests of their wider keys too.
     RowMask widened = 0;
     // Of the one packet that the fast path decides, what its look-ups coarsen to.
-    Room<CoarserLookup> coarser = room<CoarserLookup>(kMostFastLookups);
+    Blank<CoarserLookup> coarser = blank<CoarserLookup>(kMostFastLookups);
 
     // By schema: rows whose packets are keyed by it in this burst (0 between bursts), those that
     // have the key, and its digests.
-    Room<RowMask> keyed = zeroes<RowMask>(kMaxSchemas);
-    Room<RowMask> has_key = room<RowMask>(kMaxSchemas);
-    Room<RowDigests> digests = room<RowDigests>(kMaxSchemas);
+    Blank<RowMask> keyed = zeroes<RowMask>(kMaxSchemas);
+    Blank<RowMask> has_key = blank<RowMask>(kMaxSchemas);
+    Blank<RowDigests> digests = blank<RowDigests>(kMaxSchemas);
 
     // Of the one packet that the general path decides, if it has one unit.
     JudgedUnit packet_unit;
-    Room<Match> packet_matches = room<Match>(kMaxRules);
-    Room<LimitCheck> packet_looks = room<LimitCheck>(kMaxLimits);
+    Blank<Match> packet_matches = blank<Match>(kMaxRules);
+    Blank<LimitCheck> packet_looks = blank<LimitCheck>(kMaxLimits);
 
     // Under which the look-ups were made.
     const MeterPlan* plan = nullptr;

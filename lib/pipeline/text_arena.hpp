@@ -1,11 +1,11 @@
 #pragma once
+#include "lib/base/blank.hpp"
 #include "lib/base/bytes.hpp"
 #include "lib/match/padded_text.hpp"
 #include "lib/packet/row_mask.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <span>
 
 namespace sluice {
@@ -41,8 +41,7 @@ public:
     void clear() noexcept { begun_ = next_ = end_ = 0; }
 
 private:
-    std::unique_ptr<std::byte[]> bytes_ =
-        std::make_unique<std::byte[]>(kMaxBurst * kPerPacket + kTextPadding);
+    Blank<std::byte> bytes_ = zeroes<std::byte>(kMaxBurst * kPerPacket + kTextPadding);
     std::size_t begun_ = 0;  // packets
     std::size_t next_ = 0;
     std::size_t end_ = 0;  // of the packet's share

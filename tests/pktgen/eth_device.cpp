@@ -22,6 +22,16 @@ constexpr unsigned kCache = 256;
 constexpr std::uint16_t kDescriptors = 1024;
 constexpr unsigned kMegabytes = 128;  // and as many for each further queue
 
+// Both ports' rings are full, and all that is sent is somewhere else: few frames need few pages.
+unsigned buffers_for(const Options& options) {
+    const unsigned most = kBuffers * options.queues;
+    const std::uint64_t in_rings = std::uint64_t{4} * kDescriptors * options.queues;
+    return options.count ? static_cast<unsigned>(std::min<std::uint64_t>(
+                               most, in_rings + std::min<std::uint64_t>(
+                                                    most, *options.count + options.warm_up)))
+                         : most;
+}
+
 int first_cpu() {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
@@ -146,7 +156,7 @@ Result<Done> start_eal_for(const Options& options) {
 }
 
 Result<rte_mempool*> make_buffers(const Options& options) {
-    rte_mempool* buffers = rte_pktmbuf_pool_create("pktgen", kBuffers * options.queues, kCache, 0,
+    rte_mempool* buffers = rte_pktmbuf_pool_create("pktgen", buffers_for(options), kCache, 0,
                                                    RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
     if (buffers == nullptr) {
         return Error{Errc::NoMemory,

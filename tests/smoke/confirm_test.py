@@ -46,6 +46,7 @@ class Case(BoxCase):
     def begin(self, time):
         """OLD is kept, NEW on trial."""
         self.old = self.apply(OLD)["generation"]
+        self.wait_until_kept(self.old)
         self.new = self.apply(NEW, "--confirm", time)["generation"]
         self.assertNotEqual(self.old, self.new)
 
@@ -56,6 +57,11 @@ class Case(BoxCase):
             client.connect(self.box.dataplane_socket)
             send(client, b"\0" + struct.pack("<II", VERSION, 4) + b"test" + bytes(4))
             return f"{struct.unpack('<IIQ', receive(client)[1:17])[2]:016x}"
+
+    def wait_until_kept(self, generation):
+        """By the dataplane, for its next start: at once, or as soon as a worker has run it."""
+        kept, number = self.box.folder / "state" / "ruleset.bin", int(generation, 16).to_bytes(8, "little")
+        wait_until(f"the dataplane to keep {generation}", lambda: kept.exists() and number in kept.read_bytes())
 
     def rules(self):
         return json.loads(self.box.api("GET", "/v1/rules")[1])
@@ -103,6 +109,7 @@ class Trial(Case):
         self.expect_kept(self.new)
         self.assertNotIn("UNCONFIRMED", self.ctl("stats"))
         self.assertIn("nothing to confirm", self.ctl("confirm", exit=1))
+        self.wait_until_kept(self.new)
         self.box.kill(self.box.sluiced)
         self.box.kill(self.box.dataplane)
         self.box.start_dataplane(*self.PORTS)

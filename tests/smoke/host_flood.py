@@ -25,7 +25,8 @@ all_frames = [frame(source, host) for source in range(sources) for host in range
 print("ready", flush=True)
 begin, sent = time.monotonic(), 0
 while not select.select([sys.stdin], [], [], 0)[0]:
-    for frame in all_frames[sent % len(all_frames):][:20]:
+    at = sent % len(all_frames)
+    for frame in all_frames[at:at + 20]:
         out.send(frame)
         sent += 1
     behind = time.monotonic() - begin - sent / rate
@@ -43,16 +44,20 @@ s.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
 s.bind(("eth0", 0x0800))
 s.setblocking(False)
 print("ready", flush=True)
-came = collections.Counter()
+came, total = collections.Counter(), 0  # by host and port, as in the frame
 def take():
+    global total
     try:
         while True:
             frame = s.recv(2048)
-            if len(frame) >= 36 and frame[23] == 17 and frame[30:32] == bytes([10, 79]):
-                port, = struct.unpack_from("!H", frame, 34)
-                came[f"{port - 1000} {frame[32] << 8 | frame[33]}"] += 1
+            if len(frame) >= 36 and frame[23] == 17 and frame[30:32] == b"\\x0a\\x4f":
+                came[frame[32:36]] += 1
+                total += 1
     except BlockingIOError:
         pass
+def by_source_and_host():
+    numbers = ((*struct.unpack("!HH", place), count) for place, count in came.items())
+    return {f"{port - 1000} {host}": count for host, port, count in numbers}
 while True:
     ready = select.select([s, sys.stdin], [], [])[0]
     take()
@@ -60,7 +65,7 @@ while True:
         asked = sys.stdin.readline()
         if not asked:
             break
-        print(sum(came.values()) if asked == "total\\n" else json.dumps(came), flush=True)
+        print(total if asked == "total\\n" else json.dumps(by_source_and_host()), flush=True)
 """
 
 

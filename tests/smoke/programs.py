@@ -81,11 +81,13 @@ class Box:
     def start_dataplane(self, outside, inside, config=None, wait=True, netns=None, uptime=None):
         """`config`: what is to stand in its sluice.yaml besides, or otherwise. `uptime`: for how many
         days the machine seems to be up."""
+        # Ports of no device have no rings to be filled.
+        few = {"mbufs": 4096} if outside.startswith("net_null") and inside.startswith("net_null") else {}
         write_box_file(self.box_file, merged({
             "version": 1,
             "ports": [pair(outside, inside)],
-            "workers": {"idle_sleep": "100us"},
-            "memory": {"hugepages": "none", "tables": {
+            "workers": {"idle_sleep": "1ms"},
+            "memory": {"hugepages": "none", **few, "tables": {
                 "keys": 4096, "state_dir": self.folder / self.dataplane_state}},
             "database_key": self.folder / "database-key",
             "sockets": {"dataplane": {"path": self.dataplane_socket}}}, config or {}))

@@ -1,0 +1,52 @@
+#include "lib/base/blank.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kCount = std::size_t{16} << 20;
+
+std::int64_t pages_touched() {
+    rusage use{};
+    EXPECT_EQ(::getrusage(RUSAGE_SELF, &use), 0);
+    return use.ru_minflt;
+}
+
+struct Counted {
+    std::uint32_t number = 7;
+};
+
+TEST(Blank, PagesNobodyWritesToAreNeverTouched) {
+    const std::int64_t before = pages_touched();
+    const Blank<std::uint32_t> zero = zeroes<std::uint32_t>(kCount);
+    const Blank<Counted> counted = blank<Counted>(kCount);
+    zero[kCount - 1] = 1;
+    counted[0].number = 1;
+    EXPECT_LT(pages_touched() - before, 1000);  // of 32,768
+}
+
+TEST(Blank, BeginsWithACacheLine) {
+    for (const std::size_t count : {1, 2, 15, 16, 17, 1000, 100'000}) {
+        const Blank<std::uint32_t> one = blank<std::uint32_t>(count);
+        const Blank<std::uint32_t> other = zeroes<std::uint32_t>(count);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one.get()) % kBlankAlign, 0U);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(other.get()) % kBlankAlign, 0U);
+        std::fill_n(one.get(), count, ~std::uint32_t{0});
+    }
+}
+
+TEST(Blank, ZeroesAreZeroesInMemoryThatWasUsedBefore) {
+    for (int round = 0; round < 3; ++round) {
+        const Blank<std::uint32_t> zero = zeroes<std::uint32_t>(1000);
+        EXPECT_EQ(std::count(zero.get(), zero.get() + 1000, 0U), 1000);
+        std::fill_n(zero.get(), 1000, ~std::uint32_t{0});
+    }
+}
+
+}  // namespace
+}  // namespace sluice
