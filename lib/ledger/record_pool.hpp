@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/check.hpp"
+#include "lib/base/lazy_array.hpp"
 #include "lib/base/line_memory.hpp"
 #include "lib/base/prefetch.hpp"
 #include "lib/base/units.hpp"
@@ -11,7 +12,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -224,7 +224,7 @@ private:
     std::vector<std::array<List, kLists>> lists_;  // by owner
     std::uint32_t free_ = kNoRecord;
     std::size_t free_count_ = 0;
-    std::unique_ptr<Counter[]> by_slot_;  // records in use
+    LazyArray<Counter> by_slot_;  // records in use
     mutable SharedCounter reads_given_up_;
 };
 

@@ -3,6 +3,8 @@
 #include "lib/meter/lifetime.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -62,13 +64,16 @@ bool is_sound(const LoadedLimit& limit) {
     return versions && limit.slot != 0 && limit.slot < kSlots;
 }
 
+// In order: listing them is one copy, and rules are loaded often.
+constexpr auto kAllSlots = [] {
+    std::array<LimitSlot, kSlots - 1> slots{};
+    std::iota(slots.begin(), slots.end(), LimitSlot{1});
+    return slots;
+}();
+
 }  // namespace
 
-LimitSlots::LimitSlots() {
-    for (std::size_t slot = 1; slot < kSlots; ++slot) {
-        free_.push_back(static_cast<LimitSlot>(slot));
-    }
-}
+LimitSlots::LimitSlots() : free_(kAllSlots.begin(), kAllSlots.end()) {}
 
 bool SlotsImage::is_sound() const {
     std::set<std::uint16_t> slots;

@@ -1,15 +1,14 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/load/loaded_set.hpp"
 #include "lib/rules/answer_event.hpp"
 #include "lib/rules/stage.hpp"
 #include "lib/rules/table_event.hpp"
 #include "lib/rules/unit_event.hpp"
 #include "lib/rules/verdict.hpp"
-#include "lib/shape/slot_bitmap.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>
-#include <memory>
 #include <span>
 
 namespace sluice {
@@ -77,8 +76,8 @@ struct WorkerCounters {
     Counter moved_debts;   // and of keys that other workers had judged until a reload
     Counter settled;       // changes of numbers that every entry of its tables is written under
     Counter bursts;        // also the heartbeat: it grows while the worker runs
-    std::unique_ptr<RuleCounters[]> rules = std::make_unique<RuleCounters[]>(kMaxRules);
-    std::unique_ptr<BanCounters[]> bans = std::make_unique<BanCounters[]>(kMaxRules);  // by rule
+    LazyArray<RuleCounters> rules = lazy_array<RuleCounters>(kMaxRules);
+    LazyArray<BanCounters> bans = lazy_array<BanCounters>(kMaxRules);  // by rule
     LimitCounters limits;
     StageCounters stages;
 };

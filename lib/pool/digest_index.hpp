@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/pool/pool_line.hpp"
 #include "lib/share/core.hpp"
 #include "lib/share/digest_owners.hpp"
@@ -33,7 +34,7 @@ public:
     explicit DigestIndex(std::size_t lines)
         : mask_{std::bit_ceil(lines / 2 + 1) - 1},
           heads_{heads_of(mask_ + 1)},
-          by_group_{std::make_unique<Counter[]>(kGroups)} {}
+          by_group_{lazy_array<Counter>(kGroups)} {}
 
     // From now on other cores learn from `owners` that this one may have a digest; nullptr: from
     // nobody. With as many places as this index has heads at least.
@@ -139,7 +140,7 @@ private:
     std::uint64_t added_ = 0;
     std::array<std::uint64_t, kReasons> removed_{};
     std::unique_ptr<PoolLine[], Free> heads_;
-    std::unique_ptr<Counter[]> by_group_;
+    LazyArray<Counter> by_group_;
     DigestOwners* owners_ = nullptr;
     std::size_t core_ = 0;  // which of them this is
 };

@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/base/units.hpp"
-#include "lib/shape/slot_bitmap.hpp"
 
 #include <algorithm>
 #include <bit>

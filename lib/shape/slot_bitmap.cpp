@@ -1,21 +1,8 @@
 #include "lib/shape/slot_bitmap.hpp"
 
 #include <bit>
-#include <cstdlib>
 
 namespace sluice {
-
-void FreeMemory::operator()(void* memory) const noexcept {
-    std::free(memory);
-}
-
-void* lazy_memory(std::size_t count, std::size_t size) noexcept {
-    void* const memory = std::calloc(count, size);
-    if (memory == nullptr) {
-        std::abort();
-    }
-    return memory;
-}
 
 SlotBitmap::SlotBitmap() noexcept {
     std::size_t bits = kSlots;

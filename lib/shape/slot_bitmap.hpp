@@ -1,21 +1,10 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace sluice {
-
-// Zeroed memory of which the kernel gives what is touched; freed with std::free.
-struct FreeMemory {
-    void operator()(void* memory) const noexcept;
-};
-template <typename T>
-using LazyArray = std::unique_ptr<T[], FreeMemory>;
-[[nodiscard]] void* lazy_memory(std::size_t count, std::size_t size) noexcept;
-template <typename T>
-[[nodiscard]] LazyArray<T> lazy_array(std::size_t count) noexcept {
-    return LazyArray<T>{static_cast<T*>(lazy_memory(count, sizeof(T)))};
-}
 
 // Which of 2^22 slots are taken, as four levels of words: the next taken one is found in a step for
 // each level up and each level down, however far it lies.

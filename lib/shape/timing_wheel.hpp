@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/base/units.hpp"
 #include "lib/shape/slot_bitmap.hpp"
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/base/now.hpp"
 #include "lib/base/prefetch.hpp"
 #include "lib/meter/open_connections.hpp"
@@ -178,7 +179,7 @@ private:
     void keep_lines() noexcept;
 
     std::span<const SlotRow> rows_;
-    std::unique_ptr<Counter[]> live_;  // by slot; behind them what has gone
+    LazyArray<Counter> live_;  // by slot; behind them what has gone
     LinePool pool_;
     std::unique_ptr<RecoveryLog> own_recovery_log_;  // nullptr: they lie beside the tables
     RecoveryLog* recovery_log_;

@@ -32,6 +32,9 @@ int hex_digit(char c) noexcept {
 
 // The bytes that `\xNN` stands for. nullopt: a backslash begins something else.
 std::optional<std::string> unescaped(std::string_view text) {
+    if (text.find('\\') == std::string_view::npos) {
+        return std::string{text};
+    }
     std::string bytes;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] != '\\') {

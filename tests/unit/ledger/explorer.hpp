@@ -300,6 +300,10 @@ struct Exploration {
     bool late = false;  // packets also come whose amounts may wait longer
 };
 
+inline bool restarts(const Transition& step) {
+    return step.kind == Transition::Kind::Restart || step.kind == Transition::Kind::RestartAll;
+}
+
 // Breadth first, so that the first fault is told by a shortest way to it. There are so many worlds
 // that each lies where the one before it lay.
 template <typename Model>
@@ -311,11 +315,16 @@ std::size_t explore(const Exploration& exploration) {
     for (std::size_t depth = 0; depth < exploration.depth; ++depth) {
         std::vector<std::vector<Transition>> next;
         for (const std::vector<Transition>& path : level) {
+            bool may_restart = true;
             for (const Transition& step : steps) {
+                if (restarts(step) && !may_restart) {
+                    continue;
+                }
                 world.emplace(exploration.workers);
                 for (const Transition& earlier : path) {
                     world->take(earlier);
                 }
+                may_restart = world->restarts() < exploration.most_restarts;
                 world->take(step);
                 if (world->restarts() > exploration.most_restarts ||
                     !seen.insert(world->state()).second) {

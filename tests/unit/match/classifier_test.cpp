@@ -1,6 +1,7 @@
 #include "lib/match/classifier.hpp"
 
 #include "lib/match/address_key.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,7 +74,7 @@ TEST(Classifier, SlimAndFastSayTheSame) {
         Classifier slim{parts, Lookups::Slim};
         EXPECT_EQ(slim.bytes(), fast.bytes());
         for (int round = 0; round < 2; ++round) {
-            for (std::size_t i = 0; i < 3000; ++i) {
+            for (int i = 0; i < test::rounds(3000); ++i) {
                 const auto& v4 = parts.dimensions[0].steps;
                 const auto& v6 = parts.dimensions[0].v6_steps;
                 const auto& step = v4[random() % v4.size()];

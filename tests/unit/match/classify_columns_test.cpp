@@ -2,6 +2,7 @@
 #include "lib/match/classifier.hpp"
 #include "lib/packet/parse_columns.hpp"
 #include "tests/packets/frame.hpp"
+#include "tests/rounds.hpp"
 #include "tests/unit/match/reference_classifier.hpp"
 
 #include <gtest/gtest.h>
@@ -304,7 +305,7 @@ TEST_F(ClassifyColumns, MatchesEveryFieldAsOnePacketAtATime) {
 
 TEST_F(ClassifyColumns, MatchesManyFieldsTogether) {
     SCOPED_TRACE("seed " + std::to_string(seed_));
-    for (int round = 0; round < 400 && !HasFailure(); ++round) {
+    for (int round = 0; round < test::rounds(400) && !HasFailure(); ++round) {
         std::vector<Field> fields;
         for (std::size_t i = dice_.below(4); i < kFieldCount; i += 1 + dice_.below(9)) {
             fields.push_back(static_cast<Field>(i));

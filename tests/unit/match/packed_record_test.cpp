@@ -1,5 +1,7 @@
 #include "lib/match/packed_record.hpp"
 
+#include "tests/rounds.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +95,8 @@ Steps random_steps(Wide first, unsigned bits, std::size_t count, std::mt19937_64
 TEST(PackedRecord, WhatItTakesItTellsAsHalvingDoes) {
     std::mt19937_64 random{1};
     std::size_t taken = 0;
-    for (int round = 0; round < 20'000; ++round) {
+    const int rounds = test::rounds(20'000);
+    for (int round = 0; round < rounds; ++round) {
         const auto bits = 1 + static_cast<unsigned>(random() % 112);
         const Wide first = (Wide{random()} << 64 | random()) >> bits << bits;
         const Steps steps = random_steps(first, bits, random() % 8, random);
@@ -102,14 +105,15 @@ TEST(PackedRecord, WhatItTakesItTellsAsHalvingDoes) {
             expect_values(steps, slot(first, bits), *record);
         }
     }
-    EXPECT_GT(taken, 10'000U);
+    EXPECT_GT(taken, static_cast<std::size_t>(rounds) / 2);
 }
 
 // Networks of any size, in one another and side by side, also in a part of a slot.
 TEST(PackedRecord, NetworksItTakesItTellsAsHalvingDoes) {
     std::mt19937_64 random{2};
     std::size_t taken = 0;
-    for (int round = 0; round < 20'000; ++round) {
+    const int rounds = test::rounds(20'000);
+    for (int round = 0; round < rounds; ++round) {
         const auto bits = 50 + static_cast<unsigned>(random() % 63);
         const Wide first = (Wide{random()} << 64 | random()) >> bits << bits;
         const unsigned part = bits - static_cast<unsigned>(random() % 7);
@@ -136,7 +140,7 @@ TEST(PackedRecord, NetworksItTakesItTellsAsHalvingDoes) {
             expect_values(steps, range, *record);
         }
     }
-    EXPECT_GT(taken, 10'000U);
+    EXPECT_GT(taken, static_cast<std::size_t>(rounds) / 2);
 }
 
 TEST(PackedRecord, ANetworkIsOneEntry) {

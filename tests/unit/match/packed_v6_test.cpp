@@ -1,5 +1,7 @@
 #include "lib/match/packed_v6.hpp"
 
+#include "tests/rounds.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +95,7 @@ TEST(PackedV6, AListAsFeedsAreAgrees) {
     std::mt19937_64 random{2};
     constexpr std::array<unsigned, 9> kLengths{48, 48, 64, 64, 32, 40, 56, 127, 128};
     StepMap steps{{0, 0}};
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < test::rounds(100'000); ++i) {
         const Wide key = Wide{1} << 125 | random_key(random) >> 3;
         add_prefix(steps, key, kLengths[random() % kLengths.size()], 1 + random_row(random) % 3);
     }
@@ -126,7 +128,7 @@ TEST(PackedV6, ListsWithinFewNetworksAgree) {
 TEST(PackedV6, SingleAddressesFarApartAndSideBySideAgree) {
     std::mt19937_64 random{4};
     StepMap steps{{0, 0}};
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < test::rounds(20'000); ++i) {
         const Wide key = random_key(random);
         add_prefix(steps, key, 128, random_row(random));
         add_prefix(steps, key + random() % 3, 128, random_row(random));
@@ -140,7 +142,7 @@ TEST(PackedV6, SingleAddressesFarApartAndSideBySideAgree) {
 // Next to a bound of the bits that records compare, at the ends of slots, and on both sides.
 TEST(PackedV6, StepsFinerThanARecordTellsAgreeAtItsBounds) {
     std::mt19937_64 random{5};
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < test::rounds(300); ++round) {
         StepMap steps{{0, 0}, {Wide{1} << 127, 3}, {Wide{0xFFFF} << 112, 4}};
         for (int i = 0; i < 8; ++i) {
             const Wide bound = random_key(random) >> 56 << 56;

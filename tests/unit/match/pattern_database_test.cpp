@@ -1,5 +1,7 @@
 #include "lib/match/pattern_database.hpp"
 
+#include "tests/rounds.hpp"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -183,8 +185,8 @@ TEST(PatternDatabase, ReadsNothingThatCannotBeRead) {
     std::mt19937 random{7};
     Edge edge;
     std::size_t deaths = 0;
-    constexpr int kRounds = 30;
-    for (int round = 0; round < kRounds; ++round) {
+    const int rounds = test::rounds(30);
+    for (int round = 0; round < rounds; ++round) {
         const std::vector<std::string> patterns = random_patterns(random);
         const std::vector<std::string> texts = random_texts(random, patterns[0]);
         deaths += dies_bare(serialised(patterns), texts, edge) ? 1U : 0U;
@@ -196,7 +198,7 @@ TEST(PatternDatabase, ReadsNothingThatCannotBeRead) {
         }
     }
     RecordProperty("bare_scans_that_died", static_cast<int>(deaths));
-    std::printf("%zu of %d databases made a bare scan die\n", deaths, kRounds);
+    std::printf("%zu of %d databases made a bare scan die\n", deaths, rounds);
 }
 
 TEST(PaddingBuffer, CopiesOnlyWhatHasTooLittleBehindIt) {

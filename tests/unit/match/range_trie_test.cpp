@@ -1,5 +1,7 @@
 #include "lib/match/range_trie.hpp"
 
+#include "tests/rounds.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -112,7 +114,8 @@ TEST(RangeTrie, GoesToTheLastBit) {
 
 // So many that the largest table is used, crowded in places.
 template <typename Key>
-void try_many(unsigned width, std::size_t count) {
+void try_many(unsigned width) {
+    const auto count = static_cast<std::size_t>(test::rounds(200'000));
     std::mt19937_64 random{23};
     std::set<Key> firsts{0};
     const Key crowd = random_key<Key>(width, random);
@@ -148,8 +151,8 @@ TEST(RangeTrie, EndsWithAStepAtTheLastKey) {
 }
 
 TEST(RangeTrie, HoldsALargeList) {
-    try_many<std::uint64_t>(32, 200'000);
-    try_many<Wide>(128, 200'000);
+    try_many<std::uint64_t>(32);
+    try_many<Wide>(128);
 }
 
 // Steps that lie in the crowd of one network, at the end of a long way of shared bits.

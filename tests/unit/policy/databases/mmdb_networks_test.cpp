@@ -3,6 +3,7 @@
 #include "tests/packets/mmdb_bytes.hpp"
 
 #include "lib/packet/country.hpp"
+#include "lib/policy/child_process.hpp"
 #include "lib/policy/databases/mmdb_file.hpp"
 #include "lib/policy/databases/mmdb_networks.hpp"
 
@@ -11,7 +12,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <algorithm>
+#include <cstring>
 #include <random>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace sluice::mmdb_networks_test {
 namespace {
@@ -344,26 +349,71 @@ TEST(MmdbNetworks, AnAnswerIsCheckedWhole) {
     EXPECT_EQ(refused.error().what, "has too many");
 }
 
-// Cut, or a byte changed, at one place in seven: an error, or networks in order; never more. Each
-// file is read by a process of its own; every place is fuzz_mmdb's.
+// Steps that may be in an answer, or why there are none.
+void expect_orderly(const Result<DatabaseNetworks>& networks) {
+    if (!networks) {
+        EXPECT_FALSE(networks.error().what.empty());
+        return;
+    }
+    ASSERT_EQ(networks->steps.front().first, 0U);
+    ASSERT_TRUE(networks->v6_steps.front().first == 0);
+    ASSERT_TRUE(std::is_sorted(networks->v6_steps.begin(), networks->v6_steps.end(),
+                               [](const auto& a, const auto& b) { return a.first < b.first; }));
+}
+
+// The answers of one process that reads all of these files: fewer when it ends on one of them.
+std::vector<Result<DatabaseNetworks>> read_in_one_process(const std::vector<std::string>& files) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+    const auto read = [&](const ChildOutput& out) {
+        for (const std::string& bytes : files) {
+            const std::vector<std::byte> answer =
+                answer_of(read_mmdb_here(bytes, DatabaseKind::Country));
+            const std::uint64_t size = answer.size();
+            out.put(std::as_bytes(std::span{&size, 1}));
+            out.put(answer);
+        }
+    };
+    const std::vector<std::byte> answers = run_in_child(read, kMostBytes).value();
+    std::vector<Result<DatabaseNetworks>> outcomes;
+    std::uint64_t size = 0;
+    for (ByteView rest{answers}; rest.size() >= sizeof(size); rest = rest.subspan(size)) {
+        std::memcpy(&size, rest.data(), sizeof(size));
+        rest = rest.subspan(sizeof(size));
+        if (size > rest.size()) {
+            break;
+        }
+        outcomes.push_back(networks_of_answer(rest.first(size), DatabaseKind::Country));
+    }
+    return outcomes;
+}
+
+// Cut, or a byte changed, at one place in seven: an error, or networks in order; never more. A
+// process reads many of these files; one of them is read by a process of its own as well.
 TEST(MmdbNetworks, DamageIsAnErrorOrOrderly) {
+    constexpr std::size_t kFilesOfAProcess = 20;
     const std::string whole = small().alias_of_v4("2002::/16").bytes();
     std::mt19937_64 random{2};
-    for (std::size_t i = random() % 7; i < whole.size(); i += 7) {
+    std::vector<std::string> files;
+    const auto read_all = [&files] {
+        const std::vector<Result<DatabaseNetworks>> outcomes = read_in_one_process(files);
+        ASSERT_EQ(outcomes.size(), files.size());
+        for (const Result<DatabaseNetworks>& networks : outcomes) {
+            expect_orderly(networks);
+        }
+        expect_orderly(read_mmdb(files.front(), DatabaseKind::Country));
+        files.clear();
+    };
+    for (std::size_t i = random() % 7; i < whole.size() && !HasFailure(); i += 7) {
         std::string changed = whole;
         changed[i] = static_cast<char>(random());
-        for (const std::string& bytes : {whole.substr(0, i), changed}) {
-            const auto networks = read_mmdb(bytes, DatabaseKind::Country);
-            if (!networks) {
-                EXPECT_FALSE(networks.error().what.empty());
-                continue;
-            }
-            ASSERT_EQ(networks->steps.front().first, 0U);
-            ASSERT_TRUE(networks->v6_steps.front().first == 0);
-            ASSERT_TRUE(
-                std::is_sorted(networks->v6_steps.begin(), networks->v6_steps.end(),
-                               [](const auto& a, const auto& b) { return a.first < b.first; }));
+        files.push_back(whole.substr(0, i));
+        files.push_back(std::move(changed));
+        if (files.size() == kFilesOfAProcess) {
+            read_all();
         }
+    }
+    if (!files.empty()) {
+        read_all();
     }
 }
 
