@@ -14,7 +14,7 @@ RecordPool::RecordPool(std::span<Record> memory, std::size_t workers, Instant no
       head_memory_{head_count_ * sizeof(Head)},
       heads_{static_cast<std::uint64_t*>(head_memory_.data())},
       lists_(workers),
-      by_slot_{lazy_array<Counter>(slots)} {
+      by_slot_{zeroed_array<Counter>(slots)} {
     std::fill_n(heads_, head_count_, std::bit_cast<std::uint64_t>(Head{}));
     for (auto& lists : lists_) {
         for (List& list : lists) {

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/base/blank.hpp"
+#include "lib/base/lazy_array.hpp"
 #include "lib/match/rule_bits.hpp"
 #include "lib/packet/row_mask.hpp"
 
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    Blank<RowMask> rows_ = zeroes<RowMask>(RuleBits::kSize);
+    LazyArray<RowMask> rows_ = zeroed_array<RowMask>(RuleBits::kSize);
     RuleBits marked_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/base/blank.hpp"
+#include "lib/base/lazy_array.hpp"
 #include "lib/match/found_rules.hpp"
 #include "lib/match/rule_bits.hpp"
 #include "lib/match/rule_hits.hpp"
@@ -73,9 +73,9 @@ private:
     void settle_texts(RowMask rows) noexcept;
 
     // Behind the last is room for one that does not count.
-    Blank<RuleMatch> matched_ = blank<RuleMatch>(RuleBits::kSize + 1);
-    Blank<RuleMatch> pending_ = blank<RuleMatch>(RuleBits::kSize + 1);
-    Blank<PendingClause> pending_clauses_ = blank<PendingClause>(kMaxClauses + 1);
+    LazyArray<RuleMatch> matched_ = uninitialized_array<RuleMatch>(RuleBits::kSize + 1);
+    LazyArray<RuleMatch> pending_ = uninitialized_array<RuleMatch>(RuleBits::kSize + 1);
+    LazyArray<PendingClause> pending_clauses_ = uninitialized_array<PendingClause>(kMaxClauses + 1);
     std::size_t matched_count_ = 0;
     std::size_t pending_count_ = 0;
     std::size_t pending_clause_count_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/base/blank.hpp"
+#include "lib/base/lazy_array.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/packet/row_mask.hpp"
 
@@ -29,7 +29,7 @@ public:
 
 private:
     // Room for every block of every row, of which unused pages are never touched.
-    Blank<Candidate> candidates_ = blank<Candidate>(kMaxBurst * kMaxBlocks);
+    LazyArray<Candidate> candidates_ = uninitialized_array<Candidate>(kMaxBurst * kMaxBlocks);
     std::size_t count_ = 0;
 };
 

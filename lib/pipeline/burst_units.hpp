@@ -295,10 +295,10 @@ public:
 
     // Of the one packet that is decided: its units, and room for the matches and checks of all of
     // them. By rule, the latest of its matches, counted from 1 on; all 0 between packets.
-    Blank<Match> matches = blank<Match>(kMaxUnits * kMaxRules);
-    Blank<LimitCheck> checks = blank<LimitCheck>(kMaxUnits * kMaxLimits);
+    LazyArray<Match> matches = uninitialized_array<Match>(kMaxUnits * kMaxRules);
+    LazyArray<LimitCheck> checks = uninitialized_array<LimitCheck>(kMaxUnits * kMaxLimits);
     std::array<JudgedUnit, kMaxUnits> judged;
-    Blank<std::uint32_t> latest_match = zeroes<std::uint32_t>(kMaxRules);
+    LazyArray<std::uint32_t> latest_match = zeroed_array<std::uint32_t>(kMaxRules);
 
 private:
     friend class UnitSink;

@@ -46,7 +46,7 @@ private:
         return counters_[row * kMaxLimitsPerRule + limit];
     }
     // Memory of rows that no rule with several limits has is never touched.
-    LazyArray<Counter> counters_ = lazy_array<Counter>(kMaxRules * kMaxLimitsPerRule);
+    LazyArray<Counter> counters_ = zeroed_array<Counter>(kMaxRules * kMaxLimitsPerRule);
 };
 
 // Of one turn in kTurnsPerSample.
@@ -76,8 +76,8 @@ struct WorkerCounters {
     Counter moved_debts;   // and of keys that other workers had judged until a reload
     Counter settled;       // changes of numbers that every entry of its tables is written under
     Counter bursts;        // also the heartbeat: it grows while the worker runs
-    LazyArray<RuleCounters> rules = lazy_array<RuleCounters>(kMaxRules);
-    LazyArray<BanCounters> bans = lazy_array<BanCounters>(kMaxRules);  // by rule
+    LazyArray<RuleCounters> rules = zeroed_array<RuleCounters>(kMaxRules);
+    LazyArray<BanCounters> bans = zeroed_array<BanCounters>(kMaxRules);  // by rule
     LimitCounters limits;
     StageCounters stages;
 };

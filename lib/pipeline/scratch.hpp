@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/base/blank.hpp"
+#include "lib/base/lazy_array.hpp"
 #include "lib/load/meter_plan.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/packet/row_mask.hpp"
@@ -81,35 +81,36 @@ struct Scratch {
     RowMask overridden = 0;
     RowMask with_state = 0;
 
-    Blank<ActiveRule> rules = blank<ActiveRule>(kMaxRules);
+    LazyArray<ActiveRule> rules = uninitialized_array<ActiveRule>(kMaxRules);
     std::uint32_t rule_count = 0;
-    Blank<std::uint32_t> active_of = blank<std::uint32_t>(kMaxRules);  // by rule, of active ones
-    Blank<ActiveLimit> limits = blank<ActiveLimit>(kMaxLimits);
+    LazyArray<std::uint32_t> active_of =
+        uninitialized_array<std::uint32_t>(kMaxRules);  // by rule, of active ones
+    LazyArray<ActiveLimit> limits = uninitialized_array<ActiveLimit>(kMaxLimits);
     std::uint32_t limit_count = 0;
 
     // Packet by packet, each one's in the order of the file: of row i they are [first[i],
     // first[i + 1]).
-    Blank<BucketLookup> lookups = blank<BucketLookup>(kMaxBurst * kMaxLimits);
+    LazyArray<BucketLookup> lookups = uninitialized_array<BucketLookup>(kMaxBurst * kMaxLimits);
     std::array<std::uint32_t, kMaxBurst + 1> first{};
     // Those whose key is not in its first line, in the same order.
-    Blank<BucketLookup*> missed = blank<BucketLookup*>(kMaxBurst * kMaxLimits);
+    LazyArray<BucketLookup*> missed = uninitialized_array<BucketLookup*>(kMaxBurst * kMaxLimits);
     std::size_t miss_count = 0;
     // While limits coarsen, rows with a key that is in neither line, or with a state that may want
     // a line of a pool without one: there are digests of their wider keys too.
     RowMask widened = 0;
     // Of the one packet that the fast path decides, what its look-ups coarsen to.
-    Blank<CoarserLookup> coarser = blank<CoarserLookup>(kMostFastLookups);
+    LazyArray<CoarserLookup> coarser = uninitialized_array<CoarserLookup>(kMostFastLookups);
 
     // By schema: rows whose packets are keyed by it in this burst (0 between bursts), those that
     // have the key, and its digests.
-    Blank<RowMask> keyed = zeroes<RowMask>(kMaxSchemas);
-    Blank<RowMask> has_key = blank<RowMask>(kMaxSchemas);
-    Blank<RowDigests> digests = blank<RowDigests>(kMaxSchemas);
+    LazyArray<RowMask> keyed = zeroed_array<RowMask>(kMaxSchemas);
+    LazyArray<RowMask> has_key = uninitialized_array<RowMask>(kMaxSchemas);
+    LazyArray<RowDigests> digests = uninitialized_array<RowDigests>(kMaxSchemas);
 
     // Of the one packet that the general path decides, if it has one unit.
     JudgedUnit packet_unit;
-    Blank<Match> packet_matches = blank<Match>(kMaxRules);
-    Blank<LimitCheck> packet_looks = blank<LimitCheck>(kMaxLimits);
+    LazyArray<Match> packet_matches = uninitialized_array<Match>(kMaxRules);
+    LazyArray<LimitCheck> packet_looks = uninitialized_array<LimitCheck>(kMaxLimits);
 
     // Under which the look-ups were made.
     const MeterPlan* plan = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/base/blank.hpp"
 #include "lib/base/bytes.hpp"
+#include "lib/base/lazy_array.hpp"
 #include "lib/match/padded_text.hpp"
 #include "lib/packet/row_mask.hpp"
 
@@ -41,7 +41,7 @@ public:
     void clear() noexcept { begun_ = next_ = end_ = 0; }
 
 private:
-    Blank<std::byte> bytes_ = zeroes<std::byte>(kMaxBurst * kPerPacket + kTextPadding);
+    LazyArray<std::byte> bytes_ = zeroed_array<std::byte>(kMaxBurst * kPerPacket + kTextPadding);
     std::size_t begun_ = 0;  // packets
     std::size_t next_ = 0;
     std::size_t end_ = 0;  // of the packet's share

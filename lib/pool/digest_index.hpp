@@ -34,7 +34,7 @@ public:
     explicit DigestIndex(std::size_t lines)
         : mask_{std::bit_ceil(lines / 2 + 1) - 1},
           heads_{heads_of(mask_ + 1)},
-          by_group_{lazy_array<Counter>(kGroups)} {}
+          by_group_{zeroed_array<Counter>(kGroups)} {}
 
     // From now on other cores learn from `owners` that this one may have a digest; nullptr: from
     // nobody. With as many places as this index has heads at least.

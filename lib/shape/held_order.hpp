@@ -24,7 +24,7 @@ public:
     // A line for each packet that may be held: its limits' keys find room there.
     explicit HeldOrder(std::size_t packets = kDefaultPackets)
         : mask_{std::bit_ceil(std::max<std::size_t>(packets, 1)) - 1},
-          lines_{lazy_array<Line>(mask_ + 1)} {}
+          lines_{zeroed_array<Line>(mask_ + 1)} {}
 
     // Whether any key may have to wait.
     [[nodiscard]] bool any(Instant now) const noexcept { return latest_ > now; }

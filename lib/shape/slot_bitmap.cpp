@@ -8,7 +8,7 @@ SlotBitmap::SlotBitmap() noexcept {
     std::size_t bits = kSlots;
     for (LazyArray<Word>& level : levels_) {
         bits = (bits + 63) >> kWordBits;
-        level = lazy_array<Word>(bits);
+        level = zeroed_array<Word>(bits);
     }
 }
 

@@ -53,8 +53,8 @@ public:
 
     explicit TimingWheel(std::uint32_t capacity)
         : capacity_{capacity},
-          entries_{lazy_array<Entry>(capacity + std::size_t{1})},
-          tails_{lazy_array<Link>(SlotBitmap::kSlots)} {}
+          entries_{zeroed_array<Entry>(capacity + std::size_t{1})},
+          tails_{zeroed_array<Link>(SlotBitmap::kSlots)} {}
 
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }

@@ -9,7 +9,7 @@
 namespace sluice {
 
 LimitRegistry::LimitRegistry(std::size_t pool_lines)
-    : live_{lazy_array<Counter>(kSlots + 1)},
+    : live_{zeroed_array<Counter>(kSlots + 1)},
       pool_{pool_lines},
       own_recovery_log_{std::make_unique<RecoveryLog>()},
       recovery_log_{own_recovery_log_.get()} {
@@ -17,7 +17,9 @@ LimitRegistry::LimitRegistry(std::size_t pool_lines)
 }
 
 LimitRegistry::LimitRegistry(RecoveryLog& recovery_log, LinePool pool)
-    : live_{lazy_array<Counter>(kSlots + 1)}, pool_{std::move(pool)}, recovery_log_{&recovery_log} {
+    : live_{zeroed_array<Counter>(kSlots + 1)},
+      pool_{std::move(pool)},
+      recovery_log_{&recovery_log} {
     pool_.make_index();
 }
 

@@ -80,12 +80,15 @@ install_missing() {
     for server in "${servers[@]}"; do stop_server "$server"; done
 }
 
-# configure DIR OPTION...: a build folder with these options, made once. Others wait meanwhile.
+# configure DIR OPTION...: a build folder with these options, made once, and as the sources now describe it.
 configure() {
     local dir=$root/$1
     shift
     mkdir -p "$dir"
-    [[ -f $dir/build.ninja ]] && return
+    if [[ -f $dir/build.ninja ]]; then
+        ninja -C "$dir" build.ninja >"$dir/setup.log" 2>&1 || { cat "$dir/setup.log" >&2 && die "meson could not configure $dir anew"; }
+        return
+    fi
     meson setup "$dir" "$root" "$@" >"$dir/setup.log" 2>&1 || {
         cat "$dir/setup.log" >&2
         die "meson could not configure $dir"

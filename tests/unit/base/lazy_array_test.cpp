@@ -1,4 +1,4 @@
-#include "lib/base/blank.hpp"
+#include "lib/base/lazy_array.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,28 +21,28 @@ struct Counted {
     std::uint32_t number = 7;
 };
 
-TEST(Blank, PagesNobodyWritesToAreNeverTouched) {
+TEST(LazyArray, PagesNobodyWritesToAreNeverTouched) {
     const std::int64_t before = pages_touched();
-    const Blank<std::uint32_t> zero = zeroes<std::uint32_t>(kCount);
-    const Blank<Counted> counted = blank<Counted>(kCount);
+    const LazyArray<std::uint32_t> zero = zeroed_array<std::uint32_t>(kCount);
+    const LazyArray<Counted> counted = uninitialized_array<Counted>(kCount);
     zero[kCount - 1] = 1;
     counted[0].number = 1;
     EXPECT_LT(pages_touched() - before, 1000);  // of 32,768
 }
 
-TEST(Blank, BeginsWithACacheLine) {
+TEST(LazyArray, BeginsWithACacheLine) {
     for (const std::size_t count : {1, 2, 15, 16, 17, 1000, 100'000}) {
-        const Blank<std::uint32_t> one = blank<std::uint32_t>(count);
-        const Blank<std::uint32_t> other = zeroes<std::uint32_t>(count);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one.get()) % kBlankAlign, 0U);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(other.get()) % kBlankAlign, 0U);
+        const LazyArray<std::uint32_t> one = uninitialized_array<std::uint32_t>(count);
+        const LazyArray<std::uint32_t> other = zeroed_array<std::uint32_t>(count);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one.get()) % kArrayAlign, 0U);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(other.get()) % kArrayAlign, 0U);
         std::fill_n(one.get(), count, ~std::uint32_t{0});
     }
 }
 
-TEST(Blank, ZeroesAreZeroesInMemoryThatWasUsedBefore) {
+TEST(LazyArray, ZerosAreZerosInMemoryThatWasUsedBefore) {
     for (int round = 0; round < 3; ++round) {
-        const Blank<std::uint32_t> zero = zeroes<std::uint32_t>(1000);
+        const LazyArray<std::uint32_t> zero = zeroed_array<std::uint32_t>(1000);
         EXPECT_EQ(std::count(zero.get(), zero.get() + 1000, 0U), 1000);
         std::fill_n(zero.get(), 1000, ~std::uint32_t{0});
     }
