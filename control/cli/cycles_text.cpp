@@ -14,6 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr double kThreeDigits = 99.95;
+constexpr double kFourDigits = 9'999.5;
 
 struct Cycles {
     std::array<std::uint64_t, kStageCount> by_stage{};
@@ -48,14 +49,20 @@ Cycles cycles_of(const Json& now, const Json* before) {
     return cycles;
 }
 
-// Empty where no packet has come.
+// At most five places; empty where no packet has come.
 std::string per_packet(std::uint64_t cycles, std::uint64_t packets) {
     if (packets == 0) {
         return "";
     }
     const double each = static_cast<double>(cycles) / static_cast<double>(packets);
-    return each < kThreeDigits ? fmt::format("{:.1f}", each)
-                               : grouped(static_cast<std::uint64_t>(std::llround(each)));
+    if (each < kThreeDigits) {
+        return fmt::format("{:.1f}", each);
+    }
+    if (each < kFourDigits) {
+        return grouped(static_cast<std::uint64_t>(std::llround(each)));
+    }
+    return each < 1'000 * kFourDigits ? fmt::format("{:.0f}k", each / 1'000)
+                                      : fmt::format("{:.0f}M", each / 1'000'000);
 }
 
 std::string busy_text(const Cycles& cycles) {

@@ -1,8 +1,5 @@
 #pragma once
-#include "lib/base/check.hpp"
-
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <type_traits>
@@ -13,7 +10,7 @@ namespace sluice {
 
 inline constexpr std::size_t kArrayAlign = 64;
 
-// Before an array stands what the heap knows its memory by.
+// Before an array stands the pointer that free() takes.
 struct FreeArray {
     void operator()(void* array) const noexcept { std::free(static_cast<void**>(array)[-1]); }
 };
@@ -22,18 +19,14 @@ using LazyArray = std::unique_ptr<T[], FreeArray>;
 
 namespace detail {
 
-[[nodiscard]] constexpr std::size_t array_bytes(std::size_t count, std::size_t size) noexcept {
-    return count * size + 2 * kArrayAlign;
-}
+enum class ArrayBytes : bool { AsTheyCome, Zero };
+// Without memory for it, the program ends with a message.
+[[nodiscard]] void* array_memory(std::size_t count, std::size_t size, ArrayBytes bytes) noexcept;
 
 template <typename T>
-[[nodiscard]] LazyArray<T> array_in(void* memory) noexcept {
+[[nodiscard]] LazyArray<T> make_array(std::size_t count, ArrayBytes bytes) noexcept {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kArrayAlign);
-    SLUICE_CHECK(memory != nullptr);
-    const auto at = reinterpret_cast<std::uintptr_t>(memory);
-    void* const array = static_cast<std::byte*>(memory) + (kArrayAlign - at % kArrayAlign);
-    static_cast<void**>(array)[-1] = memory;
-    return LazyArray<T>{static_cast<T*>(array)};
+    return LazyArray<T>{static_cast<T*>(array_memory(count, sizeof(T), bytes))};
 }
 
 }  // namespace detail
@@ -42,12 +35,12 @@ template <typename T>
 template <typename T>
 [[nodiscard]] LazyArray<T> uninitialized_array(std::size_t count) noexcept {
     static_assert(std::is_trivially_copyable_v<T>);
-    return detail::array_in<T>(std::malloc(detail::array_bytes(count, sizeof(T))));
+    return detail::make_array<T>(count, detail::ArrayBytes::AsTheyCome);
 }
 // Of a type whose constructor would do no more than zero it.
 template <typename T>
 [[nodiscard]] LazyArray<T> zeroed_array(std::size_t count) noexcept {
-    return detail::array_in<T>(std::calloc(detail::array_bytes(count, sizeof(T)), 1));
+    return detail::make_array<T>(count, detail::ArrayBytes::Zero);
 }
 
 }  // namespace sluice

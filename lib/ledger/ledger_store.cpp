@@ -21,7 +21,7 @@ bool is_rule_level(const SlotRow& row, std::uint8_t aggregation_level) noexcept 
 }  // namespace
 
 LedgerStore::LedgerStore(BucketStore& store)
-    : store_{store}, worst_{std::make_unique<Counter[]>(kSlots)} {}
+    : store_{store}, worst_{zeroed_array<Counter>(kSlots)} {}
 
 // The entry of a key whose bucket may have a lease, by the numbers it was written under, in force
 // or not; nullptr: there is none.

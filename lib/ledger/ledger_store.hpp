@@ -1,8 +1,8 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/ledger/ledger.hpp"
 #include "lib/table/bucket_store.hpp"
 
-#include <memory>
 #include <span>
 
 namespace sluice {
@@ -70,7 +70,7 @@ private:
                                     const WindowCounts& total, Now now) noexcept;
 
     BucketStore& store_;
-    std::unique_ptr<Counter[]> worst_;
+    LazyArray<Counter> worst_;
 };
 
 }  // namespace sluice

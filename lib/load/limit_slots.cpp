@@ -64,7 +64,7 @@ bool is_sound(const LoadedLimit& limit) {
     return versions && limit.slot != 0 && limit.slot < kSlots;
 }
 
-// In order: listing them is one copy, and rules are loaded often.
+// In order: a list of all is one copy.
 constexpr auto kAllSlots = [] {
     std::array<LimitSlot, kSlots - 1> slots{};
     std::iota(slots.begin(), slots.end(), LimitSlot{1});

@@ -1,11 +1,11 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/match/classifier_parts.hpp"
 #include "lib/packet/row_mask.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace sluice {
 
@@ -49,8 +49,8 @@ public:
 
 private:
     // Behind the last is room for one that does not count.
-    std::unique_ptr<std::uint32_t[]> hits_ =
-        std::make_unique_for_overwrite<std::uint32_t[]>(kMaxBurst * kMaxClauses + 1);
+    LazyArray<std::uint32_t> hits_ =
+        uninitialized_array<std::uint32_t>(kMaxBurst * kMaxClauses + 1);
     std::array<std::uint32_t, kMaxBurst> counts_{};  // by packet
 };
 

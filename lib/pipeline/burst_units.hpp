@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/l7/quic/initial_opener.hpp"
 #include "lib/load/derived_texts.hpp"

@@ -247,7 +247,8 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
     RowMask others = scratch.general | scratch.with_state;
     RowMask left = rows & (scratch.general | scratch.looked_up);
     while ((left = fast.decide_buckets(left)) != 0) {
-        // Keys with overrides come together: behind one, those that may have some are looked at.
+        // Behind a row that left the loop for its overrides, the rows of such limits are decided
+        // one by one: leaving it again for each of them would cost more.
         others |= (left & -left & scratch.overridden) != 0 ? scratch.overridden : RowMask{0};
         do {
             const auto row = static_cast<std::size_t>(std::countr_zero(left));

@@ -10,8 +10,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
 namespace sluice {
 
@@ -33,7 +31,7 @@ public:
 
     explicit DigestIndex(std::size_t lines)
         : mask_{std::bit_ceil(lines / 2 + 1) - 1},
-          heads_{heads_of(mask_ + 1)},
+          heads_{zeroed_array<PoolLine>(mask_ + 1)},
           by_group_{zeroed_array<Counter>(kGroups)} {}
 
     // From now on other cores learn from `owners` that this one may have a digest; nullptr: from
@@ -111,18 +109,6 @@ public:
     PoolLine to_clear = kNoLine;
 
 private:
-    struct Free {
-        void operator()(PoolLine* heads) const noexcept { std::free(heads); }
-    };
-    // Of what is large, calloc() maps pages of zeroes.
-    static std::unique_ptr<PoolLine[], Free> heads_of(std::size_t count) {
-        auto* const heads = static_cast<PoolLine*>(std::calloc(count, sizeof(PoolLine)));
-        if (heads == nullptr) {
-            std::abort();
-        }
-        return std::unique_ptr<PoolLine[], Free>{heads};
-    }
-
     // Whether some line has a digest in the same place of `owners_`: it is in the same chain.
     [[nodiscard]] bool has_beside(const auto& pool, std::uint64_t digest) const noexcept {
         for (PoolLine line = first(digest); line != kNoLine;) {
@@ -139,7 +125,7 @@ private:
     std::uint32_t size_ = 0;
     std::uint64_t added_ = 0;
     std::array<std::uint64_t, kReasons> removed_{};
-    std::unique_ptr<PoolLine[], Free> heads_;
+    LazyArray<PoolLine> heads_;
     LazyArray<Counter> by_group_;
     DigestOwners* owners_ = nullptr;
     std::size_t core_ = 0;  // which of them this is

@@ -1,11 +1,11 @@
 #pragma once
+#include "lib/base/lazy_array.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
 namespace sluice {
 
@@ -22,11 +22,7 @@ public:
     DigestOwners(std::size_t cores, std::size_t digests)
         : words_{std::max<std::size_t>((cores + kBits - 1) / kBits, 1)},
           mask_{std::bit_ceil(std::max<std::size_t>(digests, 1)) - 1},
-          places_{static_cast<Word*>(std::calloc((mask_ + 1) * words_, sizeof(Word)))} {
-        if (places_ == nullptr) {
-            std::abort();
-        }
-    }
+          places_{zeroed_array<Word>((mask_ + 1) * words_)} {}
 
     // Whether two digests share a place.
     [[nodiscard]] bool are_together(std::uint64_t a, std::uint64_t b) const noexcept {
@@ -58,9 +54,6 @@ private:
     using Word = std::uint64_t;
     static constexpr std::size_t kBits = 64;
 
-    struct Free {
-        void operator()(Word* words) const noexcept { std::free(words); }
-    };
     [[nodiscard]] static Word bit_of(std::size_t core) noexcept {
         return Word{1} << (core % kBits);
     }
@@ -70,7 +63,7 @@ private:
 
     std::size_t words_;
     std::size_t mask_;
-    std::unique_ptr<Word[], Free> places_;
+    LazyArray<Word> places_;
 };
 
 }  // namespace sluice

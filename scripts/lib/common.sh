@@ -83,14 +83,11 @@ install_missing() {
 # configure DIR OPTION...: a build folder with these options, made once, and as the sources now describe it.
 configure() {
     local dir=$root/$1
-    shift
+    local how=(meson setup "$dir" "$root" "${@:2}")
     mkdir -p "$dir"
-    if [[ -f $dir/build.ninja ]]; then
-        ninja -C "$dir" build.ninja >"$dir/setup.log" 2>&1 || { cat "$dir/setup.log" >&2 && die "meson could not configure $dir anew"; }
-        return
-    fi
-    meson setup "$dir" "$root" "$@" >"$dir/setup.log" 2>&1 || {
-        cat "$dir/setup.log" >&2
+    [[ -f $dir/build.ninja ]] && how=(ninja -C "$dir" build.ninja)
+    flock "$dir" "${how[@]}" >"$dir/configure.log" 2>&1 || {
+        cat "$dir/configure.log" >&2
         die "meson could not configure $dir"
     }
 }

@@ -307,12 +307,21 @@ private:
         test::fill(*other_, *going_frames_);
         general_.run_unwidened(*other_, now_);
         for (std::size_t i = 0; i < going_frames_->size(); ++i) {
-            EXPECT_TRUE(are_same(going_->packets()[i].decision, other_->packets()[i].decision))
-                << where_ << ", burst " << round << ", packet " << i;
+            if (const Decision &got = going_->packets()[i].decision,
+                &due = other_->packets()[i].decision;
+                !are_same(got, due)) {
+                ADD_FAILURE() << where_ << ", burst " << round << ", packet " << i << ": "
+                              << text_of(got) << " instead of " << text_of(due);
+            }
         }
         EXPECT_EQ(state_of(fast_), state_of(general_)) << where_ << ", burst " << round;
         std::swap(coming_, going_);
         going_frames_ = &frames;
+    }
+    static std::string text_of(const Decision& decision) {
+        return "verdict " + std::to_string(static_cast<int>(decision.verdict)) + ", reason " +
+               std::to_string(static_cast<int>(decision.reason)) + ", rule " +
+               std::to_string(decision.rule) + ", action " + std::to_string(decision.action);
     }
     static bool are_same(const Decision& got, const Decision& due) {
         return got.verdict == due.verdict && got.reason == due.reason && got.rule == due.rule &&

@@ -22,14 +22,15 @@ constexpr unsigned kCache = 256;
 constexpr std::uint16_t kDescriptors = 1024;
 constexpr unsigned kMegabytes = 128;  // and as many for each further queue
 
-// Both ports' rings are full, and all that is sent is somewhere else: few frames need few pages.
+// As many as rings hold of any device (af_xdp takes twice what it is asked for to receive), and all
+// that is sent both ways: few frames need few pages.
 unsigned buffers_for(const Options& options) {
-    const unsigned most = kBuffers * options.queues;
-    const std::uint64_t in_rings = std::uint64_t{4} * kDescriptors * options.queues;
-    return options.count ? static_cast<unsigned>(std::min<std::uint64_t>(
-                               most, in_rings + std::min<std::uint64_t>(
-                                                    most, *options.count + options.warm_up)))
-                         : most;
+    const std::uint64_t most = std::uint64_t{kBuffers} * options.queues;
+    if (!options.count || *options.count > most || options.warm_up > most) {
+        return static_cast<unsigned>(most);
+    }
+    const std::uint64_t in_rings = std::uint64_t{6} * kDescriptors * options.queues;
+    return static_cast<unsigned>(std::min(most, in_rings + 2 * (*options.count + options.warm_up)));
 }
 
 int first_cpu() {

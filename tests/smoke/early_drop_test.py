@@ -7,7 +7,7 @@ import subprocess
 
 from box_case import main
 from host_flood import Flow, HostFlood
-from kernel_case import TAKEN_ONCE, KernelCase
+from kernel_case import FEW_BUFFERS, KernelCase
 from programs import ip, wait_until, wait_until_still
 
 # HostFlood's only source, and a network around it.
@@ -41,7 +41,7 @@ FLOW = Flow(sources=1, hosts=1, rate=500)
 
 class EarlyDrop(KernelCase):
     def start_box(self, rules=DENY, early_drop=1000, **options):
-        self.start_kernel_box({"early_drop": early_drop}, rules, TAKEN_ONCE, **options)
+        self.start_kernel_box({"early_drop": early_drop}, rules, FEW_BUFFERS, **options)
 
     def ctl(self, *words):
         # A panic reaches the box also where sluiced answers too late, as on a busy machine.

@@ -9,8 +9,8 @@ from programs import ip, wait_until
 
 # Far above what a worker waits for its core on a busy machine: no beat is late that is not held back here.
 HEARTBEAT = "2s"
-# As many as ports take that no box takes up twice.
-TAKEN_ONCE = {"memory": {"mbufs": 12288}}
+# Enough for the rings of two af_xdp ports and what is on its way between them.
+FEW_BUFFERS = {"memory": {"mbufs": 12288}}
 BEAT_AT = 8
 COUNTS_AT = (64, 128)  # in the map of a pair: of the outside, of the inside
 

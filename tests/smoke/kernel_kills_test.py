@@ -12,7 +12,7 @@ import time
 
 from box_case import main
 from host_flood import Flow, HostFlood
-from kernel_case import TAKEN_ONCE, KernelCase
+from kernel_case import FEW_BUFFERS, KernelCase
 from programs import wait_until
 
 KILLS = int(os.environ.get("SLUICE_TEST_KILLS", "20"))
@@ -85,7 +85,7 @@ class Transfer:
 
 class Kills(KernelCase):
     def start_box(self):
-        return self.start_kernel_box({"heartbeat": HEARTBEAT}, RULES, TAKEN_ONCE)
+        return self.start_kernel_box({"heartbeat": HEARTBEAT}, RULES, FEW_BUFFERS)
 
     def goes_on(self, transfer):
         before = transfer.sent()

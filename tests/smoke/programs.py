@@ -81,7 +81,7 @@ class Box:
     def start_dataplane(self, outside, inside, config=None, wait=True, netns=None, uptime=None):
         """`config`: what is to stand in its sluice.yaml besides, or otherwise. `uptime`: for how many
         days the machine seems to be up."""
-        # Ports of no device have no rings to be filled.
+        # Ports of net_null have no rings to be filled.
         few = {"mbufs": 4096} if outside.startswith("net_null") and inside.startswith("net_null") else {}
         write_box_file(self.box_file, merged({
             "version": 1,

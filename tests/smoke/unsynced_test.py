@@ -10,6 +10,7 @@ import time
 import workers_case
 from host_flood import Flow, HostFlood
 from merged_case import MergedCase
+from box_file import merged
 from programs import wait_until
 
 WORKERS = 4
@@ -46,7 +47,7 @@ class Case(MergedCase):
         self.assertEqual(self.promised, (WORKERS - 1) * (BURST // 16 // (WORKERS - 1)))
 
     def start_dataplane(self, config=None):
-        super().start_dataplane(config or FEW_FRAMES)
+        super().start_dataplane(merged(FEW_FRAMES, config or {}))
 
     def kill_under_flood(self, flood):
         """What was in flight, as amounts_left() has it; the next dataplane runs, and the flood stands still."""

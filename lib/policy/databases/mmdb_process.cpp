@@ -33,7 +33,7 @@ constexpr std::size_t kMostAnswer = sizeof(Header) + kMostText +
                                     kMaxOriginSteps * sizeof(Step<std::uint64_t>) +
                                     kMaxWideOriginSteps * sizeof(Step<Wide>);
 
-// The memory that a process may take is counted with what it has: here, what it has of its parent.
+// Counted with what it has: here, what it has of its parent.
 void limit_memory() {
     std::ifstream file{"/proc/self/statm"};
     std::uint64_t pages = 0;
@@ -139,11 +139,15 @@ Result<DatabaseNetworks> networks_of_answer(ByteView answer, DatabaseKind kind) 
     return networks;
 }
 
+void bound_reading() {
+    limit_memory();
+    set_timer(ITIMER_REAL, kMicros * kRealTimeFactor);
+    set_timer(ITIMER_PROF, kMicros);
+}
+
 Result<DatabaseNetworks> read_mmdb(std::string_view bytes, DatabaseKind kind) {
     const auto read = [&](const ChildOutput& out) {
-        limit_memory();
-        set_timer(ITIMER_REAL, kMicros * kRealTimeFactor);
-        set_timer(ITIMER_PROF, kMicros);
+        bound_reading();
         out.put(answer_of(read_mmdb_here(bytes, kind)));
     };
     const std::optional<std::vector<std::byte>> answer = run_in_child(read, kMostAnswer);

@@ -81,7 +81,7 @@ private:
         ReadKey key;
     };
 
-    // Until it is asked again. The lines of one key mostly stand one behind the other.
+    // Valid until the next call. The lines of one key mostly stand one behind the other.
     [[nodiscard]] Result<const ReadKey*> read_key(const OverrideText& text,
                                                   std::optional<std::size_t> tier);
     [[nodiscard]] std::optional<OverrideFault> read_piece(const OverrideText& text,

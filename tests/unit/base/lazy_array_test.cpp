@@ -48,5 +48,12 @@ TEST(LazyArray, ZerosAreZerosInMemoryThatWasUsedBefore) {
     }
 }
 
+TEST(LazyArray, NoMemoryEndsTheProgramWithAMessage) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    constexpr std::size_t kMost = ~std::size_t{0} / sizeof(std::uint32_t);
+    EXPECT_DEATH((void)zeroed_array<std::uint32_t>(kMost), "no memory for an array");
+    EXPECT_DEATH((void)uninitialized_array<std::uint32_t>(kMost), "no memory for an array");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -139,9 +139,9 @@ TEST(ClausePlanes, FindWhatTheReferenceFinds) {
                           {kMaxClauses, 3, 4, 2}, {700, 0, 0, 2}};
     RuleMatches matches;
     std::size_t matched = 0;
+    const auto most_sets = static_cast<std::size_t>(test::rounds(24));  // all, or four of each size
     for (const Size& size : sizes) {
-        const auto few = static_cast<std::size_t>(test::rounds(24));
-        for (std::size_t set = 0; set < std::min(size.sets, few); ++set) {
+        for (std::size_t set = 0; set < std::min(size.sets, most_sets); ++set) {
             Dice dice{size.clauses * 100 + set};
             ClassifierParts parts = dice.parts(size.clauses, size.fields, size.rows);
             if (set % 3 == 2) {

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 #include <sstream>
+#include <string>
 
 namespace sluice::cycles_text_test {
 namespace {
@@ -66,11 +68,27 @@ TEST(CyclesText, ADataplaneThatBeganAnewCountsFromItsStart) {
 
 // A box that is hardly busy spends thousands of cycles on a packet that comes alone.
 TEST(CyclesText, FitsEightyColumns) {
-    const Json now = of({worker(63, 1, 9'999, 1), worker(64, 1, 9'999, 1)});
-    std::istringstream lines{cycles_text({now})};
-    for (std::string line; std::getline(lines, line);) {
-        EXPECT_LE(line.size(), 80U) << line;
+    for (const std::uint64_t each :
+         {9'999ULL, 10'000ULL, 999'999ULL, 9'999'499ULL, 9'999'500ULL, 900'000'000ULL}) {
+        const Json now = of({worker(63, 1, each, 1), worker(64, 1, each, 1)});
+        std::istringstream lines{cycles_text({now})};
+        for (std::string line; std::getline(lines, line);) {
+            EXPECT_LE(line.size(), 80U) << line;
+        }
     }
+}
+
+TEST(CyclesText, ManyCyclesAreThousandsOrMillions) {
+    const auto ends_with = [](std::uint64_t each, const std::string& other,
+                              const std::string& all) {
+        const std::string text = cycles_text({of({worker(1, 1, each, 0)})});
+        EXPECT_TRUE(std::regex_search(text, std::regex{" " + other + " +" + all + " +100 %\n"}))
+            << text;
+    };
+    ends_with(9'999, "9,999", "80k");
+    ends_with(60'400, "60k", "483k");
+    ends_with(9'999'499, "9999k", "80M");
+    ends_with(9'999'500, "10M", "80M");
 }
 
 }  // namespace

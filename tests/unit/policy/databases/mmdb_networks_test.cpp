@@ -366,6 +366,7 @@ std::vector<Result<DatabaseNetworks>> read_in_one_process(const std::vector<std:
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
     const auto read = [&](const ChildOutput& out) {
         for (const std::string& bytes : files) {
+            bound_reading();
             const std::vector<std::byte> answer =
                 answer_of(read_mmdb_here(bytes, DatabaseKind::Country));
             const std::uint64_t size = answer.size();
