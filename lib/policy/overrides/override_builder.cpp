@@ -125,22 +125,6 @@ std::optional<OverrideFault> OverrideBuilder::read_piece(const OverrideText& tex
     return std::nullopt;
 }
 
-Result<const ReadKey*> OverrideBuilder::read_key(const OverrideText& text,
-                                                 std::optional<std::size_t> tier) {
-    if (last_ && last_->text == text.key && last_->tier == tier && last_->banned == text.banned) {
-        return &last_->key;
-    }
-    Result<ReadKey> key = read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
-    if (!key && text.banned && text.key.find('/') != std::string_view::npos) {
-        key = read_network_of_rule(rule_.keys, text.key, tier);
-    }
-    if (!key) {
-        return key.error();
-    }
-    last_ = LastKey{std::string{text.key}, tier, text.banned, *std::move(key)};
-    return &last_->key;
-}
-
 std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, OverridePlace place) {
     const bool exempt = !text.banned && text.limit == kExempt;
     const bool named_limit = !exempt && !text.banned;
@@ -152,11 +136,13 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
     if (const std::optional<std::size_t> of_limit = tier_of(text.limit); !tier && of_limit) {
         tier = *of_limit + 1;
     }
-    const Result<const ReadKey*> read = read_key(text, tier);
-    if (!read) {
-        return OverrideFault{OverrideFault::Word::Key, read.error().what};
+    Result<ReadKey> key = read_key_of_rule(rule_.keys, rule_.missing_key, text.key, tier, names_);
+    if (!key && text.banned && text.key.find('/') != std::string_view::npos) {
+        key = read_network_of_rule(rule_.keys, text.key, tier);
     }
-    const ReadKey* const key = *read;
+    if (!key) {
+        return OverrideFault{OverrideFault::Word::Key, key.error().what};
+    }
     const std::optional<std::uint8_t> limit = limit_in(text.limit, key->index);
     if (named_limit && !limit) {
         return OverrideFault{

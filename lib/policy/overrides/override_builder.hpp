@@ -1,5 +1,4 @@
 #pragma once
-#include "lib/policy/keys/key_text.hpp"
 #include "lib/policy/overrides/banned_keys.hpp"
 #include "lib/policy/overrides/override_numbers.hpp"
 #include "lib/policy/overrides/override_rows.hpp"
@@ -74,16 +73,6 @@ private:
     using Row = OverrideRows::Row;
     using Group = std::vector<const Row*>;
 
-    struct LastKey {
-        std::string text;
-        std::optional<std::size_t> tier;
-        bool banned = false;
-        ReadKey key;
-    };
-
-    // Valid until the next call. The lines of one key mostly stand one behind the other.
-    [[nodiscard]] Result<const ReadKey*> read_key(const OverrideText& text,
-                                                  std::optional<std::size_t> tier);
     [[nodiscard]] std::optional<OverrideFault> read_piece(const OverrideText& text,
                                                           std::uint8_t limit, Piece& piece) const;
     // The index of the tier that has a limit of this name; nullopt: none, or several.
@@ -100,7 +89,6 @@ private:
 
     const Rule& rule_;
     TextNames names_;
-    std::optional<LastKey> last_;
     OverrideRows said_;
     std::uint64_t sum_ = 0;                                        // once finished
     std::shared_ptr<BannedKeys> banned_;                           // likewise
