@@ -48,7 +48,15 @@ class Running(BoxCase):
         return done.stdout
 
     def on_worker(self, *words):
-        return json.loads(self.key(*words, "--json"))["limits"][0]["workers"][0]
+        """What the worker says. Where it did not come to it in time it has done nothing, and is asked again."""
+        def answer():
+            done = self.box.ctl("key", *words, "--json")
+            told = json.loads(done.stdout)
+            if any(not worker["begun"] for worker in told.get("unanswered", [])):
+                return None
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return told["limits"][0]["workers"][0]
+        return wait_until("the worker's answer", answer)
 
     def dropped(self):
         return self.box.stats()["verdicts"]["drop"]
