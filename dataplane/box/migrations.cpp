@@ -20,7 +20,7 @@ constexpr int kIntervalsToSync = 4;
 constexpr std::chrono::milliseconds kSomeTurns{2};
 constexpr std::chrono::milliseconds kAllTurns{200};
 // An apply waits for no more; then it is done at the next occasion.
-constexpr std::chrono::milliseconds kLongestWait{50};
+constexpr std::chrono::milliseconds kLongestWaitOfApply{50};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void RulePublisher::await_moves() {
         return;
     }
     const auto left = moved_by_ - std::chrono::steady_clock::now();
-    if (left <= kLongestWait) {
+    if (left <= kLongestWaitOfApply) {
         std::this_thread::sleep_for(left);
         finish_migrations();
     }

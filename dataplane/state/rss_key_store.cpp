@@ -17,7 +17,7 @@ namespace {
 constexpr FileKind kRssKeysFile{{'S', 'L', 'R', 'S', 'S', 'K', 'Y', '\n'}, 2, "RSS key"};
 // Version 1 had no sum: it is taken, and written anew.
 constexpr std::string_view kFirstHead = "sluice rss key 1\n";
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostBytesOfKeys = 4096;
 
 std::optional<RssKeys> keys_in(ByteView seed_bytes) {
     RssKeys::Seed seed{};
@@ -54,7 +54,7 @@ KeysInFile keys_in_file(const std::string& text) {
 FoundRssKeys load_rss_keys(const std::string& state_dir) {
     const std::string path = state_dir + "/" + kRssKeyFile;
     FoundRssKeys found{.keys = RssKeys::make()};
-    const auto text = read_whole_file(path, kMostBytes);
+    const auto text = read_whole_file(path, kMostBytesOfKeys);
     if (!text && !is_about_content(text.error())) {
         found.kept = false;
         log_error(text.error().what + "; keys of rules are other workers' until the next start");

@@ -19,7 +19,7 @@ namespace {
 
 // As it crosses the wire, whose version is that of the file.
 constexpr FileKind kRulesFile{{'S', 'L', 'R', 'U', 'L', 'E', 'S', '\n'}, kWireVersion, "rule set"};
-constexpr std::size_t kMostBytes = std::size_t{kMaxMessageSize} + 4096;  // and a head
+constexpr std::size_t kMostBytesOfRules = std::size_t{kMaxMessageSize} + 4096;  // and a head
 
 // The set that is about to be replaced, under a name of its own until the new one is there.
 class Replaced {
@@ -106,7 +106,7 @@ void RulesStore::take_back() const {
 }
 
 Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path, Room room) {
-    const auto text = read_whole_file(path, kMostBytes);
+    const auto text = read_whole_file(path, kMostBytesOfRules);
     if (!text && !is_about_content(text.error())) {
         return Error{Errc::Unreachable, "the saved rule set: " + text.error().what};
     }

@@ -21,7 +21,7 @@ constexpr unsigned kIdleTurnsBeforeSleep = 64;
 constexpr unsigned kRoundsPerTurn = 64;
 // An owner that stands still holds up packets of its keys for so long; a reservation lasts until
 // every packet that it may be for has been decided.
-constexpr Nanoseconds kLongestWait = std::chrono::milliseconds{250};
+constexpr Nanoseconds kLongestWaitForOwner = std::chrono::milliseconds{250};
 constexpr Nanoseconds kReservationLifetime = std::chrono::seconds{2};
 
 // Of each worker, so that no pair has fewer buffers left than its queues need.
@@ -45,7 +45,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       owners_{me_.index(), setup.workers},
       asker_{me_.index(),
              setup.ask_lanes,
-             {.questions = most_questions(setup.workers), .longest = kLongestWait}},
+             {.questions = most_questions(setup.workers), .longest = kLongestWaitForOwner}},
       owner_{me_.index(),
              setup.ask_lanes,
              {.questions = most_questions(setup.workers), .lifetime = kReservationLifetime}},
