@@ -87,7 +87,7 @@ void add_row(Table& table, std::string lcore, const Cycles& cycles) {
 
 // What the figures are of.
 std::string measured_text(const Json& cycles, std::uint64_t packets) {
-    return fmt::format("cycles a packet, of the {} packets of one turn in {}; {} cycles are 1 us\n",
+    return fmt::format("cycles a packet, of {} packets, one turn in {}; {} are 1 us\n",
                        grouped(packets), count_at(cycles, "of_turns"),
                        grouped(count_at(cycles, "per_second") / 1'000'000));
 }

@@ -278,7 +278,7 @@ class WithSluiced(Case):
                                ("ports", ["1,234,567", "uplink", "up"]),
                                ("xdp status", ["native", "kernel drops", "100.0 ms", "250.4 ms", "7,654,321", "1,234/64,000", "41"]),
                                ("workers", ["uplink in q0", "runs"]),
-                               ("workers --cycles", ["12.3", "100", "4,000", "50 %", "1,000 packets", "2,500 cycles are 1 us"]),
+                               ("workers --cycles", ["12.3", "100", "4,000", "50 %", "1,000 packets", "2,500 are 1 us"]),
                                ("health", ["pid 17, generation 0a"])):
             out, _ = self.ask(*command.split())
             for word in words:
