@@ -22,8 +22,9 @@ constexpr unsigned kCache = 256;
 constexpr std::uint16_t kDescriptors = 1024;
 constexpr unsigned kMegabytes = 128;  // and as many for each further queue
 
-// As many as rings hold of any device (af_xdp takes twice what it is asked for to receive), and all
-// that is sent both ways: few frames need few pages.
+// Mbufs for the descriptors of both ports, and one for each frame sent in either direction.
+// net_af_xdp fills twice as many receive descriptors as it is asked for. A small pool touches few
+// pages.
 unsigned buffers_for(const Options& options) {
     const std::uint64_t most = std::uint64_t{kBuffers} * options.queues;
     if (!options.count || *options.count > most || options.warm_up > most) {
