@@ -1,6 +1,5 @@
 #include "lib/load/loaded_rules.hpp"
 #include "lib/pipeline/run_burst.hpp"
-#include "lib/policy/compile.hpp"
 #include "lib/share/published.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -9,6 +8,8 @@
 #include <atomic>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -38,24 +39,64 @@ using namespace std::chrono_literals;
 constexpr std::size_t kRules = 1000;
 constexpr std::size_t kPacketsOfBurst = 8;
 
+Rule rule_of_port(std::size_t port, ActionIndex action) {
+    Rule rule;
+    rule.id = "p" + std::to_string(port);
+    rule.mode = Mode::Enforce;
+    rule.on_match = OnMatch::Act;
+    rule.match_action = action;
+    return rule;
+}
+
+Rule limit_of_source(std::uint64_t per_day) {
+    Rule rule;
+    rule.id = "rest";
+    rule.mode = Mode::Enforce;
+    rule.keys.push_back({{.field = Field::IpSrc}});
+    rule.limits.push_back(
+        {.identity = 1,
+         .name = "1",
+         .limit = TokenBucketLimit{*Limit::make({Units{per_day}, 24h}, Units{1000})}});
+    return rule;
+}
+
+// Rule i asks for the i-th of the ports, the rule behind them for nothing: row 0 satisfies no
+// clause, row i + 1 clause i.
+ClassifierParts parts_of(const std::vector<std::size_t>& ports) {
+    ClassifierParts parts;
+    parts.always = {static_cast<std::uint32_t>(ports.size())};
+    parts.blocks.resize(kBlockBits);
+    for (std::size_t bit = 0; bit < kBlockBits; ++bit) {
+        parts.blocks[bit].words[bit / 64] = std::uint64_t{1} << bit % 64;
+    }
+    DimensionParts dimension{.field = Field::L4Dport};
+    dimension.used = {(std::uint64_t{1} << blocks_for(ports.size())) - 1};
+    dimension.open = {0};
+    dimension.steps.resize(ports.size());
+    for (std::size_t clause = 0; clause < ports.size(); ++clause) {
+        parts.rule_of.push_back(static_cast<std::uint32_t>(clause));
+        dimension.steps[ports[clause]] = {ports[clause], static_cast<std::uint32_t>(clause + 1)};
+        dimension.open.push_back(std::uint64_t{1} << clause / kBlockBits);
+        dimension.references.push_back(static_cast<std::uint32_t>(clause % kBlockBits));
+    }
+    dimension.steps.push_back({ports.size(), 0});
+    parts.dimensions.push_back(std::move(dimension));
+    return parts;
+}
+
 // A rule for each of a thousand ports: one set drops, the other lets pass, in the opposite order.
 // Whoever judged by half of one and half of the other would name another rule, or none. A limit
 // counts what neither decides.
-RuleSet compiled_set(bool drops) {
-    std::string text = "version: 1\nrules:\n";
+RuleSet set_of_ports(bool drops) {
+    RuleSet set;
+    std::vector<std::size_t> ports;
     for (std::size_t i = 0; i < kRules; ++i) {
-        const std::size_t port = drops ? i : kRules - 1 - i;
-        text += "  - {id: p" + std::to_string(port) + ", mode: enforce, when: l4.dport eq " +
-                std::to_string(port) + ", on_match: " + (drops ? "drop" : "allow") + "}\n";
+        ports.push_back(drops ? i : kRules - 1 - i);
+        set.rules.push_back(rule_of_port(ports.back(), drops ? kDropAction : kPassAction));
     }
-    text +=
-        "  - {id: rest, mode: enforce, key: [ip.src], limits: [{algorithm: token_bucket, rate: " +
-        std::string{drops ? "100/d" : "200/d"} + ", burst: 1000}]}\n";
-    Problems problems{"r"};
-    std::optional<CompiledRules> compiled =
-        compile_rules({"r", text}, Purpose::Enforce, {}, problems);
-    EXPECT_TRUE(compiled.has_value()) << render(problems.list().front(), text);
-    return std::move(compiled->set);
+    set.rules.push_back(limit_of_source(drops ? 100 : 200));
+    set.classifier = Classifier{parts_of(ports)};
+    return set;
 }
 
 struct MatchedRules {
@@ -128,7 +169,10 @@ struct Worker {
 // Every packet is judged by one whole set, every burst by one, none is left out, and what is owed
 // stays owed: the limit admits its burst once, however often its numbers change.
 TEST(Swap, NoPacketIsJudgedByHalfASet) {
-    const RuleSet sets[] = {compiled_set(true), compiled_set(false)};
+    const RuleSet sets[] = {set_of_ports(true), set_of_ports(false)};
+    for (const RuleSet& set : sets) {
+        ASSERT_EQ(find_fault(set), std::nullopt);
+    }
     const Worker* watched = nullptr;
     const LoadedRules* latest = nullptr;
     std::uint64_t loads = 0;
