@@ -1,5 +1,6 @@
 #include "lib/l7/tls/ja4.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/l7/byte_reader.hpp"
 #include "lib/l7/crypto/sha256.hpp"
 
@@ -109,11 +110,6 @@ std::string_view ja4_version(std::uint16_t version) noexcept {
     }
 }
 
-bool is_ascii_alphanumeric(unsigned byte) noexcept {
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= 'a' && byte <= 'z');
-}
-
 // First and last character; where one of them is none, the first and the last digit of all bytes
 // in hexadecimal.
 void write_alpn(ByteView alpn, char* to) noexcept {
@@ -121,11 +117,11 @@ void write_alpn(ByteView alpn, char* to) noexcept {
     if (alpn.empty()) {
         return;
     }
-    const auto first = std::to_integer<unsigned>(alpn.front());
-    const auto last = std::to_integer<unsigned>(alpn.back());
+    const auto first = std::to_integer<char>(alpn.front());
+    const auto last = std::to_integer<char>(alpn.back());
     const bool plain = is_ascii_alphanumeric(first) && is_ascii_alphanumeric(last);
-    to[0] = plain ? static_cast<char>(first) : kHexDigits[first >> 4];
-    to[1] = plain ? static_cast<char>(last) : kHexDigits[last & 0xF];
+    to[0] = plain ? first : kHexDigits[std::to_integer<unsigned>(alpn.front() >> 4)];
+    to[1] = plain ? last : kHexDigits[std::to_integer<unsigned>(alpn.back() & std::byte{0xF})];
 }
 
 ValueList extension_types(const ClientHello& hello) noexcept {

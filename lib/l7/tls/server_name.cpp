@@ -1,5 +1,6 @@
 #include "lib/l7/tls/server_name.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/l7/dns/dns_name.hpp"
 
 #include <algorithm>
@@ -9,11 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxHostName = 253;
 
-bool is_digit_byte(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
 bool is_label_byte(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || is_digit_byte(c) || c == '-' || c == '_';
+    return is_ascii_lower(c) || is_ascii_digit(c) || c == '-' || c == '_';
 }
 
 bool is_label(std::string_view label) noexcept {
@@ -37,7 +35,7 @@ ServerNameKind kind_of_name(std::string_view name) noexcept {
             return ServerNameKind::Other;
         }
         if (dot == name.size()) {
-            return std::all_of(label.begin(), label.end(), is_digit_byte)
+            return std::all_of(label.begin(), label.end(), is_ascii_digit)
                        ? ServerNameKind::Address
                        : ServerNameKind::HostName;
         }

@@ -1,5 +1,7 @@
 #include "lib/policy/expression/token.hpp"
 
+#include "lib/base/ascii.hpp"
+
 #include <array>
 #include <charconv>
 #include <optional>
@@ -10,8 +12,7 @@ namespace {
 constexpr std::string_view kSpaces = " \t\r\n";
 
 bool is_word_byte(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == ':' || c == '/' || c == '-';
+    return is_ascii_alphanumeric(c) || c == '_' || c == '.' || c == ':' || c == '/' || c == '-';
 }
 
 std::string_view word_at(std::string_view text) noexcept {

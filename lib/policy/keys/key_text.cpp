@@ -1,5 +1,6 @@
 #include "lib/policy/keys/key_text.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/country.hpp"
 #include "lib/packet/field_text.hpp"
@@ -23,7 +24,7 @@ Error wrong(const std::string& what) {
 }
 
 int hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9') {
+    if (is_ascii_digit(c)) {
         return c - '0';
     }
     const char lower = static_cast<char>(c | 0x20);
@@ -53,7 +54,7 @@ std::optional<std::string> unescaped(std::string_view text) {
     return bytes;
 }
 
-std::vector<std::string_view> split(std::string_view text) {
+std::vector<std::string_view> split_at_bars(std::string_view text) {
     std::vector<std::string_view> parts;
     for (;;) {
         const std::size_t bar = text.find('|');
@@ -267,7 +268,7 @@ Result<ReadKey> read_key_text(const GroupingKey& key, std::string_view text,
                      "a key has at most " + std::to_string(kMaxKeyText) + " bytes"};
     }
     const std::vector<std::string_view> parts =
-        key.empty() && text.empty() ? std::vector<std::string_view>{} : split(text);
+        key.empty() && text.empty() ? std::vector<std::string_view>{} : split_at_bars(text);
     if (parts.size() != key.size()) {
         return Error{Errc::BadSyntax, quoted(text) + " has " + std::to_string(parts.size()) +
                                           (parts.size() == 1 ? " part" : " parts") +

@@ -1,5 +1,6 @@
 #include "lib/policy/limits/named_limits.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/policy/limits/limit_reader.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
@@ -12,10 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxLimitNameSize = 128;
 
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
 // What unnamed limits are called: `1`, `2`, and `t2.1` in tiers.
 bool is_position(std::string_view name) noexcept {
     if (name.starts_with('t')) {
@@ -23,13 +20,12 @@ bool is_position(std::string_view name) noexcept {
         return dot != std::string_view::npos && is_position(name.substr(1, dot - 1)) &&
                is_position(name.substr(dot + 1));
     }
-    return !name.empty() && std::all_of(name.begin(), name.end(), is_digit);
+    return !name.empty() && std::all_of(name.begin(), name.end(), is_ascii_digit);
 }
 
 bool is_limit_name(std::string_view name) noexcept {
     const auto good = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' ||
-               c == '_' || c == '.';
+        return is_ascii_alphanumeric(c) || c == '-' || c == '_' || c == '.';
     };
     return !name.empty() && name.size() <= kMaxLimitNameSize && !is_position(name) &&
            std::all_of(name.begin(), name.end(), good);

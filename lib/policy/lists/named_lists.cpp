@@ -1,5 +1,6 @@
 #include "lib/policy/lists/named_lists.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
@@ -13,8 +14,7 @@ constexpr std::size_t kMaxName = 128;
 // What may stand behind a `$`, as token.cpp reads it.
 bool is_list_name(std::string_view name) noexcept {
     const auto good = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.';
+        return is_ascii_alphanumeric(c) || c == '-' || c == '_' || c == '.';
     };
     return !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), good);
 }

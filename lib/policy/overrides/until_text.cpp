@@ -1,5 +1,7 @@
 #include "lib/policy/overrides/until_text.hpp"
 
+#include "lib/base/ascii.hpp"
+
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -14,7 +16,7 @@ constexpr int kLastYear = 2261;
 // `text` begins with digits in the places of `shape` that are 0, and is the same elsewhere.
 bool has_shape(std::string_view text, std::string_view shape) noexcept {
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        const bool digit = i < text.size() && text[i] >= '0' && text[i] <= '9';
+        const bool digit = i < text.size() && is_ascii_digit(text[i]);
         if (i >= text.size() || (shape[i] == '0' ? !digit : text[i] != shape[i])) {
             return false;
         }

@@ -1,5 +1,6 @@
 #include "lib/policy/texts/pattern.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/policy/texts/pattern_cost.hpp"
 
 #include <array>
@@ -36,16 +37,12 @@ constexpr auto kAdvice = std::to_array<Advice>({
     {"Pattern can never match", "this regular expression can never match"},
 });
 
-bool is_plain(unsigned char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 std::string escaped(std::string_view text) {
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string out;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if (is_plain(byte)) {
+        if (is_ascii_alphanumeric(c)) {
             out += c;
         } else {
             out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};

@@ -1,5 +1,6 @@
 #include "lib/policy/texts/text_form.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/l7/http1/host.hpp"
 #include "lib/l7/http1/path.hpp"
 #include "lib/l7/http1/texts.hpp"
@@ -17,10 +18,6 @@ namespace sluice {
 namespace {
 
 using Fault = std::optional<std::string>;
-
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
 
 // As a text stands in an expression, where a backslash and a quote stand behind another.
 std::string written(std::string_view text) {
@@ -111,7 +108,7 @@ std::string_view without_port(std::string_view name) noexcept {
     const std::size_t colon = name.find(':');
     const bool is_port =
         colon != std::string_view::npos && colon + 1 < name.size() &&
-        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(colon) + 1, name.end(), is_digit);
+        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(colon) + 1, name.end(), is_ascii_digit);
     return is_port ? name.substr(0, colon) : name;
 }
 
@@ -175,7 +172,7 @@ Fault fault_of_ja4(const ComparedText& compared) {
     bool is_one = text.size() == kSize;
     for (std::size_t i = kHashes; is_one && i < kSize; ++i) {
         const bool is_bar = i == kHashes || i == kHashes + 13;
-        is_one = is_bar ? text[i] == '_' : is_digit(text[i]) || (text[i] >= 'a' && text[i] <= 'f');
+        is_one = is_bar ? text[i] == '_' : is_ascii_digit(text[i]) || (text[i] >= 'a' && text[i] <= 'f');
     }
     return is_one || compared.how != TextHow::Equals
                ? std::nullopt
