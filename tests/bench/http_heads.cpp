@@ -4,25 +4,23 @@ namespace sluice::bench {
 
 namespace {
 
-using Random = std::mt19937_64;
-
-std::string first_lines(Random& random) {
+std::string first_lines(std::mt19937_64& random) {
     return "GET /" + random_word(random, 3, 8) + "/" + random_word(random, 3, 8) +
            "?id=" + random_word(random, 2, 6) + " HTTP/1.1\r\nHost: " + random_word(random, 3, 8) +
            ".example\r\n";
 }
 
-std::string one_header(Random& random) {
+std::string one_header(std::mt19937_64& random) {
     return first_lines(random) + "\r\n";
 }
 
-std::string five_headers(Random& random) {
+std::string five_headers(std::mt19937_64& random) {
     return first_lines(random) + "User-Agent: curl/8.1." + random_word(random, 1, 3) +
            "\r\nAccept: */*\r\nX-Request-Id: " + random_word(random, 8, 8) +
            "\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n";
 }
 
-std::string twelve_headers(Random& random) {
+std::string twelve_headers(std::mt19937_64& random) {
     return first_lines(random) + "User-Agent: " + random_word(random, 12, 12) +
            "\r\nAccept: */*\r\nAccept-Language: en\r\nReferer: /" + random_word(random, 5, 8) +
            "\r\nConnection: keep-alive\r\nDNT: 1\r\nCookie: sid=" + random_word(random, 8, 8) +
@@ -33,11 +31,11 @@ std::string twelve_headers(Random& random) {
 }
 
 // A browser's request for a picture or a script: short names of hosts, a usual User-Agent.
-std::string usual_get(Random& random) {
+std::string usual_get(std::mt19937_64& random) {
     return usual_get_of(random, random_word(random, 3, 8));
 }
 
-std::string thirty_headers(Random& random) {
+std::string thirty_headers(std::mt19937_64& random) {
     std::string head = first_lines(random);
     for (int i = 0; i < 28; ++i) {
         head += "x-" + random_word(random, 3, 14) + ": " + random_word(random, 2, 30) + "\r\n";
@@ -46,7 +44,7 @@ std::string thirty_headers(Random& random) {
 }
 
 // A browser's, of one of three, with a few cookies.
-std::string browser(Random& random) {
+std::string browser(std::mt19937_64& random) {
     constexpr std::string_view kAgents[] = {
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
         "Chrome/126.0.0.0 Safari/537.36",
@@ -79,7 +77,7 @@ std::string browser(Random& random) {
     return head + "\r\n\r\n";
 }
 
-std::string four_kib_of_cookies(Random& random) {
+std::string four_kib_of_cookies(std::mt19937_64& random) {
     std::string head = first_lines(random) + "User-Agent: " + random_word(random, 12, 12) +
                        "\r\nAccept: */*\r\nCookie: a=" + random_word(random, 4, 8);
     const std::size_t end = head.size() + 4096;
@@ -91,7 +89,7 @@ std::string four_kib_of_cookies(Random& random) {
 
 }  // namespace
 
-std::string usual_get_of(Random& random, std::string_view first_segment) {
+std::string usual_get_of(std::mt19937_64& random, std::string_view first_segment) {
     constexpr std::string_view kAgents[] = {
         "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0",
         "Mozilla/5.0 (Windows NT 10.0; rv:115.0) Gecko/20100101 Firefox/115.0",
@@ -108,7 +106,7 @@ std::string usual_get_of(Random& random, std::string_view first_segment) {
     return head + random_word(random, 4, 9) + "\r\n\r\n";
 }
 
-std::string random_word(Random& random, std::size_t least, std::size_t spread) {
+std::string random_word(std::mt19937_64& random, std::size_t least, std::size_t spread) {
     std::string text;
     for (std::size_t left = least + random() % spread; left > 0; --left) {
         text += static_cast<char>('a' + random() % 26);
