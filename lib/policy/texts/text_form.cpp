@@ -106,9 +106,9 @@ Fault fault_of_host(const ComparedText& compared) {
 
 std::string_view without_port(std::string_view name) noexcept {
     const std::size_t colon = name.find(':');
-    const bool is_port =
-        colon != std::string_view::npos && colon + 1 < name.size() &&
-        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(colon) + 1, name.end(), is_ascii_digit);
+    const bool is_port = colon != std::string_view::npos && colon + 1 < name.size() &&
+                         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(colon) + 1,
+                                     name.end(), is_ascii_digit);
     return is_port ? name.substr(0, colon) : name;
 }
 
@@ -172,7 +172,8 @@ Fault fault_of_ja4(const ComparedText& compared) {
     bool is_one = text.size() == kSize;
     for (std::size_t i = kHashes; is_one && i < kSize; ++i) {
         const bool is_bar = i == kHashes || i == kHashes + 13;
-        is_one = is_bar ? text[i] == '_' : is_ascii_digit(text[i]) || (text[i] >= 'a' && text[i] <= 'f');
+        is_one =
+            is_bar ? text[i] == '_' : is_ascii_digit(text[i]) || (text[i] >= 'a' && text[i] <= 'f');
     }
     return is_one || compared.how != TextHow::Equals
                ? std::nullopt
