@@ -177,25 +177,25 @@ private:
         });
         EXPECT_EQ(found.unknown, 0U) << where(event);
         for (std::size_t key = 0; key < now.size(); ++key) {
-            compare(now[key], before[key], after[key],
-                    where(event) + " key " + std::to_string(key));
+            const auto here = [&] { return where(event) + " key " + std::to_string(key); };
+            compare(now[key], before[key], after[key], here);
         }
         EXPECT_GE(static_cast<std::ptrdiff_t>(core.buckets.registry.pool().free()),
                   static_cast<std::ptrdiff_t>(lines_))
             << "lines lost" << where(event);
     }
 
-    void compare(const Left& now, const Left& before, const Left& after,
-                 const std::string& where) const {
+    // Only what fails asks where it was.
+    void compare(const Left& now, const Left& before, const Left& after, const auto& where) const {
         for (std::size_t i = 0; i < now.units.size(); ++i) {
-            EXPECT_LE(now.units[i], std::max(before.units[i], after.units[i])) << where;
+            EXPECT_LE(now.units[i], std::max(before.units[i], after.units[i])) << where();
             if (scenario_.exact) {
-                EXPECT_GE(now.units[i] + 1, std::min(before.units[i], after.units[i])) << where;
+                EXPECT_GE(now.units[i] + 1, std::min(before.units[i], after.units[i])) << where();
             }
         }
-        EXPECT_GE(now.banned, std::min(before.banned, after.banned)) << where;
+        EXPECT_GE(now.banned, std::min(before.banned, after.banned)) << where();
         if (now.banned == Nanoseconds{0}) {
-            EXPECT_GE(now.refusals, std::min(before.refusals, after.refusals)) << where;
+            EXPECT_GE(now.refusals, std::min(before.refusals, after.refusals)) << where();
         }
     }
 

@@ -146,7 +146,7 @@ private:
 };
 
 TEST(Lists, SayWhatAScanOfTheirLinesSays) {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(rounds(60)); ++seed) {
         RandomList list{seed};
         const ListReader lists = lists_of({{"l", list.text()}});
         Box box{R"yaml(version: 1

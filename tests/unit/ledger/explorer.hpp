@@ -304,30 +304,42 @@ inline bool restarts(const Transition& step) {
     return step.kind == Transition::Kind::Restart || step.kind == Transition::Kind::RestartAll;
 }
 
+// A way to a world, and what that says of itself.
+struct Reached {
+    std::vector<Transition> path;
+    const std::string* state;
+};
+
 // Breadth first, so that the first fault is told by a shortest way to it. There are so many worlds
-// that each lies where the one before it lay.
+// that each lies where the one before it lay. A step that changes nothing, and not the
+// time either, leaves the world to the step after it.
 template <typename Model>
 std::size_t explore(const Exploration& exploration) {
     std::unordered_set<std::string> seen;
-    std::vector<std::vector<Transition>> level{{}};
+    const std::string nothing;
+    std::vector<Reached> level{{{}, &nothing}};
     std::optional<World<Model>> world;
     const std::vector<Transition> steps = steps_of(exploration.workers, exploration.late);
     for (std::size_t depth = 0; depth < exploration.depth; ++depth) {
-        std::vector<std::vector<Transition>> next;
-        for (const std::vector<Transition>& path : level) {
+        std::vector<Reached> next;
+        for (const auto& [path, state] : level) {
+            bool is_there = false;
             bool may_restart = true;
             for (const Transition& step : steps) {
                 if (restarts(step) && !may_restart) {
                     continue;
                 }
-                world.emplace(exploration.workers);
-                for (const Transition& earlier : path) {
-                    world->take(earlier);
+                if (!is_there) {
+                    world.emplace(exploration.workers);
+                    for (const Transition& earlier : path) {
+                        world->take(earlier);
+                    }
                 }
                 may_restart = world->restarts() < exploration.most_restarts;
                 world->take(step);
-                if (world->restarts() > exploration.most_restarts ||
-                    !seen.insert(world->state()).second) {
+                const auto [reached, is_new] = seen.insert(world->state());
+                is_there = *reached == *state && step.kind != Transition::Kind::Tick;
+                if (world->restarts() > exploration.most_restarts || !is_new) {
                     continue;
                 }
                 std::vector<Transition> longer = path;
@@ -340,7 +352,7 @@ std::size_t explore(const Exploration& exploration) {
                     ADD_FAILURE() << "does not settle: " << text_of(longer);
                     return seen.size();
                 }
-                next.push_back(std::move(longer));
+                next.push_back({std::move(longer), &*reached});
             }
         }
         level = std::move(next);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 // The same for windows: at every charge, what counts of all workers' charges is at most the count
 // and (N - 1) * U, and what was charged is in the owner's total or unsynced.
 namespace sluice::window_simulation_test {
@@ -52,7 +54,8 @@ TEST_P(WindowSimulation, NoWindowIsBeyondThePromiseAndNothingIsLost) {
                          .longest = scenario.longest,
                          .skew = scenario.skew}};
         Adversary adversary{workers, scenario, seed};
-        for (int step = 0; step < test::rounds(1'000); ++step) {
+        const int steps = std::max(test::rounds(1'000), 150);  // so many fill ten windows
+        for (int step = 0; step < steps; ++step) {
             adversary.step();
             for (std::uint64_t key = 0; key < std::min<std::uint64_t>(scenario.keys, 4); ++key) {
                 ASSERT_TRUE(workers.nothing_lost(key, adversary.now()))
@@ -134,7 +137,7 @@ void offer_steadily(const Steady& steady, Kind kind) {
                   {.workers = 1}};
     const bool in_parts = kind == Kind::Strict || kind == Kind::Lenient;
     const Instant start{1s};  // a window begins
-    const auto windows = static_cast<std::uint64_t>(test::rounds(12));
+    const auto windows = static_cast<std::uint64_t>(std::max(test::rounds(12), 2));
     Instant turned = start;
     std::uint64_t offered = 0;
     std::uint64_t passed = 1;

@@ -1,6 +1,7 @@
 #include "lib/packet/parse_columns.hpp"
 
 #include "tests/packets/seen.hpp"
+#include "tests/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,19 +49,19 @@ void expect_row(const HeaderColumns& columns, std::size_t row, const PacketHeade
         EXPECT_EQ(columns.payload_at[row], headers.payload_at);
     }
     for (const FieldRow& field : kFields) {
-        SCOPED_TRACE(field.name);
         const bool has = (columns.present_rows(field.field) & bit) != 0;
-        EXPECT_EQ(has, headers.fields.has(field.field));
+        EXPECT_EQ(has, headers.fields.has(field.field)) << field.name;
         if (!has || !headers.fields.has(field.field)) {
             continue;
         }
         if (field.kind == FieldKind::Address) {
-            EXPECT_EQ(columns.address(field.field, row), read_address(field.field, headers, frame));
+            EXPECT_EQ(columns.address(field.field, row), read_address(field.field, headers, frame))
+                << field.name;
             continue;
         }
         RowNumbers numbers{};
-        EXPECT_EQ(columns.gather(field.field, bit, numbers), bit);
-        EXPECT_EQ(numbers[row], read_number(field.field, headers, frame));
+        EXPECT_EQ(columns.gather(field.field, bit, numbers), bit) << field.name;
+        EXPECT_EQ(numbers[row], read_number(field.field, headers, frame)) << field.name;
     }
     if (headers.ip_version == IpVersion::V4) {
         EXPECT_EQ(columns.src_host[row], load_be<std::uint32_t>(headers.src.bytes.data()));
@@ -308,8 +309,9 @@ TEST(ParseColumns, SaysOfMutatedFramesWhatParseFrameSays) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random{seed};
     const std::vector<Sample> all = samples();
+    const auto wanted = static_cast<std::size_t>(test::rounds(120'000));
     std::size_t frames = 0;
-    while (frames < 120'000 && !HasFailure()) {
+    while (frames < wanted && !HasFailure()) {
         std::vector<Sample> burst;
         for (std::size_t count = random() % kMaxBurst + 1; count > 0; --count) {
             Sample sample = all[random() % (all.size() - 3)];  // but for the largest

@@ -185,12 +185,14 @@ TEST_F(DamagedEntriesTest, ABanStays) {
 }
 
 // When numbers changed: whoever needs to know owes a full debt, and nobody else anything more.
+// (Once more under a sanitizer, of every seventh bit: in turn each of a byte.)
 TEST_F(DamagedEntriesTest, AnInstantOfAChangeThatCannotBeTold) {
     const std::size_t words = sizeof(ChangeTimes) + sizeof(RecoveryLog::changes);
-    for (std::size_t bit = 0; bit < words * 8; ++bit) {
+    const Units untouched_remaining = untouched(kBucket);
+    for (std::size_t bit = 0; bit < words * 8; bit += test::rounds(7) == 7 ? 1 : 7) {
         const Outcome outcome = flip(kBucket, bit / 8, bit % 8);
         EXPECT_EQ(outcome.found.damaged, 0U) << bit;
-        EXPECT_EQ(outcome.remaining, untouched(kBucket)) << bit;
+        EXPECT_EQ(outcome.remaining, untouched_remaining) << bit;
     }
     auto& entry =
         *reinterpret_cast<Entry*>(static_cast<std::byte*>(left.memory.data()) + at[kBucket]);

@@ -1,5 +1,6 @@
 #include "dataplane/state/box_state.hpp"
 #include "dataplane/read_clock.hpp"
+#include "tests/memory_folder.hpp"
 #include "tests/unit/base/no_descriptors.hpp"
 
 #include <gtest/gtest.h>
@@ -30,8 +31,7 @@ void write(const std::string& path, const std::string& bytes) {
 class BoxStateTest : public testing::Test {
 protected:
     void SetUp() override {
-        directory = (fs::is_directory("/dev/shm") ? std::string{"/dev/shm"} : testing::TempDir()) +
-                    "/box_state_" + std::to_string(::getpid());
+        directory = test::memory_folder("box_state");
         fs::remove_all(directory);
         fs::create_directories(directory);
         box.state_dir = directory;

@@ -2,6 +2,7 @@
 
 #include "dataplane/port/rss.hpp"
 #include "dataplane/state/state_files.hpp"
+#include "tests/memory_folder.hpp"
 #include "tests/unit/base/no_descriptors.hpp"
 
 #include <gtest/gtest.h>
@@ -23,8 +24,8 @@ std::string whole(const std::string& path) {
 class KeptRssKeys : public testing::Test {
 protected:
     KeptRssKeys() {
-        std::string name = std::filesystem::temp_directory_path() / "sluice-rss-XXXXXX";
-        directory = ::mkdtemp(name.data());
+        directory = test::memory_folder("rss_keys");
+        std::filesystem::create_directories(directory);
     }
     ~KeptRssKeys() override { std::filesystem::remove_all(directory); }
     [[nodiscard]] std::string file() const { return directory + "/" + kRssKeyFile; }

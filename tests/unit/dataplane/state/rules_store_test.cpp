@@ -1,5 +1,6 @@
 #include "dataplane/state/rules_store.hpp"
 #include "dataplane/state/slots_store.hpp"
+#include "tests/memory_folder.hpp"
 #include "tests/unit/base/little_memory.hpp"
 #include "tests/unit/base/no_descriptors.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 class RulesStoreTest : public testing::Test {
 protected:
     void SetUp() override {
-        directory = testing::TempDir() + "rules_store_" + std::to_string(::getpid());
+        directory = test::memory_folder("rules_store");
         std::filesystem::remove_all(directory);
     }
     void TearDown() override { std::filesystem::remove_all(directory); }

@@ -1,6 +1,7 @@
 #include "dataplane/state/state_region.hpp"
 
 #include "dataplane/read_clock.hpp"
+#include "tests/memory_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace {
 class StateRegionTest : public testing::Test {
 protected:
     void SetUp() override {
-        directory = testing::TempDir() + "state_region_" + std::to_string(::getpid());
+        directory = test::memory_folder("state_region");
         std::filesystem::remove_all(directory);
     }
     void TearDown() override {

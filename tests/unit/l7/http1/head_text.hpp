@@ -56,12 +56,13 @@ inline std::string quoted(std::string_view bytes) {
     std::string out;
     for (const char c : bytes) {
         const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 32 && byte <= 126) {
+            out += c;
+            continue;
+        }
         char escape[8];
         std::snprintf(escape, sizeof(escape), "\\x%02x", byte);
-        out += c == '\r'                 ? "\\r"
-               : c == '\n'               ? "\\n"
-               : byte < 32 || byte > 126 ? escape
-                                         : std::string(1, c);
+        out += c == '\r' ? "\\r" : c == '\n' ? "\\n" : escape;
     }
     return out;
 }

@@ -210,11 +210,11 @@ TEST(OverrideCsv, SaysWhichLineAndColumnIsWrong) {
     }
 }
 
-// As many lines of one key as a rule may have cost what as many keys cost. (In the square of their
-// number they would take hours.)
+// Many lines of one key cost what as many keys cost. (In the square of their number they would take
+// longer than a test may.)
 TEST(OverrideCsv, AnyNumberOfLinesOfOneKeyIsReadInLinearTime) {
     std::string csv = HEADER;
-    constexpr int kLines = 1'000'000;
+    constexpr int kLines = 400'000;
     for (int i = 0; i < kLines; ++i) {
         csv += i % 2 == 0 ? "192.0.2.1|53,1,,300,,,\n" : "192.0.2.1|53,2,,,30,,\n";
     }

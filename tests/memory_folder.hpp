@@ -1,0 +1,18 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+namespace sluice::test {
+
+// A name for a folder of this process in memory, where there is such a place: what is written into
+// it by the thousand waits for no disk.
+[[nodiscard]] inline std::string memory_folder(const std::string& name) {
+    namespace fs = std::filesystem;
+    const fs::path in =
+        fs::is_directory("/dev/shm") ? fs::path{"/dev/shm"} : fs::temp_directory_path();
+    return in / (name + "_" + std::to_string(::getpid()));
+}
+
+}  // namespace sluice::test
