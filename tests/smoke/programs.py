@@ -18,13 +18,13 @@ PATIENCE = 60.0  # seconds for something that takes well under one on an idle ma
 
 
 def wait_until(what, condition, seconds=PATIENCE):
-    """Polls: nothing here is measured, so a slow machine only waits longer."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    """Polls, the less often the longer it takes: nothing here is measured, so a slow machine only waits longer."""
+    begin = time.monotonic()
+    while (waited := time.monotonic() - begin) < seconds:
         value = condition()
         if value:
             return value
-        time.sleep(0.02)
+        time.sleep(min(0.02 + waited / 20, 0.1))
     raise AssertionError(f"waited in vain for {what}")
 
 
