@@ -14,6 +14,11 @@ constexpr std::chrono::seconds kRetryRules{5};  // when the dataplane is there b
 
 constexpr std::chrono::seconds kPingEvery{5};  // the dataplane waits for 30
 
+// One that has just been there is looked for at every tick, since it mostly starts anew; one that
+// has been away for longer at this pace, so that whatever refuses us there is not flooded.
+constexpr std::chrono::seconds kJustThere{5};
+constexpr std::chrono::milliseconds kLookEvery{500};
+
 void log_problems(const std::vector<Problem>& problems) {
     for (const Problem& problem : problems) {
         const bool error = problem.severity == Severity::Error;
@@ -65,13 +70,19 @@ void LinkKeeper::tick(Clock::time_point now) {
         agreed_ = false;
         retry_at_ = now + kRetryRules;
     }
-    if (link_.check() && (agreed_ || now < retry_at_)) {
+    const bool connected = link_.check();
+    there_at_ = connected ? now : there_at_;
+    if (connected && (agreed_ || now < retry_at_)) {
         if (now >= ping_at_) {
             ping_at_ = now + kPingEvery;
             link_.ping();
         }
         return;
     }
+    if (now - there_at_ > kJustThere && now < look_at_) {
+        return;
+    }
+    look_at_ = now + kLookEvery;
     const Result<Welcome> welcome = link_.connect();
     if (!welcome) {
         if (told_ != welcome.error().what) {
@@ -81,6 +92,7 @@ void LinkKeeper::tick(Clock::time_point now) {
         return;
     }
     told_.clear();
+    there_at_ = now;
     retry_at_ = now + kRetryRules;
     agreed_ = rules_.meet(*welcome);
     if (agreed_ && welcome->generation == 0 && rules_.view()->generation == 0) {

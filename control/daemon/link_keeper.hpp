@@ -31,6 +31,8 @@ private:
     std::string told_;  // why there is no dataplane, as it was said last; empty: there is one
     Clock::time_point retry_at_{};
     Clock::time_point ping_at_{};
+    Clock::time_point there_at_{};  // the dataplane, last
+    Clock::time_point look_at_{};   // for one that has been away for long
 };
 
 }  // namespace sluice

@@ -61,16 +61,19 @@ void end_on_signal(const std::stop_token& stop, const sigset_t& signals) {
     }
 }
 
+constexpr std::chrono::nanoseconds kChores{kTick.tv_nsec};
+constexpr std::chrono::milliseconds kLink{100};  // a dataplane that starts anew is met as soon
+
 // A chore that may compile, and so take long, in a thread of its own: deadlines go on, and so do
 // the others.
-void repeat(const std::stop_token& stop, const std::function<void()>& chore) {
+void repeat(const std::stop_token& stop, std::chrono::nanoseconds pause,
+            const std::function<void()>& chore) {
     std::mutex mutex;
     std::condition_variable_any changed;
     std::unique_lock lock{mutex};
     while (!stop.stop_requested()) {
         chore();
-        (void)changed.wait_for(lock, stop, std::chrono::nanoseconds{kTick.tv_nsec},
-                               [&] { return stop.stop_requested(); });
+        (void)changed.wait_for(lock, stop, pause, [&] { return stop.stop_requested(); });
     }
 }
 
@@ -169,13 +172,13 @@ int run(const Settings& settings, const sigset_t& signals) {
         }
     }
     const std::jthread ends{
-        [&](const std::stop_token& stop) { repeat(stop, [&] { rules.end_rules(); }); }};
+        [&](const std::stop_token& stop) { repeat(stop, kChores, [&] { rules.end_rules(); }); }};
     const std::jthread reloads{[&](const std::stop_token& stop) {
-        repeat(stop, [&] { lists.tick(ListKeeper::Clock::now()); });
+        repeat(stop, kChores, [&] { lists.tick(ListKeeper::Clock::now()); });
     }};
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);
-    repeat(compile_stop().get_token(), [&] {
+    repeat(compile_stop().get_token(), kLink, [&] {
         keeper.tick(LinkKeeper::Clock::now());
         (*server)->sweep();
         (*watchers)->sweep();

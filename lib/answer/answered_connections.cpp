@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 
 namespace sluice {
 namespace {
@@ -18,11 +17,7 @@ std::size_t places_for(std::size_t connections) noexcept {
 AnsweredConnections::AnsweredConnections(std::size_t connections)
     : memory_{places_for(connections) * kWays * sizeof(AnsweredConnection)},
       lines_{static_cast<AnsweredConnection*>(memory_.data())},
-      mask_{places_for(connections) - 1} {
-    for (std::size_t i = 0; i < (mask_ + 1) * kWays; ++i) {
-        new (&lines_[i]) AnsweredConnection{};
-    }
-}
+      mask_{places_for(connections) - 1} {}
 
 bool AnsweredConnections::is_free(const AnsweredConnection& line, std::uint32_t ticks) noexcept {
     const std::uint32_t kept = ticks_of(line.has_finished ? kAfterFin : kSilence);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace sluice {
 
@@ -38,6 +39,8 @@ struct alignas(64) AnsweredConnection {
     bool has_acked = false;
 };
 static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines as a place has");
+static_assert(std::is_trivially_copyable_v<AnsweredConnection>,
+              "zeroed memory is lines that are free, of which nothing else is read");
 
 // Those of one worker. A digest has four lines; where all four are in use the connection that has
 // been silent for longest makes room: what its client repeats is reset from then on.

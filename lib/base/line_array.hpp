@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -19,8 +21,10 @@ public:
     // All as T{}. Aborts if there is no memory.
     explicit LineArray(std::size_t count)
         : memory_{count * sizeof(T)}, values_{static_cast<T*>(memory_.data())}, count_{count} {
-        for (std::size_t i = 0; i < count; ++i) {
-            new (&values_[i]) T{};
+        if (!is_zeros()) {
+            for (std::size_t i = 0; i < count; ++i) {
+                new (&values_[i]) T{};
+            }
         }
     }
     // Bytes that it takes.
@@ -33,6 +37,13 @@ public:
     [[nodiscard]] std::span<T> all() noexcept { return {values_, count_}; }
 
 private:
+    // Then its memory is as it has to be, and takes no page before it is written to.
+    [[nodiscard]] static bool is_zeros() noexcept {
+        alignas(T) std::array<std::byte, sizeof(T)> one{};
+        new (one.data()) T{};
+        return std::all_of(one.begin(), one.end(), [](std::byte b) { return b == std::byte{}; });
+    }
+
     LineMemory memory_;
     T* values_;
     std::size_t count_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 
 namespace sluice {
 namespace {
@@ -23,11 +22,7 @@ RefusedConnections::RefusedConnections(std::size_t connections, std::uint32_t si
       lines_{static_cast<Line*>(memory_.data())},
       mask_{refused_lines_for(connections) - 1},
       silence_{silence_ticks},
-      when_full_{when_full} {
-    for (std::size_t i = 0; i <= mask_; ++i) {
-        new (&lines_[i]) Line{};
-    }
-}
+      when_full_{when_full} {}
 
 // Another one than the first, whatever the tag.
 std::uint64_t RefusedConnections::second_line(std::uint64_t digest) const noexcept {

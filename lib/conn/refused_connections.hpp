@@ -44,7 +44,7 @@ public:
 
 private:
     struct Place {
-        std::uint32_t tag = 0;  // 0: none
+        std::uint32_t tag = 0;  // 0: none, as in zeroed memory
         std::uint32_t seen = 0;
     };
     using Line = std::array<Place, 8>;

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/line_memory.hpp"
 #include "lib/base/prefetch.hpp"
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace sluice {
 
@@ -21,7 +21,8 @@ public:
     DigestBoard(std::size_t digests, std::uint32_t kept_seconds)
         : mask_{std::bit_ceil(std::max(digests / kWays, std::size_t{1})) - 1},
           kept_{kept_seconds},
-          words_{std::make_unique<std::atomic<std::uint64_t>[]>((mask_ + 1) * kWays)} {}
+          memory_{(mask_ + 1) * kWays * sizeof(Word)},
+          words_{static_cast<Word*>(memory_.data())} {}
 
     // False: all that were posted have been kept for their time.
     [[nodiscard]] bool may_have_any(std::uint32_t seconds) const noexcept {
@@ -30,8 +31,8 @@ public:
     }
     // In the place of the one that was posted first.
     void post(std::uint64_t digest, std::uint32_t seconds) noexcept {
-        std::atomic<std::uint64_t>* const line = line_of(digest);
-        std::atomic<std::uint64_t>* place = line;
+        Word* const line = line_of(digest);
+        Word* place = line;
         for (std::size_t way = 0; way < kWays; ++way) {
             if (is(line[way].load(std::memory_order_relaxed), digest)) {
                 place = &line[way];
@@ -47,13 +48,13 @@ public:
     }
     void prefetch(std::uint64_t digest) const noexcept { prefetch0(line_of(digest)); }
     [[nodiscard]] bool has(std::uint64_t digest, std::uint32_t seconds) const noexcept {
-        const std::atomic<std::uint64_t>* const line = line_of(digest);
-        return std::any_of(line, line + kWays, [&](const std::atomic<std::uint64_t>& one) {
+        const Word* const line = line_of(digest);
+        return std::any_of(line, line + kWays, [&](const Word& one) {
             return is(one.load(std::memory_order_relaxed), digest) && age(one, seconds) <= kept_;
         });
     }
     void remove(std::uint64_t digest) noexcept {
-        std::atomic<std::uint64_t>* const line = line_of(digest);
+        Word* const line = line_of(digest);
         for (std::size_t way = 0; way < kWays; ++way) {
             if (is(line[way].load(std::memory_order_relaxed), digest)) {
                 line[way].store(0, std::memory_order_relaxed);
@@ -62,6 +63,9 @@ public:
     }
 
 private:
+    using Word = std::atomic<std::uint64_t>;
+    static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "zeroed memory is free words");
+
     // The upper 40 bits of a digest, whose lower ones choose the line, and 24 bits of seconds.
     static constexpr unsigned kTimeBits = 24;
     static constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << kTimeBits) - 1;
@@ -74,18 +78,18 @@ private:
         return word != 0 && ((word ^ digest) & ~kTimeMask) == 0;
     }
     // What is free has been there for longest.
-    [[nodiscard]] static std::uint64_t age(const std::atomic<std::uint64_t>& one,
-                                           std::uint32_t seconds) noexcept {
+    [[nodiscard]] static std::uint64_t age(const Word& one, std::uint32_t seconds) noexcept {
         const std::uint64_t word = one.load(std::memory_order_relaxed);
         return word == 0 ? kTimeMask + 1 : (seconds - word) & kTimeMask;
     }
-    [[nodiscard]] std::atomic<std::uint64_t>* line_of(std::uint64_t digest) const noexcept {
-        return words_.get() + (digest & mask_) * kWays;
+    [[nodiscard]] Word* line_of(std::uint64_t digest) const noexcept {
+        return words_ + (digest & mask_) * kWays;
     }
 
     std::uint64_t mask_;
     std::uint32_t kept_;
-    std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
+    LineMemory memory_;
+    Word* words_;
     alignas(64) std::atomic<std::uint32_t> until_{0};  // in seconds; 0: none was posted
 };
 

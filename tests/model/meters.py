@@ -42,11 +42,12 @@ class TokenBucket(Bucket):
 
     def __init__(self, limit, now, utc):
         super().__init__(limit, now, utc)
-        self.tokens = Fraction(limit.burst)
+        self.tokens = limit.burst
         self.not_before = 0  # what comes later departs behind what is held
 
     def go_on(self, now):
-        self.tokens = min(self.limit.burst, self.tokens + (now - self.now) * self.limit.rate)
+        if now != self.now and self.tokens != self.limit.burst:
+            self.tokens = min(self.limit.burst, self.tokens + (now - self.now) * self.limit.rate)
         self.now = now
 
     def change(self, limit):
@@ -88,7 +89,7 @@ class TokenBucket(Bucket):
         self.tokens -= cost
 
     def spend_what_fits(self, cost):
-        self.tokens = min(self.tokens, max(Fraction(0), self.tokens - cost))
+        self.tokens = min(self.tokens, max(0, self.tokens - cost))
 
 
 class Counting(Bucket):
@@ -138,8 +139,8 @@ class SlidingWindow(Counting):
 
     def used(self, instant):
         index, into = divmod(instant, self.limit.window)
-        left = Fraction(self.limit.window - into, self.limit.window)
-        return self.spent.get(index - 1, 0) * left + self.spent.get(index, 0)
+        before, units = self.spent.get(index - 1, 0), self.spent.get(index, 0)
+        return units + (before * Fraction(self.limit.window - into, self.limit.window) if before else 0)
 
     def chances(self, cost):
         yield self.now
@@ -155,6 +156,8 @@ class SlidingWindow(Counting):
     def wait(self, cost):
         if cost > self.limit.count:
             return NEVER
+        if self.used(self.now) + cost <= self.limit.count:
+            return 0
         return min(instant - self.now for instant in self.chances(cost)
                    if self.used(instant) + cost <= self.limit.count)
 

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 
-from box_case import NULL, BoxCase, main
+from box_case import NULL, QUIET, BoxCase, main
 from one_thread import stopped, threads_named
 from programs import wait_until
 from stand_ins import VERSION, receive, send
@@ -75,7 +75,7 @@ class AccessCase(BoxCase):
 
 class ControlSocket(AccessCase):
     def test_it_is_its_owner_s_alone(self):
-        self.box.start_dataplane(*NULL, {"user": "nobody"})
+        self.box.start_dataplane(*QUIET, {"user": "nobody"})
         info = os.stat(self.box.dataplane_socket)
         self.assertEqual((stat.S_IMODE(info.st_mode), info.st_uid), (0o600, NOBODY))
         self.assertEqual(self.greeted_as(NOBODY, NOBODY), "welcome")
@@ -91,7 +91,7 @@ class ControlSocket(AccessCase):
         self.assertEqual((stat.S_IMODE(key.st_mode), key.st_uid, key.st_gid), (0o640, 0, NOBODY))
 
     def test_sixteen_idle_clients_keep_nobody_out(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         idle = [self.client() for _ in range(CLIENTS)]
         self.assertNotIn(None, idle)
         # Once they have idled for a second.
@@ -103,7 +103,7 @@ class ControlSocket(AccessCase):
         self.assertIn("closing an idle client", self.box.log("dataplane.log"))
 
     def test_clients_of_sluiced_s_user_leave_places_for_root(self):
-        self.box.start_dataplane(*NULL, {"user": "nobody"})
+        self.box.start_dataplane(*QUIET, {"user": "nobody"})
         holder = subprocess.Popen(
             [sys.executable, "-c", """import os, socket, sys
 os.setgid(65534); os.setuid(65534)
@@ -126,7 +126,7 @@ sys.stdin.read()
 
     def test_uploads_share_a_bound(self):
         """250 of 320 MiB, and 130 more of another client: more than one message and what comes beside it."""
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         chunk = b"\0" * (1 << 20)
 
@@ -151,7 +151,7 @@ class Databases(AccessCase):
         return self.box.folder / "state" / "ruleset.bin"
 
     def test_those_that_sluiced_did_not_make_are_refused(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced(key="other-key")
         done = self.box.apply(PATTERN)
         self.assertNotEqual(done.returncode, 0)
@@ -164,13 +164,13 @@ class Databases(AccessCase):
         self.apply(PATTERN)
 
     def test_kept_ones_are_checked_as_well(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         sluiced = self.box.start_sluiced()
         self.apply(PATTERN)
         generation = self.box.stats()["generation"]
         self.box.kill(sluiced)
         self.box.kill(self.box.dataplane)
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.assertIn("took up the saved rule set", self.box.log("dataplane.log"))
         self.box.kill(self.box.dataplane)
         key = self.box.folder / "database-key"
@@ -179,7 +179,7 @@ class Databases(AccessCase):
         for damage in (key.unlink, lambda: key.chmod(0o644)):
             damage()
             refusals = self.box.log("dataplane.log").count("without the sum")
-            self.box.start_dataplane(*NULL)
+            self.box.start_dataplane(*QUIET)
             self.assertGreater(self.box.log("dataplane.log").count("without the sum"), refusals)
             self.box.kill(self.box.dataplane)
             # It is the key that is bad, and not the set: with the right one it is in force again.
@@ -188,11 +188,11 @@ class Databases(AccessCase):
             key.write_bytes(good)
             key.chmod(0o600)
             times = self.box.log("dataplane.log").count("took up the saved rule set")
-            self.box.start_dataplane(*NULL)
+            self.box.start_dataplane(*QUIET)
             self.assertEqual(self.box.log("dataplane.log").count("took up the saved rule set"), times + 1)
             self.box.kill(self.box.dataplane)
         key.unlink()
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         wait_until("sluiced to bring its own",
                    lambda: (self.box.stats() or {}).get("generation") == generation)
@@ -201,14 +201,14 @@ class Databases(AccessCase):
         key = self.box.folder / "database-key"
         key.write_bytes(b"sluice database key 1\n" + b"k" * 32)
         key.chmod(0o644)
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.assertIn("may be read or changed by others", self.box.log("dataplane.log"))
         self.box.start_sluiced()
         self.assertNotEqual(self.box.apply(PATTERN).returncode, 0)
         self.apply(PLAIN)
 
     def test_rules_are_kept_once_a_worker_has_run_them(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         lcore = self.box.workers()[0]["lcore"]
         thread, = threads_named(self.box.dataplane, f"rte-worker-{lcore}")
@@ -220,14 +220,14 @@ class Databases(AccessCase):
         generation = self.box.stats()["generation"]
         self.box.kill(self.box.sluiced)
         self.box.kill(self.box.dataplane, signal.SIGTERM)
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.assertIn("took up the saved rule set", self.box.log("dataplane.log"))
         self.box.start_sluiced()
         self.assertEqual(self.box.stats()["generation"], generation)
 
     def test_rules_that_cannot_be_kept_are_tried_again(self):
         """Those in force, also when others that were to replace them could not be kept either."""
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         lcore = self.box.workers()[0]["lcore"]
         thread, = threads_named(self.box.dataplane, f"rte-worker-{lcore}")
@@ -246,7 +246,7 @@ class Databases(AccessCase):
         wait_until("the rules to be kept", self.kept().exists)
         self.box.kill(self.box.sluiced)
         self.box.kill(self.box.dataplane)
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         self.assertIn("took up the saved rule set", self.box.log("dataplane.log"))
         self.assertEqual(self.box.stats()["generation"], generation)
@@ -290,7 +290,7 @@ def standing(process):
 
 class Confined(AccessCase):
     def start_both(self, *more):
-        self.box.start_dataplane(*NULL, {"user": "nobody"})
+        self.box.start_dataplane(*QUIET, {"user": "nobody"})
         return self.box.start_sluiced("--user", "nobody", *more)
 
     def run_every_command(self):
@@ -315,7 +315,7 @@ class Confined(AccessCase):
         self.assertEqual(os.stat(audit).st_uid, NOBODY)
 
     def test_what_a_sluiced_of_root_has_left_is_taken_over(self):
-        self.box.start_dataplane(*NULL, {"user": "nobody"})
+        self.box.start_dataplane(*QUIET, {"user": "nobody"})
         first = self.box.start_sluiced()
         self.run_every_command()
         generation = self.box.stats()["generation"]

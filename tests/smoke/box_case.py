@@ -6,6 +6,8 @@ from programs import Box, Hosts
 
 # Ports that bring frames without end.
 NULL = ("net_null0,size=64,copy=1", "net_null1,size=64,copy=1")
+# Ports that bring none, so that workers sleep.
+QUIET = ("net_null0,no-rx=1", "net_null1,no-rx=1")
 
 
 class BoxCase(unittest.TestCase):

@@ -13,7 +13,7 @@ import sys
 import time
 
 import capture_files as frames
-from box_case import NULL, BoxCase, HostsCase, main
+from box_case import NULL, QUIET, BoxCase, HostsCase, main
 from programs import ip, wait_until
 
 
@@ -84,7 +84,7 @@ class Case(BoxCase):
 
     def keep_rules(self, rules):
         """Leaves the rules behind for the next dataplane."""
-        first = self.box.start_dataplane(*NULL)
+        first = self.box.start_dataplane(*QUIET)
         sluiced = self.box.start_sluiced()
         self.apply(rules)
         self.box.kill(sluiced, signal.SIGTERM)
@@ -193,20 +193,20 @@ class Control(Case):
         self.box.start_sluiced()
         begun = time.monotonic()
         self.apply("version: 1\nrules:\n  - id: all\n    mode: enforce\n    key: []\n"
-                   "    limits: [{algorithm: token_bucket, rate: 1000/s, burst: 500}]\n")
+                   "    limits: [{algorithm: token_bucket, rate: 10000/s, burst: 500}]\n")
 
         def rule():
             return self.box.stats()["rules"][0]
 
         # With a bucket for each of the two, it would be twice as much.
-        wait_until("two seconds' worth", lambda: rule()["admitted"] >= 2500)
+        wait_until("a fifth of a second's worth", lambda: rule()["admitted"] >= 2500)
         counted = rule()
         passed = time.monotonic() - begun
         merged = counted["merged"]
         self.assertEqual(merged["max_unsynced"], 31)  # 1/16 of the burst
         self.assertEqual(merged["promised_overshoot"], 31)
         self.assertLessEqual(merged["measured_overshoot"], merged["promised_overshoot"])
-        self.assertLessEqual(counted["admitted"], 500 + 1000 * passed + 1 + 31)
+        self.assertLessEqual(counted["admitted"], 500 + 10_000 * passed + 1 + 31)
         workers = self.box.workers()
         self.assertEqual(len(workers), 2)
         for event in ("sent", "applied"):
@@ -214,7 +214,7 @@ class Control(Case):
         self.assertTrue(all(worker["packets"] for worker in workers))
 
     def test_what_is_refused_changes_nothing(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         self.apply(MONITOR_ALL)
         generation = self.box.stats()["generation"]
@@ -228,7 +228,7 @@ class Control(Case):
         self.assertNotEqual(self.box.stats()["generation"], generation)
 
     def test_metrics_are_what_promtool_wants(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         self.apply(MONITOR_ALL)
         status, text = self.box.api("GET", "/v1/metrics")
@@ -278,7 +278,7 @@ class Failures(Case):
         self.assertIn("re-attached", self.box.log("sluiced.log"))
 
     def test_panic_past_a_sluiced_that_hangs(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         sluiced = self.box.start_sluiced()
         self.apply(DROP_ALL)
 
@@ -318,18 +318,18 @@ class Failures(Case):
         self.assertEqual(self.box.stats()["reasons"]["no_ruleset"], 0)
 
     def test_sluiced_brings_its_rules_to_an_empty_dataplane(self):
-        first = self.box.start_dataplane(*NULL)
+        first = self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         self.apply(DROP_ALL)
         generation = self.box.stats()["generation"]
         self.box.kill(first)
         (self.box.folder / "state" / "ruleset.bin").unlink()
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         wait_until("the rules to be back",
                    lambda: (self.box.stats() or {}).get("generation") == generation)
 
     def test_a_sluiced_without_state_takes_over_what_runs(self):
-        self.box.start_dataplane(*NULL)
+        self.box.start_dataplane(*QUIET)
         self.box.start_sluiced()
         self.apply(MONITOR_ALL)
         generation = self.box.stats()["generation"]

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import time
 
-from box_case import NULL, BoxCase, main
+from box_case import NULL, QUIET, BoxCase, main
 from programs import dice, wait_until
 from stand_ins import VERSION, receive, send
 
@@ -21,12 +21,8 @@ NEW = OLD + "  - {id: more, mode: monitor, on_match: drop}\n"
 NEWER = OLD + "  - {id: most, mode: monitor, on_match: drop}\n"
 
 
-# Only UnderTraffic needs frames; the workers of the other cases sleep.
-QUIET = ("net_null0,no-rx=1", "net_null1,no-rx=1")
-
-
 class Case(BoxCase):
-    PORTS = QUIET
+    PORTS = QUIET  # only UnderTraffic needs frames
 
     def setUp(self):
         super().setUp()

@@ -14,11 +14,11 @@ START_SECONDS = 30
 
 
 def wait_until(what, condition, seconds=START_SECONDS):
-    deadline = time.monotonic() + seconds
+    begin = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        if (waited := time.monotonic() - begin) > seconds:
             raise AssertionError(f"waited {seconds} s for {what}")
-        time.sleep(0.02)
+        time.sleep(min(0.02 + waited / 20, 0.1))
 
 
 class UnixConnection(http.client.HTTPConnection):

@@ -2,7 +2,7 @@
 import time
 
 import workers_case
-from programs import wait_until, wait_until_still
+from programs import wait_until
 
 
 class MergedCase(workers_case.WorkersCase):
@@ -20,10 +20,22 @@ class MergedCase(workers_case.WorkersCase):
         self.assertEqual(self.scopes(), {"hold": "merged"})
         self.promised = self.merged()["promised_overshoot"]
 
-    def flood_until_refused(self, flood, seconds=1.5):
-        """What came through by host, once no more of it comes for that time."""
+    def flood_until_refused(self, flood, in_a_row=None):
+        """What came through by host, once every worker has judged so many frames since the last one that was admitted,
+        however long it was kept from its processor; as many as there are flows, if nothing else is said."""
+        in_a_row = in_a_row or flood.flow.sources * flood.flow.hosts
+        admitted, since = None, []
         flood.go_on()
-        wait_until_still("what comes through", flood.total, seconds, 300)
+
+        def all_are_refused():
+            nonlocal admitted, since
+            time.sleep(0.2)  # many frames come meanwhile, so there is no use in asking more often
+            judged = [worker["packets"] for worker in self.box.workers()]
+            now = self.box.stats()["rules"][0]["admitted"]  # after the packets: what is admitted later begins anew
+            if now != admitted:
+                admitted, since = now, [worker["packets"] for worker in self.box.workers()]
+            return min(map(int.__sub__, judged, since)) >= in_a_row
+        wait_until("all to be refused", all_are_refused, 300)
         return flood.came_by_host()
 
     def expect_each_amount_once(self):

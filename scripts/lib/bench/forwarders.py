@@ -101,11 +101,11 @@ class Bare:
 
 
 class Sluice:
-    """The box of scripts/run over the given devices, polling without pause."""
+    """The box of scripts/run over the given devices, polling without pause if nothing else is said."""
 
     def __init__(self, programs, folder, devices, rules, **box):
-        """`box`: table_keys, workers_count, where they are others than the box's own."""
-        self.box = Box(programs, folder, idle_sleep=None, mbufs=MBUFS)
+        """`box`: idle_sleep, table_keys, workers_count, where they are others than the box's own."""
+        self.box = Box(programs, folder, idle_sleep=box.pop("idle_sleep", None), mbufs=MBUFS)
         vars(self.box).update(box)
         self.box.ctl("check", rules)
         try:

@@ -28,6 +28,8 @@ def read_arguments():
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
     # Where its own folder lies meanwhile; default the build's.
     parser.add_argument("--within", help=argparse.SUPPRESS)
+    # Of a worker without frames; default none.
+    parser.add_argument("--idle-sleep", help=argparse.SUPPRESS)
     arguments, more = parser.parse_known_args()
     if not arguments.rules.is_file():
         parser.error(f"there is no file {arguments.rules}")
@@ -55,7 +57,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     build = pathlib.Path(arguments.build).resolve()
     with folder_in(arguments.within or build) as folder:
-        box = Sluice(Programs(build), folder, pktgen.vhost_ports(folder), arguments.rules.resolve(), table_keys=KEYS)
+        box = Sluice(Programs(build), folder, pktgen.vhost_ports(folder), arguments.rules.resolve(), table_keys=KEYS,
+                     idle_sleep=arguments.idle_sleep)
         with contextlib.ExitStack() as stack:
             stack.callback(box.stop)
             generator = subprocess.Popen(pktgen.command(build, folder, more), preexec_fn=die_with_us)

@@ -59,7 +59,8 @@ protected:
         link_.reset();
     }
     // Later each time, so that nothing waits for its next try.
-    void tick() { keeper_->tick(now_ += 1min); }
+    void tick(std::chrono::nanoseconds later = 1min) { keeper_->tick(now_ += later); }
+    bool connected() { return link_->status().connected; }
     // The machine's clock, and another start of the machine.
     void pass(std::chrono::nanoseconds time) { boot_.since += time; }
     void reboot() { boot_ = {boot_.boot + "again", 10s}; }
