@@ -111,14 +111,14 @@ void expect_arithmetic(const FieldRow& row, const std::vector<ParsedFrame>& pack
             EXPECT_EQ(said[i], holds(has[i])) << text << " of " << has[i].value_or(0);
         }
     };
-    expect(name, [](auto has) { return has.value_or(0) != 0; });
+    expect(name, [](auto value) { return value.value_or(0) != 0; });
     for (const std::uint64_t value : values) {
         for (const Operator& op : kOperators) {
-            const auto holds = [&](auto has) { return has && op.holds(*has, value); };
+            const auto holds = [&](auto held) { return held && op.holds(*held, value); };
             const std::string number = std::to_string(value);
             const std::string text = name + " " + std::string{op.word} + " " + number;
             expect(text, holds);
-            expect("not " + text, [&](auto has) { return !holds(has); });
+            expect("not " + text, [&](auto held) { return !holds(held); });
             expect(name + std::string{op.symbol} + number, holds);
         }
     }
