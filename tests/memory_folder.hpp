@@ -7,12 +7,14 @@
 namespace sluice::test {
 
 // A name for a folder of this process in memory, where there is such a place: what is written into
-// it by the thousand waits for no disk.
+// it by the thousand waits for no disk. There is none of that name.
 [[nodiscard]] inline std::string memory_folder(const std::string& name) {
     namespace fs = std::filesystem;
     const fs::path in =
         fs::is_directory("/dev/shm") ? fs::path{"/dev/shm"} : fs::temp_directory_path();
-    return in / (name + "_" + std::to_string(::getpid()));
+    const fs::path folder = in / (name + "_" + std::to_string(::getpid()));
+    fs::remove_all(folder);
+    return folder;
 }
 
 }  // namespace sluice::test

@@ -15,7 +15,8 @@ constexpr std::chrono::seconds kRetryRules{5};  // when the dataplane is there b
 constexpr std::chrono::seconds kPingEvery{5};  // the dataplane waits for 30
 
 // One that has just been there is looked for at every tick, since it mostly starts anew; one that
-// has been away for longer at this pace, so that whatever refuses us there is not flooded.
+// has been away for longer, or is never there for a tick, at this pace: whatever is there is not
+// flooded.
 constexpr std::chrono::seconds kJustThere{5};
 constexpr std::chrono::milliseconds kLookEvery{500};
 
@@ -92,7 +93,6 @@ void LinkKeeper::tick(Clock::time_point now) {
         return;
     }
     told_.clear();
-    there_at_ = now;
     retry_at_ = now + kRetryRules;
     agreed_ = rules_.meet(*welcome);
     if (agreed_ && welcome->generation == 0 && rules_.view()->generation == 0) {

@@ -61,8 +61,8 @@ void end_on_signal(const std::stop_token& stop, const sigset_t& signals) {
     }
 }
 
-constexpr std::chrono::nanoseconds kChores{kTick.tv_nsec};
-constexpr std::chrono::milliseconds kLink{100};  // a dataplane that starts anew is met as soon
+constexpr std::chrono::nanoseconds kChorePause{kTick.tv_nsec};
+constexpr std::chrono::milliseconds kLinkPause{100};  // a dataplane that starts anew is met as soon
 
 // A chore that may compile, and so take long, in a thread of its own: deadlines go on, and so do
 // the others.
@@ -171,14 +171,15 @@ int run(const Settings& settings, const sigset_t& signals) {
             return kRefused;
         }
     }
-    const std::jthread ends{
-        [&](const std::stop_token& stop) { repeat(stop, kChores, [&] { rules.end_rules(); }); }};
+    const std::jthread ends{[&](const std::stop_token& stop) {
+        repeat(stop, kChorePause, [&] { rules.end_rules(); });
+    }};
     const std::jthread reloads{[&](const std::stop_token& stop) {
-        repeat(stop, kChores, [&] { lists.tick(ListKeeper::Clock::now()); });
+        repeat(stop, kChorePause, [&] { lists.tick(ListKeeper::Clock::now()); });
     }};
     (void)sd_notify(0, "READY=1");
     spdlog::info("serving {}", settings.control.path);
-    repeat(compile_stop().get_token(), kLink, [&] {
+    repeat(compile_stop().get_token(), kLinkPause, [&] {
         keeper.tick(LinkKeeper::Clock::now());
         (*server)->sweep();
         (*watchers)->sweep();

@@ -15,7 +15,7 @@ namespace sluice {
 // look-up at any place misses the TLB no more often than the table's own.
 template <typename T>
 class LineArray {
-    static_assert(std::is_trivially_destructible_v<T>);
+    static_assert(std::is_trivially_copyable_v<T>);
 
 public:
     // All as T{}. Aborts if there is no memory.
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] std::span<T> all() noexcept { return {values_, count_}; }
 
 private:
-    // Then its memory is as it has to be, and takes no page before it is written to.
+    // Then its memory is as it has to be already.
     [[nodiscard]] static bool is_zeros() noexcept {
         alignas(T) std::array<std::byte, sizeof(T)> one{};
         new (one.data()) T{};

@@ -199,7 +199,7 @@ class Control(Case):
             return self.box.stats()["rules"][0]
 
         # With a bucket for each of the two, it would be twice as much.
-        wait_until("a fifth of a second's worth", lambda: rule()["admitted"] >= 2500)
+        wait_until("one and a half seconds' worth", lambda: rule()["admitted"] >= 15_500)
         counted = rule()
         passed = time.monotonic() - begun
         merged = counted["merged"]

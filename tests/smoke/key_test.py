@@ -283,6 +283,16 @@ class Keys(KeyCase):
         # Nothing was spent there.
         self.assertEqual(self.left("hosts", "10.0.0.9|53"), [5])
 
+    def test_what_a_file_says_of_a_key_counts_again_after_a_setting(self):
+        said = RULES.replace("burst: 500}]}", "burst: 500}], overrides: {inline: "
+                             "[{key: [], limits: {'1': {burst: 520}}}]}}")
+        self.assertEqual(self.box.apply(said).returncode, 0)
+        wait_until("the file's numbers", lambda: self.most("all", "") == [520])
+        self.key("set", "all", "", "--burst", "540", "--for", "3s")
+        wait_until("other numbers", lambda: self.most("all", "") == [540])
+        wait_until("the file's numbers", lambda: self.most("all", "") == [520])
+        self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], [])
+
 
 class WithoutPackets(KeyCase):
     PORTS = QUIET
@@ -299,16 +309,6 @@ class WithoutPackets(KeyCase):
     def test_a_setting_ends_by_itself(self):
         self.key("set", "all", "", "--exempt", "--for", "2s")
         wait_until("its end", lambda: "exempt" not in self.key("show", "all", ""))
-
-    def test_what_a_file_says_of_a_key_counts_again_after_a_setting(self):
-        said = RULES.replace("burst: 500}]}", "burst: 500}], overrides: {inline: "
-                             "[{key: [], limits: {'1': {burst: 520}}}]}}")
-        self.assertEqual(self.box.apply(said).returncode, 0)
-        wait_until("the file's numbers", lambda: self.most("all", "") == [520])
-        self.key("set", "all", "", "--burst", "540", "--for", "3s")
-        wait_until("other numbers", lambda: self.most("all", "") == [540])
-        wait_until("the file's numbers", lambda: self.most("all", "") == [520])
-        self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], [])
 
     def test_what_does_not_fit_is_not_set(self):
         for words, says in ((["--count", "5"], "has `rate` and `burst`"), (["--rate", "5"], "5"),

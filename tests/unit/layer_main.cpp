@@ -16,9 +16,9 @@ std::string tests_of(std::string_view path) {
         const testing::TestSuite& suite = *all.GetTestSuite(i);
         for (int j = 0; j < suite.total_test_count(); ++j) {
             const testing::TestInfo& test = *suite.GetTestInfo(j);
-            if (std::string_view{test.file()}.find(path) == std::string_view::npos)
-                continue;
-            names += std::string{suite.name()} + "." + test.name() + ":";
+            if (std::string_view{test.file()}.find(path) != std::string_view::npos) {
+                names += std::string{suite.name()} + "." + test.name() + ":";
+            }
         }
     }
     return names;
@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
         }
         chosen += names;
     }
-    if (!chosen.empty())
+    if (!chosen.empty()) {
         GTEST_FLAG_SET(filter, chosen);
+    }
     return RUN_ALL_TESTS();
 }

@@ -9,6 +9,7 @@ namespace sluice::line_array_test {
 namespace {
 
 constexpr std::size_t kCount = 100'000;  // pages of its own
+constexpr std::size_t kFew = 100;        // none
 
 struct Zeros {
     std::uint32_t number = 0;
@@ -25,6 +26,9 @@ TEST(LineArray, BeginsWithZerosWhereAValueIsZeros) {
                             [](Zeros one) { return one.number == 0 && !one.is_known; }));
     values[kCount - 1].is_known = true;
     EXPECT_TRUE(values[kCount - 1].is_known);
+    LineArray<Zeros> few{kFew};
+    EXPECT_TRUE(std::all_of(few.all().begin(), few.all().end(),
+                            [](Zeros one) { return one.number == 0 && !one.is_known; }));
 }
 
 TEST(LineArray, BeginsWithWhatAValueIsElse) {

@@ -11,6 +11,8 @@ TEST_F(LookedFor, ADataplaneThatStartsAnewIsMetAtTheNextTick) {
     start_dataplane();
     start_daemon();
     for (int round = 0; round < 2; ++round) {
+        tick(100ms);
+        EXPECT_TRUE(connected());
         stop_dataplane();
         for (int tries = 0; tries < 10; ++tries) {
             tick(100ms);
@@ -37,6 +39,18 @@ TEST_F(LookedFor, ADataplaneThatHasBeenAwayForLongIsMetInHalfASecond) {
     EXPECT_FALSE(connected());
     tick(1ms);
     EXPECT_TRUE(connected());
+}
+
+TEST_F(LookedFor, ADataplaneThatDiesAsSoonAsItIsMetIsNotMetAtEveryTick) {
+    start_daemon();
+    for (int round = 0; round < 3; ++round) {
+        start_dataplane();
+        tick(499ms);
+        EXPECT_FALSE(connected());
+        tick(1ms);
+        EXPECT_TRUE(connected());
+        stop_dataplane();
+    }
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ class BoxStateTest : public testing::Test {
 protected:
     void SetUp() override {
         directory = test::memory_folder("box_state");
-        fs::remove_all(directory);
         fs::create_directories(directory);
         box.state_dir = directory;
         box.table_keys = 64;

@@ -14,10 +14,7 @@ namespace {
 
 class RulesStoreTest : public testing::Test {
 protected:
-    void SetUp() override {
-        directory = test::memory_folder("rules_store");
-        std::filesystem::remove_all(directory);
-    }
+    void SetUp() override { directory = test::memory_folder("rules_store"); }
     void TearDown() override { std::filesystem::remove_all(directory); }
 
     ApplyRules example() {

@@ -17,10 +17,7 @@ namespace {
 
 class StateRegionTest : public testing::Test {
 protected:
-    void SetUp() override {
-        directory = test::memory_folder("state_region");
-        std::filesystem::remove_all(directory);
-    }
+    void SetUp() override { directory = test::memory_folder("state_region"); }
     void TearDown() override {
         if (const auto folder = StateFolder::open(directory)) {
             (void)folder->forget();

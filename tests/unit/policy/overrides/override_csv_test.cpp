@@ -214,7 +214,7 @@ TEST(OverrideCsv, SaysWhichLineAndColumnIsWrong) {
 // longer than a test may.)
 TEST(OverrideCsv, AnyNumberOfLinesOfOneKeyIsReadInLinearTime) {
     std::string csv = HEADER;
-    constexpr int kLines = 400'000;
+    constexpr int kLines = 800'000;
     for (int i = 0; i < kLines; ++i) {
         csv += i % 2 == 0 ? "192.0.2.1|53,1,,300,,,\n" : "192.0.2.1|53,2,,,30,,\n";
     }
