@@ -62,19 +62,6 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
-def is_endless(device):
-    """Whether its port always has another frame, so that a worker never sleeps."""
-    return device.startswith("net_null") and "no-rx" not in device or "infinite_rx=1" in device
-
-
-def yield_workers(dataplane):
-    """Workers that never sleep leave the processors to whoever else has something to do."""
-    for task in pathlib.Path(f"/proc/{dataplane.pid}/task").iterdir():
-        if (task / "comm").read_text().startswith("rte-worker"):
-            thread = int(task.name)
-            os.setpriority(os.PRIO_PROCESS, thread, min(19, os.getpriority(os.PRIO_PROCESS, thread) + 10))
-
-
 class Box:
     """A folder with sockets and state, and the programs that use it."""
 
@@ -112,8 +99,6 @@ class Box:
                                      self.box_file], "dataplane.log")
         if wait:
             wait_until("the dataplane's socket", self.dataplane_answers)
-            if any(is_endless(device) for device in (outside, inside)):
-                yield_workers(self.dataplane)
         return self.dataplane
 
     def dataplane_answers(self):
