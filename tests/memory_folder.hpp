@@ -7,7 +7,7 @@
 namespace sluice::test {
 
 // A name for a folder of this process in memory, where there is such a place: what is written into
-// it by the thousand waits for no disk. There is none of that name.
+// it by the thousand waits for no disk. What an earlier process has left there is removed.
 [[nodiscard]] inline std::string memory_folder(const std::string& name) {
     namespace fs = std::filesystem;
     const fs::path in =

@@ -23,8 +23,8 @@ constexpr std::uint16_t kDescriptors = 1024;
 constexpr unsigned kMegabytes = 128;  // and as many for each further queue
 
 // Mbufs for the descriptors of both ports, and one for each frame sent in either direction.
-// net_af_xdp fills twice as many receive descriptors as it is asked for. A small pool touches few
-// pages.
+// The fill ring of net_af_xdp takes two mbufs for each receive descriptor. A pool of few mbufs
+// causes few page faults at the start.
 unsigned buffers_for(const Options& options) {
     const std::uint64_t most = std::uint64_t{kBuffers} * options.queues;
     if (!options.count || *options.count > most || options.warm_up > most) {

@@ -304,7 +304,7 @@ inline bool restarts(const Transition& step) {
     return step.kind == Transition::Kind::Restart || step.kind == Transition::Kind::RestartAll;
 }
 
-// A way to a world, and what that says of itself.
+// Transitions from the first world, and state() of the world that they lead to.
 struct Reached {
     std::vector<Transition> path;
     const std::string* state;

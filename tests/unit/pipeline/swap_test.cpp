@@ -60,8 +60,8 @@ Rule limit_of_source(std::uint64_t per_day) {
     return rule;
 }
 
-// Rule i asks for the i-th of the ports, the rule behind them for nothing: row 0 satisfies no
-// clause, row i + 1 clause i.
+// Rule i matches destination port ports[i] with clause i; the last rule matches every packet. Row 0
+// of the dimension has no bit set, row i + 1 the bit of clause i.
 ClassifierParts parts_of(const std::vector<std::size_t>& ports) {
     ClassifierParts parts;
     parts.always = {static_cast<std::uint32_t>(ports.size())};

@@ -77,20 +77,20 @@ std::set<std::uint64_t> values_near(std::uint64_t value, std::uint64_t max) {
     return near;
 }
 
-// What a condition says of each packet.
-std::vector<bool> says_of_each(const std::string& text, const std::vector<ParsedFrame>& packets) {
-    std::vector<bool> said(packets.size());
+// Whether the expression matches, packet by packet.
+std::vector<bool> matches_of(const std::string& text, const std::vector<ParsedFrame>& packets) {
+    std::vector<bool> matches(packets.size());
     const auto parsed = parse_expression(text);
     if (const auto* error = std::get_if<Remark>(&parsed)) {
         ADD_FAILURE() << text << ": " << error->text;
-        return said;
+        return matches;
     }
     const Expression& tree = std::get<ParsedExpression>(parsed).tree;
     const Classifier classifier = test::compile_conditions(std::span{&tree, 1}).value();
     for (std::size_t i = 0; i < packets.size(); ++i) {
-        said[i] = !test::rules_for(classifier, packets[i].headers, packets[i].frame).empty();
+        matches[i] = !test::rules_for(classifier, packets[i].headers, packets[i].frame).empty();
     }
-    return said;
+    return matches;
 }
 
 // Each packet beside the values of all of them.
@@ -106,9 +106,9 @@ void expect_arithmetic(const FieldRow& row, const std::vector<ParsedFrame>& pack
         values.merge(values_near(has.back().value_or(0), row.max));
     }
     const auto expect = [&](const std::string& text, const auto& holds) {
-        const std::vector<bool> said = says_of_each(text, packets);
+        const std::vector<bool> matches = matches_of(text, packets);
         for (std::size_t i = 0; i < packets.size(); ++i) {
-            EXPECT_EQ(said[i], holds(has[i])) << text << " of " << has[i].value_or(0);
+            EXPECT_EQ(matches[i], holds(has[i])) << text << " of " << has[i].value_or(0);
         }
     };
     expect(name, [](auto value) { return value.value_or(0) != 0; });
