@@ -8,9 +8,11 @@
 #include "lib/rules/action.hpp"
 #include "lib/rules/client_source.hpp"
 #include "lib/rules/edge_event.hpp"
+#include "lib/rules/mode.hpp"
 #include "lib/rules/overrides.hpp"
 #include "lib/rules/path_costs.hpp"
 #include "lib/rules/response_spec.hpp"
+#include "lib/rules/service.hpp"
 #include "lib/rules/text_name.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -44,9 +46,6 @@ inline constexpr std::uint32_t kMaxCoarsenFactor = 1024;
 // Times the bytes of any packet it stays below 2^62, the most that a limit counts.
 inline constexpr std::uint32_t kMaxCost = 1'000'000'000;
 inline constexpr std::uint32_t kWholeTable = 1'000'000;  // table_share is in millionths
-
-enum class Mode : std::uint8_t { Off, Monitor, Enforce };
-inline constexpr auto kModeNames = std::to_array<std::string_view>({"off", "monitor", "enforce"});
 
 // Meter: its limits are checked. Act: Rule::match_action is done at once. Bypass: a budget; what
 // its limit admits passes before any rule, the rest goes through the rules. Budgets stand before
@@ -217,6 +216,10 @@ void for_each_state(AnyRule& rule, Take&& take) {
 struct RuleSet {
     std::uint64_t generation = 0;  // hash of the set; 0 = none loaded
     Classifier classifier;         // which rules match a packet
+    // Declared services, but for those that are off, and which of them packets of a client's
+    // direction reach: by headers that all packets of a connection share. The first that matches.
+    std::vector<Service> services;
+    Classifier service_classifier;
     // Where addresses come from; nullptr: no rule uses origins.
     std::shared_ptr<const GeoParts> origins;
     // The trusted proxies and their header; nullptr: client.ip is ip.src, or no rule reads it.
