@@ -68,7 +68,7 @@ template <DecidedBurst Burst>
 [[gnu::noinline]] void prefetch_connections(Burst& burst, const Answering& by) noexcept {
     burst.for_each_packet([&](std::size_t row) noexcept {
         if (burst.has_tcp(row)) {
-            by.answerer.answered().prefetch(burst.headers(row), by.context.hash);
+            by.answerer.answered().prefetch(connection_ends(burst.headers(row), by.context.hash));
         }
     });
 }

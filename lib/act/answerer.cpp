@@ -83,8 +83,8 @@ bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& 
 AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
                                        const Decision& decision) noexcept {
     const AnswerContext& context = packet.context;
-    const PacketHeaders& headers = packet.seen.headers;
-    const auto [connection, displaces] = answered_.begin(headers, context.hash, context.now);
+    const ConnectionEnds ends = connection_ends(packet.seen.headers, context.hash);
+    const auto [connection, displaces] = answered_.begin(ends, context.now);
     if (displaces) {
         count(AnswerEvent::Evicted);
     }
@@ -100,7 +100,7 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     connection.end = place.seq;
     connection.received = place.received;
     if (!packet.seen.may_wait) {
-        answered_.begin_server(headers, packet.tcp.seq, context.hash, context.now);
+        answered_.begin_server(ends, packet.tcp.seq, context.now);
     }
     return connection;
 }

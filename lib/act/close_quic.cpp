@@ -1,5 +1,5 @@
 #include "lib/act/answerer_packet.hpp"
-#include "lib/answer/connection_digest.hpp"
+#include "lib/conn/connection_ends.hpp"
 #include "lib/l7/quic/long_header.hpp"
 #include "lib/packet/transport.hpp"
 
@@ -30,7 +30,7 @@ bool Answerer::close_quic(const Packet& packet) noexcept {
         return false;
     }
     const AnswerContext& context = packet.context;
-    const std::uint64_t digest = connection_digest(packet.seen.headers, Way::Along, context.hash);
+    const std::uint64_t digest = connection_ends(packet.seen.headers, context.hash).along();
     if (closed_quic_.add(digest, dcid, seconds_of(context.now))) {
         count(AnswerEvent::Evicted);
     }
@@ -46,7 +46,7 @@ bool Answerer::close_again(const AnsweredPacket& packet, const AnswerContext& co
         return false;
     }
     ClosedQuic::Connection* const closed = closed_quic_.find(
-        connection_digest(packet.headers, Way::Along, context.hash), seconds_of(context.now));
+        connection_ends(packet.headers, context.hash).along(), seconds_of(context.now));
     if (closed == nullptr || closed->repeats == kMostRepeats || !may_answer(of) ||
         !find_routes(packet)) {
         return false;

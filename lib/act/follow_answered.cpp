@@ -45,12 +45,12 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
     }
     const Packet of{.seen = packet, .context = context, .tcp = *facts};
     const SegmentNumbers numbers{.seq = facts->seq, .ack = facts->ack, .flags = facts->flags};
+    const ConnectionEnds ends = connection_ends(packet.headers, context.hash);
     if (numbers.begins()) {
-        answered_.forget(packet.headers, facts->seq, context.hash, context.now);
+        answered_.forget(ends, facts->seq, context.now);
         return false;
     }
-    const AnsweredTraffic::Met met =
-        answered_.meet(packet.headers, numbers, context.hash, context.now);
+    const AnsweredTraffic::Met met = answered_.meet(ends, numbers, context.now);
     if (!met) {
         return decision.reason == Reason::Retransmission && reset_forgotten(of);
     }

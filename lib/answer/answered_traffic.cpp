@@ -16,12 +16,12 @@ bool goes_on(const AnsweredConnection& connection, std::uint32_t seq) noexcept {
            ahead(connection.received, seq) <= kReachAhead;
 }
 
-AnsweredTraffic::Met AnsweredTraffic::meet(const PacketHeaders& headers, const SegmentNumbers& came,
-                                           const KeyHasher& hash, Instant now) noexcept {
+AnsweredTraffic::Met AnsweredTraffic::meet(const ConnectionEnds& ends, const SegmentNumbers& came,
+                                           Instant now) noexcept {
     if (came.begins()) {
         return {};
     }
-    const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
+    const std::uint64_t digest = ends.along();
     AnsweredConnection* const client = connections_.find(digest, now);
     if (client != nullptr && goes_on(*client, came.seq)) {
         return {.client = client};
@@ -30,11 +30,9 @@ AnsweredTraffic::Met AnsweredTraffic::meet(const PacketHeaders& headers, const S
                 came.has(kTcpAck) && has_server(servers_, digest, came.ack, seconds_of(now))};
 }
 
-void AnsweredTraffic::forget(const PacketHeaders& headers, std::uint32_t seq, const KeyHasher& hash,
-                             Instant now) noexcept {
-    forget_server(servers_, connection_digest(headers, Way::Against, hash), seq);
-    AnsweredConnection* const client =
-        connections_.find(connection_digest(headers, Way::Along, hash), now);
+void AnsweredTraffic::forget(const ConnectionEnds& ends, std::uint32_t seq, Instant now) noexcept {
+    forget_server(servers_, ends.against(), seq);
+    AnsweredConnection* const client = connections_.find(ends.along(), now);
     if (client != nullptr) {
         AnsweredConnections::remove(*client);
     }

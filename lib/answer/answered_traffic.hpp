@@ -1,12 +1,10 @@
 #pragma once
 #include "lib/answer/answered_connections.hpp"
-#include "lib/answer/connection_digest.hpp"
 #include "lib/answer/server_direction.hpp"
 #include "lib/answer/tcp_facts.hpp"
 #include "lib/base/prefetch.hpp"
 #include "lib/base/units.hpp"
-#include "lib/hash/group_key.hpp"
-#include "lib/packet/packet_headers.hpp"
+#include "lib/conn/connection_ends.hpp"
 #include "lib/share/digest_board.hpp"
 
 #include <cstddef>
@@ -49,11 +47,10 @@ public:
         return connections_.may_have_displaced(now);
     }
     // Prefetches what meet() and begin() touch for these ends.
-    void prefetch(const PacketHeaders& headers, const KeyHasher& hash) const noexcept {
-        const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
-        connections_.prefetch(digest);
-        servers_.prefetch(digest);
-        servers_.prefetch(connection_digest(headers, Way::Against, hash));
+    void prefetch(const ConnectionEnds& ends) const noexcept {
+        connections_.prefetch(ends.along());
+        servers_.prefetch(ends.along());
+        servers_.prefetch(ends.against());
     }
 
     // Whose segment it is: of a client that was answered, of a server whose client was, or neither.
@@ -64,23 +61,20 @@ public:
             return client != nullptr || is_server;
         }
     };
-    [[nodiscard]] Met meet(const PacketHeaders& headers, const SegmentNumbers& came,
-                           const KeyHasher& hash, Instant now) noexcept;
+    [[nodiscard]] Met meet(const ConnectionEnds& ends, const SegmentNumbers& came,
+                           Instant now) noexcept;
 
     // A SYN begins another connection between the same ends.
-    void forget(const PacketHeaders& headers, std::uint32_t seq, const KeyHasher& hash,
-                Instant now) noexcept;
+    void forget(const ConnectionEnds& ends, std::uint32_t seq, Instant now) noexcept;
     // The connection whose client's segment this is has been answered from now on.
-    [[nodiscard]] AnsweredConnections::Added begin(const PacketHeaders& headers,
-                                                   const KeyHasher& hash, Instant now) noexcept {
+    [[nodiscard]] AnsweredConnections::Added begin(const ConnectionEnds& ends,
+                                                   Instant now) noexcept {
         ++begun_;
-        return connections_.add(connection_digest(headers, Way::Along, hash), now);
+        return connections_.add(ends.along(), now);
     }
     // Its server's segments are known by the first byte that it did not get.
-    void begin_server(const PacketHeaders& headers, std::uint32_t request, const KeyHasher& hash,
-                      Instant now) noexcept {
-        post_server(servers_, connection_digest(headers, Way::Against, hash), request,
-                    seconds_of(now));
+    void begin_server(const ConnectionEnds& ends, std::uint32_t request, Instant now) noexcept {
+        post_server(servers_, ends.against(), request, seconds_of(now));
     }
     // How many have been begun: while it stands, what has been looked up here stays as it was.
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }

@@ -50,8 +50,7 @@ class EndedConnection {
 public:
     EndedConnection(const Burst& burst, std::size_t row, const KeyHasher& hash) noexcept
         : hash_{hash},
-          client_{connection_digest(burst.headers_of(row), Way::Along, hash)},
-          server_{connection_digest(burst.headers_of(row), Way::Against, hash)},
+          ends_{burst.ends_of(row, hash)},
           knows_server_{!burst.answered(row).may_wait} {
         connection_.request = numbers_of(burst, row).seq;
         const bool has_fin = numbers_of(burst, row).has(kTcpFin);
@@ -59,25 +58,22 @@ public:
             connection_.request + burst.headers_of(row).payload_len + (has_fin ? 1U : 0U);
     }
     [[nodiscard]] bool begins_anew(const Burst& burst, std::size_t row) const noexcept {
-        return numbers_of(burst, row).begins() && digest(burst, row) == client_;
+        return numbers_of(burst, row).begins() && burst.ends_of(row, hash_) == ends_;
     }
     [[nodiscard]] bool has(const Burst& burst, std::size_t row) const noexcept {
         const SegmentNumbers came = numbers_of(burst, row);
-        const std::uint64_t of = digest(burst, row);
-        return (of == client_ && goes_on(connection_, came.seq)) ||
-               (of == server_ && knows_server_ && came.has(kTcpAck) &&
-                is_near(connection_.request, came.ack));
+        const ConnectionEnds of = burst.ends_of(row, hash_);
+        if (of == ends_) {
+            return goes_on(connection_, came.seq);
+        }
+        return of.digest == ends_.digest && knows_server_ && came.has(kTcpAck) &&
+               is_near(connection_.request, came.ack);
     }
 
 private:
-    [[nodiscard]] std::uint64_t digest(const Burst& burst, std::size_t row) const noexcept {
-        return connection_digest(burst.headers_of(row), Way::Along, hash_);
-    }
-
     const KeyHasher& hash_;
     AnsweredConnection connection_;
-    std::uint64_t client_;
-    std::uint64_t server_;
+    ConnectionEnds ends_;  // of the client's packet
     bool knows_server_;
 };
 
@@ -85,12 +81,12 @@ private:
 
 RowMask decide_answered(Burst& burst, RowMask rows, const CoreState& core, Instant now) noexcept {
     rows &= burst.headers().present_rows(HeaderPart::Tcp);
-    for_each_row(
-        rows, [&](std::size_t row) { core.answered->prefetch(burst.headers_of(row), core.hash); });
+    const RowEnds& ends = burst.connection_ends(rows, core.hash);
+    for_each_row(rows, [&](std::size_t row) { core.answered->prefetch(ends[row]); });
     RowMask answered = 0;
     for_each_row(rows, [&](std::size_t row) {
         if (has_numbers(burst, row) &&
-            core.answered->meet(burst.headers_of(row), numbers_of(burst, row), core.hash, now)) {
+            core.answered->meet(ends[row], numbers_of(burst, row), now)) {
             burst.decision(row) = dropped_for(Reason::Answered);
             answered |= row_bit(row);
         }

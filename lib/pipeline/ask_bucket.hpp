@@ -65,7 +65,8 @@ void for_each_earlier(const LimitCheck& check, const CheckContext& context, Use&
     if (context.question != nullptr) {
         return context.question->connection.digest == 0 ? nullptr : &context.question->connection;
     }
-    start = connection_start(context.packet_headers(), context.frame(), context.core.hash);
+    const PacketHeaders& headers = context.packet_headers();
+    start = connection_start(connection_ends(headers, context.core.hash), headers, context.frame());
     return &start;
 }
 

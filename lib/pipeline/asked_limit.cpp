@@ -4,8 +4,6 @@
 #include "lib/pipeline/own_numbers.hpp"
 #include "lib/pipeline/tcp_connection.hpp"
 
-#include <algorithm>
-
 namespace sluice {
 namespace {
 
@@ -97,27 +95,15 @@ bool asks_budgets(const PacketLooks& packet, const LoadedSet& set) noexcept {
     return asks;
 }
 
-std::uint64_t connection_of(const PacketHeaders& headers, const KeyHasher& hash) noexcept {
-    const auto bytes_of = [](const auto& value) { return std::as_bytes(std::span{&value, 1}); };
-    std::array<std::byte, 2 * sizeof(IpAddress) + 5> name{};
-    auto end = name.begin();
-    const auto add = [&end](auto part) { end = std::copy(part.begin(), part.end(), end); };
-    const std::array<std::uint16_t, 2> ports{headers.sport, headers.dport};
-    add(bytes_of(headers.src));
-    add(bytes_of(headers.dst));
-    add(bytes_of(ports));
-    add(bytes_of(headers.proto));
-    return hash.digest(name);
-}
-
 namespace {
 
 // Of limits that count open connections.
 ConnectionStart opened_by(const JudgedUnit& unit, const LoadedLimit& limit,
                           const KeyHasher& hash) noexcept {
     return algorithm_of(limit.limit) == Algorithm::Concurrency
-               ? connection_start(unit.burst->headers_of(unit.row),
-                                  unit.burst->frame(unit.row).bytes, hash)
+               ? connection_start(unit.burst->ends_of(unit.row, hash),
+                                  unit.burst->headers_of(unit.row),
+                                  unit.burst->frame(unit.row).bytes)
                : ConnectionStart{};
 }
 

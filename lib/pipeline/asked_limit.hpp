@@ -29,10 +29,6 @@ void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spe
 // Whether a budget of `bypass` that matches is: what it says comes before what rules say.
 [[nodiscard]] bool asks_budgets(const PacketLooks& packet, const LoadedSet& set) noexcept;
 
-// Packets that are to stay in their order: of one source and destination, ports and protocol.
-[[nodiscard]] std::uint64_t connection_of(const PacketHeaders& headers,
-                                          const KeyHasher& hash) noexcept;
-
 // The questions that a rehearsal has found; more than a packet may ask: SIZE_MAX.
 inline constexpr std::size_t kMaxQuestions = 64;
 [[nodiscard]] std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set,

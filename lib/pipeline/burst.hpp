@@ -2,6 +2,7 @@
 #include "lib/answer/answered_packet.hpp"
 #include "lib/ask/waiting_room.hpp"
 #include "lib/base/prefetch.hpp"
+#include "lib/conn/connection_ends.hpp"
 #include "lib/packet/frame_columns.hpp"
 #include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
@@ -68,6 +69,7 @@ public:
         origin_ = Origin::Port;
         scratch_.forget();
         proxied_ = 0;
+        ends_.filled = 0;
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
@@ -128,6 +130,18 @@ public:
     }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
+
+    // The connections of parsed rows: worked out once, for whichever stage is the first to ask.
+    const RowEnds& connection_ends(RowMask rows, const KeyHasher& hash) const noexcept {
+        const RowMask missing = rows & ~ends_.filled;
+        if (missing != 0) {
+            fill_connection_ends(headers_, missing, hash, ends_);
+        }
+        return ends_;
+    }
+    [[nodiscard]] ConnectionEnds ends_of(std::size_t row, const KeyHasher& hash) const noexcept {
+        return connection_ends(row_bit(row), hash)[row];
+    }
 
     // From now on, the units of later layers that this parser finds in packets are judged one by
     // one (lib/pipeline/burst_units.hpp). Allocates; without it packets have none.
@@ -212,6 +226,7 @@ private:
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
     bool uses_units_ = false;  // since the last clear()
+    mutable RowEnds ends_;     // connection_ends() fills it
 };
 
 // One packet of a burst that has been decided.

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/lazy_array.hpp"
+#include "lib/conn/connection_ends.hpp"
 #include "lib/hash/group_key.hpp"
 #include "lib/l7/quic/initial_opener.hpp"
 #include "lib/load/derived_texts.hpp"
@@ -71,6 +72,7 @@ struct UnitSource {
 struct UnitColumns {
     const HeaderColumns& headers;
     const FrameColumns& frames;
+    const RowEnds& ends;  // of rows of TCP, once they are selected from
     TextFieldSet wanted;
     PerSet counted;
     const KeyHasher& hash;

@@ -85,7 +85,8 @@ void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) n
     const PacketHeaders& headers = burst.headers_of(row);
     const ByteView frame = burst.frame(row).bytes;
     if (headers.l4_at + kTcpMinSize <= frame.size()) {
-        const ConnectionSegment segment = connection_segment(headers, frame, core.hash);
+        const ConnectionSegment segment =
+            connection_segment(burst.ends_of(row, core.hash), headers, frame);
         follow_segment(segment, core, now);
         if (core.buckets.worker_tables() != nullptr) {
             tell_others(segment, core);

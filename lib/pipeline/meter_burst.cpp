@@ -195,8 +195,9 @@ private:
                asker_.hold(burst_, row, connection(row), std::span{questions_}.first(questions),
                            now_.at);
     }
+    // Packets that are to stay in their order: of one direction of a connection.
     [[nodiscard]] std::uint64_t connection(std::size_t row) const noexcept {
-        return connection_of(burst_.headers_of(row), core_.hash);
+        return burst_.ends_of(row, core_.hash).along();
     }
 
     Burst& burst_;

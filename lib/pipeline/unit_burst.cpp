@@ -8,6 +8,7 @@ UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set, const Core
                             Instant now) noexcept {
     return {.headers = burst.headers(),
             .frames = burst.frames(),
+            .ends = burst.connection_ends(0, core.hash),
             .wanted = set.meter_plan.texts,
             .counted = set.meter_plan.counts,
             .hash = core.hash,
@@ -99,6 +100,8 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
         return 0;
     }
     if (burst.origin() != Burst::Origin::Room) [[likely]] {
+        (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp),
+                                    core.hash);
         rows = burst.unit_parser()->select(unit_columns_of(burst, set, core, now), rows);
     }
     return rows == 0 ? 0 : FindingUnits{burst, set, core, now}.run(rows);

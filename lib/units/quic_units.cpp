@@ -2,8 +2,8 @@
 
 #include "lib/l7/quic/datagram.hpp"
 #include "lib/l7/quic/quic_version.hpp"
-#include "lib/units/endpoints.hpp"
 #include "lib/units/hello_texts.hpp"
+#include "lib/units/source_network.hpp"
 #include "lib/units/unit_text.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ public:
           first_{first},
           packet_{packet},
           units_{units},
-          path_{digest_of(packet)},
+          path_{connection_ends(packet.headers, packet.hash).along()},
           id_{digest_with(first.dcid)},
           budget_{0} {}
 

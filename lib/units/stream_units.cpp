@@ -4,7 +4,7 @@
 #include "lib/l7/http1/resync.hpp"
 #include "lib/match/column_compare.hpp"
 #include "lib/units/dns_units.hpp"
-#include "lib/units/endpoints.hpp"
+#include "lib/units/source_network.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
@@ -46,7 +46,9 @@ std::uint32_t acknowledged_by(const UnitSource& packet) noexcept {
 
 TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
     const std::uint16_t flags = packet.headers.tcp_flags;
-    return {.digest = packet.note != 0 ? packet.note : digest_of(packet),
+    const std::uint64_t connection =
+        packet.note != 0 ? packet.note : connection_ends(packet.headers, packet.hash).along();
+    return {.digest = connection,
             .source = source_of(packet),
             .seq = sequence_of(packet),
             .syn = (flags & kSyn) != 0,
@@ -288,7 +290,7 @@ bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
 StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
                                        std::uint64_t& note) noexcept {
     expires_ = expires_ && table_.expire(burst.now, kExpiredPerSegment);
-    note = digest_of(burst, row);
+    note = burst.ends[row].along();
     const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
     const bool begins = may_begin(burst, row, payload);

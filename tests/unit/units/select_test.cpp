@@ -109,7 +109,9 @@ TEST(Select, KnowsWhatRowsBeforeWillOpen) {
         HeaderColumns headers;
         parse_columns(frames, {}, headers);
         RowNotes notes;
-        const UnitColumns burst{headers, frames, kHttpTexts, {Per::Request}, hash, kNow};
+        RowEnds ends;
+        fill_connection_ends(headers, headers.well_formed(), hash, ends);
+        const UnitColumns burst{headers, frames, ends, kHttpTexts, {Per::Request}, hash, kNow};
         EXPECT_EQ(finder.select(finder.parser, burst, headers.well_formed(), notes),
                   is_alone ? 0U : 3U);
     }

@@ -89,11 +89,12 @@ private:
         frames_ = {};
         frames_.add(frame, static_cast<std::uint32_t>(frame.size()));
         parse_columns(frames_, {}, headers_);
+        fill_connection_ends(headers_, headers_.well_formed(), hash_, ends_);
     }
     [[nodiscard]] UnitColumns columns(Instant now) const {
         const PerSet counted =
             counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{};
-        return {headers_, frames_, wanted, counted, hash_, now};
+        return {headers_, frames_, ends_, wanted, counted, hash_, now};
     }
     [[nodiscard]] ProbedPacket read() const {
         constexpr std::string_view kKinds[] = {"packet",  "byte",  "connection",
@@ -136,6 +137,7 @@ private:
     static inline Burst burst_;
     FrameColumns frames_;
     HeaderColumns headers_;
+    RowEnds ends_;
     RequestTexts requests_;
     KeyHasher hash_{HashSecret{1, 2}};
 };
