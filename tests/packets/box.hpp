@@ -57,13 +57,17 @@ public:
     }
 
     // One packet, in a burst of its own.
-    Decision judge(const std::vector<std::byte>& frame, Instant now) {
-        return judge({frame, static_cast<std::uint32_t>(frame.size())}, now);
+    Decision judge(const std::vector<std::byte>& frame, Instant now,
+                   Direction dir = Direction::In) {
+        return judge({frame, static_cast<std::uint32_t>(frame.size())}, now, dir);
     }
-    Decision judge(FrameView frame, Instant now) { return judge(frame, Now{now, {}}); }
-    Decision judge(FrameView frame, Now now) {
+    Decision judge(FrameView frame, Instant now, Direction dir = Direction::In) {
+        return judge(frame, Now{now, {}}, dir);
+    }
+    Decision judge(FrameView frame, Now now, Direction dir = Direction::In,
+                   std::string_view pair = "lab") {
         burst_->clear();
-        (void)burst_->add(frame, Direction::In, port_name("lab"));
+        (void)burst_->add(frame, dir, port_name(pair));
         run_burst(*burst_, loaded_.set(), core_, now);
         return burst_->packets()[0].decision;
     }
