@@ -5,6 +5,7 @@
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "tests/packets/arrivals.hpp"
+#include "tests/packets/frame.hpp"
 #include "tests/packets/load_rules.hpp"
 #include "tests/packets/reused_burst.hpp"
 
@@ -63,6 +64,12 @@ public:
     }
     Decision judge(FrameView frame, Instant now, Direction dir = Direction::In) {
         return judge(frame, Now{now, {}}, dir);
+    }
+    // On its pair, at its side.
+    Decision judge(const Frame& frame, Instant now) {
+        const std::vector<std::byte> bytes = frame.bytes();
+        return judge({bytes, static_cast<std::uint32_t>(bytes.size())}, Now{now, {}}, frame.dir(),
+                     frame.pair());
     }
     Decision judge(FrameView frame, Now now, Direction dir = Direction::In,
                    std::string_view pair = "lab") {
