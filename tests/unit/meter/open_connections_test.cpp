@@ -350,8 +350,7 @@ TEST(OpenConnections, CountFromTheHandshakeOnWhereTheLimitSaysSo) {
     EXPECT_TRUE(pool.index().empty());
 }
 
-// What another process left: half-open connections, and those that count, one of which was on its
-// way from the one chain to the other.
+// In memory that another process left: half-open connections, and established ones.
 TEST(OpenConnections, OfBothChainsAreFoundAgain) {
     for (const CountedFrom from : {CountedFrom::Syn, CountedFrom::Established}) {
         Pool pool{40};
