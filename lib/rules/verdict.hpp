@@ -71,6 +71,7 @@ enum class Reason : std::uint8_t {
     OverlappingFragment,
     Answered,
     HoldFull,
+    Unreadable,
 };
 
 struct ReasonRow {
@@ -128,6 +129,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::Answered, "answered", "its connection ended with an answer that the box made"},
     {Reason::HoldFull, "hold_full",
      "no room to hold the packet until its departure; the rule's overflow decided"},
+    {Reason::Unreadable, "unreadable",
+     "bytes of a declared service that are not its protocol, or what follows them"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

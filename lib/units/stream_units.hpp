@@ -12,8 +12,9 @@ namespace sluice {
 // bytes are sent. One per worker.
 class StreamUnits {
 public:
-    // Allocates all that it will ever use.
-    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous);
+    // Allocates all that it will ever use. Streams of services and others are read by readers of
+    // their own.
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance);
 
     // Whether a segment can matter by its headers alone.
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
@@ -44,9 +45,12 @@ private:
 
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
+    [[nodiscard]] StreamReading read_service(ByteView bytes, const StreamContext& context,
+                                             UnitSink& units) noexcept;
 
     void note_unseen(const UnitSource& packet) noexcept;
 
+    StreamStance stance_;
     std::size_t head_bytes_;
     Instant tended_;
     std::uint64_t met_ = 0;  // connections of the burst's selected rows: six bits of each digest
