@@ -70,6 +70,7 @@ public:
         scratch_.forget();
         proxied_ = 0;
         ends_.filled = 0;
+        normalized_ = 0;
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
@@ -193,6 +194,10 @@ public:
     // No row stands for a unit of a later layer.
     void forget_units() noexcept;
 
+    // The rows of services whose frames are normalised when they are forwarded.
+    void set_normalized(RowMask rows) noexcept { normalized_ = rows; }
+    [[nodiscard]] RowMask normalized() const noexcept { return normalized_; }
+
     // The rows that a trusted proxy sent, where proxies name clients.
     void set_proxied(RowMask rows) noexcept { proxied_ = rows; }
     [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
@@ -223,6 +228,7 @@ private:
     Scratch scratch_;
     RowMask several_ = 0;
     RowMask proxied_ = 0;
+    RowMask normalized_ = 0;
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
     bool uses_units_ = false;  // since the last clear()

@@ -227,6 +227,7 @@ public:
     [[nodiscard]] std::uint64_t note(std::size_t row) const noexcept { return notes_[row]; }
     // Follows the connections of services that rows of the burst belong to.
     void track(const TrackedColumns& burst, RowMask rows) noexcept {
+        services_.clear();
         if (finder_.track != nullptr) {
             finder_.track(finder_.parser, burst, rows, services_);
         }
