@@ -98,6 +98,9 @@ struct TrackedColumns {
     const UnitColumns& burst;
     const LoadedServices& services;
     RuleMatches& scratch;  // of the services' classifier
+    // See UnitSource.
+    std::uint64_t load = 0;
+    std::uint64_t unread_bursts = 0;
 };
 
 // What became of the packet that they were judged in.

@@ -14,7 +14,9 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp), core.hash);
     units->track({.burst = unit_columns_of(burst, set, core, now),
                   .services = set.services,
-                  .scratch = burst.scratch().matches},
+                  .scratch = burst.scratch().matches,
+                  .load = set.load,
+                  .unread_bursts = core.unread_bursts},
                  rows);
     const ServiceRowsOutcome& outcome = units->services();
     for_each_row(outcome.refused,

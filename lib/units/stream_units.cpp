@@ -169,7 +169,7 @@ private:
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
     // comes next may begin a unit all the same.
     void give_up() noexcept {
-        if (owner_.stance_ == StreamStance::Anywhere || packet_.service.is_midstream) {
+        if (owner_.stance_ != StreamStance::Service || packet_.service.is_midstream) {
             owner_.table_.not_mine(offer_);
         } else {
             owner_.table_.go_unread(offer_);
@@ -219,7 +219,7 @@ private:
             units_.follow({.connection = segment_.digest,
                            .from = continues_ ? begin - 1 : begin,
                            .to = end,
-                           .carrier = kStreamCarrier});
+                           .carrier = owner_.carrier()});
         }
         if (has_unit_ || is_open) {
             // Bodies that the segment goes on with are judged with their heads.
@@ -228,7 +228,7 @@ private:
             units_.remember({.connection = segment_.digest,
                              .from = from,
                              .to = ends_later ? end : judged_.to,
-                             .carrier = kStreamCarrier,
+                             .carrier = owner_.carrier(),
                              .is_whole = has_unit_ && sequence_distance(begin, from) >= 0});
         }
     }
@@ -322,7 +322,9 @@ StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& con
 
 // Under other rules, and while packets were forwarded unread, segments may have been no reader's.
 void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
-    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+    const bool may_have_missed = packet.unread_bursts != unread_bursts_ ||
+                                 (packet.load != load_ && stance_ != StreamStance::Service);
+    if (may_have_missed) [[unlikely]] {
         table_.note_unseen(packet.now);
         load_ = packet.load;
         unread_bursts_ = packet.unread_bursts;
@@ -366,7 +368,8 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
     const bool begins = may_begin(burst, row, payload);
     const bool opens = (burst.headers.tcp_flags[row] & (kSyn | kAck)) == kSyn;
-    if (!known && !opens) {
+    const bool guesses = stance_ == StreamStance::Anywhere;
+    if (!known && !opens && (guesses || !begins)) {
         if (begins) {
             table_.note_midstream();
         }
@@ -375,6 +378,37 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
     met_ |= bit;
     table_.prefetch(note);
     return begins ? Worth::AReading : Worth::ALook;
+}
+
+StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, ByteView payload,
+                                               std::uint64_t& note) noexcept {
+    if (!packet.is_from_client || !packet.is_readable || payload.empty()) {
+        return Worth::Nothing;
+    }
+    note = packet.connection;
+    table_.prefetch(note);
+    return Worth::AReading;
+}
+
+bool StreamUnits::may_follow(const UnitColumns& burst, std::size_t row, ByteView payload,
+                             ServiceProtocol protocol) const noexcept {
+    if (payload.empty() || table_.may_know(burst.ends[row].along())) {
+        return true;
+    }
+    switch (protocol) {
+        case ServiceProtocol::Http: {
+            const RequestStart start = find_request_start(payload, 0);
+            return start.is_found && start.at == 0;
+        }
+        case ServiceProtocol::Tls:
+            return TlsUnits::may_begin(payload);
+        case ServiceProtocol::Dns:
+            return maybe_dns_stream(payload, burst.headers.sport[row], burst.headers.dport[row],
+                                    head_bytes_);
+        case ServiceProtocol::Quic:
+            break;
+    }
+    return false;
 }
 
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
