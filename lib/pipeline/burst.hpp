@@ -7,6 +7,7 @@
 #include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/scratch.hpp"
+#include "lib/rules/normalization.hpp"
 
 #include <algorithm>
 #include <array>
@@ -129,6 +130,8 @@ public:
     [[nodiscard]] bool has_tcp() const noexcept {
         return (headers_.present_rows(HeaderPart::Tcp) & live_) != 0;
     }
+    [[nodiscard]] Normalization normalization(std::size_t row) const noexcept;
+    [[nodiscard]] bool normalizes() const noexcept { return normalized_ != 0; }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
@@ -196,7 +199,6 @@ public:
 
     // The rows of services whose frames are normalised when they are forwarded.
     void set_normalized(RowMask rows) noexcept { normalized_ = rows; }
-    [[nodiscard]] RowMask normalized() const noexcept { return normalized_; }
 
     // The rows that a trusted proxy sent, where proxies name clients.
     void set_proxied(RowMask rows) noexcept { proxied_ = rows; }

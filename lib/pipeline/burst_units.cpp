@@ -277,6 +277,10 @@ const PacketHeaders& Burst::deciding_headers(std::size_t row) noexcept {
     return headers_of(row);
 }
 
+Normalization Burst::normalization(std::size_t row) const noexcept {
+    return has_row(normalized_, row) ? units_->services().normalizations[row] : Normalization{};
+}
+
 void Burst::forget_units() noexcept {
     if (units_ != nullptr) {
         units_->clear();

@@ -4,7 +4,7 @@ namespace sluice {
 
 RowMask find_services(const HeaderColumns& columns, RowMask rows, const LoadedServices& services,
                       RuleMatches& scratch, ServiceRows& found) noexcept {
-    found.fill(kNoService);
+    found.fill(kNoServiceIndex);
     if (services.empty()) {
         return 0;
     }

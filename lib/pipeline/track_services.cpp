@@ -28,9 +28,4 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     return outcome.refused;
 }
 
-Normalization normalization_of(const Burst& burst, std::size_t row) noexcept {
-    return has_row(burst.normalized(), row) ? burst.unit_parser()->services().normalizations[row]
-                                            : Normalization{};
-}
-
 }  // namespace sluice

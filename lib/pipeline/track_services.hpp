@@ -10,7 +10,4 @@ namespace sluice {
 [[nodiscard]] RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set,
                                      const CoreState& core, Instant now) noexcept;
 
-// What normalising changes in a row that is forwarded.
-[[nodiscard]] Normalization normalization_of(const Burst& burst, std::size_t row) noexcept;
-
 }  // namespace sluice

@@ -175,7 +175,7 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows f
             return;
         }
         const std::uint16_t slot =
-            has_row(reaching, row) ? slots_.slot_of(found[row]) : sluice::kNoService;
+            has_row(reaching, row) ? slots_.slot_of(found[row]) : kNoService;
         const TrackedSegment segment = segment_of(columns, row, slot);
         TrackVerdict verdict = tracker_.track(segment, policies, columns.now);
         if (verdict.kind == TrackVerdict::Kind::Inspect) {
@@ -191,7 +191,7 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows f
 
 void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst,
                                    std::size_t row, ServiceRowsOutcome& outcome) const noexcept {
-    if (verdict.kind == TrackVerdict::Kind::Untracked || verdict.service == sluice::kNoService ||
+    if (verdict.kind == TrackVerdict::Kind::Untracked || verdict.service == kNoService ||
         slots_.index_of(verdict.service) == ServiceSlots::kNone) {
         return;
     }
