@@ -153,7 +153,7 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
     for (std::size_t number = 0; number < counts_[row]; ++number) {
         Unit& unit = units_[row * kMaxUnits + number];
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
-            UnitSink{*this, row}.count(UnitEvent::NoProxiedClient);
+            UnitSink{*this, row, {}}.count(UnitEvent::NoProxiedClient);
         }
     }
 }
@@ -202,7 +202,7 @@ bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
         return find(row, packet);
     }
     refused_ = false;
-    UnitSink sink{*this, row};
+    UnitSink sink{*this, row, packet.service};
     held.give_back(packet.frame.bytes, packet.load, sink);
     return true;
 }

@@ -169,7 +169,7 @@ private:
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
     // comes next may begin a unit all the same.
     void give_up() noexcept {
-        if (owner_.stance_ == StreamStance::Anywhere || packet_.service.is_midstream) {
+        if (owner_.stance_ != StreamStance::Service || packet_.service.is_midstream) {
             owner_.table_.not_mine(offer_);
         } else {
             owner_.table_.go_unread(offer_);
@@ -366,7 +366,8 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
     const bool begins = may_begin(burst, row, payload);
     const bool opens = (burst.headers.tcp_flags[row] & (kSyn | kAck)) == kSyn;
-    if (!known && !opens) {
+    const bool guesses = stance_ == StreamStance::Anywhere;
+    if (!known && !opens && (guesses || !begins)) {
         if (begins) {
             table_.note_midstream();
         }

@@ -76,8 +76,8 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 
 }  // namespace
 
-UnitParser::UnitParser(const UnitBudget& budget)
-    : streams_{budget.connections, budget.on_ambiguous},
+UnitParser::UnitParser(const UnitBudget& budget, StreamStance stance)
+    : streams_{budget.connections, budget.on_ambiguous, stance},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}
 
