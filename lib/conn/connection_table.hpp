@@ -4,6 +4,7 @@
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
+#include "lib/conn/connection_lines.hpp"
 #include "lib/conn/held_bytes.hpp"
 #include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
