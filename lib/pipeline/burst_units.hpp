@@ -12,6 +12,7 @@
 #include "lib/pipeline/text_arena.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
+#include "lib/rules/stance.hpp"
 #include "lib/rules/unit_event.hpp"
 
 #include <array>
@@ -62,6 +63,8 @@ struct UnitSource {
     const KeyHasher& hash;
     Instant now;
     bool answers = false;  // some rule answers requests
+    Stance stance = Stance::Anywhere;
+    bool verifies_checksums = false;  // a wrong UDP checksum is the sender's, not an offload's
     // Where either is another than before, packets may have passed that the parser was not shown:
     // the number of the rule set, and how many bursts were forwarded unread.
     std::uint64_t load = 0;

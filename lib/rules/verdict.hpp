@@ -71,6 +71,8 @@ enum class Reason : std::uint8_t {
     OverlappingFragment,
     Answered,
     HoldFull,
+    TooManyPieces,
+    UnreadableHello,
 };
 
 struct ReasonRow {
@@ -128,6 +130,10 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::Answered, "answered", "its connection ended with an answer that the box made"},
     {Reason::HoldFull, "hold_full",
      "no room to hold the packet until its departure; the rule's overflow decided"},
+    {Reason::TooManyPieces, "too_many_pieces",
+     "a head or hello in more records, segments or fragments than are put together"},
+    {Reason::UnreadableHello, "unreadable_hello",
+     "a ClientHello that some servers accept and that is not read: SSLv2's framing, two names"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

@@ -66,6 +66,8 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
             return Reason::NoHeadRoom;
         case RefusedWhy::HeadTooLong:
             return Reason::HeadTooLong;
+        case RefusedWhy::TooManyPieces:
+            return Reason::TooManyPieces;
         default:
             return Reason::LostHead;
     }

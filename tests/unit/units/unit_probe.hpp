@@ -56,6 +56,8 @@ public:
 
     TextFieldSet wanted;
     bool counts_handshakes = true;
+    Stance stance = Stance::Service;
+    bool verifies_checksums = false;
     std::uint64_t unread_bursts = 0;  // of others than those taken
 
     // Whether a packet is read at all.
@@ -77,6 +79,8 @@ public:
                                   .requests = requests_,
                                   .hash = hash_,
                                   .now = now,
+                                  .stance = stance,
+                                  .verifies_checksums = verifies_checksums,
                                   .unread_bursts = unread_bursts});
         }
         ProbedPacket probed = read();
