@@ -1,10 +1,12 @@
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/follow_connections.hpp"
 #include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <array>
 #include <bit>
 #include <numeric>
+#include <variant>
 
 #include <immintrin.h>
 
@@ -170,7 +172,8 @@ private:
     [[nodiscard]] RowMask rows_with_units(const LimitPlan& limit) noexcept {
         switch (limit.per) {
             case Per::Connection:
-                return opening_rows();
+                return counts_established(limit) ? opening_rows() | completing_rows()
+                                                 : opening_rows();
             case Per::Byte:
                 return rows_with_bytes();
             case Per::Packet:
@@ -190,6 +193,29 @@ private:
             });
         }
         return opening_;
+    }
+    [[nodiscard]] static bool counts_established(const LimitPlan& limit) noexcept {
+        const auto* const open = std::get_if<ConcurrencyLimit>(limit.numbers);
+        return open != nullptr && open->from == CountedFrom::Established;
+    }
+    // An ACK that may complete a handshake: of a connection that is known as half open, or whose
+    // SYN has come a moment ago. Whether it does, its bucket says when it is its turn.
+    [[nodiscard]] RowMask completing_rows() noexcept {
+        if (!knows_completing_) {
+            knows_completing_ = true;
+            const HeaderColumns& headers = burst_.headers();
+            const RowMask rows = headers.present_rows(Field::TcpFlags) & burst_.live();
+            const RowEnds& ends = burst_.connection_ends(rows, core_.hash);
+            for_each_row(rows, [&](std::size_t row) {
+                if (has_row(opening_rows(), row)) {
+                    core_.recent_openings.add(ends.digest[row]);
+                } else if ((headers.tcp_flags[row] & 0x016U) == 0x010U &&
+                           may_complete(ends.digest[row], core_)) {
+                    completing_ |= row_bit(row);
+                }
+            });
+        }
+        return completing_;
     }
     [[nodiscard]] RowMask rows_with_bytes() noexcept {
         if (!knows_bytes_) {
@@ -260,8 +286,10 @@ private:
     const CoreState& core_;
     Scratch& scratch_;
     RowMask opening_ = 0;
+    RowMask completing_ = 0;
     RowMask with_bytes_ = 0;
     bool knows_opening_ = false;
+    bool knows_completing_ = false;
     bool knows_bytes_ = false;
 };
 

@@ -95,7 +95,7 @@ private:
         units_.count(UnitEvent::QuicHelloAgain);
         const StickyVerdict verdict = owner_.hellos_.verdict_of(key);
         if (blocks(verdict)) {
-            units_.drop(Reason::Retransmission);
+            units_.drop_repeat();
         } else if (verdict == StickyVerdict::Undecided) {
             units_.follow({.connection = key, .from = 0, .to = 1, .carrier = kQuicCarrier});
         }
@@ -205,7 +205,7 @@ private:
         if (owner_.hellos_.verdict_of(id) == StickyVerdict::Undecided) {
             units_.follow({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
         } else {
-            units_.drop(Reason::Retransmission);
+            units_.drop_repeat();
         }
     }
 

@@ -158,7 +158,7 @@ StreamReading TlsUnits::read(ByteView bytes, const StreamContext& context,
         return {};
     }
     if (!is_mine(context.before)) {
-        const bool reads = context.packet.stance == Stance::Service || may_begin(bytes);
+        const bool reads = context.packet.service.service != nullptr || may_begin(bytes);
         return reads ? read_hello(bytes, context, Per::Handshake, units) : StreamReading{};
     }
     return read_second(bytes, context, units);
@@ -218,7 +218,7 @@ StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
 // All servers agree that it is TLS. Anywhere it passes, and the rest of its connection unread.
 void TlsUnits::add_malformed(HelloFault fault, const StreamContext& context,
                              UnitSink& units) noexcept {
-    if (context.packet.stance == Stance::Service && reads_tls_hellos(context.packet)) {
+    if (context.packet.service.service != nullptr && reads_tls_hellos(context.packet)) {
         refuse_hello(fault, units);
         return;
     }

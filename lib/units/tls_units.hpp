@@ -12,7 +12,7 @@ namespace sluice {
 // the next handshake record, behind records of change_cipher_spec and, if the first hello
 // announced any, 64 KiB of early data. Nothing else of a connection is read.
 //
-// Of a service (Stance) a hello that cannot be read is refused with a reason, one in the framing of
+// Of a service a hello that cannot be read is refused with a reason, one in the framing of
 // SSL 2.0 too. Anywhere it passes, and its connection goes unread. An encrypted record is never
 // taken for a second hello, unless it has a hello's length and version. One per worker.
 class TlsUnits {

@@ -37,7 +37,8 @@ Frame server(std::uint16_t port, std::uint16_t flags, std::uint32_t seq, std::ui
         .dport(port)
         .flags(flags)
         .seq(seq)
-        .ack(ack);
+        .ack(ack)
+        .from_inside();
 }
 Frame syn(std::uint16_t port, std::uint32_t seq = kMine) {
     return client(port, kSyn, seq);
@@ -191,7 +192,15 @@ const Case kCases[] = {
      {{0s, tcp().src("2001:db8::1").dst("2001:db8::2").sport(9).dport(80).flags(kSyn).seq(1), PASS},
       {0s, tcp().src("2001:db8::1").dst("2001:db8::2").sport(8).dport(80).flags(kSyn).seq(1),
        WAITS(5s)},
-      {1s, tcp().src("2001:db8::2").dst("2001:db8::1").sport(80).dport(9).flags(kRst | kAck).ack(2),
+      {1s,
+       tcp()
+           .src("2001:db8::2")
+           .dst("2001:db8::1")
+           .sport(80)
+           .dport(9)
+           .flags(kRst | kAck)
+           .ack(2)
+           .from_inside(),
        ELSE},
       {1s, tcp().src("2001:db8::1").dst("2001:db8::2").sport(8).dport(80).flags(kSyn).seq(1),
        PASS}}},

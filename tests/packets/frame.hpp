@@ -80,6 +80,12 @@ public:
     // Offset in units of 8 bytes.
     Frame& frag(std::uint16_t offset, bool more) { return set(fragment_, Piece{offset, more}); }
     Frame& identification(std::uint16_t number) { return set(identification_, number); }
+    // It comes in on the inside.
+    Frame& from_inside() { return set(dir_, Direction::Out); }
+    [[nodiscard]] Direction dir() const { return dir_; }
+    // On another pair than "lab".
+    Frame& on(std::string_view pair) { return set(pair_, pair); }
+    [[nodiscard]] std::string_view pair() const { return pair_; }
     // Overrides, to lie.
     Frame& ihl(std::uint8_t words) { return set(ihl_, words); }
     Frame& ip_len(std::uint16_t bytes) { return set(ip_len_, bytes); }
@@ -237,6 +243,8 @@ private:
     std::uint8_t tos_ = 0;
     std::uint8_t first_extension_ = 0;
     bool raw_ = false;
+    Direction dir_ = Direction::In;
+    std::string_view pair_ = "lab";
     Octets payload_;
     Octets shim_;
     Octets options_;

@@ -278,13 +278,14 @@ TEST(OpenConnections, AreFoundFromEitherEnd) {
         claimed[bucket.cell.rest] = true;
         pool.make_index();
         pool.at<OpenConnections>(bucket.cell.rest)
-            .mend(pool, bucket.cell.rest, Nanoseconds{1s}.count(), [&](std::uint64_t line) {
-                const bool is_new = line != kNoLine && line <= pool.size() && !claimed[line];
-                if (is_new) {
-                    claimed[line] = true;
-                }
-                return is_new;
-            });
+            .mend(pool, bucket.cell.rest, std::get<ConcurrencyLimit>(bucket.limit),
+                  [&](std::uint64_t line) {
+                      const bool is_new = line != kNoLine && line <= pool.size() && !claimed[line];
+                      if (is_new) {
+                          claimed[line] = true;
+                      }
+                      return is_new;
+                  });
         EXPECT_EQ(bucket.open_at(kStart + 10ms), 4U);
         bucket.follow(rst(2), kStart + 10ms);
         EXPECT_EQ(bucket.open_at(kStart + 10ms), 3U);

@@ -60,7 +60,6 @@ TEST(Select, LeavesOutWhatNobodyReads) {
     every.possible = nullptr;
     every.select = nullptr;
     UnitProbe reads_all{every};
-    reads_all.stance = Stance::Anywhere;
     std::size_t left_out = 0;
     for (int i = 0; i < 4'000 && !testing::Test::HasFailure(); ++i) {
         const Octets payload = random.make();

@@ -39,6 +39,12 @@ Octets cipher_change() {
 // The segments of one connection, in the order in which they are sent.
 class Connection {
 public:
+    explicit Connection(StreamStance how = StreamStance::Service) : stance{how} {
+        probe.service = how == StreamStance::Service
+                            ? test::enforced_service(ServiceProtocol::Tls)
+                            : nullptr;
+    }
+
     ProbedPacket send(const Octets& payload, bool forwarded = true) {
         const ProbedPacket probed = take(next_, payload, forwarded);
         next_ += static_cast<std::uint32_t>(payload.size());
@@ -58,7 +64,8 @@ public:
         next_ = 1000;
     }
 
-    UnitParser parser{test::small_unit_budget()};
+    StreamStance stance;
+    UnitParser parser{test::small_unit_budget(), stance};
     UnitProbe probe{parser.finder()};
 
 private:
@@ -265,8 +272,7 @@ TEST(Tls, AnywhereAnUnreadableHelloPassesAndItsConnectionGoesUnread) {
           HelloMaker{}.ciphers({}).records(), HelloMaker{}.sni("a").sni("b").records(),
           test::from_hex("16030140000100fffd"),
           HelloMaker{}.extension(21, Octets(1000)).records(1)}) {
-        Connection connection;
-        connection.probe.stance = Stance::Anywhere;
+        Connection connection{StreamStance::Anywhere};
         connection.begin(1000);
         const ProbedPacket probed = connection.send(bytes);
         EXPECT_EQ(probed.dropped, "");
@@ -280,11 +286,11 @@ TEST(Tls, AnywhereAnUnreadableHelloPassesAndItsConnectionGoesUnread) {
 // TLS 1.2, resumed: a change of cipher spec, and a Finished under an explicit nonce that may begin
 // with any byte.
 TEST(Tls, AnEncryptedFinishedIsNoSecondHello) {
-    for (const Stance stance : {Stance::Service, Stance::Anywhere}) {
+    for (const StreamStance stance : {StreamStance::Service, StreamStance::Anywhere}) {
         for (unsigned second = 0; second < 256; ++second) {
             for (const unsigned version : {0x0303U, 0x9B1FU}) {
-                Connection connection;
-                connection.probe.stance = stance;
+                Connection connection{stance};
+                connection.begin(1000);
                 (void)connection.send(hello().records());
                 Octets finished(40, std::byte{0x77});
                 finished[0] = std::byte{1};
