@@ -10,6 +10,7 @@ namespace {
 
 // Lines that are looked at for each Initial, which takes three at most.
 constexpr unsigned kExpiredAtOnce = 4;
+constexpr std::size_t kMostHelloBytes = std::size_t{16} << 10;
 
 // Of which kind a line is, in the words of lib/conn.
 constexpr StreamPhase kHalf = StreamPhase::Head;
@@ -33,7 +34,7 @@ QuicBudget checked(QuicBudget budget) noexcept {
     budget.connections = std::max<std::size_t>(budget.connections, 4);
     budget.half_hellos = std::clamp<std::size_t>(budget.half_hellos, 1, budget.connections / 4);
     budget.half_hellos_per_source = std::max<std::size_t>(budget.half_hellos_per_source, 1);
-    budget.hello_bytes = std::clamp<std::size_t>(budget.hello_bytes, 1024, kMaxHello);
+    budget.hello_bytes = std::clamp<std::size_t>(budget.hello_bytes, 1024, kMostHelloBytes);
     return budget;
 }
 

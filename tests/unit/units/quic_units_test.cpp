@@ -379,14 +379,16 @@ TEST(Quic, WhatIsMalformedIsDroppedAndCounted) {
         const char* reason;
         Octets frames;
     };
-    const Octets bad_name = test::HelloMaker{}.sni("").message();
+    const Octets bad_name = test::HelloMaker{}.sni(std::string(256, 'a')).message();
+    const Octets no_ciphers = test::HelloMaker{}.ciphers({}).message();
     const Octets finished(40, std::byte{20});
     Octets pieces;
     for (std::uint64_t i = 0; i < 40; ++i) {
         test::put(pieces, crypto(1 + 2 * i, Octets(1)));
     }
     const Row rows[] = {
-        {"hello_bad_server_name", "malformed_hello", crypto(0, bad_name)},
+        {"hello_bad_server_name", "unreadable_hello", crypto(0, bad_name)},
+        {"hello_bad_cipher_suites", "malformed_hello", crypto(0, no_ciphers)},
         {"quic_malformed", "malformed_hello", crypto(0, finished)},
         {"quic_malformed", "malformed_hello", Octets(1, std::byte{0x1E})},
         {"quic_malformed", "malformed_hello", pieces},

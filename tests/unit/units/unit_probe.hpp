@@ -6,6 +6,7 @@
 #include "lib/units/unit_budget.hpp"
 #include "tests/packets/frame.hpp"
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -34,6 +35,19 @@ struct ProbedPacket {
     }
 };
 
+// An enforced service of the protocol.
+[[nodiscard]] inline const Service* enforced_service(ServiceProtocol protocol) {
+    static const std::array<Service, 4> services = [] {
+        std::array<Service, 4> made;
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            made[i].protocol = static_cast<ServiceProtocol>(i);
+            made[i].mode = Mode::Enforce;
+        }
+        return made;
+    }();
+    return &services[static_cast<std::size_t>(protocol)];
+}
+
 // What few connections at a time need: a parser with it is made in no time.
 [[nodiscard]] inline UnitBudget small_unit_budget() {
     return {.connections = {.connections = 64,
@@ -56,6 +70,8 @@ public:
 
     TextFieldSet wanted;
     bool counts_handshakes = true;
+    const Service* service = nullptr;  // whose packets they are
+    bool verifies_checksums = false;
     std::uint64_t unread_bursts = 0;  // of others than those taken
 
     // Whether a packet is read at all.
@@ -77,6 +93,8 @@ public:
                                   .requests = requests_,
                                   .hash = hash_,
                                   .now = now,
+                                  .service = {.service = service, .is_from_client = true, .is_readable = true},
+                                  .verifies_checksums = verifies_checksums,
                                   .unread_bursts = unread_bursts});
         }
         ProbedPacket probed = read();
