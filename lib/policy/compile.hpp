@@ -57,9 +57,10 @@ struct LimitSummary {
 // no service is, a connection that cannot be read passes unread.
 struct Stance {
     enum class Kind : std::uint8_t { None, Service, Partly, Anywhere, Unknown };
-    Kind kind = Kind::None;                // None: the rule is over no later layer, or is off
-    std::vector<std::string> services{};   // by id, in the order of the file
-    std::vector<std::string> monitored{};  // those of them that are in monitor
+    Kind kind = Kind::None;                    // None: the rule is over no later layer, or is off
+    std::vector<std::string> services{};       // by id, in the order of the file
+    std::vector<std::string> monitored{};      // those of them that are in monitor
+    std::vector<ServiceProtocol> protocols{};  // whose units the rule can match or count
 
     [[nodiscard]] bool operator==(const Stance&) const = default;
 };

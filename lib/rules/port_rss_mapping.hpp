@@ -5,10 +5,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+// What has to be hashed of answers so that they come to the worker of what they answer. nullopt:
+// nothing does that.
+[[nodiscard]] constexpr std::optional<Rss> mirror_of(Rss how) noexcept {
+    switch (how) {
+        case Rss::Source:
+            return Rss::Destination;
+        case Rss::Destination:
+            return Rss::Source;
+        case Rss::Symmetric:
+            return Rss::Symmetric;
+        default:
+            return std::nullopt;
+    }
+}
 
 // How the frames that come in at one port are spread over workers.
 struct PortRssMapping {
@@ -39,9 +55,11 @@ struct RssMapping {
     [[nodiscard]] bool operator==(const RssMapping&) const = default;
 };
 
-// Of a box that nothing is known of: several workers, two at least; every port hashes the source.
+// Of a box that nothing is known of: several workers, two at least; every port hashes the address
+// that lies outside.
 [[nodiscard]] inline RssMapping usual_spread() {
-    return {.ports = {{.pair = "", .dir = Direction::In}, {.pair = "", .dir = Direction::Out}}};
+    return {.ports = {{.pair = "", .dir = Direction::In},
+                      {.pair = "", .dir = Direction::Out, .rss = Rss::Destination}}};
 }
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ namespace {
 // What began no request is forwarded for so long after a service was first read, or a gap.
 constexpr Nanoseconds kGrace = std::chrono::seconds{60};
 // Connections that have timed out are forgotten at the pace of bursts.
-constexpr unsigned kExpiredPerBurst = 4;
+constexpr unsigned kForgottenPerBurst = 4;
 constexpr std::uint8_t kWindowScaleOption = 3;
 
 // The number of a connection is the same in every process: ends are a keyed digest already.
@@ -162,7 +162,7 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows f
             tracked |= row_bit(row);
         }
     });
-    (void)tracker_.expire(columns.now, kExpiredPerBurst);
+    (void)tracker_.expire(columns.now, kForgottenPerBurst);
     for_each_row(reaching & ~segments, [&](std::size_t row) {
         outcome.packets[row] = {.service = &burst.services.all[found[row]],
                                 .is_from_client = true,

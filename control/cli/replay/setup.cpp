@@ -37,9 +37,12 @@ RssMapping box_of(const ReplaySetup& setup) {
     return box;
 }
 
-// Whatever monitors acts, but for candidates, which never do. Both lists are in the order of the
-// file; the set leaves out the rules that are off.
+// Whatever monitors acts, services too, but for candidates, which never do. Both lists are in the
+// order of the file; the set leaves out the rules that are off.
 void enforce_all(CompiledRules& compiled) {
+    for (Service& service : compiled.set.services) {
+        service.mode = Mode::Enforce;
+    }
     auto running = compiled.set.rules.begin();
     for (const RuleSummary& rule : compiled.rules) {
         if (running == compiled.set.rules.end() || running->id != rule.id) {

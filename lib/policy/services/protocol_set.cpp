@@ -21,6 +21,20 @@ ProtocolSet protocols_of(Per per) noexcept {
     }
 }
 
+// Of a test of proto.l7; none: it does not say.
+ProtocolSet named_by(const TextPool::Test& test) {
+    ProtocolSet named;
+    for (const TextEntry& entry : test.entries) {
+        const auto name = std::find(kServiceProtocolNames.begin(), kServiceProtocolNames.end(),
+                                    entry.text == "h2c" ? "http" : entry.text);
+        if (entry.how != TextHow::Equals || name == kServiceProtocolNames.end()) {
+            return {};
+        }
+        named.add_all({static_cast<ServiceProtocol>(name - kServiceProtocolNames.begin())});
+    }
+    return named;
+}
+
 // What a rule reads of units.
 struct Reading {
     ProtocolSet protocols;
@@ -90,7 +104,9 @@ ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const Te
 ProtocolSet protocols_of(const Clause& clause, const SetPool& pool, ProtocolSet read,
                          const TextNames& names) {
     for (const TextTerm& term : clause.texts) {
-        const ProtocolSet wanted = protocols_of(pool.texts()[term.test].field, names);
+        const TextPool::Test& test = pool.texts()[term.test];
+        const ProtocolSet wanted =
+            test.field == TextField::ProtoL7 ? named_by(test) : protocols_of(test.field, names);
         if (!term.negated && !wanted.empty()) {
             return wanted;  // units of other protocols lack the field
         }

@@ -24,6 +24,10 @@ public:
     [[nodiscard]] constexpr bool has(ServiceProtocol protocol) const noexcept {
         return (bits_ & bit(protocol)) != 0;
     }
+    [[nodiscard]] constexpr ProtocolSet common(ProtocolSet other) const noexcept {
+        other.bits_ = static_cast<std::uint8_t>(other.bits_ & bits_);
+        return other;
+    }
     [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
     [[nodiscard]] constexpr bool operator==(const ProtocolSet&) const noexcept = default;
 

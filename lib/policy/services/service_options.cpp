@@ -15,7 +15,7 @@ namespace {
 
 // The one whose number `word` is, where it is one.
 template <typename Enum>
-void read_word(const MapReader& map, std::string_view key, std::span<const std::string_view> words,
+void take_word(const MapReader& map, std::string_view key, std::span<const std::string_view> words,
                Enum& value) {
     if (const std::optional<std::size_t> word = map.word(key, words)) {
         value = static_cast<Enum>(*word);
@@ -23,7 +23,7 @@ void read_word(const MapReader& map, std::string_view key, std::span<const std::
 }
 
 template <typename Enum, std::size_t kSize>
-std::string word_of(Enum value, const std::array<std::string_view, kSize>& words) {
+std::string name_in(Enum value, const std::array<std::string_view, kSize>& words) {
     return std::string{words[static_cast<std::size_t>(value)]};
 }
 
@@ -57,19 +57,19 @@ public:
         : map_{map}, lists_{lists}, context_{context}, service_{service} {}
 
     void run() {
-        read_word(map_, "on_unreadable", kOnUnreadableNames, service_.on_unreadable);
-        read_word(map_, "checksums", kChecksumsNames, service_.checksums);
-        read_word(map_, "path", kServicePathNames, service_.path);
+        take_word(map_, "on_unreadable", kOnUnreadableNames, service_.on_unreadable);
+        take_word(map_, "checksums", kChecksumsNames, service_.checksums);
+        take_word(map_, "path", kServicePathNames, service_.path);
         service_.midstream = default_midstream(service_.protocol);
         if (has("upgrades", may_upgrade(service_.protocol))) {
             read_upgrades(*map_.find("upgrades"));
         }
         if (has("h2c", may_upgrade(service_.protocol))) {
-            read_word(map_, "h2c", kOnH2cNames, service_.on_h2c);
+            take_word(map_, "h2c", kOnH2cNames, service_.on_h2c);
         }
         const bool tcp = runs_over_tcp(service_.protocol);
         if (has("midstream", tcp)) {
-            read_word(map_, "midstream", kMidstreamNames, service_.midstream);
+            take_word(map_, "midstream", kMidstreamNames, service_.midstream);
         }
         if (has("min_ttl", tcp)) {
             read_min_ttl(*map_.find("min_ttl"));
@@ -93,7 +93,7 @@ private:
         if (!fits) {
             context_.problems.error(map_.place_of_key(key),
                                     "a service of " +
-                                        word_of(service_.protocol, kServiceProtocolNames) +
+                                        name_in(service_.protocol, kServiceProtocolNames) +
                                         " has no `" + std::string{key} + "`");
         }
         return fits;
@@ -214,17 +214,17 @@ void read_options(const MapReader& map, NamedLists& lists, const ReadContext& co
 
 std::vector<NamedText> settings_of(const Service& service, const MapReader& map) {
     std::vector<NamedText> settings{
-        {"on_unreadable", word_of(service.on_unreadable, kOnUnreadableNames)},
-        {"checksums", word_of(service.checksums, kChecksumsNames)},
-        {"path", word_of(service.path, kServicePathNames)}};
+        {"on_unreadable", name_in(service.on_unreadable, kOnUnreadableNames)},
+        {"checksums", name_in(service.checksums, kChecksumsNames)},
+        {"path", name_in(service.path, kServicePathNames)}};
     if (runs_over_tcp(service.protocol)) {
-        settings.push_back({"midstream", word_of(service.midstream, kMidstreamNames)});
+        settings.push_back({"midstream", name_in(service.midstream, kMidstreamNames)});
         settings.push_back({"min_ttl", std::to_string(service.min_ttl)});
         settings.push_back({"proxy_protocol", proxies_text(map)});
     }
     if (may_upgrade(service.protocol)) {
         settings.push_back({"upgrades", upgrades_text(service)});
-        settings.push_back({"h2c", word_of(service.on_h2c, kOnH2cNames)});
+        settings.push_back({"h2c", name_in(service.on_h2c, kOnH2cNames)});
     }
     return settings;
 }

@@ -5,24 +5,12 @@
 namespace sluice {
 namespace {
 
-// What the one hashes of a packet, the other hashes of the answer.
-bool mirror(Rss outside, Rss inside) noexcept {
-    switch (outside) {
-        case Rss::Source:
-            return inside == Rss::Destination;
-        case Rss::Destination:
-            return inside == Rss::Source;
-        default:
-            return outside == Rss::Symmetric && inside == Rss::Symmetric;
-    }
-}
-
 bool meet(const PortRssMapping& outside, const PortRssMapping& inside) noexcept {
     if (outside.by != inside.by || outside.way != inside.way ||
         outside.by == PortRssMapping::By::Unknown) {
         return false;
     }
-    return outside.by == PortRssMapping::By::OneWorker || mirror(outside.rss, inside.rss);
+    return outside.by == PortRssMapping::By::OneWorker || mirror_of(outside.rss) == inside.rss;
 }
 
 std::string why(const PortRssMapping& outside, const PortRssMapping& inside) {
@@ -43,7 +31,7 @@ std::optional<std::string> find_split(const RssMapping& box) {
         return std::nullopt;
     }
     for (const PortRssMapping& outside : box.ports) {
-        if (outside.dir != Direction::In || outside.pair.empty()) {
+        if (outside.dir != Direction::In) {
             continue;
         }
         const auto inside =

@@ -50,6 +50,7 @@ public:
             return;
         }
         found_.clear();
+        found_protocols_ = {};
         bool some = false;
         bool all = true;
         for (const Clause& clause : placed.clauses) {
@@ -58,6 +59,7 @@ public:
                     continue;
                 }
                 const std::optional<Clause> there = over_transport(clause, protocol);
+                found_protocols_.add_all(there ? ProtocolSet{protocol} : ProtocolSet{});
                 if (there && !take_covering(*there, protocol)) {
                     all = false;
                     some |= take_meeting(*there, protocol);
@@ -136,6 +138,11 @@ private:
 
     void write(Stance::Kind kind, Stance& stance) const {
         stance.kind = kind;
+        for (const ServiceProtocol protocol : kServiceProtocols) {
+            if (found_protocols_.has(protocol)) {
+                stance.protocols.push_back(protocol);
+            }
+        }
         for (const std::uint32_t service : found_) {
             const ServiceSummary& summary = summary_of(service);
             stance.services.push_back(summary.id);
@@ -151,6 +158,7 @@ private:
     ClauseOverlap overlap_;
     std::array<OfProtocol, kServiceProtocols.size()> protocols_;
     std::set<std::uint32_t> found_;
+    ProtocolSet found_protocols_;
 };
 
 }  // namespace

@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {from: "
               "[10.0.0.1/8]}}\n",
               "3:75:"},
-        Wrong{"  - {id: a, protocol: http, when: l4.dport eq}\n", "3:47: expected"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq}\n", "3:46: expected"},
         Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80 and http.host eq \"a\"}\n",
               "3:54: `http.host` is not the same in all packets of a connection, or not known in "
               "time; the condition of a service tests dir, port, vlan.id, vlan.inner_id, "
@@ -207,7 +207,7 @@ TEST(Services, WarnOfWhatCanBeWalkedAround) {
 
 TEST(Services, WarnOfWhatIsNeverReached) {
     const Outcome outcome = compile(R"yaml(
-  - {id: a, protocol: http, when: l4.dport in {80 8000..9000}}
+  - {id: a, protocol: http, when: "l4.dport in {80 8000..9000}"}
   - {id: b, protocol: http, when: l4.dport eq 8080}
   - {id: c, protocol: quic, when: l4.dport eq 8080}
   - {id: d, protocol: http, when: l4.dport eq 80 and l4.dport eq 81}
@@ -219,7 +219,7 @@ TEST(Services, WarnOfWhatIsNeverReached) {
 }
 
 constexpr std::string_view kWeb = R"yaml(
-  - {id: web, protocol: http, when: l4.dport in {80 8080}, mode: enforce}
+  - {id: web, protocol: http, when: "l4.dport in {80 8080}", mode: enforce}
   - {id: tls, protocol: tls, when: l4.dport eq 443, mode: enforce}
   - {id: dns, protocol: dns, when: l4.dport eq 53, mode: enforce}
 )yaml";
