@@ -64,6 +64,7 @@ struct UnitSource {
     Instant now;
     bool answers = false;  // some rule answers requests
     ServicePacket service;
+    bool verifies_checksums = false;  // a wrong UDP checksum is the sender's, not an offload's
     // Where either is another than before, packets may have passed that the parser was not shown:
     // the number of the rule set, and how many bursts were forwarded unread.
     std::uint64_t load = 0;

@@ -80,6 +80,8 @@ enum class Reason : std::uint8_t {
     RstOutOfWindow,
     BehindEnd,
     Midstream,
+    TooManyPieces,
+    UnreadableHello,
 };
 
 struct ReasonRow {
@@ -153,6 +155,10 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
     {Reason::BehindEnd, "behind_end", "bytes behind a FIN or RST of a declared service"},
     {Reason::Midstream, "midstream",
      "of a connection of a declared service that nobody knows, and no request begins there"},
+    {Reason::TooManyPieces, "too_many_pieces",
+     "a head or hello in more records, segments or fragments than are put together"},
+    {Reason::UnreadableHello, "unreadable_hello",
+     "a ClientHello that some servers accept and that is not read: SSLv2's framing, two names"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

@@ -68,6 +68,8 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
             return Reason::HeadTooLong;
         case RefusedWhy::Unreadable:
             return Reason::Unreadable;
+        case RefusedWhy::TooManyPieces:
+            return Reason::TooManyPieces;
         default:
             return Reason::LostHead;
     }
