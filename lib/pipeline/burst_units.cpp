@@ -49,10 +49,12 @@ void UnitSink::drop_repeat() noexcept {
     note_drop(Reason::Retransmission);
 }
 void UnitSink::drop(Reason reason) noexcept {
-    if (service_.is_enforced()) {
+    if (service_.service == nullptr) {
+        note_drop(reason);
+    } else if (service_.is_enforced()) {
         units_.unreadable_ |= row_bit(row_);
         note_drop(reason);
-    } else if (service_.service != nullptr && !has_row(units_.would_refuse_, row_)) {
+    } else if (!has_row(units_.would_refuse_, row_)) {
         units_.would_refuse_ |= row_bit(row_);
         units_.would_why_[row_] = reason;
     }

@@ -143,8 +143,9 @@ public:
     // What the packet holds repeats what was refused: it is dropped where an enforcing rule is
     // concerned.
     void drop_repeat() noexcept;
-    // What the packet holds cannot be read. In an enforced service it is dropped, and the first
-    // reason stands; in one that monitors, it is counted as what would be; elsewhere it passes.
+    // What the packet holds cannot be read: the first reason stands. In an enforced service it is
+    // dropped, in one that monitors it is counted as what would be, and elsewhere it is dropped
+    // where an enforcing rule is concerned.
     void drop(Reason reason) noexcept;
     [[nodiscard]] const ServicePacket& service() const noexcept { return service_; }
     // There was no room for what came before: more of the packet changes nothing.
@@ -191,7 +192,7 @@ struct UnitFinder {
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
     Possible possible = nullptr;  // nullptr: all are
     Select select = nullptr;      // nullptr: all are, and nothing is noted
-    Track track = nullptr;  // nullptr: nobody follows services
+    Track track = nullptr;        // nullptr: nobody follows services
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()

@@ -345,11 +345,12 @@ TEST(Tls, ASecondHelloInShortRecordsIsFoundBehindAChangeOfCipher) {
 TEST(Tls, WhatIsNoHelloIsNobodys) {
     for (const Octets& bytes : {record(23, Octets(40)), record(22, Octets(40, std::byte{2})),
                                 Octets(40), test::octets_of("SSH-2.0-x\r\n")}) {
-        Connection connection;
+        Connection connection{StreamStance::Anywhere};
         const ProbedPacket probed = connection.send(bytes);
         EXPECT_EQ(probed.kinds.size(), 0U);
         EXPECT_EQ(probed.dropped, "");
         EXPECT_TRUE(probed.events.empty());
+        EXPECT_EQ(Connection{}.send(bytes).dropped, "unreadable");
     }
 }
 

@@ -93,7 +93,7 @@ public:
                                   .requests = requests_,
                                   .hash = hash_,
                                   .now = now,
-                                  .service = {.service = service, .is_from_client = true, .is_readable = true},
+                                  .service = services_.packets[0],
                                   .verifies_checksums = verifies_checksums,
                                   .unread_bursts = unread_bursts});
         }
@@ -108,11 +108,20 @@ private:
         frames_.add(frame, static_cast<std::uint32_t>(frame.size()));
         parse_columns(frames_, {}, headers_);
         fill_connection_ends(headers_, headers_.well_formed(), hash_, ends_);
+        services_.clear();
+        if (service != nullptr) {
+            services_.packets[0] = {.service = service,
+                                    .connection = ends_[0].along(),
+                                    .is_from_client = true,
+                                    .is_readable = true};
+            services_.with_service = 1;
+        }
     }
     [[nodiscard]] UnitColumns columns(Instant now) const {
         const PerSet counted =
             counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{};
-        return {headers_, frames_, ends_, wanted, counted, hash_, now};
+        return {headers_, frames_, ends_, wanted, counted, hash_, now,
+                service != nullptr ? &services_ : nullptr};
     }
     [[nodiscard]] ProbedPacket read() const {
         constexpr std::string_view kKinds[] = {"packet",  "byte",  "connection",
@@ -156,6 +165,7 @@ private:
     FrameColumns frames_;
     HeaderColumns headers_;
     RowEnds ends_;
+    ServiceRowsOutcome services_;
     RequestTexts requests_;
     KeyHasher hash_{HashSecret{1, 2}};
 };
