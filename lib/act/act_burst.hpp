@@ -104,8 +104,9 @@ template <DecidedBurst Burst, Sink Out>
 void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
                const Answering* answering = nullptr) noexcept {
     // What is answered in this burst concerns the rows of TCP behind it.
-    bool follows = answering != nullptr && burst.has_tcp() &&
-                   answering->answerer.answered().may_have_any(answering->context.now);
+    const bool tracks = answering != nullptr && answering->context.follows && burst.has_tcp();
+    bool follows = tracks || (answering != nullptr && burst.has_tcp() &&
+                              answering->answerer.answered().may_have_any(answering->context.now));
     bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
@@ -126,13 +127,17 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
             !rewrite_frame(burst, row, actions[decision.action], sink)) {
             decision = dropped_for(Reason::NoMemory);
         }
+        const bool goes_on = forwards(decision.verdict);
+        if (tracks && goes_on && burst.has_tcp(row)) [[unlikely]] {
+            answering->answerer.note_forwarded(burst.answered(row), answering->context);
+        }
         if constexpr (HoldingSink<Out>) {
             if (decision.verdict == Verdict::Shape) {
                 sink.hold(row, sink.now() + decision.wait);
                 return;
             }
         }
-        if (forwards(decision.verdict)) {
+        if (goes_on) {
             sink.forward(row);
             return;
         }

@@ -44,14 +44,21 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
         return false;
     }
     const Packet of{.seen = packet, .context = context, .tcp = *facts};
-    const SegmentNumbers numbers{.seq = facts->seq, .ack = facts->ack, .flags = facts->flags};
+    const SegmentNumbers numbers{
+        .seq = facts->seq, .ack = facts->ack, .flags = facts->flags, .payload = facts->payload};
     if (numbers.begins()) {
         answered_.forget(packet.headers, facts->seq, context.hash, context.now);
         return false;
     }
     const AnsweredTraffic::Met met =
         answered_.meet(packet.headers, numbers, context.hash, context.now);
+    if (met.client != nullptr && met.client->waits) {
+        return follow_waiting(of, *met.client, decision);
+    }
     if (!met) {
+        if (answered_.may_have_waiting(context.now) && end_overdue(of, decision)) {
+            return true;
+        }
         return decision.reason == Reason::Retransmission && reset_forgotten(of);
     }
     decision = dropped_for(Reason::Answered);

@@ -20,7 +20,9 @@ AnsweredConnections::AnsweredConnections(std::size_t connections)
       mask_{places_for(connections) - 1} {}
 
 bool AnsweredConnections::is_free(const AnsweredConnection& line, std::uint32_t ticks) noexcept {
-    const std::uint32_t kept = ticks_of(line.has_finished ? kAfterFin : kSilence);
+    const std::uint32_t kept = ticks_of(line.has_finished ? kAfterFin
+                                        : line.waits      ? kLongestAnswerWait
+                                                          : kSilence);
     return line.digest == 0 || ticks - line.touched > kept;
 }
 

@@ -24,7 +24,8 @@ AnsweredTraffic::Met AnsweredTraffic::meet(const PacketHeaders& headers, const S
     const std::uint64_t digest = connection_digest(headers, Way::Along, hash);
     AnsweredConnection* const client = connections_.find(digest, now);
     if (client != nullptr && goes_on(*client, came.seq)) {
-        return {.client = client};
+        const bool passes = client->waits && !came.reaches(client->request);
+        return {.client = client, .goes_on = passes};
     }
     return {.is_server =
                 came.has(kTcpAck) && has_server(servers_, digest, came.ack, seconds_of(now))};
@@ -35,8 +36,22 @@ void AnsweredTraffic::forget(const PacketHeaders& headers, std::uint32_t seq, co
     forget_server(servers_, connection_digest(headers, Way::Against, hash), seq);
     AnsweredConnection* const client =
         connections_.find(connection_digest(headers, Way::Along, hash), now);
-    if (client != nullptr) {
+    if (client != nullptr && !client->waits) {
         AnsweredConnections::remove(*client);
+    }
+}
+
+AnsweredConnection* AnsweredTraffic::waiting_behind(const PacketHeaders& headers,
+                                                    const KeyHasher& hash, Instant now) noexcept {
+    AnsweredConnection* const client =
+        connections_.find(connection_digest(headers, Way::Against, hash), now);
+    return client != nullptr && client->waits ? client : nullptr;
+}
+
+void AnsweredTraffic::end_wait(std::uint64_t client, Instant now) noexcept {
+    AnsweredConnection* const connection = connections_.find(client, now);
+    if (connection != nullptr && connection->waits) {
+        AnsweredConnections::remove(*connection);
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/answer/answered_connections.hpp"
 #include "lib/answer/connection_digest.hpp"
+#include "lib/answer/served_traffic.hpp"
 #include "lib/answer/server_direction.hpp"
 #include "lib/answer/tcp_facts.hpp"
 #include "lib/base/prefetch.hpp"
@@ -9,6 +10,7 @@
 #include "lib/packet/packet_headers.hpp"
 #include "lib/share/digest_board.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,27 +21,41 @@ struct SegmentNumbers {
     std::uint32_t seq = 0;
     std::uint32_t ack = 0;  // counts only with kTcpAck
     std::uint16_t flags = 0;
+    std::uint32_t payload = 0;
 
     [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
         return (flags & flag) != 0;
     }
     [[nodiscard]] constexpr bool begins() const noexcept { return has(kTcpSyn) && !has(kTcpAck); }
+    // Whether it has a byte at `from` or behind it; a FIN is one.
+    [[nodiscard]] constexpr bool reaches(std::uint32_t from) const noexcept {
+        const std::uint32_t end = seq + payload + (has(kTcpFin) ? 1U : 0U);
+        return end != seq && static_cast<std::int32_t>(end - from) > 0;
+    }
 };
 
 // Another one's numbers are those of a connection that somebody has guessed the ends of.
 [[nodiscard]] bool goes_on(const AnsweredConnection& connection, std::uint32_t seq) noexcept;
 
+// What all workers know of connections that may be, or were, answered.
+struct AnswerBoards {
+    DigestBoard servers;  // the servers' directions of those that were
+    DigestBoard sent;     // SentNumbers
+
+    explicit AnswerBoards(std::size_t answered = kAnsweredServers,
+                          std::size_t numbers = kSentNumbers)
+        : servers{answered, static_cast<std::uint32_t>(kAnsweredSilence / std::chrono::seconds{1})},
+          sent{numbers, kSentSeconds} {}
+};
+
 // What one worker knows of connections that were answered: the clients that it has answered, and
 // the servers of those that any worker has. What comes on them is of no rule.
 class AnsweredTraffic {
 public:
-    // Seconds that a server's direction is known for.
-    static constexpr auto kServersKept =
-        static_cast<std::uint32_t>(AnsweredConnections::kSilence / std::chrono::seconds{1});
-
-    // All workers share `servers`.
-    AnsweredTraffic(std::size_t connections, DigestBoard& servers)
-        : connections_{connections}, servers_{servers} {}
+    AnsweredTraffic(std::size_t connections, AnswerBoards& boards)
+        : connections_{connections},
+          servers_{boards.servers},
+          served_{std::min(connections, kServedConnections), boards.sent} {}
 
     // False: no segment is of such a connection.
     [[nodiscard]] bool may_have_any(Instant now) const noexcept {
@@ -55,27 +71,42 @@ public:
         servers_.prefetch(digest);
         servers_.prefetch(connection_digest(headers, Way::Against, hash));
     }
+    [[nodiscard]] ServedTraffic& served() noexcept { return served_; }
+    [[nodiscard]] const ServedTraffic& served() const noexcept { return served_; }
 
     // Whose segment it is: of a client that was answered, of a server whose client was, or neither.
+    // A client whose refusal waits goes on with what it sent before the request.
     struct Met {
         AnsweredConnection* client = nullptr;
         bool is_server = false;
+        bool goes_on = false;
         [[nodiscard]] explicit operator bool() const noexcept {
-            return client != nullptr || is_server;
+            return (client != nullptr && !goes_on) || is_server;
         }
     };
     [[nodiscard]] Met meet(const PacketHeaders& headers, const SegmentNumbers& came,
                            const KeyHasher& hash, Instant now) noexcept;
 
-    // A SYN begins another connection between the same ends.
+    // The connection of a server's segment whose client's refusal waits; nullptr: there is none.
+    [[nodiscard]] AnsweredConnection* waiting_behind(const PacketHeaders& headers,
+                                                     const KeyHasher& hash, Instant now) noexcept;
+
+    // A SYN begins another connection between the same ends. One whose client's refusal waits is
+    // another one only once its server says so (end_wait()).
     void forget(const PacketHeaders& headers, std::uint32_t seq, const KeyHasher& hash,
                 Instant now) noexcept;
+    void end_wait(std::uint64_t client, Instant now) noexcept;
     // The connection whose client's segment this is has been answered from now on.
     [[nodiscard]] AnsweredConnections::Added begin(const PacketHeaders& headers,
                                                    const KeyHasher& hash, Instant now) noexcept {
         ++begun_;
         return connections_.add(connection_digest(headers, Way::Along, hash), now);
     }
+    // A refusal that waited goes out: what was looked up before is to be looked up again.
+    void note_begun() noexcept { ++begun_; }
+    // Whether a refusal has begun to wait so lately that one may still do.
+    void note_wait(Instant now) noexcept { waits_until_ = now + kLongestAnswerWait; }
+    [[nodiscard]] bool may_have_waiting(Instant now) const noexcept { return now < waits_until_; }
     // Its server's segments are known by the first byte that it did not get.
     void begin_server(const PacketHeaders& headers, std::uint32_t request, const KeyHasher& hash,
                       Instant now) noexcept {
@@ -92,7 +123,9 @@ private:
 
     AnsweredConnections connections_;
     DigestBoard& servers_;
+    ServedTraffic served_;
     std::uint64_t begun_ = 0;
+    Instant waits_until_{};
 };
 
 }  // namespace sluice

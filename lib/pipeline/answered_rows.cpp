@@ -17,7 +17,8 @@ namespace {
     const ByteView frame = burst.frame(row).bytes;
     return {.seq = load_be32(frame, headers.l4_at + 4U),
             .ack = load_be32(frame, headers.l4_at + 8U),
-            .flags = headers.tcp_flags};
+            .flags = headers.tcp_flags,
+            .payload = headers.payload_len};
 }
 
 [[nodiscard]] bool will_be_answered(const Burst& burst, std::size_t row,
@@ -48,11 +49,13 @@ namespace {
 // The connection that an answer ends, as the worker will know it.
 class EndedConnection {
 public:
-    EndedConnection(const Burst& burst, std::size_t row, const KeyHasher& hash) noexcept
+    EndedConnection(const Burst& burst, std::size_t row, const KeyHasher& hash,
+                    AnswerStanding standing) noexcept
         : hash_{hash},
           client_{connection_digest(burst.headers_of(row), Way::Along, hash)},
           server_{connection_digest(burst.headers_of(row), Way::Against, hash)},
-          knows_server_{!burst.answered(row).may_wait} {
+          waits_{standing == AnswerStanding::UnderWay},
+          knows_server_{standing == AnswerStanding::Next || !burst.answered(row).may_wait} {
         connection_.request = numbers_of(burst, row).seq;
         const bool has_fin = numbers_of(burst, row).has(kTcpFin);
         connection_.received =
@@ -64,8 +67,9 @@ public:
     [[nodiscard]] bool has(const Burst& burst, std::size_t row) const noexcept {
         const SegmentNumbers came = numbers_of(burst, row);
         const std::uint64_t of = digest(burst, row);
-        return (of == client_ && goes_on(connection_, came.seq)) ||
-               (of == server_ && knows_server_ && came.has(kTcpAck) &&
+        return (of == client_ && goes_on(connection_, came.seq) &&
+                (!waits_ || came.reaches(connection_.request))) ||
+               (of == server_ && knows_server_ && !waits_ && came.has(kTcpAck) &&
                 is_near(connection_.request, came.ack));
     }
 
@@ -78,6 +82,7 @@ private:
     AnsweredConnection connection_;
     std::uint64_t client_;
     std::uint64_t server_;
+    bool waits_;  // for the answer before it: what was sent before the request goes on
     bool knows_server_;
 };
 
@@ -105,12 +110,32 @@ void RowsBehindAnswers::take(RowMask rows, FastPath& fast) noexcept {
                  [&](std::size_t row) { burst_.decision(row) = dropped_for(Reason::Answered); });
 }
 
+// As the answerer will find it, unless a row ahead of it in the burst changes it.
+AnswerStanding RowsBehindAnswers::standing_of(std::size_t row) const noexcept {
+    const AnsweredPacket packet = burst_.answered(row);
+    const SegmentNumbers came = numbers_of(burst_, row);
+    const bool is_open =
+        packet.handshake == Handshake::Open || packet.handshake == Handshake::OneWay;
+    if (is_open || !came.has(kTcpAck)) {
+        return AnswerStanding::Unproven;
+    }
+    const AnswerStanding standing = core_.answered->served().standing(
+        BothWays{packet.headers, core_.hash}, came.seq, came.ack, now_);
+    return standing == AnswerStanding::Unproven && packet.handshake == Handshake::Completed
+               ? AnswerStanding::Unframed
+               : standing;
+}
+
 RowMask RowsBehindAnswers::find(std::size_t row) const noexcept {
     const RowMask near = rows_with_ports(burst_, row);
     if (near == 0 || !will_be_answered(burst_, row, set_)) {
         return 0;
     }
-    const EndedConnection ended{burst_, row, core_.hash};
+    const AnswerStanding standing = standing_of(row);
+    if (standing == AnswerStanding::Unproven) {
+        return 0;
+    }
+    const EndedConnection ended{burst_, row, core_.hash, standing};
     RowMask found = 0;
     bool begins_anew = false;
     for_each_row(near, [&](std::size_t other) {

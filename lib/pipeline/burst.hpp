@@ -68,6 +68,7 @@ public:
         origin_ = Origin::Port;
         scratch_.forget();
         proxied_ = 0;
+        handshakes_ = {};
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
@@ -120,6 +121,17 @@ public:
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept;
+    // What is known of the handshakes of these rows' connections; of others it is Untracked.
+    void note_handshakes(Handshake what, RowMask rows) noexcept {
+        handshakes_[static_cast<std::size_t>(what)] |= rows;
+    }
+    [[nodiscard]] Handshake handshake(std::size_t row) const noexcept {
+        std::size_t what = handshakes_.size() - 1;
+        while (what != 0 && !has_row(handshakes_[what], row)) {
+            --what;
+        }
+        return Handshake{static_cast<std::uint8_t>(what)};
+    }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return has_row(headers_.present_rows(HeaderPart::Tcp), row);
     }
@@ -209,6 +221,7 @@ private:
     Scratch scratch_;
     RowMask several_ = 0;
     RowMask proxied_ = 0;
+    std::array<RowMask, kHandshakes> handshakes_{};
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
     bool uses_units_ = false;  // since the last clear()

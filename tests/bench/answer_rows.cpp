@@ -101,8 +101,8 @@ private:
     PacketMill mill_;
     UnitParser parser_{kRoomy};
     BenchWorker worker_;
-    DigestBoard servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
-    Answerer answerer_{2 * kRequests, servers_};
+    AnswerBoards boards_;
+    Answerer answerer_{2 * kRequests, boards_};
     Buffers buffers_;
     std::array<std::uint64_t, kAnswerEventCount> events_{};
 };

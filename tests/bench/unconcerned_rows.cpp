@@ -86,8 +86,8 @@ private:
     }
 
     std::unique_ptr<BenchWorker> worker_;
-    DigestBoard servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
-    Answerer answerer_{kAnsweredConnections, servers_};
+    AnswerBoards boards_;
+    Answerer answerer_{kAnsweredConnections, boards_};
     HeldFrames held_{1024};
     CountingSink sink_;
 };

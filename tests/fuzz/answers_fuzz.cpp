@@ -87,13 +87,13 @@ void take(Answerer& answerer, const KeyHasher& hash, FuzzInput& input, Instant& 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static DigestBoard servers{64, AnsweredTraffic::kServersKept};
+    static AnswerBoards boards{64, 64};
     static const KeyHasher hash{HashSecret{1, 2}};
     static Instant now{std::chrono::hours{1}};
-    static Answerer answerer{64, servers};
+    static Answerer answerer{64, boards};
     FuzzInput input{data, data + std::min<std::size_t>(size, 8192)};
     // What was answered in an earlier input is forgotten by then.
-    now += std::chrono::seconds{2 * AnsweredTraffic::kServersKept};
+    now += 2 * kLongestAnswerWait;
     while (!input.empty()) {
         take(answerer, hash, input, now);
     }

@@ -1,0 +1,150 @@
+#include "lib/act/answerer_packet.hpp"
+#include "lib/answer/answer_bounds.hpp"
+#include "lib/conn/tick.hpp"
+
+#include <algorithm>
+
+// Refusals that wait for an answer of the server to end:
+//
+//   client                          box                           server
+//   seq=S        request    ----->  |                                      refused, dropped
+//                           <-----  | <-----------------------------  the answer before it goes on
+//   ACK of a part           ----->  | ----------------------------->
+//   seq=S        request    ----->  |                                      again: dropped
+//   ACK of all of it        ----->  |
+//                           <-----  | response, FIN
+//                                   | RST seq=S                   ----->
+//
+// One waits for each connection, since nothing behind it is forwarded. There is no timer: whatever
+// comes of the connection finds it overdue, and a connection of which nothing comes hurts nobody.
+namespace sluice {
+namespace {
+
+std::uint32_t ticks_at(Instant now) noexcept {
+    return ticks_of(now.time_since_epoch());
+}
+
+bool is_overdue(const AnsweredConnection& connection, Instant now) noexcept {
+    const std::uint32_t ticks = ticks_at(now);
+    return ticks - connection.end > ticks_of(kAnswerStall) ||
+           ticks - connection.begin > ticks_of(kLongestAnswerWait);
+}
+
+}  // namespace
+
+void Answerer::wait(const Packet& packet, AnsweredConnection& connection) noexcept {
+    const Instant now = packet.context.now;
+    connection.waits = true;
+    connection.begin = ticks_at(now);
+    connection.end = connection.begin;
+    connection.acked = packet.tcp.ack;
+    answered_.note_wait(now);
+    count(AnswerEvent::Waiting);
+}
+
+// A segment of its client. False: it goes on as it was decided.
+bool Answerer::follow_waiting(const Packet& packet, AnsweredConnection& connection,
+                              Decision& decision) noexcept {
+    const TcpFacts& came = packet.tcp;
+    const Instant now = packet.context.now;
+    const BothWays ways{packet.seen.headers, packet.context.hash};
+    ServedTraffic& served = answered_.served();
+    const bool is_placed = came.has(kTcpAck) && !came.has(kTcpRst);
+    const AnswerStanding standing =
+        is_placed ? served.acknowledge(ways, came.seq, came.ack, now) : AnswerStanding::Unproven;
+    if (standing != AnswerStanding::Unproven &&
+        static_cast<std::int32_t>(came.ack - connection.acked) > 0) {
+        connection.acked = came.ack;
+        connection.end = ticks_at(now);
+    }
+    const bool is_next = standing == AnswerStanding::Next;
+    const bool ends = standing == AnswerStanding::Ended || is_overdue(connection, now);
+    const SegmentNumbers numbers{
+        .seq = came.seq, .ack = came.ack, .flags = came.flags, .payload = came.payload};
+    if (!is_next && !ends && !numbers.reaches(connection.request)) {
+        return false;
+    }
+    decision = dropped_for(Reason::Answered);
+    if ((!is_next && !ends) || came.has(kTcpRst) || !find_routes(packet.seen)) {
+        count(AnswerEvent::Absorbed);
+    } else if (is_next && packet.context.load == connection.load) {
+        answer_at_last(packet, connection);
+    } else {
+        give_up(packet, connection);
+    }
+    return true;
+}
+
+// A segment of the server of one that is overdue, since its client is silent.
+bool Answerer::end_overdue(const Packet& packet, Decision& decision) noexcept {
+    const AnswerContext& context = packet.context;
+    AnsweredConnection* const connection =
+        answered_.waiting_behind(packet.seen.headers, context.hash, context.now);
+    if (connection == nullptr || packet.tcp.has(kTcpRst) || !is_overdue(*connection, context.now) ||
+        !find_routes(packet.seen)) {
+        return false;
+    }
+    decision = dropped_for(Reason::Answered);
+    made_.add({.side = Toward::Source, .segment = *reset_toward_sender(packet.tcp)});
+    if (const auto on = reset_toward_receiver(packet.tcp, connection->acked)) {
+        made_.add({.side = Toward::Destination, .segment = *on});
+    }
+    AnsweredConnections::remove(*connection);
+    count(AnswerEvent::Unanswered);
+    return true;
+}
+
+// Its client has all that came before: the refusal stands behind it. The time that has passed
+// meanwhile needs no waiting any more.
+void Answerer::answer_at_last(const Packet& packet, AnsweredConnection& connection) noexcept {
+    const TcpFacts& came = packet.tcp;
+    const Nanoseconds passed = time_of(ticks_at(packet.context.now) - connection.begin);
+    connection.waits = false;
+    connection.wait = std::max(connection.wait - passed, Nanoseconds{0});
+    connection.begin = came.ack;
+    connection.has_acked = false;
+    const ResponsePlace place{.seq = came.ack,
+                              .request = connection.request,
+                              .received = connection.received,
+                              .timestamps = timestamps_toward_sender(came)};
+    connection.end = response_end(place, respond(packet, place, connection));
+    if (const auto on = reset_toward_receiver(came, connection.request)) {
+        made_.add({.side = Toward::Destination, .segment = *on});
+    }
+    begin_server(packet, connection.request);
+    answered_.note_begun();
+    const Action& action = packet.context.actions[connection.action];
+    count(action.verdict == Verdict::Decoy ? AnswerEvent::Decoyed : AnswerEvent::Replied);
+}
+
+// Its server is reset, and its client too, where that has not had the server's FIN: what it has not
+// read yet would be lost with it. What either goes on with is reset.
+void Answerer::give_up(const Packet& packet, AnsweredConnection& connection) noexcept {
+    const TcpFacts& came = packet.tcp;
+    connection.waits = false;
+    connection.kind = AnsweredKind::Reset;
+    if (is_overdue(connection, packet.context.now)) {
+        made_.add({.side = Toward::Source, .segment = *reset_toward_sender(came)});
+    }
+    if (const auto on = reset_toward_receiver(came, connection.request)) {
+        made_.add({.side = Toward::Destination, .segment = *on});
+    }
+    connection.begin = came.ack;
+    connection.end = came.ack;
+    begin_server(packet, connection.request);
+    answered_.note_begun();
+    count(AnswerEvent::Unanswered);
+}
+
+void Answerer::note_forwarded(const AnsweredPacket& packet, const AnswerContext& context) noexcept {
+    const auto facts = read_tcp_facts(packet.headers, packet.frame.bytes);
+    if (!facts) {
+        return;
+    }
+    const BothWays ways{packet.headers, context.hash};
+    if (answered_.served().forwarded(ways, packet, *facts, context.now)) {
+        answered_.end_wait(ways.against, context.now);
+    }
+}
+
+}  // namespace sluice
