@@ -142,7 +142,8 @@ private:
     void wait(const Packet& packet, AnsweredConnection& connection) noexcept;
     [[nodiscard]] bool follow_waiting(const Packet& packet, AnsweredConnection& connection,
                                       Decision& decision) noexcept;
-    [[nodiscard]] bool end_overdue(const Packet& packet, Decision& decision) noexcept;
+    [[nodiscard]] bool follow_waited_for(const Packet& packet, Decision& decision) noexcept;
+    void end_overdue(const Packet& packet, AnsweredConnection& connection) noexcept;
     void answer_at_last(const Packet& packet, AnsweredConnection& connection) noexcept;
     void give_up(const Packet& packet, AnsweredConnection& connection) noexcept;
     void follow_client(const Packet& packet, AnsweredConnection& connection) noexcept;

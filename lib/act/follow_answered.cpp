@@ -56,7 +56,7 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
         return follow_waiting(of, *met.client, decision);
     }
     if (!met) {
-        if (answered_.may_have_waiting(context.now) && end_overdue(of, decision)) {
+        if (answered_.may_have_waiting(context.now) && follow_waited_for(of, decision)) {
             return true;
         }
         return decision.reason == Reason::Retransmission && reset_forgotten(of);

@@ -75,23 +75,37 @@ bool Answerer::follow_waiting(const Packet& packet, AnsweredConnection& connecti
     return true;
 }
 
-// A segment of the server of one that is overdue, since its client is silent.
-bool Answerer::end_overdue(const Packet& packet, Decision& decision) noexcept {
+// A segment of the server whose answer is waited for. False: it goes on as it was decided. One that
+// cannot be read where it is, behind a gap, comes again behind what is lacking: the client is not
+// to have what nobody has read the end in.
+bool Answerer::follow_waited_for(const Packet& packet, Decision& decision) noexcept {
     const AnswerContext& context = packet.context;
     AnsweredConnection* const connection =
         answered_.waiting_behind(packet.seen.headers, context.hash, context.now);
-    if (connection == nullptr || packet.tcp.has(kTcpRst) || !is_overdue(*connection, context.now) ||
-        !find_routes(packet.seen)) {
+    if (connection == nullptr || packet.tcp.has(kTcpRst)) {
+        return false;
+    }
+    if (is_overdue(*connection, context.now) && find_routes(packet.seen)) {
+        decision = dropped_for(Reason::Answered);
+        end_overdue(packet, *connection);
+        return true;
+    }
+    const BothWays ways{packet.seen.headers, context.hash};
+    if (packet.tcp.end() == packet.tcp.seq || answered_.served().can_read(ways, packet.tcp.seq)) {
         return false;
     }
     decision = dropped_for(Reason::Answered);
+    count(AnswerEvent::Absorbed);
+    return true;
+}
+
+void Answerer::end_overdue(const Packet& packet, AnsweredConnection& connection) noexcept {
     made_.add({.side = Toward::Source, .segment = *reset_toward_sender(packet.tcp)});
-    if (const auto on = reset_toward_receiver(packet.tcp, connection->acked)) {
+    if (const auto on = reset_toward_receiver(packet.tcp, connection.acked)) {
         made_.add({.side = Toward::Destination, .segment = *on});
     }
-    AnsweredConnections::remove(*connection);
+    AnsweredConnections::remove(connection);
     count(AnswerEvent::Unanswered);
-    return true;
 }
 
 // Its client has all that came before: the refusal stands behind it. The time that has passed

@@ -60,6 +60,11 @@ public:
     [[nodiscard]] AnswerStanding acknowledge(const BothWays& ways, std::uint32_t seq,
                                              std::uint32_t ack, Instant now) noexcept;
 
+    // Whether a segment of a server that begins at `seq` can be read as it comes.
+    [[nodiscard]] bool can_read(const BothWays& ways, std::uint32_t seq) const noexcept {
+        const ServedConnection* const connection = connections_.find(ways.against);
+        return connection == nullptr || connection->answers.can_read(seq);
+    }
     // A server has sent what ends before `number`: the segment was seen by whoever tells.
     void note_sent(std::uint64_t direction, std::uint32_t number, Instant now) noexcept {
         post_sent(sent_, direction, number, seconds_of(now));

@@ -69,6 +69,12 @@ void ResponseStream::feed(std::uint32_t seq, ByteView bytes, bool has_fin) noexc
     }
 }
 
+bool ResponseStream::can_read(std::uint32_t seq) const noexcept {
+    const std::int32_t gap = ahead(next_, seq);
+    ResponseStream behind = *this;
+    return gap <= 0 || behind.skip(static_cast<std::uint32_t>(gap));
+}
+
 void ResponseStream::acknowledge(std::uint32_t ack) noexcept {
     const std::int32_t gap = ahead(next_, ack);
     if (phase_ == Phase::Unseen || gap <= 0 || ahead(sent_, ack) > 0) {

@@ -45,6 +45,8 @@ public:
     void expect(AskedMethod method) noexcept;
     // A segment of the server has been forwarded.
     void feed(std::uint32_t seq, ByteView bytes, bool has_fin) noexcept;
+    // Whether a segment that begins there would be read, or has been.
+    [[nodiscard]] bool can_read(std::uint32_t seq) const noexcept;
     // A segment of the client acknowledges all before `ack`. What the server has not sent yet says
     // nothing.
     void acknowledge(std::uint32_t ack) noexcept;
