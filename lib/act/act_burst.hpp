@@ -105,12 +105,12 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
                const Answering* answering = nullptr) noexcept {
     // What is answered in this burst concerns the rows of TCP behind it.
     const bool tracks = answering != nullptr && answering->context.follows && burst.has_tcp();
-    bool follows = tracks || (answering != nullptr && burst.has_tcp() &&
-                              answering->answerer.answered().may_have_any(answering->context.now));
+    bool follows = answering != nullptr && burst.has_tcp() &&
+                   answering->answerer.answered().may_have_any(answering->context.now);
     bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
-        if (decision.verdict == Verdict::Pass && !follows) [[likely]] {
+        if (decision.verdict == Verdict::Pass && !follows && !tracks) [[likely]] {
             sink.forward(row);
             return;
         }

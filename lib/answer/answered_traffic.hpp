@@ -59,7 +59,8 @@ public:
 
     // False: no segment is of such a connection.
     [[nodiscard]] bool may_have_any(Instant now) const noexcept {
-        return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now));
+        return connections_.may_have_any(now) || servers_.may_have_any(seconds_of(now)) ||
+               may_have_waiting(now);
     }
     [[nodiscard]] bool may_have_displaced(Instant now) const noexcept {
         return connections_.may_have_displaced(now);

@@ -4,13 +4,16 @@
 #include "lib/base/units.hpp"
 #include "lib/l7/http1/response_stream.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace sluice {
 
-// A connection whose handshake was completed while this worker saw both of its directions.
+// A connection whose requests a worker has forwarded, and both of whose directions it sees from the
+// handshake on.
 struct alignas(64) ServedConnection {
     std::uint64_t digest = 0;  // of the client's direction; 0: the line is free
     ResponseStream answers;
@@ -46,12 +49,30 @@ public:
     ServedConnection& add(std::uint64_t digest, Instant now) noexcept;
     static void touch(ServedConnection& connection, Instant now) noexcept;
     static void remove(ServedConnection& connection) noexcept { connection.digest = 0; }
+    // False: none that was added had these two ports. Few connections are read beside many that are
+    // not, and these cost no digest then.
+    [[nodiscard]] bool may_have(std::uint16_t sport, std::uint16_t dport) const noexcept {
+        const std::size_t bit = bit_of(sport, dport);
+        return (ports_[bit / 64] >> (bit % 64) & 1U) != 0;
+    }
+    void note_ports(std::uint16_t sport, std::uint16_t dport) noexcept {
+        const std::size_t bit = bit_of(sport, dport);
+        ports_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
 
 private:
     [[nodiscard]] ServedConnection* lines_of(std::uint64_t digest) const noexcept {
         return lines_ + (digest & mask_) * kWays;
     }
 
+    static constexpr std::size_t kPortBits = 1U << 16U;
+    // The same for either order.
+    [[nodiscard]] static std::size_t bit_of(std::uint16_t sport, std::uint16_t dport) noexcept {
+        const unsigned low = std::min(sport, dport);
+        return (std::max(sport, dport) + low * 0x9E37U) % kPortBits;
+    }
+
+    std::array<std::uint64_t, kPortBits / 64> ports_{};
     LineMemory memory_;
     ServedConnection* lines_;
     std::uint64_t mask_;

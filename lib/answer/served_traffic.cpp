@@ -77,21 +77,22 @@ void ServedTraffic::follow_server(ServedConnection& connection, const AnsweredPa
                             is_whole && facts.has(kTcpFin));
 }
 
-// The ACK that completes a handshake makes a connection known; what a server of an unknown one
-// pushes proves its client later.
+// The first request of a connection whose handshake came to this worker makes it known: until then
+// its server has nothing to answer. What the server of an unknown one pushes proves its client
+// later.
 void ServedTraffic::meet_stranger(const BothWays& ways, const AnsweredPacket& packet,
                                   const TcpFacts& facts, Instant now) noexcept {
     const std::uint32_t seconds = seconds_of(now);
-    if (facts.has(kTcpAck) && was_sent(here_, ways.against, facts.ack, seconds)) {
+    const bool asks = packet.requests.count != 0 && facts.has(kTcpAck);
+    if (asks && was_sent(here_, ways.against, facts.ack, seconds)) {
         ServedConnection& connection = connections_.add(ways.along, now);
+        connections_.note_ports(packet.headers.sport, packet.headers.dport);
         connection.received = facts.seq;
         connection.answers.begin(facts.ack);
         follow_client(connection, packet, facts, now);
         return;
     }
-    constexpr std::uint16_t kPushes = kTcpPsh | kTcpFin;
-    if (packet.headers.dir == Direction::Out && (facts.flags & kPushes) != 0 &&
-        !facts.has(kTcpRst)) {
+    if (pushes_out(packet.headers) && !facts.has(kTcpRst)) {
         post_sent(sent_, ways.along, facts.end(), seconds);
     }
 }

@@ -48,6 +48,12 @@ public:
         sent_.prefetch(ways.against);
     }
 
+    // False: forwarded() of this segment changes nothing.
+    [[nodiscard]] bool concerns(const AnsweredPacket& packet) const noexcept {
+        const PacketHeaders& headers = packet.headers;
+        return packet.requests.count != 0 || connections_.may_have(headers.sport, headers.dport) ||
+               (headers.tcp_flags & kTcpSyn) != 0 || pushes_out(headers);
+    }
     // A segment has been forwarded. True: its server begins another connection.
     bool forwarded(const BothWays& ways, const AnsweredPacket& packet, const TcpFacts& facts,
                    Instant now) noexcept;
@@ -73,6 +79,11 @@ public:
 private:
     [[nodiscard]] static std::uint32_t seconds_of(Instant now) noexcept {
         return static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::seconds{1});
+    }
+    // What a server inside ends its answers with.
+    [[nodiscard]] static bool pushes_out(const PacketHeaders& headers) noexcept {
+        constexpr std::uint16_t kPushes = kTcpPsh | kTcpFin;
+        return headers.dir == Direction::Out && (headers.tcp_flags & kPushes) != 0;
     }
     bool accept(const BothWays& ways, std::uint32_t number, Instant now) noexcept;
     void follow_client(ServedConnection& connection, const AnsweredPacket& packet,

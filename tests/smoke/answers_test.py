@@ -26,6 +26,7 @@ from workers_case import WorkersCase
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 EXAMPLE = os.path.join(ROOT, "control", "examples", "answers.yaml")
 SECOND = 1_000_000_000
+SYN, ACK = 0x02, 0x10
 RULES = """version: 1
 rules:
   - {{id: page, mode: enforce, when: l4.dport eq {port}, key: [ip.src], per: request,
@@ -49,13 +50,21 @@ class Example(Case):
         self.assertIn("200 queries", shown)
 
     def test_a_replay_writes_what_the_box_would_send(self):
+        accepted = [segment("", seq=0, src="198.51.100.7", dst="192.0.2.1", sport=80, dport=1024 + number, flags=SYN | ACK)
+                    for number in range(22)]
+        asked = [segment(request("/a", host="api.example"), sport=1024 + number) for number in range(22)]
+        verdicts, summary, frames = self.replay(accepted + asked, "--inside", "198.51.100.0/24")
+        self.assertEqual(verdicts, ["pass"] * 42 + ["reply"] * 2)
+        self.assertEqual((summary["passed"], summary["replied"]), (42, 2))
+        self.assertEqual(len(frames), 42 + 2 * 2)
+        self.assertIn(b"HTTP/1.1 429 Too Many Requests\r\n", frames[42])
+        self.assertIn(b"Retry-After: 1\r\n", frames[42])
+
+    def test_nobody_is_answered_whose_server_is_not_seen_to_accept(self):
         asked = [segment(request("/a", host="api.example"), sport=1024 + number) for number in range(22)]
         verdicts, summary, frames = self.replay(asked)
-        self.assertEqual(verdicts, ["pass"] * 20 + ["reply"] * 2)
-        self.assertEqual((summary["passed"], summary["replied"]), (20, 2))
-        self.assertEqual(len(frames), 20 + 2 * 2)
-        self.assertIn(b"HTTP/1.1 429 Too Many Requests\r\n", frames[20])
-        self.assertIn(b"Retry-After: 1\r\n", frames[20])
+        self.assertEqual(verdicts, ["pass"] * 20 + ["drop"] * 2)
+        self.assertEqual((summary["replied"], len(frames)), (0, 20))
 
     def test_queries_are_answered_by_turns(self):
         verdicts, summary, frames = self.replay([asks("www.example.com", sport=1024 + number) for number in range(204)])
