@@ -1,6 +1,4 @@
 #include "lib/act/answerer_packet.hpp"
-#include "lib/answer/answer_bounds.hpp"
-#include "lib/conn/tick.hpp"
 
 #include <algorithm>
 
@@ -18,26 +16,9 @@
 // One waits for each connection, since nothing behind it is forwarded. There is no timer: whatever
 // comes of the connection finds it overdue, and a connection of which nothing comes hurts nobody.
 namespace sluice {
-namespace {
-
-std::uint32_t ticks_at(Instant now) noexcept {
-    return ticks_of(now.time_since_epoch());
-}
-
-bool is_overdue(const AnsweredConnection& connection, Instant now) noexcept {
-    const std::uint32_t ticks = ticks_at(now);
-    return ticks - connection.end > ticks_of(kAnswerStall) ||
-           ticks - connection.begin > ticks_of(kLongestAnswerWait);
-}
-
-}  // namespace
-
 void Answerer::wait(const Packet& packet, AnsweredConnection& connection) noexcept {
     const Instant now = packet.context.now;
-    connection.waits = true;
-    connection.begin = ticks_at(now);
-    connection.end = connection.begin;
-    connection.acked = packet.tcp.ack;
+    connection.begin_wait(packet.tcp.ack, now);
     answered_.note_wait(now);
     count(AnswerEvent::Waiting);
 }
@@ -52,13 +33,11 @@ bool Answerer::follow_waiting(const Packet& packet, AnsweredConnection& connecti
     const bool is_placed = came.has(kTcpAck) && !came.has(kTcpRst);
     const AnswerStanding standing =
         is_placed ? served.acknowledge(ways, came.seq, came.ack, now) : AnswerStanding::Unproven;
-    if (standing != AnswerStanding::Unproven &&
-        static_cast<std::int32_t>(came.ack - connection.acked) > 0) {
-        connection.acked = came.ack;
-        connection.end = ticks_at(now);
+    if (standing != AnswerStanding::Unproven) {
+        connection.note_progress(came.ack, now);
     }
     const bool is_next = standing == AnswerStanding::Next;
-    const bool ends = standing == AnswerStanding::Ended || is_overdue(connection, now);
+    const bool ends = standing == AnswerStanding::Ended || connection.is_overdue(now);
     const SegmentNumbers numbers{
         .seq = came.seq, .ack = came.ack, .flags = came.flags, .payload = came.payload};
     if (!is_next && !ends && !numbers.reaches(connection.request)) {
@@ -85,7 +64,7 @@ bool Answerer::follow_waited_for(const Packet& packet, Decision& decision) noexc
     if (connection == nullptr || packet.tcp.has(kTcpRst)) {
         return false;
     }
-    if (is_overdue(*connection, context.now) && find_routes(packet.seen)) {
+    if (connection->is_overdue(context.now) && find_routes(packet.seen)) {
         decision = dropped_for(Reason::Answered);
         end_overdue(packet, *connection);
         return true;
@@ -112,7 +91,7 @@ void Answerer::end_overdue(const Packet& packet, AnsweredConnection& connection)
 // meanwhile needs no waiting any more.
 void Answerer::answer_at_last(const Packet& packet, AnsweredConnection& connection) noexcept {
     const TcpFacts& came = packet.tcp;
-    const Nanoseconds passed = time_of(ticks_at(packet.context.now) - connection.begin);
+    const Nanoseconds passed = connection.waited(packet.context.now);
     connection.waits = false;
     connection.wait = std::max(connection.wait - passed, Nanoseconds{0});
     connection.begin = came.ack;
@@ -137,7 +116,7 @@ void Answerer::give_up(const Packet& packet, AnsweredConnection& connection) noe
     const TcpFacts& came = packet.tcp;
     connection.waits = false;
     connection.kind = AnsweredKind::Reset;
-    if (is_overdue(connection, packet.context.now)) {
+    if (connection.is_overdue(packet.context.now)) {
         made_.add({.side = Toward::Source, .segment = *reset_toward_sender(came)});
     }
     if (const auto on = reset_toward_receiver(came, connection.request)) {
@@ -159,7 +138,8 @@ void Answerer::note_forwarded(const AnsweredPacket& packet, const AnswerContext&
         return;
     }
     const BothWays ways{packet.headers, context.hash};
-    if (answered_.served().forwarded(ways, packet, *facts, context.now)) {
+    const bool begins = answered_.served().forwarded(ways, packet, *facts, context.now);
+    if (begins && answered_.may_have_waiting(context.now)) {
         answered_.end_wait(ways.against, context.now);
     }
 }

@@ -38,6 +38,14 @@ struct alignas(64) AnsweredConnection {
     std::uint32_t acked = 0;    // by the client's latest ACK without payload, below `end`
     bool has_acked = false;
     bool waits = false;  // for an answer of the server to end, before its own begins
+
+    // It waits from now on; its client has acknowledged all before `ack`.
+    void begin_wait(std::uint32_t ack, Instant now) noexcept;
+    // The client of one that waits has acknowledged more.
+    void note_progress(std::uint32_t ack, Instant now) noexcept;
+    [[nodiscard]] Nanoseconds waited(Instant now) const noexcept;
+    // Nothing has been acknowledged for kAnswerStall, or it has waited for kLongestAnswerWait.
+    [[nodiscard]] bool is_overdue(Instant now) const noexcept;
 };
 static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines as a place has");
 static_assert(std::is_trivially_copyable_v<AnsweredConnection>,
