@@ -23,6 +23,7 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     { burst.headers(row) } noexcept -> std::same_as<const PacketHeaders&>;
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
     { burst.answered(row) } noexcept -> std::same_as<AnsweredPacket>;
+    { burst.glance(row) } noexcept -> std::same_as<SegmentGlance>;
     // Whether it holds a header of TCP, and whether any of them does.
     { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
     { burst.has_tcp() } noexcept -> std::same_as<bool>;
@@ -128,7 +129,8 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
             decision = dropped_for(Reason::NoMemory);
         }
         const bool goes_on = forwards(decision.verdict);
-        if (tracks && goes_on && burst.has_tcp(row)) [[unlikely]] {
+        if (tracks && goes_on && burst.has_tcp(row) &&
+            answering->answerer.answered().served().concerns(burst.glance(row))) [[unlikely]] {
             answering->answerer.note_forwarded(burst.answered(row), answering->context);
         }
         if constexpr (HoldingSink<Out>) {

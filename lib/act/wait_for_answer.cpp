@@ -130,9 +130,6 @@ void Answerer::give_up(const Packet& packet, AnsweredConnection& connection) noe
 }
 
 void Answerer::note_forwarded(const AnsweredPacket& packet, const AnswerContext& context) noexcept {
-    if (!answered_.served().concerns(packet)) [[likely]] {
-        return;
-    }
     const auto facts = read_tcp_facts(packet.headers, packet.frame.bytes);
     if (!facts) {
         return;

@@ -54,6 +54,15 @@ struct AskedRequests {
 static_assert(ResponseStream::kMostAwaited < AskedRequests::kMost,
               "more requests than that are too many anyway");
 
+// What tells, before anything is looked up, whether a forwarded segment matters to answers.
+struct SegmentGlance {
+    std::uint16_t sport = 0;
+    std::uint16_t dport = 0;
+    std::uint16_t flags = 0;
+    Direction dir = Direction::In;
+    bool has_unit = false;
+};
+
 struct AnsweredPacket {
     const PacketHeaders& headers;
     FrameView frame;

@@ -92,7 +92,7 @@ void ServedTraffic::meet_stranger(const BothWays& ways, const AnsweredPacket& pa
         follow_client(connection, packet, facts, now);
         return;
     }
-    if (pushes_out(packet.headers) && !facts.has(kTcpRst)) {
+    if (pushes_out(packet.headers.dir, facts.flags) && !facts.has(kTcpRst)) {
         post_sent(sent_, ways.along, facts.end(), seconds);
     }
 }

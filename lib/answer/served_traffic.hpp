@@ -49,10 +49,10 @@ public:
     }
 
     // False: forwarded() of this segment changes nothing.
-    [[nodiscard]] bool concerns(const AnsweredPacket& packet) const noexcept {
-        const PacketHeaders& headers = packet.headers;
-        return packet.requests.count != 0 || connections_.may_have(headers.sport, headers.dport) ||
-               (headers.tcp_flags & kTcpSyn) != 0 || pushes_out(headers);
+    [[nodiscard]] bool concerns(const SegmentGlance& segment) const noexcept {
+        return segment.has_unit || (segment.flags & kTcpSyn) != 0 ||
+               pushes_out(segment.dir, segment.flags) ||
+               connections_.may_have(segment.sport, segment.dport);
     }
     // A segment has been forwarded. True: its server begins another connection.
     bool forwarded(const BothWays& ways, const AnsweredPacket& packet, const TcpFacts& facts,
@@ -81,9 +81,9 @@ private:
         return static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::seconds{1});
     }
     // What a server inside ends its answers with.
-    [[nodiscard]] static bool pushes_out(const PacketHeaders& headers) noexcept {
+    [[nodiscard]] static bool pushes_out(Direction dir, std::uint16_t flags) noexcept {
         constexpr std::uint16_t kPushes = kTcpPsh | kTcpFin;
-        return headers.dir == Direction::Out && (headers.tcp_flags & kPushes) != 0;
+        return dir == Direction::Out && (flags & kPushes) != 0;
     }
     bool accept(const BothWays& ways, std::uint32_t number, Instant now) noexcept;
     void follow_client(ServedConnection& connection, const AnsweredPacket& packet,

@@ -121,6 +121,13 @@ public:
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept;
+    [[nodiscard]] SegmentGlance glance(std::size_t row) const noexcept {
+        return {.sport = headers_.sport[row],
+                .dport = headers_.dport[row],
+                .flags = headers_.tcp_flags[row],
+                .dir = headers_.dir[row],
+                .has_unit = uses_units_ && has_unit(row)};
+    }
     // What is known of the handshakes of these rows' connections; of others it is Untracked.
     void note_handshakes(Handshake what, RowMask rows) noexcept {
         handshakes_[static_cast<std::size_t>(what)] |= rows;
@@ -196,6 +203,10 @@ public:
     [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
 
 private:
+    [[nodiscard]] bool has_unit(std::size_t row) const noexcept {
+        return std::any_of(rows_of_kind_.begin(), rows_of_kind_.end(),
+                           [row](RowMask rows) { return has_row(rows, row); });
+    }
     void begin(Direction dir, std::uint64_t port) noexcept {
         clear();
         if (!alike_ || dir != dir_ || port != port_) [[unlikely]] {

@@ -59,7 +59,11 @@ struct Worker {
         for (unsigned i = 0; i < requests; ++i) {
             packet.requests.add(AskedMethod::Other);
         }
-        if (!served.concerns(packet)) {
+        if (!served.concerns({.sport = of.sport,
+                              .dport = of.dport,
+                              .flags = of.tcp_flags,
+                              .dir = of.dir,
+                              .has_unit = requests != 0})) {
             return false;
         }
         return served.forwarded(BothWays{of, hash}, packet, *read_tcp_facts(of, frame), now);
