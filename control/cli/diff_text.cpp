@@ -85,9 +85,10 @@ std::string services_diff_text(const Json& services) {
 }  // namespace
 
 bool differs(const Json& diff) {
-    return differ(diff.at("services")) || diff.at("from") != diff.at("to") ||
-           !diff.at("added").empty() || !diff.at("removed").empty() ||
-           !diff.at("changed").empty() || diff.at("reordered").get<bool>();
+    return (diff.contains("services") && differ(diff.at("services"))) ||
+           diff.at("from") != diff.at("to") || !diff.at("added").empty() ||
+           !diff.at("removed").empty() || !diff.at("changed").empty() ||
+           diff.at("reordered").get<bool>();
 }
 
 std::string diff_text(const Json& diff) {
@@ -104,7 +105,7 @@ std::string diff_text(const Json& diff) {
     if (diff.at("reordered").get<bool>()) {
         text += "the rules come in another order\n";
     }
-    text += services_diff_text(diff.at("services"));
+    text += diff.contains("services") ? services_diff_text(diff.at("services")) : "";
     if (text.empty() && diff.at("from") != diff.at("to")) {
         text += "lists, databases, overrides or settings of all rules are others\n";
     }
