@@ -63,7 +63,7 @@ bool differ(const Json& services) {
            !services.at("changed").empty() || services.at("reordered").get<bool>();
 }
 
-std::string services_text(const Json& services) {
+std::string services_diff_text(const Json& services) {
     std::string text;
     for (const Json& id : services.at("removed")) {
         text += "- service " + id.get<std::string>() + "\n";
@@ -104,7 +104,7 @@ std::string diff_text(const Json& diff) {
     if (diff.at("reordered").get<bool>()) {
         text += "the rules come in another order\n";
     }
-    text += services_text(diff.at("services"));
+    text += services_diff_text(diff.at("services"));
     if (text.empty() && diff.at("from") != diff.at("to")) {
         text += "lists, databases, overrides or settings of all rules are others\n";
     }

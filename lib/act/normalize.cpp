@@ -19,8 +19,7 @@ void replace(MutableBytes frame, std::size_t at, std::size_t checksum_at,
              std::uint16_t after) noexcept {
     const std::uint16_t before = load_be16(frame, at);
     store_be16(frame, at, after);
-    store_be16(frame, checksum_at,
-               updated_checksum(load_be16(frame, checksum_at), before, after));
+    store_be16(frame, checksum_at, updated_checksum(load_be16(frame, checksum_at), before, after));
 }
 
 }  // namespace

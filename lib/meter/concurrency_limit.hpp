@@ -27,7 +27,7 @@ struct ConcurrencyLimit {
 [[nodiscard]] Result<ConcurrencyLimit> make_concurrency(Units count, Nanoseconds idle,
                                                         Nanoseconds half_open,
                                                         CountedFrom from = CountedFrom::Syn);
-// With the usual `half_open`, or `idle` where that is shorter.
-[[nodiscard]] Result<ConcurrencyLimit> make_concurrency(Units count, Nanoseconds idle);
+// What `half_open` is unless it is given: kUsualHalfOpen, or `idle` where that is shorter.
+[[nodiscard]] Nanoseconds usual_half_open(Nanoseconds idle) noexcept;
 
 }  // namespace sluice

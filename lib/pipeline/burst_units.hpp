@@ -191,7 +191,7 @@ struct UnitFinder {
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
     Possible possible = nullptr;  // nullptr: all are
     Select select = nullptr;      // nullptr: all are, and nothing is noted
-    Track track = nullptr;  // nullptr: nobody follows services
+    Track track = nullptr;        // nullptr: nobody follows services
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()

@@ -205,8 +205,7 @@ private:
         if ((units->unjudgeable() | units->following()) != 0) [[unlikely]] {
             kept_back = keep_back(*burst_.units());
         }
-        return burst_.headers().well_formed() & burst_.live() &
-               ~(kept_back | answered_ | refused_);
+        return burst_.headers().well_formed() & burst_.live() & ~(kept_back | answered_ | refused_);
     }
 
     void count_would_refuse(const BurstUnits& units) noexcept {

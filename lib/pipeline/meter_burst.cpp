@@ -382,6 +382,7 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
         decide_located(burst, set, core, now, follows);
     }
     if (follows) [[unlikely]] {
+        core.recent_openings.forget(burst);
         count_connections(core);
     }
 }

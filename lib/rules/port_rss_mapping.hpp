@@ -55,11 +55,10 @@ struct RssMapping {
     [[nodiscard]] bool operator==(const RssMapping&) const = default;
 };
 
-// Of a box that nothing is known of: several workers, two at least; every port hashes the address
-// that lies outside.
+// Of a box that nothing is known of: several workers, two at least; every port hashes the source.
 [[nodiscard]] inline RssMapping usual_spread() {
     return {.ports = {{.pair = "", .dir = Direction::In},
-                      {.pair = "", .dir = Direction::Out, .rss = Rss::Destination}}};
+                      {.pair = "", .dir = Direction::Out}}};
 }
 
 }  // namespace sluice

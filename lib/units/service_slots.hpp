@@ -33,8 +33,12 @@ public:
 
     static constexpr std::uint16_t kNone = 0xFFFF;
     // Of a service of the set in force, by its index; and the other way: kNone, if it is gone.
-    [[nodiscard]] std::uint16_t slot_of(std::size_t index) const noexcept { return slot_of_[index]; }
-    [[nodiscard]] std::uint16_t index_of(std::size_t slot) const noexcept { return index_of_[slot]; }
+    [[nodiscard]] std::uint16_t slot_of(std::size_t index) const noexcept {
+        return slot_of_[index];
+    }
+    [[nodiscard]] std::uint16_t index_of(std::size_t slot) const noexcept {
+        return index_of_[slot];
+    }
 
 private:
     using Names = std::array<std::uint64_t, kMaxServices>;  // 0: free

@@ -174,15 +174,13 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows f
         if (!has_tcp_header(columns, row)) {
             return;
         }
-        const std::uint16_t slot =
-            has_row(reaching, row) ? slots_.slot_of(found[row]) : kNoService;
+        const std::uint16_t slot = has_row(reaching, row) ? slots_.slot_of(found[row]) : kNoService;
         const TrackedSegment segment = segment_of(columns, row, slot);
         TrackVerdict verdict = tracker_.track(segment, policies, columns.now);
         if (verdict.kind == TrackVerdict::Kind::Inspect) {
             const std::uint16_t index = slots_.index_of(verdict.service);
-            const bool begins =
-                index != ServiceSlots::kNone &&
-                follows(reader, columns, row, burst.services.all[index].protocol);
+            const bool begins = index != ServiceSlots::kNone &&
+                                follows(reader, columns, row, burst.services.all[index].protocol);
             verdict = tracker_.settle_midstream(segment, policies, begins, columns.now);
         }
         take_verdict(verdict, burst, row, outcome);

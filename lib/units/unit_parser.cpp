@@ -117,10 +117,9 @@ RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,
     return selected;
 }
 
-StreamUnits::Worth UnitParser::worth_of(const UnitColumns& burst, std::size_t row,
-                                        ByteView payload, std::uint64_t& note) noexcept {
-    const bool of_service =
-        burst.services != nullptr && has_row(burst.services->with_service, row);
+StreamUnits::Worth UnitParser::worth_of(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                        std::uint64_t& note) noexcept {
+    const bool of_service = burst.services != nullptr && has_row(burst.services->with_service, row);
     if (!has_row(burst.headers.present_rows(HeaderPart::Tcp), row)) {
         return of_service ? StreamUnits::Worth::AReading : worth_of_datagram(burst, row, payload);
     }
@@ -155,7 +154,8 @@ bool UnitParser::refused(void* parser, const StickyBytes& bytes) noexcept {
     if (bytes.carrier == kQuicCarrier) {
         return self.quic_.refused(bytes);
     }
-    return (bytes.carrier == kServiceCarrier ? self.service_streams_ : self.streams_).refused(bytes);
+    return (bytes.carrier == kServiceCarrier ? self.service_streams_ : self.streams_)
+        .refused(bytes);
 }
 
 UnitFinder UnitParser::finder() noexcept {

@@ -7,7 +7,6 @@
 #include "lib/units/unit_parser.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/load_rules.hpp"
-#include "tests/spread_by_source.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +42,7 @@ public:
     AskingWorkers(std::string_view rules, std::size_t workers)
         : AskingWorkers{rules, workers, Sizes{}} {}
     AskingWorkers(std::string_view rules, std::size_t workers, const Sizes& sizes)
-        : box_{spread_by_source()}, lanes_{workers, sizes.ring} {
+        : box_{usual_spread()}, lanes_{workers, sizes.ring} {
         box_.workers = workers;
         std::vector<const BucketStore*> tables;
         for (std::size_t i = 0; i < workers; ++i) {

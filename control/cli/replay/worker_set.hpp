@@ -25,7 +25,7 @@ struct ReplaySetup {
     UnitBudget units = capture_unit_budget();
     std::string pair;  // the name that `port` has
     Rss rss_outside = Rss::Source;
-    Rss rss_inside = Rss::Destination;
+    Rss rss_inside = Rss::Source;
     std::vector<IpPrefix> inside;
     std::size_t workers = 1;
     std::optional<RssMapping> spread{};  // of the box that a file describes

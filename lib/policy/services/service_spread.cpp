@@ -31,7 +31,7 @@ std::optional<std::string> find_split(const RssMapping& box) {
         return std::nullopt;
     }
     for (const PortRssMapping& outside : box.ports) {
-        if (outside.dir != Direction::In) {
+        if (outside.dir != Direction::In || outside.pair.empty()) {
             continue;
         }
         const auto inside =

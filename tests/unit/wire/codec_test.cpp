@@ -71,7 +71,7 @@ void spell_numbers(Fields& out, const PenaltyLimit& limit) {
 }
 
 void spell_numbers(Fields& out, const ConcurrencyLimit& limit) {
-    add_all(out, 8, limit.numbers.count, limit.numbers.window);
+    add_all(out, 8, limit.numbers.count, limit.numbers.window, limit.half_open_ms, limit.from);
 }
 
 void spell(Fields& out, const Rule& rule) {

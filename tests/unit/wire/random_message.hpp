@@ -321,7 +321,8 @@ private:
             case 5:
                 return SlidingLogLimit{window()};
             case 6:
-                return ConcurrencyLimit{window()};
+                return ConcurrencyLimit{window(), 1,
+                                        flag() ? CountedFrom::Syn : CountedFrom::Established};
             default:
                 return *ColorLimit::make(ColorVariant::Rfc4115,
                                          flag() ? ColorMode::Aware : ColorMode::Blind, bucket(),

@@ -74,7 +74,7 @@ struct Row {
 };
 
 TEST(LimitScope, Table) {
-    const RssMapping source = box(Rss::Source, Rss::Source);
+    const RssMapping source = usual_spread();
     const RssMapping one{
         .ports = {{.by = By::OneWorker}, {.dir = Direction::Out, .by = By::OneWorker}}};
     const RssMapping prefix = box(Rss::SourcePrefix, Rss::SourcePrefix);

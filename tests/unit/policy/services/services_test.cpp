@@ -278,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(
                                     {texts[8], Kind::Anywhere, {}},
                                     {texts[9], Kind::Service, {"web", "tls"}},
                                     {texts[10], Kind::Service, {"dns"}},
-                                    {texts[11], Kind::Partly, {"web", "tls", "dns"}},
+                                    {texts[11], Kind::Partly, {"web"}},
                                     {texts[12], Kind::None, {}}};
     }()));
 
