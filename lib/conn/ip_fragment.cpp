@@ -139,6 +139,7 @@ std::optional<IpFragment> read_fragment(const PacketHeaders& headers, const Fram
         .offset = place->offset,
         .size = static_cast<std::uint16_t>(std::min<std::uint32_t>(size, 0xFFFF)),
         .more = place->more,
+        .at = place->payload_at,
         .check = place->offset != 0 ? check_of(*place, payload, hash) : std::uint8_t{0}};
 }
 

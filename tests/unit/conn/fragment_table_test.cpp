@@ -79,10 +79,15 @@ TEST(FragmentTable, WhatLiesBehindTheEndOverlaps) {
 }
 
 IpFragment checked(std::uint16_t number, std::uint8_t check, bool more = true) {
-    return {kDigest, static_cast<std::uint16_t>(number * 1480), 1480, more, check};
+    return {.digest = kDigest,
+            .offset = static_cast<std::uint16_t>(number * 1480),
+            .size = 1480,
+            .more = more,
+            .check = check};
 }
 
-// Each of 43 comes several times, and the first one too: nothing is refused, and the datagram is over.
+// Each of 43 comes several times, and the first one too: nothing is refused, and the datagram is
+// over.
 TEST(FragmentTable, AnExactCopyIsNoOverlap) {
     for (const bool drop : {false, true}) {
         FragmentTable table{{}};
