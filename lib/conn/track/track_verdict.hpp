@@ -17,7 +17,8 @@ struct TrackVerdict {
         Untracked,  // of no service: none of the tracker's business
         Pass,
         Drop,
-        Reset,    // Drop, and its sender may be answered by a RST: the numbers are the server's
+        Reset,    // Drop, and its sender may be answered by <SEQ=SEG.ACK><CTL=RST>: no connection
+                  // of these numbers stands any more, or it is to end
         Inspect,  // of a connection that nobody knows: settle_midstream() decides, once the reader
                   // has said whether a request begins there
     };
