@@ -157,6 +157,12 @@ public:
         }
         state = State::Closed;
     }
+    // The next number that it expects, the right edge of its window, and its own next number.
+    [[nodiscard]] std::uint32_t expects() const { return ack(); }
+    [[nodiscard]] std::uint32_t right_edge() const {
+        return irs + 1 + static_cast<std::uint32_t>(offered_);
+    }
+    [[nodiscard]] std::uint32_t next_number() const { return number_of(next_); }
     [[nodiscard]] bool is_done() const { return fin_acked_ && peer_closed_; }
 
     void take(const Packet& packet, Chance& chance) {

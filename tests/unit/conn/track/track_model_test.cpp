@@ -1,5 +1,6 @@
 #include "lib/conn/track/connection_tracker.hpp"
-#include "tests/unit/conn/track/tcp_model.hpp"
+#include "tests/rounds.hpp"
+#include "tests/unit/conn/track/accepted_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,17 +20,22 @@ using test::Path;
 using test::PathFaults;
 using test::TcpEnd;
 
+constexpr TrackBudget kBudget{.connections = 16, .half_open = 16, .midstream = 16};
+constexpr HashSecret kSecret{3, 4};
 constexpr std::uint64_t kEnds = 0xABCD'EF01'2345'6789;
 
 struct Course {
     std::uint64_t segments = 0;
     std::uint64_t accepted = 0;
     std::uint64_t connections = 0;
+    std::uint64_t strange = 0;
 };
 
 class Simulation {
 public:
-    Simulation(std::uint64_t seed, PathFaults faults)
+    // `strangers`: so many segments of people who know no numbers come before each of the two's
+    // own.
+    Simulation(std::uint64_t seed, PathFaults faults, unsigned strangers = 0)
         : chance_{seed},
           to_box_{faults},
           to_server_{faults},
@@ -37,24 +43,21 @@ public:
           to_client_{faults},
           client_{shape(false), client_out_},
           server_{shape(true), server_out_},
-          tracker_{{.connections = 16, .half_open = 16, .midstream = 16},
-                   KeyHasher{HashSecret{3, 4}}} {}
+          tracker_{kBudget, KeyHasher{kSecret}},
+          undisturbed_{kBudget, KeyHasher{kSecret}},
+          strangers_{strangers},
+          blind_{seed + 1} {}
 
     // So many connections on the same ports, one after the other.
     Course run(unsigned connections) {
         for (unsigned i = 0; i < connections && !testing::Test::HasFailure(); ++i) {
             one_connection();
         }
+        course_.accepted = taken_.accepted;
         return course_;
     }
 
 private:
-    struct Passed {
-        bool readable = false;
-        std::uint64_t id = 0;
-        std::uint64_t connection = 0;
-    };
-
     TcpEnd::Shape shape(bool is_server) {
         TcpEnd::Shape made{.is_server = is_server,
                            .buffer = static_cast<std::uint32_t>(2000 + draw(chance_, 100'000)),
@@ -151,24 +154,19 @@ private:
         if (const auto packet = to_client_.take()) {
             client_.take(*packet, chance_);
         }
-        check_accepted();
+        taken_.check(server_);
         flush();
     }
 
     void through_box(const Packet& packet, bool from_client) {
         ++course_.segments;
-        const TrackedSegment segment{.ends = kEnds,
-                                     .from_low = from_client,
-                                     .service = from_client ? std::uint16_t{0} : kNoService,
-                                     .seq = packet.seq,
-                                     .ack = packet.ack,
-                                     .flags = packet.flags,
-                                     .payload = packet.payload,
-                                     .window = packet.window,
-                                     .ttl = 64,
-                                     .scale = packet.scale};
+        const TrackedSegment segment = test::tracked(packet, from_client, kEnds);
         const std::array<TrackPolicy, 1> policies{};
+        disturb(policies);
         const TrackVerdict verdict = tracker_.track(segment, policies, now_);
+        if (strangers_ != 0) {
+            expect_same(verdict, undisturbed_.track(segment, policies, now_));
+        }
         if (verdict.kind == TrackVerdict::Kind::Reset) {
             to_client_.add({.connection = packet.connection, .seq = packet.ack, .flags = kRstFlag},
                            chance_);
@@ -196,35 +194,44 @@ private:
             return;
         }
         if (from_client) {
-            passed_.resize(numbers_ + 1);
-            passed_[packet.number] = {verdict.readable, verdict.id, packet.connection};
+            taken_.note_passed(packet, verdict);
         }
         (from_client ? to_server_ : to_client_).add(packet, chance_);
     }
 
-    // What the server has taken since the last time.
-    void check_accepted() {
-        if (server_.state != TcpEnd::State::Open) {
-            return;
+    // Segments with numbers of chance. They are seen by one of two trackers.
+    void disturb(const std::array<TrackPolicy, 1>& policies) {
+        for (unsigned i = 0; i < strangers_; ++i) {
+            const bool from_client = odds(blind_, 70);
+            constexpr auto kKinds = std::to_array<std::uint16_t>(
+                {kAckFlag, kAckFlag, kRstFlag, kRstFlag | kAckFlag, kFinFlag | kAckFlag, 0,
+                 kFinFlag, kSynFlag, kSynFlag | kAckFlag, kSynFlag | kRstFlag});
+            Packet packet{.seq = static_cast<std::uint32_t>(blind_()),
+                          .ack = static_cast<std::uint32_t>(blind_()),
+                          .flags = kKinds.at(draw(blind_, kKinds.size())),
+                          .payload = static_cast<std::uint32_t>(draw(blind_, 1500)),
+                          .window = static_cast<std::uint16_t>(blind_())};
+            packet.scale = odds(blind_, 50) ? std::optional<std::uint8_t>{14} : std::nullopt;
+            packet.payload = packet.has(kSynFlag) || odds(blind_, 30) ? 0 : packet.payload;
+            // A SYN-ACK from the server's side is the server's word.
+            if (from_client || !packet.has(kSynFlag)) {
+                const TrackVerdict verdict =
+                    tracker_.track(test::tracked(packet, from_client, kEnds), policies, now_);
+                EXPECT_FALSE(verdict.began || verdict.ended || verdict.replaced != 0);
+                ++course_.strange;
+            }
         }
-        if (server_.iss != server_iss_ || server_.irs != server_irs_) {
-            server_iss_ = server_.iss;
-            server_irs_ = server_.irs;
-            checked_ = 0;
-            id_ = 0;
-        }
-        for (; checked_ < server_.accepted.size(); ++checked_) {
-            const Passed& by = passed_.at(server_.accepted[checked_]);
-            ASSERT_TRUE(by.readable) << "byte " << checked_;
-            ASSERT_NE(by.id, 0U);
-            id_ = id_ == 0 ? by.id : id_;
-            ASSERT_EQ(by.id, id_) << "byte " << checked_;
-            ++course_.accepted;
-        }
-        if (id_ != 0 && checked_ != 0) {
-            const auto [known, fresh] = ids_.try_emplace(id_, std::pair{server_irs_, server_iss_});
-            ASSERT_EQ(known->second, (std::pair{server_irs_, server_iss_}));
-        }
+    }
+    static void expect_same(const TrackVerdict& verdict, const TrackVerdict& undisturbed) {
+        ASSERT_EQ(verdict.kind, undisturbed.kind);
+        ASSERT_EQ(verdict.reason, undisturbed.reason);
+        ASSERT_EQ(verdict.readable, undisturbed.readable);
+        ASSERT_EQ(verdict.take_from, undisturbed.take_from);
+        ASSERT_EQ(verdict.id, undisturbed.id);
+        ASSERT_EQ(verdict.replaced, undisturbed.replaced);
+        ASSERT_EQ(verdict.established, undisturbed.established);
+        ASSERT_EQ(verdict.began, undisturbed.began);
+        ASSERT_EQ(verdict.ended, undisturbed.ended);
     }
 
     Chance chance_;
@@ -237,32 +244,43 @@ private:
     TcpEnd client_;
     TcpEnd server_;
     ConnectionTracker tracker_;
+    ConnectionTracker undisturbed_;
+    unsigned strangers_;
+    Chance blind_;
     Instant now_{std::chrono::hours{1}};
     Course course_;
     std::uint64_t numbers_ = 0;
-    std::vector<Passed> passed_;
-    std::uint64_t checked_ = 0;
-    std::uint64_t id_ = 0;
-    std::uint32_t server_iss_ = 0;
-    std::uint32_t server_irs_ = 0;
-    std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> ids_;
+    test::AcceptedCheck taken_;
 };
 
 TEST(TrackModel, NothingOfAnHonestPairIsRefused) {
+    const int seeds = test::rounds(100);
     Course all;
-    for (std::uint64_t seed = 1; seed <= 400 && !testing::Test::HasFailure(); ++seed) {
+    for (int seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        const PathFaults faults{.loss = static_cast<unsigned>(seed % 7),
-                                .doubled = static_cast<unsigned>(seed % 5),
-                                .reordered = static_cast<unsigned>(seed % 3 * 20)};
-        const Course course = Simulation{seed, faults}.run(20);
+        const auto draw = static_cast<unsigned>(seed);
+        const PathFaults faults{.loss = draw % 7, .doubled = draw % 5, .reordered = draw % 3 * 20};
+        const Course course = Simulation{draw, faults}.run(20);
         all.segments += course.segments;
         all.accepted += course.accepted;
         all.connections += course.connections;
     }
-    EXPECT_GT(all.connections, 5'000U);
-    EXPECT_GT(all.accepted, 1'000'000U);
-    EXPECT_GT(all.segments, 500'000U);
+    const auto rounds = static_cast<std::uint64_t>(seeds);
+    EXPECT_EQ(all.connections, 20 * rounds);
+    EXPECT_GT(all.accepted, 50'000 * rounds);
+    EXPECT_GT(all.segments, 2'000 * rounds);
+}
+
+TEST(TrackModel, StrangersChangeNothingForAnHonestPair) {
+    const int seeds = test::rounds(40);
+    std::uint64_t strange = 0;
+    for (int seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const auto draw = static_cast<unsigned>(seed);
+        const PathFaults faults{.loss = draw % 4, .doubled = draw % 3, .reordered = draw % 2 * 20};
+        strange += Simulation{draw, faults, 3}.run(5).strange;
+    }
+    EXPECT_GT(strange, static_cast<std::uint64_t>(seeds) * 2'500);
 }
 
 }  // namespace
