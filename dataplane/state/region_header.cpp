@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', 'T'};
 // Raised whenever an entry, a line's state or anything before them changes its form.
-constexpr std::uint32_t kLayoutVersion = 4;
+constexpr std::uint32_t kLayoutVersion = 5;
 constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 32;
 
 std::array<char, 40> this_boot() {

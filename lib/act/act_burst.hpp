@@ -1,11 +1,13 @@
 #pragma once
 #include "lib/act/answerer.hpp"
+#include "lib/act/normalize.hpp"
 #include "lib/act/sink.hpp"
 #include "lib/act/tag.hpp"
 #include "lib/answer/made_datagram.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/decision.hpp"
+#include "lib/rules/normalization.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -26,6 +28,9 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     // Whether it holds a header of TCP, and whether any of them does.
     { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
     { burst.has_tcp() } noexcept -> std::same_as<bool>;
+    // What normalising changes in a packet that is forwarded, and whether it changes any of them.
+    { burst.normalization(row) } noexcept -> std::same_as<Normalization>;
+    { burst.normalizes() } noexcept -> std::same_as<bool>;
 };
 
 // Writes into the frame what the action wants there. False: there was no memory to do it in.
@@ -35,6 +40,23 @@ template <DecidedBurst Burst, Sink Out>
     const PacketHeaders& headers = burst.headers(row);
     return sink.rewrite(row, [&](MutableBytes frame) noexcept {
         tag_frame(frame, headers, action.tag.dscp, action.tag.pcp);
+    });
+}
+
+// Writes into the frame what normalising changes. False: there was no memory to do it in.
+template <DecidedBurst Burst, Sink Out>
+[[nodiscard, gnu::noinline]] bool normalize_frame(Burst& burst, std::size_t row,
+                                                  Out& sink) noexcept {
+    const Normalization change = burst.normalization(row);
+    if (!change.any()) {
+        return true;
+    }
+    const PacketHeaders& headers = burst.headers(row);
+    return sink.rewrite(row, [&](MutableBytes frame) noexcept {
+        if (change.clears_urgent) {
+            clear_urgent(frame, headers);
+        }
+        raise_ttl(frame, headers, change.min_ttl);
     });
 }
 
@@ -106,10 +128,11 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
     // What is answered in this burst concerns the rows of TCP behind it.
     bool follows = answering != nullptr && burst.has_tcp() &&
                    answering->answerer.answered().may_have_any(answering->context.now);
+    const bool normalizes = burst.normalizes();
     bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
-        if (decision.verdict == Verdict::Pass && !follows) [[likely]] {
+        if (decision.verdict == Verdict::Pass && !follows && !normalizes) [[likely]] {
             sink.forward(row);
             return;
         }
@@ -124,6 +147,9 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
         }
         if (decision.verdict == Verdict::Tag &&
             !rewrite_frame(burst, row, actions[decision.action], sink)) {
+            decision = dropped_for(Reason::NoMemory);
+        }
+        if (normalizes && forwards(decision.verdict) && !normalize_frame(burst, row, sink)) {
             decision = dropped_for(Reason::NoMemory);
         }
         if constexpr (HoldingSink<Out>) {

@@ -105,6 +105,17 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     return connection;
 }
 
+void Answerer::note_reset(const Packet& packet, Toward side, std::uint32_t seq) noexcept {
+    ConnectionEnds ends = connection_ends(packet.seen.headers, packet.context.hash);
+    const bool goes_inside = ends.from_outside == (side == Toward::Destination);
+    if (side == Toward::Source) {
+        ends = ends.other_way();
+    }
+    if (goes_inside) {
+        answered_.note_reset({.ends = ends, .seq = seq});
+    }
+}
+
 // False: it is a RST itself.
 bool Answerer::reset_both(const Packet& packet, AnswerEvent event) noexcept {
     const auto back = reset_toward_sender(packet.tcp);
@@ -113,8 +124,10 @@ bool Answerer::reset_both(const Packet& packet, AnswerEvent event) noexcept {
         return false;
     }
     made_.add({.side = Toward::Source, .segment = *back});
+    note_reset(packet, Toward::Source, back->seq);
     if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {
         made_.add({.side = Toward::Destination, .segment = *on});
+        note_reset(packet, Toward::Destination, on->seq);
     }
     count(event);
     return true;
@@ -164,6 +177,7 @@ bool Answerer::answer_unit(const Packet& packet, const Action& action,
     connection.end = response_end(place, respond(packet, place, connection));
     if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {
         made_.add({.side = Toward::Destination, .segment = *on});
+        note_reset(packet, Toward::Destination, on->seq);
     }
     count(kind == AnsweredKind::Alert        ? AnswerEvent::TlsAlert
           : action.verdict == Verdict::Decoy ? AnswerEvent::Decoyed

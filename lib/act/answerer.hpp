@@ -137,6 +137,8 @@ private:
     [[nodiscard]] bool reset_forgotten(const Packet& packet) noexcept;
     void repeat(const Packet& packet, AnsweredConnection& connection) noexcept;
     void end_client(const Packet& packet) noexcept;
+    // A RST with that number has been made: what goes to the end inside ends its connection there.
+    void note_reset(const Packet& packet, Toward side, std::uint32_t seq) noexcept;
     void follow_server(const Packet& packet) noexcept;
 
     AnsweredTraffic answered_;

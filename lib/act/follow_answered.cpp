@@ -128,7 +128,9 @@ void Answerer::follow_server(const Packet& packet) noexcept {
         count(AnswerEvent::Absorbed);
         return;
     }
-    made_.add({.segment = *reset_toward_sender(packet.tcp)});
+    const MadeSegment reset = *reset_toward_sender(packet.tcp);
+    made_.add({.segment = reset});
+    note_reset(packet, Toward::Source, reset.seq);
     count(AnswerEvent::ChallengeReset);
 }
 

@@ -7,6 +7,7 @@
 #include "lib/conn/connection_ends.hpp"
 #include "lib/share/digest_board.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -76,6 +77,24 @@ public:
     void begin_server(const ConnectionEnds& ends, std::uint32_t request, Instant now) noexcept {
         post_server(servers_, ends.against(), request, seconds_of(now));
     }
+    // A RST that the box has sent in the name of the end whose segment that is.
+    struct MadeReset {
+        ConnectionEnds ends;
+        std::uint32_t seq = 0;
+    };
+    // Those that nobody takes until so many have come are forgotten.
+    void note_reset(const MadeReset& reset) noexcept {
+        if (reset_count_ < resets_.size()) {
+            resets_[reset_count_++] = reset;
+        }
+    }
+    template <typename Use>
+    void take_resets(Use&& use) noexcept {
+        for (std::size_t i = 0; i < reset_count_; ++i) {
+            use(resets_[i]);
+        }
+        reset_count_ = 0;
+    }
     // How many have been begun: while it stands, what has been looked up here stays as it was.
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 
@@ -87,6 +106,8 @@ private:
     AnsweredConnections connections_;
     DigestBoard& servers_;
     std::uint64_t begun_ = 0;
+    std::array<MadeReset, std::size_t{2} * kMaxBurst> resets_;
+    std::size_t reset_count_ = 0;
 };
 
 }  // namespace sluice

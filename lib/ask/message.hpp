@@ -34,9 +34,9 @@ struct Question {
     std::uint64_t load = 0;  // of the rule set that `own` is meant in
     std::uint64_t hash = 0;  // of the key under the limit
     Units cost;
-    ConnectionStart connection{};  // that may be opened by it; a digest of 0: none
+    ConnectionStart connection{};  // that it may open or complete; a digest of 0: none
 };
-static_assert(sizeof(Question) == 56 && std::is_trivially_copyable_v<Question>);
+static_assert(sizeof(Question) == 64 && std::is_trivially_copyable_v<Question>);
 
 struct Answer {
     enum class What : std::uint8_t {

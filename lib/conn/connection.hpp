@@ -21,6 +21,7 @@ enum class StreamPhase : std::uint8_t {
     UntilClose,  // all that follows belongs to the last unit
     Lost,        // a head may begin anywhere from `next` on
     Forgotten,   // a head begins at `next`, and bytes of it that were forwarded are held no more
+    Unread,      // nothing from `next` on is read any more
 };
 
 // What is kept of judged segments that came again in parts (PartRepeats).

@@ -29,6 +29,10 @@ struct ConnectionEnds {
     [[nodiscard]] constexpr bool low_is_outside() const noexcept {
         return from_low == from_outside;
     }
+    // The same connection, of a packet that the other end sends.
+    [[nodiscard]] constexpr ConnectionEnds other_way() const noexcept {
+        return {digest, !from_low, !from_outside};
+    }
     // Of one direction, for tables that hold a line for each: the packet's own, and the other one.
     [[nodiscard]] constexpr std::uint64_t along() const noexcept { return directed(from_low); }
     [[nodiscard]] constexpr std::uint64_t against() const noexcept { return directed(!from_low); }

@@ -59,8 +59,9 @@ bool made_room(ConnectionEvent event) noexcept {
 
 }  // namespace
 
-ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
+ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance stance)
     : budget_{checked(budget)},
+      stance_{stance},
       half_head_ticks_{ticks_of(budget.half_head_timeout) + 1},
       idle_ticks_{ticks_of(budget.idle_timeout) + 1},
       lines_{budget_.connections},
@@ -99,10 +100,13 @@ void ConnectionTable::publish() noexcept {
 }
 
 void ConnectionTable::refuse(StreamOffer& offer, RefusedWhy why) noexcept {
-    offer.kind = Offered::Refused;
+    pass(offer);
     offer.why = why;
-    offer.bytes = {};
-    offer.rest_ = {};
+    if (!guesses()) {
+        offer.kind = Offered::Refused;
+    } else if (offer.connection_ != kNoConnection) {
+        stop_reading(offer.connection_);
+    }
 }
 
 bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
@@ -185,7 +189,7 @@ ConnectionIndex ConnectionTable::make_line_near(std::uint64_t digest) noexcept {
 }
 
 void ConnectionTable::refuse_from_now_on(std::uint64_t digest) noexcept {
-    if (!refused_.add(digest, ticks_)) {
+    if (!guesses() && !refused_.add(digest, ticks_)) {
         counters_.count(ConnectionEvent::RefusedForgotten);
     }
 }
@@ -331,6 +335,11 @@ void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
 // Its bytes go; that they went stays known, so that the rest of the head does not pass unjudged.
 void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) noexcept {
     Connection& connection = lines_[index];
+    if (guesses()) {
+        stop_reading(index);
+        counters_.count(event);
+        return;
+    }
     connection.phase =
         connection.phase == StreamPhase::Head ? StreamPhase::Forgotten : StreamPhase::Lost;
     if (connection.held != kNoLine) {

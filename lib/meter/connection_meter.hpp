@@ -19,7 +19,7 @@ struct ConnectionMeter {
         if (cell.rest == kNoLine) {
             return false;
         }
-        pool.at<OpenConnections>(cell.rest).begin(limit.numbers.window);
+        pool.at<OpenConnections>(cell.rest).begin(limit);
         return true;
     }
     static void close(const Cell& cell, LinePool& pool) noexcept {
@@ -27,25 +27,28 @@ struct ConnectionMeter {
             OpenConnections::close(pool, cell.rest);
         }
     }
-    // One that is open already opens nothing more.
     Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+        using Kind = ConnectionStart::Kind;
         OpenConnections& state = pool.at<OpenConnections>(cell.rest);
-        if (demand.connection != nullptr &&
-            state.has(pool, cell.rest, demand.connection->digest, now.at)) {
-            return Conformance::Green;
+        if (demand.connection == nullptr) {
+            return admit(state, pool, now, demand.cost);
         }
-        state.make_way(pool, now.at, limit.numbers.count, demand.cost.count());
-        if (!state.admits(limit.numbers.count, demand.cost.count())) {
-            return Conformance::Red;
+        if (demand.connection->kind == Kind::Opens) {
+            return check_syn(state, cell.rest, pool, now, demand);
         }
-        return state.make_room(pool) ? Conformance::Green : Conformance::NoRoom;
+        return state.completes(pool, cell.rest, *demand.connection, now.at)
+                   ? admit(state, pool, now, demand.cost)
+                   : Conformance::Green;
     }
     void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
+        using Kind = ConnectionStart::Kind;
         OpenConnections& state = pool.at<OpenConnections>(cell.rest);
-        if (spending.connection != nullptr) {
-            state.open(pool, cell.rest, *spending.connection, now.at);
-        } else {
+        if (spending.connection == nullptr) {
             state.add_anonymous(spending.cost.count(), now.at);
+        } else if (spending.connection->kind == Kind::Opens) {
+            state.open(pool, cell.rest, *spending.connection, now.at);
+        } else if (state.completes(pool, cell.rest, *spending.connection, now.at)) {
+            state.complete(pool, cell.rest, *spending.connection, now.at);
         }
         cell.fresh_from = state.fresh_from(pool, now.at);
     }
@@ -87,6 +90,26 @@ struct ConnectionMeter {
         if (left > most) {
             charge(cell, pool, now, {Units{left.count() - most.count()}});
         }
+    }
+
+    [[nodiscard]] Conformance admit(OpenConnections& state, LinePool& pool, Now now,
+                                    Units cost) const noexcept {
+        state.make_way(pool, now.at, limit.numbers.count, cost.count());
+        return state.admits(limit.numbers.count, cost.count()) ? Conformance::Green
+                                                               : Conformance::Red;
+    }
+    // One that is known already opens nothing more.
+    [[nodiscard]] Conformance check_syn(OpenConnections& state, PoolLine self, LinePool& pool,
+                                        Now now, const Demand& demand) const noexcept {
+        if (state.has(pool, self, demand.connection->digest, now.at)) {
+            return Conformance::Green;
+        }
+        if (state.counts_established()) {
+            state.make_way(pool, now.at, limit.numbers.count, 0);
+        } else if (admit(state, pool, now, demand.cost) == Conformance::Red) {
+            return Conformance::Red;
+        }
+        return state.make_room(pool) ? Conformance::Green : Conformance::NoRoom;
     }
 };
 

@@ -7,6 +7,7 @@
 #include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/scratch.hpp"
+#include "lib/rules/normalization.hpp"
 
 #include <algorithm>
 #include <array>
@@ -70,6 +71,7 @@ public:
         scratch_.forget();
         proxied_ = 0;
         ends_.filled = 0;
+        normalized_ = 0;
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
@@ -128,6 +130,8 @@ public:
     [[nodiscard]] bool has_tcp() const noexcept {
         return (headers_.present_rows(HeaderPart::Tcp) & live_) != 0;
     }
+    [[nodiscard]] Normalization normalization(std::size_t row) const noexcept;
+    [[nodiscard]] bool normalizes() const noexcept { return normalized_ != 0; }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
@@ -193,6 +197,9 @@ public:
     // No row stands for a unit of a later layer.
     void forget_units() noexcept;
 
+    // The rows of services whose frames are normalised when they are forwarded.
+    void set_normalized(RowMask rows) noexcept { normalized_ = rows; }
+
     // The rows that a trusted proxy sent, where proxies name clients.
     void set_proxied(RowMask rows) noexcept { proxied_ = rows; }
     [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
@@ -223,6 +230,7 @@ private:
     Scratch scratch_;
     RowMask several_ = 0;
     RowMask proxied_ = 0;
+    RowMask normalized_ = 0;
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
     bool uses_units_ = false;  // since the last clear()

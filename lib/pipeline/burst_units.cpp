@@ -45,7 +45,19 @@ void UnitSink::refuse() noexcept {
 bool UnitSink::is_refused() const noexcept {
     return units_.refused_;
 }
+void UnitSink::drop_repeat() noexcept {
+    note_drop(Reason::Retransmission);
+}
 void UnitSink::drop(Reason reason) noexcept {
+    if (service_.is_enforced()) {
+        units_.unreadable_ |= row_bit(row_);
+        note_drop(reason);
+    } else if (service_.service != nullptr && !has_row(units_.would_refuse_, row_)) {
+        units_.would_refuse_ |= row_bit(row_);
+        units_.would_why_[row_] = reason;
+    }
+}
+void UnitSink::note_drop(Reason reason) noexcept {
     if (!has_row(units_.unjudgeable_, row_)) {
         units_.unjudgeable_ |= row_bit(row_);
         units_.why_[row_] = reason;
@@ -117,7 +129,7 @@ void BurstUnits::clear() noexcept {
         burst.forget_units();
     }
     further_count_ = 0;
-    unjudgeable_ = following_ = remembered_ = awaiting_ = 0;
+    unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = 0;
     derived_ = {};
     counts_.fill(0);
     for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });
@@ -128,7 +140,7 @@ void BurstUnits::clear() noexcept {
 bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
     refused_ = false;
-    UnitSink sink{*this, row};
+    UnitSink sink{*this, row, packet.service};
     finder_.find(finder_.parser, packet, sink);
     if (refused_) [[unlikely]] {
         counts_[row] = 0;
@@ -141,7 +153,7 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
     for (std::size_t number = 0; number < counts_[row]; ++number) {
         Unit& unit = units_[row * kMaxUnits + number];
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
-            UnitSink{*this, row}.count(UnitEvent::NoProxiedClient);
+            UnitSink{*this, row, {}}.count(UnitEvent::NoProxiedClient);
         }
     }
 }
@@ -190,7 +202,7 @@ bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
         return find(row, packet);
     }
     refused_ = false;
-    UnitSink sink{*this, row};
+    UnitSink sink{*this, row, packet.service};
     held.give_back(packet.frame.bytes, packet.load, sink);
     return true;
 }
@@ -263,6 +275,10 @@ const PacketHeaders& Burst::deciding_headers(std::size_t row) noexcept {
         }
     }
     return headers_of(row);
+}
+
+Normalization Burst::normalization(std::size_t row) const noexcept {
+    return has_row(normalized_, row) ? units_->services().normalizations[row] : Normalization{};
 }
 
 void Burst::forget_units() noexcept {

@@ -42,6 +42,19 @@ void follow_one(PoolLine connection, const ConnectionSegment& segment, CoreState
     }
 }
 
+void follow_filed(std::uint64_t digest, const ConnectionSegment& segment, CoreState& core,
+                  Now now) noexcept {
+    LinePool& pool = core.buckets.registry.pool();
+    PoolLine line = pool.index().first(digest);
+    while (line != kNoLine) {
+        const IndexedLine indexed = pool.at<IndexedLine>(line);
+        if (indexed.digest == digest) {
+            follow_one(line, segment, core, now);
+        }
+        line = indexed.next;
+    }
+}
+
 void tell(const ConnectionSegment& segment, ConnectionLanes::Ring& ring, CoreState& core) noexcept {
     ConnectionSegment* const place = ring.next();
     if (place == nullptr) {
@@ -57,25 +70,61 @@ void tell(const ConnectionSegment& segment, ConnectionLanes::Ring& ring, CoreSta
 void tell_others(const ConnectionSegment& segment, CoreState& core) noexcept {
     const WorkerTables& all = *core.buckets.worker_tables();
     const std::size_t me = core.buckets.worker();
-    all.connection_owners().for_each(segment.digest, [&](std::size_t other) {
-        if (other != me && all.has_connection(other, segment.digest)) {
-            tell(segment, all.connection_lanes().between(me, other), core);
-        }
-    });
+    const std::uint64_t half_open = half_open_digest(segment.digest);
+    for (const std::uint64_t digest : {segment.digest, half_open}) {
+        all.connection_owners().for_each(digest, [&](std::size_t other) {
+            const bool was_told = digest == half_open && all.has_connection(other, segment.digest);
+            if (other != me && !was_told && all.has_connection(other, digest)) {
+                tell(segment, all.connection_lanes().between(me, other), core);
+            }
+        });
+    }
+}
+
+void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now now) noexcept {
+    follow_segment(segment, core, now);
+    if (core.buckets.worker_tables() != nullptr) {
+        tell_others(segment, core);
+    }
+}
+
+// Whether a connection's state may follow from a segment: its receiver gets it and takes it. What
+// is sent from outside with a TTL that may end behind the box, in fragments, or with a wrong
+// checksum changes nothing.
+bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_t row,
+                      CoreState& core) noexcept {
+    constexpr std::uint16_t kOpensOrEnds = 0x07;  // FIN, SYN, RST
+    const HeaderColumns& columns = burst.headers();
+    const bool says_something = (columns.tcp_flags[row] & kOpensOrEnds) != 0 ||
+                                (ends.from_outside && columns.payload_len[row] != 0);
+    if (!says_something) {
+        return true;
+    }
+    if (columns.frag[row] != Fragment::None ||
+        (ends.from_outside && columns.ttl[row] < kDefaultMinTtl)) {
+        return false;
+    }
+    const PacketHeaders& headers = burst.headers_of(row);
+    const SumOutcome outcome = tcp_sum(headers, burst.frame(row).bytes);
+    return (outcome == SumOutcome::Unknown && core.policy.captured) ||
+           core.checksums.believes(core.policy.checksums, headers.port, headers.dir, outcome);
+}
+
+// Whether some connection may be filed here, or at another worker, under that digest.
+bool may_have(std::uint64_t digest, const CoreState& core) noexcept {
+    bool may = core.buckets.registry.pool().index().first(digest) != kNoLine;
+    if (const WorkerTables* const all = core.buckets.worker_tables(); !may && all != nullptr) {
+        all->connection_owners().for_each(digest, [&](std::size_t) { may = true; });
+    }
+    return may;
 }
 
 }  // namespace
 
 void follow_segment(const ConnectionSegment& segment, CoreState& core, Now now) noexcept {
-    LinePool& pool = core.buckets.registry.pool();
-    PoolLine line = pool.index().first(segment.digest);
-    while (line != kNoLine) {
-        const IndexedLine indexed = pool.at<IndexedLine>(line);
-        if (indexed.digest == segment.digest) {
-            follow_one(line, segment, core, now);
-        }
-        line = indexed.next;
-    }
+    // Half-open ones first: those that begin anew by this segment are filed among them.
+    follow_filed(half_open_digest(segment.digest), segment, core, now);
+    follow_filed(segment.digest, segment, core, now);
 }
 
 void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) noexcept {
@@ -85,13 +134,30 @@ void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) n
     const PacketHeaders& headers = burst.headers_of(row);
     const ByteView frame = burst.frame(row).bytes;
     if (headers.l4_at + kTcpMinSize <= frame.size()) {
-        const ConnectionSegment segment =
-            connection_segment(burst.ends_of(row, core.hash), headers, frame);
-        follow_segment(segment, core, now);
-        if (core.buckets.worker_tables() != nullptr) {
-            tell_others(segment, core);
+        const ConnectionEnds ends = burst.ends_of(row, core.hash);
+        if (may_be_known(ends.digest, core) && reaches_receiver(ends, burst, row, core)) {
+            follow_everywhere(connection_segment(ends, headers, frame), core, now);
         }
     }
+}
+
+bool may_be_known(std::uint64_t digest, const CoreState& core) noexcept {
+    return may_have(digest, core) || may_have(half_open_digest(digest), core);
+}
+
+bool may_complete(std::uint64_t digest, const CoreState& core) noexcept {
+    return may_have(half_open_digest(digest), core) || core.recent_openings.has(digest);
+}
+
+void follow_resets(CoreState& core, Now now) noexcept {
+    core.answered->take_resets([&](const AnsweredTraffic::MadeReset& reset) {
+        follow_everywhere({.digest = reset.ends.digest,
+                           .seq = reset.seq,
+                           .from = static_cast<ConnectionEnd>(reset.ends.from_low ? 0 : 1),
+                           .rst = true,
+                           .from_inside = !reset.ends.from_outside},
+                          core, now);
+    });
 }
 
 void hear_of_connections(CoreState& core, Now now) noexcept {

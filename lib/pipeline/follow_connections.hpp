@@ -18,6 +18,15 @@ namespace sluice {
 // One packet, at its turn, once it has been decided.
 void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) noexcept;
 
+// Whether a limit may know that connection, here or at another worker; and whether one that counts
+// from the handshake on may know it as half open, also by packets of bursts that have not been
+// decided yet.
+[[nodiscard]] bool may_be_known(std::uint64_t digest, const CoreState& core) noexcept;
+[[nodiscard]] bool may_complete(std::uint64_t digest, const CoreState& core) noexcept;
+
+// RSTs that the box has sent itself in the name of an end, since the last call.
+void follow_resets(CoreState& core, Now now) noexcept;
+
 // The same of one that has passed at another worker.
 void follow_segment(const ConnectionSegment& segment, CoreState& core, Now now) noexcept;
 

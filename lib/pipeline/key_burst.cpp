@@ -1,10 +1,12 @@
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/follow_connections.hpp"
 #include "lib/pipeline/key_digests.hpp"
 #include "lib/pipeline/stages.hpp"
 
 #include <array>
 #include <bit>
 #include <numeric>
+#include <variant>
 
 #include <immintrin.h>
 
@@ -64,8 +66,13 @@ private:
 
 class Keying {
 public:
-    Keying(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
-        : burst_{burst}, plan_{set.meter_plan}, core_{core}, scratch_{burst.scratch()} {}
+    // `has_packets`: its rows are packets, and not further units of them.
+    Keying(Burst& burst, const LoadedSet& set, const CoreState& core, bool has_packets) noexcept
+        : burst_{burst},
+          plan_{set.meter_plan},
+          core_{core},
+          scratch_{burst.scratch()},
+          knows_completing_{!has_packets} {}
 
     void run() noexcept {
         scratch_.plan = &plan_;
@@ -170,7 +177,8 @@ private:
     [[nodiscard]] RowMask rows_with_units(const LimitPlan& limit) noexcept {
         switch (limit.per) {
             case Per::Connection:
-                return opening_rows();
+                return counts_established(limit) ? opening_rows() | completing_rows()
+                                                 : opening_rows();
             case Per::Byte:
                 return rows_with_bytes();
             case Per::Packet:
@@ -190,6 +198,29 @@ private:
             });
         }
         return opening_;
+    }
+    [[nodiscard]] static bool counts_established(const LimitPlan& limit) noexcept {
+        const auto* const open = std::get_if<ConcurrencyLimit>(limit.numbers);
+        return open != nullptr && open->from == CountedFrom::Established;
+    }
+    // An ACK that may complete a handshake: of a connection that is known as half open, or whose
+    // SYN has come a moment ago. Whether it does, its bucket says when it is its turn.
+    [[nodiscard]] RowMask completing_rows() noexcept {
+        if (!knows_completing_) {
+            knows_completing_ = true;
+            const HeaderColumns& headers = burst_.headers();
+            const RowMask rows = headers.present_rows(Field::TcpFlags) & burst_.live();
+            const RowEnds& ends = burst_.connection_ends(rows, core_.hash);
+            for_each_row(rows, [&](std::size_t row) {
+                if (has_row(opening_rows(), row)) {
+                    core_.recent_openings.add(burst_, ends.digest[row]);
+                } else if ((headers.tcp_flags[row] & 0x016U) == 0x010U &&
+                           may_complete(ends.digest[row], core_)) {
+                    completing_ |= row_bit(row);
+                }
+            });
+        }
+        return completing_;
     }
     [[nodiscard]] RowMask rows_with_bytes() noexcept {
         if (!knows_bytes_) {
@@ -260,8 +291,10 @@ private:
     const CoreState& core_;
     Scratch& scratch_;
     RowMask opening_ = 0;
+    RowMask completing_ = 0;
     RowMask with_bytes_ = 0;
     bool knows_opening_ = false;
+    bool knows_completing_;
     bool knows_bytes_ = false;
 };
 
@@ -271,11 +304,11 @@ void key_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexce
     if (burst.size() == 0) {
         return;
     }
-    Keying{burst, set, core}.run();
+    Keying{burst, set, core, true}.run();
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {
             further.take_out(burst.units()->rows_of(further, ~burst.live()));
-            Keying{further, set, core}.run();
+            Keying{further, set, core, false}.run();
         }
     }
 }

@@ -374,11 +374,15 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
     const bool follows = follows_connections(set, core);
     if (follows) [[unlikely]] {
         hear_of_connections(core, now);
+        if (core.answered != nullptr) {
+            follow_resets(core, now);
+        }
     }
     if (burst.size() != 0) {
         decide_located(burst, set, core, now, follows);
     }
     if (follows) [[unlikely]] {
+        core.recent_openings.forget(burst);
         count_connections(core);
     }
 }

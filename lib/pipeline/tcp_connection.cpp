@@ -1,5 +1,8 @@
 #include "lib/pipeline/tcp_connection.hpp"
 
+#include "lib/answer/internet_checksum.hpp"
+#include "lib/packet/transport.hpp"
+
 namespace sluice {
 namespace {
 
@@ -21,7 +24,21 @@ ConnectionSegment connection_segment(const ConnectionEnds& ends, const PacketHea
             .has_ack = has(kAck),
             .syn = has(kSyn),
             .fin = has(kFin),
-            .rst = has(kRst)};
+            .rst = has(kRst),
+            .from_inside = !ends.from_outside};
+}
+
+SumOutcome tcp_sum(const PacketHeaders& headers, ByteView frame) noexcept {
+    const std::size_t end = std::size_t{headers.l3_at} + headers.ip_len;
+    if (headers.ip_len == 0 || end > frame.size() || end < headers.l4_at + kTcpMinSize) {
+        return SumOutcome::Unknown;
+    }
+    const ByteView segment = frame.subspan(headers.l4_at, end - headers.l4_at);
+    InternetChecksum sum;
+    sum.add_pseudo_header(headers.ip_version, headers.src, headers.dst, kProtoTcp,
+                          static_cast<std::uint16_t>(segment.size()));
+    sum.add(segment);
+    return sum.value() == 0 ? SumOutcome::Right : SumOutcome::Wrong;
 }
 
 }  // namespace sluice

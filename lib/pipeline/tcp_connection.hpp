@@ -3,6 +3,7 @@
 #include "lib/conn/connection_ends.hpp"
 #include "lib/meter/connection_segment.hpp"
 #include "lib/packet/packet_headers.hpp"
+#include "lib/pipeline/checksum_trust.hpp"
 
 namespace sluice {
 
@@ -13,8 +14,16 @@ namespace sluice {
 [[nodiscard]] inline ConnectionStart connection_start(const ConnectionEnds& ends,
                                                       const PacketHeaders& headers,
                                                       ByteView frame) noexcept {
+    using Kind = ConnectionStart::Kind;
     const ConnectionSegment segment = connection_segment(ends, headers, frame);
-    return {.digest = segment.digest, .seq = segment.seq, .from = segment.from};
+    return {.digest = segment.digest,
+            .seq = segment.seq,
+            .ack = segment.ack,
+            .from = segment.from,
+            .kind = segment.syn ? Kind::Opens : Kind::Completes};
 }
+
+// The TCP checksum of a packet that is no fragment.
+[[nodiscard]] SumOutcome tcp_sum(const PacketHeaders& headers, ByteView frame) noexcept;
 
 }  // namespace sluice

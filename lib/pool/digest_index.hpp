@@ -20,6 +20,16 @@ struct IndexedLine {
     std::uint64_t digest = 0;
 };
 
+// What a line is counted by, and what it is counted under once it is removed. Lines that are not
+// listed are found like others and not counted.
+struct IndexedAs {
+    std::size_t group = 0;   // 0: nobody's
+    std::size_t reason = 0;  // below kReasons
+    bool is_listed = true;
+
+    [[nodiscard]] static constexpr IndexedAs unlisted() noexcept { return {.is_listed = false}; }
+};
+
 // Finds lines of a pool by a keyed digest that stands in them, in constant time. Its memory is
 // touched where lines are added, and does not outlive the process: who recovers a pool adds its
 // lines again. One writer; others may look.
@@ -60,20 +70,22 @@ public:
         return load_half_word(heads_[digest & mask_]);
     }
 
-    void add(auto& pool, PoolLine line, std::size_t group) noexcept {
+    void add(auto& pool, PoolLine line, const IndexedAs& as) noexcept {
         auto& added = pool.template at<IndexedLine>(line);
         PoolLine& head = heads_[added.digest & mask_];
         store_half_word(added.next, head);
         store_half_word(head, line);
         store_half_word(size_, size_ + 1);
-        ++added_;
-        by_group_[group].add(1);
+        if (as.is_listed) {
+            ++added_;
+            by_group_[as.group].add(1);
+        }
         if (owners_ != nullptr) {
             owners_->add(added.digest, core_);
         }
     }
-    // `reason`: what it is counted under, below kReasons. Its group may be none by now.
-    void remove(auto& pool, PoolLine line, std::size_t reason, std::size_t group) noexcept {
+    // Its group may be none by now.
+    void remove(auto& pool, PoolLine line, const IndexedAs& as) noexcept {
         const auto& removed = pool.template at<IndexedLine>(line);
         PoolLine* at = &heads_[removed.digest & mask_];
         while (*at != kNoLine && *at != line) {
@@ -82,8 +94,10 @@ public:
         if (*at == line) {
             store_half_word(*at, removed.next);
             store_half_word(size_, size_ - 1);
-            ++removed_[reason];
-            leave_group(group, 1);
+            if (as.is_listed) {
+                ++removed_[as.reason];
+                leave_group(as.group, 1);
+            }
             if (owners_ != nullptr && !has_beside(pool, removed.digest)) {
                 owners_->remove(removed.digest, core_);
             }

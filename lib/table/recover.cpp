@@ -228,8 +228,7 @@ private:
     }
 
     bool mend_connections(PoolLine line, const AnyLimit& limit) {
-        const std::int64_t idle = std::get<ConcurrencyLimit>(limit).numbers.window;
-        pool().at<OpenConnections>(line).mend(pool(), line, idle,
+        pool().at<OpenConnections>(line).mend(pool(), line, std::get<ConcurrencyLimit>(limit),
                                               [this](PoolLine more) { return claim(more); });
         return true;
     }

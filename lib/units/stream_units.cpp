@@ -66,8 +66,23 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
             return Reason::NoHeadRoom;
         case RefusedWhy::HeadTooLong:
             return Reason::HeadTooLong;
+        case RefusedWhy::Unreadable:
+            return Reason::Unreadable;
+        case RefusedWhy::TooManyPieces:
+            return Reason::TooManyPieces;
         default:
             return Reason::LostHead;
+    }
+}
+
+constexpr Per unit_of(ServiceProtocol protocol) noexcept {
+    switch (protocol) {
+        case ServiceProtocol::Http:
+            return Per::Request;
+        case ServiceProtocol::Dns:
+            return Per::Query;
+        default:
+            return Per::Handshake;
     }
 }
 
@@ -96,6 +111,9 @@ public:
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
+        if (packet_.service.is_beginning && !segment_.payload.empty()) {
+            table.begin_at(segment_, packet_.service.first, packet_.now);
+        }
         const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
         for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
              table.next(offer_)) {
@@ -120,7 +138,7 @@ private:
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
         if (body.is_broken) {
-            owner_.table_.not_mine(offer_);
+            give_up();
         } else {
             owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
         }
@@ -136,7 +154,7 @@ private:
         }
         switch (reading.what) {
             case StreamReading::What::NotMine:
-                owner_.table_.not_mine(offer_);
+                give_up();
                 return;
             case StreamReading::What::NeedMore:
                 owner_.table_.more(offer_, reading.need);
@@ -147,6 +165,16 @@ private:
             case StreamReading::What::Unit:
                 finish(reading);
                 return;
+        }
+    }
+
+    // No reader follows these bytes. Of a service's connection whose beginning is not known, what
+    // comes next may begin a unit all the same.
+    void give_up() noexcept {
+        if (owner_.stance_ != StreamStance::Service || packet_.service.is_midstream) {
+            owner_.table_.not_mine(offer_);
+        } else {
+            owner_.table_.go_unread(offer_);
         }
     }
 
@@ -179,13 +207,13 @@ private:
             units_.note_awaits();
         }
         if (offer_.differs) {
-            units_.drop(Reason::Overlap);
+            conclude_differing();
         }
         if (offer_.kind == Offered::Refused) {
-            units_.drop(reason_of(offer_.why));
+            conclude_refused();
         }
         if (blocks(offer_.judged)) {
-            units_.drop(Reason::Retransmission);
+            units_.drop_repeat();
         }
         // What differs is dropped, and the bytes in whose place it stands keep their verdict.
         const bool is_open = offer_.judged == StickyVerdict::Undecided && !offer_.differs;
@@ -193,7 +221,7 @@ private:
             units_.follow({.connection = segment_.digest,
                            .from = continues_ ? begin - 1 : begin,
                            .to = end,
-                           .carrier = kStreamCarrier});
+                           .carrier = owner_.carrier()});
         }
         if (has_unit_ || is_open) {
             // Bodies that the segment goes on with are judged with their heads.
@@ -202,8 +230,32 @@ private:
             units_.remember({.connection = segment_.digest,
                              .from = from,
                              .to = ends_later ? end : judged_.to,
-                             .carrier = kStreamCarrier,
+                             .carrier = owner_.carrier(),
                              .is_whole = has_unit_ && sequence_distance(begin, from) >= 0});
+        }
+    }
+
+    // The first bytes stand; which of them a server has seen, nobody knows without a service.
+    void conclude_differing() noexcept {
+        units_.drop(Reason::Overlap);
+        if (owner_.stance_ == StreamStance::Anywhere) {
+            owner_.table_.go_unread(offer_);
+        }
+    }
+    void conclude_refused() noexcept {
+        const Service* const service = packet_.service.service;
+        if (offer_.why != RefusedWhy::Unreadable || service == nullptr ||
+            service->on_unreadable == OnUnreadable::Refuse) {
+            units_.drop(reason_of(offer_.why));
+        } else if (service->on_unreadable == OnUnreadable::Count) {
+            charge_unread();
+        }
+    }
+    // One request for each segment that the bytes would fill.
+    void charge_unread() noexcept {
+        constexpr std::size_t kMss = 1460;
+        for (std::size_t at = 0; at < segment_.payload.size(); at += kMss) {
+            (void)units_.add(unit_of(packet_.service.service->protocol));
         }
     }
 
@@ -218,9 +270,11 @@ private:
     bool continues_ = false;  // it begins in a body, whose verdict stands before its first byte
 };
 
-StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous)
-    : head_bytes_{budget.head_bytes},
-      table_{budget},
+StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous,
+                         StreamStance stance)
+    : stance_{stance},
+      head_bytes_{budget.head_bytes},
+      table_{budget, stance},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
       http_{on_ambiguous} {}
 
@@ -229,6 +283,9 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
                                 UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
+    if (context.packet.service.service != nullptr) {
+        return read_service(bytes, context, units);
+    }
     const bool dns = wants_dns(context.packet);
     if (TlsUnits::is_mine(context.before)) {
         return tls_.read(bytes, context, units);
@@ -249,9 +306,27 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     return reading;
 }
 
+// Whatever rules read of it: where its units end must be known.
+StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& context,
+                                        UnitSink& units) noexcept {
+    switch (context.packet.service.service->protocol) {
+        case ServiceProtocol::Http:
+            return http_.read(bytes, context, units);
+        case ServiceProtocol::Tls:
+            return tls_.read(bytes, context, units);
+        case ServiceProtocol::Dns:
+            return read_dns(bytes, context, units);
+        case ServiceProtocol::Quic:
+            break;
+    }
+    return {};
+}
+
 // Under other rules, and while packets were forwarded unread, segments may have been no reader's.
 void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
-    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+    const bool may_have_missed = packet.unread_bursts != unread_bursts_ ||
+                                 (packet.load != load_ && stance_ != StreamStance::Service);
+    if (may_have_missed) [[unlikely]] {
         table_.note_unseen(packet.now);
         load_ = packet.load;
         unread_bursts_ = packet.unread_bursts;
@@ -295,12 +370,47 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
     const bool begins = may_begin(burst, row, payload);
     const bool opens = (burst.headers.tcp_flags[row] & (kSyn | kAck)) == kSyn;
-    if (!known && !begins && !opens) {
+    const bool guesses = stance_ == StreamStance::Anywhere;
+    if (!known && !opens && (guesses || !begins)) {
+        if (begins) {
+            table_.note_midstream();
+        }
         return Worth::Nothing;
     }
     met_ |= bit;
     table_.prefetch(note);
     return begins ? Worth::AReading : Worth::ALook;
+}
+
+StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, ByteView payload,
+                                               std::uint64_t& note) noexcept {
+    if (!packet.is_from_client || !packet.is_readable || payload.empty()) {
+        return Worth::Nothing;
+    }
+    note = packet.connection;
+    table_.prefetch(note);
+    return Worth::AReading;
+}
+
+bool StreamUnits::may_follow(const UnitColumns& burst, std::size_t row, ByteView payload,
+                             ServiceProtocol protocol) const noexcept {
+    if (payload.empty() || table_.may_know(burst.ends[row].along())) {
+        return true;
+    }
+    switch (protocol) {
+        case ServiceProtocol::Http: {
+            const RequestStart start = find_request_start(payload, 0);
+            return start.is_found && start.at == 0;
+        }
+        case ServiceProtocol::Tls:
+            return TlsUnits::may_begin(payload);
+        case ServiceProtocol::Dns:
+            return maybe_dns_stream(payload, burst.headers.sport[row], burst.headers.dport[row],
+                                    head_bytes_);
+        case ServiceProtocol::Quic:
+            break;
+    }
+    return false;
 }
 
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {

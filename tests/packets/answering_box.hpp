@@ -109,8 +109,9 @@ private:
         for (const Frame& frame : frames) {
             bytes.push_back(frame.bytes());
         }
-        for (const Octets& one : bytes) {
-            (void)burst.add({one, static_cast<std::uint32_t>(one.size())}, dir, port_name("lab"));
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            (void)burst.add({bytes[i], static_cast<std::uint32_t>(bytes[i].size())}, dir,
+                            port_name(frames[i].pair()));
         }
         return bytes;
     }

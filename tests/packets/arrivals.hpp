@@ -4,14 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace sluice::test {
 
 // A frame comes in, mostly from outside. `buffer` is whatever its packet is to carry.
 inline void arrive(Burst& burst, const std::vector<std::byte>& frame, void* buffer = nullptr,
-                   Direction dir = Direction::In) {
-    (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, dir, port_name("lab"),
+                   Direction dir = Direction::In, std::string_view pair = "lab") {
+    (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, dir, port_name(pair),
                     buffer);
 }
 

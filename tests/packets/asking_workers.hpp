@@ -33,6 +33,7 @@ public:
     };
     struct Sent {
         Frame frame;
+        std::string_view pair = "lab";
         Decision decision;
         bool decided = false;
         std::size_t rank = 0;  // among all that were decided, from 1 on
@@ -82,13 +83,14 @@ public:
     }
 
     // Frames that come to one worker together: the number of the first among all that were sent.
-    std::size_t send(std::size_t at, const std::vector<Frame>& frames, Instant now) {
+    std::size_t send(std::size_t at, const std::vector<Frame>& frames, Instant now,
+                     std::string_view pair = "lab") {
         const std::size_t first = sent_.size();
         burst_.clear();
         for (const Frame& frame : frames) {
             Sent& sent = sent_.emplace_back();
             sent.frame = frame;
-            arrive(burst_, sent.frame, &sent);
+            arrive(burst_, sent.frame, &sent, Direction::In, sent.pair = pair);
         }
         run(*workers_[at], now);
         return first;
@@ -105,7 +107,7 @@ public:
             burst_.clear();
             for (std::size_t i = 0; i < count; ++i) {
                 auto* const sent = static_cast<Sent*>(worker.asker.held(places[i]).buffer);
-                arrive(burst_, sent->frame, sent);
+                arrive(burst_, sent->frame, sent, Direction::In, sent->pair);
             }
             burst_.come_from_room(std::span{places}.first(count));
             run(worker, now);

@@ -5,6 +5,7 @@
 #include "lib/pipeline/run_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "tests/packets/arrivals.hpp"
+#include "tests/packets/frame.hpp"
 #include "tests/packets/load_rules.hpp"
 #include "tests/packets/reused_burst.hpp"
 
@@ -57,13 +58,23 @@ public:
     }
 
     // One packet, in a burst of its own.
-    Decision judge(const std::vector<std::byte>& frame, Instant now) {
-        return judge({frame, static_cast<std::uint32_t>(frame.size())}, now);
+    Decision judge(const std::vector<std::byte>& frame, Instant now,
+                   Direction dir = Direction::In) {
+        return judge({frame, static_cast<std::uint32_t>(frame.size())}, now, dir);
     }
-    Decision judge(FrameView frame, Instant now) { return judge(frame, Now{now, {}}); }
-    Decision judge(FrameView frame, Now now) {
+    Decision judge(FrameView frame, Instant now, Direction dir = Direction::In) {
+        return judge(frame, Now{now, {}}, dir);
+    }
+    // On its pair, at its side.
+    Decision judge(const Frame& frame, Instant now) {
+        const std::vector<std::byte> bytes = frame.bytes();
+        return judge({bytes, static_cast<std::uint32_t>(bytes.size())}, Now{now, {}}, frame.dir(),
+                     frame.pair());
+    }
+    Decision judge(FrameView frame, Now now, Direction dir = Direction::In,
+                   std::string_view pair = "lab") {
         burst_->clear();
-        (void)burst_->add(frame, Direction::In, port_name("lab"));
+        (void)burst_->add(frame, dir, port_name(pair));
         run_burst(*burst_, loaded_.set(), core_, now);
         return burst_->packets()[0].decision;
     }

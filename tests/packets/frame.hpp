@@ -80,6 +80,14 @@ public:
     // Offset in units of 8 bytes.
     Frame& frag(std::uint16_t offset, bool more) { return set(fragment_, Piece{offset, more}); }
     Frame& identification(std::uint16_t number) { return set(identification_, number); }
+    // It comes in on the inside.
+    Frame& from_inside() { return set(dir_, Direction::Out); }
+    [[nodiscard]] Direction dir() const { return dir_; }
+    // On another pair than "lab".
+    Frame& on(std::string_view pair) { return set(pair_, pair); }
+    [[nodiscard]] std::string_view pair() const { return pair_; }
+    // With a TCP checksum that is right, or off by so much.
+    Frame& summed(std::uint16_t off_by = 0) { return set(sum_off_by_, off_by); }
     // Overrides, to lie.
     Frame& ihl(std::uint8_t words) { return set(ihl_, words); }
     Frame& ip_len(std::uint16_t bytes) { return set(ip_len_, bytes); }
@@ -196,11 +204,26 @@ private:
         out.insert(out.end(), src_.address.bytes.begin(), src_.address.bytes.begin() + 4);
         out.insert(out.end(), dst_.address.bytes.begin(), dst_.address.bytes.begin() + 4);
         put(out, options_);
+        const std::size_t ends_at = 12;
         const std::uint16_t checksum = checksum_of(out, 0, out.size());
         out[10] = static_cast<std::byte>(checksum >> 8);
         out[11] = static_cast<std::byte>(checksum & 0xFF);
-        put(out, data);
+        put(out, summed(data, {out.begin() + ends_at, out.begin() + ends_at + 8}));
         return out;
+    }
+    // The segment between ends of these addresses.
+    [[nodiscard]] Octets summed(Octets segment, const Octets& ends) const {
+        if (!sum_off_by_ || proto_ != 6) {
+            return segment;
+        }
+        Octets covered = ends;
+        put16(covered, proto_);
+        put16(covered, static_cast<unsigned>(segment.size()));
+        put(covered, segment);
+        const unsigned sum = checksum_of(covered, 0, covered.size()) + *sum_off_by_;
+        segment[16] = static_cast<std::byte>(sum >> 8 & 0xFF);
+        segment[17] = static_cast<std::byte>(sum & 0xFF);
+        return segment;
     }
     [[nodiscard]] Octets ipv6() const {
         Octets data = extensions_;
@@ -211,7 +234,9 @@ private:
                   static_cast<unsigned>(fragment_->offset << 3) | (fragment_->more ? 1U : 0U));
             put32(data, identification_);
         }
-        put(data, transport());
+        Octets ends{src_.address.bytes.begin(), src_.address.bytes.end()};
+        ends.insert(ends.end(), dst_.address.bytes.begin(), dst_.address.bytes.end());
+        put(data, summed(transport(), ends));
         Octets out;
         out.reserve(40 + data.size());
         put32(out, 0x6000'0000U | (static_cast<std::uint32_t>(tos_) << 20));
@@ -237,6 +262,8 @@ private:
     std::uint8_t tos_ = 0;
     std::uint8_t first_extension_ = 0;
     bool raw_ = false;
+    Direction dir_ = Direction::In;
+    std::string_view pair_ = "lab";
     Octets payload_;
     Octets shim_;
     Octets options_;
@@ -248,6 +275,7 @@ private:
     std::optional<std::uint16_t> ip_len_;
     std::optional<std::uint16_t> udp_len_;
     std::optional<std::uint16_t> ether_type_;
+    std::optional<std::uint16_t> sum_off_by_;
     std::size_t cut_ = SIZE_MAX;
     std::size_t pad_ = 0;
 };

@@ -65,8 +65,9 @@ protected:
         }
         return passed;
     }
-    void at_another(int number, const test::Octets& frame, Instant now) {
-        (void)box_.judge(static_cast<std::size_t>(number + 1) % kWorkers, frame, now);
+    void at_another(int number, const test::Octets& frame, Instant now,
+                    Direction dir = Direction::Out) {
+        (void)box_.judge(static_cast<std::size_t>(number + 1) % kWorkers, frame, now, dir);
     }
 
     Workers box_{rules(), kWorkers};
@@ -80,7 +81,7 @@ TEST_F(ToldConnections, CloseByWhatOtherWorkersSee) {
     }
     for (int number = 5; number <= kCount; ++number) {
         at_another(number, server(number, kSyn | kAck, 500, 100), kStart);
-        at_another(number, client(number, kFin | kAck, 100, 501), kStart);
+        at_another(number, client(number, kFin | kAck, 100, 501), kStart, Direction::In);
         at_another(number, server(number, kFin | kAck, 501, 101), kStart);
     }
     EXPECT_EQ(opened(101, 20, kStart), kCount);
@@ -114,7 +115,7 @@ TEST_F(ToldConnections, AreLookedForWhereTheyAreCountedAlone) {
     EXPECT_LE(named, 100'000U / 100) << "16 workers, of which one counts 8 connections";
     for (int number = 1; number <= kCount; ++number) {
         (void)box.judge(static_cast<std::size_t>(number), server(number, kRst | kAck, 0, 100),
-                        kStart);
+                        kStart, Direction::Out);
     }
     (void)box.judge(0, client(100, kAck, 1, 1), kStart);
     EXPECT_EQ(box.counted(TableEvent::ConnectionReset), std::uint64_t{kCount});
@@ -126,7 +127,7 @@ TEST_F(ToldConnections, AreLostWhereALaneIsFullAndThatIsCounted) {
     for (std::size_t at = 0; at < kWorkers; ++at) {
         const std::uint64_t before = box_.counted(TableEvent::ConnectionUntold);
         for (int i = 0; i < 3000; ++i) {
-            (void)box_.judge(at, server(1, kAck, 500, 100), kStart);
+            (void)box_.judge(at, server(1, kAck, 500, 100), kStart, Direction::Out);
         }
         const bool counts_it = !box_.buckets(at).registry.pool().index().empty();
         EXPECT_EQ(box_.counted(TableEvent::ConnectionUntold) > before, !counts_it) << at;

@@ -35,7 +35,7 @@ inline std::ostream& operator<<(std::ostream& out, const Case& row) {
 inline void expect_steps(Box& box, const Case& row) {
     int number = 0;
     for (const Step& step : row.steps) {
-        const Decision got = box.judge(step.in.bytes(), kStart + step.at);
+        const Decision got = box.judge(step.in, kStart + step.at);
         EXPECT_EQ(name_of(got.verdict), step.verdict) << "step " << number;
         EXPECT_EQ(row_of(got.reason).name, step.reason) << "step " << number;
         EXPECT_EQ(box.rule_name(got), step.rule) << "step " << number;

@@ -108,6 +108,12 @@ public:
     Decision judge(std::size_t at, const Frame& frame, Instant now) {
         return judge(at, std::vector<Frame>{frame}, now).front();
     }
+    Decision judge(std::size_t at, const Frame& frame, Instant now, Direction dir) {
+        const Direction before = std::exchange(from_, dir);
+        const Decision decision = judge(at, frame, now);
+        from_ = before;
+        return decision;
+    }
     // So many packets, each at the next worker: how many pass.
     std::uint64_t pass(std::uint64_t packets, const Frame& frame, Instant now,
                        std::size_t first = 0) {

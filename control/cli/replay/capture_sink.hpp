@@ -39,6 +39,13 @@ struct ReplayedFrames {
         return std::ranges::any_of(rows,
                                    [](const BurstRow& row) { return row.burst->has_tcp(row.row); });
     }
+    [[nodiscard]] Normalization normalization(std::size_t row) const noexcept {
+        return rows[row].burst->normalization(rows[row].row);
+    }
+    [[nodiscard]] bool normalizes() const noexcept {
+        return std::ranges::any_of(rows,
+                                   [](const BurstRow& row) { return row.burst->normalizes(); });
+    }
 };
 
 // What the box made for one frame of a replayed burst.

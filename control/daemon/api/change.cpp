@@ -186,6 +186,7 @@ HttpResponse changed(const RuleChange& change, Services& services) {
     const Result<Stats> stats = ask_stats(services);
     return json_response({{"generation", generation_text(change.after)},
                           {"rules", change.rules},
+                          {"anywhere", change.anywhere},
                           {"warnings", to_json(change.warnings)},
                           {"unconfirmed", unconfirmed_json(change.unconfirmed)},
                           {"panic", stats ? Json(stats->panic) : Json()}});

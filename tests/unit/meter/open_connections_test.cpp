@@ -48,8 +48,9 @@ struct Bucket {
     LinePool& pool;
     Cell cell;
 
-    Bucket(std::uint64_t count, Nanoseconds idle, LinePool& lines)
-        : limit{*make_concurrency(Units{count}, idle)}, pool{lines} {
+    Bucket(std::uint64_t count, Nanoseconds idle, LinePool& lines,
+           CountedFrom from = CountedFrom::Syn)
+        : limit{*make_concurrency(Units{count}, idle, usual_half_open(idle), from)}, pool{lines} {
         EXPECT_TRUE(open_bucket(cell, limit, pool, {}, {kStart}));
     }
     void name(std::uint64_t slot) {
@@ -246,7 +247,7 @@ TEST(OpenConnections, MoreThanALoweredCountWaitForAsManyAsAreTooMany) {
     for (std::uint64_t digest = 1; digest <= 5; ++digest) {
         EXPECT_EQ(bucket.open(digest, kStart + digest * 10ms), Conformance::Green);
     }
-    bucket.limit = *make_concurrency(Units{2}, 1s);
+    bucket.limit = *make_concurrency(Units{2}, 1s, 1s);
     EXPECT_EQ(bucket.wait_at(kStart + 100ms), 940ms);  // four of five must leave
     EXPECT_EQ(bucket.open(9, kStart + 1040ms - 1ns), Conformance::Red);
     EXPECT_EQ(bucket.open(9, kStart + 1040ms), Conformance::Green);
@@ -278,13 +279,14 @@ TEST(OpenConnections, AreFoundFromEitherEnd) {
         claimed[bucket.cell.rest] = true;
         pool.make_index();
         pool.at<OpenConnections>(bucket.cell.rest)
-            .mend(pool, bucket.cell.rest, Nanoseconds{1s}.count(), [&](std::uint64_t line) {
-                const bool is_new = line != kNoLine && line <= pool.size() && !claimed[line];
-                if (is_new) {
-                    claimed[line] = true;
-                }
-                return is_new;
-            });
+            .mend(pool, bucket.cell.rest, std::get<ConcurrencyLimit>(bucket.limit),
+                  [&](std::uint64_t line) {
+                      const bool is_new = line != kNoLine && line <= pool.size() && !claimed[line];
+                      if (is_new) {
+                          claimed[line] = true;
+                      }
+                      return is_new;
+                  });
         EXPECT_EQ(bucket.open_at(kStart + 10ms), 4U);
         bucket.follow(rst(2), kStart + 10ms);
         EXPECT_EQ(bucket.open_at(kStart + 10ms), 3U);
