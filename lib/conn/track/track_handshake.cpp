@@ -29,11 +29,11 @@ void ConnectionTracker::on_syn(const Arrival& arrival, TrackVerdict& verdict) no
         if (index == kNoConnection) {
             return count(TrackEvent::HalfOpenFull);
         }
-        if (arrival.policy.inbound_only) {
-            lines_[index].set(Line::kOneWay);
-        }
     }
     Line& line = lines_[index];
+    if (!line.has_numbers()) {
+        arrival.policy.inbound_only ? line.set(Line::kOneWay) : line.clear(Line::kOneWay);
+    }
     if (line.phase == TrackPhase::Established) {
         count(TrackEvent::SynOnLiving);
     } else if (line.phase == TrackPhase::SynSent) {
@@ -68,7 +68,7 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
         return drop(verdict, TrackReason::SplitHandshake);
     }
     Line& line = lines_[arrival.index];
-    if (line.is(Line::kOneWay)) {
+    if (line.is(Line::kOneWay) && arrival.policy.inbound_only) {
         return pass(verdict);
     }
     const FirstNumbers numbers{arrival.segment.ack - 1, arrival.segment.seq};

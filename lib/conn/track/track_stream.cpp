@@ -189,7 +189,7 @@ void ConnectionTracker::behind_reset(const Arrival& arrival, TrackVerdict& verdi
     if (!fits || (server_is_gone && is_behind(segment.data_end(), line.server.next))) {
         return drop(verdict, TrackReason::BehindReset);
     }
-    if (!server_is_gone && is_behind(segment.ack, line.client.una)) {
+    if (!server_is_gone && line.id != 0 && is_behind(segment.ack, line.client.una)) {
         return revive(arrival, verdict);
     }
     pass(verdict);

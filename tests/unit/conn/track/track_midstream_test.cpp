@@ -204,5 +204,25 @@ TEST_F(OneWay, ASynOnALivingConnectionChangesNothing) {
     EXPECT_EQ(verdict.id, id);
 }
 
+TEST_F(OneWay, BeginsOnPortsOfAnUnknownConnection) {
+    talk.policies[0].grace_until = at_millisecond(60'000);
+    expect_pass(talk.client({.seq = 5000, .ack = 6000, .payload = 5}), true);
+    talk.syn();
+    const TrackVerdict verdict = talk.client({.seq = 1, .ack = 1, .payload = 5});
+    expect_pass(verdict, true);
+    EXPECT_TRUE(verdict.began);
+    EXPECT_FALSE(verdict.midstream);
+}
+
+TEST_F(OneWay, BothDirectionsCountOnceTheOperatorSaysSo) {
+    const std::uint64_t id = talk.handshake().id;
+    talk.policies[0].inbound_only = false;
+    talk.client_iss = 1'000'000'000;
+    talk.server_iss = 2'000'000'000;
+    const TrackVerdict verdict = talk.handshake();
+    EXPECT_TRUE(verdict.began && verdict.established);
+    EXPECT_NE(verdict.id, id);
+}
+
 }  // namespace
 }  // namespace sluice::track_midstream_test

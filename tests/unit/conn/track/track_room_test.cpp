@@ -96,6 +96,18 @@ TEST(TrackRoom, EachClassHasItsTimeOut) {
     EXPECT_EQ(talk.tracker.counters().of(TrackEvent::IdleTimeout), 2U);
 }
 
+TEST(TrackRoom, ExpiresNoMoreThanItMay) {
+    Dialogue talk{kSmall};
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        use(talk, i);
+        talk.syn();
+    }
+    EXPECT_TRUE(talk.tracker.expire(at_millisecond(100'000), 1));
+    EXPECT_EQ(talk.tracker.size(), 3U);
+    EXPECT_FALSE(talk.tracker.expire(at_millisecond(100'000), 10));
+    EXPECT_EQ(talk.tracker.size(), 0U);
+}
+
 TEST(TrackRoom, TouchedConnectionsStayAndSilentOnesBehindThemGo) {
     Dialogue talk{kSmall};
     for (std::uint64_t i = 0; i < 4; ++i) {
