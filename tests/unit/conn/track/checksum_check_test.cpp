@@ -1,6 +1,6 @@
 #include "lib/conn/track/checksum_check.hpp"
 
-#include "lib/conn/track/checksum_trust.hpp"
+#include "lib/conn/track/port_checksums.hpp"
 #include "lib/packet/parse.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -100,17 +100,17 @@ class Trust : public testing::Test {
 protected:
     // Whether the last of so many is dropped.
     bool judge(ChecksumFinding finding, unsigned times = 1) {
-        ChecksumTrust::Judgement last;
+        PortChecksums::Judgement last;
         for (; times != 0; --times) {
             last = trust.judge(finding);
             changes += last.state_changed ? 1 : 0;
         }
         return last.is_wrong;
     }
-    ChecksumTrust trust{};
+    PortChecksums trust{};
     int changes = 0;
 };
-using State = ChecksumTrust::State;
+using State = PortChecksums::State;
 
 TEST_F(Trust, VerifiesOnceEnoughFramesCameRight) {
     EXPECT_FALSE(judge(ChecksumFinding::Wrong, 1000));
@@ -145,19 +145,19 @@ TEST_F(Trust, AFewMadeUpFramesSwitchNothingOff) {
 
 TEST_F(Trust, IsDecidedAgainWhenThePortsNeighbourChanges) {
     judge(ChecksumFinding::Unfinished, 64);
-    judge(ChecksumFinding::Right, 2 * ChecksumTrust::kWindow);
+    judge(ChecksumFinding::Right, 2 * PortChecksums::kWindow);
     EXPECT_EQ(trust.state(), State::Verifying);
-    judge(ChecksumFinding::Unfinished, 2 * ChecksumTrust::kWindow);
+    judge(ChecksumFinding::Unfinished, 2 * PortChecksums::kWindow);
     EXPECT_EQ(trust.state(), State::Trusting);
     EXPECT_EQ(changes, 3);
 }
 
 TEST_F(Trust, IsWhatTheOperatorSays) {
-    trust = ChecksumTrust{ChecksumPolicy::Verify};
+    trust = PortChecksums{ChecksumPolicy::Verify};
     EXPECT_TRUE(trust.needs_finding());
     EXPECT_TRUE(judge(ChecksumFinding::Wrong));
     EXPECT_TRUE(judge(ChecksumFinding::Unfinished, 5000));
-    trust = ChecksumTrust{ChecksumPolicy::Trust};
+    trust = PortChecksums{ChecksumPolicy::Trust};
     EXPECT_FALSE(trust.needs_finding());
     EXPECT_FALSE(judge(ChecksumFinding::Wrong, 5000));
     EXPECT_EQ(changes, 0);

@@ -12,12 +12,12 @@
 // with the tracker. One end of a connection, and a path that loses, doubles and reorders.
 namespace sluice::test {
 
-using Chance = std::mt19937_64;
+using Dice = std::mt19937_64;
 
-inline std::uint64_t draw(Chance& chance, std::uint64_t below) {
+inline std::uint64_t draw(Dice& chance, std::uint64_t below) {
     return chance() % below;
 }
-inline bool odds(Chance& chance, unsigned percent) {
+inline bool odds(Dice& chance, unsigned percent) {
     return draw(chance, 100) < percent;
 }
 
@@ -48,7 +48,7 @@ class Path {
 public:
     explicit Path(PathFaults faults) : faults_{faults} {}
 
-    void add(const Packet& packet, Chance& chance) {
+    void add(const Packet& packet, Dice& chance) {
         if (odds(chance, faults_.loss)) {
             return;
         }
@@ -126,7 +126,7 @@ public:
         }
     }
     // The oldest that is not acknowledged, perhaps in other cuts than the first time.
-    void send_again(Chance& chance) {
+    void send_again(Dice& chance) {
         if (state == State::SynSent || state == State::SynReceived) {
             return send_syn();
         }
@@ -165,7 +165,7 @@ public:
     [[nodiscard]] std::uint32_t next_number() const { return number_of(next_); }
     [[nodiscard]] bool is_done() const { return fin_acked_ && peer_closed_; }
 
-    void take(const Packet& packet, Chance& chance) {
+    void take(const Packet& packet, Dice& chance) {
         switch (state) {
             case State::Closed:
                 return shape_.is_server && packet.has(kSynFlag) && !packet.has(kAckFlag | kRstFlag)
@@ -232,7 +232,7 @@ private:
              .window = window,
              .scale = answers && !scales_ ? std::nullopt : shape_.scale});
     }
-    void accept(const Packet& packet, Chance& chance) {
+    void accept(const Packet& packet, Dice& chance) {
         begin(static_cast<std::uint32_t>(chance()));
         connection = packet.connection;
         irs = packet.seq;

@@ -12,7 +12,7 @@
 namespace sluice::track_attack_test {
 namespace {
 
-using test::Chance;
+using test::Dice;
 using test::draw;
 using test::odds;
 using test::Packet;
@@ -119,7 +119,7 @@ private:
         server_out_.clear();
     }
 
-    Chance chance_;
+    Dice chance_;
     std::vector<Packet> server_out_;
     Path to_server_;
     TcpEnd server_;

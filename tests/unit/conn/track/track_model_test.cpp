@@ -12,7 +12,7 @@
 namespace sluice::track_model_test {
 namespace {
 
-using test::Chance;
+using test::Dice;
 using test::draw;
 using test::odds;
 using test::Packet;
@@ -234,7 +234,7 @@ private:
         ASSERT_EQ(verdict.ended, undisturbed.ended);
     }
 
-    Chance chance_;
+    Dice chance_;
     std::vector<Packet> client_out_;
     std::vector<Packet> server_out_;
     Path to_box_;
@@ -246,7 +246,7 @@ private:
     ConnectionTracker tracker_;
     ConnectionTracker undisturbed_;
     unsigned strangers_;
-    Chance blind_;
+    Dice blind_;
     Instant now_{std::chrono::hours{1}};
     Course course_;
     std::uint64_t numbers_ = 0;

@@ -1,8 +1,8 @@
-#include "lib/conn/track/checksum_trust.hpp"
+#include "lib/conn/track/port_checksums.hpp"
 
 namespace sluice {
 
-ChecksumTrust::Judgement ChecksumTrust::judge(ChecksumFinding finding) noexcept {
+PortChecksums::Judgement PortChecksums::judge(ChecksumFinding finding) noexcept {
     Judgement judgement;
     if (policy_ == ChecksumPolicy::Auto) {
         right_ += finding == ChecksumFinding::Right ? 1U : 0U;
@@ -16,7 +16,7 @@ ChecksumTrust::Judgement ChecksumTrust::judge(ChecksumFinding finding) noexcept 
     return judgement;
 }
 
-ChecksumTrust::State ChecksumTrust::next_state() noexcept {
+PortChecksums::State PortChecksums::next_state() noexcept {
     const std::uint32_t known = right_ + unfinished_;
     if (state_ == State::Learning) {
         // A sender that leaves its sums unfinished does so from its first segment on.

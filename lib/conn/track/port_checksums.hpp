@@ -10,7 +10,7 @@ enum class ChecksumPolicy : std::uint8_t { Auto, Verify, Trust };
 // One port's. With Auto, checksums are verified once 64 frames came right; where frames come that
 // their sender has not finished, they are trusted, and the port's state says so. What most of a
 // window of frames are decides again, so that a few made up frames switch nothing off.
-class ChecksumTrust {
+class PortChecksums {
 public:
     enum class State : std::uint8_t {
         Learning,   // too few frames have come: nothing is dropped
@@ -20,7 +20,7 @@ public:
     static constexpr std::uint32_t kEnough = 64;
     static constexpr std::uint32_t kWindow = 1024;
 
-    explicit ChecksumTrust(ChecksumPolicy policy = ChecksumPolicy::Auto) noexcept
+    explicit PortChecksums(ChecksumPolicy policy = ChecksumPolicy::Auto) noexcept
         : policy_{policy}, state_{start_of(policy)} {}
 
     struct Judgement {
