@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/answer/answer_bounds.hpp"
-#include "lib/answer/internet_checksum.hpp"
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/answer/made_response.hpp"
 #include "lib/answer/tcp_answer.hpp"
 

@@ -164,6 +164,7 @@ private:
     static void pass(TrackVerdict& verdict) noexcept { verdict.kind = TrackVerdict::Kind::Pass; }
     static void drop(TrackVerdict& verdict, TrackReason reason) noexcept {
         verdict.kind = TrackVerdict::Kind::Drop;
+        verdict.readable = false;
         verdict.reason = reason;
     }
     void count(TrackEvent event) noexcept { counters_.count(event); }

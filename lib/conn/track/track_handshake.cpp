@@ -29,11 +29,11 @@ void ConnectionTracker::on_syn(const Arrival& arrival, TrackVerdict& verdict) no
         if (index == kNoConnection) {
             return count(TrackEvent::HalfOpenFull);
         }
-        if (arrival.policy.inbound_only) {
-            lines_[index].set(Line::kOneWay);
-        }
     }
     Line& line = lines_[index];
+    if (!line.has_numbers()) {
+        arrival.policy.inbound_only ? line.set(Line::kOneWay) : line.clear(Line::kOneWay);
+    }
     if (line.phase == TrackPhase::Established) {
         count(TrackEvent::SynOnLiving);
     } else if (line.phase == TrackPhase::SynSent) {
@@ -68,7 +68,7 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
         return drop(verdict, TrackReason::SplitHandshake);
     }
     Line& line = lines_[arrival.index];
-    if (line.is(Line::kOneWay)) {
+    if (line.is(Line::kOneWay) && arrival.policy.inbound_only) {
         return pass(verdict);
     }
     const FirstNumbers numbers{arrival.segment.ack - 1, arrival.segment.seq};
@@ -81,12 +81,18 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
     if (has_candidate(line) && (numbers.client == line.candidate || line.is(Line::kCandidates))) {
         return accept_syn_ack(arrival, verdict);
     }
+    // A copy of the SYN that arrived when its connection was over.
+    const bool is_over = line.phase == TrackPhase::Reset || line.is(Line::kEnded);
+    if (is_over && numbers.client == line.client.iss) {
+        return accept_syn_ack(arrival, verdict);
+    }
     drop(verdict, TrackReason::SynAckUnasked);
 }
 
 void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
     Line& line = lines_[arrival.index];
+    const bool known = has_candidate(line) && segment.ack - 1 == line.candidate;
     std::uint16_t kept = Line::kClientLow | Line::kCandidate | Line::kCandidates;
     if (line.phase == TrackPhase::SynReceived) {
         if (line.is(Line::kAlternate)) {
@@ -100,7 +106,6 @@ void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& ver
         count(TrackEvent::Replaced);
     }
     line.flags &= kept;
-    const bool known = segment.ack - 1 == line.candidate;
     const std::uint16_t offered = known ? line.candidate_window : kFullWindow;
     const std::uint8_t client_scale = known ? line.candidate_scale : kMostScale;
     const bool scales = segment.scale.has_value() && client_scale != Line::kNoScale;
@@ -164,7 +169,13 @@ void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& ve
     if (line.is(Line::kAlternates)) {
         return on_midstream(arrival, verdict);
     }
+    // Of a connection before: the server answers it with a RST (RFC 9293, 3.10.7.4), and so may the
+    // box, where the segment has bytes that somebody might read.
+    if (segment.payload == 0) {
+        return pass(verdict);
+    }
     drop(verdict, TrackReason::NotSynchronised);
+    verdict.kind = TrackVerdict::Kind::Reset;
 }
 
 bool ConnectionTracker::completes(const Arrival& arrival, const Line& line) noexcept {
@@ -201,6 +212,10 @@ void ConnectionTracker::reset_handshake(const Arrival& arrival, TrackVerdict& ve
             line.clear(Line::kAlternate);
             return pass(verdict);
         }
+    }
+    // The server's answer to a segment of a connection before; its receiver knows the number.
+    if (!client && segment.seq != line.server.una) {
+        return pass(verdict);
     }
     on_reset(arrival, verdict);
 }

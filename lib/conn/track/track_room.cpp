@@ -197,13 +197,11 @@ bool ConnectionTracker::expire(Instant now, unsigned most) noexcept {
         has_unseen_ = false;
     }
     for (std::size_t group = 0; group < kTrackClasses; ++group) {
-        while (expire_oldest(static_cast<TrackClass>(group))) {
-            if (most-- == 0) {
-                return true;
-            }
+        while (most != 0 && expire_oldest(static_cast<TrackClass>(group))) {
+            --most;
         }
     }
-    return false;
+    return most == 0;
 }
 
 // True: the oldest of the class has gone, or has moved on because it was touched since it was

@@ -8,6 +8,13 @@ namespace {
 // known of.
 constexpr std::uint32_t kUnseenFlight = std::uint32_t{1} << 22;
 
+// An empty segment has the number behind a FIN that may come later than it.
+void note_sent(const TrackedSegment& segment, TcpHalf& sent) noexcept {
+    if (segment.payload != 0 || segment.has(kFinFlag)) {
+        sent.next = later_of(sent.next, segment.data_end() + (segment.has(kFinFlag) ? 1U : 0U));
+    }
+}
+
 bool refuses(DataPlace place) noexcept {
     return place == DataPlace::Beyond || place == DataPlace::Alien;
 }
@@ -69,9 +76,10 @@ TrackReason ConnectionTracker::fin_refusal(const Arrival& arrival, const Line& l
     const bool client = arrival.from_client;
     const bool has_fin = segment.has(kFinFlag);
     if (!line.is(client ? Line::kClientFin : Line::kServerFin)) {
-        return has_fin && is_behind(line.half(client).next, segment.data_end())
-                   ? TrackReason::FinMoved
-                   : TrackReason::None;
+        // The last number of a connection that was taken up may be its FIN's.
+        const std::uint32_t end = segment.data_end() + (line.is(Line::kMidstream) ? 1U : 0U);
+        return has_fin && is_behind(line.half(client).next, end) ? TrackReason::FinMoved
+                                                                 : TrackReason::None;
     }
     const std::uint32_t fin = client ? line.client_fin : line.server_fin;
     if (segment.payload != 0 ? is_behind(segment.data_end(), fin)
@@ -88,7 +96,7 @@ void ConnectionTracker::apply(const Arrival& arrival, TrackVerdict& verdict) noe
     TcpHalf& sent = line.half(client);
     TcpHalf& other = line.half(!client);
     line.touched = ticks_;
-    sent.next = later_of(sent.next, segment.data_end() + (segment.has(kFinFlag) ? 1U : 0U));
+    note_sent(segment, sent);
     other.una = later_of(other.una, segment.ack);
     other.next = later_of(other.next, other.una);
     other.edge = later_of(other.edge,
@@ -181,7 +189,7 @@ void ConnectionTracker::behind_reset(const Arrival& arrival, TrackVerdict& verdi
     if (!fits || (server_is_gone && is_behind(segment.data_end(), line.server.next))) {
         return drop(verdict, TrackReason::BehindReset);
     }
-    if (!server_is_gone && is_behind(segment.ack, line.client.una)) {
+    if (!server_is_gone && line.id != 0 && is_behind(segment.ack, line.client.una)) {
         return revive(arrival, verdict);
     }
     pass(verdict);

@@ -17,7 +17,8 @@ struct TrackVerdict {
         Untracked,  // of no service: none of the tracker's business
         Pass,
         Drop,
-        Reset,    // Drop, and its sender may be answered by a RST: the numbers are the server's
+        Reset,    // Drop, and its sender may be answered by <SEQ=SEG.ACK><CTL=RST>: no connection
+                  // of these numbers stands any more, or it is to end
         Inspect,  // of a connection that nobody knows: settle_midstream() decides, once the reader
                   // has said whether a request begins there
     };
@@ -31,7 +32,7 @@ struct TrackVerdict {
     bool established = false;  // the client has acknowledged the server's number: never with
                                // inbound_only, and never before a midstream one is taken up
     bool began = false;        // this segment completes the handshake, or revives the connection
-    bool ended = false;        // this segment ends it
+    bool ended = false;        // this segment ends it, or with id 0 its handshake
     std::uint8_t marks = 0;    // of TrackMark
     std::uint16_t service = kNoService;
     std::uint64_t id = 0;         // this very connection; 0: not known

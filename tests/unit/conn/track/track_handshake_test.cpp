@@ -54,8 +54,10 @@ TEST(TrackHandshake, OtherNumbersDoNotCompleteIt) {
     talk.syn();
     talk.syn_ack();
     for (const auto& [seq, ack] : {std::pair{1U, 0U}, {1U, 2U}, {0x8000'0000U, 1U}, {5000U, 1U}}) {
-        expect_drop(talk.client({.seq = seq, .ack = ack, .payload = 10}),
-                    TrackReason::NotSynchronised);
+        const TrackVerdict refused = talk.client({.seq = seq, .ack = ack, .payload = 10});
+        EXPECT_EQ(refused.kind, Kind::Reset);
+        EXPECT_EQ(refused.reason, TrackReason::NotSynchronised);
+        expect_pass(talk.client({.seq = seq, .ack = ack}), false);
     }
     EXPECT_TRUE(talk.client({.seq = 1, .ack = 1}).began);
 }
