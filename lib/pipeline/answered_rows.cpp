@@ -77,7 +77,7 @@ private:
     const KeyHasher& hash_;
     AnsweredConnection connection_;
     ConnectionEnds ends_;  // of the client's packet
-    bool waits_;  // for the answer before it: what was sent before the request goes on
+    bool waits_;           // for the answer before it: what was sent before the request goes on
     bool knows_server_;
 };
 
