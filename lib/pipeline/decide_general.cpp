@@ -3,13 +3,12 @@
 #include "lib/pipeline/ask_bucket.hpp"
 #include "lib/pipeline/asked_limit.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
-#include "lib/pipeline/follow_connections.hpp"
+#include "lib/pipeline/followed_check.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/rule_outcome.hpp"
 #include "lib/pipeline/shaping.hpp"
 #include "lib/pipeline/wait_of.hpp"
-#include "lib/rules/units_of.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -87,22 +86,6 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
         outcome.wait = needed.value_or(kNever);
         outcome.key = limit.key;
         outcome.limit = &limit;
-    }
-}
-
-// Of rows that may complete a handshake, those that do are judged; owners say it of theirs.
-void leave_out_followed(LimitCheck& check, const LoadedLimit& limit,
-                        const CheckContext& context) noexcept {
-    const bool is_local = !limit.asked || context.ask.pass == AskContext::Pass::Local;
-    if (check.cost == Units{0} || !is_local || context.question != nullptr ||
-        opens_connection(context.packet_headers())) {
-        return;
-    }
-    const PacketHeaders& headers = context.packet_headers();
-    const ConnectionStart start =
-        connection_start(connection_ends(headers, context.core.hash), headers, context.frame());
-    if (!completes_handshake(start, slot_of(check.key), context.core, context.now)) {
-        check.cost = Units{0};
     }
 }
 
