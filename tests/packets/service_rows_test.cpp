@@ -44,7 +44,7 @@ protected:
                        "10.0.0.0/8\n10.0.0.7\n11.0.0.0/9\n255.255.255.255\n2001:db8::/32\n"}});
         Problems problems{"r"};
         const auto compiled = compile_rules({.file = "r", .text = kFile, .lists = &lists},
-                                            Purpose::Enforce, {}, problems);
+                                            Purpose::Check, {}, problems);
         set_ = arrived(compiled.value());
         services_ = loaded_services(set_.services, set_.service_classifier);
     }
