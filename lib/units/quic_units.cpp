@@ -114,6 +114,10 @@ private:
         const Key key{id_, 1};
         const std::uint64_t again = packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
         QuicHellos& hellos = owner_.hellos_;
+        if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
+            // What comes behind a hello that is refused goes where it goes.
+            units_.follow({.connection = id_, .from = 0, .to = 1, .carrier = kQuicCarrier});
+        }
         const bool is_kept = hellos.state_of(again) == QuicHellos::State::Half;
         HalfHello& half = is_kept ? hellos.half_of(again) : hellos.spare();
         half.id = again;
