@@ -225,7 +225,7 @@ class Resources(Case):
         other = RULES.replace("burst: 2", "burst: 9").replace("ip.proto eq 17", "ip.proto eq 6")
         diff = self.good(self.box.ask("POST", "/v1/rules/diff?file=x.yaml", other))
         self.assertEqual(list(diff), ["from", "to", "added", "removed", "changed", "reordered",
-                                      "unchanged", "warnings"])
+                                      "unchanged", "services", "warnings"])
         self.assertEqual((diff["from"], diff["added"], diff["removed"], diff["unchanged"]),
                          (self.applied, [], [], 1))
         self.assertEqual(diff["changed"], [{
