@@ -44,6 +44,8 @@ enum class ConnectionEvent : std::uint8_t {
     PartRepeated,
     EvictedRepeat,
     RefusedUntold,
+    Unread,
+    Midstream,
 };
 
 struct ConnectionEventRow {
@@ -95,6 +97,9 @@ inline constexpr auto kConnectionEvents = std::to_array<ConnectionEventRow>({
     {ConnectionEvent::EvictedRepeat, "evicted_repeat", "repeats in parts given up for newer ones"},
     {ConnectionEvent::RefusedUntold, "refused_untold",
      "segments that nothing tells from those of connections to be refused"},
+    {ConnectionEvent::Unread, "unread", "connections that go unread from the first doubt on"},
+    {ConnectionEvent::Midstream, "midstream",
+     "segments that may begin a unit, of connections whose SYN is not known: not read"},
 });
 static_assert([] {
     for (std::size_t i = 0; i < kConnectionEvents.size(); ++i) {

@@ -59,8 +59,9 @@ bool made_room(ConnectionEvent event) noexcept {
 
 }  // namespace
 
-ConnectionTable::ConnectionTable(const ConnectionBudget& budget)
+ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance stance)
     : budget_{checked(budget)},
+      stance_{stance},
       half_head_ticks_{ticks_of(budget.half_head_timeout) + 1},
       idle_ticks_{ticks_of(budget.idle_timeout) + 1},
       lines_{budget_.connections},
@@ -99,10 +100,13 @@ void ConnectionTable::publish() noexcept {
 }
 
 void ConnectionTable::refuse(StreamOffer& offer, RefusedWhy why) noexcept {
-    offer.kind = Offered::Refused;
+    pass(offer);
     offer.why = why;
-    offer.bytes = {};
-    offer.rest_ = {};
+    if (!guesses()) {
+        offer.kind = Offered::Refused;
+    } else if (offer.connection_ != kNoConnection) {
+        stop_reading(offer.connection_);
+    }
 }
 
 bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
@@ -185,7 +189,7 @@ ConnectionIndex ConnectionTable::make_line_near(std::uint64_t digest) noexcept {
 }
 
 void ConnectionTable::refuse_from_now_on(std::uint64_t digest) noexcept {
-    if (!refused_.add(digest, ticks_)) {
+    if (!guesses() && !refused_.add(digest, ticks_)) {
         counters_.count(ConnectionEvent::RefusedForgotten);
     }
 }
@@ -331,6 +335,11 @@ void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
 // Its bytes go; that they went stays known, so that the rest of the head does not pass unjudged.
 void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) noexcept {
     Connection& connection = lines_[index];
+    if (guesses()) {
+        stop_reading(index);
+        counters_.count(event);
+        return;
+    }
     connection.phase =
         connection.phase == StreamPhase::Head ? StreamPhase::Forgotten : StreamPhase::Lost;
     if (connection.held != kNoLine) {
@@ -338,59 +347,6 @@ void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) 
     }
     regroup(index);
     counters_.count(event);
-}
-
-// A half head that has waited for too long. True: its connection has been forgotten.
-bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
-    if (!held_of(lines_[index]).may_be_none) {
-        forget_head(index, ConnectionEvent::HalfHeadTimeout);
-        return false;
-    }
-    if (age_of(lines_[index]) > half_head_ticks_ + idle_ticks_) {
-        remove(index, ConnectionEvent::HalfHeadTimeout);
-        return true;
-    }
-    AgeList& ages = ages_of(AgeGroup::HalfHead);
-    ages.remove(lines_, index);
-    ages.push_newest(lines_, index);
-    return false;
-}
-
-// Whether one was forgotten because of its silence, or another one is the oldest now.
-bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
-    AgeList& ages = ages_of(group);
-    const ConnectionIndex oldest = ages.oldest();
-    if (oldest == kNoConnection) {
-        return false;
-    }
-    if (age_of(lines_[oldest]) > idle_ticks_) {
-        remove(oldest, ConnectionEvent::IdleTimeout);
-        if (ages.oldest() != kNoConnection) {
-            prefetch0(&lines_[ages.oldest()]);
-        }
-        return true;
-    }
-    if (group != AgeGroup::Begun && age_of(lines_[oldest]) < idle_ticks_ / 2) {
-        // Touched since it was put there: others behind it may be older.
-        ages.remove(lines_, oldest);
-        ages.push_newest(lines_, oldest);
-        return ages.oldest() != oldest;
-    }
-    return false;
-}
-
-bool ConnectionTable::expire(Instant now, unsigned most) noexcept {
-    set_now(now);
-    for (unsigned i = 0; i < most; ++i) {
-        const ConnectionIndex half = ages_of(AgeGroup::HalfHead).oldest();
-        if (half != kNoConnection && age_of(lines_[half]) > half_head_ticks_) {
-            (void)time_out(half);
-        } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Begun) &&
-                   !expire_silent(AgeGroup::Refusal) && !expire_silent(AgeGroup::GivenUp)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 }  // namespace sluice

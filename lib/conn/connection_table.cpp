@@ -39,6 +39,9 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
             return;
         }
     }
+    if (index == kNoConnection && guesses() && !segment.begins) {
+        return;
+    }
     if (index == kNoConnection && segment.begins) {
         begin(offer);
     } else if (index != kNoConnection && !segment.payload.empty()) {
@@ -58,6 +61,21 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     }
     if (segment.fin || segment.rst) {
         note_end(index);
+    }
+}
+
+void ConnectionTable::begin_at(const TcpSegment& segment, std::uint32_t first,
+                               Instant now) noexcept {
+    if (lines_.find(segment.digest) != kNoConnection) {
+        return;
+    }
+    set_now(now);
+    StreamOffer offer;
+    offer.digest_ = segment.digest;
+    offer.source_ = segment.source;
+    if (open(offer, first)) {
+        lines_[offer.connection_].phase = StreamPhase::Head;
+        regroup(offer.connection_);
     }
 }
 
@@ -151,6 +169,35 @@ void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noe
     regroup(offer.connection_);
 }
 
+// A head may begin in the first `count` bytes of all that is left, unless that would be a guess.
+void ConnectionTable::resync(StreamOffer& offer, std::size_t count) noexcept {
+    if (!guesses()) {
+        offer.resync(count);
+        return;
+    }
+    stop_reading(offer.connection_);
+    pass(offer);
+}
+
+// Nothing of the segment is read.
+void ConnectionTable::pass(StreamOffer& offer) noexcept {
+    offer.kind = Offered::Nothing;
+    offer.bytes = {};
+    offer.rest_ = {};
+}
+
+void ConnectionTable::stop_reading(ConnectionIndex index) noexcept {
+    if (lines_[index].phase == StreamPhase::Unread) {
+        return;
+    }
+    counters_.count(ConnectionEvent::Unread);
+    lines_[index].phase = StreamPhase::Unread;
+    if (lines_[index].held != kNoLine) {
+        end_half_head(index);
+    }
+    regroup(index);
+}
+
 void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) noexcept {
     if (offer.may_miss_some_ && missed_some(connection, offer.rest_seq_ - connection.next))
         [[unlikely]] {
@@ -158,6 +205,9 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
     }
     const std::size_t at = offer.rest_seq_ - connection.next;
     switch (connection.phase) {
+        case StreamPhase::Unread:
+            refuse(offer, RefusedWhy::Unreadable);
+            return;
         case StreamPhase::UntilClose:
             offer.judged = std::max(
                 offer.judged,
@@ -167,7 +217,7 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
             offer.kind = Offered::Judged;
             return;
         case StreamPhase::Lost:
-            offer.resync(offer.rest_.size());
+            resync(offer, offer.rest_.size());
             return;
         case StreamPhase::Forgotten:
             if (at != 0) {
@@ -255,7 +305,7 @@ void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
             refuse(offer, RefusedWhy::OutOfReach);
             return;
         }
-        offer.resync(offer.rest_.size());
+        resync(offer, offer.rest_.size());
         return;
     }
     if (!had_any && !begin_half_head(offer)) {

@@ -4,12 +4,14 @@
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
+#include "lib/conn/connection_lines.hpp"
 #include "lib/conn/held_bytes.hpp"
 #include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
 #include "lib/conn/stream_offer.hpp"
+#include "lib/conn/stream_stance.hpp"
 
 #include <array>
 
@@ -35,7 +37,8 @@ namespace sluice {
 class ConnectionTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
-    explicit ConnectionTable(const ConnectionBudget& budget);
+    explicit ConnectionTable(const ConnectionBudget& budget,
+                             StreamStance stance = StreamStance::Service);
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
     ConnectionTable(const ConnectionTable&) = delete;
@@ -61,6 +64,9 @@ public:
     // of several segments are put together there. `now` never decreases.
     void take(const TcpSegment& segment, MutableBytes scratch, Instant now,
               StreamOffer& offer) noexcept;
+    // A connection begins whose first byte has this number, if it is not known: for callers that
+    // follow handshakes themselves.
+    void begin_at(const TcpSegment& segment, std::uint32_t first, Instant now) noexcept;
     // What the segment holds behind what has been seen to.
     void next(StreamOffer& offer) noexcept;
 
@@ -73,8 +79,12 @@ public:
     // all.
     void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
                 bool done) noexcept;
-    // No head begins there. What follows is looked at afresh.
+    // No head begins there. What follows is looked at afresh; Anywhere, it goes unread.
     void not_mine(StreamOffer& offer) noexcept;
+    // Nothing of the connection is read any more from the offer on. In a service it is Refused.
+    void go_unread(StreamOffer& offer) noexcept;
+    // A segment that may begin a unit has come of a connection that is not known.
+    void note_midstream() noexcept { counters_.count(ConnectionEvent::Midstream); }
 
     // A unit lay in the segment, whose sender acknowledges all before `ack`. True: so it did with
     // the unit before, whose answer may still be on its way.
@@ -148,6 +158,10 @@ private:
     void forget_head(ConnectionIndex index, ConnectionEvent event) noexcept;
     [[nodiscard]] bool time_out(ConnectionIndex index) noexcept;
     void refuse(StreamOffer& offer, RefusedWhy why) noexcept;
+    void resync(StreamOffer& offer, std::size_t count) noexcept;
+    void stop_reading(ConnectionIndex index) noexcept;
+    static void pass(StreamOffer& offer) noexcept;
+    [[nodiscard]] bool guesses() const noexcept { return stance_ == StreamStance::Anywhere; }
 
     // Connections and their budget.
     [[nodiscard]] bool open(StreamOffer& offer, std::uint32_t seq) noexcept;
@@ -178,6 +192,7 @@ private:
     void leave(ConnectionIndex index) noexcept;
 
     ConnectionBudget budget_;
+    StreamStance stance_;
     std::uint32_t half_head_ticks_;
     std::uint32_t idle_ticks_;
     std::uint32_t ticks_ = 0;  // the segment's instant

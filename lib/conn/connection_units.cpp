@@ -213,8 +213,10 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
         return;
     }
     if (connection.held == kNoLine && !begin_half_head(offer)) {
-        connection.phase = StreamPhase::Forgotten;
-        regroup(offer.connection_);
+        if (!guesses()) {
+            connection.phase = StreamPhase::Forgotten;
+            regroup(offer.connection_);
+        }
         return;
     }
     HeldHead& held = held_of(connection);
@@ -255,12 +257,23 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
         offer.connection_ = kNoConnection;
         return;
     }
+    if (guesses()) {
+        stop_reading(offer.connection_);
+        return;
+    }
     if (connection->held != kNoLine) {
         end_half_head(offer.connection_);
     }
     connection->phase = StreamPhase::Lost;
     begin_unit_at(offer.connection_, offer.seq + static_cast<std::uint32_t>(bytes.size()));
     regroup(offer.connection_);
+}
+
+void ConnectionTable::go_unread(StreamOffer& offer) noexcept {
+    if (offer.connection_ != kNoConnection || open(offer, offer.seq)) {
+        stop_reading(offer.connection_);
+    }
+    refuse(offer, RefusedWhy::Unreadable);
 }
 
 }  // namespace sluice

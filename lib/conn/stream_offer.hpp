@@ -26,6 +26,7 @@ enum class RefusedWhy : std::uint8_t {
     TooManyPieces,
     OutOfReach,     // further ahead of a half head than a head is long, or before all that is known
     HeadForgotten,  // the bytes before it were given up: timed out or evicted
+    Unreadable,     // its connection has gone unread, in a service
 };
 
 // What one segment gives to be parsed, piece by piece. On the caller's stack, good until the next

@@ -62,6 +62,7 @@ LoadedRules::LoadedRules(std::shared_ptr<const RuleSet> rules)
 
 Result<LoadedRules> LoadedRules::make(RuleSet rules, const Environment& environment) {
     rules.classifier.make_fast();
+    rules.service_classifier.make_fast();
     return load(std::make_shared<const RuleSet>(std::move(rules)), environment);
 }
 

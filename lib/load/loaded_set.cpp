@@ -19,6 +19,7 @@ std::vector<LoadedLimit> unloaded(const std::vector<MeteredLimit>& limits) {
 LoadedSet unloaded(const RuleSet& rules) {
     LoadedSet set;
     set.classifier = &rules.classifier;
+    set.services = loaded_services(rules.services, rules.service_classifier);
     set.actions = rules.actions;
     set.owner_groups = rules.owner_groups;
     if (rules.clients != nullptr) {

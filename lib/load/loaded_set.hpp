@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/load/answer_plan.hpp"
 #include "lib/load/derived_texts.hpp"
+#include "lib/load/loaded_services.hpp"
 #include "lib/load/meter_plan.hpp"
 #include "lib/load/proxied_clients.hpp"
 #include "lib/load/request_texts.hpp"
@@ -61,6 +62,7 @@ struct LoadedSet {
     const Classifier* classifier = nullptr;  // of the rule set that was loaded; nullptr: no rules
     std::vector<Action> actions{kPass, kDrop};  // as in RuleSet
     AnswerPlan answers;
+    LoadedServices services;
     std::vector<LoadedRule> rules;
     std::vector<OwnerGroup> owner_groups;
     TextNames named_texts;

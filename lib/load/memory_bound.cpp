@@ -52,9 +52,19 @@ std::uint64_t rule_bound(const Rule& rule) {
     return bytes + (rule.overrides == nullptr ? 0 : override_bound(rule));
 }
 
+// A copy of it, and the look-up of its proxies, made from two steps for each network.
+std::uint64_t service_bound(const Service& service) {
+    AddressSetParts steps;
+    steps.steps.resize(service.proxies.empty() ? 0 : 2 * service.proxies.size() + 1);
+    steps.v6_steps.resize(steps.steps.size());
+    return kGrowth * (sizeof(Service) + sizeof(AddressSet)) + service.id.size() + 64 +
+           kGrowth * service.proxies.size() * (sizeof(IpPrefix) + 2 * sizeof(Step<Wide>)) +
+           (service.proxies.empty() ? 0 : memory_bound(steps));
+}
+
 }  // namespace
 
-std::uint64_t memory_bound(const RuleSet& set, const ClassifierParts& parts, std::size_t workers) {
+std::uint64_t memory_bound(const RuleSet& set, const ClassifiersParts& parts, std::size_t workers) {
     // Rows and slots that are free, and lists of them.
     std::uint64_t bytes = std::uint64_t{1} << 20;
     for (const Rule& rule : set.rules) {
@@ -67,7 +77,11 @@ std::uint64_t memory_bound(const RuleSet& set, const ClassifierParts& parts, std
     bytes += set.origins == nullptr ? 0 : memory_bound(*set.origins);
     bytes += set.clients == nullptr ? 0 : memory_bound(set.clients->proxies);
     bytes += set.suffixes == nullptr ? 0 : memory_bound(*set.suffixes);
-    return bytes + memory_bound(parts) + 2 * workers * scratch_bound(parts.texts);
+    for (const Service& service : set.services) {
+        bytes += 2 * service_bound(service);
+    }
+    return bytes + memory_bound(parts.rules) + memory_bound(parts.services) +
+           2 * workers * scratch_bound(parts.rules.texts);
 }
 
 std::uint64_t memory_bound_of_former(std::size_t limits) {

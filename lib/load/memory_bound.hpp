@@ -7,10 +7,16 @@
 
 namespace sluice {
 
-// How many bytes are allocated at most, beside the set and the parts of its classifier, until so
-// many workers judge by it: its classifier, then LoadedRules::make(), and once more
+// What the classifiers of a set are made from: of its rules, and of its services.
+struct ClassifiersParts {
+    const ClassifierParts& rules;
+    const ClassifierParts& services;
+};
+
+// How many bytes are allocated at most, beside the set and the parts of its classifiers, until so
+// many workers judge by it: its classifiers, then LoadedRules::make(), and once more
 // LoadedRules::again(), which keys that move ask for later. Like lib/match/memory_bound.
-[[nodiscard]] std::uint64_t memory_bound(const RuleSet& set, const ClassifierParts& parts,
+[[nodiscard]] std::uint64_t memory_bound(const RuleSet& set, const ClassifiersParts& parts,
                                          std::size_t workers);
 
 // The same of what was given out before, so many limits that still have a slot: each is noted

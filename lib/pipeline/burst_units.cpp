@@ -45,7 +45,21 @@ void UnitSink::refuse() noexcept {
 bool UnitSink::is_refused() const noexcept {
     return units_.refused_;
 }
+void UnitSink::drop_repeat() noexcept {
+    note_drop(Reason::Retransmission);
+}
 void UnitSink::drop(Reason reason) noexcept {
+    if (service_.service == nullptr) {
+        note_drop(reason);
+    } else if (service_.is_enforced()) {
+        units_.unreadable_ |= row_bit(row_);
+        note_drop(reason);
+    } else if (!has_row(units_.would_refuse_, row_)) {
+        units_.would_refuse_ |= row_bit(row_);
+        units_.would_why_[row_] = reason;
+    }
+}
+void UnitSink::note_drop(Reason reason) noexcept {
     if (!has_row(units_.unjudgeable_, row_)) {
         units_.unjudgeable_ |= row_bit(row_);
         units_.why_[row_] = reason;
@@ -85,18 +99,33 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     count += times;
 }
 
+namespace {
+
+AskedMethod method_asked(const UnitTexts& texts) noexcept {
+    const ByteView method = texts.text(TextField::HttpMethod);
+    return std::ranges::equal(method, bytes_of("HEAD"))      ? AskedMethod::Head
+           : std::ranges::equal(method, bytes_of("CONNECT")) ? AskedMethod::Connect
+                                                             : AskedMethod::Other;
+}
+
+}  // namespace
+
 AnsweredPacket Burst::answered(std::size_t row) const noexcept {
-    AnsweredPacket packet{.headers = headers_of(row), .frame = frame(row)};
+    AnsweredPacket packet{
+        .headers = headers_of(row), .frame = frame(row), .handshake = handshake(row)};
     if (!uses_units_ || units_->count(row) == 0) {
         return packet;
     }
     const BurstUnits::Unit& unit = units_->unit(row, 0);
     packet.may_wait = has_row(units_->awaiting(), row);
     if (unit.kind == Per::Request) {
-        const ByteView method = unit.texts.text(TextField::HttpMethod);
-        packet.unit = std::ranges::equal(method, bytes_of("HEAD"))      ? AnsweredUnit::HttpHead
-                      : std::ranges::equal(method, bytes_of("CONNECT")) ? AnsweredUnit::HttpConnect
-                                                                        : AnsweredUnit::HttpRequest;
+        for (std::size_t i = 0; i < units_->count(row); ++i) {
+            packet.requests.add(method_asked(units_->unit(row, i).texts));
+        }
+        const AskedMethod method = packet.requests.method(0);
+        packet.unit = method == AskedMethod::Head      ? AnsweredUnit::HttpHead
+                      : method == AskedMethod::Connect ? AnsweredUnit::HttpConnect
+                                                       : AnsweredUnit::HttpRequest;
     } else if (unit.kind == Per::Handshake) {
         packet.unit = AnsweredUnit::ClientHello;
         packet.quic_dcid = units_->quic_dcid(row);
@@ -117,7 +146,7 @@ void BurstUnits::clear() noexcept {
         burst.forget_units();
     }
     further_count_ = 0;
-    unjudgeable_ = following_ = remembered_ = awaiting_ = 0;
+    unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = 0;
     derived_ = {};
     counts_.fill(0);
     for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });
@@ -128,7 +157,7 @@ void BurstUnits::clear() noexcept {
 bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
     refused_ = false;
-    UnitSink sink{*this, row};
+    UnitSink sink{*this, row, packet.service};
     finder_.find(finder_.parser, packet, sink);
     if (refused_) [[unlikely]] {
         counts_[row] = 0;
@@ -141,7 +170,7 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
     for (std::size_t number = 0; number < counts_[row]; ++number) {
         Unit& unit = units_[row * kMaxUnits + number];
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
-            UnitSink{*this, row}.count(UnitEvent::NoProxiedClient);
+            UnitSink{*this, row, {}}.count(UnitEvent::NoProxiedClient);
         }
     }
 }
@@ -190,7 +219,7 @@ bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
         return find(row, packet);
     }
     refused_ = false;
-    UnitSink sink{*this, row};
+    UnitSink sink{*this, row, packet.service};
     held.give_back(packet.frame.bytes, packet.load, sink);
     return true;
 }
@@ -263,6 +292,10 @@ const PacketHeaders& Burst::deciding_headers(std::size_t row) noexcept {
         }
     }
     return headers_of(row);
+}
+
+Normalization Burst::normalization(std::size_t row) const noexcept {
+    return has_row(normalized_, row) ? units_->services().normalizations[row] : Normalization{};
 }
 
 void Burst::forget_units() noexcept {

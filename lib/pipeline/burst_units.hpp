@@ -9,6 +9,7 @@
 #include "lib/packet/text_field.hpp"
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
+#include "lib/pipeline/service_packet.hpp"
 #include "lib/pipeline/text_arena.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
@@ -62,6 +63,8 @@ struct UnitSource {
     const KeyHasher& hash;
     Instant now;
     bool answers = false;  // some rule answers requests
+    ServicePacket service;
+    bool verifies_checksums = false;  // a wrong UDP checksum is the sender's, not an offload's
     // Where either is another than before, packets may have passed that the parser was not shown:
     // the number of the rule set, and how many bursts were forwarded unread.
     std::uint64_t load = 0;
@@ -77,6 +80,7 @@ struct UnitColumns {
     PerSet counted;
     const KeyHasher& hash;
     Instant now;
+    const ServiceRowsOutcome* services = nullptr;  // nullptr: there are none
 };
 // A number that a parser notes of each row.
 using RowNotes = std::array<std::uint64_t, kMaxBurst>;
@@ -90,6 +94,16 @@ struct StickyBytes {
     std::uint8_t carrier = 0;  // which memory of the parser knows the connection
     bool is_whole = false;     // the packet holds all of the units' heads
 };
+// What trackers of services are shown of a burst.
+struct TrackedColumns {
+    const UnitColumns& burst;
+    const LoadedServices& services;
+    RuleMatches& scratch;  // of the services' classifier
+    // See UnitSource.
+    std::uint64_t load = 0;
+    std::uint64_t unread_bursts = 0;
+};
+
 // What became of the packet that they were judged in.
 enum class UnitFate : std::uint8_t {
     Forwarded,
@@ -110,7 +124,8 @@ struct Stickiness {
 // Where such a parser puts what it finds.
 class UnitSink {
 public:
-    explicit UnitSink(BurstUnits& units, std::size_t row) noexcept : units_{units}, row_{row} {}
+    UnitSink(BurstUnits& units, std::size_t row, const ServicePacket& service) noexcept
+        : units_{units}, row_{row}, service_{service} {}
 
     // The next unit of the packet, to be given its texts; nullptr: the packet has too many. One of
     // kind Per::Packet is the packet itself with texts of a later layer: it is the only one then.
@@ -125,9 +140,14 @@ public:
     [[nodiscard]] ByteView keep(std::size_t size) noexcept;
     // There is no room for a text of the packet.
     void refuse() noexcept;
-    // What the packet holds cannot be judged: it is dropped where an enforcing rule is concerned.
-    // The first reason stands.
+    // What the packet holds repeats what was refused: it is dropped where an enforcing rule is
+    // concerned.
+    void drop_repeat() noexcept;
+    // What the packet holds cannot be read: the first reason stands. In an enforced service it is
+    // dropped, in one that monitors it is counted as what would be, and elsewhere it is dropped
+    // where an enforcing rule is concerned.
     void drop(Reason reason) noexcept;
+    [[nodiscard]] const ServicePacket& service() const noexcept { return service_; }
     // There was no room for what came before: more of the packet changes nothing.
     [[nodiscard]] bool is_refused() const noexcept;
     // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
@@ -144,8 +164,11 @@ public:
     void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
 private:
+    void note_drop(Reason reason) noexcept;
+
     BurstUnits& units_;
     std::size_t row_;
+    const ServicePacket& service_;
 };
 
 // A parser of later layers, as a worker's bursts call it. It neither allocates nor waits.
@@ -158,6 +181,9 @@ struct UnitFinder {
     // Prefetches what Find reads of them.
     using Select = RowMask (*)(void* parser, const UnitColumns& burst, RowMask rows,
                                RowNotes& notes) noexcept;
+    // Follows the connections of services, whose packets may be among these rows, in their order.
+    using Track = void (*)(void* parser, const TrackedColumns& burst, RowMask rows,
+                           ServiceRowsOutcome& outcome) noexcept;
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // What became of the packet that these bytes were judged in.
@@ -166,6 +192,7 @@ struct UnitFinder {
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
     Possible possible = nullptr;  // nullptr: all are
     Select select = nullptr;      // nullptr: all are, and nothing is noted
+    Track track = nullptr;        // nullptr: nobody follows services
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
@@ -203,6 +230,17 @@ public:
                                          : finder_.select(finder_.parser, burst, rows, notes_);
     }
     [[nodiscard]] std::uint64_t note(std::size_t row) const noexcept { return notes_[row]; }
+    // Follows the connections of services that rows of the burst belong to.
+    void track(const TrackedColumns& burst, RowMask rows) noexcept {
+        services_.clear();
+        if (finder_.track != nullptr) {
+            finder_.track(finder_.parser, burst, rows, services_);
+        }
+    }
+    [[nodiscard]] const ServiceRowsOutcome& services() const noexcept { return services_; }
+    [[nodiscard]] const ServicePacket& service(std::size_t row) const noexcept {
+        return services_.packets[row];
+    }
     // Calls the parser for one packet. False: it has too many units, which is counted, and none of
     // them is kept.
     [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
@@ -215,8 +253,14 @@ public:
     [[nodiscard]] std::uint64_t load() const noexcept { return load_; }
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 
-    // The rows that cannot be judged, and why.
+    // The rows that cannot be judged, and why; those of them that a service refuses.
     [[nodiscard]] RowMask unjudgeable() const noexcept { return unjudgeable_; }
+    [[nodiscard]] RowMask unreadable() const noexcept { return unreadable_; }
+    // Rows of services that monitor, which these would refuse, and why.
+    [[nodiscard]] RowMask would_refuse() const noexcept { return would_refuse_; }
+    [[nodiscard]] Reason why_would_refuse(std::size_t row) const noexcept {
+        return would_why_[row];
+    }
     [[nodiscard]] Reason why(std::size_t row) const noexcept { return why_[row]; }
     // The rows that repeat what another packet's verdict decides.
     [[nodiscard]] RowMask following() const noexcept { return following_; }
@@ -320,12 +364,16 @@ private:
 
     UnitFinder finder_;
     UnitRoom room_;
+    ServiceRowsOutcome services_;
     std::uint64_t load_ = 0;
     RowMask unjudgeable_ = 0;
+    RowMask unreadable_ = 0;
+    RowMask would_refuse_ = 0;
     RowMask following_ = 0;
     RowMask remembered_ = 0;
     RowMask awaiting_ = 0;
     std::array<Reason, kMaxBurst> why_{};
+    std::array<Reason, kMaxBurst> would_why_{};
     std::array<StickyBytes, kMaxBurst> followed_{};
     std::array<StickyBytes, kMaxBurst> sticky_{};
     std::array<ConnectionId, kMaxBurst> quic_dcids_{};

@@ -3,7 +3,7 @@
 #include "lib/pipeline/ask_bucket.hpp"
 #include "lib/pipeline/asked_limit.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
-#include "lib/pipeline/follow_connections.hpp"
+#include "lib/pipeline/followed_check.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/rule_outcome.hpp"

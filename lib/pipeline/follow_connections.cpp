@@ -3,7 +3,6 @@
 #include "lib/meter/open_connections.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/pipeline/tcp_connection.hpp"
-#include "lib/rules/units_of.hpp"
 #include "lib/table/worker_tables.hpp"
 
 namespace sluice {
@@ -111,27 +110,6 @@ bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_
            core.checksums.believes(core.policy.checksums, headers.port, headers.dir, outcome);
 }
 
-// Whether a segment completes the handshake of a connection that the limit of this slot knows as
-// half open.
-bool completes_handshake(const ConnectionStart& start, LimitSlot slot, const CoreState& core,
-                         Now now) noexcept {
-    const LinePool& pool = core.buckets.registry.pool();
-    const std::uint64_t digest = half_open_digest(start.digest);
-    PoolLine line = pool.index().first(digest);
-    while (line != kNoLine) {
-        const auto& indexed = pool.at<IndexedLine>(line);
-        if (indexed.digest == digest) {
-            const auto& state = pool.at<OpenConnections>(indexed.owner);
-            if (!state.is_closed() && state.name().slot() == slot &&
-                state.completes(pool, indexed.owner, start, now.at)) {
-                return true;
-            }
-        }
-        line = indexed.next;
-    }
-    return false;
-}
-
 // Whether some connection may be filed here, or at another worker, under that digest.
 bool may_have(std::uint64_t digest, const CoreState& core) noexcept {
     bool may = core.buckets.registry.pool().index().first(digest) != kNoLine;
@@ -171,19 +149,23 @@ bool may_complete(std::uint64_t digest, const CoreState& core) noexcept {
     return may_have(half_open_digest(digest), core) || core.recent_openings.has(digest);
 }
 
-void leave_out_followed(LimitCheck& check, const LoadedLimit& limit,
-                        const CheckContext& context) noexcept {
-    const bool is_local = !limit.asked || context.ask.pass == AskContext::Pass::Local;
-    if (check.cost == Units{0} || !is_local || context.question != nullptr ||
-        opens_connection(context.packet_headers())) {
-        return;
+bool completes_handshake(const ConnectionStart& start, LimitSlot slot, const CoreState& core,
+                         Now now) noexcept {
+    const LinePool& pool = core.buckets.registry.pool();
+    const std::uint64_t digest = half_open_digest(start.digest);
+    PoolLine line = pool.index().first(digest);
+    while (line != kNoLine) {
+        const auto& indexed = pool.at<IndexedLine>(line);
+        if (indexed.digest == digest) {
+            const auto& state = pool.at<OpenConnections>(indexed.owner);
+            if (!state.is_closed() && state.name().slot() == slot &&
+                state.completes(pool, indexed.owner, start, now.at)) {
+                return true;
+            }
+        }
+        line = indexed.next;
     }
-    const PacketHeaders& headers = context.packet_headers();
-    const ConnectionStart start =
-        connection_start(connection_ends(headers, context.core.hash), headers, context.frame());
-    if (!completes_handshake(start, slot_of(check.key), context.core, context.now)) {
-        check.cost = Units{0};
-    }
+    return false;
 }
 
 void follow_resets(CoreState& core, Now now) noexcept {

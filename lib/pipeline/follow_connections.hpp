@@ -1,7 +1,6 @@
 #pragma once
 #include "lib/meter/connection_segment.hpp"
 #include "lib/pipeline/burst.hpp"
-#include "lib/pipeline/check_limit.hpp"
 #include "lib/pipeline/core_state.hpp"
 
 #include <cstddef>
@@ -25,9 +24,10 @@ void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) n
 [[nodiscard]] bool may_be_known(std::uint64_t digest, const CoreState& core) noexcept;
 [[nodiscard]] bool may_complete(std::uint64_t digest, const CoreState& core) noexcept;
 
-// Of packets that may complete a handshake, those that do cost something; owners say it of theirs.
-void leave_out_followed(LimitCheck& check, const LoadedLimit& limit,
-                        const CheckContext& context) noexcept;
+// Whether a segment completes the handshake of a connection that the limit of this slot knows as
+// half open.
+[[nodiscard]] bool completes_handshake(const ConnectionStart& start, LimitSlot slot,
+                                       const CoreState& core, Now now) noexcept;
 
 // RSTs that the box has sent itself in the name of an end, since the last call.
 void follow_resets(CoreState& core, Now now) noexcept;

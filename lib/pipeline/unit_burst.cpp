@@ -12,7 +12,10 @@ UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set, const Core
             .wanted = set.meter_plan.texts,
             .counted = set.meter_plan.counts,
             .hash = core.hash,
-            .now = now};
+            .now = now,
+            .services = set.services.empty() || burst.unit_parser() == nullptr
+                            ? nullptr
+                            : &burst.unit_parser()->services()};
 }
 
 namespace {
@@ -56,12 +59,17 @@ private:
                                 .hash = core_.hash,
                                 .now = now_,
                                 .answers = set_.meter_plan.answers_requests,
+                                .service = service_of(row, has_waited),
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {
             return units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
         }
         return units_.find(row, packet);
+    }
+    // What has waited was read before.
+    [[nodiscard]] ServicePacket service_of(std::size_t row, bool has_waited) const noexcept {
+        return set_.services.empty() || has_waited ? ServicePacket{} : units_.service(row);
     }
     // A row that has units stands for the first one.
     void take(std::size_t row) noexcept {

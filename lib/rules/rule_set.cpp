@@ -1,6 +1,7 @@
 #include "lib/rules/rule_set.hpp"
 
 #include "lib/rules/network_bans.hpp"
+#include "lib/rules/service_fault.hpp"
 #include "lib/rules/text_part.hpp"
 #include "lib/table/own_bucket.hpp"
 
@@ -358,6 +359,9 @@ std::optional<std::string> find_fault(const RuleSet& set) {
     }
     if (!groups_hold(set)) {
         return "the owners of keys are not sound";
+    }
+    if (Fault fault = find_service_fault(set.services, set.service_classifier)) {
+        return fault;
     }
     std::unordered_set<std::string> ids;
     std::unordered_set<std::uint64_t> identities;

@@ -2,6 +2,7 @@
 
 #include "lib/l7/quic/datagram.hpp"
 #include "lib/l7/quic/quic_version.hpp"
+#include "lib/packet/udp_checksum.hpp"
 #include "lib/units/hello_texts.hpp"
 #include "lib/units/source_network.hpp"
 #include "lib/units/unit_text.hpp"
@@ -68,12 +69,14 @@ public:
         using State = QuicHellos::State;
         QuicHellos& hellos = owner_.hellos_;
         const State state = hellos.state_of(id_);
-        if (state == State::Judged) {
+        if (state == State::Judged && blocks(hellos.verdict_of(id_))) {
             repeat(id_);
             return false;
         }
         budget_ = owner_.time_.lend(packet_.now);
-        const bool whole = state == State::Half ? go_on(hellos.half_of(id_)) : begin();
+        const bool whole = state == State::Judged ? compare()
+                           : state == State::Half ? go_on(hellos.half_of(id_))
+                                                  : begin();
         owner_.time_.give_back(budget_);
         return whole;
     }
@@ -95,10 +98,67 @@ private:
         units_.count(UnitEvent::QuicHelloAgain);
         const StickyVerdict verdict = owner_.hellos_.verdict_of(key);
         if (blocks(verdict)) {
-            units_.drop(Reason::Retransmission);
+            units_.drop_repeat();
         } else if (verdict == StickyVerdict::Undecided) {
             units_.follow({.connection = key, .from = 0, .to = 1, .carrier = kQuicCarrier});
         }
+    }
+
+    [[nodiscard]] bool of_service() const noexcept { return packet_.service.service != nullptr; }
+    // Without a service nothing is refused because it could not be read.
+    void drop(Reason reason) noexcept {
+        if (of_service()) {
+            units_.drop(reason);
+        }
+    }
+
+    // Of a connection whose hello was judged, and forwarded or not decided yet: the same bytes are
+    // a repeat, others a hello that is judged as any, also where they come in parts.
+    [[nodiscard]] bool compare() noexcept {
+        struct Key {
+            std::uint64_t id;
+            std::uint64_t again;
+        };
+        const Key key{id_, 1};
+        const std::uint64_t again = packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
+        QuicHellos& hellos = owner_.hellos_;
+        if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
+            // What comes behind a hello that is refused goes where it goes.
+            units_.follow({.connection = id_, .from = 0, .to = 1, .carrier = kQuicCarrier});
+        }
+        const bool is_kept = hellos.state_of(again) == QuicHellos::State::Half;
+        HalfHello& half = is_kept ? hellos.half_of(again) : hellos.spare();
+        half.id = again;
+        half.path = path_;
+        half.is_again = true;
+        half.client_dcid = ConnectionId{first_.dcid};
+        const QuicHelloRead read =
+            owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_);
+        switch (read.outcome) {
+            case QuicHelloOutcome::Whole:
+                return conclude_again(half);
+            case QuicHelloOutcome::NoInitial:
+            case QuicHelloOutcome::NoCrypto:
+            case QuicHelloOutcome::NotAuthentic:
+                repeat(id_);
+                return false;
+            default:
+                return conclude(read, half, is_kept);
+        }
+    }
+
+    [[nodiscard]] bool conclude_again(const HalfHello& half) noexcept {
+        QuicHellos& hellos = owner_.hellos_;
+        const std::uint64_t hello = digest_with(half.stream.contiguous());
+        const ConnectionId dcid = half.client_dcid;
+        hellos.forget_half(half.id);
+        if (hellos.is_hello_of(id_, hello)) {
+            repeat(id_);
+            return false;
+        }
+        units_.count(UnitEvent::QuicOtherHello);
+        judge_new(id_, hello, dcid);
+        return true;
     }
 
     // Of a connection whose hello is half, under the id that it began with.
@@ -144,7 +204,7 @@ private:
                 return false;
             case QuicHelloOutcome::OverBudget:
                 units_.count(UnitEvent::QuicOverBudget);
-                units_.drop(Reason::InitialBudget);
+                drop(Reason::InitialBudget);
                 return false;
             default:
                 refuse(read, half.id);
@@ -160,9 +220,14 @@ private:
             repeat(hello);
             return;
         }
+        judge_new(id, hello, half.client_dcid);
+    }
+
+    void judge_new(std::uint64_t id, std::uint64_t hello, const ConnectionId& dcid) noexcept {
+        QuicHellos& hellos = owner_.hellos_;
         is_new_ = true;
         units_.count(UnitEvent::QuicHello);
-        units_.note_quic_dcid(half.client_dcid);
+        units_.note_quic_dcid(dcid);
         const std::uint64_t before = hellos.forgotten();
         (void)hellos.judge(id, hello);
         units_.count(UnitEvent::QuicForgotten,
@@ -178,12 +243,12 @@ private:
         const std::uint64_t id = half.id;
         unsigned given_up = 0;
         if (!is_kept && !hellos.keep_spare(source_of(packet_), given_up)) {
-            units_.drop(Reason::NoHeadRoom);
+            drop(Reason::NoHeadRoom);
         }
         units_.count(UnitEvent::QuicGivenUp, given_up);
         if (hellos.lacks_beginning(id)) {
             units_.count(UnitEvent::QuicPartsLost);
-            units_.drop(Reason::LostHead);
+            drop(Reason::LostHead);
         }
     }
 
@@ -193,7 +258,7 @@ private:
         units_.count(UnitEvent::QuicNotAuthentic);
         if (hellos.is_uncertain(path_)) {
             units_.count(UnitEvent::QuicPartsLost);
-            units_.drop(Reason::LostHead);
+            drop(Reason::LostHead);
         } else if (const auto judged = hellos.judged_on(path_)) {
             go_with(*judged);
         }
@@ -205,20 +270,29 @@ private:
         if (owner_.hellos_.verdict_of(id) == StickyVerdict::Undecided) {
             units_.follow({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
         } else {
-            units_.drop(Reason::Retransmission);
+            units_.drop_repeat();
         }
     }
 
     void refuse(const QuicHelloRead& read, std::uint64_t id) noexcept {
+        if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
+            // No server sees them: the hello that came first goes on.
+            units_.count(UnitEvent::QuicMalformed);
+            drop(Reason::Overlap);
+            return;
+        }
         owner_.hellos_.give_up(id);
-        if (read.outcome == QuicHelloOutcome::Malformed) {
-            refuse_hello(read.fault, units_);
+        if (read.outcome == QuicHelloOutcome::TooManyPieces) {
+            units_.count(UnitEvent::QuicMalformed);
+            drop(Reason::TooManyPieces);
+        } else if (read.outcome == QuicHelloOutcome::Malformed) {
+            of_service() ? refuse_hello(read.fault, units_) : count_fault(read.fault, units_);
         } else if (read.outcome == QuicHelloOutcome::BeyondRoom) {
             units_.count(UnitEvent::QuicTooLong);
-            units_.drop(Reason::HeadTooLong);
+            drop(Reason::HeadTooLong);
         } else {
             units_.count(UnitEvent::QuicMalformed);
-            units_.drop(Reason::MalformedHello);
+            drop(Reason::MalformedHello);
         }
     }
 
@@ -240,6 +314,11 @@ bool QuicUnits::may_begin(ByteView datagram) noexcept {
 void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
     QuicPacket first;
     if (!begins_quic(datagram, packet.headers, first)) {
+        return;
+    }
+    if (packet.verifies_checksums && has_wrong_udp_checksum(packet.headers, packet.frame.bytes)) {
+        units.count(UnitEvent::UdpChecksumWrong);
+        units.drop(Reason::WrongChecksum);
         return;
     }
     units.count(UnitEvent::QuicPacket);

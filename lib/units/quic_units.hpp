@@ -2,6 +2,7 @@
 #include "lib/l7/quic/initial_reader.hpp"
 #include "lib/share/core.hpp"
 #include "lib/units/quic_hellos.hpp"
+#include "lib/units/stream_reading.hpp"
 
 namespace sluice {
 

@@ -17,12 +17,6 @@ namespace {
 
 // Bytes of a segment that a head's scratch has room for behind the head.
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
-// What has timed out is forgotten at the pace that packets come: one connection for each of them,
-// so that the next one's line arrives meanwhile, and a few for each burst.
-constexpr unsigned kExpiredPerBurst = 2;
-constexpr unsigned kExpiredPerSegment = 1;
-// And where no segment comes that matters, so often.
-constexpr Nanoseconds kTendedEvery = std::chrono::milliseconds{1};
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
@@ -66,8 +60,23 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
             return Reason::NoHeadRoom;
         case RefusedWhy::HeadTooLong:
             return Reason::HeadTooLong;
+        case RefusedWhy::Unreadable:
+            return Reason::Unreadable;
+        case RefusedWhy::TooManyPieces:
+            return Reason::TooManyPieces;
         default:
             return Reason::LostHead;
+    }
+}
+
+constexpr Per unit_of(ServiceProtocol protocol) noexcept {
+    switch (protocol) {
+        case ServiceProtocol::Http:
+            return Per::Request;
+        case ServiceProtocol::Dns:
+            return Per::Query;
+        default:
+            return Per::Handshake;
     }
 }
 
@@ -96,6 +105,9 @@ public:
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
+        if (packet_.service.is_beginning && !segment_.payload.empty()) {
+            table.begin_at(segment_, packet_.service.first, packet_.now);
+        }
         const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
         for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
              table.next(offer_)) {
@@ -120,7 +132,7 @@ private:
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
         if (body.is_broken) {
-            owner_.table_.not_mine(offer_);
+            give_up();
         } else {
             owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
         }
@@ -136,7 +148,7 @@ private:
         }
         switch (reading.what) {
             case StreamReading::What::NotMine:
-                owner_.table_.not_mine(offer_);
+                give_up();
                 return;
             case StreamReading::What::NeedMore:
                 owner_.table_.more(offer_, reading.need);
@@ -147,6 +159,16 @@ private:
             case StreamReading::What::Unit:
                 finish(reading);
                 return;
+        }
+    }
+
+    // No reader follows these bytes. Of a service's connection whose beginning is not known, what
+    // comes next may begin a unit all the same.
+    void give_up() noexcept {
+        if (owner_.stance_ != StreamStance::Service || packet_.service.is_midstream) {
+            owner_.table_.not_mine(offer_);
+        } else {
+            owner_.table_.go_unread(offer_);
         }
     }
 
@@ -179,13 +201,13 @@ private:
             units_.note_awaits();
         }
         if (offer_.differs) {
-            units_.drop(Reason::Overlap);
+            conclude_differing();
         }
         if (offer_.kind == Offered::Refused) {
-            units_.drop(reason_of(offer_.why));
+            conclude_refused();
         }
         if (blocks(offer_.judged)) {
-            units_.drop(Reason::Retransmission);
+            units_.drop_repeat();
         }
         // What differs is dropped, and the bytes in whose place it stands keep their verdict.
         const bool is_open = offer_.judged == StickyVerdict::Undecided && !offer_.differs;
@@ -193,7 +215,7 @@ private:
             units_.follow({.connection = segment_.digest,
                            .from = continues_ ? begin - 1 : begin,
                            .to = end,
-                           .carrier = kStreamCarrier});
+                           .carrier = owner_.carrier()});
         }
         if (has_unit_ || is_open) {
             // Bodies that the segment goes on with are judged with their heads.
@@ -202,8 +224,32 @@ private:
             units_.remember({.connection = segment_.digest,
                              .from = from,
                              .to = ends_later ? end : judged_.to,
-                             .carrier = kStreamCarrier,
+                             .carrier = owner_.carrier(),
                              .is_whole = has_unit_ && sequence_distance(begin, from) >= 0});
+        }
+    }
+
+    // The first bytes stand; which of them a server has seen, nobody knows without a service.
+    void conclude_differing() noexcept {
+        units_.drop(Reason::Overlap);
+        if (owner_.stance_ == StreamStance::Anywhere) {
+            owner_.table_.go_unread(offer_);
+        }
+    }
+    void conclude_refused() noexcept {
+        const Service* const service = packet_.service.service;
+        if (offer_.why != RefusedWhy::Unreadable || service == nullptr ||
+            service->on_unreadable == OnUnreadable::Refuse) {
+            units_.drop(reason_of(offer_.why));
+        } else if (service->on_unreadable == OnUnreadable::Count) {
+            charge_unread();
+        }
+    }
+    // One request for each segment that the bytes would fill.
+    void charge_unread() noexcept {
+        constexpr std::size_t kMss = 1460;
+        for (std::size_t at = 0; at < segment_.payload.size(); at += kMss) {
+            (void)units_.add(unit_of(packet_.service.service->protocol));
         }
     }
 
@@ -218,9 +264,11 @@ private:
     bool continues_ = false;  // it begins in a body, whose verdict stands before its first byte
 };
 
-StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous)
-    : head_bytes_{budget.head_bytes},
-      table_{budget},
+StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous,
+                         StreamStance stance)
+    : stance_{stance},
+      head_bytes_{budget.head_bytes},
+      table_{budget, stance},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
       http_{on_ambiguous} {}
 
@@ -229,6 +277,9 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
                                 UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
+    if (context.packet.service.service != nullptr) {
+        return read_service(bytes, context, units);
+    }
     const bool dns = wants_dns(context.packet);
     if (TlsUnits::is_mine(context.before)) {
         return tls_.read(bytes, context, units);
@@ -249,58 +300,31 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     return reading;
 }
 
+// Whatever rules read of it: where its units end must be known.
+StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& context,
+                                        UnitSink& units) noexcept {
+    switch (context.packet.service.service->protocol) {
+        case ServiceProtocol::Http:
+            return http_.read(bytes, context, units);
+        case ServiceProtocol::Tls:
+            return tls_.read(bytes, context, units);
+        case ServiceProtocol::Dns:
+            return read_dns(bytes, context, units);
+        case ServiceProtocol::Quic:
+            break;
+    }
+    return {};
+}
+
 // Under other rules, and while packets were forwarded unread, segments may have been no reader's.
 void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
-    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+    const bool may_have_missed = packet.unread_bursts != unread_bursts_ ||
+                                 (packet.load != load_ && stance_ != StreamStance::Service);
+    if (may_have_missed) [[unlikely]] {
         table_.note_unseen(packet.now);
         load_ = packet.load;
         unread_bursts_ = packet.unread_bursts;
     }
-}
-
-RowMask StreamUnits::possible(const UnitColumns& burst, RowMask rows) noexcept {
-    if (!wants_http(burst) && !wants_tls(burst) && !wants_dns(burst)) {
-        return 0;
-    }
-    constexpr ColumnRange kSome{1, 0xFFFF'FFFE};
-    const HeaderColumns& headers = burst.headers;
-    return rows & headers.present_rows(HeaderPart::Tcp) &
-           (rows_in(headers.payload_len.data(), ColumnRanges{&kSome, 1}) |
-            rows_with_bits(headers.tcp_flags.data(), kFin | kSyn | kRst));
-}
-
-void StreamUnits::begin_burst(Instant now, RowMask rows) noexcept {
-    met_ = 0;
-    if (rows == 0 && now - tended_ < kTendedEvery) [[likely]] {
-        return;
-    }
-    tended_ = now;
-    expires_ = table_.expire(now, kExpiredPerBurst);
-}
-
-bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
-                            ByteView payload) const noexcept {
-    return !payload.empty() &&
-           ((wants_http(burst) && HttpUnits::may_begin(payload)) ||
-            (wants_tls(burst) && TlsUnits::may_begin(payload)) ||
-            (wants_dns(burst) && maybe_dns_stream(payload, burst.headers.sport[row],
-                                                  burst.headers.dport[row], head_bytes_)));
-}
-
-StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                       std::uint64_t& note) noexcept {
-    expires_ = expires_ && table_.expire(burst.now, kExpiredPerSegment);
-    note = burst.ends[row].along();
-    const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
-    const bool known = (met_ & bit) != 0 || table_.may_know(note);
-    const bool begins = may_begin(burst, row, payload);
-    const bool opens = (burst.headers.tcp_flags[row] & (kSyn | kAck)) == kSyn;
-    if (!known && !begins && !opens) {
-        return Worth::Nothing;
-    }
-    met_ |= bit;
-    table_.prefetch(note);
-    return begins ? Worth::AReading : Worth::ALook;
 }
 
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {

@@ -12,8 +12,9 @@ namespace sluice {
 // bytes are sent. One per worker.
 class StreamUnits {
 public:
-    // Allocates all that it will ever use.
-    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous);
+    // Allocates all that it will ever use. Streams of services and others are read by readers of
+    // their own.
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance);
 
     // Whether a segment can matter by its headers alone.
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
@@ -29,6 +30,13 @@ public:
     };
     [[nodiscard]] Worth select(const UnitColumns& burst, std::size_t row, ByteView payload,
                                std::uint64_t& note) noexcept;
+    // The same of a service's segment, whose connection others follow.
+    [[nodiscard]] Worth select_service(const ServicePacket& packet, ByteView payload,
+                                       std::uint64_t& note) noexcept;
+    // Whether a unit of the protocol may begin in a segment whose connection is not known, or goes
+    // on in it.
+    [[nodiscard]] bool may_follow(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                  ServiceProtocol protocol) const noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).
@@ -39,14 +47,20 @@ public:
 
 private:
     class Segment;
+    [[nodiscard]] std::uint8_t carrier() const noexcept {
+        return stance_ == StreamStance::Service ? kServiceCarrier : kStreamCarrier;
+    }
     [[nodiscard]] bool may_begin(const UnitColumns& burst, std::size_t row,
                                  ByteView payload) const noexcept;
 
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
+    [[nodiscard]] StreamReading read_service(ByteView bytes, const StreamContext& context,
+                                             UnitSink& units) noexcept;
 
     void note_unseen(const UnitSource& packet) noexcept;
 
+    StreamStance stance_;
     std::size_t head_bytes_;
     Instant tended_;
     std::uint64_t met_ = 0;  // connections of the burst's selected rows: six bits of each digest

@@ -103,7 +103,7 @@ Result<Reply> decode_reply(ByteView payload) {
 std::uint64_t generation_of(const RuleSet& rules) {
     Writer out;
     out(std::uint64_t{0});
-    serialize_rules(out, rules, rules.classifier.parts());
+    serialize_rules(out, rules, parts_of(rules));
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     for (const std::byte byte : out.take()) {
         hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x0000'0100'0000'01B3;

@@ -167,9 +167,37 @@ void serialize(auto& archive, Of<TextName> auto& name) {
     archive(name.segments);
 }
 
+void serialize(auto& archive, Of<IpPrefix> auto& prefix) {
+    archive(prefix.version, prefix.address.bytes, prefix.length);
+}
+void serialize(auto& archive, Of<Service> auto& service) {
+    archive(service.id);
+    archive.word(service.protocol, ServiceProtocol::Quic);
+    archive.word(service.mode, Mode::Enforce);
+    archive.word(service.on_unreadable, OnUnreadable::Pass);
+    archive.word(service.midstream, Midstream::Pass);
+    archive.word(service.checksums, Checksums::Trust);
+    archive.word(service.path, ServicePath::Inbound);
+    archive.word(service.on_h2c, OnH2c::Strip);
+    archive(service.passes_websocket, service.passes_connect, service.min_ttl, service.proxies);
+}
+
+// The classifiers of a set: by parts, which a Reader checks before it makes them.
+template <typename Parts>
+struct SetParts {
+    Parts& rules;
+    Parts& services;
+};
+
+[[nodiscard]] inline SetParts<const ClassifierParts> parts_of(const RuleSet& set) noexcept {
+    return {set.classifier.parts(), set.service_classifier.parts()};
+}
+
 // Without its generation and its databases of patterns.
-void serialize_rules(auto& archive, Of<RuleSet> auto& set, Of<ClassifierParts> auto& parts) {
-    serialize_classifier(archive, parts);
+void serialize_rules(auto& archive, Of<RuleSet> auto& set, const auto& parts) {
+    serialize_classifier(archive, parts.rules);
+    archive(set.services);
+    serialize_classifier(archive, parts.services);
     serialize_origins(archive, set.origins);
     serialize_clients(archive, set.clients);
     serialize_suffixes(archive, set.suffixes);
@@ -178,25 +206,24 @@ void serialize_rules(auto& archive, Of<RuleSet> auto& set, Of<ClassifierParts> a
 
 template <typename Archive>
 void serialize(Archive& archive, Of<RuleSet> auto& set) {
-    ClassifierParts read;
-    auto& parts = [&]() -> auto& {
-        if constexpr (Archive::kReads) {
-            return read;
-        } else {
-            return set.classifier.parts();
-        }
-    }();
     archive(set.generation);
-    serialize_rules(archive, set, parts);
-    archive(parts.texts.databases);
     if constexpr (Archive::kReads) {
-        archive.check(archive.ok() && are_sound(parts, set.rules.size()));
+        ClassifierParts rules;
+        ClassifierParts services;
+        serialize_rules(archive, set, SetParts<ClassifierParts>{rules, services});
+        archive(rules.texts.databases);
+        archive.check(archive.ok() && are_sound(rules, set.rules.size()) &&
+                      are_sound(services, set.services.size()));
         if (archive.ok()) {
-            archive.take_rest(memory_bound(set, parts, archive.room().workers));
+            archive.take_rest(memory_bound(set, {rules, services}, archive.room().workers));
         }
         if (archive.ok()) {
-            set.classifier = Classifier{std::move(parts)};
+            set.classifier = Classifier{std::move(rules)};
+            set.service_classifier = Classifier{std::move(services)};
         }
+    } else {
+        serialize_rules(archive, set, parts_of(set));
+        archive(set.classifier.parts().texts.databases);
     }
 }
 

@@ -418,8 +418,8 @@ class Hellos(unittest.TestCase):
         self.assertEqual(found, {"tls.sni": b"a.example", "tls.alpn": b"h2", "proto.scheme": b"https",
                                  "tls.ja4": b"t13d1516h2_8daaf6152771_e5627efa2ab1"})
 
-    def test_what_no_server_answers(self):
-        for body in (hello([]), hello([1], self.SNI, self.SNI), hello([1], (0, b"\0\0")), hello([1]) + b"x",
+    def test_what_is_not_read(self):
+        for body in (hello([]), hello([1], self.SNI, self.SNI), hello([1], (0, part(2, 2 * self.SNI[1][2:]))), hello([1]) + b"x",
                      hello([1])[:-1], hello([1], version=0x0200), hello([1], (16, b"\0\2\2h"))):
             with self.assertRaises(BadHello, msg=body.hex()):
                 Hello(body)

@@ -125,7 +125,7 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::ContentLengthsDiffer, "content_lengths_differ", HeadReading::Ambiguous,
      "the body ends with the connection"},
     {HeadShape::BadContentLength, "bad_content_length", HeadReading::Malformed,
-     "not a number below 2^63: the body ends with the connection"},
+     "not a number below 2^63, or more than 64 bytes: the body ends with the connection"},
     {HeadShape::LengthAndEncoding, "length_and_encoding", HeadReading::Ambiguous,
      "Transfer-Encoding counts, Content-Length does not (RFC 9112, 6.3)"},
     {HeadShape::BadTransferEncoding, "bad_transfer_encoding", HeadReading::Ambiguous,

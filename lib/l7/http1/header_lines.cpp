@@ -14,28 +14,56 @@ struct HeaderName {
     std::size_t behind;  // the colon
 };
 
-// What stands in the place of a name and is none; slow, since it is rare.
-[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(ByteView line, HeadShapes& shapes) noexcept {
-    if (is_blank(line.front())) {
-        shapes.add(HeadShape::ObsFold);  // of a value that nobody wants
-        return {};
-    }
-    const std::size_t token_end = find_token_end(line, 0);
-    const std::size_t colon = find_byte(line, token_end, ':');
-    if (colon == line.size()) {
-        shapes.add(HeadShape::NoColon);
-        return {};
-    }
+// A name's token ends at `token`, and `colon` is the first one behind it.
+HeaderName name_before(ByteView line, std::size_t token, std::size_t colon, bool is_spaced,
+                       HeadShapes& shapes) noexcept {
     if (colon == 0) {
         shapes.add(HeadShape::EmptyHeaderName);
         return {};
     }
-    const bool is_spaced =
-        token_end != 0 && without_blanks(line.subspan(token_end, colon - token_end)).empty();
-    if (token_end == 0 || token_end != colon) {
-        shapes.add(is_spaced ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
+    if (token == colon) {
+        return {line.first(token), colon + 1};
     }
-    return is_spaced ? HeaderName{line.first(token_end), colon + 1} : HeaderName{};
+    const bool is_name = token != 0 && is_spaced;
+    shapes.add(is_name ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
+    return is_name ? HeaderName{line.first(token), colon + 1} : HeaderName{};
+}
+
+// The name of a line whose first block does not say it.
+[[gnu::noinline]] HeaderName read_long_name(ByteView line, HeadShapes& shapes) noexcept {
+    const std::size_t token = find_token_end(line, 0);
+    const std::size_t colon = find_byte(line, token, ':');
+    if (colon == line.size()) {
+        shapes.add(HeadShape::NoColon);
+        return {};
+    }
+    const bool is_spaced = without_blanks(line.subspan(token, colon - token)).empty();
+    return name_before(line, token, colon, is_spaced, shapes);
+}
+
+// What stands in the place of a name and is none, `token` bytes of one aside. A head may have
+// thousands of such lines, so most are told by their first block.
+[[gnu::noinline]] HeaderName read_odd_name(ByteView line, Block begin, std::size_t token,
+                                           HeadShapes& shapes) noexcept {
+    if (is_blank(line.front())) {
+        shapes.add(HeadShape::ObsFold);  // of a value that nobody wants
+        return {};
+    }
+    const std::uint32_t within =
+        line.size() >= kBlock ? ~std::uint32_t{0} : (std::uint32_t{1} << line.size()) - 1;
+    const std::uint32_t colons = equal_mask(begin, ':') & within;
+    if (colons == 0 && line.size() <= kBlock) {
+        shapes.add(HeadShape::NoColon);
+        return {};
+    }
+    if (colons == 0 || token >= kBlock) {
+        return read_long_name(line, shapes);
+    }
+    const std::uint32_t before_colon = (colons & (~colons + 1)) - 1;
+    const std::uint32_t behind_token = before_colon & (~std::uint32_t{0} << token);
+    const std::uint32_t blanks = equal_mask(begin, ' ') | equal_mask(begin, '\t');
+    return name_before(line, token, static_cast<std::size_t>(std::countr_zero(colons)),
+                       (behind_token & ~blanks) == 0, shapes);
 }
 
 // `begin`: the line's first bytes, and behind its end any.
@@ -45,7 +73,12 @@ HeaderName read_name(const LineWalk& lines, Block begin, HeadShapes& shapes) noe
     if (end - 1 < kBlock - 1 && lines.begin()[end] == kColon) [[likely]] {
         return {{lines.begin(), end}, end + 1};
     }
-    return read_odd_name(lines.line(), shapes);
+    const ByteView line = lines.line();
+    if (end == line.size()) {
+        shapes.add(HeadShape::NoColon);
+        return {};
+    }
+    return read_odd_name(line, begin, end, shapes);
 }
 
 // The lines that belong to a value by obs-fold, from its first byte to the last one's.

@@ -33,7 +33,9 @@ constexpr Instant kNow{std::chrono::hours{1}};
 
 struct Worker {
     explicit Worker(const QuicBudget& budget = {.connections = 256, .half_hellos = 16})
-        : quic{budget, *InitialOpener::make()} {}
+        : quic{budget, *InitialOpener::make()} {
+        probe.service = test::enforced_service(ServiceProtocol::Quic);
+    }
 
     [[nodiscard]] UnitFinder finder() {
         return {.find =
@@ -98,6 +100,111 @@ TEST(Quic, ARepeatedInitialIsNoUnitAndGoesWhereItsFirstWent) {
         EXPECT_EQ(worker.send(quic_initial("a", 2)).units("handshake"), 1U);
         EXPECT_EQ(worker.from("10.0.0.2", quic_initial("a")).units("handshake"), 1U);
     }
+}
+
+// A repeat is the same bytes: another hello under the id of one that was judged is one more, in one
+// datagram or in parts, and so is the first one behind it.
+TEST(Quic, AnotherHelloUnderOneIdIsJudgedAndCounted) {
+    const Octets other = quic_hello("other.example");
+    for (const bool in_parts : {false, true}) {
+        Worker worker;
+        EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
+        ProbedPacket second;
+        if (in_parts) {
+            EXPECT_EQ(worker.send(quic_part(other, 0, 60)).units("handshake"), 0U);
+            second = worker.send(quic_part(other, 60, other.size()));
+        } else {
+            second = worker.send(quic_initial("other.example"));
+        }
+        ASSERT_EQ(second.units("handshake"), 1U);
+        EXPECT_EQ(second.texts.front().at("quic.sni"), "other.example");
+        EXPECT_EQ(second.events.at("quic_other_hello"), 1U);
+        EXPECT_TRUE(second.remembered);
+        // Its repeats are none.
+        EXPECT_EQ(worker.send(quic_initial("other.example").number(4, 1)).units("handshake"), 0U);
+        EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
+    }
+}
+
+TEST(Quic, AnotherHelloThatIsRefusedStaysRefused) {
+    Worker worker;
+    EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
+    EXPECT_EQ(worker.send(quic_initial("other.example"), false).units("handshake"), 1U);
+    EXPECT_EQ(worker.send(quic_initial("other.example")).dropped, "retransmission");
+}
+
+// Parts of a judged hello, in any cut and order, and one of them alone: none is charged or dropped,
+// nor what its client sends afterwards.
+TEST(Quic, PartsOfAJudgedHelloAreRepeats) {
+    const Octets hello = quic_hello("parts.example");
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{60}, hello.size() - 1}) {
+        Worker worker;
+        (void)worker.send(quic_part(hello, 0, 50));
+        EXPECT_EQ(worker.send(quic_part(hello, 50, hello.size())).units("handshake"), 1U);
+        for (const bool swapped : {false, true, false}) {
+            for (const bool second : {swapped, !swapped}) {
+                const ProbedPacket again = worker.send(second ? quic_part(hello, cut, hello.size())
+                                                              : quic_part(hello, 0, cut));
+                EXPECT_EQ(again.kinds, std::vector<std::string>{"packet"});
+                EXPECT_EQ(again.dropped, "");
+            }
+        }
+        EXPECT_EQ(worker.send(quic_part(hello, cut, hello.size())).dropped, "");
+        // Under the id that the server chose.
+        EXPECT_EQ(worker
+                      .send(InitialMaker{}
+                                .dcid(quic_id(9))
+                                .keys_of(quic_id(1))
+                                .carries({std::byte{1}})
+                                .padded_to(test::kInitialPayload),
+                            true, kNow + 20s)
+                      .dropped,
+                  "");
+    }
+}
+
+// What the box has read and what a server reads are the same bytes.
+TEST(Quic, BytesOfAHalfHelloThatComeAsOthersAreDropped) {
+    const Octets hello = quic_hello("a.example");
+    const Octets other = quic_hello("b.example");
+    Worker worker;
+    EXPECT_EQ(worker.send(quic_part(hello, 0, 100)).dropped, "");
+    EXPECT_EQ(worker.send(quic_part(other, 0, 100)).dropped, "overlap");
+    EXPECT_EQ(worker.send(quic_part(hello, 100, hello.size())).units("handshake"), 1U);
+    Worker elsewhere;
+    elsewhere.probe.service = nullptr;
+    EXPECT_EQ(elsewhere.send(quic_part(hello, 0, 100)).dropped, "");
+    EXPECT_EQ(elsewhere.send(quic_part(other, 0, 100)).dropped, "");
+}
+
+// No server takes it, and nothing of it is remembered.
+TEST(Quic, ADatagramWithAWrongChecksumIsNotRead) {
+    const auto with_checksum = [](std::string_view name, bool right) {
+        const Octets payload = quic_initial(name).packet();
+        Octets frame = quic_frame(payload);
+        const std::size_t udp_at = frame.size() - payload.size() - 8;
+        Octets covered{frame.begin() + static_cast<std::ptrdiff_t>(udp_at) - 8,
+                       frame.begin() + static_cast<std::ptrdiff_t>(udp_at)};
+        test::put16(covered, 17);
+        test::put16(covered, static_cast<unsigned>(payload.size() + 8));
+        covered.insert(covered.end(), frame.begin() + static_cast<std::ptrdiff_t>(udp_at),
+                       frame.end());
+        const unsigned sum = test::checksum_of(covered, 0, covered.size()) ^ (right ? 0U : 1U);
+        frame[udp_at + 6] = static_cast<std::byte>(sum >> 8);
+        frame[udp_at + 7] = static_cast<std::byte>(sum & 0xFF);
+        return frame;
+    };
+    Worker worker;
+    worker.probe.verifies_checksums = true;
+    const ProbedPacket decoy = worker.probe.take(with_checksum("decoy", false), kNow);
+    EXPECT_EQ(decoy.kinds.size(), 0U);
+    EXPECT_EQ(decoy.dropped, "wrong_checksum");
+    EXPECT_EQ(decoy.events, (std::map<std::string, unsigned>{{"udp_checksum_wrong", 1}}));
+    const ProbedPacket real = worker.probe.take(with_checksum("real", true), kNow);
+    EXPECT_EQ(real.units("handshake"), 1U);
+    EXPECT_FALSE(real.events.contains("quic_other_hello"));
+    // None at all is right over IPv4.
+    EXPECT_EQ(worker.send(quic_initial("none", 2)).units("handshake"), 1U);
 }
 
 // The verdict of a packet of the same burst is known when it is the repeated one's turn.
@@ -379,17 +486,19 @@ TEST(Quic, WhatIsMalformedIsDroppedAndCounted) {
         const char* reason;
         Octets frames;
     };
-    const Octets bad_name = test::HelloMaker{}.sni("").message();
+    const Octets bad_name = test::HelloMaker{}.sni(std::string(256, 'a')).message();
+    const Octets no_ciphers = test::HelloMaker{}.ciphers({}).message();
     const Octets finished(40, std::byte{20});
     Octets pieces;
     for (std::uint64_t i = 0; i < 40; ++i) {
         test::put(pieces, crypto(1 + 2 * i, Octets(1)));
     }
     const Row rows[] = {
-        {"hello_bad_server_name", "malformed_hello", crypto(0, bad_name)},
+        {"hello_bad_server_name", "unreadable_hello", crypto(0, bad_name)},
+        {"hello_bad_cipher_suites", "malformed_hello", crypto(0, no_ciphers)},
         {"quic_malformed", "malformed_hello", crypto(0, finished)},
         {"quic_malformed", "malformed_hello", Octets(1, std::byte{0x1E})},
-        {"quic_malformed", "malformed_hello", pieces},
+        {"quic_malformed", "too_many_pieces", pieces},
         {"quic_too_long", "head_too_long", crypto(8190, Octets(40))},
     };
     for (const Row& row : rows) {
@@ -500,7 +609,8 @@ TEST(Quic, DecryptionHasItsShareOfTime) {
     unsigned judged = 0;
     unsigned over = 0;
     for (unsigned id = 0; id < saved + 50; ++id) {
-        const ProbedPacket probed = worker.send(quic_initial("a" + std::to_string(id), id));
+        const ProbedPacket probed =
+            worker.send(quic_initial("a" + std::to_string(id), id), id != 0);
         judged += probed.units("handshake") == 1 ? 1U : 0U;
         if (probed.events.contains("quic_over_budget")) {
             ++over;
@@ -510,8 +620,10 @@ TEST(Quic, DecryptionHasItsShareOfTime) {
     }
     EXPECT_EQ(judged, saved);
     EXPECT_EQ(over, 50U);
-    // What was judged is known without decrypting; and time brings more, a tenth of it.
-    EXPECT_EQ(worker.send(quic_initial("a0", 0)).events.at("quic_hello_again"), 1U);
+    // A refused connection is known without decrypting, a repeat by its bytes; and time brings
+    // more, a tenth of it.
+    EXPECT_EQ(worker.send(quic_initial("a0", 0)).dropped, "retransmission");
+    EXPECT_EQ(worker.send(quic_initial("a1", 1)).dropped, "initial_budget");
     judged = 0;
     for (unsigned id = 0; id < 50; ++id) {
         judged += worker.send(quic_initial("b" + std::to_string(id), 2000 + id), true, kNow + 1ms)

@@ -13,6 +13,7 @@ using test::Octets;
 using test::ProbedPacket;
 using test::segment;
 using test::UnitProbe;
+using namespace std::chrono_literals;
 using Texts = std::map<std::string, std::string>;
 
 constexpr Instant kNow{std::chrono::hours{1}};
@@ -38,6 +39,11 @@ Octets cipher_change() {
 // The segments of one connection, in the order in which they are sent.
 class Connection {
 public:
+    explicit Connection(StreamStance how = StreamStance::Service) : stance{how} {
+        probe.service =
+            how == StreamStance::Service ? test::enforced_service(ServiceProtocol::Tls) : nullptr;
+    }
+
     ProbedPacket send(const Octets& payload, bool forwarded = true) {
         const ProbedPacket probed = take(next_, payload, forwarded);
         next_ += static_cast<std::uint32_t>(payload.size());
@@ -47,13 +53,18 @@ public:
                       Instant now = kNow) {
         return probe.take(segment(seq, payload, 443, sport_), now, forwarded);
     }
+    // Its SYN, whatever its first bytes will be.
+    void begin(std::uint32_t first) {
+        (void)probe.take(segment(first - 1, {}, 443, sport_, 0x02), kNow);
+    }
     // The next one at the same box.
     void begin_another() {
         ++sport_;
         next_ = 1000;
     }
 
-    UnitParser parser{test::small_unit_budget()};
+    StreamStance stance;
+    UnitParser parser{test::small_unit_budget(), stance};
     UnitProbe probe{parser.finder()};
 
 private:
@@ -201,13 +212,9 @@ TEST(Tls, AMalformedHelloIsDroppedAndCountedByItsFault) {
         const char* event;
         Octets stream;
     };
-    Octets empty = record(22, {});
     const Row rows[] = {
-        {"hello_empty_record", empty},
-        {"hello_bad_server_name", HelloMaker{}.sni("").records()},
         {"hello_bad_cipher_suites", HelloMaker{}.ciphers({}).records()},
         {"hello_bad_compression", HelloMaker{}.compression({}).records()},
-        {"hello_bad_session_id", HelloMaker{}.session_id(Octets(33)).records()},
         {"hello_repeated_extension", HelloMaker{}.sni("a").sni("b").records()},
         {"hello_bad_version", HelloMaker{}.legacy_version(0x0200).records()},
         {"hello_bad_extensions", HelloMaker{}.trailing(Octets(3)).records()},
@@ -223,14 +230,126 @@ TEST(Tls, AMalformedHelloIsDroppedAndCountedByItsFault) {
     }
 }
 
+// Some servers take them, and their fields are not read: the reason says so.
+TEST(Tls, AnUnreadableHelloOfAServiceIsRefusedWithItsReason) {
+    struct Row {
+        const char* event;
+        const char* reason;
+        Octets stream;
+    };
+    Octets between = part(hello().records(50), 0, 55);
+    test::put(between, cipher_change());
+    const Row rows[] = {
+        {"hello_sslv2_framing", "unreadable_hello",
+         test::from_hex("802c010303000300000020"
+                        "00009c")},
+        {"hello_bad_record", "unreadable_hello", between},
+        {"hello_bad_server_name", "unreadable_hello",
+         HelloMaker{}.sni(std::string(256, 'a')).records()},
+        {"hello_bad_alpn", "unreadable_hello",
+         HelloMaker{}.extension(16, test::from_hex("00020568")).records()},
+        {"hello_too_many_records", "too_many_pieces",
+         HelloMaker{}.extension(21, Octets(1000)).records(1)},
+        {"hello_too_long", "head_too_long", test::from_hex("16030140000100fffd")},
+    };
+    for (const Row& row : rows) {
+        Connection connection;
+        connection.begin(1);
+        const ProbedPacket probed = connection.take(1, row.stream);
+        EXPECT_EQ(probed.dropped, row.reason) << row.event;
+        EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
+        EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
+        EXPECT_EQ(connection.take(1, row.stream).dropped, "retransmission") << row.event;
+    }
+}
+
+// A rule without a service refuses nothing for being unreadable, nor what follows it.
+TEST(Tls, AnywhereAnUnreadableHelloPassesAndItsConnectionGoesUnread) {
+    for (const Octets& bytes :
+         {test::from_hex("802c010303000300000020"
+                         "00009c"),
+          HelloMaker{}.ciphers({}).records(), HelloMaker{}.sni("a").sni("b").records(),
+          test::from_hex("16030140000100fffd"),
+          HelloMaker{}.extension(21, Octets(1000)).records(1)}) {
+        Connection connection{StreamStance::Anywhere};
+        connection.begin(1000);
+        const ProbedPacket probed = connection.send(bytes);
+        EXPECT_EQ(probed.dropped, "");
+        EXPECT_EQ(probed.units("handshake"), 0U);
+        const ProbedPacket next = connection.send(record(23, Octets(99)));
+        EXPECT_EQ(next.dropped, "");
+        EXPECT_EQ(next.kinds.size(), 0U);
+    }
+}
+
+// TLS 1.2, resumed: a change of cipher spec, and a Finished under an explicit nonce that may begin
+// with any byte.
+TEST(Tls, AnEncryptedFinishedIsNoSecondHello) {
+    for (const StreamStance stance : {StreamStance::Service, StreamStance::Anywhere}) {
+        for (unsigned second = 0; second < 256; ++second) {
+            for (const unsigned version : {0x0303U, 0x9B1FU}) {
+                Connection connection{stance};
+                connection.begin(1000);
+                (void)connection.send(hello().records());
+                Octets finished(40, std::byte{0x77});
+                finished[0] = std::byte{1};
+                finished[1] = static_cast<std::byte>(second);
+                finished[4] = static_cast<std::byte>(version >> 8);
+                finished[5] = static_cast<std::byte>(version);
+                Octets flight = cipher_change();
+                test::put(flight, record(22, finished));
+                EXPECT_EQ(connection.send(flight).dropped, "") << second;
+                for (unsigned i = 0; i < 3; ++i) {
+                    const ProbedPacket data = connection.send(record(23, Octets(1400)));
+                    EXPECT_EQ(data.dropped, "") << second;
+                    EXPECT_EQ(data.kinds.size(), 0U) << second;
+                }
+                EXPECT_EQ(connection.parser.connections().half_heads.read(), 0U);
+            }
+        }
+    }
+}
+
+// The client is silent behind it, as where the server speaks first, and longer than a half head may
+// be.
+TEST(Tls, AnEncryptedFinishedThatLooksLikeAHelloIsNotGivenUp) {
+    Connection connection;
+    (void)connection.send(hello().records());
+    Octets finished(40, std::byte{0x77});
+    const Octets beginning = test::from_hex("010007d00303");
+    std::copy(beginning.begin(), beginning.end(), finished.begin());
+    Octets flight = cipher_change();
+    test::put(flight, record(22, finished));
+    EXPECT_EQ(connection.take(1000 + static_cast<std::uint32_t>(hello().records().size()), flight)
+                  .dropped,
+              "");
+    const auto next = static_cast<std::uint32_t>(1000 + hello().records().size() + flight.size());
+    EXPECT_EQ(connection.take(next, record(23, Octets(900)), true, kNow + 20s).dropped, "");
+    EXPECT_EQ(connection.take(next + 905, record(23, Octets(900)), true, kNow + 20s).dropped, "");
+}
+
+// Cut so that its version is in another record, which no encrypted one can be.
+TEST(Tls, ASecondHelloInShortRecordsIsFoundBehindAChangeOfCipher) {
+    for (const std::size_t most : {1U, 3U, 15U, 16U, 60U}) {
+        Connection connection;
+        (void)connection.send(hello().records());
+        Octets flight = cipher_change();
+        test::put(flight, HelloMaker{}.sni("other.example").records(most));
+        const ProbedPacket second = connection.send(flight);
+        ASSERT_EQ(second.units("packet"), 1U) << most;
+        EXPECT_EQ(second.texts.front().at("tls.sni"), "other.example");
+    }
+}
+
 TEST(Tls, WhatIsNoHelloIsNobodys) {
     for (const Octets& bytes : {record(23, Octets(40)), record(22, Octets(40, std::byte{2})),
                                 Octets(40), test::octets_of("SSH-2.0-x\r\n")}) {
-        Connection connection;
+        Connection connection{StreamStance::Anywhere};
         const ProbedPacket probed = connection.send(bytes);
         EXPECT_EQ(probed.kinds.size(), 0U);
         EXPECT_EQ(probed.dropped, "");
         EXPECT_TRUE(probed.events.empty());
+        EXPECT_EQ(Connection{}.send(bytes).dropped, "unreadable");
     }
 }
 

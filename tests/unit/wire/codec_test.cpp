@@ -621,6 +621,13 @@ TEST(Generation, BelongsToWhatTheWorkersActOn) {
     EXPECT_NE(other([](RuleSet& s) { s.rules[0].mode = Mode::Enforce; }), base);
     EXPECT_NE(other([](RuleSet& s) { s.rules[0].id = "two"; }), base);
     EXPECT_NE(other([](RuleSet& s) { s.rules.clear(); }), base);
+    EXPECT_NE(other([](RuleSet& s) { s.services.push_back({.id = "web"}); }), base);
+    EXPECT_NE(other([](RuleSet& s) {
+                  ClassifierParts parts;
+                  parts.always = {0};
+                  s.service_classifier = Classifier{parts};
+              }),
+              base);
     EXPECT_NE(generation_of(RuleSet{}), 0U);
 }
 

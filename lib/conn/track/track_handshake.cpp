@@ -1,0 +1,250 @@
+#include "lib/conn/tick.hpp"
+#include "lib/conn/track/connection_tracker.hpp"
+
+// A handshake is the server's word: a SYN only makes a number that its SYN-ACK may acknowledge, and
+// that SYN-ACK begins the connection, whatever stood on these ports before. Who sends SYNs that the
+// server answers otherwise changes nothing.
+//
+// Servers with SYN cookies answer every SYN, so several handshakes may be under way on the same
+// ports: the client's acknowledgement says which one is its own. Two of them are kept.
+namespace sluice {
+namespace {
+
+constexpr std::uint16_t kFullWindow = 0xFFFF;
+
+}  // namespace
+
+void ConnectionTracker::on_syn(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    if (!arrival.from_client) {
+        return drop(verdict, TrackReason::SplitHandshake);
+    }
+    if (arrival.segment.payload != 0) {
+        return drop(verdict, TrackReason::SynData);
+    }
+    count(TrackEvent::SynSeen);
+    pass(verdict);
+    ConnectionIndex index = arrival.index;
+    if (index == kNoConnection) {
+        index = open(arrival.segment, TrackClass::HalfOpen);
+        if (index == kNoConnection) {
+            return count(TrackEvent::HalfOpenFull);
+        }
+    }
+    Line& line = lines_[index];
+    if (!line.has_numbers()) {
+        arrival.policy.inbound_only ? line.set(Line::kOneWay) : line.clear(Line::kOneWay);
+    }
+    if (line.phase == TrackPhase::Established) {
+        count(TrackEvent::SynOnLiving);
+    } else if (line.phase == TrackPhase::SynSent) {
+        line.touched = ticks_;
+    }
+    note_candidate(arrival.segment, line);
+}
+
+void ConnectionTracker::note_candidate(const TrackedSegment& segment, Line& line) noexcept {
+    const bool waits = has_candidate(line);
+    if (!waits) {
+        line.clear(Line::kCandidates);
+    } else if (line.candidate != segment.seq) {
+        line.set(Line::kCandidates);
+    }
+    line.candidate_window = waits && line.candidate == segment.seq
+                                ? std::max(line.candidate_window, segment.window)
+                                : segment.window;
+    line.candidate = segment.seq;
+    line.candidate_at = ticks_;
+    line.candidate_scale = segment.scale ? std::min(*segment.scale, kMostScale) : Line::kNoScale;
+    line.set(Line::kCandidate);
+}
+
+bool ConnectionTracker::has_candidate(const Line& line) const noexcept {
+    return line.is(Line::kCandidate) &&
+           ticks_ - line.candidate_at <= ticks_of(budget_.half_open_timeout);
+}
+
+void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    if (arrival.from_client) {
+        return drop(verdict, TrackReason::SplitHandshake);
+    }
+    Line& line = lines_[arrival.index];
+    if (line.is(Line::kOneWay) && arrival.policy.inbound_only) {
+        return pass(verdict);
+    }
+    const FirstNumbers numbers{arrival.segment.ack - 1, arrival.segment.seq};
+    const bool repeats = (line.has_numbers() && numbers == line.first_numbers()) ||
+                         (line.is(Line::kAlternate) && numbers == line.alternate);
+    if (repeats) {
+        return pass(verdict);
+    }
+    // Where SYNs with other numbers came in between, the server may have taken any of them.
+    if (has_candidate(line) && (numbers.client == line.candidate || line.is(Line::kCandidates))) {
+        return accept_syn_ack(arrival, verdict);
+    }
+    // A copy of the SYN that arrived when its connection was over.
+    const bool is_over = line.phase == TrackPhase::Reset || line.is(Line::kEnded);
+    if (is_over && numbers.client == line.client.iss) {
+        return accept_syn_ack(arrival, verdict);
+    }
+    drop(verdict, TrackReason::SynAckUnasked);
+}
+
+void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    Line& line = lines_[arrival.index];
+    const bool known = has_candidate(line) && segment.ack - 1 == line.candidate;
+    std::uint16_t kept = Line::kClientLow | Line::kCandidate | Line::kCandidates;
+    if (line.phase == TrackPhase::SynReceived) {
+        if (line.is(Line::kAlternate)) {
+            line.set(Line::kAlternates);
+        }
+        line.alternate = line.first_numbers();
+        line.set(Line::kAlternate);
+        kept |= Line::kAlternate | Line::kAlternates;
+    } else if (line.phase == TrackPhase::Established && !line.is(Line::kEnded)) {
+        verdict.replaced = line.id;
+        count(TrackEvent::Replaced);
+    }
+    line.flags &= kept;
+    const std::uint16_t offered = known ? line.candidate_window : kFullWindow;
+    const std::uint8_t client_scale = known ? line.candidate_scale : kMostScale;
+    const bool scales = segment.scale.has_value() && client_scale != Line::kNoScale;
+    line.client_scale = (scales ? client_scale : 0) & 0xF;
+    line.server_scale = (scales ? std::min(*segment.scale, kMostScale) : 0) & 0xF;
+    line.client = {.iss = segment.ack - 1,
+                   .next = segment.ack,
+                   .una = segment.ack,
+                   .edge = segment.ack + segment.window};
+    line.server = {.iss = segment.seq,
+                   .next = segment.data_end(),
+                   .una = segment.seq + 1,
+                   .edge = segment.seq + 1 + offered};
+    // Windows of SYNs are not scaled; as large ones are never narrower.
+    line.client_widest = offered;
+    line.server_widest = segment.window;
+    line.id = 0;
+    line.phase = TrackPhase::SynReceived;
+    line.touched = ticks_;
+    move_to(arrival.index, TrackClass::HalfOpen);
+    pass(verdict);
+}
+
+// A SYN has come, and no answer. Segments of other numbers may belong to a connection that was
+// forgotten, and whose server will challenge the SYN.
+void ConnectionTracker::on_syn_sent(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    if (arrival.from_client) {
+        return on_midstream(arrival, verdict);
+    }
+    const Line& line = lines_[arrival.index];
+    const bool answers =
+        segment.has(kAckFlag) && has_candidate(line) && segment.ack - 1 == line.candidate;
+    if (segment.has(kRstFlag)) {
+        if (answers && !line.is(Line::kCandidates)) {
+            remove(arrival.index);
+        }
+        return pass(verdict);
+    }
+    answers ? drop(verdict, TrackReason::SplitHandshake) : pass(verdict);
+}
+
+void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    Line& line = lines_[arrival.index];
+    if (segment.has(kRstFlag)) {
+        return reset_handshake(arrival, verdict);
+    }
+    if (!arrival.from_client) {
+        return follow(arrival, verdict);
+    }
+    if (!completes(arrival, line) && line.is(Line::kAlternate)) {
+        swap_alternate(line);
+        if (!completes(arrival, line)) {
+            swap_alternate(line);
+        }
+    }
+    if (completes(arrival, line)) {
+        return establish(arrival, verdict);
+    }
+    if (line.is(Line::kAlternates)) {
+        return on_midstream(arrival, verdict);
+    }
+    // Of a connection before: the server answers it with a RST (RFC 9293, 3.10.7.4), and so may the
+    // box, where the segment has bytes that somebody might read.
+    if (segment.payload == 0) {
+        return pass(verdict);
+    }
+    drop(verdict, TrackReason::NotSynchronised);
+    verdict.kind = TrackVerdict::Kind::Reset;
+}
+
+bool ConnectionTracker::completes(const Arrival& arrival, const Line& line) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    const DataPlace place = place_of_data(line.client, segment.seq, segment.data_end(), false);
+    return place_of_ack(line.server, segment.ack, 0, false) == AckPlace::Fits &&
+           place != DataPlace::Alien && place != DataPlace::Beyond;
+}
+
+// The other handshake takes the place of the first; windows are taken to be the same.
+void ConnectionTracker::swap_alternate(Line& line) noexcept {
+    const FirstNumbers was = line.first_numbers();
+    const std::uint32_t to_server = line.client.edge - line.client.una;
+    const std::uint32_t to_client = line.server.edge - line.server.una;
+    const auto half = [](std::uint32_t iss, std::uint32_t window) {
+        return TcpHalf{.iss = iss, .next = iss + 1, .una = iss + 1, .edge = iss + 1 + window};
+    };
+    line.client = half(line.alternate.client, to_server);
+    line.server = half(line.alternate.server, to_client);
+    line.alternate = was;
+}
+
+void ConnectionTracker::reset_handshake(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    Line& line = lines_[arrival.index];
+    const bool client = arrival.from_client;
+    const std::uint32_t other = client ? line.alternate.client : line.alternate.server;
+    if (line.is(Line::kAlternate)) {
+        const bool of_this = segment.seq == line.half(client).una;
+        if (of_this) {
+            swap_alternate(line);
+        }
+        if (of_this || segment.seq == other + 1) {
+            line.clear(Line::kAlternate);
+            return pass(verdict);
+        }
+    }
+    // The server's answer to a segment of a connection before; its receiver knows the number.
+    if (!client && segment.seq != line.server.una) {
+        return pass(verdict);
+    }
+    on_reset(arrival, verdict);
+}
+
+void ConnectionTracker::establish(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    if (!begin(arrival.index, TrackEvent::Began)) {
+        remove(arrival.index);
+        return on_midstream({arrival.segment, arrival.policy, kNoConnection, true}, verdict);
+    }
+    verdict.began = true;
+    follow(arrival, verdict);
+}
+
+// False: there is no room for it.
+bool ConnectionTracker::begin(ConnectionIndex index, TrackEvent event) noexcept {
+    Line& line = lines_[index];
+    if (line.listed != TrackClass::Established) {
+        if (!make_room(TrackClass::Established)) {
+            count(TrackEvent::TrackerFull);
+            return false;
+        }
+        move_to(index, TrackClass::Established);
+    }
+    line.phase = TrackPhase::Established;
+    line.clear(Line::kCandidate | Line::kCandidates | Line::kAlternate | Line::kAlternates);
+    line.touched = ticks_;
+    line.id = id_of(line);
+    count(event);
+    return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+#include "lib/match/address_set.hpp"
+#include "lib/match/classifier.hpp"
+#include "lib/rules/service.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+// A service as the workers have it.
+struct LoadedService : Service {
+    // Its proxies, to be looked up; nullptr: it has none.
+    std::shared_ptr<const AddressSet> proxy_set{};
+
+    // Whether connections from this address begin with a PROXY protocol header.
+    [[nodiscard]] bool is_proxied(const VersionedAddress& source) const noexcept {
+        return proxy_set != nullptr && proxy_set->has(source);
+    }
+};
+
+// The services of a rule set, which outlives them. A service is named by its index.
+struct LoadedServices {
+    const Classifier* classifier = nullptr;  // its rules are the services; nullptr: there are none
+    std::vector<LoadedService> all;
+
+    [[nodiscard]] bool empty() const noexcept { return all.empty(); }
+};
+
+[[nodiscard]] LoadedServices loaded_services(const std::vector<Service>& services,
+                                             const Classifier& classifier);
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+#pragma once
+#include "lib/packet/row_mask.hpp"
+#include "lib/rules/normalization.hpp"
+#include "lib/rules/service.hpp"
+#include "lib/rules/verdict.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace sluice {
+
+// A packet that belongs to a declared service, as the tracker of its connection sees it.
+struct ServicePacket {
+    const Service* service = nullptr;  // nullptr: it belongs to none
+    std::uint64_t connection = 0;      // of TCP: digest of its ends and both first numbers
+    std::uint32_t first = 0;           // number of the connection's first byte from the client
+    bool is_from_client = false;
+    bool is_readable = false;     // its bytes may be read: the server would take them
+    bool is_midstream = false;    // the beginning of its connection is not known
+    bool is_beginning = false;    // the server has acknowledged no byte of it yet
+    bool is_established = false;  // the client has acknowledged the server's number
+
+    [[nodiscard]] bool is_enforced() const noexcept {
+        return service != nullptr && service->mode == Mode::Enforce;
+    }
+};
+
+// What the trackers of services say of a burst.
+struct ServiceRowsOutcome {
+    std::array<ServicePacket, kMaxBurst> packets;
+    RowMask with_service = 0;  // rows that belong to one
+    RowMask refused = 0;       // by enforced ones, before any rule
+    RowMask would_refuse = 0;  // by those that monitor
+    RowMask normalized = 0;
+    std::array<Reason, kMaxBurst> why;  // of rows that are refused, or would be
+    std::array<Normalization, kMaxBurst> normalizations;
+
+    void clear() noexcept {
+        for_each_row(with_service, [&](std::size_t row) { packets[row] = {}; });
+        with_service = refused = would_refuse = normalized = 0;
+    }
+    void refuse(std::size_t row, Reason reason) noexcept {
+        (packets[row].is_enforced() ? refused : would_refuse) |= row_bit(row);
+        why[row] = reason;
+    }
+};
+
+}  // namespace sluice

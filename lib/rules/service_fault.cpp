@@ -1,0 +1,90 @@
+#include "lib/rules/service_fault.hpp"
+
+#include "lib/rules/rule_set.hpp"
+
+#include <unordered_set>
+
+namespace sluice {
+namespace {
+
+template <typename Enum, std::size_t kSize>
+bool has_name(Enum value, const std::array<std::string_view, kSize>&) noexcept {
+    return static_cast<std::size_t>(value) < kSize;
+}
+
+bool enums_hold(const Service& service) noexcept {
+    return has_name(service.protocol, kServiceProtocolNames) &&
+           (service.mode == Mode::Monitor || service.mode == Mode::Enforce) &&
+           has_name(service.on_unreadable, kOnUnreadableNames) &&
+           has_name(service.midstream, kMidstreamNames) &&
+           has_name(service.checksums, kChecksumsNames) &&
+           has_name(service.path, kServicePathNames) && has_name(service.on_h2c, kOnH2cNames);
+}
+
+// What a protocol has not stands at what it is by itself.
+bool options_hold(const Service& service) noexcept {
+    const bool upgrades =
+        service.passes_websocket || service.passes_connect || service.on_h2c != OnH2c::Refuse;
+    return (may_upgrade(service.protocol) || !upgrades) &&
+           (runs_over_tcp(service.protocol) ||
+            (service.midstream == Midstream::Pass && service.min_ttl == kDefaultMinTtl &&
+             service.proxies.empty())) &&
+           service.min_ttl > 0;
+}
+
+bool network_holds(const IpPrefix& network) noexcept {
+    const bool v4 = network.version == IpVersion::V4;
+    return (v4 || network.version == IpVersion::V6) && network.length <= (v4 ? 32 : 128) &&
+           masked(network.address, network.length) == network.address;
+}
+
+bool proxies_hold(const Service& service) noexcept {
+    return service.proxies.size() <= kMaxServiceProxies &&
+           std::all_of(service.proxies.begin(), service.proxies.end(), network_holds);
+}
+
+std::optional<std::string> fault_of(const Service& service) {
+    if (service.id.empty() || service.id.size() > kMaxRuleIdSize) {
+        return "the id of a service is empty or too long";
+    }
+    if (!enums_hold(service) || !options_hold(service)) {
+        return "service " + service.id + ": a setting is out of range";
+    }
+    if (!proxies_hold(service)) {
+        return "service " + service.id + ": its proxies are not sound";
+    }
+    return std::nullopt;
+}
+
+// Found before units and origins are.
+bool fields_hold(const Classifier& classifier) noexcept {
+    const std::vector<DimensionParts>& dimensions = classifier.parts().dimensions;
+    return !classifier.asks_text() && classifier.parts().texts.tests.empty() &&
+           std::all_of(dimensions.begin(), dimensions.end(), [](const DimensionParts& dimension) {
+               return is_service_field(dimension.field);
+           });
+}
+
+}  // namespace
+
+std::optional<std::string> find_service_fault(const std::vector<Service>& services,
+                                              const Classifier& classifier) {
+    if (services.size() > kMaxServices) {
+        return "more than " + std::to_string(kMaxServices) + " services";
+    }
+    if (!are_sound(classifier.parts(), services.size()) || !fields_hold(classifier)) {
+        return "the compiled conditions of services are not sound";
+    }
+    std::unordered_set<std::string> ids;
+    for (const Service& service : services) {
+        if (std::optional<std::string> fault = fault_of(service)) {
+            return fault;
+        }
+        if (!ids.insert(service.id).second) {
+            return "two services are called " + service.id;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace sluice
