@@ -32,7 +32,8 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
         place_of_data(sent, segment.seq, segment.data_end(), line.is_long(arrival.from_client));
     const TrackReason refusal = refusal_of(arrival, line, place);
     if (refusal != TrackReason::None) {
-        return drop(verdict, refusal);
+        return arrival.from_client && completes_alternate(segment, line) ? replace(arrival, verdict)
+                                                                         : drop(verdict, refusal);
     }
     verdict.readable =
         segment.payload != 0 && (place == DataPlace::Fits || place == DataPlace::Probe);
@@ -144,6 +145,9 @@ void ConnectionTracker::on_reset(const Arrival& arrival, TrackVerdict& verdict) 
     if (place == ResetPlace::Exact || (!arrival.from_client && segment.seq == sent.next)) {
         pass(verdict);
         return stand_reset(arrival, verdict);
+    }
+    if (resets_alternate(arrival)) {
+        return pass(verdict);
     }
     if (place == ResetPlace::InWindow) {
         count(TrackEvent::ChallengedReset);
