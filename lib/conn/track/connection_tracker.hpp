@@ -112,8 +112,9 @@ private:
                                                 const Line& line) const noexcept;
     static void install(const TrackedHandshake& handshake, Line& line) noexcept;
     [[nodiscard]] static TrackedHandshake standing_handshake(const Line& line) noexcept;
-    [[nodiscard]] static bool completes(const TrackedSegment& segment, const TcpHalf& client,
-                                        const TcpHalf& server) noexcept;
+    [[nodiscard]] static bool completes(const TrackedSegment& segment, const TcpHalf& sent,
+                                        const TcpHalf& other) noexcept;
+    [[nodiscard]] static bool is_of_alternate(const Arrival& arrival, const Line& line) noexcept;
     [[nodiscard]] static bool completes_alternate(const TrackedSegment& segment,
                                                   const Line& line) noexcept;
     void replace(const Arrival& arrival, TrackVerdict& verdict) noexcept;
@@ -124,6 +125,7 @@ private:
 
     // Both directions of a known connection: track_stream.cpp.
     void follow(const Arrival& arrival, TrackVerdict& verdict) noexcept;
+    void refuse(const Arrival& arrival, TrackReason reason, TrackVerdict& verdict) noexcept;
     void on_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void stand_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void behind_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;

@@ -104,16 +104,16 @@ TrackedHandshake ConnectionTracker::handshake_of(const TrackedSegment& syn_ack,
     return handshake;
 }
 
-// Beside a connection that stands, a handshake waits for the client to complete it: a copy of an
-// old SYN-ACK ends nothing.
+// Beside a connection that stands, or has ended, a handshake waits for the client to complete it: a
+// copy of an old SYN-ACK ends nothing.
 void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     Line& line = lines_[arrival.index];
     const TrackedHandshake handshake = handshake_of(arrival.segment, line);
     pass(verdict);
-    if (line.phase == TrackPhase::Established && !line.is(Line::kEnded)) {
+    if (line.has_numbers() && line.phase != TrackPhase::SynReceived) {
         line.alternate = handshake;
         line.set(Line::kAlternate);
-        return;
+        return relist(arrival.index);
     }
     std::uint16_t kept = Line::kClientLow | Line::kCandidate | Line::kCandidates;
     if (line.phase == TrackPhase::SynReceived) {
@@ -199,10 +199,10 @@ void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& ve
     verdict.kind = TrackVerdict::Kind::Reset;
 }
 
-bool ConnectionTracker::completes(const TrackedSegment& segment, const TcpHalf& client,
-                                  const TcpHalf& server) noexcept {
-    const DataPlace place = place_of_data(client, segment.seq, segment.data_end(), false);
-    return place_of_ack(server, segment.ack, 0, false) == AckPlace::Fits &&
+bool ConnectionTracker::completes(const TrackedSegment& segment, const TcpHalf& sent,
+                                  const TcpHalf& other) noexcept {
+    const DataPlace place = place_of_data(sent, segment.seq, segment.data_end(), false);
+    return place_of_ack(other, segment.ack, 0, false) == AckPlace::Fits &&
            place != DataPlace::Alien && place != DataPlace::Beyond;
 }
 
@@ -212,26 +212,39 @@ bool ConnectionTracker::completes_alternate(const TrackedSegment& segment,
            completes(segment, line.alternate.client(), line.alternate.server());
 }
 
+// The server speaks in a handshake that waits, without bytes: it challenges a segment.
+bool ConnectionTracker::is_of_alternate(const Arrival& arrival, const Line& line) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    return !arrival.from_client && line.is(Line::kAlternate) && segment.payload == 0 &&
+           completes(segment, line.alternate.server(), line.alternate.client());
+}
+
 // The client completes a handshake beside the connection that stands: the server has forgotten it.
 void ConnectionTracker::replace(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     Line& line = lines_[arrival.index];
-    verdict.replaced = line.is(Line::kEnded) ? 0 : line.id;
-    count(TrackEvent::Replaced);
+    const bool stood = line.phase == TrackPhase::Established && !line.is(Line::kEnded);
+    verdict.replaced = stood ? line.id : 0;
+    if (stood) {
+        count(TrackEvent::Replaced);
+    }
     line.flags &= Line::kClientLow;
     install(line.alternate, line);
     establish(arrival, verdict);
 }
 
-// A RST of the handshake that waits beside another one, or beside a connection.
+// A RST of the handshake that waits beside another one, or beside a connection: its place is its
+// own. True: it concerns that handshake.
 bool ConnectionTracker::resets_alternate(const Arrival& arrival) noexcept {
     Line& line = lines_[arrival.index];
-    const FirstNumbers& first = line.alternate.numbers;
-    if (!line.is(Line::kAlternate) ||
-        arrival.segment.seq != (arrival.from_client ? first.client : first.server) + 1) {
+    if (!line.is(Line::kAlternate)) {
         return false;
     }
-    line.clear(Line::kAlternate);
-    return true;
+    const TcpHalf half = arrival.from_client ? line.alternate.client() : line.alternate.server();
+    const ResetPlace place = place_of_reset(half, arrival.segment.seq);
+    if (place == ResetPlace::Exact) {
+        line.clear(Line::kAlternate);
+    }
+    return place != ResetPlace::Outside;
 }
 
 void ConnectionTracker::reset_handshake(const Arrival& arrival, TrackVerdict& verdict) noexcept {

@@ -42,6 +42,16 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
     apply(arrival, verdict);
 }
 
+// It may be of the handshake that waits beside this connection.
+void ConnectionTracker::refuse(const Arrival& arrival, TrackReason reason,
+                               TrackVerdict& verdict) noexcept {
+    const Line& line = lines_[arrival.index];
+    if (arrival.from_client && completes_alternate(arrival.segment, line)) {
+        return replace(arrival, verdict);
+    }
+    is_of_alternate(arrival, line) ? pass(verdict) : drop(verdict, reason);
+}
+
 TrackReason ConnectionTracker::refusal_of(const Arrival& arrival, const Line& line,
                                           DataPlace place) noexcept {
     const TrackedSegment& segment = arrival.segment;
@@ -179,6 +189,9 @@ void ConnectionTracker::behind_reset(const Arrival& arrival, TrackVerdict& verdi
     if (segment.has(kRstFlag)) {
         return repeated_reset(arrival, verdict);
     }
+    if (arrival.from_client && completes_alternate(segment, line)) {
+        return replace(arrival, verdict);
+    }
     const DataPlace place = place_of_data(line.half(arrival.from_client), segment.seq,
                                           segment.data_end(), line.is_long(arrival.from_client));
     const bool fits = refusal_of(arrival, line, place) == TrackReason::None;
@@ -191,7 +204,7 @@ void ConnectionTracker::behind_reset(const Arrival& arrival, TrackVerdict& verdi
         return;
     }
     if (!fits || (server_is_gone && is_behind(segment.data_end(), line.server.next))) {
-        return drop(verdict, TrackReason::BehindReset);
+        return refuse(arrival, TrackReason::BehindReset, verdict);
     }
     if (!server_is_gone && line.id != 0 && is_behind(segment.ack, line.client.una)) {
         return revive(arrival, verdict);
@@ -206,7 +219,8 @@ void ConnectionTracker::repeated_reset(const Arrival& arrival, TrackVerdict& ver
                       arrival.segment.seq == sent.next;
     const bool refuses_new = !arrival.from_client && arrival.segment.has(kAckFlag) &&
                              has_candidate(line) && arrival.segment.ack - 1 == line.candidate;
-    fits || refuses_new ? pass(verdict) : drop(verdict, TrackReason::ResetOutOfWindow);
+    fits || refuses_new || resets_alternate(arrival) ? pass(verdict)
+                                                     : drop(verdict, TrackReason::ResetOutOfWindow);
 }
 
 // The server acknowledges more than the number of the client's RST, so that number was not the one
