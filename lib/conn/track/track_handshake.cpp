@@ -111,8 +111,15 @@ void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& ver
     const TrackedHandshake handshake = handshake_of(arrival.segment, line);
     pass(verdict);
     if (line.has_numbers() && line.phase != TrackPhase::SynReceived) {
-        line.alternate = handshake;
-        line.set(Line::kAlternate);
+        // A copy of an old SYN-ACK takes no place of one that answers the last SYN.
+        const auto answers_last = [&line](const TrackedHandshake& one) {
+            return one.numbers.client == line.candidate;
+        };
+        if (!line.is(Line::kAlternate) || answers_last(handshake) ||
+            !answers_last(line.alternate)) {
+            line.alternate = handshake;
+            line.set(Line::kAlternate);
+        }
         return relist(arrival.index);
     }
     std::uint16_t kept = Line::kClientLow | Line::kCandidate | Line::kCandidates;

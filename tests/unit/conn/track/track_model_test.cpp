@@ -166,9 +166,9 @@ private:
         const TrackVerdict verdict = tracker_.track(segment, policies, now_);
         if (strangers_ != 0) {
             const TrackVerdict undisturbed = undisturbed_.track(segment, policies, now_);
-            // Among SYNs of strangers nobody knows which one a SYN-ACK answers: it passes, and what
-            // stands goes on until the client completes that handshake.
-            if (undisturbed.reason != TrackReason::SynAckUnasked) {
+            // Among SYNs of strangers nobody knows which one a SYN-ACK answers: more of what the
+            // server has sent to nobody may pass than otherwise.
+            if (undisturbed.forwards()) {
                 expect_same(verdict, undisturbed);
             }
         }
@@ -179,10 +179,13 @@ private:
         // What is left of an earlier connection nobody misses, nor what comes behind an abort.
         const bool aborted = client_.state == TcpEnd::State::Closed ||
                              server_.state == TcpEnd::State::Closed || server_.iss != client_.irs;
-        const bool is_over = aborted && (verdict.reason == TrackReason::BehindReset ||
-                                         verdict.reason == TrackReason::SynAckUnasked ||
-                                         verdict.kind == TrackVerdict::Kind::Inspect ||
-                                         verdict.kind == TrackVerdict::Kind::Reset);
+        const bool both_closed =
+            client_.state == TcpEnd::State::Closed && server_.state == TcpEnd::State::Closed;
+        const bool is_over =
+            both_closed || (aborted && (verdict.reason == TrackReason::BehindReset ||
+                                        verdict.reason == TrackReason::SynAckUnasked ||
+                                        verdict.kind == TrackVerdict::Kind::Inspect ||
+                                        verdict.kind == TrackVerdict::Kind::Reset));
         // Copies of old SYNs and SYN-ACKs have made them believe in different connections.
         const bool differ = client_.state == TcpEnd::State::Open && server_.iss != client_.irs;
         const bool is_left = !packet.refuses && packet.iss != (from_client ? client_ : server_).iss;
