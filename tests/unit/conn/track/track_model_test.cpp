@@ -73,9 +73,10 @@ private:
         server_.planned = draw(chance_, 30) * draw(chance_, 2000);
         client_.will_close = odds(chance_, 70);
         server_.will_close = client_.will_close || odds(chance_, 50);
-        // An old SYN-ACK would answer a SYN of the same number.
+        // What is left of a connection of the same number would belong to the next one too.
         const bool same_number = odds(chance_, 50) && server_.state == TcpEnd::State::Closed &&
-                                 from_server_.empty() && to_client_.empty();
+                                 from_server_.empty() && to_client_.empty() && to_box_.empty() &&
+                                 to_server_.empty();
         client_.connect(same_number ? client_.iss : static_cast<std::uint32_t>(chance_()));
         ++course_.connections;
         // Some are left alone in their middle, and their ports used again.
