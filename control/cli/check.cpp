@@ -288,13 +288,16 @@ void print_json(const std::vector<Checked>& files, bool ok, bool applies,
             problems.push_back(std::move(problem));
         }
     }
-    print(dump_line({{"ok", ok},
-                     {"applies", applies},
-                     {"problems", problems},
-                     {"rules", rules_json(compiled.rules)},
-                     {"services", services_json(compiled.services)},
-                     {"lists", lists_json(compiled.lists)},
-                     {"databases", databases_json(compiled.databases)}}));
+    Json document{{"ok", ok},
+                  {"applies", applies},
+                  {"problems", problems},
+                  {"rules", rules_json(compiled.rules)},
+                  {"lists", lists_json(compiled.lists)},
+                  {"databases", databases_json(compiled.databases)}};
+    if (!compiled.services.empty()) {
+        document["services"] = services_json(compiled.services);
+    }
+    print(dump_line(document));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::string limit_text(const Json& limit) {
     return head + from_to + "\n      what was used carries over\n";
 }
 
-std::string setting_text(const Json& setting) {
+std::string changed_setting_text(const Json& setting) {
     return fmt::format("    {}: {} -> {}\n", text_at(setting, "what"),
                        on_one_line(text_at(setting, "from")), on_one_line(text_at(setting, "to")));
 }
@@ -50,7 +50,7 @@ std::string setting_text(const Json& setting) {
 std::string rule_text(const Json& rule) {
     std::string text = "~ " + text_at(rule, "id") + "\n";
     for (const Json& setting : rule.at("settings")) {
-        text += setting_text(setting);
+        text += changed_setting_text(setting);
     }
     for (const Json& limit : rule.at("limits")) {
         text += limit_text(limit);
@@ -74,7 +74,7 @@ std::string services_diff_text(const Json& services) {
     for (const Json& service : services.at("changed")) {
         text += "~ service " + text_at(service, "id") + "\n";
         for (const Json& setting : service.at("settings")) {
-            text += setting_text(setting);
+            text += changed_setting_text(setting);
         }
     }
     return services.at("reordered").get<bool>()
@@ -85,9 +85,10 @@ std::string services_diff_text(const Json& services) {
 }  // namespace
 
 bool differs(const Json& diff) {
-    return differ(diff.at("services")) || diff.at("from") != diff.at("to") ||
-           !diff.at("added").empty() || !diff.at("removed").empty() ||
-           !diff.at("changed").empty() || diff.at("reordered").get<bool>();
+    return (diff.contains("services") && differ(diff.at("services"))) ||
+           diff.at("from") != diff.at("to") || !diff.at("added").empty() ||
+           !diff.at("removed").empty() || !diff.at("changed").empty() ||
+           diff.at("reordered").get<bool>();
 }
 
 std::string diff_text(const Json& diff) {
@@ -104,7 +105,7 @@ std::string diff_text(const Json& diff) {
     if (diff.at("reordered").get<bool>()) {
         text += "the rules come in another order\n";
     }
-    text += services_diff_text(diff.at("services"));
+    text += diff.contains("services") ? services_diff_text(diff.at("services")) : "";
     if (text.empty() && diff.at("from") != diff.at("to")) {
         text += "lists, databases, overrides or settings of all rules are others\n";
     }

@@ -140,7 +140,7 @@ private:
     DerivedTexts derived_;
     MeterPlan no_rules_;
     KeyHasher hash_{kReplaySecret};
-    UnitParser parser_{kInspected, StreamStance::Capture};
+    UnitParser parser_{kInspected};
     BurstUnits units_{parser_.finder(), UnitRoom::OnlyPacket};
     std::unique_ptr<Burst> passed_ = std::make_unique<Burst>();
     Instant now_{};  // of parsers; it never goes back

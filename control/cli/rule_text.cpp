@@ -135,7 +135,8 @@ std::string source_text(const Json& files) {
 // Rules that clients can go around by connections that cannot be read.
 std::string anywhere_text(const Json& applied) {
     std::string ids;
-    for (const Json& id : applied.at("anywhere")) {
+    const Json none = Json::array();
+    for (const Json& id : applied.contains("anywhere") ? applied.at("anywhere") : none) {
         ids += (ids.empty() ? "" : ", ") + id.get<std::string>();
     }
     return ids.empty() ? ""

@@ -50,7 +50,7 @@ std::string dynamic_text(const Json& document) {
 // Services, and which rules read layer 7 of them.
 std::string services_text(const Json& document) {
     std::string text;
-    if (!document.at("services").empty()) {
+    if (document.contains("services") && !document.at("services").empty()) {
         Table table{{{"SERVICE"}, {"PROTOCOL"}, {"MODE"}, {"WHEN"}, {"SETTINGS"}}};
         for (const Json& service : document.at("services")) {
             std::string when = text_at(service, "when");

@@ -91,7 +91,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
                         parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, ask_lanes_,
                         size(), unit_budget(parts.box.units, size()), parts.box.held_percent,
-                        answered_servers_},
+                        answer_boards_},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false},

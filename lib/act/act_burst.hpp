@@ -25,6 +25,7 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     { burst.headers(row) } noexcept -> std::same_as<const PacketHeaders&>;
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
     { burst.answered(row) } noexcept -> std::same_as<AnsweredPacket>;
+    { burst.glance(row) } noexcept -> std::same_as<SegmentGlance>;
     // Whether it holds a header of TCP, and whether any of them does.
     { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
     { burst.has_tcp() } noexcept -> std::same_as<bool>;
@@ -126,13 +127,14 @@ template <DecidedBurst Burst, Sink Out>
 void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
                const Answering* answering = nullptr) noexcept {
     // What is answered in this burst concerns the rows of TCP behind it.
+    const bool tracks = answering != nullptr && answering->context.follows && burst.has_tcp();
     bool follows = answering != nullptr && burst.has_tcp() &&
                    answering->answerer.answered().may_have_any(answering->context.now);
     const bool normalizes = burst.normalizes();
     bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
-        if (decision.verdict == Verdict::Pass && !follows && !normalizes) [[likely]] {
+        if (decision.verdict == Verdict::Pass && !follows && !normalizes && !tracks) [[likely]] {
             sink.forward(row);
             return;
         }
@@ -152,13 +154,18 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
         if (normalizes && forwards(decision.verdict) && !normalize_frame(burst, row, sink)) {
             decision = dropped_for(Reason::NoMemory);
         }
+        const bool goes_on = forwards(decision.verdict);
+        if (tracks && goes_on && burst.has_tcp(row) &&
+            answering->answerer.answered().served().concerns(burst.glance(row))) [[unlikely]] {
+            answering->answerer.note_forwarded(burst.answered(row), answering->context);
+        }
         if constexpr (HoldingSink<Out>) {
             if (decision.verdict == Verdict::Shape) {
                 sink.hold(row, sink.now() + decision.wait);
                 return;
             }
         }
-        if (forwards(decision.verdict)) {
+        if (goes_on) {
             sink.forward(row);
             return;
         }

@@ -72,6 +72,7 @@ public:
         proxied_ = 0;
         ends_.filled = 0;
         normalized_ = 0;
+        handshakes_ = {};
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
@@ -124,6 +125,24 @@ public:
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept;
+    [[nodiscard]] SegmentGlance glance(std::size_t row) const noexcept {
+        return {.sport = headers_.sport[row],
+                .dport = headers_.dport[row],
+                .flags = headers_.tcp_flags[row],
+                .dir = headers_.dir[row],
+                .has_unit = uses_units_ && has_unit(row)};
+    }
+    // What is known of the handshakes of these rows' connections; of others it is Untracked.
+    void note_handshakes(Handshake what, RowMask rows) noexcept {
+        handshakes_[static_cast<std::size_t>(what)] |= rows;
+    }
+    [[nodiscard]] Handshake handshake(std::size_t row) const noexcept {
+        std::size_t what = handshakes_.size() - 1;
+        while (what != 0 && !has_row(handshakes_[what], row)) {
+            --what;
+        }
+        return Handshake{static_cast<std::uint8_t>(what)};
+    }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return has_row(headers_.present_rows(HeaderPart::Tcp), row);
     }
@@ -205,6 +224,10 @@ public:
     [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
 
 private:
+    [[nodiscard]] bool has_unit(std::size_t row) const noexcept {
+        return std::any_of(rows_of_kind_.begin(), rows_of_kind_.end(),
+                           [row](RowMask rows) { return has_row(rows, row); });
+    }
     void begin(Direction dir, std::uint64_t port) noexcept {
         clear();
         if (!alike_ || dir != dir_ || port != port_) [[unlikely]] {
@@ -231,6 +254,7 @@ private:
     RowMask several_ = 0;
     RowMask proxied_ = 0;
     RowMask normalized_ = 0;
+    std::array<RowMask, kHandshakes> handshakes_{};
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
     bool uses_units_ = false;  // since the last clear()

@@ -49,10 +49,12 @@ void UnitSink::drop_repeat() noexcept {
     note_drop(Reason::Retransmission);
 }
 void UnitSink::drop(Reason reason) noexcept {
-    if (service_.is_enforced()) {
+    if (service_.service == nullptr) {
+        note_drop(reason);
+    } else if (service_.is_enforced()) {
         units_.unreadable_ |= row_bit(row_);
         note_drop(reason);
-    } else if (service_.service != nullptr && !has_row(units_.would_refuse_, row_)) {
+    } else if (!has_row(units_.would_refuse_, row_)) {
         units_.would_refuse_ |= row_bit(row_);
         units_.would_why_[row_] = reason;
     }
@@ -97,18 +99,33 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     count += times;
 }
 
+namespace {
+
+AskedMethod method_asked(const UnitTexts& texts) noexcept {
+    const ByteView method = texts.text(TextField::HttpMethod);
+    return std::ranges::equal(method, bytes_of("HEAD"))      ? AskedMethod::Head
+           : std::ranges::equal(method, bytes_of("CONNECT")) ? AskedMethod::Connect
+                                                             : AskedMethod::Other;
+}
+
+}  // namespace
+
 AnsweredPacket Burst::answered(std::size_t row) const noexcept {
-    AnsweredPacket packet{.headers = headers_of(row), .frame = frame(row)};
+    AnsweredPacket packet{
+        .headers = headers_of(row), .frame = frame(row), .handshake = handshake(row)};
     if (!uses_units_ || units_->count(row) == 0) {
         return packet;
     }
     const BurstUnits::Unit& unit = units_->unit(row, 0);
     packet.may_wait = has_row(units_->awaiting(), row);
     if (unit.kind == Per::Request) {
-        const ByteView method = unit.texts.text(TextField::HttpMethod);
-        packet.unit = std::ranges::equal(method, bytes_of("HEAD"))      ? AnsweredUnit::HttpHead
-                      : std::ranges::equal(method, bytes_of("CONNECT")) ? AnsweredUnit::HttpConnect
-                                                                        : AnsweredUnit::HttpRequest;
+        for (std::size_t i = 0; i < units_->count(row); ++i) {
+            packet.requests.add(method_asked(units_->unit(row, i).texts));
+        }
+        const AskedMethod method = packet.requests.method(0);
+        packet.unit = method == AskedMethod::Head      ? AnsweredUnit::HttpHead
+                      : method == AskedMethod::Connect ? AnsweredUnit::HttpConnect
+                                                       : AnsweredUnit::HttpRequest;
     } else if (unit.kind == Per::Handshake) {
         packet.unit = AnsweredUnit::ClientHello;
         packet.quic_dcid = units_->quic_dcid(row);

@@ -143,8 +143,9 @@ public:
     // What the packet holds repeats what was refused: it is dropped where an enforcing rule is
     // concerned.
     void drop_repeat() noexcept;
-    // What the packet holds cannot be read. In an enforced service it is dropped, and the first
-    // reason stands; in one that monitors, it is counted as what would be; elsewhere it passes.
+    // What the packet holds cannot be read: the first reason stands. In an enforced service it is
+    // dropped, in one that monitors it is counted as what would be, and elsewhere it is dropped
+    // where an enforcing rule is concerned.
     void drop(Reason reason) noexcept;
     [[nodiscard]] const ServicePacket& service() const noexcept { return service_; }
     // There was no room for what came before: more of the packet changes nothing.

@@ -149,6 +149,25 @@ bool may_complete(std::uint64_t digest, const CoreState& core) noexcept {
     return may_have(half_open_digest(digest), core) || core.recent_openings.has(digest);
 }
 
+bool completes_handshake(const ConnectionStart& start, LimitSlot slot, const CoreState& core,
+                         Now now) noexcept {
+    const LinePool& pool = core.buckets.registry.pool();
+    const std::uint64_t digest = half_open_digest(start.digest);
+    PoolLine line = pool.index().first(digest);
+    while (line != kNoLine) {
+        const auto& indexed = pool.at<IndexedLine>(line);
+        if (indexed.digest == digest) {
+            const auto& state = pool.at<OpenConnections>(indexed.owner);
+            if (!state.is_closed() && state.name().slot() == slot &&
+                state.completes(pool, indexed.owner, start, now.at)) {
+                return true;
+            }
+        }
+        line = indexed.next;
+    }
+    return false;
+}
+
 void follow_resets(CoreState& core, Now now) noexcept {
     core.answered->take_resets([&](const AnsweredTraffic::MadeReset& reset) {
         follow_everywhere({.digest = reset.ends.digest,

@@ -24,6 +24,11 @@ void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) n
 [[nodiscard]] bool may_be_known(std::uint64_t digest, const CoreState& core) noexcept;
 [[nodiscard]] bool may_complete(std::uint64_t digest, const CoreState& core) noexcept;
 
+// Whether a segment completes the handshake of a connection that the limit of this slot knows as
+// half open.
+[[nodiscard]] bool completes_handshake(const ConnectionStart& start, LimitSlot slot,
+                                       const CoreState& core, Now now) noexcept;
+
 // RSTs that the box has sent itself in the name of an end, since the last call.
 void follow_resets(CoreState& core, Now now) noexcept;
 

@@ -204,7 +204,7 @@ private:
         return open != nullptr && open->from == CountedFrom::Established;
     }
     // An ACK that may complete a handshake: of a connection that is known as half open, or whose
-    // SYN has come a moment ago. Whether it does, its bucket says when it is its turn.
+    // SYN or SYN-ACK has come a moment ago. Whether it does, its bucket says when it is its turn.
     [[nodiscard]] RowMask completing_rows() noexcept {
         if (!knows_completing_) {
             knows_completing_ = true;
@@ -212,7 +212,7 @@ private:
             const RowMask rows = headers.present_rows(Field::TcpFlags) & burst_.live();
             const RowEnds& ends = burst_.connection_ends(rows, core_.hash);
             for_each_row(rows, [&](std::size_t row) {
-                if (has_row(opening_rows(), row)) {
+                if ((headers.tcp_flags[row] & 0x002U) != 0) {
                     core_.recent_openings.add(burst_, ends.digest[row]);
                 } else if ((headers.tcp_flags[row] & 0x016U) == 0x010U &&
                            may_complete(ends.digest[row], core_)) {

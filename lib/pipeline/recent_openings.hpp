@@ -10,8 +10,8 @@ namespace sluice {
 
 class Burst;
 
-// The connections of SYNs that no bucket has been asked about yet: of the burst that is being
-// keyed, and of the one before it, which is decided after that (run_overlapped()).
+// The connections of SYNs and SYN-ACKs that no bucket has been asked about yet: of the burst that
+// is being keyed, and of the one before it, which is decided after that (run_overlapped()).
 class RecentOpenings {
 public:
     void add(const Burst& burst, std::uint64_t digest) noexcept {

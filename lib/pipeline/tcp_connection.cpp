@@ -1,6 +1,6 @@
 #include "lib/pipeline/tcp_connection.hpp"
 
-#include "lib/answer/internet_checksum.hpp"
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/transport.hpp"
 
 namespace sluice {

@@ -5,6 +5,22 @@
 
 namespace sluice {
 
+namespace {
+
+// Answers of the box go to clients that have completed a handshake.
+void note_handshakes(const ServiceRowsOutcome& outcome, Burst& burst) noexcept {
+    for_each_row(outcome.with_service, [&](std::size_t row) {
+        const ServicePacket& packet = outcome.packets[row];
+        const Handshake handshake = packet.is_established ? Handshake::Completed
+                                    : packet.service->path == ServicePath::Inbound
+                                        ? Handshake::OneWay
+                                        : Handshake::Untracked;
+        burst.note_handshakes(handshake, row_bit(row));
+    });
+}
+
+}  // namespace
+
 RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
                        Instant now) noexcept {
     BurstUnits* const units = burst.unit_parser();
@@ -25,6 +41,7 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
         core.counters.would_refuse[static_cast<std::size_t>(outcome.why[row])].add(1);
     });
     burst.set_normalized(outcome.normalized);
+    note_handshakes(outcome, burst);
     return outcome.refused;
 }
 

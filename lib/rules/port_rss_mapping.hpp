@@ -57,8 +57,7 @@ struct RssMapping {
 
 // Of a box that nothing is known of: several workers, two at least; every port hashes the source.
 [[nodiscard]] inline RssMapping usual_spread() {
-    return {.ports = {{.pair = "", .dir = Direction::In},
-                      {.pair = "", .dir = Direction::Out}}};
+    return {.ports = {{.pair = "", .dir = Direction::In}, {.pair = "", .dir = Direction::Out}}};
 }
 
 }  // namespace sluice

@@ -61,6 +61,8 @@ enum class UnitEvent : std::uint8_t {
     FragmentOrphan,
     FragmentOverlap,
     FragmentEvicted,
+    DatagramWhole,
+    DatagramGivenUp,
 };
 
 // The one list. What is malformed has no fields of its layer, and no limit counts it as a unit.
@@ -141,6 +143,10 @@ inline constexpr auto kUnitEvents = std::to_array<EventRow<UnitEvent>>({
     {UnitEvent::FragmentOverlap, "fragment_overlap",
      "fragments that claim bytes of others, and all that follow them"},
     {UnitEvent::FragmentEvicted, "fragment_evicted", "datagrams forgotten for newer ones"},
+    {UnitEvent::DatagramWhole, "datagram_whole",
+     "datagrams of services that were put together from fragments"},
+    {UnitEvent::DatagramGivenUp, "datagram_given_up",
+     "datagrams of services in fragments that made room for newer ones"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 

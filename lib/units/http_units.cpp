@@ -89,6 +89,9 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
             return {};
         case HeadStatus::H2Preface:
             units.count(UnitEvent::H2cPreface);
+            if (context.packet.service.service != nullptr) {
+                return {};  // HTTP/2 is not read: behind it nothing could be counted
+            }
             if (UnitTexts* const texts = units.add(Per::Packet)) {
                 texts->set(TextField::ProtoL7, kH2c.view());
                 texts->set(TextField::ProtoScheme, kHttp.view());

@@ -104,6 +104,14 @@ private:
         }
     }
 
+    [[nodiscard]] bool of_service() const noexcept { return packet_.service.service != nullptr; }
+    // Without a service nothing is refused because it could not be read.
+    void drop(Reason reason) noexcept {
+        if (of_service()) {
+            units_.drop(reason);
+        }
+    }
+
     // Of a connection whose hello was judged, and forwarded or not decided yet: the same bytes are
     // a repeat, others a hello that is judged as any, also where they come in parts.
     [[nodiscard]] bool compare() noexcept {
@@ -114,6 +122,10 @@ private:
         const Key key{id_, 1};
         const std::uint64_t again = packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
         QuicHellos& hellos = owner_.hellos_;
+        if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
+            // What comes behind a hello that is refused goes where it goes.
+            units_.follow({.connection = id_, .from = 0, .to = 1, .carrier = kQuicCarrier});
+        }
         const bool is_kept = hellos.state_of(again) == QuicHellos::State::Half;
         HalfHello& half = is_kept ? hellos.half_of(again) : hellos.spare();
         half.id = again;
@@ -192,7 +204,7 @@ private:
                 return false;
             case QuicHelloOutcome::OverBudget:
                 units_.count(UnitEvent::QuicOverBudget);
-                units_.drop(Reason::InitialBudget);
+                drop(Reason::InitialBudget);
                 return false;
             default:
                 refuse(read, half.id);
@@ -231,12 +243,12 @@ private:
         const std::uint64_t id = half.id;
         unsigned given_up = 0;
         if (!is_kept && !hellos.keep_spare(source_of(packet_), given_up)) {
-            units_.drop(Reason::NoHeadRoom);
+            drop(Reason::NoHeadRoom);
         }
         units_.count(UnitEvent::QuicGivenUp, given_up);
         if (hellos.lacks_beginning(id)) {
             units_.count(UnitEvent::QuicPartsLost);
-            units_.drop(Reason::LostHead);
+            drop(Reason::LostHead);
         }
     }
 
@@ -246,7 +258,7 @@ private:
         units_.count(UnitEvent::QuicNotAuthentic);
         if (hellos.is_uncertain(path_)) {
             units_.count(UnitEvent::QuicPartsLost);
-            units_.drop(Reason::LostHead);
+            drop(Reason::LostHead);
         } else if (const auto judged = hellos.judged_on(path_)) {
             go_with(*judged);
         }
@@ -266,21 +278,21 @@ private:
         if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
             // No server sees them: the hello that came first goes on.
             units_.count(UnitEvent::QuicMalformed);
-            units_.drop(Reason::Overlap);
+            drop(Reason::Overlap);
             return;
         }
         owner_.hellos_.give_up(id);
         if (read.outcome == QuicHelloOutcome::TooManyPieces) {
             units_.count(UnitEvent::QuicMalformed);
-            units_.drop(Reason::TooManyPieces);
+            drop(Reason::TooManyPieces);
         } else if (read.outcome == QuicHelloOutcome::Malformed) {
-            refuse_hello(read.fault, units_);
+            of_service() ? refuse_hello(read.fault, units_) : count_fault(read.fault, units_);
         } else if (read.outcome == QuicHelloOutcome::BeyondRoom) {
             units_.count(UnitEvent::QuicTooLong);
-            units_.drop(Reason::HeadTooLong);
+            drop(Reason::HeadTooLong);
         } else {
             units_.count(UnitEvent::QuicMalformed);
-            units_.drop(Reason::MalformedHello);
+            drop(Reason::MalformedHello);
         }
     }
 

@@ -111,6 +111,9 @@ TrackPolicy policy_of(const Service& service, Instant grace_until) noexcept {
             .min_ttl = service.min_ttl,
             .grace_until = grace_until};
 }
+static_assert(static_cast<int>(ChecksumPolicy::Auto) == static_cast<int>(Checksums::Auto) &&
+              static_cast<int>(ChecksumPolicy::Verify) == static_cast<int>(Checksums::Verify) &&
+              static_cast<int>(ChecksumPolicy::Trust) == static_cast<int>(Checksums::Trust));
 static_assert(static_cast<int>(MidstreamPolicy::Inspect) == static_cast<int>(Midstream::Inspect) &&
               static_cast<int>(MidstreamPolicy::Reset) == static_cast<int>(Midstream::Reset) &&
               static_cast<int>(MidstreamPolicy::Pass) == static_cast<int>(Midstream::Pass));
@@ -140,6 +143,11 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
         const bool begins = is_new[slot] || has_gap;
         const Instant grace = begins ? now + kGrace : policies_[slot].grace_until;
         policies_[slot] = policy_of(burst.services.all[index], grace);
+        const Checksums checksums = burst.services.all[index].checksums;
+        if (is_new[slot] || checksums != checksum_policies_[slot]) {
+            checksum_policies_[slot] = checksums;
+            checksums_[slot] = PortChecksums{static_cast<ChecksumPolicy>(checksums)};
+        }
     }
     load_ = burst.load;
     unread_bursts_ = burst.unread_bursts;
@@ -175,7 +183,8 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows f
             return;
         }
         const std::uint16_t slot = has_row(reaching, row) ? slots_.slot_of(found[row]) : kNoService;
-        const TrackedSegment segment = segment_of(columns, row, slot);
+        TrackedSegment segment = segment_of(columns, row, slot);
+        segment.checksum_wrong = slot != kNoService && is_wrong(columns, row, slot);
         TrackVerdict verdict = tracker_.track(segment, policies, columns.now);
         if (verdict.kind == TrackVerdict::Kind::Inspect) {
             const std::uint16_t index = slots_.index_of(verdict.service);
@@ -185,6 +194,19 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows f
         }
         take_verdict(verdict, burst, row, outcome);
     });
+}
+
+// Of a client's segment whose bytes are read, or that changes the state of its connection.
+bool ServiceTracking::is_wrong(const UnitColumns& burst, std::size_t row,
+                               std::uint16_t slot) noexcept {
+    constexpr std::uint16_t kChanges = kSynFlag | kFinFlag | kRstFlag;
+    PortChecksums& checksums = checksums_[slot];
+    const PacketHeaders& headers = burst.headers.headers(row);
+    const bool matters = headers.payload_len != 0 || (headers.tcp_flags & kChanges) != 0;
+    if (!matters || headers.frag != Fragment::None || !checksums.needs_finding()) {
+        return false;
+    }
+    return checksums.judge(find_checksums(headers, burst.frames.frame(row))).is_wrong;
 }
 
 void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst,

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/track/connection_tracker.hpp"
+#include "lib/conn/track/port_checksums.hpp"
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/units/service_slots.hpp"
 
@@ -28,12 +29,17 @@ public:
 
 private:
     void adopt(const TrackedColumns& burst) noexcept;
+    [[nodiscard]] bool is_wrong(const UnitColumns& burst, std::size_t row,
+                                std::uint16_t slot) noexcept;
     void take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst, std::size_t row,
                       ServiceRowsOutcome& outcome) const noexcept;
 
     ConnectionTracker tracker_;
     ServiceSlots slots_;
     std::array<TrackPolicy, kMaxServices> policies_;  // by slot
+    // By slot, of what comes from clients.
+    std::array<PortChecksums, kMaxServices> checksums_;
+    std::array<Checksums, kMaxServices> checksum_policies_{};
     std::uint64_t load_ = 0;
     std::uint64_t unread_bursts_ = 0;
     Instant tended_ = Instant::min();

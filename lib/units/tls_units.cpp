@@ -202,7 +202,8 @@ StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
             return need(read.at);
         case HelloOutcome::Malformed:
             add_malformed(read.fault, context, units);
-            return rest(What::Unit, bytes.size());
+            return rest(context.packet.service.service != nullptr ? What::Unit : What::Skip,
+                        bytes.size());
         default:
             return {};
     }

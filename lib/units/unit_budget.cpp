@@ -2,6 +2,7 @@
 
 #include "lib/conn/connection_table.hpp"
 #include "lib/units/quic_hellos.hpp"
+#include "lib/units/service_tracking.hpp"
 
 #include <algorithm>
 
@@ -66,7 +67,8 @@ UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
 }
 
 std::uint64_t memory_of(const UnitBudget& budget) noexcept {
-    return ConnectionTable::memory_of(budget.connections) + QuicHellos::memory_of(budget.quic) +
+    return 2 * ConnectionTable::memory_of(budget.connections) +  // services have one of their own
+           ServiceTracking::memory_of(budget.connections) + QuicHellos::memory_of(budget.quic) +
            FragmentTable::memory_of(budget.fragments);
 }
 

@@ -127,12 +127,25 @@ StreamUnits::Worth UnitParser::worth_of(const UnitColumns& burst, std::size_t ro
                       : streams_.select(burst, row, payload, note);
 }
 
+// That of a service is its protocol's, whatever rules read of it.
+void UnitParser::find_datagram(ByteView datagram, const UnitSource& packet,
+                               UnitSink& units) noexcept {
+    const Service* const service = packet.service.service;
+    if (service != nullptr) {
+        if (service->protocol == ServiceProtocol::Dns) {
+            (void)find_dns(datagram, packet, units);
+        } else if (service->protocol == ServiceProtocol::Quic) {
+            quic_.find(datagram, packet, units);
+        }
+    } else if (!(wants_dns(packet) && find_dns(datagram, packet, units)) && wants_quic(packet)) {
+        quic_.find(datagram, packet, units);
+    }
+}
+
 void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
     if (const std::optional<ByteView> datagram = payload_of(packet, kUdp)) {
-        if (!(wants_dns(packet) && find_dns(*datagram, packet, units)) && wants_quic(packet)) {
-            self.quic_.find(*datagram, packet, units);
-        }
+        self.find_datagram(*datagram, packet, units);
     } else if (const std::optional<ByteView> payload = payload_of(packet, kTcp)) {
         if (packet.headers.fields.has(Field::TcpFlags)) {
             self.streams_of(packet.service.service != nullptr).find(*payload, packet, units);

@@ -14,7 +14,7 @@ class UnitParser {
 public:
     // Made before the process gives up its privileges. Aborts if there is no memory, or if OpenSSL
     // has no AES. `stance`: of streams that are of no service.
-    explicit UnitParser(const UnitBudget& budget, StreamStance stance = StreamStance::Anywhere);
+    explicit UnitParser(const UnitBudget& budget, StreamStance stance = StreamStance::Guess);
     UnitParser(const UnitParser&) = delete;
     UnitParser& operator=(const UnitParser&) = delete;
 
@@ -46,6 +46,7 @@ private:
     }
     [[nodiscard]] static RowMask select(void* parser, const UnitColumns& burst, RowMask rows,
                                         RowNotes& notes) noexcept;
+    void find_datagram(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;

@@ -224,9 +224,9 @@ struct WorkerStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.bytes_by_verdict,
-                m.by_reason, m.by_table_event, m.by_unit_event, m.by_answer_event,
-                m.would_refuse, m.by_track_event, m.connections, m.asks, m.shaping, m.table_slots, m.table_entries, m.table_evictions, m.handed_over,
-                m.by_ledger_event, m.lanes, m.stages);
+                m.by_reason, m.by_table_event, m.by_unit_event, m.by_answer_event, m.would_refuse,
+                m.by_track_event, m.connections, m.asks, m.shaping, m.table_slots, m.table_entries,
+                m.table_evictions, m.handed_over, m.by_ledger_event, m.lanes, m.stages);
     }
 };
 // What a dataplane found of the rules that were kept.

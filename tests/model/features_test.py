@@ -526,7 +526,8 @@ rules:
     def segment(self, sport, flags, numbers, carried=0, back=False):
         ends = [("192.0.2.1", sport), ("203.0.113.1", 80)]
         (src, sport), (dst, dport) = ends[::-1] if back else ends
-        made = source(src, ip_dst=ipaddress.ip_address(dst), l4_sport=sport, l4_dport=dport, tcp_flags=flags)
+        made = source(src, ip_dst=ipaddress.ip_address(dst), l4_sport=sport, l4_dport=dport, tcp_flags=flags,
+                      dir="out" if back else "in", ip_ttl=64)
         made.numbers, made.carried = numbers, carried
         return made
 

@@ -69,8 +69,8 @@ class Packet:
 
 
 class Fragment:
-    def __init__(self, datagram, offset, more, size):
-        self.datagram, self.offset, self.more, self.size = datagram, offset, more, size
+    def __init__(self, datagram, offset, more, size, octets):
+        self.datagram, self.offset, self.more, self.size, self.bytes = datagram, offset, more, size, octets
 
 
 def dissect(data, wire, tunnels=()):
@@ -261,7 +261,7 @@ class _Walk:
         if offset or more:
             end = self.wire if end is None else min(end, self.wire)
             self.fields["fragment"] = Fragment((identification, proto), offset, bool(more),
-                                               min(max(end - payload_at, 0), 0xFFFF))
+                                               min(max(end - payload_at, 0), 0xFFFF), self.data[payload_at:end])
 
     # What IP carries.
 

@@ -424,6 +424,8 @@ class Limiter:
         for number, key in self._tiers(rule, keys):
             for limit in rule.tiers[number].limits:
                 cost = units_of(limit.per, packet) * rule.cost.of(packet.fields)
+                if cost == 0 and self._completes(rule, number, limit, key, packet):
+                    cost = 1
                 once = (rule.id, number, limit.name)
                 if cost == 0 or once in self.once:
                     continue
@@ -439,6 +441,14 @@ class Limiter:
                 earlier = [charge for one in self.judged for charge in one.charges if charge.bucket is bucket]
                 charges.append(Charge(bucket, number, key, cost, came, earlier))
         return charges
+
+    def _completes(self, rule, number, limit, key, packet):
+        """Whether a bucket that is there waits for this packet to complete a handshake."""
+        bucket = getattr(limit, "from_established", False) and self.places.known(rule, number, limit, key)
+        if not bucket:
+            return False
+        bucket.at(self.now)
+        return bucket.completes(packet)
 
     def _bucket(self, limit, said=None):
         """A full one, under numbers of its own for as long as they hold."""

@@ -189,7 +189,7 @@ private:
         return out;
     }
     [[nodiscard]] Octets ipv4() const {
-        const Octets data = transport();
+        Octets data = transport();
         const std::size_t header = 20 + options_.size();
         Octets out;
         out.reserve(header + data.size());
@@ -208,13 +208,14 @@ private:
         const std::uint16_t checksum = checksum_of(out, 0, out.size());
         out[10] = static_cast<std::byte>(checksum >> 8);
         out[11] = static_cast<std::byte>(checksum & 0xFF);
-        put(out, summed(data, {out.begin() + ends_at, out.begin() + ends_at + 8}));
+        sum(data, {out.begin() + ends_at, out.begin() + ends_at + 8});
+        put(out, data);
         return out;
     }
-    // The segment between ends of these addresses.
-    [[nodiscard]] Octets summed(Octets segment, const Octets& ends) const {
+    // Writes the checksum of a segment between ends of these addresses.
+    void sum(Octets& segment, const Octets& ends) const {
         if (!sum_off_by_ || proto_ != 6) {
-            return segment;
+            return;
         }
         Octets covered = ends;
         put16(covered, proto_);
@@ -223,7 +224,6 @@ private:
         const unsigned sum = checksum_of(covered, 0, covered.size()) + *sum_off_by_;
         segment[16] = static_cast<std::byte>(sum >> 8 & 0xFF);
         segment[17] = static_cast<std::byte>(sum & 0xFF);
-        return segment;
     }
     [[nodiscard]] Octets ipv6() const {
         Octets data = extensions_;
@@ -236,7 +236,9 @@ private:
         }
         Octets ends{src_.address.bytes.begin(), src_.address.bytes.end()};
         ends.insert(ends.end(), dst_.address.bytes.begin(), dst_.address.bytes.end());
-        put(data, summed(transport(), ends));
+        Octets segment = transport();
+        sum(segment, ends);
+        put(data, segment);
         Octets out;
         out.reserve(40 + data.size());
         put32(out, 0x6000'0000U | (static_cast<std::uint32_t>(tos_) << 20));

@@ -222,12 +222,15 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     }
 }
 
-// What cannot be decrypted in time cannot be judged.
-TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
+// What cannot be decrypted in time cannot be judged: an enforced service refuses it.
+TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
     for (const char* const mode : {"enforce", "monitor"}) {
         UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
-        test::Box box{std::string{HEAD "  - {id: names, mode: "} + mode +
-                      ", key: [quic.sni], per: handshake, limits: [" TOKENS("1M/s", "1M") "]}\n"};
+        test::Box box{std::string{"version: 1\nservices:\n  - {id: quic, protocol: quic, when: "
+                                  "l4.dport eq 443, mode: "} +
+                      mode +
+                      "}\nrules:\n  - {id: names, mode: enforce, key: [quic.sni], per: handshake, "
+                      "limits: [" TOKENS("1M/s", "1M") "]}\n"};
         box.find_units_by(parser.finder());
         const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
         for (unsigned id = 0; id < saved + 10; ++id) {

@@ -20,7 +20,7 @@ constexpr std::string_view kFile = R"yaml(version: 1
 data: {lists: {proxies: {type: cidr, file: proxies.txt}}}
 services:
   - {id: off, protocol: http, when: l4.dport eq 80, mode: off}
-  - {id: shop, protocol: http, when: ip.dst eq 192.0.2.1 and l4.dport in {80 8080},
+  - {id: shop, protocol: http, when: "ip.dst eq 192.0.2.1 and l4.dport in {80 8080}",
      proxy_protocol: {from: $proxies}}
   - {id: web, protocol: http, when: dir eq "in" and l4.dport eq 80}
   - {id: tls, protocol: tls, when: l4.dport eq 443}
@@ -44,7 +44,7 @@ protected:
                        "10.0.0.0/8\n10.0.0.7\n11.0.0.0/9\n255.255.255.255\n2001:db8::/32\n"}});
         Problems problems{"r"};
         const auto compiled = compile_rules({.file = "r", .text = kFile, .lists = &lists},
-                                            Purpose::Enforce, {}, problems);
+                                            Purpose::Check, {}, problems);
         set_ = arrived(compiled.value());
         services_ = loaded_services(set_.services, set_.service_classifier);
     }

@@ -132,11 +132,14 @@ const Case kCases[] = {
     {"a fragment of TCP is refused", kEnforced,
      opened({{0ms, client(kLogin).frag(0, true), "drop", "tcp_fragment"}})},
 
-    {"a SYN-ACK that nobody asked for, data before the handshake",
+    {"a SYN-ACK that nobody asked for",
      kEnforced,
      {{0ms, syn(), "pass", "unmatched"},
-      {0ms, client(kLogin), "drop", "bad_handshake"},
       {0ms, syn_ack(kServerIss, kClientIss + 5), "drop", "bad_handshake"}}},
+
+    {"a request ahead of its handshake counts",
+     kEnforced,
+     {{0ms, syn(), "pass", "unmatched"}, {0ms, client(kLogin), "pass", "within_limits"}}},
 
     {"what is no HTTP is refused, and all that follows", kEnforced,
      opened({{0ms, client("\x16\x03\x01hello, I am no request\r\n\r\n"), "drop", "unreadable"},

@@ -32,6 +32,9 @@ struct ReplayedFrames {
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept {
         return rows[row].burst->answered(rows[row].row);
     }
+    [[nodiscard]] SegmentGlance glance(std::size_t row) const noexcept {
+        return rows[row].burst->glance(rows[row].row);
+    }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return rows[row].burst->has_tcp(rows[row].row);
     }

@@ -82,9 +82,22 @@ public:
                 map_.find("on_unreadable")->at,
                 "what cannot be read passes: limits over this service can be walked around");
         }
+        say_what_is_not_enforced();
     }
 
 private:
+    void say_what_is_not_enforced() const {
+        const auto say = [this](bool is_asked, std::string_view key, const std::string& what) {
+            if (is_asked) {
+                context_.not_enforced(map_.find(key)->at, what);
+            }
+        };
+        say(service_.passes_websocket || service_.passes_connect, "upgrades", "`upgrades`");
+        say(service_.on_h2c == OnH2c::Strip, "h2c", "`h2c: strip`");
+        say(service_.midstream == Midstream::Reset, "midstream", "`midstream: reset`");
+        say(!service_.proxies.empty(), "proxy_protocol", "`proxy_protocol`");
+    }
+
     // Whether the key is there to be read.
     [[nodiscard]] bool has(std::string_view key, bool fits) const {
         if (map_.find(key) == nullptr) {

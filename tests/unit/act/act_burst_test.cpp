@@ -44,6 +44,7 @@ struct Columns {
         return packet_headers[row];
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return decisions[row]; }
+    [[nodiscard]] SegmentGlance glance(std::size_t /*row*/) const noexcept { return {}; }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return packet_headers[row].fields.has(Field::TcpFlags);
     }

@@ -40,9 +40,8 @@ Octets cipher_change() {
 class Connection {
 public:
     explicit Connection(StreamStance how = StreamStance::Service) : stance{how} {
-        probe.service = how == StreamStance::Service
-                            ? test::enforced_service(ServiceProtocol::Tls)
-                            : nullptr;
+        probe.service =
+            how == StreamStance::Service ? test::enforced_service(ServiceProtocol::Tls) : nullptr;
     }
 
     ProbedPacket send(const Octets& payload, bool forwarded = true) {

@@ -120,8 +120,8 @@ private:
     [[nodiscard]] UnitColumns columns(Instant now) const {
         const PerSet counted =
             counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{};
-        return {headers_, frames_, ends_, wanted, counted, hash_, now,
-                service != nullptr ? &services_ : nullptr};
+        return {headers_, frames_, ends_, wanted,
+                counted,  hash_,   now,   service != nullptr ? &services_ : nullptr};
     }
     [[nodiscard]] ProbedPacket read() const {
         constexpr std::string_view kKinds[] = {"packet",  "byte",  "connection",

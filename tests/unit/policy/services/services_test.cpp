@@ -14,9 +14,10 @@ using test::Outcome;
 constexpr std::string_view kNoRules = "rules: []\n";
 
 Outcome compile(std::string_view services, std::string_view rules = kNoRules,
-                const ModeOverrides& modes = {}, const RssMapping* box = nullptr) {
+                const ModeOverrides& modes = {}, const RssMapping* box = nullptr,
+                Purpose purpose = Purpose::Enforce) {
     const std::string text = "version: 1\nservices:\n" + std::string{services} + std::string{rules};
-    return test::compile({.file = "r", .text = text, .box = box}, Purpose::Enforce, modes);
+    return test::compile({.file = "r", .text = text, .box = box}, purpose, modes);
 }
 
 std::string shown(const Outcome& outcome) {
@@ -43,9 +44,14 @@ TEST(Services, KeepWhatTheFileSays) {
     path: inbound
     min_ttl: 64
     proxy_protocol: {from: [10.0.0.0/8, 10.0.0.1, "2001:db8::/32"]}
-)yaml");
+)yaml",
+                                    kNoRules, {}, nullptr, Purpose::Check);
     ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
-    EXPECT_TRUE(outcome.problems.empty()) << shown(outcome);
+    EXPECT_EQ(shown(outcome),
+              "12:15: warning: not enforced yet: `upgrades`\n"
+              "13:10: warning: not enforced yet: `h2c: strip`\n"
+              "10:16: warning: not enforced yet: `midstream: reset`\n"
+              "16:21: warning: not enforced yet: `proxy_protocol`\n");
     EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
     ASSERT_EQ(outcome.rules->set.services.size(), 1U);
     const Service& web = outcome.rules->set.services.front();
@@ -67,6 +73,13 @@ TEST(Services, KeepWhatTheFileSays) {
     EXPECT_EQ(summary.description, "shop");
     EXPECT_EQ(summary.when, "ip.dst in {192.0.2.0/24} and l4.dport in {80 8080}");
     EXPECT_EQ(summary.line, 4U);
+}
+
+TEST(Services, AreRefusedWhereTheyAskForWhatIsNotEnforcedYet) {
+    const Outcome outcome =
+        compile("  - {id: a, protocol: http, when: l4.dport eq 80, upgrades: [websocket]}\n");
+    EXPECT_FALSE(outcome.rules.has_value());
+    EXPECT_EQ(shown(outcome), "3:61: not enforced yet: `upgrades`\n");
 }
 
 TEST(Services, HaveDefaultsByProtocol) {
