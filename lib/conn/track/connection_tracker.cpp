@@ -121,7 +121,10 @@ void ConnectionTracker::by_phase(const Arrival& arrival, TrackVerdict& verdict) 
 // All that a verdict says besides what was decided. The line may be gone by now.
 void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
-    const ConnectionIndex index = lines_.find(segment.ends);
+    const ConnectionIndex before = arrival.index;
+    const bool stays = before != kNoConnection && lines_[before].digest == segment.ends &&
+                       !lines_[before].is_free();
+    const ConnectionIndex index = stays ? before : lines_.find(segment.ends);
     verdict.midstream = true;
     if (index != kNoConnection) {
         const Line& line = lines_[index];

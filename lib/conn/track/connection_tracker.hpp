@@ -108,14 +108,24 @@ private:
     void accept_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void on_syn_sent(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void on_syn_received(const Arrival& arrival, TrackVerdict& verdict) noexcept;
-    [[nodiscard]] static bool completes(const Arrival& arrival, const Line& line) noexcept;
-    static void swap_alternate(Line& line) noexcept;
+    [[nodiscard]] TrackedHandshake handshake_of(const TrackedSegment& syn_ack,
+                                                const Line& line) const noexcept;
+    static void install(const TrackedHandshake& handshake, Line& line) noexcept;
+    [[nodiscard]] static TrackedHandshake standing_handshake(const Line& line) noexcept;
+    [[nodiscard]] static bool completes(const TrackedSegment& segment, const TcpHalf& sent,
+                                        const TcpHalf& other) noexcept;
+    [[nodiscard]] static bool is_of_alternate(const Arrival& arrival, const Line& line) noexcept;
+    [[nodiscard]] static bool completes_alternate(const TrackedSegment& segment,
+                                                  const Line& line) noexcept;
+    void replace(const Arrival& arrival, TrackVerdict& verdict) noexcept;
+    [[nodiscard]] bool resets_alternate(const Arrival& arrival) noexcept;
     void reset_handshake(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void establish(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     [[nodiscard]] bool begin(ConnectionIndex index, TrackEvent event) noexcept;
 
     // Both directions of a known connection: track_stream.cpp.
     void follow(const Arrival& arrival, TrackVerdict& verdict) noexcept;
+    void refuse(const Arrival& arrival, TrackReason reason, TrackVerdict& verdict) noexcept;
     void on_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void stand_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void behind_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;

@@ -73,7 +73,7 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
     }
     const FirstNumbers numbers{arrival.segment.ack - 1, arrival.segment.seq};
     const bool repeats = (line.has_numbers() && numbers == line.first_numbers()) ||
-                         (line.is(Line::kAlternate) && numbers == line.alternate);
+                         (line.is(Line::kAlternate) && numbers == line.alternate.numbers);
     if (repeats) {
         return pass(verdict);
     }
@@ -89,44 +89,74 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
     drop(verdict, TrackReason::SynAckUnasked);
 }
 
+TrackedHandshake ConnectionTracker::handshake_of(const TrackedSegment& syn_ack,
+                                                 const Line& line) const noexcept {
+    const bool known = has_candidate(line) && syn_ack.ack - 1 == line.candidate;
+    const std::uint8_t client_scale = known ? line.candidate_scale : kMostScale;
+    const bool scales = syn_ack.scale.has_value() && client_scale != Line::kNoScale;
+    TrackedHandshake handshake{.numbers = {syn_ack.ack - 1, syn_ack.seq},
+                               .client_window = known ? line.candidate_window : kFullWindow,
+                               .server_window = syn_ack.window};
+    if (scales) {
+        handshake.client_scale = client_scale & 0xF;
+        handshake.server_scale = std::min(*syn_ack.scale, kMostScale) & 0xF;
+    }
+    return handshake;
+}
+
+// Beside a connection that stands, or has ended, a handshake waits for the client to complete it: a
+// copy of an old SYN-ACK ends nothing.
 void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept {
-    const TrackedSegment& segment = arrival.segment;
     Line& line = lines_[arrival.index];
-    const bool known = has_candidate(line) && segment.ack - 1 == line.candidate;
+    const TrackedHandshake handshake = handshake_of(arrival.segment, line);
+    pass(verdict);
+    if (line.has_numbers() && line.phase != TrackPhase::SynReceived) {
+        // A copy of an old SYN-ACK takes no place of one that answers the last SYN.
+        const auto answers_last = [&line](const TrackedHandshake& one) {
+            return one.numbers.client == line.candidate;
+        };
+        if (!line.is(Line::kAlternate) || answers_last(handshake) ||
+            !answers_last(line.alternate)) {
+            line.alternate = handshake;
+            line.set(Line::kAlternate);
+        }
+        return relist(arrival.index);
+    }
     std::uint16_t kept = Line::kClientLow | Line::kCandidate | Line::kCandidates;
     if (line.phase == TrackPhase::SynReceived) {
         if (line.is(Line::kAlternate)) {
             line.set(Line::kAlternates);
         }
-        line.alternate = line.first_numbers();
+        line.alternate = standing_handshake(line);
         line.set(Line::kAlternate);
         kept |= Line::kAlternate | Line::kAlternates;
-    } else if (line.phase == TrackPhase::Established && !line.is(Line::kEnded)) {
-        verdict.replaced = line.id;
-        count(TrackEvent::Replaced);
     }
     line.flags &= kept;
-    const std::uint16_t offered = known ? line.candidate_window : kFullWindow;
-    const std::uint8_t client_scale = known ? line.candidate_scale : kMostScale;
-    const bool scales = segment.scale.has_value() && client_scale != Line::kNoScale;
-    line.client_scale = (scales ? client_scale : 0) & 0xF;
-    line.server_scale = (scales ? std::min(*segment.scale, kMostScale) : 0) & 0xF;
-    line.client = {.iss = segment.ack - 1,
-                   .next = segment.ack,
-                   .una = segment.ack,
-                   .edge = segment.ack + segment.window};
-    line.server = {.iss = segment.seq,
-                   .next = segment.data_end(),
-                   .una = segment.seq + 1,
-                   .edge = segment.seq + 1 + offered};
-    // Windows of SYNs are not scaled; as large ones are never narrower.
-    line.client_widest = offered;
-    line.server_widest = segment.window;
+    install(handshake, line);
+    line.server.next = arrival.segment.data_end();
     line.id = 0;
     line.phase = TrackPhase::SynReceived;
     line.touched = ticks_;
     move_to(arrival.index, TrackClass::HalfOpen);
-    pass(verdict);
+}
+
+void ConnectionTracker::install(const TrackedHandshake& handshake, Line& line) noexcept {
+    line.client = handshake.client();
+    line.server = handshake.server();
+    line.client_scale = handshake.client_scale;
+    line.server_scale = handshake.server_scale;
+    line.client_widest = handshake.client_window;
+    line.server_widest = handshake.server_window;
+}
+
+// Of a handshake under way, whose windows have not moved.
+TrackedHandshake ConnectionTracker::standing_handshake(const Line& line) noexcept {
+    TrackedHandshake handshake{.numbers = line.first_numbers(),
+                               .client_window = line.client_widest,
+                               .server_window = line.server_widest};
+    handshake.client_scale = line.client_scale;
+    handshake.server_scale = line.server_scale;
+    return handshake;
 }
 
 // A SYN has come, and no answer. Segments of other numbers may belong to a connection that was
@@ -157,13 +187,11 @@ void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& ve
     if (!arrival.from_client) {
         return follow(arrival, verdict);
     }
-    if (!completes(arrival, line) && line.is(Line::kAlternate)) {
-        swap_alternate(line);
-        if (!completes(arrival, line)) {
-            swap_alternate(line);
-        }
+    if (completes(segment, line.client, line.server)) {
+        return establish(arrival, verdict);
     }
-    if (completes(arrival, line)) {
+    if (completes_alternate(segment, line)) {
+        install(line.alternate, line);
         return establish(arrival, verdict);
     }
     if (line.is(Line::kAlternates)) {
@@ -178,40 +206,66 @@ void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& ve
     verdict.kind = TrackVerdict::Kind::Reset;
 }
 
-bool ConnectionTracker::completes(const Arrival& arrival, const Line& line) noexcept {
-    const TrackedSegment& segment = arrival.segment;
-    const DataPlace place = place_of_data(line.client, segment.seq, segment.data_end(), false);
-    return place_of_ack(line.server, segment.ack, 0, false) == AckPlace::Fits &&
+bool ConnectionTracker::completes(const TrackedSegment& segment, const TcpHalf& sent,
+                                  const TcpHalf& other) noexcept {
+    const DataPlace place = place_of_data(sent, segment.seq, segment.data_end(), false);
+    return place_of_ack(other, segment.ack, 0, false) == AckPlace::Fits &&
            place != DataPlace::Alien && place != DataPlace::Beyond;
 }
 
-// The other handshake takes the place of the first; windows are taken to be the same.
-void ConnectionTracker::swap_alternate(Line& line) noexcept {
-    const FirstNumbers was = line.first_numbers();
-    const std::uint32_t to_server = line.client.edge - line.client.una;
-    const std::uint32_t to_client = line.server.edge - line.server.una;
-    const auto half = [](std::uint32_t iss, std::uint32_t window) {
-        return TcpHalf{.iss = iss, .next = iss + 1, .una = iss + 1, .edge = iss + 1 + window};
-    };
-    line.client = half(line.alternate.client, to_server);
-    line.server = half(line.alternate.server, to_client);
-    line.alternate = was;
+bool ConnectionTracker::completes_alternate(const TrackedSegment& segment,
+                                            const Line& line) noexcept {
+    return line.is(Line::kAlternate) && segment.has(kAckFlag) && !segment.has(kRstFlag) &&
+           completes(segment, line.alternate.client(), line.alternate.server());
+}
+
+// The server speaks in a handshake that waits, without bytes: it challenges a segment.
+bool ConnectionTracker::is_of_alternate(const Arrival& arrival, const Line& line) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    return !arrival.from_client && line.is(Line::kAlternate) && segment.payload == 0 &&
+           completes(segment, line.alternate.server(), line.alternate.client());
+}
+
+// The client completes a handshake beside the connection that stands: the server has forgotten it.
+void ConnectionTracker::replace(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    Line& line = lines_[arrival.index];
+    const bool stood = line.phase == TrackPhase::Established && !line.is(Line::kEnded);
+    verdict.replaced = stood ? line.id : 0;
+    if (stood) {
+        count(TrackEvent::Replaced);
+    }
+    line.flags &= Line::kClientLow;
+    install(line.alternate, line);
+    establish(arrival, verdict);
+}
+
+// A RST of the handshake that waits beside another one, or beside a connection: its place is its
+// own. True: it concerns that handshake.
+bool ConnectionTracker::resets_alternate(const Arrival& arrival) noexcept {
+    Line& line = lines_[arrival.index];
+    if (!line.is(Line::kAlternate)) {
+        return false;
+    }
+    const TcpHalf half = arrival.from_client ? line.alternate.client() : line.alternate.server();
+    const ResetPlace place = place_of_reset(half, arrival.segment.seq);
+    if (place == ResetPlace::Exact) {
+        line.clear(Line::kAlternate);
+    }
+    return place != ResetPlace::Outside;
 }
 
 void ConnectionTracker::reset_handshake(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
     Line& line = lines_[arrival.index];
     const bool client = arrival.from_client;
-    const std::uint32_t other = client ? line.alternate.client : line.alternate.server;
-    if (line.is(Line::kAlternate)) {
-        const bool of_this = segment.seq == line.half(client).una;
-        if (of_this) {
-            swap_alternate(line);
-        }
-        if (of_this || segment.seq == other + 1) {
-            line.clear(Line::kAlternate);
-            return pass(verdict);
-        }
+    const bool of_this = segment.seq == line.half(client).una;
+    if (of_this && line.is(Line::kAlternate)) {
+        install(line.alternate, line);
+        line.clear(Line::kAlternate);
+        return pass(verdict);
+    }
+    if (resets_alternate(arrival)) {
+        return pass(verdict);
     }
     // The server's answer to a segment of a connection before; its receiver knows the number.
     if (!client && segment.seq != line.server.una) {

@@ -22,6 +22,9 @@ void ConnectionTracker::on_one_way(const Arrival& arrival, TrackVerdict& verdict
         return pass(verdict);
     }
     const Line& line = lines_[arrival.index];
+    if (completes_alternate(arrival.segment, line)) {
+        return replace(arrival, verdict);
+    }
     const bool living = line.id != 0;
     const bool is_over = line.phase == TrackPhase::Reset || line.is(Line::kClientFin);
     const TrackedSegment& segment = arrival.segment;

@@ -32,13 +32,24 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
         place_of_data(sent, segment.seq, segment.data_end(), line.is_long(arrival.from_client));
     const TrackReason refusal = refusal_of(arrival, line, place);
     if (refusal != TrackReason::None) {
-        return drop(verdict, refusal);
+        return arrival.from_client && completes_alternate(segment, line) ? replace(arrival, verdict)
+                                                                         : drop(verdict, refusal);
     }
     verdict.readable =
         segment.payload != 0 && (place == DataPlace::Fits || place == DataPlace::Probe);
     verdict.take_from = sent.una;
     pass(verdict);
     apply(arrival, verdict);
+}
+
+// It may be of the handshake that waits beside this connection.
+void ConnectionTracker::refuse(const Arrival& arrival, TrackReason reason,
+                               TrackVerdict& verdict) noexcept {
+    const Line& line = lines_[arrival.index];
+    if (arrival.from_client && completes_alternate(arrival.segment, line)) {
+        return replace(arrival, verdict);
+    }
+    is_of_alternate(arrival, line) ? pass(verdict) : drop(verdict, reason);
 }
 
 TrackReason ConnectionTracker::refusal_of(const Arrival& arrival, const Line& line,
@@ -145,6 +156,9 @@ void ConnectionTracker::on_reset(const Arrival& arrival, TrackVerdict& verdict) 
         pass(verdict);
         return stand_reset(arrival, verdict);
     }
+    if (resets_alternate(arrival)) {
+        return pass(verdict);
+    }
     if (place == ResetPlace::InWindow) {
         count(TrackEvent::ChallengedReset);
         return pass(verdict);
@@ -175,6 +189,9 @@ void ConnectionTracker::behind_reset(const Arrival& arrival, TrackVerdict& verdi
     if (segment.has(kRstFlag)) {
         return repeated_reset(arrival, verdict);
     }
+    if (arrival.from_client && completes_alternate(segment, line)) {
+        return replace(arrival, verdict);
+    }
     const DataPlace place = place_of_data(line.half(arrival.from_client), segment.seq,
                                           segment.data_end(), line.is_long(arrival.from_client));
     const bool fits = refusal_of(arrival, line, place) == TrackReason::None;
@@ -187,7 +204,7 @@ void ConnectionTracker::behind_reset(const Arrival& arrival, TrackVerdict& verdi
         return;
     }
     if (!fits || (server_is_gone && is_behind(segment.data_end(), line.server.next))) {
-        return drop(verdict, TrackReason::BehindReset);
+        return refuse(arrival, TrackReason::BehindReset, verdict);
     }
     if (!server_is_gone && line.id != 0 && is_behind(segment.ack, line.client.una)) {
         return revive(arrival, verdict);
@@ -202,7 +219,8 @@ void ConnectionTracker::repeated_reset(const Arrival& arrival, TrackVerdict& ver
                       arrival.segment.seq == sent.next;
     const bool refuses_new = !arrival.from_client && arrival.segment.has(kAckFlag) &&
                              has_candidate(line) && arrival.segment.ack - 1 == line.candidate;
-    fits || refuses_new ? pass(verdict) : drop(verdict, TrackReason::ResetOutOfWindow);
+    fits || refuses_new || resets_alternate(arrival) ? pass(verdict)
+                                                     : drop(verdict, TrackReason::ResetOutOfWindow);
 }
 
 // The server acknowledges more than the number of the client's RST, so that number was not the one

@@ -31,6 +31,27 @@ struct FirstNumbers {
     [[nodiscard]] bool operator==(const FirstNumbers&) const noexcept = default;
 };
 
+// A SYN and the SYN-ACK that acknowledges it. Their windows are not scaled.
+struct TrackedHandshake {
+    FirstNumbers numbers;
+    std::uint16_t client_window = 0;
+    std::uint16_t server_window = 0;
+    std::uint8_t client_scale : 4 = 0;  // both zero where one side did not offer it
+    std::uint8_t server_scale : 4 = 0;
+
+    [[nodiscard]] constexpr TcpHalf client() const noexcept {
+        return half(numbers.client, server_window);
+    }
+    [[nodiscard]] constexpr TcpHalf server() const noexcept {
+        return half(numbers.server, client_window);
+    }
+
+private:
+    [[nodiscard]] static constexpr TcpHalf half(std::uint32_t iss, std::uint32_t window) noexcept {
+        return {.iss = iss, .next = iss + 1, .una = iss + 1, .edge = iss + 1 + window};
+    }
+};
+
 // Two lines: all that a segment in the middle of a connection reads lies in the first.
 struct alignas(2 * kLineBytes) TrackedConnection {
     // Facts that are true or not.
@@ -44,7 +65,8 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     static constexpr std::uint16_t kServerReset = 1U << 7;   // the RST that stands is the server's
     static constexpr std::uint16_t kCandidate = 1U << 8;     // a SYN waits for its SYN-ACK
     static constexpr std::uint16_t kCandidates = 1U << 9;    // others did before it
-    static constexpr std::uint16_t kAlternate = 1U << 10;    // `alternate` is another handshake
+    static constexpr std::uint16_t kAlternate = 1U << 10;    // `alternate` is another handshake, or
+                                                             // a newer one beside what stands
     static constexpr std::uint16_t kAlternates = 1U << 11;   // there were more than these two
     static constexpr std::uint16_t kServerKnown = 1U << 12;  // Midstream: a server's segment came
     static constexpr std::uint16_t kEnded = 1U << 13;        // both FINs are acknowledged
@@ -57,7 +79,7 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     std::uint32_t touched = 0;  // in ticks
     std::uint16_t flags = 0;
     std::uint16_t at_home = 0;  // which of the lines from this one on have their home here
-    // Largest windows, in units of the sender's scale.
+    // Largest windows, in units of the sender's scale; a SYN's is not scaled.
     std::uint16_t client_widest = 0;
     std::uint16_t server_widest = 0;
     std::uint16_t service = kNoService;
@@ -70,7 +92,7 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     std::uint32_t server_fin = 0;
     std::uint32_t candidate = 0;  // first number of the last SYN
     std::uint32_t candidate_at = 0;
-    FirstNumbers alternate;
+    TrackedHandshake alternate;
     ConnectionIndex older = kNoConnection;
     ConnectionIndex newer = kNoConnection;
     std::uint32_t listed_at = 0;  // in ticks; when it was moved to the end of its list

@@ -82,6 +82,15 @@ private:
         packet.ack = odds(chance_, 90) ? around(server_.next_number(), 700)
                                        : static_cast<std::uint32_t>(chance_());
         packet.payload = odds(chance_, 70) ? static_cast<std::uint32_t>(draw(chance_, 600)) : 0;
+        packet.payload = odds(chance_, 15) ? 1 : packet.payload;
+        // Bytes that end at what the server expects, or at the edge of its window, or near them.
+        if (odds(chance_, 40)) {
+            const std::uint32_t to = odds(chance_, 50) ? server_.expects() : server_.right_edge();
+            const auto past = static_cast<std::uint32_t>(draw(chance_, 4));
+            const auto size = static_cast<std::uint32_t>(1 + draw(chance_, 600));
+            packet.seq = to + past - 1 - size;
+            packet.payload = size;
+        }
         packet.window = static_cast<std::uint16_t>(draw(chance_, 3000));
         packet.flags = kAckFlag;
         if (odds(chance_, 10)) {

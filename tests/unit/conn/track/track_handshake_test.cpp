@@ -84,9 +84,10 @@ TEST(TrackHandshake, ASynOnALivingConnectionWaitsForTheServer) {
     talk.server_iss = 88'000;
     const TrackVerdict answer = talk.syn_ack();
     expect_pass(answer, false);
-    EXPECT_EQ(answer.replaced, id);
+    EXPECT_EQ(answer.replaced, 0U);
     const TrackVerdict next = talk.client({.seq = 1, .ack = 1, .payload = 10});
     expect_pass(next, true);
+    EXPECT_EQ(next.replaced, id);
     EXPECT_TRUE(next.began);
     EXPECT_NE(next.id, id);
     talk.client_iss = old_client;
@@ -124,6 +125,30 @@ TEST(TrackHandshake, ASynAckAnswersASynThatWasSeen) {
     EXPECT_EQ(talk.syn_ack().kind, Kind::Pass);
     talk.client({.seq = 1, .ack = 1});
     expect_drop(talk.server({.seq = 9, .ack = 1, .flags = kSynAck}), TrackReason::SynAckUnasked);
+}
+
+// The victim of a forged SYN refuses what its server has begun, and goes on.
+TEST(TrackHandshake, AHandshakeBesideALivingConnectionEndsNothing) {
+    for (const bool by_client : {true, false}) {
+        Dialogue talk;
+        const std::uint64_t id = talk.handshake().id;
+        const std::uint32_t client = talk.client_iss;
+        const std::uint32_t server = talk.server_iss;
+        talk.client_iss = 7;
+        talk.server_iss = 1'000'000;
+        talk.syn();
+        talk.syn_ack();
+        const test::Said reset{.seq = 1, .flags = kRstFlag};
+        const TrackVerdict refused = by_client ? talk.client(reset) : talk.server(reset);
+        expect_pass(refused, false);
+        EXPECT_FALSE(refused.ended);
+        expect_drop(talk.client({.seq = 1, .ack = 1, .payload = 10}), TrackReason::AckUnsent);
+        talk.client_iss = client;
+        talk.server_iss = server;
+        const TrackVerdict data = talk.client({.seq = 1, .ack = 1, .payload = 10});
+        expect_pass(data, true);
+        EXPECT_EQ(data.id, id);
+    }
 }
 
 TEST(TrackHandshake, WhatIsNoSynIsRefused) {

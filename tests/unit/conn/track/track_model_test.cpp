@@ -73,9 +73,10 @@ private:
         server_.planned = draw(chance_, 30) * draw(chance_, 2000);
         client_.will_close = odds(chance_, 70);
         server_.will_close = client_.will_close || odds(chance_, 50);
-        // An old SYN-ACK would answer a SYN of the same number.
+        // What is left of a connection of the same number would belong to the next one too.
         const bool same_number = odds(chance_, 50) && server_.state == TcpEnd::State::Closed &&
-                                 from_server_.empty() && to_client_.empty();
+                                 from_server_.empty() && to_client_.empty() && to_box_.empty() &&
+                                 to_server_.empty();
         client_.connect(same_number ? client_.iss : static_cast<std::uint32_t>(chance_()));
         ++course_.connections;
         // Some are left alone in their middle, and their ports used again.
@@ -165,7 +166,12 @@ private:
         disturb(policies);
         const TrackVerdict verdict = tracker_.track(segment, policies, now_);
         if (strangers_ != 0) {
-            expect_same(verdict, undisturbed_.track(segment, policies, now_));
+            const TrackVerdict undisturbed = undisturbed_.track(segment, policies, now_);
+            // Among SYNs of strangers nobody knows which one a SYN-ACK answers: more of what the
+            // server has sent to nobody may pass than otherwise.
+            if (undisturbed.forwards()) {
+                expect_same(verdict, undisturbed);
+            }
         }
         if (verdict.kind == TrackVerdict::Kind::Reset) {
             to_client_.add({.connection = packet.connection, .seq = packet.ack, .flags = kRstFlag},
@@ -174,14 +180,21 @@ private:
         // What is left of an earlier connection nobody misses, nor what comes behind an abort.
         const bool aborted = client_.state == TcpEnd::State::Closed ||
                              server_.state == TcpEnd::State::Closed || server_.iss != client_.irs;
-        const bool is_over = aborted && (verdict.reason == TrackReason::BehindReset ||
-                                         verdict.reason == TrackReason::SynAckUnasked ||
-                                         verdict.kind == TrackVerdict::Kind::Inspect ||
-                                         verdict.kind == TrackVerdict::Kind::Reset);
+        const bool both_closed =
+            client_.state == TcpEnd::State::Closed && server_.state == TcpEnd::State::Closed;
+        const bool is_over =
+            both_closed || (aborted && (verdict.reason == TrackReason::BehindReset ||
+                                        verdict.reason == TrackReason::SynAckUnasked ||
+                                        verdict.kind == TrackVerdict::Kind::Inspect ||
+                                        verdict.kind == TrackVerdict::Kind::Reset));
         // Copies of old SYNs and SYN-ACKs have made them believe in different connections.
         const bool differ = client_.state == TcpEnd::State::Open && server_.iss != client_.irs;
         const bool is_left = !packet.refuses && packet.iss != (from_client ? client_ : server_).iss;
-        const bool is_late = is_left || differ ||
+        // RFC 5961, 5: nobody takes an acknowledgement that was overtaken by a whole window.
+        const bool is_overtaken =
+            verdict.reason == TrackReason::AckTooOld &&
+            (from_client ? client_ : server_).expects() - packet.ack < 1U << 30;
+        const bool is_late = is_overtaken || is_left || differ ||
                              (packet.refuses && verdict.reason == TrackReason::ResetOutOfWindow);
         if (packet.connection == client_.connection && !is_over && !is_late) {
             ASSERT_TRUE(verdict.forwards())
@@ -199,7 +212,7 @@ private:
         (from_client ? to_server_ : to_client_).add(packet, chance_);
     }
 
-    // Segments with numbers of chance. They are seen by one of two trackers.
+    // Segments with numbers of chance, from both sides. They are seen by one of two trackers.
     void disturb(const std::array<TrackPolicy, 1>& policies) {
         for (unsigned i = 0; i < strangers_; ++i) {
             const bool from_client = odds(blind_, 70);
@@ -278,9 +291,9 @@ TEST(TrackModel, StrangersChangeNothingForAnHonestPair) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const auto draw = static_cast<unsigned>(seed);
         const PathFaults faults{.loss = draw % 4, .doubled = draw % 3, .reordered = draw % 2 * 20};
-        strange += Simulation{draw, faults, 3}.run(5).strange;
+        strange += Simulation{draw, faults, 10}.run(5).strange;
     }
-    EXPECT_GT(strange, static_cast<std::uint64_t>(seeds) * 1'000);
+    EXPECT_GT(strange, static_cast<std::uint64_t>(seeds) * 3'000);
 }
 
 }  // namespace
