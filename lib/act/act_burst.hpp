@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/act/answerer.hpp"
-#include "lib/act/normalize.hpp"
 #include "lib/act/sink.hpp"
 #include "lib/act/tag.hpp"
 #include "lib/answer/made_datagram.hpp"
+#include "lib/conn/track/segment_bytes.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/decision.hpp"
@@ -55,9 +55,11 @@ template <DecidedBurst Burst, Sink Out>
     const PacketHeaders& headers = burst.headers(row);
     return sink.rewrite(row, [&](MutableBytes frame) noexcept {
         if (change.clears_urgent) {
-            clear_urgent(frame, headers);
+            clear_urgent(headers, frame);
         }
-        raise_ttl(frame, headers, change.min_ttl);
+        if (change.raises_to != 0) {
+            set_ttl(headers, change.raises_to, frame);
+        }
     });
 }
 

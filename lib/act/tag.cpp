@@ -1,7 +1,7 @@
 #include "lib/act/tag.hpp"
 
-#include "lib/act/updated_checksum.hpp"
 #include "lib/packet/ethernet.hpp"
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ipv4.hpp"
 
 namespace sluice {

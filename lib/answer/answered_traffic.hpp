@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/answer/answered_connections.hpp"
+#include "lib/answer/made_reset.hpp"
 #include "lib/answer/served_traffic.hpp"
 #include "lib/answer/server_direction.hpp"
 #include "lib/answer/tcp_facts.hpp"
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sluice {
 
@@ -109,24 +111,17 @@ public:
     void begin_server(const ConnectionEnds& ends, std::uint32_t request, Instant now) noexcept {
         post_server(servers_, ends.against(), request, seconds_of(now));
     }
-    // A RST that the box has sent in the name of the end whose segment that is.
-    struct MadeReset {
-        ConnectionEnds ends;
-        std::uint32_t seq = 0;
-    };
     // Those that nobody takes until so many have come are forgotten.
     void note_reset(const MadeReset& reset) noexcept {
         if (reset_count_ < resets_.size()) {
             resets_[reset_count_++] = reset;
         }
     }
-    template <typename Use>
-    void take_resets(Use&& use) noexcept {
-        for (std::size_t i = 0; i < reset_count_; ++i) {
-            use(resets_[i]);
-        }
-        reset_count_ = 0;
+    [[nodiscard]] std::span<const MadeReset> resets() const noexcept {
+        return std::span{resets_}.first(reset_count_);
     }
+    // Whoever follows connections has been told of them.
+    void forget_resets() noexcept { reset_count_ = 0; }
     // How many have been begun: while it stands, what has been looked up here stays as it was.
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 

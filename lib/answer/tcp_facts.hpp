@@ -1,16 +1,11 @@
 #pragma once
 #include "lib/packet/packet_headers.hpp"
+#include "lib/packet/tcp_flags.hpp"
 
 #include <cstdint>
 #include <optional>
 
 namespace sluice {
-
-inline constexpr std::uint16_t kTcpFin = 0x01;
-inline constexpr std::uint16_t kTcpSyn = 0x02;
-inline constexpr std::uint16_t kTcpRst = 0x04;
-inline constexpr std::uint16_t kTcpPsh = 0x08;
-inline constexpr std::uint16_t kTcpAck = 0x10;
 
 // The timestamps option, RFC 7323, 3.2.
 struct TcpTimestamps {

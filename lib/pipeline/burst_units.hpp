@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/made_reset.hpp"
 #include "lib/base/lazy_array.hpp"
 #include "lib/conn/connection_ends.hpp"
 #include "lib/hash/group_key.hpp"
@@ -64,7 +65,6 @@ struct UnitSource {
     Instant now;
     bool answers = false;  // some rule answers requests
     ServicePacket service;
-    bool verifies_checksums = false;  // a wrong UDP checksum is the sender's, not an offload's
     // Where either is another than before, packets may have passed that the parser was not shown:
     // the number of the rule set, and how many bursts were forwarded unread.
     std::uint64_t load = 0;
@@ -184,15 +184,18 @@ struct UnitFinder {
     // Follows the connections of services, whose packets may be among these rows, in their order.
     using Track = void (*)(void* parser, const TrackedColumns& burst, RowMask rows,
                            ServiceRowsOutcome& outcome) noexcept;
+    // The box has sent a RST, which may end such a connection.
+    using NoteReset = void (*)(void* parser, const MadeReset& reset, Instant now) noexcept;
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // What became of the packet that these bytes were judged in.
     using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     // Whether the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
-    Possible possible = nullptr;  // nullptr: all are
-    Select select = nullptr;      // nullptr: all are, and nothing is noted
-    Track track = nullptr;        // nullptr: nobody follows services
+    Possible possible = nullptr;     // nullptr: all are
+    Select select = nullptr;         // nullptr: all are, and nothing is noted
+    Track track = nullptr;           // nullptr: nobody follows services
+    NoteReset note_reset = nullptr;  // needed by who has `track`
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
@@ -235,6 +238,11 @@ public:
         services_.clear();
         if (finder_.track != nullptr) {
             finder_.track(finder_.parser, burst, rows, services_);
+        }
+    }
+    void note_reset(const MadeReset& reset, Instant now) noexcept {
+        if (finder_.note_reset != nullptr) {
+            finder_.note_reset(finder_.parser, reset, now);
         }
     }
     [[nodiscard]] const ServiceRowsOutcome& services() const noexcept { return services_; }

@@ -105,9 +105,12 @@ bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_
         return false;
     }
     const PacketHeaders& headers = burst.headers_of(row);
-    const SumOutcome outcome = tcp_sum(headers, burst.frame(row).bytes);
-    return (outcome == SumOutcome::Unknown && core.policy.captured) ||
-           core.checksums.believes(core.policy.checksums, headers.port, headers.dir, outcome);
+    const ChecksumFinding finding = find_checksums(headers, burst.frame(row));
+    PortChecksums& checksums = core.checksums.of(headers.port, headers.dir);
+    if (finding == ChecksumFinding::Unknown) {
+        return core.policy.captured || checksums.state() != PortChecksums::State::Verifying;
+    }
+    return !checksums.judge(finding).is_wrong;
 }
 
 // Whether some connection may be filed here, or at another worker, under that digest.
@@ -169,14 +172,14 @@ bool completes_handshake(const ConnectionStart& start, LimitSlot slot, const Cor
 }
 
 void follow_resets(CoreState& core, Now now) noexcept {
-    core.answered->take_resets([&](const AnsweredTraffic::MadeReset& reset) {
+    for (const MadeReset& reset : core.answered->resets()) {
         follow_everywhere({.digest = reset.ends.digest,
                            .seq = reset.seq,
                            .from = static_cast<ConnectionEnd>(reset.ends.from_low ? 0 : 1),
                            .rst = true,
                            .from_inside = !reset.ends.from_outside},
                           core, now);
-    });
+    }
 }
 
 void hear_of_connections(CoreState& core, Now now) noexcept {

@@ -381,6 +381,9 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
     if (burst.size() != 0) {
         decide_located(burst, set, core, now, follows);
     }
+    if (core.answered != nullptr) {
+        core.answered->forget_resets();
+    }
     if (follows) [[unlikely]] {
         core.recent_openings.forget(burst);
         count_connections(core);

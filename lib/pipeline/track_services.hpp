@@ -10,4 +10,9 @@ namespace sluice {
 [[nodiscard]] RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set,
                                      const CoreState& core, Instant now) noexcept;
 
+// Ends the connections of services that the box has reset since the burst before. The burst may be
+// empty.
+void end_reset_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
+                           Instant now) noexcept;
+
 }  // namespace sluice

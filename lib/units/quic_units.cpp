@@ -2,7 +2,6 @@
 
 #include "lib/l7/quic/datagram.hpp"
 #include "lib/l7/quic/quic_version.hpp"
-#include "lib/packet/udp_checksum.hpp"
 #include "lib/units/hello_texts.hpp"
 #include "lib/units/source_network.hpp"
 #include "lib/units/unit_text.hpp"
@@ -314,11 +313,6 @@ bool QuicUnits::may_begin(ByteView datagram) noexcept {
 void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
     QuicPacket first;
     if (!begins_quic(datagram, packet.headers, first)) {
-        return;
-    }
-    if (packet.verifies_checksums && has_wrong_udp_checksum(packet.headers, packet.frame.bytes)) {
-        units.count(UnitEvent::UdpChecksumWrong);
-        units.drop(Reason::WrongChecksum);
         return;
     }
     units.count(UnitEvent::QuicPacket);

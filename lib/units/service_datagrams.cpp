@@ -1,7 +1,7 @@
 #include "lib/units/service_datagrams.hpp"
 
 #include "lib/conn/ip_fragment.hpp"
-#include "lib/packet/udp_checksum.hpp"
+#include "lib/packet/checksum_check.hpp"
 
 namespace sluice {
 namespace {
@@ -45,8 +45,8 @@ FragmentReading read_datagram(ByteView datagram, const FragmentSource& fragment,
         return refused(Reason::Unreadable);
     }
     const PacketHeaders& headers = fragment.headers;
-    if (verifies_checksums && has_wrong_udp_checksum(headers.ip_version, headers.src, headers.dst,
-                                                     datagram.first(size))) {
+    if (verifies_checksums && find_udp_checksum(headers.ip_version, headers.src, headers.dst,
+                                                datagram.first(size)) == ChecksumFinding::Wrong) {
         note(fragment, UnitEvent::UdpChecksumWrong);
         return refused(Reason::WrongChecksum);
     }

@@ -1,5 +1,6 @@
 #include "lib/units/service_tracking.hpp"
 
+#include "lib/conn/track/segment_bytes.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/pipeline/service_rows.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr Nanoseconds kGrace = std::chrono::seconds{60};
 // Connections that have timed out are forgotten at the pace of bursts.
 constexpr unsigned kForgottenPerBurst = 4;
-constexpr std::uint8_t kWindowScaleOption = 3;
 
 // The number of a connection is the same in every process: ends are a keyed digest already.
 constexpr HashSecret kFixedSecret{};
@@ -51,57 +51,17 @@ Reason reason_of(TrackReason reason) noexcept {
     }
 }
 
-// RFC 9293, 3.1: kinds 0 and 1 are single bytes, all others have a length.
-std::optional<std::uint8_t> window_scale(const PacketHeaders& headers, ByteView frame) noexcept {
-    std::size_t at = headers.l4_at + std::size_t{kTcpMinSize};
-    const std::size_t end = std::min<std::size_t>(headers.payload_at, frame.size());
-    while (at < end) {
-        const auto kind = std::to_integer<std::uint8_t>(frame[at]);
-        if (kind == 0) {
-            return std::nullopt;
-        }
-        if (kind == 1) {
-            ++at;
-            continue;
-        }
-        const std::size_t size = at + 1 < end ? std::to_integer<std::size_t>(frame[at + 1]) : 0;
-        if (size < 2 || at + size > end) {
-            return std::nullopt;
-        }
-        if (kind == kWindowScaleOption && size == 3) {
-            return std::to_integer<std::uint8_t>(frame[at + 2]);
-        }
-        at += size;
-    }
-    return std::nullopt;
-}
-
-TrackedSegment segment_of(const UnitColumns& burst, std::size_t row, std::uint16_t slot) noexcept {
-    const PacketHeaders& headers = burst.headers.headers(row);
-    const ByteView frame = burst.frames.frame(row).bytes;
-    const std::size_t at = headers.l4_at;
-    TrackedSegment segment{.ends = burst.ends[row].digest,
-                           .from_low = burst.ends[row].from_low,
-                           .service = slot,
-                           .seq = load_be32(frame, at + 4),
-                           .ack = load_be32(frame, at + 8),
-                           .flags = headers.tcp_flags,
-                           .payload = headers.payload_len,
-                           .window = load_be16(frame, at + 14),
-                           .urgent = load_be16(frame, at + 18),
-                           .ttl = headers.ttl,
-                           .is_fragment = headers.frag != Fragment::None};
-    if (segment.has(kSynFlag)) {
-        segment.scale = window_scale(headers, frame);
+// A segment to the tracker; nullopt: its header is not all at hand.
+std::optional<TrackedSegment> segment_of(const UnitColumns& burst, std::size_t row,
+                                         std::uint16_t slot) noexcept {
+    std::optional<TrackedSegment> segment =
+        read_tracked_segment(burst.headers.headers(row), burst.frames.frame(row).bytes);
+    if (segment) {
+        segment->ends = burst.ends[row].digest;
+        segment->from_low = burst.ends[row].from_low;
+        segment->service = slot;
     }
     return segment;
-}
-
-// Whether the fixed part of its TCP header is at hand.
-bool has_tcp_header(const UnitColumns& burst, std::size_t row) noexcept {
-    const PacketHeaders& headers = burst.headers.headers(row);
-    return headers.proto == kProtoTcp && headers.fields.has(Field::TcpFlags) &&
-           headers.l4_at + std::size_t{kTcpMinSize} <= burst.frames.frame(row).bytes.size();
 }
 
 TrackPolicy policy_of(const Service& service, Instant grace_until) noexcept {
@@ -153,8 +113,8 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
     unread_bursts_ = burst.unread_bursts;
 }
 
-void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows follows,
-                            void* reader, ServiceRowsOutcome& outcome) noexcept {
+void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Following& follow,
+                            ServiceRowsOutcome& outcome) noexcept {
     const UnitColumns& columns = burst.burst;
     if (burst.load != load_ || burst.unread_bursts != unread_bursts_) [[unlikely]] {
         adopt(burst);
@@ -163,43 +123,68 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, Follows f
     const RowMask reaching =
         find_services(columns.headers, rows, burst.services, burst.scratch, found);
     const RowMask segments = rows & columns.headers.present_rows(HeaderPart::Tcp);
-    RowMask tracked = 0;
-    for_each_row(segments, [&](std::size_t row) {
-        if (has_row(reaching, row) || tracker_.may_know(columns.ends[row].digest)) {
-            tracker_.prefetch(columns.ends[row].digest);
-            tracked |= row_bit(row);
-        }
-    });
+    for_each_row(segments, [&](std::size_t row) { tracker_.prefetch(columns.ends[row].digest); });
     (void)tracker_.expire(columns.now, kForgottenPerBurst);
-    for_each_row(reaching & ~segments, [&](std::size_t row) {
-        outcome.packets[row] = {.service = &burst.services.all[found[row]],
-                                .is_from_client = true,
-                                .is_readable = true};
-        outcome.with_service |= row_bit(row);
-    });
-    const std::span<const TrackPolicy> policies{policies_};
-    for_each_row(tracked, [&](std::size_t row) {
-        if (!has_tcp_header(columns, row)) {
-            return;
+    for_each_row(reaching & ~segments,
+                 [&](std::size_t row) { take_datagram(burst, row, found[row], outcome); });
+    for_each_row(segments, [&](std::size_t row) {
+        const bool reaches = has_row(reaching, row);
+        // Rows before it in the burst may have made its connection known.
+        if (reaches || tracker_.may_know(columns.ends[row].digest)) {
+            track_segment(burst, row, reaches ? slots_.slot_of(found[row]) : kNoService, follow,
+                          outcome);
         }
-        const std::uint16_t slot = has_row(reaching, row) ? slots_.slot_of(found[row]) : kNoService;
-        TrackedSegment segment = segment_of(columns, row, slot);
-        segment.checksum_wrong = slot != kNoService && is_wrong(columns, row, slot);
-        TrackVerdict verdict = tracker_.track(segment, policies, columns.now);
-        if (verdict.kind == TrackVerdict::Kind::Inspect) {
-            const std::uint16_t index = slots_.index_of(verdict.service);
-            const bool begins = index != ServiceSlots::kNone &&
-                                follows(reader, columns, row, burst.services.all[index].protocol);
-            verdict = tracker_.settle_midstream(segment, policies, begins, columns.now);
-        }
-        take_verdict(verdict, burst, row, outcome);
     });
 }
 
-// Of a client's segment whose bytes are read, or that changes the state of its connection.
+void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row,
+                                    std::uint16_t slot, const Following& follow,
+                                    ServiceRowsOutcome& outcome) noexcept {
+    const UnitColumns& columns = burst.burst;
+    std::optional<TrackedSegment> segment = segment_of(columns, row, slot);
+    if (!segment) {
+        return;
+    }
+    segment->checksum_wrong = slot != kNoService && is_wrong(columns, row, slot);
+    TrackVerdict verdict = tracker_.track(*segment, policies_, columns.now);
+    if (verdict.kind == TrackVerdict::Kind::Inspect) {
+        const std::uint16_t index = slots_.index_of(verdict.service);
+        const bool begins =
+            index != ServiceSlots::kNone &&
+            follow.follows(follow.reader, columns, row, burst.services.all[index].protocol);
+        verdict = tracker_.settle_midstream(*segment, policies_, begins, columns.now);
+    }
+    take_verdict(verdict, burst, row, outcome);
+}
+
+// A datagram to a service, or a later fragment: those of TCP have no ports, and are of no segment.
+void ServiceTracking::take_datagram(const TrackedColumns& burst, std::size_t row, std::size_t index,
+                                    ServiceRowsOutcome& outcome) noexcept {
+    const bool is_tcp = burst.burst.headers.proto[row] == kProtoTcp;
+    outcome.with_service |= row_bit(row);
+    outcome.packets[row] = {.service = &burst.services.all[index], .is_from_client = true};
+    if (is_tcp) {
+        outcome.refuse(row, Reason::TcpFragment);
+    } else if (is_wrong(burst.burst, row, slots_.slot_of(index))) {
+        outcome.refuse(row, Reason::WrongChecksum);
+    } else {
+        outcome.packets[row].is_readable = true;
+    }
+}
+
+void ServiceTracking::note_reset(const MadeReset& reset, Instant now) noexcept {
+    const TrackedSegment segment{.ends = reset.ends.digest,
+                                 .from_low = reset.ends.from_low,
+                                 .seq = reset.seq,
+                                 .flags = kTcpRst};
+    (void)tracker_.track(segment, policies_, now);
+}
+
+// Of what clients send: segments whose bytes are read, or that change the state of their
+// connection, and datagrams.
 bool ServiceTracking::is_wrong(const UnitColumns& burst, std::size_t row,
                                std::uint16_t slot) noexcept {
-    constexpr std::uint16_t kChanges = kSynFlag | kFinFlag | kRstFlag;
+    constexpr std::uint16_t kChanges = kTcpSyn | kTcpFin | kTcpRst;
     PortChecksums& checksums = checksums_[slot];
     const PacketHeaders& headers = burst.headers.headers(row);
     const bool matters = headers.payload_len != 0 || (headers.tcp_flags & kChanges) != 0;
@@ -237,7 +222,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         outcome.normalized |= row_bit(row);
         outcome.normalizations[row] = {
             .clears_urgent = verdict.clear_urgent,
-            .min_ttl = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0}};
+            .raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0}};
     }
 }
 

@@ -18,17 +18,27 @@ public:
     explicit ServiceTracking(const ConnectionBudget& budget);
     [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
 
-    // See UnitFinder::Track. `follows` tells of a segment whose connection nobody knows whether a
-    // unit begins in it, or goes on.
-    using Follows = bool (*)(void* reader, const UnitColumns& burst, std::size_t row,
-                             ServiceProtocol protocol) noexcept;
-    void track(const TrackedColumns& burst, RowMask rows, Follows follows, void* reader,
+    // A reader that tells of a segment whose connection nobody knows whether a unit begins in it,
+    // or goes on.
+    struct Following {
+        bool (*follows)(void* reader, const UnitColumns& burst, std::size_t row,
+                        ServiceProtocol protocol) noexcept;
+        void* reader;
+    };
+    // See UnitFinder::Track.
+    void track(const TrackedColumns& burst, RowMask rows, const Following& follow,
                ServiceRowsOutcome& outcome) noexcept;
+    // The box has sent a RST: where its number is the next one, the connection has ended.
+    void note_reset(const MadeReset& reset, Instant now) noexcept;
 
     [[nodiscard]] const TrackCounters& counters() const noexcept { return tracker_.counters(); }
 
 private:
     void adopt(const TrackedColumns& burst) noexcept;
+    void track_segment(const TrackedColumns& burst, std::size_t row, std::uint16_t slot,
+                       const Following& follow, ServiceRowsOutcome& outcome) noexcept;
+    void take_datagram(const TrackedColumns& burst, std::size_t row, std::size_t index,
+                       ServiceRowsOutcome& outcome) noexcept;
     [[nodiscard]] bool is_wrong(const UnitColumns& burst, std::size_t row,
                                 std::uint16_t slot) noexcept;
     void take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst, std::size_t row,

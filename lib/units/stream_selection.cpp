@@ -1,6 +1,7 @@
 #include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
 #include "lib/match/column_compare.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/stream_units.hpp"
 #include "lib/units/wanted_protocols.hpp"
@@ -17,11 +18,6 @@ constexpr unsigned kExpiredPerSegment = 1;
 // And where no segment comes that matters, so often.
 constexpr Nanoseconds kTendedEvery = std::chrono::milliseconds{1};
 
-constexpr std::uint16_t kFinBit = 0x01;
-constexpr std::uint16_t kSynBit = 0x02;
-constexpr std::uint16_t kRstBit = 0x04;
-constexpr std::uint16_t kAckBit = 0x10;
-
 }  // namespace
 
 RowMask StreamUnits::possible(const UnitColumns& burst, RowMask rows) noexcept {
@@ -32,7 +28,7 @@ RowMask StreamUnits::possible(const UnitColumns& burst, RowMask rows) noexcept {
     const HeaderColumns& headers = burst.headers;
     return rows & headers.present_rows(HeaderPart::Tcp) &
            (rows_in(headers.payload_len.data(), ColumnRanges{&kSome, 1}) |
-            rows_with_bits(headers.tcp_flags.data(), kFinBit | kSynBit | kRstBit));
+            rows_with_bits(headers.tcp_flags.data(), kTcpFin | kTcpSyn | kTcpRst));
 }
 
 void StreamUnits::begin_burst(Instant now, RowMask rows) noexcept {
@@ -60,7 +56,7 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
     const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
     const bool begins = may_begin(burst, row, payload);
-    const bool opens = (burst.headers.tcp_flags[row] & (kSynBit | kAckBit)) == kSynBit;
+    const bool opens = (burst.headers.tcp_flags[row] & (kTcpSyn | kTcpAck)) == kTcpSyn;
     const bool guesses = stance_ == StreamStance::Anywhere;
     if (!known && !opens && (guesses || !begins)) {
         if (begins) {

@@ -3,6 +3,7 @@
 #include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
 #include "lib/match/column_compare.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/source_network.hpp"
 #include "lib/units/wanted_protocols.hpp"
@@ -20,11 +21,6 @@ constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
-
-constexpr std::uint16_t kFin = 0x01;
-constexpr std::uint16_t kSyn = 0x02;
-constexpr std::uint16_t kRst = 0x04;
-constexpr std::uint16_t kAck = 0x10;
 
 std::uint32_t word_at(const UnitSource& packet, std::size_t at) noexcept {
     std::uint32_t word = 0;
@@ -45,10 +41,10 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
     return {.digest = connection,
             .source = source_of(packet),
             .seq = sequence_of(packet),
-            .syn = (flags & kSyn) != 0,
-            .begins = (flags & (kSyn | kAck)) == kSyn,
-            .fin = (flags & kFin) != 0,
-            .rst = (flags & kRst) != 0,
+            .syn = (flags & kTcpSyn) != 0,
+            .begins = (flags & (kTcpSyn | kTcpAck)) == kTcpSyn,
+            .fin = (flags & kTcpFin) != 0,
+            .rst = (flags & kTcpRst) != 0,
             .payload = payload,
             .hash = &packet.hash};
 }
@@ -328,7 +324,7 @@ void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
 }
 
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
-    if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
+    if (payload.empty() && (packet.headers.tcp_flags & (kTcpFin | kTcpSyn | kTcpRst)) == 0) {
         return;
     }
     note_unseen(packet);

@@ -86,7 +86,11 @@ UnitParser::UnitParser(const UnitBudget& budget, StreamStance stance)
 void UnitParser::track(void* parser, const TrackedColumns& burst, RowMask rows,
                        ServiceRowsOutcome& outcome) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
-    self.tracking_.track(burst, rows, &follows, &self, outcome);
+    self.tracking_.track(burst, rows, {&follows, &self}, outcome);
+}
+
+void UnitParser::note_reset(void* parser, const MadeReset& reset, Instant now) noexcept {
+    static_cast<UnitParser*>(parser)->tracking_.note_reset(reset, now);
 }
 
 bool UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
@@ -175,6 +179,7 @@ UnitFinder UnitParser::finder() noexcept {
     UnitFinder finder{.possible = &possible_rows,
                       .select = &select,
                       .track = &track,
+                      .note_reset = &note_reset,
                       .find = &find,
                       .settle = &settle,
                       .refused = &refused,

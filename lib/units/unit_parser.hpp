@@ -37,6 +37,7 @@ public:
 private:
     static void track(void* parser, const TrackedColumns& burst, RowMask rows,
                       ServiceRowsOutcome& outcome) noexcept;
+    static void note_reset(void* parser, const MadeReset& reset, Instant now) noexcept;
     [[nodiscard]] static bool follows(void* parser, const UnitColumns& burst, std::size_t row,
                                       ServiceProtocol protocol) noexcept;
     [[nodiscard]] StreamUnits::Worth worth_of(const UnitColumns& burst, std::size_t row,

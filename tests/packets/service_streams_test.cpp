@@ -162,6 +162,65 @@ TEST_P(ServiceCase, Holds) {
 
 INSTANTIATE_TEST_SUITE_P(All, ServiceCase, testing::ValuesIn(kCases));
 
+// A query of DNS with this checksum, or with what makes it right.
+test::Octets query(int off_by) {
+    test::Octets message =
+        bytes_of_text(std::string_view{"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01"
+                                       "a\x00\x00\x01\x00\x01",
+                                       19});
+    test::Octets frame =
+        test::udp().src("10.0.0.1").dst("192.0.2.1").sport(5000).dport(53).carries(message).bytes();
+    constexpr std::size_t kUdpAt = 34;
+    test::Octets covered{frame.begin() + 26, frame.begin() + kUdpAt};
+    test::put16(covered, 17);
+    test::put16(covered, static_cast<unsigned>(frame.size() - kUdpAt));
+    covered.insert(covered.end(), frame.begin() + kUdpAt, frame.end());
+    const int sum = test::checksum_of(covered, 0, covered.size()) + off_by;
+    frame[kUdpAt + 6] = static_cast<std::byte>(sum >> 8 & 0xFF);
+    frame[kUdpAt + 7] = static_cast<std::byte>(sum & 0xFF);
+    return frame;
+}
+
+TEST(ServiceDatagram, WithAWrongChecksumIsNotReadAndNotCharged) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: dns, protocol: dns, when: l4.dport eq 53, mode: enforce, "
+        "checksums: verify}\nrules:\n  - {id: queries, mode: enforce, when: l4.dport eq 53, key: "
+        "[ip.src], per: query, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n"};
+    box.find_units_by(parser.finder());
+    const auto reason = [&](const test::Octets& frame) {
+        return std::string{row_of(box.judge(frame, test::kStart).reason).name};
+    };
+    EXPECT_EQ(reason(query(1)), "wrong_checksum");
+    EXPECT_EQ(reason(query(0)), "within_limits");
+    EXPECT_EQ(reason(query(0)), "over_limit");
+}
+
+// The table has room for those that live.
+TEST(ServiceReset, ByTheBoxEndsItsConnection) {
+    UnitParser parser{capture_unit_budget()};
+    AnswerBoards boards{256, 4096};
+    AnsweredTraffic answered{64, boards};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    box.know_answered(answered);
+    for (const Frame& frame : {syn(), syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    EXPECT_EQ(parser.tracked().established.read(), 1U);
+    PacketHeaders headers;
+    headers.port = port_name("lab");
+    const test::Octets bytes = client("").bytes();
+    parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, headers);
+    const ConnectionEnds ends = connection_ends(headers, KeyHasher{test::kBoxSecret});
+    answered.note_reset({.ends = ends, .seq = kClientIss + 500});
+    box.idle(test::kStart);
+    EXPECT_EQ(parser.tracked().established.read(), 1U) << "that is not the next number";
+    answered.note_reset({.ends = ends, .seq = kClientIss + 1});
+    box.idle(test::kStart);
+    EXPECT_EQ(parser.tracked().established.read(), 0U);
+}
+
 // What one frame looks like once it is normalised.
 TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     UnitParser parser{capture_unit_budget()};
@@ -179,7 +238,7 @@ TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     EXPECT_EQ(row_of(burst.packets()[0].decision.reason).name, "within_limits");
     ASSERT_TRUE(burst.normalizes());
     EXPECT_TRUE(burst.normalization(0).clears_urgent);
-    EXPECT_EQ(burst.normalization(0).min_ttl, 32);
+    EXPECT_EQ(burst.normalization(0).raises_to, 32);
 }
 
 }  // namespace

@@ -81,11 +81,11 @@ TrackVerdict ConnectionTracker::decide(const Arrival& arrival, TrackVerdict verd
         drop(verdict, TrackReason::ChecksumWrong);
     } else if (segment.is_fragment) {
         drop(verdict, TrackReason::Fragment);
-    } else if (segment.has(kSynFlag) && segment.has(kFinFlag | kRstFlag)) {
+    } else if (segment.has(kTcpSyn) && segment.has(kTcpFin | kTcpRst)) {
         drop(verdict, TrackReason::BadFlags);
-    } else if (segment.has(kSynFlag)) {
-        segment.has(kAckFlag) ? on_syn_ack(arrival, verdict) : on_syn(arrival, verdict);
-    } else if (!segment.has(kAckFlag | kRstFlag)) {
+    } else if (segment.has(kTcpSyn)) {
+        segment.has(kTcpAck) ? on_syn_ack(arrival, verdict) : on_syn(arrival, verdict);
+    } else if (!segment.has(kTcpAck | kTcpRst)) {
         drop(verdict, TrackReason::NoAck);
     } else {
         by_phase(arrival, verdict);
@@ -135,8 +135,7 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
         verdict.first = line.client.iss + 1;
     }
     if (verdict.kind == TrackVerdict::Kind::Pass || verdict.kind == TrackVerdict::Kind::Inspect) {
-        verdict.clear_urgent =
-            verdict.from_client && (segment.has(kUrgFlag) || segment.urgent != 0);
+        verdict.clear_urgent = verdict.from_client && (segment.has(kTcpUrg) || segment.urgent != 0);
         verdict.raise_ttl = verdict.from_client && segment.ttl < arrival.policy.min_ttl;
         if (verdict.clear_urgent && verdict.kind == TrackVerdict::Kind::Pass) {
             count(TrackEvent::UrgentCleared);

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/conn/track/checksum_check.hpp"
+#include "lib/packet/checksum_check.hpp"
 
 #include <cstdint>
 

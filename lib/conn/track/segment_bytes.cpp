@@ -1,5 +1,6 @@
 #include "lib/conn/track/segment_bytes.hpp"
 
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/transport.hpp"
 
@@ -40,17 +41,12 @@ std::optional<std::uint8_t> scale_in(ByteView options) noexcept {
     return std::nullopt;
 }
 
-// Writes a word and what becomes of the sum over it: RFC 1624, 3, equation 3.
+// Writes a word and what becomes of the sum over it.
 void replace_word(MutableBytes frame, std::size_t at, std::uint16_t word,
                   std::size_t sum_at) noexcept {
-    const std::uint16_t sum = load_be16(frame, sum_at);
-    std::uint32_t next = static_cast<std::uint16_t>(~sum);
-    next += static_cast<std::uint16_t>(~load_be16(frame, at));
-    next += word;
-    next = (next & 0xFFFF) + (next >> 16);
-    next = (next & 0xFFFF) + (next >> 16);
+    store_be16(frame, sum_at,
+               updated_checksum(load_be16(frame, sum_at), load_be16(frame, at), word));
     store_be16(frame, at, word);
-    store_be16(frame, sum_at, static_cast<std::uint16_t>(~next));
 }
 
 }  // namespace
@@ -73,7 +69,7 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
                            .urgent = load_be16(tcp, kUrgentAt),
                            .ttl = headers.ttl,
                            .is_fragment = headers.frag != Fragment::None};
-    if (segment.has(kSynFlag)) [[unlikely]] {
+    if (segment.has(kTcpSyn)) [[unlikely]] {
         segment.scale = scale_in(tcp.subspan(kTcpMinSize));
     }
     return segment;
@@ -82,8 +78,7 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
 void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept {
     const std::size_t tcp = headers.l4_at;
     const std::uint16_t flags = load_be16(frame, tcp + kFlagsAt);
-    replace_word(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kUrgFlag),
-                 tcp + kSumAt);
+    replace_word(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kTcpUrg), tcp + kSumAt);
     replace_word(frame, tcp + kUrgentAt, 0, tcp + kSumAt);
 }
 

@@ -168,8 +168,8 @@ void ConnectionTracker::on_syn_sent(const Arrival& arrival, TrackVerdict& verdic
     }
     const Line& line = lines_[arrival.index];
     const bool answers =
-        segment.has(kAckFlag) && has_candidate(line) && segment.ack - 1 == line.candidate;
-    if (segment.has(kRstFlag)) {
+        segment.has(kTcpAck) && has_candidate(line) && segment.ack - 1 == line.candidate;
+    if (segment.has(kTcpRst)) {
         if (answers && !line.is(Line::kCandidates)) {
             remove(arrival.index);
         }
@@ -181,7 +181,7 @@ void ConnectionTracker::on_syn_sent(const Arrival& arrival, TrackVerdict& verdic
 void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
     Line& line = lines_[arrival.index];
-    if (segment.has(kRstFlag)) {
+    if (segment.has(kTcpRst)) {
         return reset_handshake(arrival, verdict);
     }
     if (!arrival.from_client) {
@@ -215,7 +215,7 @@ bool ConnectionTracker::completes(const TrackedSegment& segment, const TcpHalf& 
 
 bool ConnectionTracker::completes_alternate(const TrackedSegment& segment,
                                             const Line& line) noexcept {
-    return line.is(Line::kAlternate) && segment.has(kAckFlag) && !segment.has(kRstFlag) &&
+    return line.is(Line::kAlternate) && segment.has(kTcpAck) && !segment.has(kTcpRst) &&
            completes(segment, line.alternate.client(), line.alternate.server());
 }
 

@@ -24,7 +24,7 @@ void ConnectionTracker::on_midstream(const Arrival& arrival, TrackVerdict& verdi
     }
     count(TrackEvent::Midstream);
     const TrackedSegment& segment = arrival.segment;
-    if (segment.payload == 0 || segment.has(kRstFlag)) {
+    if (segment.payload == 0 || segment.has(kTcpRst)) {
         return pass(verdict);
     }
     if (arrival.index == kNoConnection) {
@@ -53,10 +53,10 @@ void ConnectionTracker::on_midstream_server(const Arrival& arrival,
     const TrackedSegment& segment = arrival.segment;
     Line& line = lines_[arrival.index];
     pass(verdict);
-    if (segment.has(kRstFlag) || !segment.has(kAckFlag)) {
+    if (segment.has(kTcpRst) || !segment.has(kTcpAck)) {
         return;
     }
-    const std::uint32_t end = segment.data_end() + (segment.has(kFinFlag) ? 1U : 0U);
+    const std::uint32_t end = segment.data_end() + (segment.has(kTcpFin) ? 1U : 0U);
     const std::uint32_t edge = segment.ack + window_of(segment.window);
     if (!line.is(Line::kServerKnown)) {
         line.set(Line::kServerKnown);
@@ -98,7 +98,7 @@ void ConnectionTracker::settle(const Arrival& arrival, bool followed,
 }
 
 bool ConnectionTracker::knows_numbers(const TrackedSegment& segment, const Line& line) noexcept {
-    return segment.has(kAckFlag) && segment.seq - line.client.una + kFlight <= 2 * kFlight &&
+    return segment.has(kTcpAck) && segment.seq - line.client.una + kFlight <= 2 * kFlight &&
            line.server.next - segment.ack <= kFlight;
 }
 

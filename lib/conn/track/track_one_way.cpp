@@ -29,12 +29,12 @@ void ConnectionTracker::on_one_way(const Arrival& arrival, TrackVerdict& verdict
     const bool is_over = line.phase == TrackPhase::Reset || line.is(Line::kClientFin);
     const TrackedSegment& segment = arrival.segment;
     if (living && is_near(segment.seq, line.client.next) &&
-        (!segment.has(kAckFlag) || is_near(segment.ack, line.server.next))) {
+        (!segment.has(kTcpAck) || is_near(segment.ack, line.server.next))) {
         return follow_one_way(arrival, verdict);
     }
-    const bool of_candidate = has_candidate(line) && segment.has(kAckFlag) &&
+    const bool of_candidate = has_candidate(line) && segment.has(kTcpAck) &&
                               segment.seq - line.candidate - 1 <= kFirstFlight;
-    if (segment.has(kRstFlag)) {
+    if (segment.has(kTcpRst)) {
         return living ? drop(verdict, TrackReason::ResetOutOfWindow) : pass(verdict);
     }
     if (of_candidate && (!living || is_over)) {
@@ -65,7 +65,7 @@ void ConnectionTracker::begin_one_way(const Arrival& arrival, TrackVerdict& verd
 void ConnectionTracker::follow_one_way(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
     Line& line = lines_[arrival.index];
-    if (segment.has(kRstFlag)) {
+    if (segment.has(kTcpRst)) {
         pass(verdict);
         return segment.seq == line.client.next ? stand_reset(arrival, verdict)
                                                : count(TrackEvent::ChallengedReset);
@@ -79,11 +79,11 @@ void ConnectionTracker::follow_one_way(const Arrival& arrival, TrackVerdict& ver
     pass(verdict);
     line.touched = ticks_;
     line.client.next =
-        later_of(line.client.next, segment.data_end() + (segment.has(kFinFlag) ? 1U : 0U));
+        later_of(line.client.next, segment.data_end() + (segment.has(kTcpFin) ? 1U : 0U));
     line.server.next = later_of(line.server.next, segment.ack);
     verdict.readable = segment.payload != 0;
     verdict.take_from = segment.seq;
-    if (segment.has(kFinFlag) && !line.is(Line::kClientFin)) {
+    if (segment.has(kTcpFin) && !line.is(Line::kClientFin)) {
         line.set(Line::kClientFin);
         line.client_fin = segment.data_end();
         verdict.ended = true;

@@ -1,10 +1,10 @@
 #pragma once
+#include "lib/base/event_row.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace sluice {
 
@@ -31,13 +31,7 @@ enum class TrackReason : std::uint8_t {
     MidstreamReset,
 };
 
-struct TrackReasonRow {
-    TrackReason reason;
-    std::string_view name;
-    std::string_view help;
-};
-
-inline constexpr auto kTrackReasons = std::to_array<TrackReasonRow>({
+inline constexpr auto kTrackReasons = std::to_array<EventRow<TrackReason>>({
     {TrackReason::None, "none", "forwarded"},
     {TrackReason::ChecksumWrong, "checksum_wrong", "a checksum of IP or TCP is wrong"},
     {TrackReason::Fragment, "tcp_fragment", "a fragment of a TCP segment"},
@@ -88,13 +82,7 @@ enum class TrackEvent : std::uint8_t {
     TrackerFull,
 };
 
-struct TrackEventRow {
-    TrackEvent event;
-    std::string_view name;
-    std::string_view help;
-};
-
-inline constexpr auto kTrackEvents = std::to_array<TrackEventRow>({
+inline constexpr auto kTrackEvents = std::to_array<EventRow<TrackEvent>>({
     {TrackEvent::SynSeen, "syn_seen", "SYNs of clients"},
     {TrackEvent::Began, "began", "connections whose handshake was completed"},
     {TrackEvent::Replaced, "replaced", "connections whose ports the server took into use again"},
@@ -122,17 +110,8 @@ inline constexpr auto kTrackEvents = std::to_array<TrackEventRow>({
      "connections that found no room and are handled as if their beginning had not been seen"},
 });
 
-template <typename Rows, typename Of>
-[[nodiscard]] constexpr bool track_rows_in_order(const Rows& rows, Of of) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (static_cast<std::size_t>(of(rows[i])) != i) {
-            return false;
-        }
-    }
-    return true;
-}
-static_assert(track_rows_in_order(kTrackReasons, [](const auto& row) { return row.reason; }));
-static_assert(track_rows_in_order(kTrackEvents, [](const auto& row) { return row.event; }));
+static_assert(in_enum_order(kTrackReasons, &EventRow<TrackReason>::event));
+static_assert(in_enum_order(kTrackEvents, &EventRow<TrackEvent>::event));
 
 // Written by the worker alone, read by anyone.
 struct TrackCounters {

@@ -10,8 +10,8 @@ constexpr std::uint32_t kUnseenFlight = std::uint32_t{1} << 22;
 
 // An empty segment has the number behind a FIN that may come later than it.
 void note_sent(const TrackedSegment& segment, TcpHalf& sent) noexcept {
-    if (segment.payload != 0 || segment.has(kFinFlag)) {
-        sent.next = later_of(sent.next, segment.data_end() + (segment.has(kFinFlag) ? 1U : 0U));
+    if (segment.payload != 0 || segment.has(kTcpFin)) {
+        sent.next = later_of(sent.next, segment.data_end() + (segment.has(kTcpFin) ? 1U : 0U));
     }
 }
 
@@ -22,7 +22,7 @@ bool refuses(DataPlace place) noexcept {
 }  // namespace
 
 void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) noexcept {
-    if (arrival.segment.has(kRstFlag)) {
+    if (arrival.segment.has(kTcpRst)) {
         return on_reset(arrival, verdict);
     }
     const Line& line = lines_[arrival.index];
@@ -85,7 +85,7 @@ TrackReason ConnectionTracker::refusal_of(const Arrival& arrival, const Line& li
 TrackReason ConnectionTracker::fin_refusal(const Arrival& arrival, const Line& line) noexcept {
     const TrackedSegment& segment = arrival.segment;
     const bool client = arrival.from_client;
-    const bool has_fin = segment.has(kFinFlag);
+    const bool has_fin = segment.has(kTcpFin);
     if (!line.is(client ? Line::kClientFin : Line::kServerFin)) {
         // The last number of a connection that was taken up may be its FIN's.
         const std::uint32_t end = segment.data_end() + (line.is(Line::kMidstream) ? 1U : 0U);
@@ -117,14 +117,14 @@ void ConnectionTracker::apply(const Arrival& arrival, TrackVerdict& verdict) noe
     }
     std::uint16_t& widest = client ? line.client_widest : line.server_widest;
     widest = std::max(widest, segment.window);
-    if (segment.has(kFinFlag) || line.is(Line::kClientFin | Line::kServerFin)) [[unlikely]] {
+    if (segment.has(kTcpFin) || line.is(Line::kClientFin | Line::kServerFin)) [[unlikely]] {
         note_fins(arrival, verdict);
     }
 }
 
 void ConnectionTracker::note_fins(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     Line& line = lines_[arrival.index];
-    if (arrival.segment.has(kFinFlag)) {
+    if (arrival.segment.has(kTcpFin)) {
         line.set(arrival.from_client ? Line::kClientFin : Line::kServerFin);
         (arrival.from_client ? line.client_fin : line.server_fin) = arrival.segment.data_end();
     }
@@ -143,7 +143,7 @@ void ConnectionTracker::on_reset(const Arrival& arrival, TrackVerdict& verdict) 
     const TrackedSegment& segment = arrival.segment;
     Line& line = lines_[arrival.index];
     const TcpHalf& sent = line.half(arrival.from_client);
-    if (!arrival.from_client && segment.has(kAckFlag) && has_candidate(line) &&
+    if (!arrival.from_client && segment.has(kTcpAck) && has_candidate(line) &&
         segment.ack - 1 == line.candidate) {
         // The server refuses a new connection. It says nothing of the one that stands.
         line.clear(Line::kCandidate | Line::kCandidates);
@@ -186,7 +186,7 @@ void ConnectionTracker::stand_reset(const Arrival& arrival, TrackVerdict& verdic
 void ConnectionTracker::behind_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
     const Line& line = lines_[arrival.index];
-    if (segment.has(kRstFlag)) {
+    if (segment.has(kTcpRst)) {
         return repeated_reset(arrival, verdict);
     }
     if (arrival.from_client && completes_alternate(segment, line)) {
@@ -217,7 +217,7 @@ void ConnectionTracker::repeated_reset(const Arrival& arrival, TrackVerdict& ver
     const TcpHalf& sent = line.half(arrival.from_client);
     const bool fits = place_of_reset(sent, arrival.segment.seq) != ResetPlace::Outside ||
                       arrival.segment.seq == sent.next;
-    const bool refuses_new = !arrival.from_client && arrival.segment.has(kAckFlag) &&
+    const bool refuses_new = !arrival.from_client && arrival.segment.has(kTcpAck) &&
                              has_candidate(line) && arrival.segment.ack - 1 == line.candidate;
     fits || refuses_new || resets_alternate(arrival) ? pass(verdict)
                                                      : drop(verdict, TrackReason::ResetOutOfWindow);

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/units.hpp"
+#include "lib/packet/tcp_flags.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -7,13 +8,6 @@
 namespace sluice {
 
 inline constexpr std::uint16_t kNoService = 0xFFFF;
-
-// Flags of TCP's header, as in PacketHeaders::tcp_flags.
-inline constexpr std::uint16_t kFinFlag = 0x01;
-inline constexpr std::uint16_t kSynFlag = 0x02;
-inline constexpr std::uint16_t kRstFlag = 0x04;
-inline constexpr std::uint16_t kAckFlag = 0x10;
-inline constexpr std::uint16_t kUrgFlag = 0x20;
 
 // One TCP segment of either direction, as its headers say.
 struct TrackedSegment {
@@ -37,7 +31,7 @@ struct TrackedSegment {
     }
     // The place behind its bytes, where its FIN would be. A SYN takes the first number.
     [[nodiscard]] constexpr std::uint32_t data_end() const noexcept {
-        return seq + (has(kSynFlag) ? 1U : 0U) + payload;
+        return seq + (has(kTcpSyn) ? 1U : 0U) + payload;
     }
 };
 

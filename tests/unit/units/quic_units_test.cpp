@@ -177,36 +177,6 @@ TEST(Quic, BytesOfAHalfHelloThatComeAsOthersAreDropped) {
     EXPECT_EQ(elsewhere.send(quic_part(other, 0, 100)).dropped, "");
 }
 
-// No server takes it, and nothing of it is remembered.
-TEST(Quic, ADatagramWithAWrongChecksumIsNotRead) {
-    const auto with_checksum = [](std::string_view name, bool right) {
-        const Octets payload = quic_initial(name).packet();
-        Octets frame = quic_frame(payload);
-        const std::size_t udp_at = frame.size() - payload.size() - 8;
-        Octets covered{frame.begin() + static_cast<std::ptrdiff_t>(udp_at) - 8,
-                       frame.begin() + static_cast<std::ptrdiff_t>(udp_at)};
-        test::put16(covered, 17);
-        test::put16(covered, static_cast<unsigned>(payload.size() + 8));
-        covered.insert(covered.end(), frame.begin() + static_cast<std::ptrdiff_t>(udp_at),
-                       frame.end());
-        const unsigned sum = test::checksum_of(covered, 0, covered.size()) ^ (right ? 0U : 1U);
-        frame[udp_at + 6] = static_cast<std::byte>(sum >> 8);
-        frame[udp_at + 7] = static_cast<std::byte>(sum & 0xFF);
-        return frame;
-    };
-    Worker worker;
-    worker.probe.verifies_checksums = true;
-    const ProbedPacket decoy = worker.probe.take(with_checksum("decoy", false), kNow);
-    EXPECT_EQ(decoy.kinds.size(), 0U);
-    EXPECT_EQ(decoy.dropped, "wrong_checksum");
-    EXPECT_EQ(decoy.events, (std::map<std::string, unsigned>{{"udp_checksum_wrong", 1}}));
-    const ProbedPacket real = worker.probe.take(with_checksum("real", true), kNow);
-    EXPECT_EQ(real.units("handshake"), 1U);
-    EXPECT_FALSE(real.events.contains("quic_other_hello"));
-    // None at all is right over IPv4.
-    EXPECT_EQ(worker.send(quic_initial("none", 2)).units("handshake"), 1U);
-}
-
 // The verdict of a packet of the same burst is known when it is the repeated one's turn.
 TEST(Quic, ARepeatedInitialFollowsOneThatIsNotDecidedYet) {
     Worker worker;

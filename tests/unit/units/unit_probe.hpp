@@ -71,8 +71,7 @@ public:
     TextFieldSet wanted;
     bool counts_handshakes = true;
     const Service* service = nullptr;  // whose packets they are
-    bool verifies_checksums = false;
-    std::uint64_t unread_bursts = 0;  // of others than those taken
+    std::uint64_t unread_bursts = 0;   // of others than those taken
 
     // Whether a packet is read at all.
     [[nodiscard]] bool selects(const Octets& frame, Instant now) {
@@ -94,7 +93,6 @@ public:
                                   .hash = hash_,
                                   .now = now,
                                   .service = services_.packets[0],
-                                  .verifies_checksums = verifies_checksums,
                                   .unread_bursts = unread_bursts});
         }
         ProbedPacket probed = read();

@@ -20,7 +20,7 @@ inline Instant at_millisecond(std::int64_t milliseconds) {
 struct Said {
     std::uint32_t seq = 0;
     std::uint32_t ack = 0;
-    std::uint16_t flags = kAckFlag;
+    std::uint16_t flags = kTcpAck;
     std::uint32_t payload = 0;
     std::uint16_t window = 1000;
     std::optional<std::uint8_t> scale = {};
@@ -53,14 +53,14 @@ public:
                             .ttl = 64,
                             .scale = said.scale};
         made.service = from_client ? std::uint16_t{0} : kNoService;
-        made.ack = (said.flags & kAckFlag) != 0 ? made.ack : 0;
+        made.ack = (said.flags & kTcpAck) != 0 ? made.ack : 0;
         return made;
     }
     TrackVerdict syn(std::uint16_t window = 1000, std::optional<std::uint8_t> scale = {}) {
-        return client({.flags = kSynFlag, .window = window, .scale = scale});
+        return client({.flags = kTcpSyn, .window = window, .scale = scale});
     }
     TrackVerdict syn_ack(std::uint16_t window = 1000, std::optional<std::uint8_t> scale = {}) {
-        return server({.ack = 1, .flags = kSynFlag | kAckFlag, .window = window, .scale = scale});
+        return server({.ack = 1, .flags = kTcpSyn | kTcpAck, .window = window, .scale = scale});
     }
     TrackVerdict handshake() {
         syn();

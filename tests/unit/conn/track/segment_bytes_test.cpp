@@ -1,6 +1,6 @@
 #include "lib/conn/track/segment_bytes.hpp"
 
-#include "lib/conn/track/checksum_check.hpp"
+#include "lib/packet/checksum_check.hpp"
 #include "lib/packet/parse.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -36,7 +36,7 @@ Octets octets(std::initializer_list<unsigned> values) {
 
 // A SYN with these options, of a multiple of four bytes.
 std::optional<std::uint8_t> scale_of(std::initializer_list<unsigned> options,
-                                     std::uint16_t flags = kSynFlag) {
+                                     std::uint16_t flags = kTcpSyn) {
     const Octets bytes = octets(options);
     Frame frame{6};
     frame.flags(flags).carries(bytes).data_offset(static_cast<std::uint8_t>(5 + bytes.size() / 4));
@@ -51,14 +51,14 @@ TEST(SegmentBytes, ReadsTheHeader) {
         if (v6) {
             frame.src("2001:db8::1");
         }
-        frame.seq(0xFFFF'FFF0).ack(77).flags(kAckFlag | kUrgFlag).ttl(9).payload(30);
+        frame.seq(0xFFFF'FFF0).ack(77).flags(kTcpAck | kTcpUrg).ttl(9).payload(30);
         ParsedFrame parsed{frame.bytes()};
         parsed.bytes.at(parsed.headers.l4_at + 19U) = std::byte{5};
         const auto segment = parsed.segment();
         ASSERT_TRUE(segment.has_value());
         EXPECT_EQ(segment->seq, 0xFFFF'FFF0);
         EXPECT_EQ(segment->ack, 77U);
-        EXPECT_EQ(segment->flags, kAckFlag | kUrgFlag);
+        EXPECT_EQ(segment->flags, kTcpAck | kTcpUrg);
         EXPECT_EQ(segment->payload, 30U);
         EXPECT_EQ(segment->window, 0xFFFF);
         EXPECT_EQ(segment->urgent, 5);
@@ -75,7 +75,7 @@ TEST(SegmentBytes, ReadsTheScaleOfASyn) {
     EXPECT_EQ(scale_of({3, 3, 7, 0}), 7);
     EXPECT_EQ(scale_of({1, 3, 3, 9}), 9);
     EXPECT_EQ(scale_of({2, 4, 5, 180, 1, 3, 3, 14}), 14);
-    EXPECT_EQ(scale_of({3, 3, 7, 0}, kAckFlag), std::nullopt);
+    EXPECT_EQ(scale_of({3, 3, 7, 0}, kTcpAck), std::nullopt);
     EXPECT_EQ(scale_of({0, 3, 3, 7}), std::nullopt);
     EXPECT_EQ(scale_of({2, 4, 5, 180}), std::nullopt);
     EXPECT_EQ(scale_of({1, 1, 1, 3}), std::nullopt);
@@ -93,7 +93,7 @@ TEST(SegmentBytes, RewritesAndKeepsTheChecksumWhatItWas) {
                 if (v6) {
                     frame.src("2001:db8::1");
                 }
-                frame.flags(kAckFlag | kUrgFlag | 0x08).ttl(static_cast<std::uint8_t>(ttl));
+                frame.flags(kTcpAck | kTcpUrg | 0x08).ttl(static_cast<std::uint8_t>(ttl));
                 frame.seq(ttl * 0x0101'0101).payload(ttl).summed(off_by);
                 ParsedFrame parsed{frame.bytes()};
                 const ChecksumFinding before = parsed.finding();
@@ -102,7 +102,7 @@ TEST(SegmentBytes, RewritesAndKeepsTheChecksumWhatItWas) {
                 set_ttl(parsed.headers, 32, parsed.bytes);
                 const ParsedFrame after{parsed.bytes};
                 EXPECT_EQ(after.finding(), before);
-                EXPECT_EQ(after.headers.tcp_flags, kAckFlag | 0x08);
+                EXPECT_EQ(after.headers.tcp_flags, kTcpAck | 0x08);
                 EXPECT_EQ(after.headers.ttl, 32);
                 EXPECT_EQ(after.segment()->urgent, 0);
                 EXPECT_EQ(after.headers.payload_len, ttl);

@@ -114,7 +114,7 @@ public:
             std::min<std::uint64_t>({room, to_send_ - std::min(to_send_, next_), shape_.segment});
         if (size != 0) {
             const bool last = closes_ && next_ + size == to_send_ && room > size;
-            send(next_, size, last ? kFinFlag : 0);
+            send(next_, size, last ? kTcpFin : 0);
             next_ += size;
             fin_sent_ = fin_sent_ || last;
         } else if (next_ < to_send_ && edge_ == una_ && next_ == edge_) {
@@ -122,7 +122,7 @@ public:
             next_ += 1;
         } else if (closes_ && !fin_sent_ && next_ == to_send_) {
             fin_sent_ = true;
-            send(next_, 0, kFinFlag);
+            send(next_, 0, kTcpFin);
         }
     }
     // The oldest that is not acknowledged, perhaps in other cuts than the first time.
@@ -138,11 +138,11 @@ public:
         const std::uint64_t size =
             std::min<std::uint64_t>(next_ - start, 1 + draw(chance, shape_.segment));
         if (next_ > start) {
-            send(start, size, fin_sent_ && start + size == to_send_ ? kFinFlag : 0);
+            send(start, size, fin_sent_ && start + size == to_send_ ? kTcpFin : 0);
         } else if (fin_sent_ && !fin_acked_) {
-            send(to_send_, 0, kFinFlag);
+            send(to_send_, 0, kTcpFin);
         } else if (odds(chance, 50)) {
-            out({.seq = number_of(next_) - 1, .ack = ack(), .flags = kAckFlag, .payload = 1});
+            out({.seq = number_of(next_) - 1, .ack = ack(), .flags = kTcpAck, .payload = 1});
         }
     }
     void send_ack() {
@@ -153,7 +153,7 @@ public:
     void read(std::uint64_t bytes) { read_ = std::min<std::uint64_t>(read_ + bytes, received()); }
     void abort() {
         if (state == State::Open) {
-            out({.seq = number_of(next_) + (fin_sent_ ? 1U : 0U), .flags = kRstFlag});
+            out({.seq = number_of(next_) + (fin_sent_ ? 1U : 0U), .flags = kTcpRst});
         }
         state = State::Closed;
     }
@@ -168,7 +168,7 @@ public:
     void take(const Packet& packet, Dice& chance) {
         switch (state) {
             case State::Closed:
-                return shape_.is_server && packet.has(kSynFlag) && !packet.has(kAckFlag | kRstFlag)
+                return shape_.is_server && packet.has(kTcpSyn) && !packet.has(kTcpAck | kTcpRst)
                            ? accept(packet, chance)
                            : refuse(packet);
             case State::SynSent:
@@ -214,10 +214,10 @@ private:
     }
     void send(std::uint64_t from, std::uint64_t size, std::uint16_t flags) {
         // Behind its own FIN an empty segment has the number behind it.
-        const bool behind = size == 0 && fin_sent_ && from == to_send_ && (flags & kFinFlag) == 0;
+        const bool behind = size == 0 && fin_sent_ && from == to_send_ && (flags & kTcpFin) == 0;
         out({.seq = number_of(from) + (behind ? 1U : 0U),
              .ack = ack(),
-             .flags = static_cast<std::uint16_t>(flags | kAckFlag),
+             .flags = static_cast<std::uint16_t>(flags | kTcpAck),
              .payload = static_cast<std::uint32_t>(size),
              .window = window()});
     }
@@ -228,7 +228,7 @@ private:
         offered_ = std::max<std::uint64_t>(offered_, window);
         out({.seq = iss,
              .ack = answers ? irs + 1 : 0,
-             .flags = static_cast<std::uint16_t>(answers ? kSynFlag | kAckFlag : kSynFlag),
+             .flags = static_cast<std::uint16_t>(answers ? kTcpSyn | kTcpAck : kTcpSyn),
              .window = window,
              .scale = answers && !scales_ ? std::nullopt : shape_.scale});
     }
@@ -243,29 +243,29 @@ private:
         send_syn();
     }
     void refuse(const Packet& packet) {
-        if (packet.has(kRstFlag)) {
+        if (packet.has(kTcpRst)) {
             return;
         }
         Packet answer{
-            .connection = packet.connection, .seq = packet.ack, .flags = kRstFlag, .refuses = true};
-        if (!packet.has(kAckFlag)) {
+            .connection = packet.connection, .seq = packet.ack, .flags = kTcpRst, .refuses = true};
+        if (!packet.has(kTcpAck)) {
             answer.seq = 0;
-            answer.ack = packet.seq + packet.payload + (packet.has(kSynFlag) ? 1U : 0U);
-            answer.flags = kRstFlag | kAckFlag;
+            answer.ack = packet.seq + packet.payload + (packet.has(kTcpSyn) ? 1U : 0U);
+            answer.flags = kTcpRst | kTcpAck;
         }
         out_->push_back(answer);
     }
     void in_syn_sent(const Packet& packet) {
-        if (packet.has(kAckFlag) && packet.ack != iss + 1) {
+        if (packet.has(kTcpAck) && packet.ack != iss + 1) {
             return refuse(packet);
         }
-        if (packet.has(kRstFlag)) {
-            if (packet.has(kAckFlag)) {
+        if (packet.has(kTcpRst)) {
+            if (packet.has(kTcpAck)) {
                 state = State::Closed;
             }
             return;
         }
-        if (!packet.has(kSynFlag) || !packet.has(kAckFlag)) {
+        if (!packet.has(kTcpSyn) || !packet.has(kTcpAck)) {
             return;
         }
         irs = packet.seq;
@@ -277,7 +277,7 @@ private:
     }
     void in_connection(const Packet& packet) {
         const std::int64_t at = static_cast<std::int32_t>(packet.seq - ack());
-        if (packet.has(kRstFlag)) {
+        if (packet.has(kTcpRst)) {
             if (at == 0) {
                 state = State::Closed;
                 ++ends_by_reset;
@@ -286,10 +286,10 @@ private:
             }
             return;
         }
-        if (packet.has(kSynFlag)) {
+        if (packet.has(kTcpSyn)) {
             return state == State::SynReceived && packet.seq == irs ? send_syn() : challenge();
         }
-        if (!packet.has(kAckFlag)) {
+        if (!packet.has(kTcpAck)) {
             return;
         }
         if (!takes_ack(packet)) {
@@ -297,12 +297,12 @@ private:
         }
         state = State::Open;
         take_bytes(packet, at);
-        if (packet.payload != 0 || packet.has(kFinFlag)) {
+        if (packet.payload != 0 || packet.has(kTcpFin)) {
             send_ack();
         }
     }
     void challenge() {
-        out({.seq = number_of(next_), .ack = ack(), .flags = kAckFlag, .window = window()});
+        out({.seq = number_of(next_), .ack = ack(), .flags = kTcpAck, .window = window()});
     }
     [[nodiscard]] bool takes_ack(const Packet& packet) {
         const std::int64_t ahead = static_cast<std::int32_t>(packet.ack - number_of(una_));
@@ -329,7 +329,7 @@ private:
                 early_.try_emplace(static_cast<std::uint64_t>(place), packet.number);
             }
         }
-        if (packet.has(kFinFlag) && !peer_fin_) {
+        if (packet.has(kTcpFin) && !peer_fin_) {
             peer_fin_ = static_cast<std::uint64_t>(begin + packet.payload);
         }
         while (!early_.empty() && early_.begin()->first == received() && peer_fin_ != received()) {

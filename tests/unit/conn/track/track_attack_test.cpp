@@ -92,16 +92,16 @@ private:
             packet.payload = size;
         }
         packet.window = static_cast<std::uint16_t>(draw(chance_, 3000));
-        packet.flags = kAckFlag;
+        packet.flags = kTcpAck;
         if (odds(chance_, 10)) {
             const auto kinds = std::to_array<std::uint16_t>(
-                {0, kSynFlag | kAckFlag, kFinFlag, kFinFlag | kAckFlag, kFinFlag | kAckFlag,
-                 kRstFlag, kRstFlag, kRstFlag | kAckFlag, kSynFlag | kFinFlag});
+                {0, kTcpSyn | kTcpAck, kTcpFin, kTcpFin | kTcpAck, kTcpFin | kTcpAck, kTcpRst,
+                 kTcpRst, kTcpRst | kTcpAck, kTcpSyn | kTcpFin});
             packet.flags = kinds.at(draw(chance_, kinds.size()));
         }
         const bool stands = server_.state == TcpEnd::State::Open;
         if (odds(chance_, stands ? 2 : 50)) {
-            packet.flags = kSynFlag;
+            packet.flags = kTcpSyn;
             packet.seq = odds(chance_, 50) ? syn_ : static_cast<std::uint32_t>(chance_());
             packet.payload = odds(chance_, 10) ? 5 : 0;
             packet.scale = odds(chance_, 50) ? std::optional<std::uint8_t>{7} : std::nullopt;

@@ -8,7 +8,7 @@ using test::expect_drop;
 using test::expect_pass;
 using test::Kind;
 
-constexpr std::uint16_t kSynAck = kSynFlag | kAckFlag;
+constexpr std::uint16_t kSynAck = kTcpSyn | kTcpAck;
 
 TEST(TrackHandshake, BeginsWhereTheClientAcknowledgesTheServersNumber) {
     Dialogue talk;
@@ -101,7 +101,7 @@ TEST(TrackHandshake, TheSameFirstNumberAgainIsAnotherConnection) {
     expect_pass(talk.syn(), false);
     expect_pass(talk.syn_ack(), false);
     EXPECT_EQ(talk.client({.seq = 1, .ack = 1, .payload = 5}).id, id) << "all was repeated";
-    expect_pass(talk.client({.seq = 6, .flags = kRstFlag}), false);
+    expect_pass(talk.client({.seq = 6, .flags = kTcpRst}), false);
     talk.server({.seq = 1, .ack = 6});
 
     talk.syn();
@@ -118,7 +118,7 @@ TEST(TrackHandshake, ASynAckAnswersASynThatWasSeen) {
     Dialogue talk;
     talk.syn();
     expect_drop(talk.server({.ack = 2, .flags = kSynAck}), TrackReason::SynAckUnasked);
-    expect_drop(talk.server({.flags = kSynFlag}), TrackReason::SplitHandshake);
+    expect_drop(talk.server({.flags = kTcpSyn}), TrackReason::SplitHandshake);
     expect_drop(talk.client({.ack = 1, .flags = kSynAck}), TrackReason::SplitHandshake);
     expect_drop(talk.server({.seq = 0, .ack = 1}), TrackReason::SplitHandshake);
     expect_pass(talk.server({.seq = 5000, .ack = 4000}), false);  // it challenges the SYN
@@ -138,7 +138,7 @@ TEST(TrackHandshake, AHandshakeBesideALivingConnectionEndsNothing) {
         talk.server_iss = 1'000'000;
         talk.syn();
         talk.syn_ack();
-        const test::Said reset{.seq = 1, .flags = kRstFlag};
+        const test::Said reset{.seq = 1, .flags = kTcpRst};
         const TrackVerdict refused = by_client ? talk.client(reset) : talk.server(reset);
         expect_pass(refused, false);
         EXPECT_FALSE(refused.ended);
@@ -153,9 +153,9 @@ TEST(TrackHandshake, AHandshakeBesideALivingConnectionEndsNothing) {
 
 TEST(TrackHandshake, WhatIsNoSynIsRefused) {
     Dialogue talk;
-    expect_drop(talk.client({.flags = kSynFlag, .payload = 5}), TrackReason::SynData);
-    expect_drop(talk.client({.flags = kSynFlag | kFinFlag}), TrackReason::BadFlags);
-    expect_drop(talk.client({.flags = kSynFlag | kRstFlag}), TrackReason::BadFlags);
+    expect_drop(talk.client({.flags = kTcpSyn, .payload = 5}), TrackReason::SynData);
+    expect_drop(talk.client({.flags = kTcpSyn | kTcpFin}), TrackReason::BadFlags);
+    expect_drop(talk.client({.flags = kTcpSyn | kTcpRst}), TrackReason::BadFlags);
     EXPECT_EQ(talk.tracker.size(), 0U);
 }
 
@@ -198,7 +198,7 @@ TEST(TrackHandshake, TheVictimOfAForgedSynRefusesIt) {
     Dialogue talk;
     talk.syn();
     talk.syn_ack();
-    expect_pass(talk.client({.seq = 1, .flags = kRstFlag}), false);
+    expect_pass(talk.client({.seq = 1, .flags = kTcpRst}), false);
     EXPECT_EQ(talk.tracker.size_of(TrackClass::Closed), 1U);
     talk.client_iss = 7;
     talk.server_iss = 9;
@@ -211,7 +211,7 @@ TEST(TrackHandshake, TheServerRefusesAPort) {
     const TrackVerdict refused = talk.raw({.ends = talk.ends,
                                            .from_low = !talk.client_is_low,
                                            .ack = talk.client_iss + 1,
-                                           .flags = kRstFlag | kAckFlag});
+                                           .flags = kTcpRst | kTcpAck});
     expect_pass(refused, false);
     EXPECT_EQ(talk.tracker.size(), 0U);
 }
@@ -225,7 +225,7 @@ TEST(TrackHandshake, TheServerRefusesANewConnectionBesideALivingOne) {
     const TrackVerdict refused = talk.raw({.ends = talk.ends,
                                            .from_low = !talk.client_is_low,
                                            .ack = talk.client_iss + 1,
-                                           .flags = kRstFlag | kAckFlag});
+                                           .flags = kTcpRst | kTcpAck});
     expect_pass(refused, false);
     EXPECT_FALSE(refused.ended);
     talk.client_iss = old;

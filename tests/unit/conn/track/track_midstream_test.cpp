@@ -34,7 +34,7 @@ TEST(TrackMidstream, IsDecidedByWhatBegins) {
     EXPECT_EQ(talk.tracker.counters().of(TrackReason::Midstream), 1U);
     // What has no bytes begins nothing and passes.
     expect_pass(talk.client({.seq = 1, .ack = 1}), false);
-    expect_pass(talk.client({.seq = 1, .flags = kRstFlag}), false);
+    expect_pass(talk.client({.seq = 1, .flags = kTcpRst}), false);
 }
 
 TEST(TrackMidstream, IsResetWhereTheServerAcknowledgesThatNumber) {
@@ -74,7 +74,7 @@ TEST(TrackMidstream, IsTakenUpByWhoKnowsBothNumbers) {
     expect_drop(talk.client({.seq = 1010, .ack = 2050 + (std::uint32_t{1} << 23), .payload = 5}),
                 TrackReason::AckUnsent);
     expect_pass(talk.server({.seq = 2050, .ack = 1510, .payload = 9}), true);
-    EXPECT_TRUE(talk.client({.seq = 1510, .flags = kRstFlag}).ended);
+    EXPECT_TRUE(talk.client({.seq = 1510, .flags = kTcpRst}).ended);
 }
 
 TEST(TrackMidstream, ARequestThatBeginsThereIsFollowed) {
@@ -180,9 +180,9 @@ TEST_F(OneWay, EndsByFinOrTheExactRst) {
         talk.server_iss += 1'000'000'000;
         EXPECT_TRUE(talk.handshake().began);
         talk.client({.seq = 1, .ack = 1, .payload = 100});
-        EXPECT_FALSE(talk.client({.seq = 90, .flags = kRstFlag}).ended);
+        EXPECT_FALSE(talk.client({.seq = 90, .flags = kTcpRst}).ended);
         const test::Said end{
-            .seq = 101, .ack = 1, .flags = fin ? std::uint16_t{kFinFlag | kAckFlag} : kRstFlag};
+            .seq = 101, .ack = 1, .flags = fin ? std::uint16_t{kTcpFin | kTcpAck} : kTcpRst};
         EXPECT_TRUE(talk.client(end).ended);
         expect_drop(talk.client({.seq = 101, .ack = 1, .payload = 5}),
                     fin ? TrackReason::BehindFin : TrackReason::BehindReset);

@@ -174,7 +174,7 @@ private:
             }
         }
         if (verdict.kind == TrackVerdict::Kind::Reset) {
-            to_client_.add({.connection = packet.connection, .seq = packet.ack, .flags = kRstFlag},
+            to_client_.add({.connection = packet.connection, .seq = packet.ack, .flags = kTcpRst},
                            chance_);
         }
         // What is left of an earlier connection nobody misses, nor what comes behind an abort.
@@ -217,17 +217,17 @@ private:
         for (unsigned i = 0; i < strangers_; ++i) {
             const bool from_client = odds(blind_, 70);
             constexpr auto kKinds = std::to_array<std::uint16_t>(
-                {kAckFlag, kAckFlag, kRstFlag, kRstFlag | kAckFlag, kFinFlag | kAckFlag, 0,
-                 kFinFlag, kSynFlag, kSynFlag | kAckFlag, kSynFlag | kRstFlag});
+                {kTcpAck, kTcpAck, kTcpRst, kTcpRst | kTcpAck, kTcpFin | kTcpAck, 0, kTcpFin,
+                 kTcpSyn, kTcpSyn | kTcpAck, kTcpSyn | kTcpRst});
             Packet packet{.seq = static_cast<std::uint32_t>(blind_()),
                           .ack = static_cast<std::uint32_t>(blind_()),
                           .flags = kKinds.at(draw(blind_, kKinds.size())),
                           .payload = static_cast<std::uint32_t>(draw(blind_, 1500)),
                           .window = static_cast<std::uint16_t>(blind_())};
             packet.scale = odds(blind_, 50) ? std::optional<std::uint8_t>{14} : std::nullopt;
-            packet.payload = packet.has(kSynFlag) || odds(blind_, 30) ? 0 : packet.payload;
+            packet.payload = packet.has(kTcpSyn) || odds(blind_, 30) ? 0 : packet.payload;
             // A SYN-ACK from the server's side is the server's word.
-            if (from_client || !packet.has(kSynFlag)) {
+            if (from_client || !packet.has(kTcpSyn)) {
                 const TrackVerdict verdict =
                     tracker_.track(test::tracked(packet, from_client, kEnds), policies, now_);
                 EXPECT_FALSE(verdict.began || verdict.ended || verdict.replaced != 0);

@@ -69,7 +69,7 @@ TEST(TrackRoom, EndedConnectionsMakeWayFirst) {
         use(talk, i);
         talk.handshake();
     }
-    EXPECT_TRUE(talk.client({.seq = 1, .flags = kRstFlag}).ended);
+    EXPECT_TRUE(talk.client({.seq = 1, .flags = kTcpRst}).ended);
     use(talk, 8);
     EXPECT_TRUE(talk.handshake().began);
     EXPECT_EQ(talk.tracker.counters().of(TrackEvent::EvictedClosed), 1U);
@@ -82,7 +82,7 @@ TEST(TrackRoom, EachClassHasItsTimeOut) {
     talk.syn();
     use(talk, 2);
     talk.handshake();
-    talk.client({.seq = 1, .flags = kRstFlag});
+    talk.client({.seq = 1, .flags = kTcpRst});
     const auto left = [&](std::int64_t milliseconds) {
         while (talk.tracker.expire(at_millisecond(milliseconds), 1)) {
         }

@@ -26,8 +26,8 @@ struct Row {
     std::vector<Step> steps;
 };
 
-constexpr std::uint16_t kFinAck = kFinFlag | kAckFlag;
-constexpr std::uint16_t kRst = kRstFlag;
+constexpr std::uint16_t kFinAck = kTcpFin | kTcpAck;
+constexpr std::uint16_t kRst = kTcpRst;
 
 // Each after a handshake with windows of 1000 bytes, not scaled.
 const std::vector<Row> kRows{
@@ -69,7 +69,7 @@ const std::vector<Row> kRows{
       {Who::Client, {.seq = 0xFFFF'FFFF, .ack = 1}, TrackReason::OutOfWindow}}},
     {"data without ACK",
      {{Who::Client, {.seq = 1, .flags = 0, .payload = 5}, TrackReason::NoAck},
-      {Who::Client, {.seq = 1, .flags = kFinFlag}, TrackReason::NoAck}}},
+      {Who::Client, {.seq = 1, .flags = kTcpFin}, TrackReason::NoAck}}},
     {"acknowledging what the server never sent",
      {{Who::Client, {.seq = 1, .ack = 2, .payload = 5}, TrackReason::AckUnsent},
       {Who::Server, {.seq = 1, .ack = 1, .payload = 100}, TrackReason::None, true},
@@ -191,7 +191,7 @@ TEST(TrackStream, AWrongChecksumAndAFragmentChangeNothing) {
     Dialogue talk;
     const std::uint64_t id = talk.handshake().id;
     for (const bool fragment : {false, true}) {
-        for (const std::uint16_t flags : {kRst, kFinAck, kSynFlag, kAckFlag}) {
+        for (const std::uint16_t flags : {kRst, kFinAck, kTcpSyn, kTcpAck}) {
             TrackedSegment damaged = talk.segment({.seq = 1, .ack = 1, .flags = flags}, true);
             damaged.checksum_wrong = !fragment;
             damaged.is_fragment = fragment;
@@ -218,7 +218,7 @@ TEST(TrackStream, UrgentDataAndShortLivedSegmentsOfClientsAreRewritten) {
     segment.urgent = 3;
     EXPECT_TRUE(talk.raw(segment).clear_urgent);
     segment.urgent = 0;
-    segment.flags |= kUrgFlag;
+    segment.flags |= kTcpUrg;
     segment.ttl = 31;
     const TrackVerdict verdict = talk.raw(segment);
     EXPECT_TRUE(verdict.clear_urgent && verdict.raise_ttl);

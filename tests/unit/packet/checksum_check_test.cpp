@@ -1,6 +1,5 @@
-#include "lib/conn/track/checksum_check.hpp"
+#include "lib/packet/checksum_check.hpp"
 
-#include "lib/conn/track/port_checksums.hpp"
 #include "lib/packet/parse.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -96,71 +95,87 @@ TEST(ChecksumCheck, WhatCannotBeKnown) {
               ChecksumFinding::Right);
 }
 
-class Trust : public testing::Test {
-protected:
-    // Whether the last of so many is dropped.
-    bool judge(ChecksumFinding finding, unsigned times = 1) {
-        PortChecksums::Judgement last;
-        for (; times != 0; --times) {
-            last = trust.judge(finding);
-            changes += last.state_changed ? 1 : 0;
+struct Datagram {
+    explicit Datagram(Frame maker) : frame{maker.bytes()} {
+        parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers);
+    }
+    // Over the pseudo-header and, where it is finished, the datagram, the slow way.
+    void set_checksum(bool is_finished = true) {
+        const std::size_t bytes = headers.ip_version == IpVersion::V6 ? 16 : 4;
+        const std::size_t size = frame.size() - headers.l4_at;
+        Octets covered{headers.src.bytes.begin(),
+                       headers.src.bytes.begin() + static_cast<std::ptrdiff_t>(bytes)};
+        covered.insert(covered.end(), headers.dst.bytes.begin(),
+                       headers.dst.bytes.begin() + static_cast<std::ptrdiff_t>(bytes));
+        test::put16(covered, 17);
+        test::put16(covered, static_cast<unsigned>(size));
+        if (is_finished) {
+            covered.insert(covered.end(), frame.begin() + headers.l4_at, frame.end());
         }
-        return last.is_wrong;
+        const unsigned sum =
+            test::checksum_of(covered, 0, covered.size()) ^ (is_finished ? 0U : 0xFFFFU);
+        frame[headers.l4_at + 6U] = static_cast<std::byte>(sum >> 8);
+        frame[headers.l4_at + 7U] = static_cast<std::byte>(sum & 0xFF);
     }
-    PortChecksums trust{};
-    int changes = 0;
+    [[nodiscard]] ChecksumFinding found() const {
+        return find_checksums(headers, {frame, static_cast<std::uint32_t>(frame.size())});
+    }
+
+    Octets frame;
+    PacketHeaders headers;
 };
-using State = PortChecksums::State;
 
-TEST_F(Trust, VerifiesOnceEnoughFramesCameRight) {
-    EXPECT_FALSE(judge(ChecksumFinding::Wrong, 1000));
-    judge(ChecksumFinding::Right, 63);
-    EXPECT_EQ(trust.state(), State::Learning);
-    EXPECT_FALSE(judge(ChecksumFinding::Wrong));
-    judge(ChecksumFinding::Right);
-    EXPECT_EQ(trust.state(), State::Verifying);
-    EXPECT_EQ(changes, 1);
-    EXPECT_TRUE(judge(ChecksumFinding::Wrong));
-    EXPECT_TRUE(judge(ChecksumFinding::Unfinished));
-    EXPECT_FALSE(judge(ChecksumFinding::Unknown));
-    EXPECT_FALSE(judge(ChecksumFinding::Right));
-}
-
-TEST_F(Trust, TrustsWhereSumsComeUnfinished) {
-    EXPECT_FALSE(judge(ChecksumFinding::Unfinished, 64));
-    EXPECT_EQ(trust.state(), State::Trusting);
-    EXPECT_EQ(changes, 1);
-    EXPECT_FALSE(judge(ChecksumFinding::Wrong));
-}
-
-TEST_F(Trust, AFewMadeUpFramesSwitchNothingOff) {
-    judge(ChecksumFinding::Right, 64);
-    for (int i = 0; i < 1000; ++i) {
-        judge(ChecksumFinding::Right, 10);
-        EXPECT_TRUE(judge(ChecksumFinding::Unfinished, 9));
-        EXPECT_TRUE(judge(ChecksumFinding::Wrong, 100)) << "wrong ones have no say";
+Octets payload(std::size_t size) {
+    Octets bytes(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        bytes[i] = static_cast<std::byte>(i * 37 + 200);
     }
-    EXPECT_EQ(changes, 1);
+    return bytes;
+}
+Frame over(IpVersion version, std::size_t size) {
+    Frame made = test::udp().carries(payload(size));
+    return version == IpVersion::V4 ? made : made.src("2001:db8::1").dst("2001:db8:ffff::2");
 }
 
-TEST_F(Trust, IsDecidedAgainWhenThePortsNeighbourChanges) {
-    judge(ChecksumFinding::Unfinished, 64);
-    judge(ChecksumFinding::Right, 2 * PortChecksums::kWindow);
-    EXPECT_EQ(trust.state(), State::Verifying);
-    judge(ChecksumFinding::Unfinished, 2 * PortChecksums::kWindow);
-    EXPECT_EQ(trust.state(), State::Trusting);
-    EXPECT_EQ(changes, 3);
+TEST(UdpChecksum, EveryWrongBitIsSeen) {
+    for (const IpVersion version : {IpVersion::V4, IpVersion::V6}) {
+        for (const std::size_t size : {0U, 1U, 2U, 3U, 4U, 5U, 33U, 1472U}) {
+            Datagram one{over(version, size)};
+            one.set_checksum();
+            EXPECT_EQ(one.found(), ChecksumFinding::Right) << size;
+            for (std::size_t at = one.headers.l4_at; at < one.frame.size(); at += 7) {
+                one.frame[at] ^= std::byte{0x10};
+                // Its length is another then: it is no whole datagram.
+                const bool is_length = at / 2 == one.headers.l4_at / 2U + 2;
+                EXPECT_EQ(one.found(),
+                          is_length ? ChecksumFinding::Unknown : ChecksumFinding::Wrong)
+                    << size << " " << at;
+                one.frame[at] ^= std::byte{0x10};
+            }
+        }
+    }
 }
 
-TEST_F(Trust, IsWhatTheOperatorSays) {
-    trust = PortChecksums{ChecksumPolicy::Verify};
-    EXPECT_TRUE(trust.needs_finding());
-    EXPECT_TRUE(judge(ChecksumFinding::Wrong));
-    EXPECT_TRUE(judge(ChecksumFinding::Unfinished, 5000));
-    trust = PortChecksums{ChecksumPolicy::Trust};
-    EXPECT_FALSE(trust.needs_finding());
-    EXPECT_FALSE(judge(ChecksumFinding::Wrong, 5000));
-    EXPECT_EQ(changes, 0);
+TEST(UdpChecksum, NoneSaysNothingOverIpv4AndIsWrongOverIpv6) {
+    EXPECT_EQ(Datagram{over(IpVersion::V4, 40)}.found(), ChecksumFinding::Unknown);
+    EXPECT_EQ(Datagram{over(IpVersion::V6, 40)}.found(), ChecksumFinding::Wrong);
+}
+
+TEST(UdpChecksum, WhatASenderLeavesToItsAdapter) {
+    for (const IpVersion version : {IpVersion::V4, IpVersion::V6}) {
+        Datagram one{over(version, 40)};
+        one.set_checksum(false);
+        EXPECT_EQ(one.found(), ChecksumFinding::Unfinished);
+    }
+}
+
+TEST(UdpChecksum, OfAnUnfinishedFrameNothingIsKnown) {
+    Datagram one{over(IpVersion::V4, 400)};
+    one.set_checksum();
+    one.frame[one.headers.l4_at + 6U] ^= std::byte{1};
+    EXPECT_EQ(one.found(), ChecksumFinding::Wrong);
+    one.frame.resize(one.frame.size() - 1);
+    EXPECT_EQ(one.found(), ChecksumFinding::Unknown);
 }
 
 }  // namespace
