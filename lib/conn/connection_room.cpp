@@ -102,7 +102,7 @@ void ConnectionTable::publish() noexcept {
 void ConnectionTable::refuse(StreamOffer& offer, RefusedWhy why) noexcept {
     pass(offer);
     offer.why = why;
-    if (!guesses()) {
+    if (!goes_unread_at_doubt()) {
         offer.kind = Offered::Refused;
     } else if (offer.connection_ != kNoConnection) {
         stop_reading(offer.connection_);
@@ -189,7 +189,7 @@ ConnectionIndex ConnectionTable::make_line_near(std::uint64_t digest) noexcept {
 }
 
 void ConnectionTable::refuse_from_now_on(std::uint64_t digest) noexcept {
-    if (!guesses() && !refused_.add(digest, ticks_)) {
+    if (!goes_unread_at_doubt() && !refused_.add(digest, ticks_)) {
         counters_.count(ConnectionEvent::RefusedForgotten);
     }
 }
@@ -335,7 +335,7 @@ void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
 // Its bytes go; that they went stays known, so that the rest of the head does not pass unjudged.
 void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) noexcept {
     Connection& connection = lines_[index];
-    if (guesses()) {
+    if (goes_unread_at_doubt()) {
         stop_reading(index);
         counters_.count(event);
         return;

@@ -39,7 +39,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
             return;
         }
     }
-    if (index == kNoConnection && guesses() && !segment.begins) {
+    if (index == kNoConnection && goes_unread_at_doubt() && !segment.begins) {
         return;
     }
     if (index == kNoConnection && segment.begins) {
@@ -171,7 +171,7 @@ void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noe
 
 // A head may begin in the first `count` bytes of all that is left, unless that would be a guess.
 void ConnectionTable::resync(StreamOffer& offer, std::size_t count) noexcept {
-    if (!guesses()) {
+    if (!goes_unread_at_doubt()) {
         offer.resync(count);
         return;
     }
@@ -300,7 +300,7 @@ void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
                                    std::size_t at) noexcept {
     const bool had_any = connection.held != kNoLine;
     if (at + offer.rest_.size() > budget_.head_bytes) {
-        if (had_any) {
+        if (had_any || stance_ == StreamStance::Service) {
             counters_.count(ConnectionEvent::OutOfReach);
             refuse(offer, RefusedWhy::OutOfReach);
             return;

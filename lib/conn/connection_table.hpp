@@ -38,7 +38,7 @@ class ConnectionTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
     explicit ConnectionTable(const ConnectionBudget& budget,
-                             StreamStance stance = StreamStance::Service);
+                             StreamStance stance = StreamStance::Guess);
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
     ConnectionTable(const ConnectionTable&) = delete;
@@ -161,7 +161,9 @@ private:
     void resync(StreamOffer& offer, std::size_t count) noexcept;
     void stop_reading(ConnectionIndex index) noexcept;
     static void pass(StreamOffer& offer) noexcept;
-    [[nodiscard]] bool guesses() const noexcept { return stance_ == StreamStance::Anywhere; }
+    [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
+        return stance_ == StreamStance::Anywhere;
+    }
 
     // Connections and their budget.
     [[nodiscard]] bool open(StreamOffer& offer, std::uint32_t seq) noexcept;

@@ -53,8 +53,14 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
             .on_ambiguous = box.on_ambiguous};
 }
 
+ConnectionBudget service_streams(const UnitBudget& budget) noexcept {
+    ConnectionBudget streams = budget.connections;
+    streams.idle_timeout = TrackBudget{}.idle_timeout;
+    return streams;
+}
+
 Nanoseconds longest_timeout(const UnitBudget& budget) noexcept {
-    return std::max({budget.connections.half_head_timeout, budget.connections.idle_timeout,
+    return std::max({budget.connections.half_head_timeout, service_streams(budget).idle_timeout,
                      budget.quic.half_hello_timeout, budget.quic.idle_timeout,
                      budget.fragments.timeout});
 }

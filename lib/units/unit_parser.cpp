@@ -78,7 +78,7 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 
 UnitParser::UnitParser(const UnitBudget& budget, StreamStance stance)
     : streams_{budget.connections, budget.on_ambiguous, stance},
-      service_streams_{budget.connections, budget.on_ambiguous, StreamStance::Service},
+      service_streams_{service_streams(budget), budget.on_ambiguous, StreamStance::Service},
       tracking_{budget.connections},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}

@@ -141,6 +141,27 @@ const Case kCases[] = {
      kEnforced,
      {{0ms, syn(), "pass", "unmatched"}, {0ms, client(kLogin), "pass", "within_limits"}}},
 
+    {"a piece of an upload that is further ahead than what is held is sent again, and all goes on",
+     kEnforced,
+     opened({{0ms, client("POST /up HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"),
+              "pass", "unmatched"},
+             {0ms, client("1388\r\n", 58), "pass", "unmatched"},
+             {0ms, client(std::string(40, 'x'), 58 + 20'000), "drop", "lost_head"},
+             {0ms, client(std::string(5000, 'x') + "\r\n0\r\n\r\n", 64), "pass", "unmatched"},
+             {0ms, client(kLogin, 64 + 5007), "pass", "within_limits"}})},
+
+    {"an upload goes on after minutes of silence, and the request behind it counts", kEnforced,
+     opened({{0ms, client("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"), "pass",
+              "unmatched"},
+             {5min, client(std::string(500, 'x'), 52), "pass", "unmatched"},
+             {12min, client(std::string(500, 'x'), 552), "pass", "unmatched"},
+             {12min, client(kLogin, 1052), "pass", "within_limits"}})},
+
+    {"the rest of a head that its client has let wait is refused, and all that follows", kEnforced,
+     opened({{0ms, client("GET /login HTTP/1.1\r\n"), "pass", "unmatched"},
+             {5min, client("Host: a\r\n\r\n", 21), "drop", "lost_head"},
+             {6min, client("Host: a\r\n\r\n", 21), "drop", "lost_head"}})},
+
     {"what is no HTTP is refused, and all that follows", kEnforced,
      opened({{0ms, client("\x16\x03\x01hello, I am no request\r\n\r\n"), "drop", "unreadable"},
              {0ms, client(kLogin, 30), "drop", "unreadable"}})},
