@@ -66,7 +66,9 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
 
 // What has no answer of its own kind goes the way of those that are reset, where the rule says so.
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
-    const AnswerStanding standing = standing_of(packet);
+    const AnswerStanding standing =
+        answered_.served().standing_of(packet.seen, {packet.seen.headers, packet.context.hash},
+                                       packet.tcp.numbers(), packet.context.now);
     if (standing == AnswerStanding::Unproven) {
         return answer_stranger(packet, action, decision);
     }
@@ -79,22 +81,6 @@ bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& 
         return false;
     }
     return reset_unit(packet, AnswerEvent::Reset, decision);
-}
-
-// Data of a SYN belongs to no connection yet, and without an ACK nothing says where an answer
-// stands.
-AnswerStanding Answerer::standing_of(const Packet& packet) const noexcept {
-    const Handshake handshake = packet.seen.handshake;
-    const bool has_place = packet.tcp.has(kTcpAck) && !packet.tcp.has(kTcpSyn);
-    if (!has_place || handshake == Handshake::Open || handshake == Handshake::OneWay) {
-        return AnswerStanding::Unproven;
-    }
-    const BothWays ways{packet.seen.headers, packet.context.hash};
-    const AnswerStanding standing =
-        answered_.served().standing(ways, packet.tcp.seq, packet.tcp.ack, packet.context.now);
-    return standing == AnswerStanding::Unproven && handshake == Handshake::Completed
-               ? AnswerStanding::Unframed
-               : standing;
 }
 
 // Whoever has not completed a handshake may not be where it says it is: it gets a RST at most,

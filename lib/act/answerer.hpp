@@ -117,7 +117,6 @@ private:
     [[nodiscard]] bool answer_tcp(const Packet& packet, const Action& action,
                                   Decision& decision) noexcept;
     [[nodiscard]] bool reset_both(const Packet& packet, AnswerEvent event) noexcept;
-    [[nodiscard]] AnswerStanding standing_of(const Packet& packet) const noexcept;
     [[nodiscard]] bool answer_stranger(const Packet& packet, const Action& action,
                                        Decision& decision) noexcept;
     [[nodiscard]] bool answer_unit(const Packet& packet, const Action& action,

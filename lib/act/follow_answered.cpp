@@ -44,8 +44,7 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
         return false;
     }
     const Packet of{.seen = packet, .context = context, .tcp = *facts};
-    const SegmentNumbers numbers{
-        .seq = facts->seq, .ack = facts->ack, .flags = facts->flags, .payload = facts->payload};
+    const SegmentNumbers numbers = facts->numbers();
     const ConnectionEnds ends = connection_ends(packet.headers, context.hash);
     if (numbers.begins()) {
         answered_.forget(ends, facts->seq, context.now);

@@ -38,9 +38,7 @@ bool Answerer::follow_waiting(const Packet& packet, AnsweredConnection& connecti
     }
     const bool is_next = standing == AnswerStanding::Next;
     const bool ends = standing == AnswerStanding::Ended || connection.is_overdue(now);
-    const SegmentNumbers numbers{
-        .seq = came.seq, .ack = came.ack, .flags = came.flags, .payload = came.payload};
-    if (!is_next && !ends && !numbers.reaches(connection.request)) {
+    if (!is_next && !ends && !came.numbers().reaches(connection.request)) {
         return false;
     }
     decision = dropped_for(Reason::Answered);

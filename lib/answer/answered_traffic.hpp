@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/answer/answered_connections.hpp"
 #include "lib/answer/made_reset.hpp"
+#include "lib/answer/segment_numbers.hpp"
 #include "lib/answer/served_traffic.hpp"
 #include "lib/answer/server_direction.hpp"
 #include "lib/answer/tcp_facts.hpp"
@@ -16,24 +17,6 @@
 #include <span>
 
 namespace sluice {
-
-// Where a segment of TCP stands in its connection.
-struct SegmentNumbers {
-    std::uint32_t seq = 0;
-    std::uint32_t ack = 0;  // counts only with kTcpAck
-    std::uint16_t flags = 0;
-    std::uint32_t payload = 0;
-
-    [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
-        return (flags & flag) != 0;
-    }
-    [[nodiscard]] constexpr bool begins() const noexcept { return has(kTcpSyn) && !has(kTcpAck); }
-    // Whether it has a byte at `from` or behind it; a FIN is one.
-    [[nodiscard]] constexpr bool reaches(std::uint32_t from) const noexcept {
-        const std::uint32_t end = seq + payload + (has(kTcpFin) ? 1U : 0U);
-        return end != seq && static_cast<std::int32_t>(end - from) > 0;
-    }
-};
 
 // Another one's numbers are those of a connection that somebody has guessed the ends of.
 [[nodiscard]] bool goes_on(const AnsweredConnection& connection, std::uint32_t seq) noexcept;

@@ -106,6 +106,19 @@ AnswerStanding ServedTraffic::acknowledge(const BothWays& ways, std::uint32_t se
     return standing(ways, seq, ack, now);
 }
 
+AnswerStanding ServedTraffic::standing_of(const AnsweredPacket& packet, const BothWays& ways,
+                                          const SegmentNumbers& came, Instant now) const noexcept {
+    const bool is_open =
+        packet.handshake == Handshake::Open || packet.handshake == Handshake::OneWay;
+    if (is_open || !came.has(kTcpAck) || came.has(kTcpSyn)) {
+        return AnswerStanding::Unproven;
+    }
+    const AnswerStanding found = standing(ways, came.seq, came.ack, now);
+    return found == AnswerStanding::Unproven && packet.handshake == Handshake::Completed
+               ? AnswerStanding::Unframed
+               : found;
+}
+
 AnswerStanding ServedTraffic::standing(const BothWays& ways, std::uint32_t seq, std::uint32_t ack,
                                        Instant now) const noexcept {
     const std::uint32_t seconds = seconds_of(now);

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/answer/answer_bounds.hpp"
 #include "lib/answer/answered_packet.hpp"
+#include "lib/answer/segment_numbers.hpp"
 #include "lib/answer/sent_numbers.hpp"
 #include "lib/answer/served_connections.hpp"
 #include "lib/answer/tcp_facts.hpp"
@@ -62,6 +63,13 @@ public:
     // Of a client's segment with these numbers.
     [[nodiscard]] AnswerStanding standing(const BothWays& ways, std::uint32_t seq,
                                           std::uint32_t ack, Instant now) const noexcept;
+
+    // The same of a packet that is to be answered, by what its connection's tracker knows as well.
+    // Data of a SYN belongs to no connection yet, and without an ACK nothing says where an answer
+    // stands.
+    [[nodiscard]] AnswerStanding standing_of(const AnsweredPacket& packet, const BothWays& ways,
+                                             const SegmentNumbers& came,
+                                             Instant now) const noexcept;
 
     // The same of one that may acknowledge more than has been read of its server's segments.
     [[nodiscard]] AnswerStanding acknowledge(const BothWays& ways, std::uint32_t seq,

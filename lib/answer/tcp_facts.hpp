@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/segment_numbers.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/packet/tcp_flags.hpp"
 
@@ -25,6 +26,9 @@ struct TcpFacts {
 
     [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
         return (flags & flag) != 0;
+    }
+    [[nodiscard]] constexpr SegmentNumbers numbers() const noexcept {
+        return {.seq = seq, .ack = ack, .flags = flags, .payload = payload};
     }
     // The number behind it: a SYN and a FIN take one each.
     [[nodiscard]] constexpr std::uint32_t end() const noexcept {

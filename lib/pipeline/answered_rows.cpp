@@ -105,28 +105,15 @@ void RowsBehindAnswers::take(RowMask rows, FastPath& fast) noexcept {
                  [&](std::size_t row) { burst_.decision(row) = dropped_for(Reason::Answered); });
 }
 
-// As the answerer will find it, unless a row ahead of it in the burst changes it.
-AnswerStanding RowsBehindAnswers::standing_of(std::size_t row) const noexcept {
-    const AnsweredPacket packet = burst_.answered(row);
-    const SegmentNumbers came = numbers_of(burst_, row);
-    const bool is_open =
-        packet.handshake == Handshake::Open || packet.handshake == Handshake::OneWay;
-    if (is_open || !came.has(kTcpAck)) {
-        return AnswerStanding::Unproven;
-    }
-    const AnswerStanding standing = core_.answered->served().standing(
-        BothWays{packet.headers, core_.hash}, came.seq, came.ack, now_);
-    return standing == AnswerStanding::Unproven && packet.handshake == Handshake::Completed
-               ? AnswerStanding::Unframed
-               : standing;
-}
-
 RowMask RowsBehindAnswers::find(std::size_t row) const noexcept {
     const RowMask near = rows_with_ports(burst_, row);
     if (near == 0 || !will_be_answered(burst_, row, set_)) {
         return 0;
     }
-    const AnswerStanding standing = standing_of(row);
+    // As the answerer will find it, unless a row ahead of it in the burst changes it.
+    const AnswerStanding standing = core_.answered->served().standing_of(
+        burst_.answered(row), BothWays{burst_.ends_of(row, core_.hash)}, numbers_of(burst_, row),
+        now_);
     if (standing == AnswerStanding::Unproven) {
         return 0;
     }

@@ -54,7 +54,6 @@ public:
     }
 
 private:
-    [[nodiscard]] AnswerStanding standing_of(std::size_t row) const noexcept;
     [[nodiscard]] RowMask find(std::size_t row) const noexcept;
     void take(RowMask rows, FastPath& fast) noexcept;
 

@@ -147,7 +147,6 @@ public:
     // dropped, in one that monitors it is counted as what would be, and elsewhere it is dropped
     // where an enforcing rule is concerned.
     void drop(Reason reason) noexcept;
-    [[nodiscard]] const ServicePacket& service() const noexcept { return service_; }
     // There was no room for what came before: more of the packet changes nothing.
     [[nodiscard]] bool is_refused() const noexcept;
     // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
