@@ -34,7 +34,7 @@ struct RuleDiff {
     std::vector<LimitDiff> limits;
 };
 
-// The same of services, of which the first that matches decides.
+// Differences of services; the first that matches decides, so their order counts.
 struct ServiceDiffs {
     std::vector<std::string> added;
     std::vector<std::string> removed;

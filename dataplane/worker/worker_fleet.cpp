@@ -29,7 +29,7 @@ std::uint64_t half_heads_without_room(const ConnectionCounters& counters) {
            counters.of(ConnectionEvent::RefusedFull);
 }
 
-// Of streams that belong to services, and others.
+// Streams of services and others together.
 ConnectionStats stats_of(const UnitParser& parser) {
     ConnectionStats stats{.quic_hellos = parser.quic().hellos.read(),
                           .quic_half_hellos = parser.quic().half_hellos.read()};

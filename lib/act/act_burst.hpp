@@ -29,7 +29,7 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     // Whether it holds a header of TCP, and whether any of them does.
     { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
     { burst.has_tcp() } noexcept -> std::same_as<bool>;
-    // What normalising changes in a packet that is forwarded, and whether it changes any of them.
+    // Changes that normalising makes to a packet that is forwarded, and true if it makes any.
     { burst.normalization(row) } noexcept -> std::same_as<Normalization>;
     { burst.normalizes() } noexcept -> std::same_as<bool>;
 };

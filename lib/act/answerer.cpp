@@ -137,7 +137,7 @@ void Answerer::note_reset(const Packet& packet, Toward side, std::uint32_t seq) 
     }
 }
 
-// What its server still sends goes to nobody from now on.
+// Segments that its server still sends go to nobody from now on.
 void Answerer::begin_server(const Packet& packet, std::uint32_t request) noexcept {
     answered_.begin_server(connection_ends(packet.seen.headers, packet.context.hash), request,
                            packet.context.now);

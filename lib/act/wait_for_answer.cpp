@@ -85,7 +85,7 @@ void Answerer::end_overdue(const Packet& packet, AnsweredConnection& connection)
     count(AnswerEvent::Unanswered);
 }
 
-// Its client has all that came before: the refusal stands behind it. The time that has passed
+// The client has all that came before: the refusal stands behind it. The time that has passed
 // meanwhile needs no waiting any more.
 void Answerer::answer_at_last(const Packet& packet, AnsweredConnection& connection) noexcept {
     const TcpFacts& came = packet.tcp;
@@ -108,7 +108,7 @@ void Answerer::answer_at_last(const Packet& packet, AnsweredConnection& connecti
     count(action.verdict == Verdict::Decoy ? AnswerEvent::Decoyed : AnswerEvent::Replied);
 }
 
-// Its server is reset, and its client too, where that has not had the server's FIN: what it has not
+// The server is reset, and the client too if it has not had the server's FIN: what it has not
 // read yet would be lost with it. What either goes on with is reset.
 void Answerer::give_up(const Packet& packet, AnsweredConnection& connection) noexcept {
     const TcpFacts& came = packet.tcp;

@@ -39,7 +39,7 @@ struct alignas(64) AnsweredConnection {
     bool has_acked = false;
     bool waits = false;  // for an answer of the server to end, before its own begins
 
-    // It waits from now on; its client has acknowledged all before `ack`.
+    // The refusal waits from now on; the client has acknowledged all before `ack`.
     void begin_wait(std::uint32_t ack, Instant now) noexcept;
     // The client of one that waits has acknowledged more.
     void note_progress(std::uint32_t ack, Instant now) noexcept;

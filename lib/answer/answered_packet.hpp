@@ -20,7 +20,7 @@ enum class AnsweredUnit : std::uint8_t {
     DnsQuery,     // over UDP, on whatever port
 };
 
-// What is known of the connection of a segment that may be answered.
+// Knowledge of the handshake behind a segment that may be answered.
 enum class Handshake : std::uint8_t {
     Untracked,  // what has been seen of its server's segments tells (ServedTraffic)
     Completed,  // its client has acknowledged the server's first number
@@ -54,7 +54,7 @@ struct AskedRequests {
 static_assert(ResponseStream::kMostAwaited < AskedRequests::kMost,
               "more requests than that are too many anyway");
 
-// What tells, before anything is looked up, whether a forwarded segment matters to answers.
+// Facts that tell, before anything is looked up, whether a forwarded segment matters to answers.
 struct SegmentGlance {
     std::uint16_t sport = 0;
     std::uint16_t dport = 0;

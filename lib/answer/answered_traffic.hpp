@@ -21,7 +21,7 @@ namespace sluice {
 // Another one's numbers are those of a connection that somebody has guessed the ends of.
 [[nodiscard]] bool goes_on(const AnsweredConnection& connection, std::uint32_t seq) noexcept;
 
-// What all workers know of connections that may be, or were, answered.
+// Knowledge that all workers share of connections that may be, or were, answered.
 struct AnswerBoards {
     DigestBoard servers;  // the servers' directions of those that were
     DigestBoard sent;     // SentNumbers
@@ -87,14 +87,14 @@ public:
     }
     // A refusal that waited goes out: what was looked up before is to be looked up again.
     void note_begun() noexcept { ++begun_; }
-    // Whether a refusal has begun to wait so lately that one may still do.
+    // A refusal has begun to wait; may_have_waiting() is true for as long as one may still do.
     void note_wait(Instant now) noexcept { waits_until_ = now + kLongestAnswerWait; }
     [[nodiscard]] bool may_have_waiting(Instant now) const noexcept { return now < waits_until_; }
     // Its server's segments are known by the first byte that it did not get.
     void begin_server(const ConnectionEnds& ends, std::uint32_t request, Instant now) noexcept {
         post_server(servers_, ends.against(), request, seconds_of(now));
     }
-    // Those that nobody takes until so many have come are forgotten.
+    // Resets beyond the room for a burst's are forgotten.
     void note_reset(const MadeReset& reset) noexcept {
         if (reset_count_ < resets_.size()) {
             resets_[reset_count_++] = reset;

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// Where a segment of TCP stands in its connection.
+// Numbers of a TCP segment: its place in its connection.
 struct SegmentNumbers {
     std::uint32_t seq = 0;
     std::uint32_t ack = 0;  // counts only with kTcpAck
@@ -16,7 +16,7 @@ struct SegmentNumbers {
         return (flags & flag) != 0;
     }
     [[nodiscard]] constexpr bool begins() const noexcept { return has(kTcpSyn) && !has(kTcpAck); }
-    // Whether it has a byte at `from` or behind it; a FIN is one.
+    // True if the segment has a byte at `from` or behind it; a FIN is one.
     [[nodiscard]] constexpr bool reaches(std::uint32_t from) const noexcept {
         const std::uint32_t end = seq + payload + (has(kTcpFin) ? 1U : 0U);
         return end != seq && static_cast<std::int32_t>(end - from) > 0;

@@ -19,7 +19,7 @@ inline void post_sent(DigestBoard& board, std::uint64_t direction, std::uint32_t
                       std::uint32_t seconds) noexcept {
     board.post(sent_digest(direction, number), seconds);
 }
-// Whether this server has sent what `ack` acknowledges.
+// True if this server has sent all that `ack` acknowledges.
 [[nodiscard]] inline bool was_sent(const DigestBoard& board, std::uint64_t direction,
                                    std::uint32_t ack, std::uint32_t seconds) noexcept {
     return board.has(sent_digest(direction, ack), seconds);

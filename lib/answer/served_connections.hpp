@@ -20,7 +20,7 @@ struct alignas(64) ServedConnection {
     std::uint32_t touched = 0;   // in ticks
     std::uint32_t received = 0;  // behind the highest byte of the client that is acknowledged
 
-    // Whether a segment of its client can have these numbers: it acknowledges what the server has
+    // True if a segment of its client can have these numbers: it acknowledges what the server has
     // sent lately, and stands where the server awaits it.
     [[nodiscard]] bool fits(std::uint32_t seq, std::uint32_t ack) const noexcept;
 };
@@ -28,9 +28,9 @@ static_assert(sizeof(ServedConnection) == 64, "a look-up touches as many lines a
 static_assert(std::is_trivially_copyable_v<ServedConnection>,
               "zeroed memory is lines that are free, of which nothing else is read");
 
-// Those of one worker. A digest has four lines; where all four are in use, the connection that has
-// been silent for longest makes room, and has a completed handshake only as far as its numbers
-// prove it (SentNumbers).
+// Served connections of one worker. A digest has four lines; where all four are in use, the
+// connection that has been silent for longest makes room, and has a completed handshake only as far
+// as its numbers prove it (SentNumbers).
 class ServedConnections {
 public:
     static constexpr std::size_t kWays = 4;
@@ -66,7 +66,7 @@ private:
     }
 
     static constexpr std::size_t kPortBits = 1U << 16U;
-    // The same for either order.
+    // The bit of two ports, in either order.
     [[nodiscard]] static std::size_t bit_of(std::uint16_t sport, std::uint16_t dport) noexcept {
         const unsigned low = std::min(sport, dport);
         return (std::max(sport, dport) + low * 0x9E37U) % kPortBits;

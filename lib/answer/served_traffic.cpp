@@ -124,7 +124,7 @@ AnswerStanding ServedTraffic::standing(const BothWays& ways, std::uint32_t seq, 
     const std::uint32_t seconds = seconds_of(now);
     const ServedConnection* const connection = connections_.find(ways.along);
     if (connection == nullptr) {
-        // Where it completes its handshake, nothing has been answered yet.
+        // A segment that completes its handshake has had no answer before it.
         if (was_sent(here_, ways.against, ack, seconds)) {
             return AnswerStanding::Next;
         }

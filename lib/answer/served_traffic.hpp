@@ -26,7 +26,7 @@ struct BothWays {
         : BothWays{connection_ends(headers, hash)} {}
 };
 
-// Where an answer of the box would stand on the connection of a client's segment.
+// The place that an answer of the box would have on the connection of a client's segment.
 enum class AnswerStanding : std::uint8_t {
     Unproven,  // nothing tells that its handshake was completed by the segment's sender
     Unframed,  // it was; the server's segments are not all seen here
@@ -35,7 +35,7 @@ enum class AnswerStanding : std::uint8_t {
     Ended,     // the server has closed, or another protocol goes on
 };
 
-// What one worker sees of connections whose clients may be answered: which of them are proven, and
+// Connections whose clients may be answered, as one worker sees them: which are proven, and
 // where their servers' answers end. It is told of what is forwarded, in the order of arrival.
 class ServedTraffic {
 public:
@@ -60,22 +60,23 @@ public:
     bool forwarded(const BothWays& ways, const AnsweredPacket& packet, const TcpFacts& facts,
                    Instant now) noexcept;
 
-    // Of a client's segment with these numbers.
+    // The standing of a client's segment with these numbers.
     [[nodiscard]] AnswerStanding standing(const BothWays& ways, std::uint32_t seq,
                                           std::uint32_t ack, Instant now) const noexcept;
 
-    // The same of a packet that is to be answered, by what its connection's tracker knows as well.
-    // Data of a SYN belongs to no connection yet, and without an ACK nothing says where an answer
-    // stands.
+    // The standing of a packet that is to be answered, by what its connection's tracker knows as
+    // well. Data of a SYN belongs to no connection yet, and without an ACK nothing says where an
+    // answer stands.
     [[nodiscard]] AnswerStanding standing_of(const AnsweredPacket& packet, const BothWays& ways,
                                              const SegmentNumbers& came,
                                              Instant now) const noexcept;
 
-    // The same of one that may acknowledge more than has been read of its server's segments.
+    // standing() of a segment that may acknowledge more than has been read of its server's
+    // segments.
     [[nodiscard]] AnswerStanding acknowledge(const BothWays& ways, std::uint32_t seq,
                                              std::uint32_t ack, Instant now) noexcept;
 
-    // Whether a segment of a server that begins at `seq` can be read as it comes.
+    // True if a segment of a server that begins at `seq` can be read as it comes.
     [[nodiscard]] bool can_read(const BothWays& ways, std::uint32_t seq) const noexcept {
         const ServedConnection* const connection = connections_.find(ways.against);
         return connection == nullptr || connection->answers.can_read(seq);
@@ -89,7 +90,7 @@ private:
     [[nodiscard]] static std::uint32_t seconds_of(Instant now) noexcept {
         return static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::seconds{1});
     }
-    // What a server inside ends its answers with.
+    // Segments that a server inside ends its answers with.
     [[nodiscard]] static bool pushes_out(Direction dir, std::uint16_t flags) noexcept {
         constexpr std::uint16_t kPushes = kTcpPsh | kTcpFin;
         return dir == Direction::Out && (flags & kPushes) != 0;

@@ -1,7 +1,7 @@
 #include "lib/base/prefetch.hpp"
 #include "lib/conn/connection_table.hpp"
 
-// Who goes when time is up. All of it is bounded for each call.
+// Connections that go when their time is up. All work is bounded for each call.
 namespace sluice {
 
 // A half head that has waited for too long. True: its connection has been forgotten.
@@ -20,7 +20,7 @@ bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
     return false;
 }
 
-// Whether one was forgotten because of its silence, or another one is the oldest now.
+// True if one was forgotten because of its silence, or another one is the oldest now.
 bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
     AgeList& ages = ages_of(group);
     const ConnectionIndex oldest = ages.oldest();

@@ -99,7 +99,7 @@ AssemblyOutcome DatagramAssembly::fill(Line& line, const DatagramPart& part) noe
     return is_whole ? AssemblyOutcome::Whole : AssemblyOutcome::Waits;
 }
 
-// Of a datagram that was judged: what differs from it would be another in its place.
+// Fragments of a datagram that was judged: one that differs would be another in its place.
 AssemblyOutcome DatagramAssembly::repeat(const Line& line, const DatagramPart& part) noexcept {
     if (line.state == State::Refused) {
         return AssemblyOutcome::Refused;
@@ -110,7 +110,8 @@ AssemblyOutcome DatagramAssembly::repeat(const Line& line, const DatagramPart& p
     return line.state == State::Forwarded ? AssemblyOutcome::Copy : AssemblyOutcome::Follows;
 }
 
-// Its line, with a room. Of one source the oldest gives its room up, then of that with most.
+// A line with a room. The oldest of the same source gives its room up, then that of the source with
+// most.
 AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, std::uint32_t ticks,
                                         ConnectionIndex& index) noexcept {
     if (part.offset != 0) {

@@ -55,7 +55,7 @@ enum class AssemblyOutcome : std::uint8_t {
 inline constexpr auto kAssemblyOutcomes =
     std::to_array<std::string_view>({"waits", "whole", "copy", "follows", "unknown", "bad_part",
                                      "overlap", "refused", "given_up", "full"});
-// Whether a fragment is forwarded, as far as it is not the rules' to say.
+// True if a fragment is forwarded, as far as it is not the rules' to say.
 [[nodiscard]] constexpr bool passes(AssemblyOutcome outcome) noexcept {
     return outcome <= AssemblyOutcome::Follows;
 }
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] bool knows(std::uint64_t digest) const noexcept {
         return lines_.find(digest) != kNoConnection;
     }
-    // What became of a Whole one.
+    // The fate of a Whole datagram.
     void settle(std::uint64_t digest, bool forwarded) noexcept;
     [[nodiscard]] bool is_refused(std::uint64_t digest) const noexcept;
 
@@ -120,7 +120,7 @@ private:
                                         ConnectionIndex& index) noexcept;
     [[nodiscard]] AssemblyOutcome fill(Line& line, const DatagramPart& part) noexcept;
     [[nodiscard]] AssemblyOutcome repeat(const Line& line, const DatagramPart& part) noexcept;
-    // Of the units that the part claims, how many have come.
+    // The number of the part's units that have come.
     [[nodiscard]] std::size_t come_of(const Line& line, const DatagramPart& part) const noexcept;
     [[nodiscard]] bool is_copy(const Line& line, const DatagramPart& part) const noexcept;
     void give_up(ConnectionIndex index) noexcept;

@@ -120,7 +120,7 @@ bool FragmentTable::overlaps(const Datagram& datagram, const IpFragment& fragmen
            (total != 0 && (end > total || come > total));
 }
 
-// Where the check of this fragment is kept; nullptr: nowhere.
+// The place of this fragment's check; nullptr: there is none.
 std::uint8_t* FragmentTable::check_for(const Datagram& datagram,
                                        const IpFragment& fragment) noexcept {
     const std::size_t step = datagram.first_end;

@@ -15,10 +15,10 @@ namespace sluice {
 using ConnectionIndex = std::uint32_t;
 inline constexpr ConnectionIndex kNoConnection = ~ConnectionIndex{0};
 
-// Where connections lie: in their home line, or in one of the fifteen behind it, of which the home
-// line keeps a bit map (hopscotch hashing without displacement). A look-up reads the home line, and
-// others only where the map leads. Lines are at least half as many again as connections, so that a
-// free one is near; nobody can aim for lines that are taken with a keyed digest.
+// Lines of connections: each lies in its home line or in one of the fifteen behind it, of which the
+// home line keeps a bit map (hopscotch hashing without displacement). A look-up reads the home
+// line, and others only where the map leads. Lines are at least half as many again as connections,
+// so that a free one is near; nobody can aim for lines that are taken with a keyed digest.
 //
 // A Line has `digest`, `at_home` (16 bits, zero at first), is_free() and take().
 template <typename Line>
@@ -98,11 +98,11 @@ public:
         return (homes_[home / 64] >> (home % 64) & 1) != 0;
     }
     void prefetch(std::uint64_t digest) const noexcept { prefetch0(&lines_[home_of(digest)]); }
-    // Where most connections lie.
+    // The home line, in which most connections lie.
     [[nodiscard]] ConnectionIndex home_of(std::uint64_t digest) const noexcept {
         return static_cast<ConnectionIndex>(digest & mask_);
     }
-    // Those that it may lie in, by steps below kReach.
+    // Lines that a connection may lie in, by steps below kReach.
     [[nodiscard]] ConnectionIndex near(std::uint64_t digest, unsigned step) const noexcept {
         return static_cast<ConnectionIndex>((digest + step) & mask_);
     }

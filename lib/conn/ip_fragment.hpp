@@ -13,7 +13,7 @@ struct IpFragment {
     std::uint16_t size = 0;    // of its payload
     bool more = false;         // others lie behind it
     std::uint32_t at = 0;      // in the frame
-    // Of a later one: keyed hash of its place and bytes, 1 to 255; 0: it is not known.
+    // Keyed hash of a later fragment's place and bytes, 1 to 255; 0: it is not known.
     std::uint8_t check = 0;
 };
 

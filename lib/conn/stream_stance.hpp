@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// How the streams of a table are read.
+// Ways to read the streams of a table.
 enum class StreamStance : std::uint8_t {
     // All that reaches a declared service is its protocol: bytes that cannot be followed are
     // refused, and stay refused.

@@ -125,7 +125,7 @@ void OpenConnections::add_anonymous(std::uint64_t units, Instant now) noexcept {
     }
 }
 
-// Of a limit from the handshake on, it counts from now on, under the digest of its packets.
+// A connection under a limit from the handshake on counts from now on, under its packets' digest.
 void OpenConnections::establish(LinePool& pool, PoolLine line) noexcept {
     OpenConnection& connection = at(pool, line);
     connection.sequence.establish();

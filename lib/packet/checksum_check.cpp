@@ -26,7 +26,7 @@ bool ip_is_wrong(const PacketHeaders& headers, ByteView bytes) noexcept {
     return !is_right(sum);
 }
 
-// Who sends to whom.
+// The ends of a packet, and its protocol.
 struct Ends {
     IpVersion version;
     const IpAddress& src;

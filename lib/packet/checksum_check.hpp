@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// How the checksums of a TCP segment or a UDP datagram stand.
+// The state of the checksums of a TCP segment or a UDP datagram.
 enum class ChecksumFinding : std::uint8_t {
     Right,
     Wrong,

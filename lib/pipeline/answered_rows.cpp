@@ -110,7 +110,7 @@ RowMask RowsBehindAnswers::find(std::size_t row) const noexcept {
     if (near == 0 || !will_be_answered(burst_, row, set_)) {
         return 0;
     }
-    // As the answerer will find it, unless a row ahead of it in the burst changes it.
+    // The answerer will find the same, unless a row ahead of this one in the burst changes it.
     const AnswerStanding standing = core_.answered->served().standing_of(
         burst_.answered(row), BothWays{burst_.ends_of(row, core_.hash)}, numbers_of(burst_, row),
         now_);

@@ -132,7 +132,8 @@ public:
                 .dir = headers_.dir[row],
                 .has_unit = uses_units_ && has_unit(row)};
     }
-    // What is known of the handshakes of these rows' connections; of others it is Untracked.
+    // Notes what is known of the handshakes of these rows' connections; that of others is
+    // Untracked.
     void note_handshakes(Handshake what, RowMask rows) noexcept {
         handshakes_[static_cast<std::size_t>(what)] |= rows;
     }

@@ -94,7 +94,7 @@ struct StickyBytes {
     std::uint8_t carrier = 0;  // which memory of the parser knows the connection
     bool is_whole = false;     // the packet holds all of the units' heads
 };
-// What trackers of services are shown of a burst.
+// The view of a burst that trackers of services are shown.
 struct TrackedColumns {
     const UnitColumns& burst;
     const LoadedServices& services;
@@ -140,10 +140,10 @@ public:
     [[nodiscard]] ByteView keep(std::size_t size) noexcept;
     // There is no room for a text of the packet.
     void refuse() noexcept;
-    // What the packet holds repeats what was refused: it is dropped where an enforcing rule is
+    // The packet repeats what was refused: it is dropped where an enforcing rule is
     // concerned.
     void drop_repeat() noexcept;
-    // What the packet holds cannot be read: the first reason stands. In an enforced service it is
+    // The packet cannot be read: the first reason stands. In an enforced service it is
     // dropped, in one that monitors it is counted as what would be, and elsewhere it is dropped
     // where an enforcing rule is concerned.
     void drop(Reason reason) noexcept;

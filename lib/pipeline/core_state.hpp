@@ -60,9 +60,9 @@ struct CoreState {
     std::uint64_t unread_bursts = 0;
     // How many more packets may be held until they depart (Verdict::Shape).
     std::uint32_t hold_room = UINT32_MAX;
-    // Of SYNs that limits of open connections will be asked about.
+    // SYNs that limits of open connections will be asked about.
     mutable RecentOpenings recent_openings{};
-    // Whose checksums are believed, where a connection's state follows from a segment.
+    // Trust in checksums, where a connection's state follows from a segment.
     PairChecksums checksums{};
     // Which keys those that are held are of.
     HeldOrder held_order{};

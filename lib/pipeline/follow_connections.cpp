@@ -88,7 +88,7 @@ void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now no
     }
 }
 
-// Whether a connection's state may follow from a segment: its receiver gets it and takes it. What
+// True if a connection's state may follow from a segment: its receiver gets it and takes it. What
 // is sent from outside with a TTL that may end behind the box, in fragments, or with a wrong
 // checksum changes nothing.
 bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_t row,
@@ -113,7 +113,7 @@ bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_
     return !checksums.judge(finding).is_wrong;
 }
 
-// Whether some connection may be filed here, or at another worker, under that digest.
+// True if some connection may be filed here, or at another worker, under that digest.
 bool may_have(std::uint64_t digest, const CoreState& core) noexcept {
     bool may = core.buckets.registry.pool().index().first(digest) != kNoLine;
     if (const WorkerTables* const all = core.buckets.worker_tables(); !may && all != nullptr) {

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// Whether checksums are believed, of each side of each pair of ports.
+// Trust in checksums, of each side of each pair of ports.
 class PairChecksums {
 public:
     [[nodiscard]] PortChecksums& of(std::uint64_t pair, Direction side) noexcept {

@@ -25,7 +25,7 @@ struct ServicePacket {
     }
 };
 
-// What the trackers of services say of a burst.
+// Findings of the trackers of services about a burst.
 struct ServiceRowsOutcome {
     std::array<ServicePacket, kMaxBurst> packets;
     RowMask with_service = 0;  // rows that belong to one

@@ -67,7 +67,7 @@ private:
         }
         return units_.find(row, packet);
     }
-    // What has waited was read before.
+    // Packets that have waited were read before.
     [[nodiscard]] ServicePacket service_of(std::size_t row, bool has_waited) const noexcept {
         return set_.services.empty() || has_waited ? ServicePacket{} : units_.service(row);
     }

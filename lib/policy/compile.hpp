@@ -52,9 +52,9 @@ struct LimitSummary {
     std::vector<NamedText> schema;
 };
 
-// How a rule over later layers comes by its units. Service: all that it can match belongs to the
-// services. Partly: some of it does. Anywhere: nothing for sure. Unknown: a list is missing. Where
-// no service is, a connection that cannot be read passes unread.
+// The stance of a rule over later layers: how it comes by its units. Service: all that it can match
+// belongs to the services. Partly: some of it does. Anywhere: nothing for sure. Unknown: a list is
+// missing. Where no service is, a connection that cannot be read passes unread.
 struct Stance {
     enum class Kind : std::uint8_t { None, Service, Partly, Anywhere, Unknown };
     Kind kind = Kind::None;                    // None: the rule is over no later layer, or is off
@@ -120,8 +120,8 @@ struct DatabaseSummary {
     std::size_t ranges = 0;      // of addresses that differ from their neighbours
 };
 
-// What `services` and `check` show of a service; one for every service of the file, also those
-// that are off.
+// Facts that `services` and `check` show of a service; one for every service of the file, also
+// those that are off.
 struct ServiceSummary {
     std::string id;
     std::string description;
@@ -133,7 +133,7 @@ struct ServiceSummary {
     Expression condition;   // the same as a tree
     bool is_known = false;  // it is known whole
     ServicePath path = ServicePath::Both;
-    // Its other keys, with what they are where the file says nothing.
+    // The service's other keys, with what they are where the file says nothing.
     std::vector<NamedText> settings;
 };
 

@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// What normalising changes in a frame that is forwarded.
+// Changes that normalising makes to a frame that is forwarded.
 struct Normalization {
     bool clears_urgent = false;
     std::uint8_t raises_to = 0;  // its time to live from then on; 0: as it came

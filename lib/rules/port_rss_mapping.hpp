@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// What has to be hashed of answers so that they come to the worker of what they answer. nullopt:
+// The fields to hash of answers so that they come to the worker of what they answer. nullopt:
 // nothing does that.
 [[nodiscard]] constexpr std::optional<Rss> mirror_of(Rss how) noexcept {
     switch (how) {

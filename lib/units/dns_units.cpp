@@ -144,7 +144,7 @@ StreamReading step_over(What what, std::size_t head, std::size_t body) noexcept 
     return {.what = what, .head = head, .body = {.bytes = body, .framing = behind_message()}};
 }
 
-// Whether a stream on another port may begin with a DNS message: a query with one question and at
+// True if a stream on another port may begin with a DNS message: a query with one question and at
 // most two records, EDNS and a signature, and no flag set that a client does not set. Other
 // protocols' first 14 bytes are hardly ever so; those of a TLS ClientKeyExchange never.
 bool may_begin_dns(ByteView bytes, std::size_t head_bytes) noexcept {

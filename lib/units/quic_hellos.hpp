@@ -37,8 +37,8 @@ struct HalfHello {
     CryptoStream stream;
     std::uint64_t id = 0;
     std::uint64_t path = 0;
-    // It began under an id whose hello was judged and forwarded: it may be a part of that one, so
-    // its path says nothing of it.
+    // True if the hello began under an id whose hello was judged and forwarded: it may be a part of
+    // that one, so its path says nothing of it.
     bool is_again = false;
 };
 

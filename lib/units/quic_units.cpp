@@ -111,7 +111,7 @@ private:
         }
     }
 
-    // Of a connection whose hello was judged, and forwarded or not decided yet: the same bytes are
+    // A connection whose hello was judged, and forwarded or not decided yet: the same bytes are
     // a repeat, others a hello that is judged as any, also where they come in parts.
     [[nodiscard]] bool compare() noexcept {
         struct Key {
@@ -122,7 +122,7 @@ private:
         const std::uint64_t again = packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
         QuicHellos& hellos = owner_.hellos_;
         if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
-            // What comes behind a hello that is refused goes where it goes.
+            // Hellos behind one that is refused go where it goes.
             units_.follow({.connection = id_, .from = 0, .to = 1, .carrier = kQuicCarrier});
         }
         const bool is_kept = hellos.state_of(again) == QuicHellos::State::Half;

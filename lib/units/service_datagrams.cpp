@@ -37,7 +37,7 @@ constexpr Reason reason_of(AssemblyOutcome outcome) noexcept {
     }
 }
 
-// As a receiver takes it: bytes behind the length that its header says are none of its.
+// A datagram as a receiver takes it: bytes behind its header's length are none of its.
 FragmentReading read_datagram(ByteView datagram, const FragmentSource& fragment,
                               bool verifies_checksums) noexcept {
     const std::size_t size = datagram.size() < kUdpHeaderSize ? 0 : load_be16(datagram, 4);
@@ -65,7 +65,7 @@ FragmentReading ServiceDatagrams::take(const FragmentSource& fragment, bool of_s
         return {};
     }
     const ByteView frame = fragment.frame.bytes;
-    // Its header of UDP begins the datagram, and a capture has all of the fragment.
+    // The UDP header begins the datagram, and a capture has all of the fragment.
     const bool is_readable = place->at <= frame.size() && place->size <= frame.size() - place->at &&
                              (place->offset != 0 || fragment.headers.l4_at == place->at);
     if (!is_readable) {

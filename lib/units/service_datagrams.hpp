@@ -9,7 +9,7 @@
 // Datagrams of UDP to enforced services that come in IP fragments.
 namespace sluice {
 
-// What a fragment is to the service of its datagram.
+// A fragment's meaning to the service of its datagram.
 struct FragmentReading {
     enum class What : std::uint8_t {
         NotMine,  // its first fragment went to no service, or has not come
@@ -35,7 +35,7 @@ public:
     // over UDP. Those of a datagram whose first one was such are known without.
     [[nodiscard]] FragmentReading take(const FragmentSource& fragment, bool of_service,
                                        bool verifies_checksums) noexcept;
-    // What became of the fragment that completed it.
+    // The fate of the fragment that completed the datagram.
     void settle(std::uint64_t datagram, bool forwarded) noexcept {
         assembly_.settle(datagram, forwarded);
     }

@@ -32,7 +32,8 @@ public:
     }
 
     static constexpr std::uint16_t kNone = 0xFFFF;
-    // Of a service of the set in force, by its index; and the other way: kNone, if it is gone.
+    // The slot of a service of the set in force, by its index; and the other way: kNone, if it is
+    // gone.
     [[nodiscard]] std::uint16_t slot_of(std::size_t index) const noexcept {
         return slot_of_[index];
     }

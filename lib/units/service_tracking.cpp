@@ -10,7 +10,8 @@
 namespace sluice {
 namespace {
 
-// What began no request is forwarded for so long after a service was first read, or a gap.
+// Segments that begin no request are forwarded for so long after a service was first read, or a
+// gap.
 constexpr Nanoseconds kGrace = std::chrono::seconds{60};
 // Connections that have timed out are forgotten at the pace of bursts.
 constexpr unsigned kForgottenPerBurst = 4;
@@ -180,8 +181,8 @@ void ServiceTracking::note_reset(const MadeReset& reset, Instant now) noexcept {
     (void)tracker_.track(segment, policies_, now);
 }
 
-// Of what clients send: segments whose bytes are read, or that change the state of their
-// connection, and datagrams.
+// Checksums of clients' packets count in segments whose bytes are read, or that change the state of
+// their connection, and datagrams.
 bool ServiceTracking::is_wrong(const UnitColumns& burst, std::size_t row,
                                std::uint16_t slot) noexcept {
     constexpr std::uint16_t kChanges = kTcpSyn | kTcpFin | kTcpRst;

@@ -6,13 +6,13 @@
 #include "lib/units/stream_units.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
-// Which segments are read: by their headers, by what is known of their connections, and by how
+// Selection of the segments that are read: by headers, by what is known of connections, and by how
 // their payloads begin.
 namespace sluice {
 namespace {
 
-// What has timed out is forgotten at the pace that packets come: one connection for each of them,
-// so that the next one's line arrives meanwhile, and a few for each burst.
+// Connections that have timed out are forgotten at the pace that packets come: one for each of
+// them, so that the next one's line arrives meanwhile, and a few for each burst.
 constexpr unsigned kExpiredPerBurst = 2;
 constexpr unsigned kExpiredPerSegment = 1;
 // And where no segment comes that matters, so often.

@@ -30,10 +30,10 @@ public:
     };
     [[nodiscard]] Worth select(const UnitColumns& burst, std::size_t row, ByteView payload,
                                std::uint64_t& note) noexcept;
-    // The same of a service's segment, whose connection others follow.
+    // select() for a service's segment, whose connection the tracker follows.
     [[nodiscard]] Worth select_service(const ServicePacket& packet, ByteView payload,
                                        std::uint64_t& note) noexcept;
-    // Whether a unit of the protocol may begin in a segment whose connection is not known, or goes
+    // True if a unit of the protocol may begin in a segment whose connection is not known, or goes
     // on in it.
     [[nodiscard]] bool may_follow(const UnitColumns& burst, std::size_t row, ByteView payload,
                                   ServiceProtocol protocol) const noexcept;

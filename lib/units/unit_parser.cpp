@@ -131,7 +131,7 @@ StreamUnits::Worth UnitParser::worth_of(const UnitColumns& burst, std::size_t ro
                       : streams_.select(burst, row, payload, note);
 }
 
-// That of a service is its protocol's, whatever rules read of it.
+// A datagram of a service is its protocol's, whatever rules read of it.
 void UnitParser::find_datagram(ByteView datagram, const UnitSource& packet,
                                UnitSink& units) noexcept {
     const Service* const service = packet.service.service;

@@ -28,7 +28,7 @@ public:
     }
     [[nodiscard]] const QuicGauges& quic() const noexcept { return quic_.gauges(); }
 
-    // Of streams of services, and what their trackers count.
+    // Counters of services' streams, and of their trackers.
     [[nodiscard]] const ConnectionCounters& service_connections() const noexcept {
         return service_streams_.counters();
     }

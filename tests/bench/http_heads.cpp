@@ -87,7 +87,7 @@ std::string four_kib_of_cookies(std::mt19937_64& random) {
     return head + "; sid=" + random_word(random, 20, 12) + "\r\nDNT: 1\r\n\r\n";
 }
 
-// What costs most a byte: short lines that are no header's.
+// The dearest bytes: short lines that are no header's.
 std::string lines_of(std::mt19937_64& random, std::size_t count, std::string_view end) {
     std::string head = first_lines(random);
     for (std::size_t left = count; left > 0; --left) {

@@ -16,7 +16,7 @@ void require_same(const ProxyHeader& one, const ProxyHeader& other) {
 
 }  // namespace
 
-// What a connection begins with. Any beginning says NeedMore or what the whole says.
+// The bytes that a connection begins with. Any beginning says NeedMore or what the whole says.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::vector<std::uint8_t> copy(data, data + size);
     const ByteView bytes = std::as_bytes(std::span{copy});
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require((whole.kind == ProxyClient::Named) == (whole.client.version != IpVersion::None));
     bool is_decided = false;
     for (std::size_t part = 0; part <= bytes.size(); ++part) {
-        // Of its own size, so that a read beyond it is seen.
+        // A copy of the very size, so that a read beyond it is seen.
         const std::vector<std::uint8_t> begin(data, data + part);
         const ProxyHeader header = read_proxy_header(std::as_bytes(std::span{begin}));
         if (header.status == ProxyStatus::NeedMore) {

@@ -71,7 +71,7 @@ public:
     static constexpr std::size_t kLines = 64;
 
     [[nodiscard]] static AnswerBoards boards() { return AnswerBoards{256, 4096}; }
-    // Of clients, what they acknowledge is what their servers have sent.
+    // Clients acknowledge what their servers have sent.
     void prove_clients(bool proves) { proves_ = proves; }
 
 private:

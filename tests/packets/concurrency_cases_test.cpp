@@ -214,7 +214,8 @@ const Case kCases[] = {
       {0s, server(1, kAck, kYours + 2, kMine + 152), ELSE},
       {0s, syn(2), PASS}}},
 
-    // Who knows the ends and not the numbers: neither the client's end nor its place is touched.
+    // A sender that knows the ends and not the numbers touches neither the client's end nor its
+    // place.
     {"a blind sender ends nothing, and keeps nothing open",
      ONE,
      {{0s, syn(1), PASS},
@@ -427,7 +428,7 @@ TEST(ConcurrencyFromEstablished, ForgedSynsLockNobodyOut) {
     EXPECT_EQ(served, 50) << "and counts what is really open";
 }
 
-// The same against a limit from the SYN on: what half_open is for.
+// A flood of forged SYNs against a limit from the SYN on: what half_open is for.
 TEST(ConcurrencyFromSyn, ForgedSynsHoldTheirPlacesForAMinute) {
     test::Box box{RULE "    limits: [{algorithm: concurrency, count: 50, idle: 15m}]\n"};
     for (std::uint16_t port = 1; port <= 50; ++port) {
@@ -437,7 +438,7 @@ TEST(ConcurrencyFromSyn, ForgedSynsHoldTheirPlacesForAMinute) {
     EXPECT_EQ(box.judge(syn(51), kStart + 60s).reason, Reason::WithinLimits);
 }
 
-// As many frames of either side come right as it takes until checksums are verified.
+// Enough frames of either side come right that checksums are verified from then on.
 void show_right_checksums(test::Box& box) {
     for (std::uint32_t i = 0; i < PortChecksums::kEnough; ++i) {
         (void)box.judge(syn(1).summed(), kStart);
@@ -532,7 +533,7 @@ TEST(ConcurrencyChecksum, OfACutFrameIsBelievedInACaptureAlone) {
     }
 }
 
-// What the box ends itself is open no more.
+// Connections that the box ends itself are open no more.
 TEST(ConcurrencyAnswers, EndTheirConnections) {
     struct Row {
         const char* action;

@@ -80,7 +80,7 @@ public:
     // Offset in units of 8 bytes.
     Frame& frag(std::uint16_t offset, bool more) { return set(fragment_, Piece{offset, more}); }
     Frame& identification(std::uint16_t number) { return set(identification_, number); }
-    // It comes in on the inside.
+    // The frame comes in on the inside.
     Frame& from_inside() { return set(dir_, Direction::Out); }
     [[nodiscard]] Direction dir() const { return dir_; }
     // On another pair than "lab".

@@ -222,7 +222,7 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     }
 }
 
-// What cannot be decrypted in time cannot be judged: an enforced service refuses it.
+// An Initial that cannot be decrypted in time cannot be judged: an enforced service refuses it.
 TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
     for (const char* const mode : {"enforce", "monitor"}) {
         UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};

@@ -286,7 +286,7 @@ TEST(RefusalDelivery, BehindChunksThatComeInAnyOrder) {
     }
 }
 
-// What the client has already is not sent again: a length is stepped over all the same.
+// Bytes that the client has already are not sent again: a length is stepped over all the same.
 TEST(RefusalDelivery, WhereOnlyWhatIsLackingComesAgain) {
     for (unsigned seed = 0; seed < 60; ++seed) {
         for (const unsigned lost : {3U, 20U}) {

@@ -30,7 +30,7 @@ services:
 rules: []
 )yaml";
 
-// As the workers have it: over the wire.
+// The rule set as the workers have it: over the wire.
 RuleSet arrived(const CompiledRules& compiled) {
     const auto request = decode_request(encode(Request{ApplyRules{compiled.set, "", "", {}}}));
     return std::get<ApplyRules>(*request).rules;

@@ -31,7 +31,7 @@ test::Octets bytes_of_text(std::string_view text) {
     return {bytes.begin(), bytes.end()};
 }
 
-// From the client, so many bytes behind its first one.
+// A segment of the client, so many bytes behind its first one.
 Frame client(std::string_view text, std::uint32_t at = 0, std::uint32_t acked = 0) {
     return test::tcp()
         .src("10.0.0.1")
@@ -242,7 +242,7 @@ TEST(ServiceReset, ByTheBoxEndsItsConnection) {
     EXPECT_EQ(parser.tracked().established.read(), 0U);
 }
 
-// What one frame looks like once it is normalised.
+// Normalised frames.
 TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     UnitParser parser{capture_unit_budget()};
     test::Box box{kEnforced};

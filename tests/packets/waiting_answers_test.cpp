@@ -321,7 +321,7 @@ TEST(WaitingAnswers, ATunnelIsNoAnswer) {
         << "the server reads no request any more";
 }
 
-// As lib/conn knows requests: one in pieces, whose last one is refused.
+// A request in pieces, as lib/conn knows them, whose last one is refused.
 TEST(WaitingAnswers, ARequestInPiecesWaitsAtItsLast) {
     Dialogue of;
     of.open();

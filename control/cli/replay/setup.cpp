@@ -74,7 +74,7 @@ Compiling compile_for(const RuleFiles& files, const ReplaySetup& setup) {
     return {std::move(compiled), problems.list()};
 }
 
-// Whether services have to see both directions, which no file says how to spread.
+// True if services have to see both directions and no file says how ports spread them.
 bool wants_mirror(const CompiledRules& compiled, const ReplaySetup& setup) {
     const std::vector<Service>& services = compiled.set.services;
     return !setup.spread && setup.workers > 1 &&

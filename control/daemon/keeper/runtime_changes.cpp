@@ -41,7 +41,7 @@ std::optional<Refusal> no_room(const DynamicCount& before, const DynamicCount& a
     return std::nullopt;
 }
 
-// What the file gives the rule and the service that are called so, of which there may be both.
+// Modes that the file gives the rule and the service of that name; there may be both.
 std::vector<Mode> file_modes_of(const std::string& id, const RuleView& view) {
     std::vector<Mode> modes;
     for (std::size_t i = 0; i < view.rules.size(); ++i) {

@@ -187,7 +187,8 @@ std::optional<TrackedNumbers> ConnectionTracker::numbers(std::uint64_t ends,
     return TrackedNumbers{line.client, line.server, !line.is(Line::kOneWay)};
 }
 
-// Of a connection that was taken up in its middle, first numbers are those it was taken up at.
+// A connection that was taken up in its middle has the numbers it was taken up at as its first
+// ones.
 std::uint64_t ConnectionTracker::id_of(const Line& line) const noexcept {
     const std::array<std::uint64_t, 3> words{line.digest,
                                              std::uint64_t{line.client.iss} << 32 | line.server.iss,

@@ -34,7 +34,7 @@ struct TrackBudget {
     Nanoseconds idle_guard = std::chrono::seconds{90};
 };
 
-// Where both sides of a connection stand.
+// Numbers of both sides of a connection.
 struct TrackedNumbers {
     TcpHalf client;  // una: what the server has acknowledged
     TcpHalf server;

@@ -16,7 +16,7 @@ namespace sluice {
 // stays in the stream for everybody. The checksum is updated (RFC 1624): one that was wrong stays
 // wrong.
 void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept;
-// The same of the TTL of IPv4, or the hop limit of IPv6.
+// Sets the TTL of IPv4, with its checksum, or the hop limit of IPv6.
 void set_ttl(const PacketHeaders& headers, std::uint8_t ttl, MutableBytes frame) noexcept;
 
 }  // namespace sluice

@@ -19,15 +19,16 @@ inline constexpr std::uint8_t kMostScale = 14;
     return is_behind(a, b) ? a : b;
 }
 
-// What one end sends. Invariant: iss, then una, then next, in this order, and una not behind edge.
+// Numbers of what one end sends. Invariant: iss, then una, then next, in this order, and una not
+// behind edge.
 struct TcpHalf {
     std::uint32_t iss = 0;   // number of its SYN
     std::uint32_t next = 0;  // behind all that it has sent
     std::uint32_t una = 0;   // all before it the other end has acknowledged
     std::uint32_t edge = 0;  // right edge of the other end's window; it never moves left
 
-    // How far before `una` a number may be. A connection of more than 2^30 bytes has no number
-    // that lies before its beginning.
+    // The distance that a number may be before `una`. A connection of more than 2^30 bytes has no
+    // number that lies before its beginning.
     [[nodiscard]] constexpr std::uint32_t age_limit(bool is_long) const noexcept {
         return is_long ? kWidestWindow : std::min(una - iss, kWidestWindow);
     }

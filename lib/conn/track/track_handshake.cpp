@@ -77,7 +77,7 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
     if (repeats) {
         return pass(verdict);
     }
-    // Where SYNs with other numbers came in between, the server may have taken any of them.
+    // SYNs with other numbers may have come in between: the server may have taken any of them.
     if (has_candidate(line) && (numbers.client == line.candidate || line.is(Line::kCandidates))) {
         return accept_syn_ack(arrival, verdict);
     }
@@ -149,7 +149,7 @@ void ConnectionTracker::install(const TrackedHandshake& handshake, Line& line) n
     line.server_widest = handshake.server_window;
 }
 
-// Of a handshake under way, whose windows have not moved.
+// A handshake under way, whose windows have not moved.
 TrackedHandshake ConnectionTracker::standing_handshake(const Line& line) noexcept {
     TrackedHandshake handshake{.numbers = line.first_numbers(),
                                .client_window = line.client_widest,
@@ -197,8 +197,8 @@ void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& ve
     if (line.is(Line::kAlternates)) {
         return on_midstream(arrival, verdict);
     }
-    // Of a connection before: the server answers it with a RST (RFC 9293, 3.10.7.4), and so may the
-    // box, where the segment has bytes that somebody might read.
+    // A segment of a connection before: the server answers it with a RST (RFC 9293, 3.10.7.4), and
+    // so may the box, where the segment has bytes that somebody might read.
     if (segment.payload == 0) {
         return pass(verdict);
     }

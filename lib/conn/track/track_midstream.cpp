@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// How far a client's numbers may be from the server's while both are in flight.
+// The distance that a client's numbers may be from the server's while both are in flight.
 constexpr std::uint32_t kFlight = 0xFFFF;
 // Scales were agreed upon unseen.
 constexpr std::uint32_t kWidestUnknown = std::uint32_t{1} << 24;

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// How far a client's numbers are from those of its segment before.
+// The distance that a client's numbers may be from those of its segment before.
 constexpr std::uint32_t kReach = std::uint32_t{1} << 26;
 constexpr std::uint32_t kFirstFlight = 0xFFFF;
 

@@ -164,7 +164,7 @@ void ConnectionTracker::relist(ConnectionIndex index) noexcept {
     lines_[index].listed_at = ticks_;
 }
 
-// Its old class has one fewer before the new one makes room, so that it never evicts itself.
+// The old class has one fewer before the new one makes room, so that no connection evicts itself.
 void ConnectionTracker::move_to(ConnectionIndex index, TrackClass group) noexcept {
     if (lines_[index].listed == group) {
         return;

@@ -4,7 +4,7 @@
 namespace sluice {
 namespace {
 
-// Of a connection that was taken up in its middle, bytes may have been sent before that are not
+// A connection that was taken up in its middle may have had bytes sent before that are not
 // known of.
 constexpr std::uint32_t kUnseenFlight = std::uint32_t{1} << 22;
 
@@ -42,7 +42,7 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
     apply(arrival, verdict);
 }
 
-// It may be of the handshake that waits beside this connection.
+// A refused segment may be of the handshake that waits beside this connection.
 void ConnectionTracker::refuse(const Arrival& arrival, TrackReason reason,
                                TrackVerdict& verdict) noexcept {
     const Line& line = lines_[arrival.index];
@@ -150,8 +150,8 @@ void ConnectionTracker::on_reset(const Arrival& arrival, TrackVerdict& verdict) 
         return pass(verdict);
     }
     const ResetPlace place = place_of_reset(sent, segment.seq);
-    // Of the server's own numbers the last one that it sent is as good: segments before it may be
-    // on their way to the client, whose acknowledgement then never comes.
+    // The last number that the server sent is as good as the next expected one: segments before it
+    // may be on their way to the client, whose acknowledgement then never comes.
     if (place == ResetPlace::Exact || (!arrival.from_client && segment.seq == sent.next)) {
         pass(verdict);
         return stand_reset(arrival, verdict);

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What the tracker's user has found out about a connection, kept with it for as long as it lasts.
+// Findings of the tracker's user about a connection, kept with it for as long as it lasts.
 enum class TrackMark : std::uint8_t {
     Unreadable = 1,  // its reader has lost it for good
     Upgraded = 2,    // the server has agreed to another protocol

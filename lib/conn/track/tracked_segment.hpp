@@ -35,10 +35,10 @@ struct TrackedSegment {
     }
 };
 
-// What becomes of segments of a connection that nobody knows.
+// The fate of segments of a connection that nobody knows.
 enum class MidstreamPolicy : std::uint8_t { Inspect, Reset, Pass };
 
-// What a service asks of the tracker.
+// The demands of a service on the tracker.
 struct TrackPolicy {
     bool enforced = true;       // false: what is dropped goes on all the same, and moves the state
     bool inbound_only = false;  // the server's segments do not come this way

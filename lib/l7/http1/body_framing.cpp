@@ -8,8 +8,8 @@ namespace sluice::http1 {
 
 namespace {
 
-// Of one Content-Length line: a number below 2^63 has 19 digits. A longer one is no number, so that
-// a list of thousands costs nothing.
+// The longest text of one Content-Length line that is read: a number below 2^63 has 19 digits. A
+// longer one is no number, so that a list of thousands costs nothing.
 constexpr std::size_t kMaxLengthText = 64;
 
 // Nullopt: no digits alone, or 2^63 or more.

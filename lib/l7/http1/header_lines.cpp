@@ -41,7 +41,7 @@ HeaderName name_before(ByteView line, std::size_t token, std::size_t colon, bool
     return name_before(line, token, colon, is_spaced, shapes);
 }
 
-// What stands in the place of a name and is none, `token` bytes of one aside. A head may have
+// Text that stands in the place of a name and is none, `token` bytes of one aside. A head may have
 // thousands of such lines, so most are told by their first block.
 [[gnu::noinline]] HeaderName read_odd_name(ByteView line, Block begin, std::size_t token,
                                            HeadShapes& shapes) noexcept {

@@ -13,7 +13,7 @@ constexpr std::string_view kLengthName = "content-length";
 constexpr std::string_view kEncodingName = "transfer-encoding";
 constexpr std::string_view kChunked = "chunked";
 
-// Where `at_` is within a value that has been read.
+// Places of `at_` within a value that has been read.
 constexpr std::uint8_t kBefore = 0;
 constexpr std::uint8_t kInside = 1;
 constexpr std::uint8_t kBehind = 2;

@@ -13,18 +13,18 @@ class ResponseHead {
 public:
     static constexpr std::uint16_t kMaxSize = 0xFFFF;
 
-    // How many of the bytes belong to the head: all of them unless it ends, or breaks, before.
+    // The number of bytes that belong to the head: all of them unless it ends, or breaks, before.
     [[nodiscard]] std::size_t feed(ByteView bytes) noexcept;
 
     [[nodiscard]] bool is_done() const noexcept { return place_ == Place::Done; }
     // No response of HTTP/1 that can be framed.
     [[nodiscard]] bool is_broken() const noexcept { return place_ == Place::Broken; }
 
-    // Of a head that is done.
+    // The status of a head that is done.
     [[nodiscard]] std::uint16_t status() const noexcept { return status_; }
     enum class Body : std::uint8_t { Length, Chunked, UntilClose };
     [[nodiscard]] Body body() const noexcept;
-    // Of a Body::Length: bytes that have not been taken off.
+    // Bytes of a Body::Length that have not been taken off.
     [[nodiscard]] std::uint64_t length() const noexcept { return length_; }
     void take_off(std::uint64_t bytes) noexcept { length_ -= bytes; }  // length() at most
 
@@ -44,7 +44,7 @@ private:
         Done,
         Broken,
     };
-    // What has been seen so far, and which names the one at hand may still be.
+    // Findings so far, and names that the one at hand may still be.
     enum Flag : std::uint8_t {
         kMayBeLength = 1U << 0U,
         kMayBeEncoding = 1U << 1U,

@@ -12,7 +12,7 @@ namespace sluice {
 // A request that was forwarded, as the framing of its answer depends on it.
 enum class AskedMethod : std::uint8_t { Other, Head, Connect };
 
-// Where a server's answers on one connection begin and end (RFC 9112, 6.3), from its segments as
+// Beginnings and ends of a server's answers on one connection (RFC 9112, 6.3), from its segments as
 // they pass.
 //
 //   begin(S)   expect()      expect()
@@ -36,7 +36,7 @@ public:
         Closed,    // the server has sent its FIN, which is before next()
     };
     [[nodiscard]] State state() const noexcept;
-    // Its end cannot be told but by the server's FIN.
+    // True if the answer's end cannot be told but by the server's FIN.
     [[nodiscard]] bool lasts_until_close() const noexcept { return phase_ == Phase::UntilClose; }
 
     // The server's first byte has this number.
@@ -45,7 +45,7 @@ public:
     void expect(AskedMethod method) noexcept;
     // A segment of the server has been forwarded.
     void feed(std::uint32_t seq, ByteView bytes, bool has_fin) noexcept;
-    // Whether a segment that begins there would be read, or has been.
+    // True if a segment that begins there would be read, or has been.
     [[nodiscard]] bool can_read(std::uint32_t seq) const noexcept;
     // A segment of the client acknowledges all before `ack`. What the server has not sent yet says
     // nothing.
@@ -71,7 +71,7 @@ private:
     ChunkScanner chunks_;
     std::uint32_t next_ = 0;
     std::uint32_t sent_ = 0;
-    // Of the requests that are awaited, the oldest one first.
+    // One bit for each request that is awaited, the oldest one first.
     std::uint16_t heads_ = 0;
     std::uint16_t connects_ = 0;
     std::uint8_t awaited_ = 0;

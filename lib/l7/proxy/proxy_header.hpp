@@ -18,7 +18,7 @@ enum class ProxyStatus : std::uint8_t {
     Malformed,  // begins as one, and no header follows: `fault`
 };
 
-// What a header says of its client.
+// Facts of a header about its client.
 enum class ProxyClient : std::uint8_t {
     Named,    // `client`, `port`
     Local,    // the proxy asks for itself, as for a health check (version 2)
@@ -37,9 +37,10 @@ enum class ProxyFault : std::uint8_t {
 inline constexpr auto kProxyFaultNames = std::to_array<std::string_view>(
     {"none", "no_line_end", "bad_line", "bad_version", "bad_family", "too_short", "beyond_limit"});
 
-// Of version 1, CR LF included (section 2.1 of its text).
+// The longest header of version 1, CR LF included (section 2.1 of its text).
 inline constexpr std::size_t kMaxProxyLine = 107;
-// Of version 2, vectors of type, length and value included: what nginx has room for.
+// The longest header of version 2, vectors of type, length and value included: nginx has room for
+// it.
 inline constexpr std::size_t kMaxProxyHeader = 4096;
 
 struct ProxyHeader {

@@ -91,7 +91,7 @@ constexpr bool is_read(std::uint16_t type) noexcept {
            type == kAlpnExtension || type == kSupportedVersionsExtension;
 }
 
-// Of the extensions that are read none may stand there twice, which no server accepts either; of
+// Extensions that are read may stand there once, since no server accepts them twice; repeats of
 // others some servers ignore it.
 HelloFault read_extensions(ClientHello& hello) noexcept {
     std::uint64_t seen = 0;

@@ -17,7 +17,7 @@ enum class HelloOutcome : std::uint8_t {
     Malformed,
 };
 
-// What is known of servers that get a hello with some fault.
+// Doubts about servers that get a hello with some fault.
 enum class HelloDoubt : std::uint8_t {
     None,
     NoServer,     // OpenSSL, GnuTLS and NSS all answer it by an alert

@@ -45,7 +45,7 @@ struct FieldUse {
     Field field{};
 };
 
-// The same of any field, by the name that it has there.
+// A field by the name that it has in the expression.
 struct NamedField {
     std::size_t offset = 0;
     std::string name;

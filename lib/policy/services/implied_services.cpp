@@ -145,7 +145,7 @@ private:
         return part;
     }
 
-    // Whether the word is a text.
+    // True if the word is a text.
     bool take_text(Part& part) const {
         if (find_text_family(peek().text)) {
             part.protocols.add_all({ServiceProtocol::Http});
@@ -158,7 +158,7 @@ private:
         return field.has_value();
     }
 
-    // As written, on one line.
+    // The condition as written, on one line.
     [[nodiscard]] std::string source(std::size_t first, std::size_t behind) const {
         const std::size_t begin = tokens_[first].offset;
         const std::size_t end =

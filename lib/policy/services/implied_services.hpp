@@ -23,12 +23,12 @@ struct ImpliedServices {
     std::vector<std::string> without_place;
 };
 
-// Of rules that are on, over a later layer, and not over declared services alone. A condition
-// becomes the part of it that names where servers are (places_in); what tests anything else is
-// left out, so that a service holds more than the rule, never less.
+// Services that rules imply which are on, over a later layer, and not over declared services alone.
+// A condition becomes the part of it that names where servers are (places_in); what tests anything
+// else is left out, so that a service holds more than the rule, never less.
 [[nodiscard]] ImpliedServices implied_services(const CompiledRules& compiled);
 
-// As a block `services:` of a rule file, each in monitor.
+// A block `services:` of a rule file, each in monitor.
 [[nodiscard]] std::string yaml_of(const ImpliedServices& implied);
 
 // One of the alternatives of a condition: the part that tests none but direction, pair, tags,

@@ -21,7 +21,7 @@ ProtocolSet protocols_of(Per per) noexcept {
     }
 }
 
-// Of a test of proto.l7; none: it does not say.
+// The protocols that a test of proto.l7 names; none: it does not say.
 ProtocolSet named_by(const TextPool::Test& test) {
     ProtocolSet named;
     for (const TextEntry& entry : test.entries) {
@@ -35,7 +35,7 @@ ProtocolSet named_by(const TextPool::Test& test) {
     return named;
 }
 
-// What a rule reads of units.
+// The units that a rule reads.
 struct Reading {
     ProtocolSet protocols;
     bool any = false;  // something that units of every protocol have

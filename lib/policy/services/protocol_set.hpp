@@ -38,15 +38,15 @@ private:
     std::uint8_t bits_ = 0;
 };
 
-// Those whose units have the field; none: a packet has it by itself, or units of all have it. Names
-// of headers, cookies and functions count as what they stand for.
+// Protocols whose units have the field; none: a packet has it by itself, or units of all have it.
+// Names of headers, cookies and functions count as what they stand for.
 [[nodiscard]] ProtocolSet protocols_of(TextField field, const TextNames& names);
 
-// Those whose units a rule can match or count; none: it is over no later layer.
+// Protocols whose units a rule can match or count; none: it is over no later layer.
 [[nodiscard]] ProtocolSet protocols_of(const Rule& rule, const Expression& condition,
                                        const TextNames& names);
 
-// Those of `read`, what a rule is over, whose units can satisfy this clause of its condition.
+// Protocols of `read`, those a rule is over, whose units can satisfy this clause of its condition.
 [[nodiscard]] ProtocolSet protocols_of(const Clause& clause, const SetPool& pool, ProtocolSet read,
                                        const TextNames& names);
 

@@ -98,7 +98,7 @@ private:
         say(!service_.proxies.empty(), "proxy_protocol", "`proxy_protocol`");
     }
 
-    // Whether the key is there to be read.
+    // True if the key is there to be read.
     [[nodiscard]] bool has(std::string_view key, bool fits) const {
         if (map_.find(key) == nullptr) {
             return false;
@@ -204,7 +204,7 @@ std::string upgrades_text(const Service& service) {
     return text.empty() ? "none" : text;
 }
 
-// As written: what a list holds changes without the file.
+// The proxies as written: what a list holds changes without the file.
 std::string proxies_text(const MapReader& map) {
     const YamlNode* node = map.find("proxy_protocol");
     const YamlNode* from = node == nullptr ? nullptr : value_of(*node, "from");

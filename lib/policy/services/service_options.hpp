@@ -14,7 +14,7 @@ class NamedLists;
 void read_options(const MapReader& map, NamedLists& lists, const ReadContext& context,
                   Service& service);
 
-// The same for people, with what they are where the file says nothing; those alone that its
+// Options for people, with what they are where the file says nothing; those alone that its
 // protocol has.
 [[nodiscard]] std::vector<NamedText> settings_of(const Service& service, const MapReader& map);
 

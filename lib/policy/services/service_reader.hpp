@@ -5,7 +5,7 @@ namespace sluice {
 
 struct ReadService {
     Service service;
-    // Of packets of its clients: the condition as written, and its protocol's transport.
+    // The condition of its clients' packets as written, and its protocol's transport.
     Expression when;
     bool has_condition = false;  // it has been read
     ServiceSummary summary;

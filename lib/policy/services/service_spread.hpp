@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// Whether both directions of a connection come to one worker. nullopt: they do; else where they do
-// not, and what would help. Of a box that nothing is known of they may.
+// Checks that both directions of a connection come to one worker. nullopt: they do; else where they
+// do not, and what would help. Of a box that nothing is known of they may.
 [[nodiscard]] std::optional<std::string> find_split(const RssMapping& box);
 
 }  // namespace sluice

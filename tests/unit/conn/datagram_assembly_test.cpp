@@ -24,7 +24,7 @@ Bytes datagram_of(std::size_t size, unsigned seed = 1) {
     }
     return bytes;
 }
-// Its bytes from `from` to `to`, cut off at its end.
+// The datagram's bytes from `from` to `to`, cut off at its end.
 DatagramPart part(const Bytes& datagram, std::size_t from, std::size_t to,
                   std::uint64_t digest = kDigest, std::uint64_t source = 1) {
     to = std::min(to, datagram.size());
@@ -150,7 +150,7 @@ TEST(DatagramAssembly, WhatDiffersFromAJudgedOneIsRefused) {
     EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480)), Copy);
     EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600)), Overlap);
     EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Copy);
-    // Its name may be used again when no server holds it any more.
+    // A name may be used again when no server holds its datagram any more.
     EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480), kNow + 31s), Waits);
     EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600), kNow + 31s), Whole);
 }

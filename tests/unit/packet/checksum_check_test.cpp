@@ -145,7 +145,7 @@ TEST(UdpChecksum, EveryWrongBitIsSeen) {
             EXPECT_EQ(one.found(), ChecksumFinding::Right) << size;
             for (std::size_t at = one.headers.l4_at; at < one.frame.size(); at += 7) {
                 one.frame[at] ^= std::byte{0x10};
-                // Its length is another then: it is no whole datagram.
+                // A changed length makes it no whole datagram.
                 const bool is_length = at / 2 == one.headers.l4_at / 2U + 2;
                 EXPECT_EQ(one.found(),
                           is_length ? ChecksumFinding::Unknown : ChecksumFinding::Wrong)

@@ -120,7 +120,7 @@ TEST(Quic, AnotherHelloUnderOneIdIsJudgedAndCounted) {
         EXPECT_EQ(second.texts.front().at("quic.sni"), "other.example");
         EXPECT_EQ(second.events.at("quic_other_hello"), 1U);
         EXPECT_TRUE(second.remembered);
-        // Its repeats are none.
+        // Repeats of it are no units.
         EXPECT_EQ(worker.send(quic_initial("other.example").number(4, 1)).units("handshake"), 0U);
         EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
     }
@@ -163,7 +163,7 @@ TEST(Quic, PartsOfAJudgedHelloAreRepeats) {
     }
 }
 
-// What the box has read and what a server reads are the same bytes.
+// The box and a server read the same bytes.
 TEST(Quic, BytesOfAHalfHelloThatComeAsOthersAreDropped) {
     const Octets hello = quic_hello("a.example");
     const Octets other = quic_hello("b.example");

@@ -31,7 +31,7 @@ Octets datagram(std::size_t payload, std::uint16_t length = 0) {
 }
 
 struct Service {
-    // Its bytes from `from` to `to`.
+    // The datagram's bytes from `from` to `to`.
     FragmentReading take(const Octets& bytes, std::size_t from, std::size_t to,
                          bool of_service = true) {
         to = std::min(to, bytes.size());

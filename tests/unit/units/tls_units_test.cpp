@@ -53,7 +53,7 @@ public:
                       Instant now = kNow) {
         return probe.take(segment(seq, payload, 443, sport_), now, forwarded);
     }
-    // Its SYN, whatever its first bytes will be.
+    // The connection's SYN, whatever its first bytes will be.
     void begin(std::uint32_t first) {
         (void)probe.take(segment(first - 1, {}, 443, sport_, 0x02), kNow);
     }

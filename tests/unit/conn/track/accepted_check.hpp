@@ -19,7 +19,7 @@ public:
         passed_.resize(std::max<std::size_t>(passed_.size(), packet.number + 1));
         passed_[packet.number] = {verdict.readable, verdict.id};
     }
-    // What the server has taken since the last time.
+    // Checks the bytes that the server has taken since the last time.
     void check(const TcpEnd& server) {
         if (server.state != TcpEnd::State::Open) {
             return;

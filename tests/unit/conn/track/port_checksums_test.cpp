@@ -7,7 +7,7 @@ namespace {
 
 class Trust : public testing::Test {
 protected:
-    // Whether the last of so many is dropped.
+    // True if the last of so many is dropped.
     bool judge(ChecksumFinding finding, unsigned times = 1) {
         PortChecksums::Judgement last;
         for (; times != 0; --times) {

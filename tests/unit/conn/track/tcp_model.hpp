@@ -37,7 +37,7 @@ struct Packet {
     [[nodiscard]] bool has(std::uint16_t flag) const { return (flags & flag) != 0; }
 };
 
-// How often things go wrong on a path, in percent.
+// Faults of a path, in percent.
 struct PathFaults {
     unsigned loss = 0;
     unsigned doubled = 0;
@@ -90,7 +90,7 @@ public:
 
     State state = State::Closed;
     std::uint64_t connection = 0;
-    // Of the next connection: bytes to send, all in all, and whether a FIN follows them.
+    // The next connection's bytes to send, all in all, and whether a FIN follows them.
     std::uint64_t planned = 0;
     bool will_close = false;
     std::uint32_t iss = 0;

@@ -32,7 +32,7 @@ TEST(TrackMidstream, IsDecidedByWhatBegins) {
     expect_pass(talk.settle(said, true), true);
     expect_drop(talk.settle(said, false), TrackReason::Midstream);
     EXPECT_EQ(talk.tracker.counters().of(TrackReason::Midstream), 1U);
-    // What has no bytes begins nothing and passes.
+    // A segment without bytes begins nothing and passes.
     expect_pass(talk.client({.seq = 1, .ack = 1}), false);
     expect_pass(talk.client({.seq = 1, .flags = kTcpRst}), false);
 }
@@ -65,7 +65,7 @@ TEST(TrackMidstream, IsTakenUpByWhoKnowsBothNumbers) {
     EXPECT_TRUE(verdict.began && verdict.midstream && verdict.established);
     EXPECT_NE(verdict.id, 0U);
     EXPECT_EQ(verdict.first, talk.client_iss + 1005);
-    // It goes on behind the grace, and is followed as others are.
+    // The connection goes on behind the grace, and is followed as others are.
     talk.now = 120'000;
     const TrackVerdict later = talk.client({.seq = 1010, .ack = 2050, .payload = 500});
     expect_pass(later, true);

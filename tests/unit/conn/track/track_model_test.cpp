@@ -73,7 +73,7 @@ private:
         server_.planned = draw(chance_, 30) * draw(chance_, 2000);
         client_.will_close = odds(chance_, 70);
         server_.will_close = client_.will_close || odds(chance_, 50);
-        // What is left of a connection of the same number would belong to the next one too.
+        // Segments left of a connection of the same number would belong to the next one too.
         const bool same_number = odds(chance_, 50) && server_.state == TcpEnd::State::Closed &&
                                  from_server_.empty() && to_client_.empty() && to_box_.empty() &&
                                  to_server_.empty();
@@ -177,7 +177,7 @@ private:
             to_client_.add({.connection = packet.connection, .seq = packet.ack, .flags = kTcpRst},
                            chance_);
         }
-        // What is left of an earlier connection nobody misses, nor what comes behind an abort.
+        // Segments of an earlier connection nobody misses, nor those behind an abort.
         const bool aborted = client_.state == TcpEnd::State::Closed ||
                              server_.state == TcpEnd::State::Closed || server_.iss != client_.irs;
         const bool both_closed =

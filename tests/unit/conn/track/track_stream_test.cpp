@@ -300,7 +300,7 @@ TEST(TrackStream, TheBoxSpeaksInTheServersPlace) {
     EXPECT_EQ(talk.server({.seq = 101, .ack = 700, .payload = 5}).kind, Kind::Drop);
 }
 
-// Of an old connection, no number is before its beginning.
+// An old connection has no number that is before its beginning.
 TEST(TrackStream, ConnectionsOfManyGigabytesGoOn) {
     Dialogue talk;
     talk.syn(65'535, 14);
