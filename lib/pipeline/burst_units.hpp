@@ -12,6 +12,7 @@
 #include "lib/pipeline/scratch.hpp"
 #include "lib/pipeline/service_packet.hpp"
 #include "lib/pipeline/text_arena.hpp"
+#include "lib/pipeline/tracked_columns.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/unit_event.hpp"
@@ -94,16 +95,6 @@ struct StickyBytes {
     std::uint8_t carrier = 0;  // which memory of the parser knows the connection
     bool is_whole = false;     // the packet holds all of the units' heads
 };
-// The view of a burst that trackers of services are shown.
-struct TrackedColumns {
-    const UnitColumns& burst;
-    const LoadedServices& services;
-    RuleMatches& scratch;  // of the services' classifier
-    // See UnitSource.
-    std::uint64_t load = 0;
-    std::uint64_t unread_bursts = 0;
-};
-
 // What became of the packet that they were judged in.
 enum class UnitFate : std::uint8_t {
     Forwarded,
