@@ -27,9 +27,17 @@ FramingState state_of(const ChunkScanner& chunks) noexcept {
     return state;
 }
 
-// What does not end for certain is looked through for what begins like a request. Behind a request
-// to change the protocol the server may go on with this one: if it does not, the next bytes say so.
-UnitBody body_of(const RequestHead& head) noexcept {
+// Of a service, behind a request that ends its connection nothing is read, and one that asks for
+// another protocol is one like any other until the server agrees. Elsewhere what does not end for
+// certain is looked through for what begins like a request.
+UnitBody body_of(const RequestHead& head, HeadStance stance) noexcept {
+    const bool is_service = stance == HeadStance::Service;
+    if (is_service && head.ends_connection()) {
+        return {.kind = UnitBody::Kind::UntilClose};
+    }
+    if (!is_service && head.upgrade == HttpUpgrade::Connect) {
+        return {.kind = UnitBody::Kind::Unknown};
+    }
     switch (head.body.kind) {
         case BodyFraming::Kind::None:
             return {.kind = UnitBody::Kind::Sized, .bytes = 0};
@@ -72,9 +80,10 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 
 }  // namespace
 
-bool HttpUnits::may_begin(ByteView bytes) noexcept {
+bool HttpUnits::may_begin(ByteView bytes, HeadStance stance) noexcept {
     const std::byte first = bytes[0];
-    return http1::is(first, http1::kToken) || first == http1::kCr || first == http1::kLf;
+    return stance == HeadStance::Service || http1::is(first, http1::kToken) ||
+           first == http1::kCr || first == http1::kLf;
 }
 
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
@@ -82,11 +91,13 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     using What = StreamReading::What;
     const std::span<std::byte> room = units.room();
     const HeadOptions options{.wanted = context.packet.requests.wanted(),
-                              .limit = context.head_bytes};
+                              .limit = context.head_bytes,
+                              .stance = context.stance};
+    const bool is_service = context.stance == HeadStance::Service;
     const FoundHead found = find_request_head(bytes, options, room, head_);
     switch (found.status) {
         case HeadStatus::NotHttp:
-            return {};
+            return {.fault = is_service ? found.fault : LineFault::None};
         case HeadStatus::H2Preface:
             units.count(UnitEvent::H2cPreface);
             if (UnitTexts* const texts = units.add(Per::Packet)) {
@@ -95,7 +106,9 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
             }
             return {.what = What::Unit,
                     .head = found.size,
-                    .body = {.kind = UnitBody::Kind::UntilClose}};
+                    .body = {.kind = UnitBody::Kind::UntilClose},
+                    .fault = is_service ? LineFault::H2Preface : LineFault::None,
+                    .ends_connection = is_service};
         case HeadStatus::Complete:
             break;
         default:
@@ -103,7 +116,11 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     }
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
-    return {.what = What::Unit, .head = found.size, .body = body_of(head_)};
+    return {.what = What::Unit,
+            .head = found.size,
+            .body = body_of(head_, context.stance),
+            .ends_connection = is_service && head_.ends_connection(),
+            .upgrade = head_.upgrade};
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {

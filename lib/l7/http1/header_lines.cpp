@@ -100,6 +100,15 @@ public:
     HeaderReader(const LineWalk& lines, const WantedHeaders& wanted, RequestHead& head) noexcept
         : lines_{lines}, wanted_{wanted}, head_{head} {}
 
+    // A line of a header, from `begin` to where the next one begins, and its place.
+    void add_upgrade_line(std::uint8_t place, std::size_t begin) noexcept {
+        const bool asks = place == static_cast<std::uint8_t>(FramingHeader::Upgrade) ||
+                          place == static_cast<std::uint8_t>(FramingHeader::Http2Settings);
+        if (asks) [[unlikely]] {
+            head_.upgrade_lines.add(
+                {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(lines_.at())});
+        }
+    }
     // Of the header with this place.
     void add(std::uint8_t place, ByteView value) noexcept {
         const bool is_first = head_.add_header(place, value);
@@ -139,6 +148,8 @@ private:
             case FramingHeader::Cookie:
                 add_cookies(value);
                 break;
+            case FramingHeader::Http2Settings:
+                break;
         }
     }
     void add_options(const ReadableText& options) noexcept {
@@ -156,11 +167,16 @@ private:
     }
     void add_upgrade(const ReadableText& protocol) noexcept {
         static constexpr LowerWord kH2c{"h2c"};
-        if (equals_ignoring_case(protocol, kH2c)) {
-            head_.upgrade = HttpUpgrade::H2c;
-        } else if (protocol.size() != 0 && head_.upgrade == HttpUpgrade::None) {
-            head_.upgrade = HttpUpgrade::Other;
+        static constexpr LowerWord kWebSocket{"websocket"};
+        if (protocol.size() == 0 || head_.upgrade == HttpUpgrade::H2c) {
+            return;
         }
+        const HttpUpgrade asked = equals_ignoring_case(protocol, kH2c) ? HttpUpgrade::H2c
+                                  : equals_ignoring_case(protocol, kWebSocket)
+                                      ? HttpUpgrade::WebSocket
+                                      : HttpUpgrade::Other;
+        const bool is_first = head_.upgrade == HttpUpgrade::None || asked == HttpUpgrade::H2c;
+        head_.upgrade = is_first || head_.upgrade == asked ? asked : HttpUpgrade::Other;
     }
     void add_cookies(ByteView value) noexcept {
         if (wanted_.cookies().size() != 0) {
@@ -217,11 +233,13 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
         if (place == NameTable::kNone) {
             continue;
         }
+        const std::size_t line_begin = lines.begin_at();
         ByteView value = http1::without_blanks(lines.line().subspan(name.behind));
         if (lines.is_folded()) [[unlikely]] {
             value = http1::fold(lines, value, head.shapes);
         }
         reader.add(place, value);
+        reader.add_upgrade_line(place, line_begin);
     }
     reader.end();
 }

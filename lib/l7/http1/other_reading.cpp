@@ -47,7 +47,9 @@ bool has_stated_readings(const RequestHead& head) noexcept {
     return head.shapes.reading() != HeadReading::Malformed &&
            head.body.kind != BodyFraming::Kind::UntilClose && is_usual && target.count() <= 1 &&
            host.count() <= 1 &&
-           head.shapes.among(kAmbiguous).count() == target.count() + host.count();
+           head.shapes.among(kAmbiguous).count() ==
+               target.count() + host.count() +
+                   head.shapes.among({HeadShape::MissingVersion}).count();
 }
 
 OtherTarget other_target(const RequestHead& head, MutableBytes room) noexcept {

@@ -12,7 +12,8 @@ inline constexpr HeadShapes kTargetDoubts{HeadShape::SpaceInTarget, HeadShape::T
 inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::HostsDiffer};
 
 // Whether the head has at most two readings of its target and two of its host, and no shape that
-// leaves open what follows it: what is ambiguous about it can be judged as each of them.
+// leaves open what follows it: what is ambiguous about it can be judged as each of them. HTTP/0.9
+// has one reading, behind which nothing follows.
 [[nodiscard]] bool has_stated_readings(const RequestHead& head) noexcept;
 
 struct OtherTarget {
