@@ -2,6 +2,7 @@
 
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/chunk_scanner.hpp"
+#include "lib/l7/http1/other_reading.hpp"
 #include "lib/units/request_readings.hpp"
 #include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
@@ -124,13 +125,16 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
+    if (!packet.wanted.has(TextField::HttpPath)) {
+        head_.shapes = head_.shapes.without(kPathDoubts);
+    }
     const HeadReading reading = head_.shapes.reading();
     // That it is HTTP, all servers agree on.
     const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
-    const bool reads_all =
-        on_ambiguous_ == OnAmbiguous::Both && has_stated_readings(head_) && matters;
-    if (reading != HeadReading::Accepted) {
+    const bool wants_all = on_ambiguous_ == OnAmbiguous::Both && matters;
+    const bool reads_all = wants_all && has_stated_readings(head_);
+    if (reading != HeadReading::Accepted || (wants_all && has_unstated_readings(head_))) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
         if (matters && !reads_all) {

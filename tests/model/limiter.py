@@ -5,6 +5,7 @@ or bounded.
 """
 import copy
 
+import http1
 from answers import FORWARDS, carry_out
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
@@ -227,6 +228,8 @@ class Limiter:
     def _drops_doubtful(self, packet):
         """Where a rule that acts is concerned; more units than there is room for may be admitted with what is malformed."""
         reason, asks = packet.doubt or (None, "")
+        if packet.path_doubt and any(rule.asks(http1.ASKS_PATH) for rule in self.rules):
+            reason, asks = "ambiguous_request", http1.ASKS
         if reason is None or reason == "too_many_units" and self.malformed == "pass":
             return False
         return any(rule.id in self.acting and rule.asks(asks) for rule in self.rules)

@@ -35,6 +35,9 @@ enum class HeadShape : std::uint8_t {
     TargetForm,
     Fragment,
     BadPercent,
+    EncodedSlash,
+    EncodedReserved,
+    DotSegment,
     AboveRoot,
     PathTooLong,
     BadVersion,
@@ -98,6 +101,13 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::BadPercent, "bad_percent", HeadReading::Ambiguous,
      "% without two hexadecimal digits stands for itself: %25 in the normalised path",
      "the path as sent"},
+    {HeadShape::EncodedSlash, "encoded_slash", HeadReading::Ambiguous,
+     "%2F in a path is a byte of its segment", "a slash: nginx, lighttpd, Python"},
+    {HeadShape::EncodedReserved, "encoded_reserved", HeadReading::Accepted,
+     "what may stand in a path as itself, and is no slash, stays encoded",
+     "itself: nginx, Apache, Python"},
+    {HeadShape::DotSegment, "dot_segment", HeadReading::Accepted,
+     ". and .. are resolved, encoded or not", "the path as sent: HAProxy, Node"},
     {HeadShape::AboveRoot, "above_root", HeadReading::Accepted, "/.. is / at the root"},
     {HeadShape::PathTooLong, "path_too_long", HeadReading::Ambiguous,
      "the normalised path is cut where the room for it ends"},
@@ -202,6 +212,12 @@ public:
         HeadShapes both;
         both.bits_ = bits_ & others.bits_;
         return both;
+    }
+    // Those that the others are not.
+    [[nodiscard]] constexpr HeadShapes without(HeadShapes others) const noexcept {
+        HeadShapes rest;
+        rest.bits_ = bits_ & ~others.bits_;
+        return rest;
     }
     [[nodiscard]] constexpr std::size_t count() const noexcept {
         return static_cast<std::size_t>(std::popcount(bits_));

@@ -511,6 +511,11 @@ std::string slow_path(std::string path, Shapes& shapes) {
             if (byte != 0 && kept.find(static_cast<char>(byte)) != std::string::npos) {
                 plain += static_cast<char>(byte);
             } else {
+                if (byte == '/') {
+                    shapes.insert(HeadShape::EncodedSlash);
+                } else if (byte > 32 && byte < 127 && byte != '%' && byte != '?' && byte != '#') {
+                    shapes.insert(HeadShape::EncodedReserved);
+                }
                 encode(byte);
             }
             i += 2;
@@ -525,6 +530,9 @@ std::string slow_path(std::string path, Shapes& shapes) {
         const bool is_last = i + 1 == segments.size();
         const std::string& segment = segments[i];
         const bool is_dots = segment == "." || segment == "..";
+        if (is_dots) {
+            shapes.insert(HeadShape::DotSegment);
+        }
         if (segment == "..") {
             if (kept_segments.empty()) {
                 shapes.insert(HeadShape::AboveRoot);
