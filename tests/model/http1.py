@@ -8,7 +8,7 @@ import re
 import streams
 
 ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
-ASKS_PATH = r"http\.request\.uri\.path|cost: \{path"  # of rules that read paths
+ASKS_PATH = r"http\.request\.uri\.path"  # of rules that read paths, but for those whose costs do
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
