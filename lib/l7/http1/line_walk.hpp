@@ -33,6 +33,11 @@ public:
         at_ = end_ + 1;
         return true;
     }
+    // next() will go on to this line again.
+    void put_back() noexcept {
+        at_ = begin_;
+        --read_;
+    }
     // That line, without its end, LF or CR LF.
     [[nodiscard]] ByteView line() const noexcept {
         const bool has_cr = end_ > begin_ && bytes_[end_ - 1] == kCr;

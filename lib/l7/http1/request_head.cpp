@@ -96,16 +96,18 @@ void read_behind_line(LineWalk& lines, const WantedHeaders& wanted, MutableBytes
                       RequestHead& head) noexcept {
     TextRoom texts{room};
     const bool is_connect = as_text(head.method) == "CONNECT";
-    const bool is_http09 = head.shapes.has(HeadShape::MissingVersion);
     const ByteView authority = read_target(lines, is_connect, texts, head);
     const std::size_t headers_at = lines.at();
     read_header_lines(lines, wanted, head);
     lines.add_byte_shapes(head.shapes);
-    const bool has_high =
-        !is_http09 && lines.has_high_byte() && has_high_byte(lines.head().subspan(headers_at));
-    head.shapes.add_if(has_high, HeadShape::HighByteInHeader);
+    if (lines.has_high_byte() && !head.shapes.has(HeadShape::MissingVersion)) [[unlikely]] {
+        head.shapes.add_if(has_high_byte(lines.head().subspan(headers_at)),
+                           HeadShape::HighByteInHeader);
+    }
     read_host(authority, lines, texts, head);
-    head.upgrade = is_connect ? HttpUpgrade::Connect : head.upgrade;
+    if (is_connect) [[unlikely]] {
+        head.upgrade = HttpUpgrade::Connect;
+    }
 }
 
 // Could a request line begin here? No other protocol's first bytes shall cost a pass over all.

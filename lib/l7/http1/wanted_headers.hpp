@@ -16,8 +16,8 @@ enum class FramingHeader : std::uint8_t {
     ContentLength,
     TransferEncoding,
     Connection,
-    Upgrade,
     Cookie,
+    Upgrade,
     Http2Settings,
 };
 inline constexpr std::size_t kFramingHeaderCount = 7;
