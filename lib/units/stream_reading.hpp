@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/conn/stream_offer.hpp"
+#include "lib/l7/http1/request_head.hpp"
 #include "lib/pipeline/burst_units.hpp"
 
 #include <cstddef>
@@ -21,6 +22,12 @@ struct StreamReading {
     std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
     UnitBody body;         // of these: how it goes on
     HeadNeed need;         // NeedMore: when another look is worth it
+    // Of a request to a service. Not None: why nobody can read it, or what is behind it.
+    LineFault fault = LineFault::None;
+    // Of a Unit: no later byte of the connection is read, whatever its body's kind.
+    bool ends_connection = false;
+    // Of a Unit: what the connection becomes if the server agrees; until then it stays what it is.
+    HttpUpgrade upgrade = HttpUpgrade::None;
 };
 
 // What a reader is told beside the bytes.
@@ -30,6 +37,7 @@ struct StreamContext {
     // zeroes.
     FramingState before{};
     std::size_t head_bytes = 0;  // the most that a head may have
+    HeadStance stance = HeadStance::Anywhere;
 };
 
 }  // namespace sluice

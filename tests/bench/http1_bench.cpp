@@ -91,7 +91,7 @@ public:
 
 private:
     WantedHeaders wanted_;
-    std::vector<std::byte> room_ = std::vector<std::byte>(std::size_t{16} << 10);
+    std::vector<std::byte> room_ = std::vector<std::byte>(4096);
     RequestHead head_;
     ByteView path_;
     ByteView host_;

@@ -370,6 +370,13 @@ class RequestStreams(unittest.TestCase):
 
 
 class Http(unittest.TestCase):
+    def test_a_slash_in_a_path_that_some_servers_decode(self):
+        for target, is_doubtful in ((b"/a%2Fb", True), (b"/a%2fb", True), (b"http://a/b%2Fc?", True), (b"/a?b=%2F", False),
+                                    (b"/a%252F", False), (b"http://a%2Fb/c", False)):
+            seen = Packet()
+            http1.add_request(seen, b"GET %s HTTP/1.1\r\nHost: a" % target)
+            self.assertEqual((seen.path_doubt, seen.doubt), (is_doubtful, None), target)
+
     def fields(self, *lines):
         head = b"\r\n".join([b"GET / HTTP/1.1", b"Host: a", *lines])
         return http1.read_head(head)[0]

@@ -43,8 +43,8 @@ HeaderName name_before(ByteView line, std::size_t token, std::size_t colon, bool
 
 // Text that stands in the place of a name and is none, `token` bytes of one aside. A head may have
 // thousands of such lines, so most are told by their first block.
-[[gnu::noinline]] HeaderName read_odd_name(ByteView line, Block begin, std::size_t token,
-                                           HeadShapes& shapes) noexcept {
+[[gnu::hot, gnu::noinline]] HeaderName read_odd_name(ByteView line, Block begin, std::size_t token,
+                                                     HeadShapes& shapes) noexcept {
     if (is_blank(line.front())) {
         shapes.add(HeadShape::ObsFold);  // of a value that nobody wants
         return {};
@@ -66,19 +66,49 @@ HeaderName name_before(ByteView line, std::size_t token, std::size_t colon, bool
                        (behind_token & ~blanks) == 0, shapes);
 }
 
+// Where the token at the beginning of a line ends, by its first bytes.
+std::size_t token_end(Block begin) noexcept {
+    return static_cast<std::size_t>(std::countr_zero(~token_mask(begin)));
+}
+// A line ends with a byte that is no token's, so no byte behind it is taken for its own.
+bool is_name(const LineWalk& lines, std::size_t token) noexcept {
+    return token - 1 < kBlock - 1 && lines.begin()[token] == kColon;
+}
+
+// A run of lines without a name, as quickly as those that have one. Hot, since a caller that is
+// cold would make it so.
+[[gnu::hot, gnu::noinline]] void skip_nameless(LineWalk& lines, HeadShapes& shapes) noexcept {
+    while (lines.next()) {
+        const Block begin = lines.load();
+        const std::size_t token = token_end(begin);
+        const ByteView line = lines.line();
+        if (token == line.size()) {
+            shapes.add(HeadShape::NoColon);
+        } else if (is_name(lines, token) ||
+                   !read_odd_name(line, begin, token, shapes).name.empty()) {
+            lines.put_back();
+            return;
+        }
+    }
+}
+
+// Cold, so that nothing of it is prepared where a name is one.
+[[gnu::cold, gnu::noinline]] HeaderName read_no_name(LineWalk& lines, HeadShapes& shapes) noexcept {
+    const HeaderName name =
+        read_odd_name(lines.line(), lines.load(), token_end(lines.load()), shapes);
+    if (name.name.empty()) {
+        skip_nameless(lines, shapes);
+    }
+    return name;
+}
+
 // `begin`: the line's first bytes, and behind its end any.
-HeaderName read_name(const LineWalk& lines, Block begin, HeadShapes& shapes) noexcept {
-    // A line ends with a byte that is no token's, so no byte behind it is taken for its own.
-    const auto end = static_cast<std::size_t>(std::countr_zero(~token_mask(begin)));
-    if (end - 1 < kBlock - 1 && lines.begin()[end] == kColon) [[likely]] {
+HeaderName read_name(LineWalk& lines, Block begin, HeadShapes& shapes) noexcept {
+    const std::size_t end = token_end(begin);
+    if (is_name(lines, end)) [[likely]] {
         return {{lines.begin(), end}, end + 1};
     }
-    const ByteView line = lines.line();
-    if (end == line.size()) {
-        shapes.add(HeadShape::NoColon);
-        return {};
-    }
-    return read_odd_name(line, begin, end, shapes);
+    return read_no_name(lines, shapes);
 }
 
 // The lines that belong to a value by obs-fold, from its first byte to the last one's.
@@ -95,11 +125,37 @@ HeaderName read_name(const LineWalk& lines, Block begin, HeadShapes& shapes) noe
     });
 }
 
+HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noexcept {
+    static constexpr LowerWord kH2c{"h2c"};
+    static constexpr LowerWord kWebSocket{"websocket"};
+    if (protocol.size() == 0 || upgrade == HttpUpgrade::H2c) {
+        return upgrade;
+    }
+    const HttpUpgrade asked = equals_ignoring_case(protocol, kH2c)         ? HttpUpgrade::H2c
+                              : equals_ignoring_case(protocol, kWebSocket) ? HttpUpgrade::WebSocket
+                                                                           : HttpUpgrade::Other;
+    const bool is_first = upgrade == HttpUpgrade::None || asked == HttpUpgrade::H2c;
+    return is_first || upgrade == asked ? asked : HttpUpgrade::Other;
+}
+
+// A line of Upgrade or HTTP2-Settings, `protocols` in one of Upgrade. Of its own, as it is rare.
+[[gnu::cold, gnu::noinline]] void add_upgrade_line(HeadRange line, const ReadableText& protocols,
+                                                   RequestHead& head) noexcept {
+    head.upgrade_lines.add(line);
+    for_each_part(protocols, ',', [&](ByteView protocol) {
+        head.upgrade = with_protocol(head.upgrade, protocols.with(protocol));
+    });
+}
+
 class HeaderReader {
 public:
     HeaderReader(const LineWalk& lines, const WantedHeaders& wanted, RequestHead& head) noexcept
         : lines_{lines}, wanted_{wanted}, head_{head} {}
 
+    // The header's line began there, and goes on up to the next one's.
+    void note_folded(std::size_t begin) noexcept {
+        folded_ = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(lines_.at())};
+    }
     // Of the header with this place.
     void add(std::uint8_t place, ByteView value) noexcept {
         const bool is_first = head_.add_header(place, value);
@@ -131,15 +187,21 @@ private:
             case FramingHeader::Connection:
                 add_options(lines_.readable(value));
                 break;
-            case FramingHeader::Upgrade:
-                for_each_part(lines_.readable(value), ',', [this](ByteView protocol) {
-                    add_upgrade(lines_.readable(protocol));
-                });
-                break;
             case FramingHeader::Cookie:
                 add_cookies(value);
                 break;
+            case FramingHeader::Upgrade:
+                add_upgrade_line(line_of(), lines_.readable(value), head_);
+                break;
+            case FramingHeader::Http2Settings:
+                add_upgrade_line(line_of(), ReadableText{{}}, head_);
+                break;
         }
+    }
+    // All that add() is told of, its folded lines included.
+    [[nodiscard]] HeadRange line_of() const noexcept {
+        const std::size_t begin = folded_.end == lines_.at() ? folded_.begin : lines_.begin_at();
+        return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(lines_.at())};
     }
     void add_options(const ReadableText& options) noexcept {
         if (equals_ignoring_case(options, kKeepAlive)) [[likely]] {
@@ -153,14 +215,6 @@ private:
         static constexpr LowerWord kClose{"close"};
         has_close_ = has_close_ || equals_ignoring_case(option, kClose);
         has_keep_alive_ = has_keep_alive_ || equals_ignoring_case(option, kKeepAlive);
-    }
-    void add_upgrade(const ReadableText& protocol) noexcept {
-        static constexpr LowerWord kH2c{"h2c"};
-        if (equals_ignoring_case(protocol, kH2c)) {
-            head_.upgrade = HttpUpgrade::H2c;
-        } else if (protocol.size() != 0 && head_.upgrade == HttpUpgrade::None) {
-            head_.upgrade = HttpUpgrade::Other;
-        }
     }
     void add_cookies(ByteView value) noexcept {
         if (wanted_.cookies().size() != 0) {
@@ -190,6 +244,7 @@ private:
     const WantedHeaders& wanted_;
     RequestHead& head_;
     FramingReader framing_;
+    HeadRange folded_;  // the latest line that others were folded to
     bool has_close_ = false;
     bool has_keep_alive_ = false;
 };
@@ -219,7 +274,9 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
         }
         ByteView value = http1::without_blanks(lines.line().subspan(name.behind));
         if (lines.is_folded()) [[unlikely]] {
+            const std::size_t line_begin = lines.begin_at();
             value = http1::fold(lines, value, head.shapes);
+            reader.note_folded(line_begin);
         }
         reader.add(place, value);
     }
