@@ -1,20 +1,22 @@
 """The box between raw clients and real servers, and the one law: served <= counted."""
 import dataclasses
 import pathlib
+import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "smoke"))
 from http_hosts import run_within  # noqa: E402
-from programs import Box, Hosts, ip, wait_until_still  # noqa: E402
+from programs import Box, Hosts, ip, wait_until, wait_until_still  # noqa: E402
 import engine  # noqa: E402
+import evasions  # noqa: E402
 import rule_files  # noqa: E402
 import servers  # noqa: E402
-import subprocess  # noqa: E402
+import wire  # noqa: E402
 
 FIRST_SERVER = 11  # last octet
 LOGIN = "/login"
-STILL = 0.3  # seconds without another line of a log
+SETTLE = 0.05  # seconds for what still comes when all plans are done
+STILL = 0.2  # seconds without another line of a log
 LEAST_TTL = 5  # of what comes to a server: as many routers seem to lie before it
 KEYS = 1 << 19
 CONFIG = {"memory": {"tables": {"keys": KEYS}}, "workers": {"idle_sleep": "100us"}}
@@ -44,6 +46,7 @@ class Court:
         self.box, self.hosts = Box(*programs), Hosts()
         self.names, self.servers, self.link = names, {}, None
         self.numbers = [0] * rule_files.SLOTS
+        self.seen_of = {}  # by client: a log may be late
 
     def __enter__(self):
         try:
@@ -56,6 +59,7 @@ class Court:
                 self.servers[name] = servers.Server(self.box, self.hosts.inside, name, address(number))
             self.link = engine.Link(self.hosts.outside, mac(self.hosts.inside), mac(self.hosts.outside))
             self.engine = engine.Engine(self.link)
+            self.wait_until_it_carries()
         except BaseException:
             self.close()
             raise
@@ -101,6 +105,13 @@ class Court:
         self.numbers[slot] += 1
         return rule_files.client(slot, self.numbers[slot])
 
+    def wait_until_it_carries(self):
+        """Until each server has answered a request, so that all links and tables of neighbours are there."""
+        self.apply(rule_files.WITHOUT)
+        for name in self.names:
+            trial = [(evasions.EVASIONS[0].plan(name), name)]
+            wait_until(f"{name} to serve", lambda trial=trial: self.try_some(trial, 2)[0].logins)
+
     def try_all(self, trials, seconds):
         """[(plan, name of a server)], each from an address of its own: what was seen of each, in the same order."""
         out = []
@@ -110,30 +121,32 @@ class Court:
 
     def try_some(self, trials, seconds):
         before = self.counted()
-        self.lines()
         runs = [engine.Run(plan, self.next_client(slot), engine.Target(self.servers[name].target, plan.port), self.link)
                 for slot, (plan, name) in enumerate(trials)]
+        seen = [Seen(plan, name) for plan, name in trials]
+        self.seen_of |= {run.client: one for run, one in zip(runs, seen)}
         by_client = self.engine.run(runs, seconds)
-        self.engine.settle(by_client, 0.1)
-        seen = [Seen(plan, name, failed=run.failed, answered=any(peer.received for peer in run.peers.values()))
-                for (plan, name), run in zip(trials, runs)]
-        self.add_served(seen)
+        self.engine.settle(by_client, SETTLE)
+        self.box_is_alive()
+        wait_until_still("logs", lambda: self.take_lines() and None, STILL)
+        for slot, (one, run) in enumerate(zip(seen, runs)):
+            one.failed, one.answered = run.failed, any(peer.received for peer in run.peers.values())
         for one, new, old in zip(seen, self.counted(), before):
             one.counted = new - old
         return seen
 
-    def lines(self):
-        return [line for server in self.servers.values() for line in server.new_lines()]
+    def take_lines(self):
+        for server in self.servers.values():
+            for client, path in server.new_lines():
+                one = self.seen_of.get(wire.packed(client))
+                if one is not None:
+                    one.requests += 1
+                    one.logins += path == LOGIN
 
-    def add_served(self, seen):
-        def take():
-            for client, path in self.lines():
-                slot = rule_files.slot_of(client)
-                if 0 <= slot < len(seen):
-                    seen[slot].requests += 1
-                    seen[slot].logins += path == LOGIN
-            return sum(one.requests for one in seen)
-        wait_until_still("logs", take, STILL)
+    def box_is_alive(self):
+        for process, log in ((self.box.dataplane, "dataplane.log"), (self.box.sluiced, "sluiced.log")):
+            if process.poll() is not None:
+                raise AssertionError(f"the box has ended: {self.box.log(log)[-2000:]}")
 
 
 def address(number):

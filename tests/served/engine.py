@@ -142,13 +142,15 @@ class Run:
         if peer.is_open:
             self.put(peer, segments(step, peer.flow, peer.server_next)[1][0])
             return True
+        if peer.reset:
+            self.failed = "nobody listens"
+            return False
         if self.until is None or now > self.until:
             if self.syns == SYNS:
                 self.failed = "no SYN-ACK"
                 return False
-            peer.reset = False
             self.put(peer, segments(step, peer.flow, 0)[0][0])
-            self.until, self.syns = now + HANDSHAKE_SECONDS * (1 + self.syns), self.syns + 1
+            self.until, self.syns = now + HANDSHAKE_SECONDS * (1 + self.syns // 2), self.syns + 1
         return False
 
     def send(self, step, _):

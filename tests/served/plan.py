@@ -60,10 +60,12 @@ class Finish:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
+    """`serves`: logins that every server serves over it, where that is known."""
     name: str
     flows: tuple
     steps: tuple
     port: int = 80
+    serves: int = 0
 
 
 def headers(send, flow, server_next):
@@ -123,7 +125,7 @@ def case(plan):
     lines = []
     for step in plan.steps:
         if isinstance(step, Wait):
-            lines.append(f"// {step.seconds:g} s, or until the server's {step.until}")
+            lines.append(f"// {step.seconds:g} s" + ("" if step.until == "time" else f", or until the server's {step.until}"))
             continue
         flow = plan.flows[step.flow]
         notes = [name for name in ("wrong_tcp", "wrong_ip", "cuts", "urgent") if getattr(step, name, None)]
@@ -132,7 +134,7 @@ def case(plan):
                      + (f"  // {', '.join(notes)}" if notes else ""))
         if isinstance(step, Open):
             lines.append(f"{{0ms, syn_ack(kServerIss, {flow.iss}u), \"pass\", \"unmatched\"}},")
-    return f'{{{literal(plan.name.encode())}, kEnforced,\n {{' + "\n  ".join(lines) + "}},"
+    return f'{{{literal(plan.name.encode())}, kEnforced,\n {{' + "\n  ".join(lines) + "\n }},"
 
 
 def flows(seed, count=1, same=False):

@@ -1,0 +1,154 @@
+"""scripts/served: real servers behind the box. Ends with 1 where something was served uncounted, or somebody innocent hurt."""
+import argparse
+import signal
+import sys
+import time
+
+from court import Court
+from law import Cell, broken, is_refused, is_uncounted, table
+import evasions
+import generate
+import plan as plans
+import rule_files
+import servers
+
+SHORT_SERVERS = ("nginx", "python", "apache")
+SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
+BATCH_SECONDS = 8
+ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
+SHOWN = 20  # of what was found
+
+
+def arguments(words):
+    parser = argparse.ArgumentParser(prog="scripts/served", description=__doc__)
+    parser.add_argument("--connections", type=int, default=0, help="so many by the generator, beside the known evasions")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
+    parser.add_argument("--first", type=int, default=0, help="number of the first of them")
+    parser.add_argument("--servers", default=",".join(SHORT_SERVERS), help=f"of {', '.join(servers.PROGRAMS)}; or all")
+    parser.add_argument("--services", choices=("enforce", "monitor", "none"), default="enforce",
+                        help="the stance of the rules: a declared service, or rules alone")
+    parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
+    parser.add_argument("--only", choices=("evasions", "generated", "innocent"), action="append", help="these parts")
+    parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
+    given = parser.parse_args(words)
+    given.names = list(servers.PROGRAMS) if given.servers == "all" else given.servers.split(",")
+    if unknown := set(given.names) - set(servers.PROGRAMS):
+        parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(servers.PROGRAMS)}")
+    return given
+
+
+class Stopped(BaseException):
+    pass
+
+
+def stop_on_signals():
+    def stop(*_):
+        for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a second one must not break the cleaning up
+            signal.signal(caught, signal.SIG_IGN)
+        raise Stopped
+    for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(caught, stop)
+
+
+def try_evasions(court, given):
+    """A cell for each of them before each server."""
+    chosen = [one for one in evasions.EVASIONS if not given.short or one.seconds <= SHORT_SECONDS]
+    # What waits for long goes on at once, in a batch of its own.
+    groups = [[one for one in chosen if (one.seconds > SHORT_SECONDS) == slow] for slow in (False, True)]
+    cells = []
+    for group in filter(None, groups):
+        cells += try_group(court, given, [(one, name) for one in group for name in given.names])
+    return cells
+
+
+def try_group(court, given, pairs):
+    seconds = max(one.seconds for one, _ in pairs) + BATCH_SECONDS
+    trials = [(one.plan(given.seed), name) for one, name in pairs]
+    seen = []
+    for rules in (rule_files.WITHOUT, rule_files.rules(given.services, rule_files.UNLIMITED),
+                  rule_files.rules(given.services, rule_files.ONE_REQUEST)):
+        court.apply(rules)
+        seen.append(court.try_all(trials, seconds))
+    cells = [Cell(one, *three) for (one, _), *three in zip(pairs, *seen)]
+    return [again(court, given, cell, seconds) for cell in cells]
+
+
+def again(court, given, cell, seconds):
+    """What seems refused is tried once more by itself."""
+    for _ in range(ATTEMPTS - 1):
+        if cell.verdict() != "REFUSED":
+            break
+        trial = [(cell.counted.plan, cell.counted.server)]
+        court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
+        cell = Cell(cell.evasion, cell.alone, court.try_all(trial, seconds)[0], cell.limited)
+    return cell
+
+
+def try_generated(court, given):
+    """What was seen of each, batch by batch."""
+    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
+    seen, begin = [], time.monotonic()
+    for first in range(given.first, given.first + given.connections, rule_files.SLOTS):
+        last = min(first + rule_files.SLOTS, given.first + given.connections)
+        trials = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in range(first, last)]
+        seen += [once_more(court, one) for one in court.try_some(trials, BATCH_SECONDS)]
+        progress(seen, time.monotonic() - begin)
+    return seen
+
+
+def once_more(court, one):
+    for _ in range(ATTEMPTS - 1):
+        if not is_refused(one) or is_uncounted(one):
+            break
+        one = court.try_some([(one.plan, one.server)], BATCH_SECONDS)[0]
+    return one
+
+
+def progress(seen, seconds):
+    served, counted = sum(one.logins for one in seen), sum(one.counted for one in seen)
+    print(f"{len(seen)} connections, {seconds:.0f} s: {served} served, {counted} counted, "
+          f"{sum(map(is_uncounted, seen))} uncounted, {sum(map(is_refused, seen))} refused", flush=True)
+
+
+def print_cases(cells, generated):
+    """Each that was found as a case of tests/packets."""
+    found = [cell.counted.plan for cell in cells if cell.is_broken()] + [
+        one.plan for one in generated if is_uncounted(one) or is_refused(one)]
+    for plan in list({plan.name: plan for plan in found}.values())[:SHOWN]:
+        print(plans.case(plan), flush=True)
+
+
+def run(given):
+    """What did not hold, in words."""
+    parts = given.only or ("evasions", "generated", "innocent")
+    cells, generated, hurt = [], [], []
+    print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}", flush=True)
+    if "evasions" in parts or ("generated" in parts and given.connections):
+        with Court(given.programs, given.names) as court:
+            if "evasions" in parts:
+                cells = try_evasions(court, given)
+                print("\n".join(table(cells, given.names)), flush=True)
+            if "generated" in parts and given.connections:
+                generated = try_generated(court, given)
+            print("reasons:", court.reasons(), flush=True)
+        print_cases(cells, generated)
+        hurt += broken(cells, generated)
+    return hurt
+
+
+def main():
+    given = arguments(sys.argv[1:])
+    stop_on_signals()
+    try:
+        found = run(given)
+    except Stopped:
+        print("scripts/served: stopped; nothing is left behind", file=sys.stderr)
+        return 130
+    for words in found[:SHOWN]:
+        print(f"scripts/served: {words}", file=sys.stderr)
+    print(f"{len(found)} broken" if found else "the law holds", flush=True)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
