@@ -7,10 +7,11 @@ import time
 
 import wire
 from http_hosts import within
-from plan import HANDSHAKE_SECONDS, Finish, Open, Send, Wait, segments
-from wire import ACK, FIN, RST, SYN, Headers
+from plan import HANDSHAKE_SECONDS, Deliver, Finish, Open, Send, Wait, segments
+from wire import ACK, FIN, PSH, RST, SYN, Headers
 
 SYNS = 6  # sent for one handshake
+MSS = 1400
 IDLE = 0.001
 ETH_IP = b"\x08\x00"
 RECEIVE_FORCE, SEND_FORCE = 33, 32
@@ -129,7 +130,8 @@ class Run:
         """All that can be done at once."""
         while not self.done():
             step = self.plan.steps[self.at]
-            going = {Open: self.open, Send: self.send, Wait: self.wait, Finish: self.finish}[type(step)](step, now)
+            going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish}
+            going = going[type(step)](step, now)
             if not going:
                 return
             self.at, self.until, self.syns = self.at + 1, None, 0
@@ -167,6 +169,19 @@ class Run:
         if met or now > self.until:
             peer.news = 0
             return True
+        return False
+
+    def deliver(self, step, now):
+        peer = self.peer(step)
+        had = peer.acknowledged - (peer.flow.iss + 1) & wire.MASK
+        if had >= len(step.data) or peer.reset or peer.ended:
+            return True
+        if self.until is None or now > self.until:
+            if self.syns == SYNS:
+                return True
+            if self.syns:  # the first time only waits
+                self.put(peer, Headers(peer.acknowledged, peer.server_next, ACK | PSH), step.data[had:had + MSS])
+            self.until, self.syns = now + HANDSHAKE_SECONDS, self.syns + 1
         return False
 
     def finish(self, step, now):

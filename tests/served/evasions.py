@@ -4,7 +4,7 @@ import random
 
 from heads import (CHUNKED, DECOY, H2_OPENING, HOST, LOGIN, OTHER, PATH, PROXY_LINE, UPGRADE_LINES, WEBSOCKET_LINES, get, h2_get,
                    post)
-from plan import Finish, Open, Plan, Send, Wait, flows
+from plan import Deliver, Finish, Open, Plan, Send, Wait, flows
 from servers import PROXIED_PORT
 from wire import ACK, FIN, PSH, RST, SYN, URG
 
@@ -56,7 +56,7 @@ def decoyed_by(**how):
 def scattered():
     order = list(range(len(LOGIN)))
     random.Random("scattered").shuffle(order)
-    return one(*(Send(LOGIN[at:at + 1], at) for at in order))
+    return one(*(Send(LOGIN[at:at + 1], at) for at in order), Deliver(LOGIN))
 
 
 def again(*end):
@@ -82,8 +82,8 @@ EVASIONS = (
     Evasion("three in one segment", sends(3 * LOGIN)),
     Evasion("same ports and first number, after FIN", again(Finish(len(LOGIN)))),
     Evasion("same ports and first number, after RST", again(Send(b"", len(LOGIN), flags=RST | ACK), Wait(0.05, "time"))),
-    Evasion("CR before GET", sends(b"\r" + LOGIN)),
-    Evasion("LF CR before GET", sends(b"\n\r" + LOGIN)),
+    Evasion("CR before GET", sends(b"\r" + LOGIN), refused=True),
+    Evasion("LF CR before GET", sends(b"\n\r" + LOGIN), refused=True),
     Evasion("bare line ends", sends(LOGIN.replace(b"\r\n", b"\n"))),
     Evasion("VT and FF for blanks", sends(LOGIN.replace(b" ", b"\x0b", 1).replace(b" ", b"\x0c", 1)), refused=True),
     Evasion("forgotten by a SYN", forgotten_by(SYN)),
@@ -93,11 +93,11 @@ EVASIONS = (
                                        Send(SECOND_HALF, len(LOGIN) + CUT), Send(FIRST_HALF, len(LOGIN)), Wait()),
             seconds=SILENCE + 5),
     Evasion("a request ahead of the window", one(Send(LOGIN, FAR), Send(LOGIN[:3]), Send(LOGIN[3:], 3))),
-    Evasion("an urgent byte", one(marked(LOGIN, b"gin"))),
+    Evasion("an urgent byte", one(marked(LOGIN, b"gin")), refused=True),
     Evasion("%2F behind ..", sends(get(b"/x/..%2Flogin"))),
     Evasion("%2F as second slash", sends(get(b"/%2Flogin"))),
-    Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n")),
-    Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:])),
+    Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n"), refused=True),
+    Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:]), refused=True),
     Evasion("a RST of wrong checksum", one(Send(FIRST_HALF), Send(b"", CUT, flags=RST | ACK, wrong_tcp=True),
                                            Send(SECOND_HALF, CUT))),
     Evasion("data of wrong checksum", decoyed_by(wrong_tcp=True)),

@@ -2,7 +2,7 @@
 import random
 
 from heads import CHUNKED, HOST, get
-from plan import Finish, Flow, Open, Plan, Send, Wait
+from plan import Deliver, Finish, Flow, Open, Plan, Send, Wait
 from wire import ACK, FIN, MASK, PSH, RST, SYN, URG
 
 METHODS = (b"GET", b"POST", b"HEAD", b"PUT", b"OPTIONS", b"get", b"M" * 33, b"A!#$%&'*+-.^_`|~", b"CONNECT", b"PRI")
@@ -106,6 +106,7 @@ def connection(dice, flow, is_clean):
         sends.insert(dice.randrange(len(sends) + 1), noise(dice, stream, flow, is_clean))
     if dice.random() < RARE:
         sends.insert(dice.randrange(len(sends) + 1), Wait(0.1, "time", flow))
+    sends += [Deliver(stream, flow)] if is_clean else []
     return [Open(flow), *sends, Wait(0.3, flow=flow), Wait(0.05, "time", flow)], count * is_clean, len(stream)
 
 

@@ -52,6 +52,13 @@ class Wait:
 
 
 @dataclasses.dataclass(frozen=True)
+class Deliver:
+    """As TCP retransmits: what the server has not acknowledged of the stream's first bytes, until it has; not for ever."""
+    data: bytes
+    flow: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
 class Finish:
     """The client's FIN behind so many bytes, the server's acknowledged, both ends closed in order."""
     at: int
@@ -90,6 +97,8 @@ def segments(step, flow, server_next):
     """(headers, payload) of each segment of a step, for a client that has so much of the server."""
     if isinstance(step, Open):
         return [(Headers(flow.iss, flags=SYN, options=step.options), b""), (Headers(flow.iss + 1, server_next), b"")]
+    if isinstance(step, Deliver):
+        return [(Headers(flow.iss + 1, server_next, ACK | PSH), step.data)]
     if isinstance(step, Finish):
         return [(Headers(flow.iss + 1 + step.at, server_next, FIN | ACK), b"")]
     return [(headers(step, flow, server_next), step.data)]
@@ -108,9 +117,10 @@ def frame_text(step, flow, first):
     if isinstance(step, Open):
         return f"syn({flow.iss}u)"
     data = getattr(step, "data", b"")
-    flags = FIN | ACK if isinstance(step, Finish) else step.flags
-    place = flow.iss + 1 + step.at & wire.MASK
-    text = f"client({literal(data)}sv, {step.at}u)" if flow is first else f"client({literal(data)}sv).seq({place}u)"
+    flags = FIN | ACK if isinstance(step, Finish) else getattr(step, "flags", ACK)
+    at = getattr(step, "at", 0)
+    place = flow.iss + 1 + at & wire.MASK
+    text = f"client({literal(data)}sv, {at}u)" if flow is first and at >= 0 else f"client({literal(data)}sv).seq({place}u)"
     if flags not in (ACK, ACK | PSH):
         text += f".flags({' | '.join(name for bit, name in FLAG_NAMES if flags & bit) or '0'})"
     if flow.sport != first.sport:

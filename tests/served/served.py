@@ -1,11 +1,12 @@
 """scripts/served: real servers behind the box. Ends with 1 where something was served uncounted, or somebody innocent hurt."""
 import argparse
+import dataclasses
 import signal
 import sys
 import time
 
 from court import Court
-from law import Cell, broken, is_refused, is_uncounted, table
+from law import REFUSED, Cell, broken, is_refused, is_uncounted, table
 import evasions
 import generate
 import plan as plans
@@ -70,18 +71,19 @@ def try_group(court, given, pairs):
         court.apply(rules)
         seen.append(court.try_all(trials, seconds))
     cells = [Cell(one, *three) for (one, _), *three in zip(pairs, *seen)]
-    return [again(court, given, cell, seconds) for cell in cells]
-
-
-def again(court, given, cell, seconds):
-    """What seems refused is tried once more by itself."""
+    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
     for _ in range(ATTEMPTS - 1):
-        if cell.verdict() != "REFUSED":
-            break
-        trial = [(cell.counted.plan, cell.counted.server)]
-        court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
-        cell = Cell(cell.evasion, cell.alone, court.try_all(trial, seconds)[0], cell.limited)
-    return cell
+        cells = once_more(court, cells, seconds)
+    return cells
+
+
+def once_more(court, cells, seconds):
+    """What seems refused is tried again."""
+    places = [place for place, cell in enumerate(cells) if cell.verdict() == REFUSED]
+    trials = [(cells[place].counted.plan, cells[place].counted.server) for place in places]
+    for place, seen in zip(places, court.try_all(trials, seconds)):
+        cells[place] = dataclasses.replace(cells[place], counted=seen)
+    return cells
 
 
 def try_generated(court, given):
@@ -91,17 +93,21 @@ def try_generated(court, given):
     for first in range(given.first, given.first + given.connections, rule_files.SLOTS):
         last = min(first + rule_files.SLOTS, given.first + given.connections)
         trials = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in range(first, last)]
-        seen += [once_more(court, one) for one in court.try_some(trials, BATCH_SECONDS)]
+        seen += without_the_lost(court, court.try_some(trials, BATCH_SECONDS))
         progress(seen, time.monotonic() - begin)
     return seen
 
 
-def once_more(court, one):
+def without_the_lost(court, seen):
+    """What seems refused is tried again."""
     for _ in range(ATTEMPTS - 1):
-        if not is_refused(one) or is_uncounted(one):
+        places = [place for place, one in enumerate(seen) if is_refused(one) and not is_uncounted(one)]
+        if not places:
             break
-        one = court.try_some([(one.plan, one.server)], BATCH_SECONDS)[0]
-    return one
+        once_more = court.try_some([(seen[place].plan, seen[place].server) for place in places], BATCH_SECONDS)
+        for place, one in zip(places, once_more):
+            seen[place] = one
+    return seen
 
 
 def progress(seen, seconds):
