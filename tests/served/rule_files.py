@@ -39,14 +39,25 @@ def slot_of(address):
     return (int(ipaddress.ip_address(address)) - int(CLIENTS.network_address)) >> SLOT_BITS
 
 
+def head(services):
+    return "version: 1\n" + ("" if services == "none" else SERVICES.format(servers=SERVERS, mode=services))
+
+
 def rules(services, limit):
     what, rate, burst = limit
-    head = "version: 1\n"
-    if services != "none":
-        head += SERVICES.format(servers=SERVERS, mode=services)
-    return head + "rules:\n" + "".join(
+    return head(services) + "rules:\n" + "".join(
         RULE.format(slot=slot, servers=SERVERS, clients=slot_network(slot), what=what, rate=rate, burst=burst)
         for slot in range(SLOTS))
+
+
+def innocent(services):
+    """A login a day for each address, and pages without end: no honest client of these tests is over a limit."""
+    return head(services) + f"""rules:
+  - {{id: logins, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and l4.dport in {{80 8080}} and http.request.uri.path eq
+     "/login"', key: [ip.src], per: request, limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}]}}
+  - {{id: pages, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and l4.dport in {{80 8080}} and proto.l7 eq "http"',
+     key: [ip.src], per: request, limits: [{{algorithm: token_bucket, rate: 1M/s, burst: 1M}}]}}
+"""
 
 
 # Nothing of layer 7: what the servers make of it alone.

@@ -3,20 +3,26 @@ import argparse
 import dataclasses
 import signal
 import sys
+import tempfile
 import time
 
 from court import Court
 from law import REFUSED, Cell, broken, is_refused, is_uncounted, table
+import bad_path
 import evasions
 import generate
+import innocent
 import plan as plans
+import replayed
 import rule_files
 import servers
 
+PARTS = ("evasions", "generated", "innocent", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 BATCH_SECONDS = 8
 ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
+FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
 SHOWN = 20  # of what was found
 
 
@@ -29,7 +35,7 @@ def arguments(words):
     parser.add_argument("--services", choices=("enforce", "monitor", "none"), default="enforce",
                         help="the stance of the rules: a declared service, or rules alone")
     parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
-    parser.add_argument("--only", choices=("evasions", "generated", "innocent"), action="append", help="these parts")
+    parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
     given = parser.parse_args(words)
     given.names = list(servers.PROGRAMS) if given.servers == "all" else given.servers.split(",")
@@ -124,22 +130,52 @@ def print_cases(cells, generated):
         print(plans.case(plan), flush=True)
 
 
+def try_innocent(court, given):
+    """What did not hold, in words: blind senders and a bad path under a limit that honest clients do not reach."""
+    out, server = [], given.names[0]
+    court.apply(rule_files.innocent(given.services))
+    out += innocent.beside_blind_senders(court, server, given.seed, FORGED_SHORT if given.short else innocent.FORGED)
+    out += innocent.one_login(court, server)
+    with bad_path.BadPath(court.hosts, given.seed) as path:
+        failed = {}
+        for name, rules in (("without", rule_files.WITHOUT), ("with", rule_files.innocent(given.services))):
+            court.apply(rules)
+            failed[name] = bad_path.failures(court, path, server, CLIENTS_SHORT if given.short else CLIENTS)
+    if len(failed["with"]) > len(failed["without"]):
+        out.append(f"over the bad path {len(failed['with'])} failed, {len(failed['without'])} without rules: {failed['with'][:3]}")
+    return out
+
+
+def replay_all(given):
+    with tempfile.TemporaryDirectory(prefix="sluice-served-") as folder:
+        return replayed.check(given.programs[2], folder, given.seed)
+
+
+def try_all(given, parts):
+    """(cells, what was seen of generated connections, who was hurt)"""
+    cells, generated, hurt = [], [], []
+    with Court(given.programs, given.names) as court:
+        if "evasions" in parts:
+            cells = try_evasions(court, given)
+            print("\n".join(table(cells, given.names)), flush=True)
+        if "generated" in parts and given.connections:
+            generated = try_generated(court, given)
+        if "innocent" in parts:
+            hurt = try_innocent(court, given)
+        print("reasons:", court.reasons(), flush=True)
+    return cells, generated, hurt
+
+
 def run(given):
     """What did not hold, in words."""
-    parts = given.only or ("evasions", "generated", "innocent")
-    cells, generated, hurt = [], [], []
+    parts = given.only or PARTS
     print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}", flush=True)
-    if "evasions" in parts or ("generated" in parts and given.connections):
-        with Court(given.programs, given.names) as court:
-            if "evasions" in parts:
-                cells = try_evasions(court, given)
-                print("\n".join(table(cells, given.names)), flush=True)
-            if "generated" in parts and given.connections:
-                generated = try_generated(court, given)
-            print("reasons:", court.reasons(), flush=True)
-        print_cases(cells, generated)
-        hurt += broken(cells, generated)
-    return hurt
+    cells, generated, hurt = try_all(given, parts) if set(parts) - {"replay"} else ([], [], [])
+    if "replay" in parts:
+        hurt += replay_all(given)
+    print_cases(cells, generated)
+    tried = "evasions" in parts or generated
+    return (broken(cells, generated) if tried else []) + hurt
 
 
 def main():
