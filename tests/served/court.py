@@ -1,4 +1,5 @@
 """The box between raw clients and real servers, and the one law: served <= counted."""
+import contextlib
 import dataclasses
 import pathlib
 import subprocess
@@ -69,10 +70,11 @@ class Court:
         self.close()
 
     def close(self):
-        if self.link:
-            self.link.close()
-        self.box.close()
-        self.hosts.close()
+        with contextlib.ExitStack() as last:  # whatever fails before
+            last.callback(self.hosts.close)
+            last.callback(self.box.close)
+            if self.link:
+                self.link.close()
 
     def lay_out(self):
         """Addresses of servers; clients, of whom no kernel knows, behind the outside host, which answers ARP alone."""
