@@ -21,7 +21,6 @@ STILL = 0.2  # seconds without another line of a log
 LEAST_TTL = 5  # of what comes to a server: as many routers seem to lie before it
 KEYS = 1 << 19
 CONFIG = {"memory": {"tables": {"keys": KEYS}}, "workers": {"idle_sleep": "100us"}}
-RING = ",framecnt=4096,blocksz=1048576"
 HOPS = """table ip hops {{
     chain arrived {{ type filter hook prerouting priority -300; ip ttl < {least} drop; }}
 }}
@@ -53,8 +52,8 @@ class Court:
         try:
             self.hosts.open()
             self.lay_out()
-            self.box.start_dataplane(f"net_af_packet0,iface=o{RING}", f"net_af_packet1,iface=i{RING}", CONFIG,
-                                     netns=self.hosts.box)
+            # af_packet would have the kernel put fragments together before the box sees them.
+            self.box.start_dataplane("net_af_xdp0,iface=o", "net_af_xdp1,iface=i", CONFIG, netns=self.hosts.box)
             self.box.start_sluiced()
             for number, name in enumerate(self.names):
                 self.servers[name] = servers.Server(self.box, self.hosts.inside, name, address(number))

@@ -84,7 +84,7 @@ EVASIONS = (
     Evasion("same ports and first number, after RST", again(Send(b"", len(LOGIN), flags=RST | ACK), Wait(0.05, "time"))),
     Evasion("CR before GET", sends(b"\r" + LOGIN), refused=True),
     Evasion("LF CR before GET", sends(b"\n\r" + LOGIN), refused=True),
-    Evasion("bare line ends", sends(LOGIN.replace(b"\r\n", b"\n"))),
+    Evasion("bare line ends", sends(LOGIN.replace(b"\r\n", b"\n")), refused=True),
     Evasion("VT and FF for blanks", sends(LOGIN.replace(b" ", b"\x0b", 1).replace(b" ", b"\x0c", 1)), refused=True),
     Evasion("forgotten by a SYN", forgotten_by(SYN)),
     Evasion("forgotten by a RST", forgotten_by(RST)),
