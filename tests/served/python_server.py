@@ -10,6 +10,11 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def server_bind(self):
+        """Without asking for the name of its address, which nobody answers there."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address
+
     def handle_error(self, request, client_address):
         pass  # clients of this server go away as they please
 
