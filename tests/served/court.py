@@ -72,6 +72,8 @@ class Court:
         with contextlib.ExitStack() as last:  # whatever fails before
             last.callback(self.hosts.close)
             last.callback(self.box.close)
+            for server in self.servers.values():
+                last.callback(server.close)
             if self.link:
                 self.link.close()
 

@@ -49,12 +49,10 @@ LoadModule authz_core_module modules/mod_authz_core.so
 LoadModule rewrite_module modules/mod_rewrite.so
 LoadModule http2_module modules/mod_http2.so
 Protocols h2c http/1.1
-StartServers 1
-ServerLimit 4
-ThreadsPerChild 128
+ServerLimit 1
+ThreadLimit 512
+ThreadsPerChild 512
 MaxRequestWorkers 512
-MinSpareThreads 32
-MaxSpareThreads 512
 DocumentRoot {folder}
 LogFormat "%h %>s %U" served
 CustomLog {folder}/served.log served
@@ -126,7 +124,8 @@ class Server:
         self.start(sys.executable, HERE / "python_server.py", self.address, PORT, self.log)
 
     def start_apache(self):
-        self.start("apache2", "-DFOREGROUND", "-f", self.write("apache.conf", APACHE))
+        # One process, so that it can be killed: in order it waits 10 s for connections that raw clients have left.
+        self.start("apache2", "-X", "-f", self.write("apache.conf", APACHE))
 
     def start_haproxy(self):
         self.start_nginx(client="$http_x_served_client", more="", address="127.0.0.1", port=BEHIND)
@@ -141,6 +140,11 @@ class Server:
 
     def start_node(self):
         self.start("node", HERE / "node_server.js", self.address, PORT, self.log)
+
+    def close(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
 
     def new_lines(self):
         """[(client's address, path)] of requests served since the last time."""
