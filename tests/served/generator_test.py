@@ -140,8 +140,8 @@ class Law(unittest.TestCase):
     def seen(self, logins, counted, requests=None):
         return Seen(self.PLAN, "nginx", logins, logins if requests is None else requests, counted)
 
-    def cell(self, alone, counted, limited, refused=False):
-        return law.Cell(evasions.Evasion("e", (), refused=refused), alone, counted, limited)
+    def cell(self, alone, counted, limited, refused=False, is_enforced=True):
+        return law.Cell(evasions.Evasion("e", (), refused=refused), alone, counted, limited, is_enforced)
 
     def test_served_and_counted_is_the_law(self):
         fine = self.seen(1, 1)
@@ -159,6 +159,12 @@ class Law(unittest.TestCase):
         self.assertEqual(len(law.broken([self.cell(fine, none, fine), self.cell(fine, fine, fine)])), 1)
         self.assertEqual(law.broken([self.cell(fine, none, fine, refused=True), self.cell(fine, fine, fine)]), [])
         self.assertEqual(len(law.broken([], [fine, none])), 1)
+
+    def test_what_is_monitored_refuses_nothing_and_may_be_walked_around(self):
+        fine, none, more = self.seen(1, 1), self.seen(0, 0), self.seen(2, 1)
+        cells = [self.cell(fine, none, fine, refused=True, is_enforced=False), self.cell(more, more, fine, is_enforced=False)]
+        self.assertEqual(len(law.broken(cells, [more], may_be_uncounted=True)), 1)
+        self.assertEqual(len(law.broken(cells, [more])), 3)
 
     def test_a_run_in_which_nothing_was_served_fails(self):
         none = self.seen(0, 0)

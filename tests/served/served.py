@@ -76,7 +76,7 @@ def try_group(court, given, pairs):
                   rule_files.rules(given.services, rule_files.ONE_REQUEST)):
         court.apply(rules)
         seen.append(court.try_all(trials, seconds))
-    cells = [Cell(one, *three) for (one, _), *three in zip(pairs, *seen)]
+    cells = [Cell(one, *three, given.services == "enforce") for (one, _), *three in zip(pairs, *seen)]
     court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
     for _ in range(ATTEMPTS - 1):
         cells = once_more(court, cells, seconds)
@@ -175,7 +175,7 @@ def run(given):
         hurt += replay_all(given)
     print_cases(cells, generated)
     tried = "evasions" in parts or generated
-    return (broken(cells, generated) if tried else []) + hurt
+    return (broken(cells, generated, given.services == "monitor") if tried else []) + hurt
 
 
 def main():
