@@ -14,8 +14,6 @@ public:
     explicit QuicAnswers(std::size_t connections);
     [[nodiscard]] static std::uint64_t memory_of(std::size_t connections) noexcept;
 
-    // Packets may have passed that nobody was shown: all paths may have been answered.
-    void note_unseen(std::uint32_t ticks) noexcept { unseen_ = stamp_of(ticks); }
     void note_answer(std::uint64_t path, std::uint32_t ticks) noexcept {
         at(path).answer = stamp_of(ticks);
     }
@@ -27,7 +25,7 @@ public:
     // An answer came in the last `age` ticks before `ticks`, or in the tick in which they began.
     [[nodiscard]] bool answered_within(std::uint64_t path, std::uint32_t age,
                                        std::uint32_t ticks) const noexcept {
-        return is_within(unseen_, age, ticks) || is_within(at(path).answer, age, ticks);
+        return is_within(at(path).answer, age, ticks);
     }
     [[nodiscard]] bool retried_within(std::uint64_t path, std::uint32_t age,
                                       std::uint32_t ticks) const noexcept {
@@ -56,7 +54,6 @@ private:
     }
 
     std::vector<Place> places_;  // a power of two
-    std::uint32_t unseen_ = 0;
 };
 
 }  // namespace sluice

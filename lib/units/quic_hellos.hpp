@@ -95,10 +95,11 @@ public:
     // all of it is here: it must not pass before it is whole.
     [[nodiscard]] bool lacks_beginning(std::uint64_t id) const noexcept;
 
-    // Servers' packets: of this path, or of some that nobody was shown. `now` never decreases.
+    // A server's packet on this path. `now` never decreases.
     void note_answer(std::uint64_t path, Instant now) noexcept;
     void note_retry(std::uint64_t path, Instant now) noexcept;
-    void note_unseen(Instant now) noexcept;
+    // Packets may have passed that nobody was shown, and answers among them.
+    void note_gap() noexcept { ++gaps_; }
     // A judged hello of this path, by its id or its own key, that its server may have forgotten:
     // sent again, it may be a new connection.
     [[nodiscard]] bool may_be_forgotten(std::uint64_t key, std::uint64_t path,
@@ -157,6 +158,7 @@ private:
     std::vector<HalfHello> slots_;
     PoolLine spare_;
     std::uint64_t forgotten_ = 0;
+    std::uint16_t gaps_ = 0;
 };
 
 }  // namespace sluice
