@@ -222,7 +222,7 @@ TEST(Services, WarnOfWhatCannotBeKnownOneWay) {
               "");
     EXPECT_EQ(
         shown(compile("  - {id: a, protocol: quic, when: l4.dport eq 443, path: inbound}\n")),
-        "3:57: warning: the answers of its server are not seen: a QUIC hello that comes again "
+        "3:58: warning: the answers of its server are not seen: a QUIC hello that comes again "
         "within 10 seconds is not counted four times, though it may be a new connection\n");
 }
 
