@@ -160,6 +160,10 @@ bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) 
 // Of what was half nothing will come any more that tells where it ends.
 void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noexcept {
     counters_.count(ConnectionEvent::MissedSome);
+    if (guesses()) {
+        stop_reading(offer.connection_);
+        return;
+    }
     if (connection.held != kNoLine) {
         end_half_head(offer.connection_);
     }
@@ -217,8 +221,12 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
             offer.kind = Offered::Judged;
             return;
         case StreamPhase::Lost:
-            resync(offer, offer.rest_.size());
-            return;
+            if (at != 0 || !guesses()) {
+                resync(offer, offer.rest_.size());
+                return;
+            }
+            connection.phase = StreamPhase::Head;
+            break;
         case StreamPhase::Forgotten:
             if (at != 0) {
                 counters_.count(ConnectionEvent::HeadForgotten);

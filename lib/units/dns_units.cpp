@@ -111,8 +111,12 @@ FramingState behind_message() noexcept {
     return state;
 }
 
-StreamReading step_over(What what, std::size_t head, std::size_t body) noexcept {
-    return {.what = what, .head = head, .body = {.bytes = body, .framing = behind_message()}};
+// Behind a message, which has a sound question or is malformed.
+StreamReading after(bool has_question, std::size_t head, std::size_t body) noexcept {
+    return {.what = has_question ? What::Unit : What::Skip,
+            .head = head,
+            .body = {.bytes = body, .framing = behind_message()},
+            .is_doubtful = !has_question};
 }
 
 // Whether a stream on another port may begin with a DNS message: one question, as all who ask over
@@ -136,7 +140,7 @@ StreamReading read_long(ByteView bytes, const UnitSource& packet, UnitSink& unit
     }
     units.count(UnitEvent::DnsLongMessage);
     const bool has = find_questions(bytes.subspan(kDnsLengthSize, reach), packet, units);
-    return step_over(has ? What::Unit : What::Skip, kDnsLengthSize + reach, size - reach);
+    return after(has, kDnsLengthSize + reach, size - reach);
 }
 
 }  // namespace
@@ -159,7 +163,7 @@ StreamReading read_dns(ByteView bytes, const StreamContext& context, UnitSink& u
     }
     if (const std::size_t none = short_dns_frames(bytes); none != 0) {
         units.count(UnitEvent::DnsShortHeader);
-        return step_over(What::Skip, none, 0);
+        return after(false, none, 0);
     }
     const DnsTcpFrame frame = split_dns_stream(bytes);
     if (bytes.size() >= kDnsLengthSize && bytes.size() + frame.missing >= context.head_bytes &&
@@ -173,7 +177,7 @@ StreamReading read_dns(ByteView bytes, const StreamContext& context, UnitSink& u
         return {};
     }
     const bool has = find_questions(frame.message, context.packet, units);
-    return step_over(has ? What::Unit : What::Skip, frame.end, 0);
+    return after(has, frame.end, 0);
 }
 
 bool maybe_dns(ByteView datagram, std::uint16_t sport, std::uint16_t dport) noexcept {

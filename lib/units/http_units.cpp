@@ -103,7 +103,11 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     }
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
-    return {.what = What::Unit, .head = found.size, .body = body_of(head_)};
+    return {.what = What::Unit,
+            .head = found.size,
+            .body = body_of(head_),
+            .is_doubtful = head_.shapes.reading() != HeadReading::Accepted &&
+                           !has_stated_readings(head_)};
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
@@ -111,8 +115,10 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     // That it is HTTP, all servers agree on.
     const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
-    const bool reads_all =
-        on_ambiguous_ == OnAmbiguous::Both && has_stated_readings(head_) && matters;
+    // Without a service nothing is refused for what it is: all of its readings are charged.
+    const bool may_read_all =
+        on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr;
+    const bool reads_all = may_read_all && has_stated_readings(head_) && matters;
     if (reading != HeadReading::Accepted) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
@@ -166,6 +172,7 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
     return {.bytes = taken,
             .state = chunks.is_done() ? FramingState{} : state_of(chunks),
             .is_done = chunks.is_done(),
+            .is_doubtful = !shapes.empty(),
             .is_broken = chunks.is_broken()};
 }
 

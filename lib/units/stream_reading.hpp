@@ -20,6 +20,8 @@ struct StreamReading {
     std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
     UnitBody body;         // of these: how it goes on
     HeadNeed need;         // NeedMore: when another look is worth it
+    // Of a Unit or Skip: malformed, or servers may disagree where it ends.
+    bool is_doubtful = false;
 };
 
 // What a reader is told beside the bytes.

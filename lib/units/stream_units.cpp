@@ -135,7 +135,7 @@ private:
         }
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
-        if (body.is_broken) {
+        if (body.is_broken || (body.is_doubtful && guesses())) {
             give_up();
         } else {
             owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
@@ -159,11 +159,17 @@ private:
                 return;
             case StreamReading::What::Skip:
                 owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
-                return;
+                break;
             case StreamReading::What::Unit:
                 finish(reading);
-                return;
+                break;
         }
+        if (reading.is_doubtful && guesses()) {
+            owner_.table_.go_unread(offer_);
+        }
+    }
+    [[nodiscard]] bool guesses() const noexcept {
+        return owner_.stance_ == StreamStance::Anywhere;
     }
 
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
@@ -236,7 +242,7 @@ private:
     // The first bytes stand; which of them a server has seen, nobody knows without a service.
     void conclude_differing() noexcept {
         units_.drop(Reason::Overlap);
-        if (owner_.stance_ == StreamStance::Anywhere) {
+        if (guesses()) {
             owner_.table_.go_unread(offer_);
         }
     }

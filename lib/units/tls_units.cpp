@@ -56,6 +56,11 @@ constexpr StreamReading need(std::size_t bytes) noexcept {
 constexpr StreamReading rest(What what, std::size_t bytes) noexcept {
     return {.what = what, .head = bytes, .body = {.kind = UnitBody::Kind::UntilClose}};
 }
+StreamReading malformed(std::size_t bytes) noexcept {
+    StreamReading reading = rest(What::Unit, bytes);
+    reading.is_doubtful = true;
+    return reading;
+}
 StreamReading step_over(std::size_t head, std::size_t body, const FramingState& state) noexcept {
     return {.what = What::Skip, .head = head, .body = {.bytes = body, .framing = state}};
 }
@@ -143,7 +148,7 @@ StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
             return need(read.at);
         case HelloOutcome::Malformed:
             add_malformed(read.fault, context, kind, units);
-            return rest(What::Unit, bytes.size());
+            return malformed(bytes.size());
         default:
             return {};
     }
@@ -156,15 +161,17 @@ StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
     return {.what = What::Unit, .head = read.at, .body = {.framing = behind.framing()}};
 }
 
-// That it is TLS, all servers agree on.
+// That it is TLS, all servers agree on. No handshake begins with it: outside of services it counts
+// for no limit over them.
 void TlsUnits::add_malformed(HelloFault fault, const StreamContext& context, Per kind,
                              UnitSink& units) noexcept {
-    if (reads_tls_hellos(context.packet)) {
+    const bool matters = reads_tls_hellos(context.packet);
+    if (matters && context.packet.service.service != nullptr) {
         refuse_hello(fault, units);
         return;
     }
     count_fault(fault, units);
-    if (UnitTexts* const texts = units.add(kind)) {
+    if (UnitTexts* const texts = units.add(matters ? Per::Packet : kind)) {
         texts->set(TextField::ProtoL7, kTls.view());
         texts->set(TextField::ProtoScheme, kHttps.view());
     }
