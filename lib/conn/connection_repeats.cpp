@@ -7,7 +7,8 @@ namespace sluice {
 
 // Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
 // it, because nothing is left, or because what is left goes where the refused bytes before it go.
-// Where some are in no unit, one may begin in those, and in none that a unit holds.
+// Where some are in no unit, one may begin in those, and in none that a unit holds: that would be a
+// guess where the protocol is one.
 bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
     while (sequence_distance(connection.next, offer.rest_seq_) < 0) {
         const std::uint32_t end = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
@@ -17,6 +18,13 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
         if (verdict == StickyVerdict::Unjudged) {
             to = judged.alike_until(offer.rest_seq_, to, connection.next);
             verdict = judged.strictest(offer.rest_seq_, to, connection.next);
+        }
+        if (verdict == StickyVerdict::Unjudged && guesses()) {
+            if (sequence_distance(connection.next, end) > 0) {
+                stop_reading(offer.connection_);
+            }
+            pass(offer);
+            return true;
         }
         if (verdict == StickyVerdict::Unjudged) {
             const bool all = to == end || to == connection.next;

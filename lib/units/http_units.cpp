@@ -106,8 +106,8 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     return {.what = What::Unit,
             .head = found.size,
             .body = body_of(head_),
-            .is_doubtful = head_.shapes.reading() != HeadReading::Accepted &&
-                           !has_stated_readings(head_)};
+            .is_doubtful =
+                head_.shapes.reading() != HeadReading::Accepted && !has_stated_readings(head_)};
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {

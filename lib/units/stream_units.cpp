@@ -168,9 +168,7 @@ private:
             owner_.table_.go_unread(offer_);
         }
     }
-    [[nodiscard]] bool guesses() const noexcept {
-        return owner_.stance_ == StreamStance::Anywhere;
-    }
+    [[nodiscard]] bool guesses() const noexcept { return owner_.stance_ == StreamStance::Anywhere; }
 
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
     // comes next may begin a unit all the same.

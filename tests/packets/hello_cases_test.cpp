@@ -111,11 +111,19 @@ const Case kCases[] = {
       {1000ms, tls(kHello).sport(3), "pass", "within_limits"},
       {1000ms, tls(hello("bad.example"), size_of(kHello)).sport(3), "drop", "deny_rule", "bad"}}},
 
-    {"a malformed hello does not pass where a rule over hellos acts",
+    {"a malformed hello passes where a rule over hellos acts, and nothing behind it is read",
      DENY("tls.sni eq \"bad.example\""),
-     {{0ms, tls(HelloMaker{}.sni("").records()), "drop", "malformed_hello"},
-      {0ms, tls(HelloMaker{}.sni("").records()), "drop", "retransmission"},
+     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
+      {0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
+      {0ms, tls(hello("bad.example"), size_of(HelloMaker{}.sni("").records())), "pass",
+       "unmatched"},
       {0ms, tls(kHello).sport(2), "pass", "unmatched"}}},
+
+    {"and is no handshake",
+     HEAD RULE("all", "key: [], per: handshake, " ONE),
+     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
+      {0ms, tls(kHello).sport(2), "pass", "within_limits"},
+      {0ms, tls(HelloMaker{}.sni("").records()).sport(3), "pass", "unmatched"}}},
 
     {"a rule that only watches drops nothing",
      HEAD WATCH("names", "key: [tls.sni], per: handshake, " ONE),
@@ -185,7 +193,7 @@ TEST_P(HelloCase, Holds) {
     UnitParser parser{UnitBudget{}};
     test::Box box{GetParam().rules};
     box.find_units_by(parser.finder());
-    test::expect_steps(box, GetParam());
+    test::expect_opened_steps(box, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HelloCase, testing::ValuesIn(kCases));
@@ -208,23 +216,25 @@ TEST(HelloBurst, ARepeatedInitialGoesWhereItsFirstGoes) {
 }
 
 // Of bytes that end with their connection, those that come in the burst that decides it.
-TEST(HelloBurst, WhatFollowsAMalformedHelloGoesWhereItGoes) {
+TEST(HelloBurst, WhatFollowsAMalformedHelloPassesWithIt) {
     UnitParser parser{UnitBudget{}};
     test::Box box{BY_SNI};
     box.find_units_by(parser.finder());
     const Octets malformed = HelloMaker{}.sni("").records();
+    box.open(tls(malformed), kStart);
     const auto decisions =
         box.judge_burst({tls(malformed).bytes(), tls(kHello, size_of(malformed)).bytes(),
                          tls(kHello, size_of(malformed) + size_of(kHello)).bytes()},
                         kStart);
     ASSERT_EQ(decisions.size(), 3U);
-    EXPECT_EQ(decisions[0].reason, Reason::MalformedHello);
-    EXPECT_EQ(decisions[1].reason, Reason::Retransmission);
-    EXPECT_EQ(decisions[2].reason, Reason::Retransmission);
+    for (const Decision& decision : decisions) {
+        EXPECT_EQ(decision.reason, Reason::Unmatched);
+    }
+    EXPECT_EQ(parser.connections().of(ConnectionEvent::Unread), 1U);
 }
 
-// What cannot be decrypted in time cannot be judged.
-TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
+// What cannot be decrypted in time cannot be judged: it passes, and is counted.
+TEST(HelloBurst, InitialsBeyondTheTimeForThemPass) {
     for (const char* const mode : {"enforce", "monitor"}) {
         UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
         test::Box box{std::string{HEAD "  - {id: names, mode: "} + mode +
@@ -233,9 +243,9 @@ TEST(HelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
         const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
         for (unsigned id = 0; id < saved + 10; ++id) {
             const Decision decision = box.judge(quic(quic_initial("a", id)).bytes(), kStart);
-            const bool over = id >= saved && std::string_view{mode} == "enforce";
-            EXPECT_EQ(row_of(decision.reason).name == "initial_budget", over) << id;
-            EXPECT_EQ(forwards(decision.verdict), !over);
+            const bool judged = id < saved && std::string_view{mode} == "enforce";
+            EXPECT_EQ(row_of(decision.reason).name, judged ? "within_limits" : "unmatched") << id;
+            EXPECT_TRUE(forwards(decision.verdict));
         }
         EXPECT_EQ(box.counters()
                       .by_unit_event[static_cast<std::size_t>(UnitEvent::QuicOverBudget)]
@@ -254,11 +264,10 @@ TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
         return test::be16_text(static_cast<std::uint16_t>(message.size())) + message;
     };
     const auto judge = [&](const std::string& bytes, std::uint16_t port) {
-        return name_of(
-            box.judge(
-                   test::tcp().sport(53).dport(port).carries(test::message_octets(bytes)).bytes(),
-                   kStart)
-                .verdict);
+        const Frame answers =
+            test::tcp().sport(53).dport(port).carries(test::message_octets(bytes));
+        box.open(answers, kStart);
+        return name_of(box.judge(answers.bytes(), kStart).verdict);
     };
     EXPECT_EQ(judge(framed("a") + framed("b"), 1), "pass");
     EXPECT_EQ(judge(framed("a") + framed("bad"), 2), "drop");
