@@ -147,7 +147,7 @@ TEST_P(DerivedCase, EveryStep) {
     UnitParser parser{capture_unit_budget()};
     test::Box box{GetParam().rules, {}, 4096, &suffix_files()};
     box.find_units_by(parser.finder());
-    test::expect_steps(box, GetParam());
+    test::expect_opened_steps(box, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DerivedCase, testing::ValuesIn(kCases));

@@ -26,8 +26,11 @@ std::string framed(const std::string& message) {
 
 class Connection {
 public:
-    explicit Connection(std::uint16_t dport = 53, std::uint16_t sport = 40'000)
-        : dport_{dport}, sport_{sport} {}
+    explicit Connection(std::uint16_t dport = 53, std::uint16_t sport = 40'000,
+                        StreamStance stance = StreamStance::Anywhere)
+        : parser{test::small_unit_budget(), stance}, dport_{dport}, sport_{sport} {
+        (void)probe.take(test::opening(next_, dport, sport), kNow);
+    }
 
     ProbedPacket send(const std::string& bytes, bool forwarded = true) {
         const ProbedPacket probed = probe.take(
@@ -37,13 +40,21 @@ public:
     }
     void go_back(std::size_t bytes) { next_ -= static_cast<std::uint32_t>(bytes); }
 
-    UnitParser parser{test::small_unit_budget()};
+    UnitParser parser;
     UnitProbe probe{parser.finder()};
 
 private:
     std::uint16_t dport_;
     std::uint16_t sport_;
     std::uint32_t next_ = 1000;
+};
+
+// To a service that is declared.
+struct ServiceConnection : Connection {
+    explicit ServiceConnection(std::uint16_t dport = 53)
+        : Connection{dport, 40'000, StreamStance::Service} {
+        probe.service.service = &test::enforced_service(ServiceProtocol::Dns);
+    }
 };
 
 std::vector<std::string> names(const ProbedPacket& probed) {
@@ -112,7 +123,7 @@ TEST(DnsOverTcp, ARefusedQueryIsRefusedAgain) {
 
 TEST(DnsOverTcp, OnOtherPortsAWholeMessageSpeaksForItself) {
     const std::string query = framed(dns_query("one"));
-    Connection other{5300};
+    ServiceConnection other{5300};
     EXPECT_EQ(names(other.send(query + query)), (Names{"one", "one"}));
     // What follows belongs to it, whatever it says.
     EXPECT_EQ(
@@ -126,8 +137,8 @@ TEST(DnsOverTcp, OnOtherPortsAWholeMessageSpeaksForItself) {
     EXPECT_EQ(unlike.send(framed(dns_query("one") + "x")).kinds.size(), 0U);
 }
 
-TEST(DnsOverTcp, WhatIsMalformedIsCountedAndTheNextMessageFound) {
-    Connection connection;
+TEST(DnsOverTcp, WhatIsMalformedIsCountedAndTheNextMessageOfAServiceFound) {
+    ServiceConnection connection;
     const std::string bad = DnsText{.questions = 0}.wire();
     const ProbedPacket probed =
         connection.send(framed(bad) + framed("") + framed("short") + framed(dns_query("good")));
@@ -160,8 +171,20 @@ TEST(DnsOverTcp, ALongMessageIsReadInItsBeginning) {
     }
 }
 
+TEST(DnsOverTcp, WhatIsMalformedElsewhereIsCountedAndNothingBehindItRead) {
+    for (const std::string& bad : {framed(DnsText{.questions = 0}.wire()), framed("short")}) {
+        Connection connection;
+        const ProbedPacket probed = connection.send(bad + framed(dns_query("behind")));
+        EXPECT_EQ(names(probed), Names{});
+        EXPECT_EQ(probed.dropped, "");
+        EXPECT_EQ(probed.events.size(), 1U);
+        EXPECT_EQ(connection.parser.connections().of(ConnectionEvent::Unread), 1U);
+        EXPECT_EQ(names(connection.send(framed(dns_query("later")))), Names{});
+    }
+}
+
 TEST(DnsOverTcp, EmptyFramesCostNoSteps) {
-    Connection connection;
+    ServiceConnection connection;
     const ProbedPacket probed = connection.send(std::string(1400, '\0') + framed(dns_query("a")));
     EXPECT_EQ(names(probed), Names{"a"});
     EXPECT_EQ(probed.events.at("dns_short_header"), 1U);

@@ -33,7 +33,10 @@ constexpr Instant kNow{std::chrono::hours{1}};
 
 struct Worker {
     explicit Worker(const QuicBudget& budget = {.connections = 256, .half_hellos = 16})
-        : quic{budget, *InitialOpener::make()} {}
+        : quic{budget, *InitialOpener::make()} {
+        // Elsewhere nothing is dropped for what it is.
+        probe.service.service = &test::enforced_service(ServiceProtocol::Quic);
+    }
 
     [[nodiscard]] UnitFinder finder() {
         return {.find =

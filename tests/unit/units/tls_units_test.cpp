@@ -38,6 +38,9 @@ Octets cipher_change() {
 // The segments of one connection, in the order in which they are sent.
 class Connection {
 public:
+    explicit Connection(StreamStance stance = StreamStance::Anywhere)
+        : parser{test::small_unit_budget(), stance} {}
+
     ProbedPacket send(const Octets& payload, bool forwarded = true) {
         const ProbedPacket probed = take(next_, payload, forwarded);
         next_ += static_cast<std::uint32_t>(payload.size());
@@ -45,20 +48,33 @@ public:
     }
     ProbedPacket take(std::uint32_t seq, const Octets& payload, bool forwarded = true,
                       Instant now = kNow) {
+        if (!is_open_) {
+            (void)probe.take(test::opening(seq, 443, sport_), now);
+            is_open_ = true;
+        }
         return probe.take(segment(seq, payload, 443, sport_), now, forwarded);
     }
     // The next one at the same box.
     void begin_another() {
         ++sport_;
+        is_open_ = false;
         next_ = 1000;
     }
 
-    UnitParser parser{test::small_unit_budget()};
+    UnitParser parser;
     UnitProbe probe{parser.finder()};
 
 private:
     std::uint16_t sport_ = 40'000;
     std::uint32_t next_ = 1000;
+    bool is_open_ = false;
+};
+
+// To a service that is declared.
+struct ServiceConnection : Connection {
+    ServiceConnection() : Connection{StreamStance::Service} {
+        probe.service.service = &test::enforced_service(ServiceProtocol::Tls);
+    }
 };
 
 TEST(Tls, AHelloIsAHandshakeWithItsTexts) {
@@ -196,14 +212,13 @@ TEST(Tls, EncryptedRecordsAreNotHeldAndNothingIsFoundInThem) {
     EXPECT_EQ(connection.parser.connections().half_heads.read(), 0U);
 }
 
-TEST(Tls, AMalformedHelloIsDroppedAndCountedByItsFault) {
-    struct Row {
-        const char* event;
-        Octets stream;
-    };
-    Octets empty = record(22, {});
-    const Row rows[] = {
-        {"hello_empty_record", empty},
+struct Malformed {
+    const char* event;
+    Octets stream;
+};
+std::vector<Malformed> malformed_hellos() {
+    return {
+        {"hello_empty_record", record(22, {})},
         {"hello_bad_server_name", HelloMaker{}.sni("").records()},
         {"hello_bad_cipher_suites", HelloMaker{}.ciphers({}).records()},
         {"hello_bad_compression", HelloMaker{}.compression({}).records()},
@@ -212,14 +227,33 @@ TEST(Tls, AMalformedHelloIsDroppedAndCountedByItsFault) {
         {"hello_bad_version", HelloMaker{}.legacy_version(0x0200).records()},
         {"hello_bad_extensions", HelloMaker{}.trailing(Octets(3)).records()},
     };
-    for (const Row& row : rows) {
-        Connection connection;
+}
+
+TEST(Tls, AMalformedHelloOfAServiceIsDroppedAndCountedByItsFault) {
+    for (const Malformed& row : malformed_hellos()) {
+        ServiceConnection connection;
         const ProbedPacket probed = connection.take(1, row.stream);
         EXPECT_EQ(probed.dropped, "malformed_hello") << row.event;
         EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
         EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
         // Nor does it pass when it is sent again, or the connection goes on.
         EXPECT_EQ(connection.take(1, row.stream).dropped, "retransmission") << row.event;
+    }
+}
+
+TEST(Tls, AMalformedHelloElsewherePassesAndItsConnectionGoesUnread) {
+    for (const Malformed& row : malformed_hellos()) {
+        SCOPED_TRACE(row.event);
+        Connection connection;
+        const ProbedPacket probed = connection.send(row.stream);
+        EXPECT_EQ(probed.dropped, "");
+        EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"}) << "it is no handshake";
+        EXPECT_EQ(probed.texts.front().at("proto.l7"), "tls");
+        EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
+        EXPECT_EQ(connection.parser.connections().of(ConnectionEvent::Unread), 1U);
+        const ProbedPacket next = connection.send(hello().records());
+        EXPECT_EQ(next.kinds.size(), 0U);
+        EXPECT_EQ(next.dropped, "");
     }
 }
 

@@ -6,6 +6,7 @@
 #include "lib/units/unit_budget.hpp"
 #include "tests/packets/frame.hpp"
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -57,6 +58,7 @@ public:
     TextFieldSet wanted;
     bool counts_handshakes = true;
     std::uint64_t unread_bursts = 0;  // of others than those taken
+    ServicePacket service;            // that the packets belong to
 
     // Whether a packet is read at all.
     [[nodiscard]] bool selects(const Octets& frame, Instant now) {
@@ -77,6 +79,7 @@ public:
                                   .requests = requests_,
                                   .hash = hash_,
                                   .now = now,
+                                  .service = service,
                                   .unread_bursts = unread_bursts});
         }
         ProbedPacket probed = read();
@@ -154,6 +157,25 @@ private:
         .seq(seq)
         .carries(payload)
         .bytes();
+}
+
+// The SYN of a connection whose first byte has that number.
+[[nodiscard]] inline Octets opening(std::uint32_t first, std::uint16_t dport = 443,
+                                    std::uint16_t sport = 40'000) {
+    return segment(first - 1, {}, dport, sport, 0x02);
+}
+
+// A service of that protocol that is enforced, which lives as long as the program.
+[[nodiscard]] inline const Service& enforced_service(ServiceProtocol protocol) {
+    static const auto services = [] {
+        std::array<Service, kServiceProtocolNames.size()> all;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i].protocol = static_cast<ServiceProtocol>(i);
+            all[i].mode = Mode::Enforce;
+        }
+        return all;
+    }();
+    return services[static_cast<std::size_t>(protocol)];
 }
 
 }  // namespace sluice::test
