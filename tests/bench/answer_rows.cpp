@@ -99,7 +99,8 @@ private:
 
     std::mt19937_64 random_;
     PacketMill mill_;
-    UnitParser parser_{kRoomy};
+    // Nobody begins its connections, which come again and again.
+    UnitParser parser_{kRoomy, StreamStance::Capture};
     BenchWorker worker_;
     DigestBoard servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
     Answerer answerer_{2 * kRequests, servers_};

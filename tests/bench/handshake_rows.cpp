@@ -106,7 +106,8 @@ void measure_hellos(const Effort& effort) {
     PacketMill mill{PacketMill::Headers::SourcePort, [&](std::size_t number) {
                         return from_client(number, test::tcp(), hellos[number]);
                     }};
-    UnitParser parser{kOneWorker};
+    // Each hello is the first segment of its connection.
+    UnitParser parser{kOneWorker, StreamStance::Capture};
     BenchWorker worker{mill, rule_by("tls.sni"), PacketMill::kMbufs * 2};
     worker.find_units_by(parser.finder());
     const auto room = std::make_unique<HandshakeRoom>();

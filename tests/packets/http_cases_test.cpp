@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -346,7 +347,7 @@ TEST(HttpBurst, FollowsTheVerdictOfTheSameBurst) {
     UnitParser parser{capture_unit_budget()};
     test::Box box{BY_HOST};
     box.find_units_by(parser.finder());
-    for (const std::uint16_t sport : {40'000, 2, 3}) {
+    for (const std::uint16_t sport : std::initializer_list<std::uint16_t>{40'000, 2, 3}) {
         box.open(asks("/").sport(sport), test::kStart);
     }
     const auto decisions = box.judge_burst(

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -65,7 +66,7 @@ protected:
 };
 
 TEST_F(WaitingRequests, WhatWasRefusedStaysRefused) {
-    for (const std::uint16_t sport : {1, 2, 3}) {
+    for (const std::uint16_t sport : std::initializer_list<std::uint16_t>{1, 2, 3}) {
         open(sport);
     }
     EXPECT_EQ(workers.judge(0, sends(kRequest, 1), now).reason, Reason::WithinLimits);
