@@ -312,10 +312,17 @@ class RequestStreams(unittest.TestCase):
     GET, POST = b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n", b"POST / HTTP/1.1\r\nHost: a\r\n"
 
     def setUp(self):
-        self.streams, self.now = request_streams.Streams(), 0
+        self.streams, self.now, self.is_open = request_streams.Streams(), 0, False
+
+    def open(self, at):
+        syn = Packet()
+        syn.sequence, syn.fields["tcp.flags"], self.is_open = at % 2**32, 0x02, True
+        self.streams.see(syn)
 
     def see(self, at, octets, dropped=False, behind=1):
         """-> (paths of the requests that are completed, why it is dropped)"""
+        if not self.is_open:
+            self.open(at)
         seen = Packet()
         self.now += behind
         seen.came = self.now
@@ -350,13 +357,34 @@ class RequestStreams(unittest.TestCase):
         head = self.GET % b"a"
         self.assertEqual(self.see(0, head), ([b"/a"], None))
         self.assertEqual(self.see(0, head), ([], None))
-        self.assertEqual(self.see(0, self.GET % b"b"), ([], "overlap"))
-        self.assertEqual(self.see(3, head[3:]), ([], "overlap"))
         self.assertEqual(self.see(len(head) - 1, b"?"), ([], None))  # keeps the connection alive
         self.assertEqual(self.see(0, head + self.GET % b"b", True), ([b"/b"], None))
         self.assertEqual(self.see(len(head), head), ([], "retransmission"))
         self.assertEqual(self.see(0, head), ([], None))
         self.assertEqual(self.see(0, head + head), ([], "retransmission"))
+
+    def test_behind_other_bytes_nothing_is_read(self):
+        head = self.GET % b"a"
+        for at, other in ((0, self.GET % b"b"), (3, head[3:])):
+            self.setUp()
+            self.assertEqual(self.see(0, head), ([b"/a"], None))
+            self.assertEqual(self.see(at, other), ([], None))
+            self.assertEqual(self.see(0, head + head), ([], None))
+            self.assertEqual(self.see(len(head), head), ([], None))
+        self.setUp()
+        self.assertEqual(self.see(0, head[:9]), ([], None))
+        self.assertEqual(self.see(4, b"?"), ([], None))
+        self.assertEqual(self.see(9, head[9:]), ([], None))
+
+    def test_behind_a_doubtful_end_nothing_is_read(self):
+        folded = (self.GET % b"a")[:-2] + b"X: 1\r\n 2\r\n\r\n"
+        self.assertEqual(self.see(0, folded + self.GET % b"b", True), ([b"/a"], None))
+        self.assertEqual(self.see(len(folded), self.GET % b"b"), ([], None))
+        self.assertEqual(self.see(0, folded), ([], "retransmission"))
+
+    def test_without_a_syn_nothing_is_read(self):
+        self.is_open = True
+        self.assertEqual(self.see(0, self.GET % b"a"), ([], None))
 
     def test_bodies(self):
         sized, chunked = self.POST + b"Content-Length: 9\r\n\r\n", self.POST + b"Transfer-Encoding: chunked\r\n\r\n"

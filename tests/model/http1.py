@@ -16,14 +16,13 @@ HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
 
 def add_request(packet, head):
-    """Gives a packet the request of a head that it completes. -> the bytes of its body, None: in chunks"""
+    """Gives a packet the request of a head that it completes. -> (the bytes of its body, None: in chunks; whether servers
+    may disagree where it ends)"""
     found, headers, body = read_head(head)
     unit = packet.add_unit()
     unit.fields.update(found)
     unit.headers, unit.requests = headers, 1
-    if FOLD.search(head):
-        packet.doubt = packet.doubt or ("ambiguous_request", ASKS)
-    return body
+    return body, bool(FOLD.search(head))
 
 
 def read_head(head):

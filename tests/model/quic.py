@@ -197,7 +197,7 @@ class Streams:
             try:
                 self.open(packet, some, tuple(fields.get(name) for name in ENDS))
             except BadHello:
-                packet.doubt = "malformed_hello", ASKS
+                pass
 
     def open(self, packet, some, ends):
         known = self.connections.setdefault(ends, [])
@@ -208,23 +208,19 @@ class Streams:
             if one.read(some):
                 if one not in known:
                     known.append(one)
-                return self.take(packet, some, one, known) if one.is_whole else self.wait(packet, one, known)
+                return self.take(packet, some, one, known) if one.is_whole else self.wait(one)
         return self.go_with(packet, [one for one in known if one.in_parts])
 
-    def wait(self, packet, one, known):
-        if one.come and not one.in_parts:
+    @staticmethod
+    def wait(one):
+        if one.come:
             one.in_parts = True
-            one.waits = any(other.in_parts and other.fate for other in known)
-        if one.waits:
-            packet.doubt = "lost_head", ASKS
 
     def go_with(self, packet, parted):
         """Under keys that nobody knows: as the connection of these ends that came in parts, where one was refused."""
         refused = [one for one in parted if one.fate]
         if refused and refused[0] is parted[-1]:
             self.repeat(packet, refused[0])
-        elif refused:
-            packet.doubt = "lost_head", ASKS
 
     def take(self, packet, some, one, known):
         """The datagram completes a hello; behind a Retry it is not new."""

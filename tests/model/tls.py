@@ -18,15 +18,13 @@ class OtherBytes(Exception):
 
 class Connection:
     """`begun`: bytes of what is not whole; `early`: bytes of early data that may still come before a second hello;
-    `stage`: `first`, `behind` the first hello, what is `broken`, or `over`."""
+    `stage`: `first`, `behind` the first hello, or `over`."""
 
     def __init__(self):
         self.stage, self.begun, self.early = "first", b"", 0
 
     def read(self, packet, payload):
         """-> a hello that the packet completes, or None"""
-        if self.stage == "broken":
-            packet.doubt = "retransmission", ASKS
         self.begun += payload
         try:
             while self.begun and self.stage == "behind" and self.begun[0] != HANDSHAKE:
@@ -34,10 +32,11 @@ class Connection:
             return self.hello() if self.stage in ("first", "behind") and self.begun else None
         except Short:
             return None
-        except OtherBytes:  # before the first hello another protocol may ask for one
-            self.begun, self.stage = b"", "first" if self.stage == "first" else "over"
-        except BadHello:
-            packet.doubt, self.stage = ("malformed_hello", ASKS), "broken"
+        except OtherBytes:
+            self.stage = "over"
+        except BadHello:  # no handshake begins with it
+            packet.fields.update({"proto.l7": b"tls", "proto.scheme": b"https"})
+            self.stage = "over"
         return None
 
     def hello(self):
