@@ -456,6 +456,9 @@ class Hellos(unittest.TestCase):
         message = b"\1" + part(3, hello([1], self.SNI))
         stream = b"\x16\3\1" + part(2, message[:3]) + b"\x16\3\3" + part(2, message[3:])
         streams = tls.Streams()
+        syn = packet(ip_src=1, tcp_flags=2)
+        syn.sequence = 0
+        streams.see(syn)
         seen = []
         for at in range(0, len(stream), 7):
             one = packet(ip_src=1, payload=stream[at:at + 7])

@@ -86,6 +86,7 @@ public:
     // The SYN of a connection that begins with this segment's first byte.
     [[nodiscard]] Frame opening() const {
         Frame syn = *this;
+        syn.data_offset_.reset();
         return syn.seq(seq_ - 1).flags(0x02).payload(0);
     }
     [[nodiscard]] bool is_segment() const { return proto_ == 6 && !raw_ && !fragment_; }

@@ -220,8 +220,8 @@ const Case kCases[] = {
      DENY("http.request.uri.path eq \"/evil\""),
      {{0ms, segment("", 999).flags(0x02), "pass", "unmatched"},
       {0ms, asks("/ok", 1000), "pass", "unmatched"},
-      {0ms, segment(get("/evil"), 1000 - 37), "pass", "unmatched"},
-      {0ms, asks("/evil", 1035), "drop", "deny_rule", "d"}}},
+      {0ms, segment(get("/evil"), 1000 - 39), "pass", "unmatched"},
+      {0ms, asks("/evil", 1037), "drop", "deny_rule", "d"}}},
 
     {"a request to change the protocol hides none that follows it",
      DENY("http.request.uri.path eq \"/evil\""),
@@ -301,7 +301,7 @@ const Case kCases[] = {
       {0ms, asks("/next", 40), "drop", "over_limit", "hosts", 1000ms},
       {1s, segment("GET /logi"), "pass", "unmatched"},
       {1s, segment("n HTTP/1.1\r\nHost: a.exam", 9), "pass", "unmatched"},
-      {1s, asks("/next", 75), "pass", "unmatched"}}},
+      {1s, asks("/next", 79), "pass", "unmatched"}}},
 
     {"a request passes again with the beginning of the next one behind it",
      BY_HOST,
@@ -411,7 +411,7 @@ TEST(HttpBurst, FollowsTheVerdictOfTheBurstBefore) {
     const auto fill = [](Burst& burst, const std::vector<test::Octets>& frames) {
         burst.clear();
         for (const auto& frame : frames) {
-            (void)burst.add({frame, static_cast<std::uint32_t>(frame.size())}, Direction::In, 0);
+            test::arrive(burst, frame);
         }
     };
     const std::vector<test::Octets> frames{asks("/").bytes(), asks("/").sport(2).bytes()};

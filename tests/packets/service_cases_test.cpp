@@ -1,4 +1,5 @@
 #include "lib/units/unit_parser.hpp"
+#include "tests/packets/answering_box.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/verdict_case.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
@@ -355,6 +356,71 @@ TEST(ServiceHelloBurst, InitialsBeyondTheTimeForThemDropWhereARuleActs) {
 #undef DENY
 #undef BY_SNI
 #undef BY_QUIC_SNI
+
+// Somebody who guesses the numbers of a connection.
+namespace sluice::service_answer_cases_test {
+namespace {
+
+using test::AnsweringBox;
+using test::Frame;
+
+constexpr std::uint32_t kFirst = 1000;  // the client's number of its first byte
+constexpr std::uint32_t kTheirs = 7;    // the server's, of the byte that the client awaits
+constexpr std::uint16_t kFin = 0x01;
+constexpr std::uint16_t kAck = 0x10;
+
+Frame from_client(std::string_view text = {}, std::uint32_t at = 0, std::uint16_t flags = kAck) {
+    return test::tcp()
+        .src("10.0.0.1")
+        .dst("10.0.0.2")
+        .sport(40'000)
+        .dport(80)
+        .seq(kFirst + at)
+        .ack(kTheirs)
+        .flags(flags)
+        .carries(test::octets_of(text));
+}
+Frame from_server(std::uint32_t acknowledged, std::uint16_t flags = kAck) {
+    return test::tcp()
+        .src("10.0.0.2")
+        .dst("10.0.0.1")
+        .sport(80)
+        .dport(40'000)
+        .seq(kTheirs)
+        .ack(acknowledged)
+        .flags(flags);
+}
+const std::string kGet = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n";
+const auto kGetSize = static_cast<std::uint32_t>(kGet.size());
+
+constexpr std::string_view kReply = "reply, body: no";
+
+// Every request is refused: the only one that a day has room for is gone.
+std::string refuses(std::string_view action, std::string_view per) {
+    return "version: 1\nservices: [{id: web, protocol: http, mode: enforce, when: l4.dport eq "
+           "80}]\n"
+           "rules:\n  - {id: all, mode: enforce, key: [], per: " +
+           std::string{per} +
+           ", limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: " +
+           std::string{action} + "}}\n";
+}
+
+// Somebody who knows the ends of a connection and guesses its numbers changes nothing about it.
+TEST(ServiceAnswers, ARequestWithOtherNumbersEndsNoConnection) {
+    AnsweringBox box{refuses(kReply, "request")};
+    (void)box.take(from_client(kGet).sport(9));
+    for (const std::uint32_t guess : {0x2000'0000U, 0x8000'0000U, 0xF000'0000U}) {
+        EXPECT_EQ(box.take(from_client(kGet).seq(guess).ack(guess)).back(), "reply over_limit");
+        EXPECT_EQ(box.take(from_server(1000), Direction::Out).back(), "pass unmatched");
+        EXPECT_EQ(box.take(from_client("more", 0)).back(), "pass unmatched");
+        EXPECT_EQ(box.take(from_server(1004, kFin | kAck), Direction::Out).back(),
+                  "pass unmatched");
+    }
+    EXPECT_EQ(box.count(AnswerEvent::ChallengeReset), 0U);
+}
+
+}  // namespace
+}  // namespace sluice::service_answer_cases_test
 
 // A million requests that begin and are never whole, under the tables that a box has by default.
 // Without sanitizers it takes seconds; it is a suite of its own, so that it runs only so.
