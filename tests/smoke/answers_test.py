@@ -15,7 +15,7 @@ import time
 
 from both_ends import Watched
 from box_case import main
-from capture_files import Case, pcap, read_pcap
+from capture_files import Case, opened, pcap, read_pcap
 from dns_test import asks, message
 from http_case import HttpCase, request, segment
 from http_hosts import within
@@ -49,12 +49,12 @@ class Example(Case):
 
     def test_a_replay_writes_what_the_box_would_send(self):
         asked = [segment(request("/a", host="api.example"), sport=1024 + number) for number in range(22)]
-        verdicts, summary, frames = self.replay(asked)
-        self.assertEqual(verdicts, ["pass"] * 20 + ["reply"] * 2)
-        self.assertEqual((summary["passed"], summary["replied"]), (20, 2))
-        self.assertEqual(len(frames), 20 + 2 * 2)
-        self.assertIn(b"HTTP/1.1 429 Too Many Requests\r\n", frames[20])
-        self.assertIn(b"Retry-After: 1\r\n", frames[20])
+        verdicts, summary, frames = self.replay(opened(asked)[0])  # a SYN before each
+        self.assertEqual(verdicts, ["pass"] * 2 * 20 + ["pass", "reply"] * 2)
+        self.assertEqual((summary["passed"], summary["replied"]), (22 + 20, 2))
+        self.assertEqual(len(frames), 22 + 20 + 2 * 2)
+        self.assertIn(b"HTTP/1.1 429 Too Many Requests\r\n", frames[41])
+        self.assertIn(b"Retry-After: 1\r\n", frames[41])
 
     def test_queries_are_answered_by_turns(self):
         verdicts, summary, frames = self.replay([asks("www.example.com", sport=1024 + number) for number in range(204)])

@@ -2,7 +2,7 @@
 import json
 import random
 
-from capture_files import SECOND, Case, arp, main, pcap, tcp, udp, udp6
+from capture_files import SECOND, Case, arp, main, opened, pcap, tcp, udp, udp6
 from dns_test import asks
 from http_case import request, segment
 
@@ -199,6 +199,7 @@ class Answered(Case):
 
     def explain(self, action, frames, *more, rate="30/m"):
         rules = self.write("answers.yaml", ANSWERS.format(action=action, rate=rate))
+        frames = opened(frames)[0]
         capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
         return self.ctl("explain", rules, "--pcap", capture, "--frame", str(len(frames)), *more)[0]
 
@@ -218,8 +219,9 @@ class Answered(Case):
 
     def test_a_window_of_less_than_a_second_is_left_out(self):
         rules = self.write("fast.yaml", ANSWERS.format(action="action: reply", rate="100/s"))
-        capture = self.write("in.pcap", pcap([(SECOND, udp()), (SECOND, segment(request("/a"), src="192.0.2.1"))]))
-        out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", "2", "--json")
+        frames = opened([udp(), segment(request("/a"), src="192.0.2.1")])[0]
+        capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
+        out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", "3", "--json")
         headers = json.loads(out)["answer"]["headers"]
         self.assertEqual(headers["ratelimit-policy"], '"page";q=1')
         self.assertEqual(headers["retry-after"], "1")

@@ -80,9 +80,13 @@ ExitCode run_explain(const Options& options) {
     if (const auto wrong = wrong_question(options)) {
         return refuse(*wrong, ExitCode::Usage);
     }
-    const auto setup = replay_setup(options);
+    auto setup = replay_setup(options);
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
+    }
+    if (options.pcap_file.empty()) {
+        // What is described stands at the beginning of a connection that has begun.
+        std::get<ReplaySetup>(setup).stance = StreamStance::Capture;
     }
     if (options.rules_files.empty()) {
         return explain_running(options, std::get<ReplaySetup>(setup));

@@ -31,7 +31,7 @@ WorkerSet::Worker::Worker(const ReplaySetup& setup)
            .hash = KeyHasher{kReplaySecret},
            .buckets = BucketStore{kBuckets, kPoolLines},
            .counters = counters},
-      parser{setup.units} {
+      parser{setup.units, setup.stance} {
     burst.find_units_by(parser.finder());
     core.fragments = parser.fragments();
 }
