@@ -136,6 +136,11 @@ void ConnectionTable::go_on(StreamOffer& offer) noexcept {
     }
     const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq_);
     if (ahead < 0 || ahead > static_cast<std::int64_t>(budget_.head_bytes)) {
+        if (guesses()) {
+            counters_.count(ConnectionEvent::BegunElsewhere);
+            stop_reading(offer.connection_);
+            return;
+        }
         remove(offer.connection_, ConnectionEvent::BegunElsewhere);
         offer.connection_ = kNoConnection;
         return;

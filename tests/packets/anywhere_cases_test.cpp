@@ -286,6 +286,8 @@ const Doubt kDoubts[] = {
     {"malformed", {says("GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"), says(kGet, 37)}},
     {"no protocol behind a request", {says(kGet), says("\x80\x81\x82", kGetSize)}},
     {"too long", {says(long_line("GET /", 17'000)), says(long_line("x", 9000), 17'000)}},
+    {"first bytes elsewhere than the SYN said",
+     {says("").flags(0x02).seq(kFirst - 1), says(kGet, 90'000), says(kGet)}},
     {"none", {says(kGet), says(kGet), says(kGet, kGetSize)}, {}, 0},
 };
 
