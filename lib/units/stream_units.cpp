@@ -152,11 +152,9 @@ private:
         }
         switch (reading.what) {
             case StreamReading::What::NotMine:
-                give_up();
-                return;
+                return give_up();
             case StreamReading::What::NeedMore:
-                owner_.table_.more(offer_, reading.need);
-                return;
+                return owner_.table_.more(offer_, reading.need);
             case StreamReading::What::Skip:
                 owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
                 break;
@@ -370,8 +368,7 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
     const bool begins = may_begin(burst, row, payload);
     const bool opens = (burst.headers.tcp_flags[row] & (kSyn | kAck)) == kSyn;
-    const bool guesses = stance_ == StreamStance::Anywhere;
-    if (!known && !opens && (guesses || !begins)) {
+    if (!known && !opens && (stance_ == StreamStance::Anywhere || !begins)) {
         if (begins) {
             table_.note_midstream();
         }
