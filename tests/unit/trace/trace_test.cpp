@@ -218,7 +218,7 @@ TEST(Trace, TheSecondRequestOfAPacketToo) {
         Burst burst;
         burst.find_units_by(parser.finder());
         const auto sport = static_cast<std::uint16_t>(1000 + host[0]);
-        const Frame both =
+        const test::Frame both =
             tcp().sport(sport).dport(80).seq(1).carries({bytes.begin(), bytes.end()});
         box.open(burst, both, kStart);
         test::fill(burst, {both.bytes()});
