@@ -220,7 +220,8 @@ TEST(Trace, TheSecondRequestOfAPacketToo) {
         const auto sport = static_cast<std::uint16_t>(1000 + host[0]);
         const test::Frame both =
             tcp().sport(sport).dport(80).seq(1).carries({bytes.begin(), bytes.end()});
-        box.open(burst, both, kStart);
+        test::fill(burst, {both.opening().bytes()});
+        traced.run(burst);
         test::fill(burst, {both.bytes()});
         traced.run(burst);
         ASSERT_NE(burst.units(), nullptr);
