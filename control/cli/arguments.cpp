@@ -37,6 +37,8 @@ void check_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     config_option(app, options);
     strict_option(app, options);
+    app.add_flag("--services", options.services,
+                 "print the block `services:` that the conditions imply, to be put into the file");
 }
 
 void inspect_arguments(CLI::App& app, Options& options) {

@@ -3,10 +3,13 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
+#include "control/service_json.hpp"
 #include "control/text_file.hpp"
 #include "lib/policy/box/box.hpp"
 #include "lib/policy/compile.hpp"
 #include "lib/policy/placement/rss_mapping.hpp"
+#include "lib/policy/services/implied_services.hpp"
+#include "lib/policy/services/stance_text.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
 #include <fmt/format.h>
@@ -77,6 +80,34 @@ void print_owners(const CompiledRules& compiled) {
     for (const std::string& note : compiled.one_worker_notes) {
         print("note: " + note + "\n");
     }
+}
+
+void print_stances(const std::vector<RuleSummary>& rules) {
+    Table table{{{"RULE"}, {"READS LAYER 7 OF"}}};
+    bool some = false;
+    for (const RuleSummary& rule : rules) {
+        if (const std::string stance = text_of(rule.stance); !stance.empty()) {
+            table.row({rule.id, stance});
+            some = true;
+        }
+    }
+    if (some) {
+        print(table.text());
+    }
+}
+
+void print_services(const std::vector<ServiceSummary>& services) {
+    Table table{{{"SERVICE"}, {"PROTOCOL"}, {"MODE"}, {"WHEN"}, {"SETTINGS"}}};
+    for (const ServiceSummary& service : services) {
+        std::string when = service.when;
+        std::replace_if(
+            when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+        table.row({service.id,
+                   std::string{kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]},
+                   std::string{kModeNames[static_cast<std::size_t>(service.mode)]}, when,
+                   text_of(service.settings)});
+    }
+    print(table.text());
 }
 
 void print_rules(const CompiledRules& compiled) {
@@ -179,8 +210,28 @@ Json rules_json(const std::vector<RuleSummary>& rules) {
         if (rule.dynamic) {
             list.back()["dynamic"] = text_of(*rule.dynamic);
         }
+        if (rule.stance.kind != Stance::Kind::None) {
+            list.back()["stance"] = stance_json(rule.stance);
+        }
     }
     return list;
+}
+
+Json implied_json(const ImpliedServices& implied) {
+    Json services = Json::array();
+    for (const ImpliedService& service : implied.services) {
+        services.push_back(
+            {{"id", service.id},
+             {"protocol", kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]},
+             {"when", service.when},
+             {"mode", "monitor"},
+             {"rules", service.rules}});
+    }
+    return {{"services", std::move(services)}, {"without_place", implied.without_place}};
+}
+
+bool is_idle(const RuleSet& set) {
+    return set.rules.empty() && set.services.empty();
 }
 
 // What `apply` would say of rules that are sound: the first error; nullopt: it takes them. It wants
@@ -189,8 +240,8 @@ std::optional<std::string> refusal_of(const RuleText& source) {
     Problems problems{std::string{source.file}};
     const auto applied = compile_rules(source, Purpose::Enforce, {}, problems);
     if (applied) {
-        return applied->set.rules.empty() ? std::optional<std::string>{"no rule in it is on"}
-                                          : std::nullopt;
+        return is_idle(applied->set) ? std::optional<std::string>{"no rule in it is on"}
+                                     : std::nullopt;
     }
     const auto error =
         std::find_if(problems.list().begin(), problems.list().end(),
@@ -213,7 +264,7 @@ Checked check_rules(const RuleFiles& input, bool strict, const RssMapping& box,
     auto compiled = compile_rules(whole, Purpose::Check, {}, problems);
     if (compiled) {
         // What has no warning is applied as it is.
-        const bool is_clean = problems.list().empty() && !compiled->set.rules.empty();
+        const bool is_clean = problems.list().empty() && !is_idle(compiled->set);
         refused = is_clean ? std::nullopt : refusal_of(whole);
         rules = *std::move(compiled);
     }
@@ -237,12 +288,16 @@ void print_json(const std::vector<Checked>& files, bool ok, bool applies,
             problems.push_back(std::move(problem));
         }
     }
-    print(dump_line({{"ok", ok},
-                     {"applies", applies},
-                     {"problems", problems},
-                     {"rules", rules_json(compiled.rules)},
-                     {"lists", lists_json(compiled.lists)},
-                     {"databases", databases_json(compiled.databases)}}));
+    Json document{{"ok", ok},
+                  {"applies", applies},
+                  {"problems", problems},
+                  {"rules", rules_json(compiled.rules)},
+                  {"lists", lists_json(compiled.lists)},
+                  {"databases", databases_json(compiled.databases)}};
+    if (!compiled.services.empty()) {
+        document["services"] = services_json(compiled.services);
+    }
+    print(dump_line(document));
 }
 
 }  // namespace
@@ -269,7 +324,7 @@ ExitCode run_check(const Options& options) {
                        .text = {},
                        .problems = {{input.label, {}, Severity::Error, read.error().what}}});
     const bool ok = std::none_of(files.begin(), files.end(), has_error);
-    if (options.json) {
+    if (options.json && !(options.services && ok)) {
         print_json(files, ok, ok && !refused, rules);
         return ok ? ExitCode::Done : ExitCode::Refused;
     }
@@ -280,10 +335,17 @@ ExitCode run_check(const Options& options) {
             say_problems(file.problems, {file.name, file.text});
         }
     }
-    if (ok) {
+    if (ok && options.services) {
+        const ImpliedServices implied = implied_services(rules);
+        print(options.json ? dump_line(implied_json(implied)) : yaml_of(implied));
+    } else if (ok) {
         print(verdict_text(refused));
         if (!rules.rules.empty()) {
             print_rules(rules);
+            print_stances(rules.rules);
+        }
+        if (!rules.services.empty()) {
+            print_services(rules.services);
         }
         if (!rules.lists.empty()) {
             print_lists(rules.lists);

@@ -42,12 +42,15 @@ std::string limit_text(const Json& limit) {
     return head + from_to + "\n      what was used carries over\n";
 }
 
+std::string changed_setting_text(const Json& setting) {
+    return fmt::format("    {}: {} -> {}\n", text_at(setting, "what"),
+                       on_one_line(text_at(setting, "from")), on_one_line(text_at(setting, "to")));
+}
+
 std::string rule_text(const Json& rule) {
     std::string text = "~ " + text_at(rule, "id") + "\n";
     for (const Json& setting : rule.at("settings")) {
-        text +=
-            fmt::format("    {}: {} -> {}\n", text_at(setting, "what"),
-                        on_one_line(text_at(setting, "from")), on_one_line(text_at(setting, "to")));
+        text += changed_setting_text(setting);
     }
     for (const Json& limit : rule.at("limits")) {
         text += limit_text(limit);
@@ -55,10 +58,35 @@ std::string rule_text(const Json& rule) {
     return text;
 }
 
+bool differ(const Json& services) {
+    return !services.at("added").empty() || !services.at("removed").empty() ||
+           !services.at("changed").empty() || services.at("reordered").get<bool>();
+}
+
+std::string services_diff_text(const Json& services) {
+    std::string text;
+    for (const Json& id : services.at("removed")) {
+        text += "- service " + id.get<std::string>() + "\n";
+    }
+    for (const Json& id : services.at("added")) {
+        text += "+ service " + id.get<std::string>() + "\n";
+    }
+    for (const Json& service : services.at("changed")) {
+        text += "~ service " + text_at(service, "id") + "\n";
+        for (const Json& setting : service.at("settings")) {
+            text += changed_setting_text(setting);
+        }
+    }
+    return services.at("reordered").get<bool>()
+               ? text + "the services come in another order, and the first that matches decides\n"
+               : text;
+}
+
 }  // namespace
 
 bool differs(const Json& diff) {
-    return diff.at("from") != diff.at("to") || !diff.at("added").empty() ||
+    return (diff.contains("services") && differ(diff.at("services"))) ||
+           diff.at("from") != diff.at("to") || !diff.at("added").empty() ||
            !diff.at("removed").empty() || !diff.at("changed").empty() ||
            diff.at("reordered").get<bool>();
 }
@@ -77,6 +105,7 @@ std::string diff_text(const Json& diff) {
     if (diff.at("reordered").get<bool>()) {
         text += "the rules come in another order\n";
     }
+    text += diff.contains("services") ? services_diff_text(diff.at("services")) : "";
     if (text.empty() && diff.at("from") != diff.at("to")) {
         text += "lists, databases, overrides or settings of all rules are others\n";
     }

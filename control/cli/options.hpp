@@ -20,6 +20,7 @@ struct Options {
     std::vector<std::string> rules_files;  // files, folders of them, or -
     std::string config_file;               // sluice.yaml; empty: none
     bool strict = false;
+    bool services = false;  // of check
     bool force = false;
     bool send_lists = false;
     std::string confirm;  // a time; empty: applied for good

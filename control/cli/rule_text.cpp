@@ -73,6 +73,12 @@ std::string how_else_text(const Json& rule) {
 
 }  // namespace
 
+std::string service_mode_text(const Json& service) {
+    const std::string mode = text_at(service, "mode");
+    const std::string in_file = text_at(service, "file_mode");
+    return mode == in_file ? mode : fmt::format("{} (file: {})", mode, in_file);
+}
+
 std::string mode_text_of(const Json& rule) {
     std::string kind = text_at(rule, "kind");
     if (kind != "rule") {
@@ -100,6 +106,9 @@ std::string whole_rule_text(const Json& rule) {
     if (!rule.at("limits").empty()) {
         text += limit_table(rule.at("limits"));
     }
+    if (rule.contains("stance")) {
+        text += "layer 7 of: " + text_at(rule.at("stance"), "text") + "\n";
+    }
     text += how_else_text(rule);
     if (!rule.at("lists").empty()) {
         text += list_table(rule.at("lists"));
@@ -123,10 +132,24 @@ std::string source_text(const Json& files) {
     return text;
 }
 
+// Rules that clients can go around by connections that cannot be read.
+std::string anywhere_text(const Json& applied) {
+    std::string ids;
+    const Json none = Json::array();
+    for (const Json& id : applied.contains("anywhere") ? applied.at("anywhere") : none) {
+        ids += (ids.empty() ? "" : ", ") + id.get<std::string>();
+    }
+    return ids.empty() ? ""
+                       : fmt::format(
+                             "over no service: {}; what of layer 7 cannot be read goes around "
+                             "them, so declare services (`sluicectl check --services`)\n",
+                             ids);
+}
+
 std::string applied_text(const Json& applied) {
     return fmt::format("applied {} rules, generation {}\n", count_at(applied, "rules"),
                        text_at(applied, "generation")) +
-           panic_text(applied) + unconfirmed_text(applied);
+           anywhere_text(applied) + panic_text(applied) + unconfirmed_text(applied);
 }
 
 }  // namespace sluice

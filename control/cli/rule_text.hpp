@@ -14,6 +14,8 @@ namespace sluice {
 
 // What runs, what the file says if that is another, and until when.
 [[nodiscard]] std::string mode_text_of(const Json& rule);
+// The line that tells of a service's mode.
+[[nodiscard]] std::string service_mode_text(const Json& service);
 
 // The answer to a set that was put in force.
 [[nodiscard]] std::string applied_text(const Json& applied);

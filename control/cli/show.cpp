@@ -47,6 +47,34 @@ std::string dynamic_text(const Json& document) {
     return text;
 }
 
+// Services, and which rules read layer 7 of them.
+std::string services_text(const Json& document) {
+    std::string text;
+    if (document.contains("services") && !document.at("services").empty()) {
+        Table table{{{"SERVICE"}, {"PROTOCOL"}, {"MODE"}, {"WHEN"}, {"SETTINGS"}}};
+        for (const Json& service : document.at("services")) {
+            std::string when = text_at(service, "when");
+            std::replace_if(
+                when.begin(), when.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+            std::string settings;
+            for (const auto& [name, value] : service.at("settings").items()) {
+                settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", name,
+                                        value.get<std::string>());
+            }
+            table.row({text_at(service, "id"), text_at(service, "protocol"),
+                       service_mode_text(service), when, settings});
+        }
+        text = table.text();
+    }
+    for (const Json& rule : document.at("rules")) {
+        if (rule.contains("stance")) {
+            text += fmt::format("{} reads layer 7 of: {}\n", text_at(rule, "id"),
+                                text_at(rule.at("stance"), "text"));
+        }
+    }
+    return text;
+}
+
 std::string rules_text(const Json& document) {
     const std::string text =
         fmt::format("generation {}{}\n{}\n", text_at(document, "generation"),
@@ -79,7 +107,8 @@ std::string rules_text(const Json& document) {
             key = of_limit;
         }
     }
-    return text + table.text() + owners_text(document) + dynamic_text(document);
+    return text + table.text() + owners_text(document) + dynamic_text(document) +
+           services_text(document);
 }
 
 std::string mode_text(const Json& document) {

@@ -52,6 +52,7 @@ struct RuleChange {
     std::uint64_t before = 0;
     std::uint64_t after = 0;
     std::size_t rules = 0;
+    std::vector<std::string> anywhere{};  // enforcing rules that connections can go around
     std::vector<Problem> warnings;
     std::optional<Unconfirmed> unconfirmed;
     std::optional<Refusal> refusal;
@@ -84,9 +85,11 @@ struct RuleView {
     std::vector<RuleSummary> rules;
     std::vector<ListSummary> list_summaries{};
     std::vector<Mode> file_modes;  // by rule: what the file says
-    RuleLives lives{};             // of those with a ttl
-    KeySettings keys{};            // settings of single keys
-    std::int64_t changed_at = 0;   // UTC, seconds
+    std::vector<ServiceSummary> services{};
+    std::vector<Mode> service_file_modes{};  // by service, likewise
+    RuleLives lives{};                       // of those with a ttl
+    KeySettings keys{};                      // settings of single keys
+    std::int64_t changed_at = 0;             // UTC, seconds
     uid_t changed_by = 0;
     std::string note{};  // what brought it, and in what it differs from the set before
     std::optional<Unconfirmed> unconfirmed;

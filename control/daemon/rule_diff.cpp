@@ -1,5 +1,7 @@
 #include "control/daemon/rule_diff.hpp"
 
+#include "control/daemon/rule_change.hpp"
+
 #include "lib/policy/keys/client_ip_reader.hpp"
 #include "lib/policy/values/named_value.hpp"
 
@@ -131,22 +133,58 @@ RuleDiff diff_rule(const RuleSummary& before, const RuleSummary& after) {
 
 }  // namespace
 
-SetDiff diff_of(const std::vector<RuleSummary>& before, const std::vector<RuleSummary>& after) {
+namespace {
+
+RuleDiff diff_service(const ServiceSummary& before, const ServiceSummary& after) {
+    RuleDiff diff{.id = after.id, .settings = {}, .limits = {}};
+    const auto note = [&diff](std::string_view what, const std::string& from,
+                              const std::string& to) {
+        if (from != to) {
+            diff.settings.push_back({what, from, to});
+        }
+    };
+    const auto protocol_of = [](const ServiceSummary& service) {
+        return std::string{kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]};
+    };
+    const auto mode_of = [](const ServiceSummary& service) {
+        return std::string{kModeNames[static_cast<std::size_t>(service.mode)]};
+    };
+    note("description", before.description, after.description);
+    note("protocol", protocol_of(before), protocol_of(after));
+    note("mode", mode_of(before), mode_of(after));
+    note("when", before.when, after.when);
+    if (before.protocol == after.protocol) {  // which has other keys otherwise
+        for (const NamedText& setting : after.settings) {
+            note(setting.name, value_of(before.settings, setting.name), setting.value);
+        }
+    }
+    return diff;
+}
+
+RuleDiff diff_one(const RuleSummary& before, const RuleSummary& after) {
+    return diff_rule(before, after);
+}
+RuleDiff diff_one(const ServiceSummary& before, const ServiceSummary& after) {
+    return diff_service(before, after);
+}
+
+template <typename Diff, typename Summary>
+Diff diff_lists(const std::vector<Summary>& before, const std::vector<Summary>& after) {
     std::map<std::string_view, std::size_t> places;
     for (std::size_t i = 0; i < before.size(); ++i) {
         places[before[i].id] = i;
     }
-    SetDiff diff;
+    Diff diff;
     std::size_t furthest = 0;
-    for (const RuleSummary& rule : after) {
-        const auto old = places.find(rule.id);
+    for (const Summary& one : after) {
+        const auto old = places.find(one.id);
         if (old == places.end()) {
-            diff.added.push_back(rule.id);
+            diff.added.push_back(one.id);
             continue;
         }
         diff.reordered |= old->second < furthest;
         furthest = std::max(furthest, old->second);
-        RuleDiff changed = diff_rule(before[old->second], rule);
+        RuleDiff changed = diff_one(before[old->second], one);
         places.erase(old);
         if (changed.settings.empty() && changed.limits.empty()) {
             ++diff.unchanged;
@@ -154,11 +192,28 @@ SetDiff diff_of(const std::vector<RuleSummary>& before, const std::vector<RuleSu
             diff.changed.push_back(std::move(changed));
         }
     }
-    for (const RuleSummary& rule : before) {
-        if (places.contains(rule.id)) {
-            diff.removed.push_back(rule.id);
+    for (const Summary& one : before) {
+        if (places.contains(one.id)) {
+            diff.removed.push_back(one.id);
         }
     }
+    return diff;
+}
+
+}  // namespace
+
+SetDiff diff_of(const std::vector<RuleSummary>& before, const std::vector<RuleSummary>& after) {
+    return diff_lists<SetDiff>(before, after);
+}
+
+ServiceDiffs diff_of(const std::vector<ServiceSummary>& before,
+                     const std::vector<ServiceSummary>& after) {
+    return diff_lists<ServiceDiffs>(before, after);
+}
+
+SetDiff diff_of(const RuleView& before, const CompiledRules& after) {
+    SetDiff diff = diff_of(before.rules, after.rules);
+    diff.services = diff_of(before.services, after.services);
     return diff;
 }
 
@@ -177,20 +232,29 @@ std::string named(std::string_view what, const std::vector<std::string>& ids) {
                : text + " and " + std::to_string(ids.size() - kMostNamed) + " more";
 }
 
+std::vector<std::string> ids_of(const std::vector<RuleDiff>& changed) {
+    std::vector<std::string> ids;
+    for (const RuleDiff& one : changed) {
+        ids.push_back(one.id);
+    }
+    return ids;
+}
+
 }  // namespace
 
 std::string note_of(const std::string& call, const SetDiff& diff) {
     if (call.starts_with("rule ")) {
         return call;  // which names the only rule
     }
-    std::vector<std::string> changed;
-    for (const RuleDiff& rule : diff.changed) {
-        changed.push_back(rule.id);
-    }
+    const ServiceDiffs& services = diff.services;
     std::string text;
     for (const std::string& part :
-         {named("added", diff.added), named("removed", diff.removed), named("changed", changed),
-          std::string{diff.reordered ? "another order" : ""}}) {
+         {named("added", diff.added), named("removed", diff.removed),
+          named("changed", ids_of(diff.changed)),
+          std::string{diff.reordered ? "another order" : ""},
+          named("added services", services.added), named("removed services", services.removed),
+          named("changed services", ids_of(services.changed)),
+          std::string{services.reordered ? "another order of services" : ""}}) {
         text += part.empty() ? "" : (text.empty() ? ": " : "; ") + part;
     }
     return call + text;

@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+struct RuleView;
+
 // One setting of a rule that is another.
 struct SettingDiff {
     std::string_view what;  // by its name in the language
@@ -32,6 +34,15 @@ struct RuleDiff {
     std::vector<LimitDiff> limits;
 };
 
+// Differences of services; the first that matches decides, so their order counts.
+struct ServiceDiffs {
+    std::vector<std::string> added;
+    std::vector<std::string> removed;
+    std::vector<RuleDiff> changed;  // without limits
+    bool reordered = false;
+    std::size_t unchanged = 0;
+};
+
 // What would change if one set took the place of another.
 struct SetDiff {
     std::vector<std::string> added;
@@ -39,10 +50,16 @@ struct SetDiff {
     std::vector<RuleDiff> changed;
     bool reordered = false;  // ties and `on_match` go by the order
     std::size_t unchanged = 0;
+    ServiceDiffs services{};
 };
 
+// The rules alone.
 [[nodiscard]] SetDiff diff_of(const std::vector<RuleSummary>& before,
                               const std::vector<RuleSummary>& after);
+[[nodiscard]] ServiceDiffs diff_of(const std::vector<ServiceSummary>& before,
+                                   const std::vector<ServiceSummary>& after);
+// Both.
+[[nodiscard]] SetDiff diff_of(const RuleView& before, const CompiledRules& after);
 
 // What brought a set, with the first names of what it added, removed and changed, in a line.
 [[nodiscard]] std::string note_of(const std::string& call, const SetDiff& diff);

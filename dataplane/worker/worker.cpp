@@ -52,7 +52,7 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
       io_{std::move(lanes)},
       held_{held_budget(io_.lanes, setup)},
       unit_parser_{setup.units},
-      answerer_{kAnsweredConnections, setup.answered_servers},
+      answerer_{kAnsweredConnections, setup.answer_boards},
       time_{rte_get_tsc_hz()},
       laps_{core_.counters.stages, {}} {
     core_.buckets.set_unsynced(&ledger_.records());
@@ -317,7 +317,8 @@ void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, La
                                    .plan = rules.answers,
                                    .load = rules.load,
                                    .now = at.at,
-                                   .hash = core_.hash}};
+                                   .hash = core_.hash,
+                                   .follows = rules.meter_plan.answers}};
         going_lane_->send(*going_, rules.actions, core_.counters,
                           {&held_, at.at, enforces ? &answering : nullptr});
         answerer_.take_events([&](std::size_t event, std::uint32_t times) {

@@ -40,7 +40,7 @@ struct WorkerSetup {
     std::size_t workers;
     UnitBudget units;
     unsigned held_percent;  // of each pair's buffers, over all workers: packets that depart later
-    DigestBoard& answered_servers;  // see Answerer
+    AnswerBoards& answer_boards;  // see Answerer
 };
 
 // Where a worker's frames come from and go to.

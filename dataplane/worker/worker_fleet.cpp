@@ -29,17 +29,20 @@ std::uint64_t half_heads_without_room(const ConnectionCounters& counters) {
            counters.of(ConnectionEvent::RefusedFull);
 }
 
+// Streams of services and others together.
 ConnectionStats stats_of(const UnitParser& parser) {
-    const ConnectionCounters& counters = parser.connections();
-    ConnectionStats stats{.connections = counters.connections.read(),
-                          .half_heads = counters.half_heads.read(),
-                          .held_lines = counters.held_lines.read(),
-                          .refused = counters.refusals.read(),
-                          .given_up = counters.given_up.read(),
-                          .quic_hellos = parser.quic().hellos.read(),
+    ConnectionStats stats{.quic_hellos = parser.quic().hellos.read(),
                           .quic_half_hellos = parser.quic().half_hellos.read()};
-    for (std::size_t i = 0; i < kConnectionEventCount; ++i) {
-        stats.by_event[i] = counters.by_event[i].read();
+    for (const ConnectionCounters* const counters :
+         {&parser.connections(), &parser.service_connections()}) {
+        stats.connections += counters->connections.read();
+        stats.half_heads += counters->half_heads.read();
+        stats.held_lines += counters->held_lines.read();
+        stats.refused += counters->refusals.read();
+        stats.given_up += counters->given_up.read();
+        for (std::size_t i = 0; i < kConnectionEventCount; ++i) {
+            stats.by_event[i] += counters->by_event[i].read();
+        }
     }
     return stats;
 }
@@ -88,7 +91,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
                         parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, ask_lanes_,
                         size(), unit_budget(parts.box.units, size()), parts.box.held_percent,
-                        answered_servers_},
+                        answer_boards_},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false},
@@ -150,7 +153,9 @@ void WorkerFleet::watch() {
 void WorkerFleet::watch_half_heads(std::size_t worker) {
     FullWatch& watch = half_heads_[worker];
     const std::string of = "the worker on lcore " + std::to_string(lcores_[worker]);
-    switch (watch.look(half_heads_without_room(workers_[worker]->unit_parser().connections()),
+    const UnitParser& parser = workers_[worker]->unit_parser();
+    switch (watch.look(half_heads_without_room(parser.connections()) +
+                           half_heads_without_room(parser.service_connections()),
                        uptime())) {
         case FullWatch::Edge::None:
             return;
@@ -250,6 +255,12 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     }
     for (std::size_t i = 0; i < kAnswerEventCount; ++i) {
         stats.by_answer_event[i] = counters.by_answer_event[i].read();
+    }
+    for (std::size_t i = 0; i < kReasonCount; ++i) {
+        stats.would_refuse[i] = counters.would_refuse[i].read();
+    }
+    for (std::size_t i = 0; i < kTrackEventCount; ++i) {
+        stats.by_track_event[i] = workers_[worker]->unit_parser().tracked().by_event[i].read();
     }
     stats.connections = stats_of(workers_[worker]->unit_parser());
     stats.asks =

@@ -97,7 +97,7 @@ private:
     std::vector<FullWatch> half_heads_;
     DeltaLanes ledger_lanes_;
     AskLanes ask_lanes_;
-    DigestBoard answered_servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
+    AnswerBoards answer_boards_;
     std::vector<std::unique_ptr<KeySampler>> samplers_;
     std::vector<std::unique_ptr<KeyEvents>> events_;
     std::vector<std::unique_ptr<NewBans>> new_bans_;

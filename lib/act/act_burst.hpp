@@ -3,9 +3,11 @@
 #include "lib/act/sink.hpp"
 #include "lib/act/tag.hpp"
 #include "lib/answer/made_datagram.hpp"
+#include "lib/conn/track/segment_bytes.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/rules/action.hpp"
 #include "lib/rules/decision.hpp"
+#include "lib/rules/normalization.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -23,9 +25,13 @@ concept DecidedBurst = requires(B& burst, std::size_t row) {
     { burst.headers(row) } noexcept -> std::same_as<const PacketHeaders&>;
     { burst.decision(row) } noexcept -> std::same_as<Decision&>;
     { burst.answered(row) } noexcept -> std::same_as<AnsweredPacket>;
+    { burst.glance(row) } noexcept -> std::same_as<SegmentGlance>;
     // Whether it holds a header of TCP, and whether any of them does.
     { burst.has_tcp(row) } noexcept -> std::same_as<bool>;
     { burst.has_tcp() } noexcept -> std::same_as<bool>;
+    // Changes that normalising makes to a packet that is forwarded, and true if it makes any.
+    { burst.normalization(row) } noexcept -> std::same_as<Normalization>;
+    { burst.normalizes() } noexcept -> std::same_as<bool>;
 };
 
 // Writes into the frame what the action wants there. False: there was no memory to do it in.
@@ -35,6 +41,25 @@ template <DecidedBurst Burst, Sink Out>
     const PacketHeaders& headers = burst.headers(row);
     return sink.rewrite(row, [&](MutableBytes frame) noexcept {
         tag_frame(frame, headers, action.tag.dscp, action.tag.pcp);
+    });
+}
+
+// Writes into the frame what normalising changes. False: there was no memory to do it in.
+template <DecidedBurst Burst, Sink Out>
+[[nodiscard, gnu::noinline]] bool normalize_frame(Burst& burst, std::size_t row,
+                                                  Out& sink) noexcept {
+    const Normalization change = burst.normalization(row);
+    if (!change.any()) {
+        return true;
+    }
+    const PacketHeaders& headers = burst.headers(row);
+    return sink.rewrite(row, [&](MutableBytes frame) noexcept {
+        if (change.clears_urgent) {
+            clear_urgent(headers, frame);
+        }
+        if (change.raises_to != 0) {
+            set_ttl(headers, change.raises_to, frame);
+        }
     });
 }
 
@@ -104,12 +129,14 @@ template <DecidedBurst Burst, Sink Out>
 void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
                const Answering* answering = nullptr) noexcept {
     // What is answered in this burst concerns the rows of TCP behind it.
+    const bool tracks = answering != nullptr && answering->context.follows && burst.has_tcp();
     bool follows = answering != nullptr && burst.has_tcp() &&
                    answering->answerer.answered().may_have_any(answering->context.now);
+    const bool normalizes = burst.normalizes();
     bool prefetched = false;
     burst.for_each_packet([&](std::size_t row) noexcept {
         Decision& decision = burst.decision(row);
-        if (decision.verdict == Verdict::Pass && !follows) [[likely]] {
+        if (decision.verdict == Verdict::Pass && !follows && !normalizes && !tracks) [[likely]] {
             sink.forward(row);
             return;
         }
@@ -126,13 +153,21 @@ void act_burst(Burst& burst, std::span<const Action> actions, Out& sink,
             !rewrite_frame(burst, row, actions[decision.action], sink)) {
             decision = dropped_for(Reason::NoMemory);
         }
+        if (normalizes && forwards(decision.verdict) && !normalize_frame(burst, row, sink)) {
+            decision = dropped_for(Reason::NoMemory);
+        }
+        const bool goes_on = forwards(decision.verdict);
+        if (tracks && goes_on && burst.has_tcp(row) &&
+            answering->answerer.answered().served().concerns(burst.glance(row))) [[unlikely]] {
+            answering->answerer.note_forwarded(burst.answered(row), answering->context);
+        }
         if constexpr (HoldingSink<Out>) {
             if (decision.verdict == Verdict::Shape) {
                 sink.hold(row, sink.now() + decision.wait);
                 return;
             }
         }
-        if (forwards(decision.verdict)) {
+        if (goes_on) {
             sink.forward(row);
             return;
         }

@@ -29,8 +29,8 @@ AnsweredKind kind_of(AnsweredUnit unit) noexcept {
 
 }  // namespace
 
-Answerer::Answerer(std::size_t connections, DigestBoard& servers)
-    : answered_{connections, servers},
+Answerer::Answerer(std::size_t connections, AnswerBoards& boards)
+    : answered_{connections, boards},
       sealer_{sealer_or_abort()},
       dns_{std::make_unique<std::byte[]>(kMostQuery)} {}
 
@@ -66,15 +66,39 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
 
 // What has no answer of its own kind goes the way of those that are reset, where the rule says so.
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
+    const AnswerStanding standing =
+        answered_.served().standing_of(packet.seen, {packet.seen.headers, packet.context.hash},
+                                       packet.tcp.numbers(), packet.context.now);
+    if (standing == AnswerStanding::Unproven) {
+        return answer_stranger(packet, action, decision);
+    }
     if (action.verdict != Verdict::Reset && packet.seen.unit != AnsweredUnit::None &&
         action.answer.response != 0) {
-        return answer_unit(packet, action, decision);
+        return answer_unit(packet, action, standing, decision);
     }
     if (!resets_segments(action, packet.context.actions)) {
         count(AnswerEvent::NotAnswerable);
         return false;
     }
     return reset_unit(packet, AnswerEvent::Reset, decision);
+}
+
+// Whoever has not completed a handshake may not be where it says it is: it gets a RST at most,
+// which is no larger than what came, and no connection of its server's ends.
+bool Answerer::answer_stranger(const Packet& packet, const Action& action,
+                               Decision& decision) noexcept {
+    const bool is_unit = packet.seen.unit != AnsweredUnit::None;
+    const bool resets = resets_segments(action, packet.context.actions) ||
+                        (is_unit && packet.seen.handshake == Handshake::OneWay);
+    const auto back = reset_toward_sender(packet.tcp);
+    if (!resets || !back) {
+        count(is_unit ? AnswerEvent::Unproven : AnswerEvent::NotAnswerable);
+        return false;
+    }
+    decision.verdict = Verdict::Reset;
+    made_.add({.side = Toward::Source, .segment = *back});
+    count(AnswerEvent::Reset);
+    return true;
 }
 
 // Its connection stays known to its end, so that its client gets the same again for what it
@@ -99,9 +123,6 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     connection.begin = place.seq;
     connection.end = place.seq;
     connection.received = place.received;
-    if (!packet.seen.may_wait) {
-        answered_.begin_server(ends, packet.tcp.seq, context.now);
-    }
     return connection;
 }
 
@@ -114,6 +135,12 @@ void Answerer::note_reset(const Packet& packet, Toward side, std::uint32_t seq) 
     if (goes_inside) {
         answered_.note_reset({.ends = ends, .seq = seq});
     }
+}
+
+// Segments that its server still sends go to nobody from now on.
+void Answerer::begin_server(const Packet& packet, std::uint32_t request) noexcept {
+    answered_.begin_server(connection_ends(packet.seen.headers, packet.context.hash), request,
+                           packet.context.now);
 }
 
 // False: it is a RST itself.
@@ -139,23 +166,24 @@ bool Answerer::reset_unit(const Packet& packet, AnswerEvent event, Decision& dec
     if (ends_connection(packet.seen, packet.context.actions[decision.action],
                         packet.context.actions)) {
         (void)remember(packet, AnsweredKind::Reset, decision);
+        if (!packet.seen.may_wait) {
+            begin_server(packet, packet.tcp.seq);
+        }
     }
     return reset_both(packet, event);
 }
 
 // Why a unit gets no answer but a RST; nullopt: it gets one.
-std::optional<AnswerEvent> Answerer::why_reset(const Packet& packet,
-                                               const Action& action) noexcept {
+std::optional<AnswerEvent> Answerer::why_reset(const Packet& packet, const Action& action,
+                                               AnswerStanding standing) noexcept {
     const bool is_hello = packet.seen.unit == AnsweredUnit::ClientHello;
-    // Data of a SYN belongs to no connection yet, and without an ACK nothing says where an answer
-    // stands. A decoy of CONNECT would open a tunnel (RFC 9110, 9.3.6).
-    const bool has_place = packet.tcp.has(kTcpAck) && !packet.tcp.has(kTcpSyn);
+    // A decoy of CONNECT would open a tunnel (RFC 9110, 9.3.6).
     const bool tunnels =
         packet.seen.unit == AnsweredUnit::HttpConnect && action.verdict == Verdict::Decoy;
-    if (!has_place || tunnels || (is_hello && !action.answer.tls_alert)) {
+    if (tunnels || (is_hello && !action.answer.tls_alert) || standing == AnswerStanding::Ended) {
         return AnswerEvent::Reset;
     }
-    if (packet.seen.may_wait) {
+    if (packet.seen.may_wait && (is_hello || standing == AnswerStanding::Unframed)) {
         return AnswerEvent::MayBeAnswering;
     }
     return may_answer(packet) ? std::nullopt : std::optional{AnswerEvent::Paced};
@@ -166,13 +194,18 @@ bool Answerer::may_answer(const Packet& packet) noexcept {
     return pace_.take(packet.context.hash.digest(source.bytes), seconds_of(packet.context.now));
 }
 
-bool Answerer::answer_unit(const Packet& packet, const Action& action,
+bool Answerer::answer_unit(const Packet& packet, const Action& action, AnswerStanding standing,
                            Decision& decision) noexcept {
-    if (const std::optional<AnswerEvent> why = why_reset(packet, action)) {
+    if (const std::optional<AnswerEvent> why = why_reset(packet, action, standing)) {
         return reset_unit(packet, *why, decision);
     }
     const AnsweredKind kind = kind_of(packet.seen.unit);
     AnsweredConnection& connection = remember(packet, kind, decision);
+    if (standing == AnswerStanding::UnderWay && kind != AnsweredKind::Alert) {
+        wait(packet, connection);
+        return true;
+    }
+    begin_server(packet, packet.tcp.seq);
     const ResponsePlace place = response_to(packet.tcp);
     connection.end = response_end(place, respond(packet, place, connection));
     if (const auto on = reset_toward_receiver(packet.tcp, packet.tcp.seq)) {

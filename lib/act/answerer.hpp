@@ -17,7 +17,6 @@
 #include "lib/rules/answer_event.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
-#include "lib/share/digest_board.hpp"
 
 #include <array>
 #include <cstddef>
@@ -35,6 +34,8 @@ struct AnswerContext {
     std::uint64_t load = 0;  // of the rules
     Instant now{};
     const KeyHasher& hash;
+    // Some rule answers: what is forwarded is followed, for what its connections may be answered.
+    bool follows = false;
 };
 
 // A frame that the box sends: a segment, or a datagram with this payload.
@@ -64,9 +65,8 @@ struct MadeFrames {
 // or `dns_truncate`, and of all that follows on connections that were answered.
 class Answerer {
 public:
-    // `servers`, that all workers share, holds the servers' directions of connections that were
-    // answered. Aborts if there is no memory, or if OpenSSL has no AES.
-    Answerer(std::size_t connections, DigestBoard& servers);
+    // All workers share `boards`. Aborts if there is no memory, or if OpenSSL has no AES.
+    Answerer(std::size_t connections, AnswerBoards& boards);
 
     using Events = std::array<std::uint32_t, kAnswerEventCount>;
 
@@ -76,6 +76,8 @@ public:
     // another one.
     [[nodiscard]] bool follow(const AnsweredPacket& packet, const AnswerContext& context,
                               Decision& decision) noexcept;
+    // A packet is about to be forwarded.
+    void note_forwarded(const AnsweredPacket& packet, const AnswerContext& context) noexcept;
     // Carries out what was decided for it. What cannot be answered is dropped or reset, as its
     // decision says from now on.
     void answer(const AnsweredPacket& packet, const AnswerContext& context,
@@ -115,8 +117,10 @@ private:
     [[nodiscard]] bool answer_tcp(const Packet& packet, const Action& action,
                                   Decision& decision) noexcept;
     [[nodiscard]] bool reset_both(const Packet& packet, AnswerEvent event) noexcept;
+    [[nodiscard]] bool answer_stranger(const Packet& packet, const Action& action,
+                                       Decision& decision) noexcept;
     [[nodiscard]] bool answer_unit(const Packet& packet, const Action& action,
-                                   Decision& decision) noexcept;
+                                   AnswerStanding standing, Decision& decision) noexcept;
     [[nodiscard]] bool answer_datagram(const Packet& packet, const Action& action,
                                        const Decision& decision) noexcept;
     [[nodiscard]] bool answer_query(const Packet& packet, const Action& action,
@@ -126,13 +130,21 @@ private:
     [[nodiscard]] std::size_t send_alert(const ResponsePlace& place) noexcept;
     [[nodiscard]] bool reset_unit(const Packet& packet, AnswerEvent event,
                                   Decision& decision) noexcept;
-    [[nodiscard]] std::optional<AnswerEvent> why_reset(const Packet& packet,
-                                                       const Action& action) noexcept;
+    [[nodiscard]] std::optional<AnswerEvent> why_reset(const Packet& packet, const Action& action,
+                                                       AnswerStanding standing) noexcept;
     [[nodiscard]] bool may_answer(const Packet& packet) noexcept;
     AnsweredConnection& remember(const Packet& packet, AnsweredKind kind,
                                  const Decision& decision) noexcept;
+    void begin_server(const Packet& packet, std::uint32_t request) noexcept;
     [[nodiscard]] std::size_t respond(const Packet& packet, const ResponsePlace& place,
                                       const AnsweredConnection& connection) noexcept;
+    void wait(const Packet& packet, AnsweredConnection& connection) noexcept;
+    [[nodiscard]] bool follow_waiting(const Packet& packet, AnsweredConnection& connection,
+                                      Decision& decision) noexcept;
+    [[nodiscard]] bool follow_waited_for(const Packet& packet, Decision& decision) noexcept;
+    void end_overdue(const Packet& packet, AnsweredConnection& connection) noexcept;
+    void answer_at_last(const Packet& packet, AnsweredConnection& connection) noexcept;
+    void give_up(const Packet& packet, AnsweredConnection& connection) noexcept;
     void follow_client(const Packet& packet, AnsweredConnection& connection) noexcept;
     [[nodiscard]] bool reset_forgotten(const Packet& packet) noexcept;
     void repeat(const Packet& packet, AnsweredConnection& connection) noexcept;

@@ -44,14 +44,20 @@ bool Answerer::follow(const AnsweredPacket& packet, const AnswerContext& context
         return false;
     }
     const Packet of{.seen = packet, .context = context, .tcp = *facts};
-    const SegmentNumbers numbers{.seq = facts->seq, .ack = facts->ack, .flags = facts->flags};
+    const SegmentNumbers numbers = facts->numbers();
     const ConnectionEnds ends = connection_ends(packet.headers, context.hash);
     if (numbers.begins()) {
         answered_.forget(ends, facts->seq, context.now);
         return false;
     }
     const AnsweredTraffic::Met met = answered_.meet(ends, numbers, context.now);
+    if (met.client != nullptr && met.client->waits) {
+        return follow_waiting(of, *met.client, decision);
+    }
     if (!met) {
+        if (answered_.may_have_waiting(context.now) && follow_waited_for(of, decision)) {
+            return true;
+        }
         return decision.reason == Reason::Retransmission && reset_forgotten(of);
     }
     decision = dropped_for(Reason::Answered);

@@ -1,21 +1,11 @@
 #include "lib/act/tag.hpp"
 
 #include "lib/packet/ethernet.hpp"
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ipv4.hpp"
 
 namespace sluice {
 namespace {
-
-// RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
-std::uint16_t updated_checksum(std::uint16_t checksum, std::uint16_t before,
-                               std::uint16_t after) noexcept {
-    std::uint32_t sum = static_cast<std::uint16_t>(~checksum);
-    sum += static_cast<std::uint16_t>(~before);
-    sum += after;
-    sum = (sum & 0xFFFF) + (sum >> 16);
-    sum = (sum & 0xFFFF) + (sum >> 16);
-    return static_cast<std::uint16_t>(~sum);
-}
 
 // The low two bits of the traffic class are ECN's (RFC 3168) and stay.
 void tag_ipv4(MutableBytes frame, std::size_t at, std::uint8_t dscp) noexcept {

@@ -29,6 +29,24 @@ inline constexpr std::int32_t kReachAhead = 1 << 18;
 // connection that was answered; any other is of a later one, or of somebody who guesses numbers.
 inline constexpr std::uint32_t kServerReach = 1U << 16;
 
+// Bytes on their way between a server and its client, either way, at most: a window of 16 MiB. What
+// lies further off is of somebody who guesses numbers.
+inline constexpr std::int32_t kServerInFlight = 1 << 24;
+inline constexpr std::int32_t kClientInFlight = 1 << 24;
+// Connections of a worker whose servers' answers are followed (4 MiB).
+inline constexpr std::size_t kServedConnections = 65'536;
+// Numbers that servers have sent lately, of all workers (2 MiB), and of SYN-ACKs that came to one
+// (128 KiB). Longer than servers keep idle connections.
+inline constexpr std::size_t kSentNumbers = 262'144;
+inline constexpr std::size_t kHandshakesHere = 16'384;
+inline constexpr std::uint32_t kSentSeconds = 180;
+
+// A refusal that waits for an answer to end gives up, and the connection is reset, once its client
+// has acknowledged nothing for so long, as servers do (proxy_read_timeout of nginx); and after so
+// long in any case, before a client gives up what is not acknowledged (RFC 9293, 3.8.3).
+inline constexpr Nanoseconds kAnswerStall = std::chrono::seconds{60};
+inline constexpr Nanoseconds kLongestAnswerWait = std::chrono::minutes{10};
+
 // Silent for so long, a connection is forgotten: longer than the pauses between a client's
 // repetitions. Behind its client's FIN, an ACK that is lost is asked for again within seconds.
 inline constexpr Nanoseconds kAnsweredSilence = std::chrono::seconds{60};

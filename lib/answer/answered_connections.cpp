@@ -14,13 +14,38 @@ std::size_t places_for(std::size_t connections) noexcept {
 
 }  // namespace
 
+void AnsweredConnection::begin_wait(std::uint32_t ack, Instant now) noexcept {
+    waits = true;
+    begin = ticks_of(now.time_since_epoch());
+    end = begin;
+    acked = ack;
+}
+
+void AnsweredConnection::note_progress(std::uint32_t ack, Instant now) noexcept {
+    if (static_cast<std::int32_t>(ack - acked) > 0) {
+        acked = ack;
+        end = ticks_of(now.time_since_epoch());
+    }
+}
+
+Nanoseconds AnsweredConnection::waited(Instant now) const noexcept {
+    return time_of(ticks_of(now.time_since_epoch()) - begin);
+}
+
+bool AnsweredConnection::is_overdue(Instant now) const noexcept {
+    const std::uint32_t ticks = ticks_of(now.time_since_epoch());
+    return ticks - end > ticks_of(kAnswerStall) || ticks - begin > ticks_of(kLongestAnswerWait);
+}
+
 AnsweredConnections::AnsweredConnections(std::size_t connections)
     : memory_{places_for(connections) * kWays * sizeof(AnsweredConnection)},
       lines_{static_cast<AnsweredConnection*>(memory_.data())},
       mask_{places_for(connections) - 1} {}
 
 bool AnsweredConnections::is_free(const AnsweredConnection& line, std::uint32_t ticks) noexcept {
-    const std::uint32_t kept = ticks_of(line.has_finished ? kAfterFin : kSilence);
+    const std::uint32_t kept = ticks_of(line.has_finished ? kAfterFin
+                                        : line.waits      ? kLongestAnswerWait
+                                                          : kSilence);
     return line.digest == 0 || ticks - line.touched > kept;
 }
 

@@ -26,9 +26,9 @@ struct alignas(64) AnsweredConnection {
     Nanoseconds wait{};         // as the decision had it
     std::uint32_t touched = 0;  // in ticks
     std::uint32_t rule = kNoRule;
-    std::uint32_t request = 0;   // of the first byte of the segment that was answered
-    std::uint32_t begin = 0;     // of the response's first byte
-    std::uint32_t end = 0;       // behind its FIN
+    std::uint32_t request = 0;  // of the first byte of the segment that was answered
+    std::uint32_t begin = 0;  // of the response's first byte; while it waits, since when, in ticks
+    std::uint32_t end = 0;    // behind its FIN; while it waits, its client's latest ACK, in ticks
     std::uint32_t received = 0;  // behind all that has come from the client in order
     ActionIndex action = kDropAction;
     std::uint8_t limit = 0;
@@ -37,6 +37,15 @@ struct alignas(64) AnsweredConnection {
     std::uint8_t repeats = 0;   // answers that were sent again
     std::uint32_t acked = 0;    // by the client's latest ACK without payload, below `end`
     bool has_acked = false;
+    bool waits = false;  // for an answer of the server to end, before its own begins
+
+    // The refusal waits from now on; the client has acknowledged all before `ack`.
+    void begin_wait(std::uint32_t ack, Instant now) noexcept;
+    // The client of one that waits has acknowledged more.
+    void note_progress(std::uint32_t ack, Instant now) noexcept;
+    [[nodiscard]] Nanoseconds waited(Instant now) const noexcept;
+    // Nothing has been acknowledged for kAnswerStall, or it has waited for kLongestAnswerWait.
+    [[nodiscard]] bool is_overdue(Instant now) const noexcept;
 };
 static_assert(sizeof(AnsweredConnection) == 64, "a look-up touches as many lines as a place has");
 static_assert(std::is_trivially_copyable_v<AnsweredConnection>,

@@ -1,8 +1,10 @@
 #pragma once
 #include "lib/answer/tcp_facts.hpp"
+#include "lib/l7/http1/response_stream.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/rules/action.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -18,6 +20,49 @@ enum class AnsweredUnit : std::uint8_t {
     DnsQuery,     // over UDP, on whatever port
 };
 
+// Knowledge of the handshake behind a segment that may be answered.
+enum class Handshake : std::uint8_t {
+    Untracked,  // what has been seen of its server's segments tells (ServedTraffic)
+    Completed,  // its client has acknowledged the server's first number
+    Open,       // it has not
+    OneWay,     // the server's segments do not come to the box, so that nothing proves it
+};
+
+inline constexpr std::size_t kHandshakes = 4;
+
+// The requests of HTTP/1 that a segment completes, in their order, as far as answers are framed by
+// them.
+struct AskedRequests {
+    static constexpr unsigned kMost = 32;  // further ones are not counted
+    std::uint8_t count = 0;
+    std::uint32_t heads = 0;     // a bit for each HEAD
+    std::uint32_t connects = 0;  // a bit for each CONNECT
+
+    [[nodiscard]] constexpr AskedMethod method(unsigned index) const noexcept {
+        return (heads >> index & 1U) != 0      ? AskedMethod::Head
+               : (connects >> index & 1U) != 0 ? AskedMethod::Connect
+                                               : AskedMethod::Other;
+    }
+    constexpr void add(AskedMethod method) noexcept {
+        if (count < kMost) {
+            heads |= method == AskedMethod::Head ? std::uint32_t{1} << count : 0;
+            connects |= method == AskedMethod::Connect ? std::uint32_t{1} << count : 0;
+            ++count;
+        }
+    }
+};
+static_assert(ResponseStream::kMostAwaited < AskedRequests::kMost,
+              "more requests than that are too many anyway");
+
+// Facts that tell, before anything is looked up, whether a forwarded segment matters to answers.
+struct SegmentGlance {
+    std::uint16_t sport = 0;
+    std::uint16_t dport = 0;
+    std::uint16_t flags = 0;
+    Direction dir = Direction::In;
+    bool has_unit = false;
+};
+
 struct AnsweredPacket {
     const PacketHeaders& headers;
     FrameView frame;
@@ -25,8 +70,11 @@ struct AnsweredPacket {
     // Of a hello over QUIC: the Destination Connection ID of its first Initial, which a later one
     // that completes it need not have.
     ByteView quic_dcid{};
-    // A request of a connection on which the answer to the one before may still be on its way.
+    // A request of a connection on which the answer to the one before may still be on its way, as
+    // far as its client's numbers alone tell.
     bool may_wait = false;
+    Handshake handshake = Handshake::Untracked;
+    AskedRequests requests{};
 };
 
 // Whether `action` resets a segment that it has no other answer to.

@@ -24,7 +24,8 @@ AnsweredTraffic::Met AnsweredTraffic::meet(const ConnectionEnds& ends, const Seg
     const std::uint64_t digest = ends.along();
     AnsweredConnection* const client = connections_.find(digest, now);
     if (client != nullptr && goes_on(*client, came.seq)) {
-        return {.client = client};
+        const bool passes = client->waits && !came.reaches(client->request);
+        return {.client = client, .goes_on = passes};
     }
     return {.is_server =
                 came.has(kTcpAck) && has_server(servers_, digest, came.ack, seconds_of(now))};
@@ -33,8 +34,21 @@ AnsweredTraffic::Met AnsweredTraffic::meet(const ConnectionEnds& ends, const Seg
 void AnsweredTraffic::forget(const ConnectionEnds& ends, std::uint32_t seq, Instant now) noexcept {
     forget_server(servers_, ends.against(), seq);
     AnsweredConnection* const client = connections_.find(ends.along(), now);
-    if (client != nullptr) {
+    if (client != nullptr && !client->waits) {
         AnsweredConnections::remove(*client);
+    }
+}
+
+AnsweredConnection* AnsweredTraffic::waiting_behind(const ConnectionEnds& ends,
+                                                    Instant now) noexcept {
+    AnsweredConnection* const client = connections_.find(ends.against(), now);
+    return client != nullptr && client->waits ? client : nullptr;
+}
+
+void AnsweredTraffic::end_wait(std::uint64_t client, Instant now) noexcept {
+    AnsweredConnection* const connection = connections_.find(client, now);
+    if (connection != nullptr && connection->waits) {
+        AnsweredConnections::remove(*connection);
     }
 }
 

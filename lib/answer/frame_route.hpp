@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/answer/internet_checksum.hpp"
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/packet/toward.hpp"
 

@@ -1,16 +1,12 @@
 #pragma once
+#include "lib/answer/segment_numbers.hpp"
 #include "lib/packet/packet_headers.hpp"
+#include "lib/packet/tcp_flags.hpp"
 
 #include <cstdint>
 #include <optional>
 
 namespace sluice {
-
-inline constexpr std::uint16_t kTcpFin = 0x01;
-inline constexpr std::uint16_t kTcpSyn = 0x02;
-inline constexpr std::uint16_t kTcpRst = 0x04;
-inline constexpr std::uint16_t kTcpPsh = 0x08;
-inline constexpr std::uint16_t kTcpAck = 0x10;
 
 // The timestamps option, RFC 7323, 3.2.
 struct TcpTimestamps {
@@ -30,6 +26,9 @@ struct TcpFacts {
 
     [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
         return (flags & flag) != 0;
+    }
+    [[nodiscard]] constexpr SegmentNumbers numbers() const noexcept {
+        return {.seq = seq, .ack = ack, .flags = flags, .payload = payload};
     }
     // The number behind it: a SYN and a FIN take one each.
     [[nodiscard]] constexpr std::uint32_t end() const noexcept {

@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/answer/answer_bounds.hpp"
-#include "lib/answer/internet_checksum.hpp"
 #include "lib/answer/made_response.hpp"
 #include "lib/answer/tcp_answer.hpp"
+#include "lib/packet/internet_checksum.hpp"
 
 #include <array>
 #include <cstddef>

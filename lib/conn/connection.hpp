@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/conn/hopscotch_lines.hpp"
 #include "lib/conn/judged_ranges.hpp"
 #include "lib/pool/line_pool.hpp"
 
@@ -7,10 +8,6 @@
 #include <cstdint>
 
 namespace sluice {
-
-// Index of a connection's line in its table.
-using ConnectionIndex = std::uint32_t;
-inline constexpr ConnectionIndex kNoConnection = ~ConnectionIndex{0};
 
 // What the caller keeps between two pieces of a body that it frames itself.
 using FramingState = std::array<std::byte, 16>;
@@ -64,6 +61,8 @@ struct alignas(kLineBytes) Connection {
     JudgedRanges judged;
     FramingState framing{};
 
+    [[nodiscard]] bool is_free() const noexcept { return phase == StreamPhase::Free; }
+    void take() noexcept { phase = StreamPhase::Head; }
     [[nodiscard]] AgeGroup group() const noexcept {
         if (held != kNoLine) {
             return AgeGroup::HalfHead;

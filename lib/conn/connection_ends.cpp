@@ -31,7 +31,7 @@ struct Rest {
     bool from_outside;
 };
 
-// Of two ends that are one and the same, the outside is the low one.
+// Ends that are one and the same: the outside is the low one.
 template <typename Address>
 bool is_from_low(const Address& src, const Address& dst, const Rest& rest) noexcept {
     const auto sender = std::pair{src, rest.sport};

@@ -29,11 +29,12 @@ struct ConnectionEnds {
     [[nodiscard]] constexpr bool low_is_outside() const noexcept {
         return from_low == from_outside;
     }
-    // The same connection, of a packet that the other end sends.
+    // A copy with the other end as the sender.
     [[nodiscard]] constexpr ConnectionEnds other_way() const noexcept {
         return {digest, !from_low, !from_outside};
     }
-    // Of one direction, for tables that hold a line for each: the packet's own, and the other one.
+    // Digests of one direction, for tables that hold a line for each: the packet's own, and the
+    // other.
     [[nodiscard]] constexpr std::uint64_t along() const noexcept { return directed(from_low); }
     [[nodiscard]] constexpr std::uint64_t against() const noexcept { return directed(!from_low); }
 
@@ -46,7 +47,7 @@ private:
     static constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
 };
 
-// The same of the rows of a burst, as columns.
+// ConnectionEnds of the rows of a burst, as columns.
 struct RowEnds {
     HeaderColumns::Column<std::uint64_t> digest{};
     RowMask from_low = 0;

@@ -29,7 +29,7 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
             to = judged.alike_until(offer.rest_seq_, to, connection.next);
             verdict = judged.strictest(offer.rest_seq_, to, connection.next);
         }
-        if (verdict == StickyVerdict::Unjudged && guesses() &&
+        if (verdict == StickyVerdict::Unjudged && goes_unread_at_doubt() &&
             !may_read_again(connection, offer.rest_seq_)) {
             if (sequence_distance(connection.next, end) > 0) {
                 stop_reading(offer.connection_);

@@ -39,7 +39,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
             return;
         }
     }
-    if (index == kNoConnection && guesses() && !segment.begins) {
+    if (index == kNoConnection && goes_unread_at_doubt() && !segment.begins) {
         return;
     }
     if (index == kNoConnection && segment.begins) {
@@ -55,7 +55,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     if (!segment.payload.empty()) {
         // Ages are of whole ticks: one that may be up to a tick less is no reason to stop reading.
         const std::uint32_t age = age_of(lines_[index]);
-        const std::uint32_t least = guesses() && age != 0 ? age - 1 : age;
+        const std::uint32_t least = goes_unread_at_doubt() && age != 0 ? age - 1 : age;
         offer.may_miss_some_ = now - time_of(least) < unseen_until_;
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
@@ -136,7 +136,7 @@ void ConnectionTable::go_on(StreamOffer& offer) noexcept {
     }
     const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq_);
     if (ahead < 0 || ahead > static_cast<std::int64_t>(budget_.head_bytes)) {
-        if (guesses()) {
+        if (goes_unread_at_doubt()) {
             counters_.count(ConnectionEvent::BegunElsewhere);
             stop_reading(offer.connection_);
             return;
@@ -168,7 +168,7 @@ bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) 
 // Of what was half nothing will come any more that tells where it ends.
 void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noexcept {
     counters_.count(ConnectionEvent::MissedSome);
-    if (guesses()) {
+    if (goes_unread_at_doubt()) {
         stop_reading(offer.connection_);
         return;
     }
@@ -183,7 +183,7 @@ void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noe
 
 // A head may begin in the first `count` bytes of all that is left, unless that would be a guess.
 void ConnectionTable::resync(StreamOffer& offer, std::size_t count) noexcept {
-    if (!guesses()) {
+    if (!goes_unread_at_doubt()) {
         offer.resync(count);
         return;
     }
@@ -229,7 +229,7 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
             offer.kind = Offered::Judged;
             return;
         case StreamPhase::Lost:
-            if (at != 0 || !guesses()) {
+            if (at != 0 || !goes_unread_at_doubt()) {
                 resync(offer, offer.rest_.size());
                 return;
             }
@@ -316,12 +316,8 @@ void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
                                    std::size_t at) noexcept {
     const bool had_any = connection.held != kNoLine;
     if (at + offer.rest_.size() > budget_.head_bytes) {
-        if (had_any) {
-            counters_.count(ConnectionEvent::OutOfReach);
-            refuse(offer, RefusedWhy::OutOfReach);
-            return;
-        }
-        resync(offer, offer.rest_.size());
+        counters_.count(ConnectionEvent::OutOfReach);
+        refuse(offer, RefusedWhy::OutOfReach);
         return;
     }
     if (!had_any && !begin_half_head(offer)) {

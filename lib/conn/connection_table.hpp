@@ -4,6 +4,7 @@
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
+#include "lib/conn/connection_lines.hpp"
 #include "lib/conn/held_bytes.hpp"
 #include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
@@ -160,7 +161,9 @@ private:
     void resync(StreamOffer& offer, std::size_t count) noexcept;
     void stop_reading(ConnectionIndex index) noexcept;
     static void pass(StreamOffer& offer) noexcept;
-    [[nodiscard]] bool guesses() const noexcept { return stance_ == StreamStance::Anywhere; }
+    [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
+        return stance_ == StreamStance::Anywhere;
+    }
 
     // Connections and their budget.
     [[nodiscard]] bool open(StreamOffer& offer, std::uint32_t seq) noexcept;

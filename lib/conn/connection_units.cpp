@@ -213,7 +213,7 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
         return;
     }
     if (connection.held == kNoLine && !begin_half_head(offer)) {
-        if (!guesses()) {
+        if (!goes_unread_at_doubt()) {
             connection.phase = StreamPhase::Forgotten;
             regroup(offer.connection_);
         }
@@ -257,7 +257,7 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
         offer.connection_ = kNoConnection;
         return;
     }
-    if (guesses()) {
+    if (goes_unread_at_doubt()) {
         stop_reading(offer.connection_);
         return;
     }

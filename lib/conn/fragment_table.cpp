@@ -18,18 +18,26 @@ std::size_t fragment_lines_for(std::size_t datagrams) noexcept {
 
 FragmentTable::FragmentTable(const FragmentBudget& budget)
     : memory_{fragment_lines_for(budget.datagrams) * sizeof(Line)},
+      check_memory_{fragment_lines_for(budget.datagrams) * sizeof(LineChecks)},
       lines_{static_cast<Line*>(memory_.data())},
+      checks_{static_cast<LineChecks*>(check_memory_.data())},
       mask_{fragment_lines_for(budget.datagrams) - 1},
       timeout_ticks_{ticks_of(budget.timeout) + 1},
       on_overlap_{budget.on_overlap},
       on_orphan_{budget.on_orphan} {
     for (std::size_t i = 0; i <= mask_; ++i) {
-        new (&lines_[i]) Line{};
+        Line& line = *new (&lines_[i]) Line{};
+        new (&checks_[i]) LineChecks{};
+        for (std::size_t way = 0; way < kWays; ++way) {
+            line.datagrams[way].slot = static_cast<std::uint8_t>(way);
+        }
     }
 }
 
 std::uint64_t FragmentTable::memory_of(const FragmentBudget& budget) noexcept {
-    return LineMemory::taken_for(fragment_lines_for(budget.datagrams) * sizeof(Line));
+    const std::size_t lines = fragment_lines_for(budget.datagrams);
+    return LineMemory::taken_for(lines * sizeof(Line)) +
+           LineMemory::taken_for(lines * sizeof(LineChecks));
 }
 
 FragmentTable::Datagram* FragmentTable::find(std::uint64_t digest, std::uint32_t ticks) noexcept {
@@ -95,7 +103,9 @@ FragmentVerdict FragmentTable::first(const IpFragment& fragment, bool drop, Inst
     made = {.tag = tag_of(fragment.digest),
             .began = ticks,
             .first_end = fragment.size,
-            .state = drop ? State::Drops : State::Passes};
+            .state = drop ? State::Drops : State::Passes,
+            .slot = made.slot};
+    checks_[fragment.digest & mask_].of_slot[made.slot] = {};
     add_bytes(made, fragment);
     return {FragmentOutcome::Follows, drop};
 }
@@ -110,6 +120,18 @@ bool FragmentTable::overlaps(const Datagram& datagram, const IpFragment& fragmen
            (total != 0 && (end > total || come > total));
 }
 
+// The place of this fragment's check; nullptr: there is none.
+std::uint8_t* FragmentTable::check_for(const Datagram& datagram,
+                                       const IpFragment& fragment) noexcept {
+    const std::size_t step = datagram.first_end;
+    if (fragment.check == 0 || step == 0 || fragment.offset % step != 0 || fragment.offset < step) {
+        return nullptr;
+    }
+    const std::size_t place = fragment.offset / step - 1;
+    Checks& checks = checks_[fragment.digest & mask_].of_slot[datagram.slot];
+    return place < checks.size() ? &checks[place] : nullptr;
+}
+
 FragmentVerdict FragmentTable::later(const IpFragment& fragment, Instant now) noexcept {
     const std::uint32_t ticks = ticks_of(now.time_since_epoch());
     Datagram* known = find(fragment.digest, ticks);
@@ -117,10 +139,19 @@ FragmentVerdict FragmentTable::later(const IpFragment& fragment, Instant now) no
         count(FragmentEvent::Orphan);
         return {FragmentOutcome::Orphan, on_orphan_ == OnOrphan::Drop};
     }
-    if (known->state == State::Discarded || overlaps(*known, fragment)) {
+    std::uint8_t* const check = check_for(*known, fragment);
+    const bool drop = known->state == State::Drops;
+    if (check != nullptr && *check == fragment.check && known->state != State::Discarded) {
+        count(FragmentEvent::Followed);
+        return {FragmentOutcome::Follows, drop};
+    }
+    if (known->state == State::Discarded || (check != nullptr && *check != 0) ||
+        overlaps(*known, fragment)) {
         return overlapped(*known);
     }
-    const bool drop = known->state == State::Drops;
+    if (check != nullptr) {
+        *check = fragment.check;
+    }
     count(FragmentEvent::Followed);
     add_bytes(*known, fragment);
     return {FragmentOutcome::Follows, drop};

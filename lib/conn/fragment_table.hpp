@@ -53,9 +53,12 @@ struct FragmentCounters {
 // that is full gives up its oldest; which line a datagram has nobody can aim for. A datagram whose
 // bytes have all come is over, so that its identification may be used again at once.
 //
-// Overlaps are known where a later fragment begins before the first one ends, where bytes lie
-// behind the last one, and where more bytes have come than there are: an overlap among later
-// fragments alone is known when the last of them comes, not before.
+// Of later fragments that begin at a multiple of the first one's size, as all that a sender makes
+// do, up to the 48th, a byte of a keyed hash is kept: an exact copy follows the first fragment as
+// its original did and counts for nothing, and another one in its place is an overlap. Overlaps
+// besides are known where a later fragment begins before the first one ends, where bytes lie behind
+// the last one, and where more bytes have come than there are: an overlap among later fragments of
+// other places is known when the last of them comes, not before.
 class FragmentTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
@@ -84,9 +87,14 @@ private:
         std::uint16_t come = 0;       // bytes of all fragments until now
         std::uint16_t total = 0;      // of the datagram; 0: the last fragment has not come
         State state = State::Free;
-        std::uint8_t unused = 0;
+        std::uint8_t slot = 0;  // of its checks among those of its line
     };
     static constexpr std::size_t kWays = 4;
+    // By place, of later fragments that have come; 0: none has.
+    using Checks = std::array<std::uint8_t, 48>;
+    struct LineChecks {
+        std::array<Checks, kWays> of_slot;
+    };
     struct alignas(64) Line {
         std::array<Datagram, kWays> datagrams;
     };
@@ -100,13 +108,17 @@ private:
     [[nodiscard]] bool overlaps(const Datagram& datagram,
                                 const IpFragment& fragment) const noexcept;
     [[nodiscard]] FragmentVerdict overlapped(Datagram& datagram) noexcept;
+    [[nodiscard]] std::uint8_t* check_for(const Datagram& datagram,
+                                          const IpFragment& fragment) noexcept;
     void add_bytes(Datagram& datagram, const IpFragment& fragment) noexcept;
     void count(FragmentEvent event) noexcept {
         counters_.by_event[static_cast<std::size_t>(event)].add(1);
     }
 
     LineMemory memory_;
+    LineMemory check_memory_;
     Line* lines_;
+    LineChecks* checks_;
     std::uint64_t mask_;
     std::uint32_t timeout_ticks_;
     OnOverlap on_overlap_;

@@ -89,6 +89,21 @@ std::optional<FragmentPlace> find_v6(const HeaderBytes& bytes, std::size_t at) n
     return std::nullopt;
 }
 
+std::uint8_t check_of(const FragmentPlace& place, ByteView bytes, const KeyHasher& hash) noexcept {
+    struct Contents {
+        std::uint64_t bytes;
+        std::uint32_t size;
+        std::uint16_t offset;
+        std::uint16_t more;
+    };
+    static_assert(std::has_unique_object_representations_v<Contents>);
+    const Contents contents{.bytes = hash.digest(bytes),
+                            .size = static_cast<std::uint32_t>(bytes.size()),
+                            .offset = place.offset,
+                            .more = static_cast<std::uint16_t>(place.more ? 1 : 0)};
+    return static_cast<std::uint8_t>(hash.digest(std::as_bytes(std::span{&contents, 1})) % 255 + 1);
+}
+
 }  // namespace
 
 std::optional<IpFragment> read_fragment(const PacketHeaders& headers, const FrameView& frame,
@@ -107,6 +122,9 @@ std::optional<IpFragment> read_fragment(const PacketHeaders& headers, const Fram
     const std::uint32_t end =
         claims ? std::min(headers.l3_at + headers.ip_len, frame.wire_size) : frame.wire_size;
     const std::uint32_t size = end > place->payload_at ? end - place->payload_at : 0;
+    const std::size_t at = std::min<std::size_t>(place->payload_at, frame.bytes.size());
+    const ByteView payload =
+        frame.bytes.subspan(at, std::min<std::size_t>(size, frame.bytes.size() - at));
     const DatagramName datagram{
         .src = headers.src,
         .dst = headers.dst,
@@ -116,10 +134,13 @@ std::optional<IpFragment> read_fragment(const PacketHeaders& headers, const Fram
         .proto = v6 ? std::uint8_t{0} : headers.proto,
         .version_and_dir = static_cast<std::uint8_t>(static_cast<unsigned>(headers.ip_version) * 2 +
                                                      static_cast<unsigned>(headers.dir))};
-    return IpFragment{.digest = hash.digest(std::as_bytes(std::span{&datagram, 1})),
-                      .offset = place->offset,
-                      .size = static_cast<std::uint16_t>(std::min<std::uint32_t>(size, 0xFFFF)),
-                      .more = place->more};
+    return IpFragment{
+        .digest = hash.digest(std::as_bytes(std::span{&datagram, 1})),
+        .offset = place->offset,
+        .size = static_cast<std::uint16_t>(std::min<std::uint32_t>(size, 0xFFFF)),
+        .more = place->more,
+        .at = place->payload_at,
+        .check = place->offset != 0 ? check_of(*place, payload, hash) : std::uint8_t{0}};
 }
 
 }  // namespace sluice

@@ -12,6 +12,9 @@ struct IpFragment {
     std::uint16_t offset = 0;  // of its first byte in the datagram's payload
     std::uint16_t size = 0;    // of its payload
     bool more = false;         // others lie behind it
+    std::uint32_t at = 0;      // in the frame
+    // Keyed hash of a later fragment's place and bytes, 1 to 255; 0: it is not known.
+    std::uint8_t check = 0;
 };
 
 // Which bytes of which datagram a packet has that is a fragment by its headers. A datagram is known

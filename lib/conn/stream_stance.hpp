@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-// How the streams of a table are read.
+// Ways to read the streams of a table.
 enum class StreamStance : std::uint8_t {
     // All that reaches a declared service is its protocol: bytes that cannot be followed are
     // refused, and stay refused.
@@ -11,8 +11,6 @@ enum class StreamStance : std::uint8_t {
     // The protocol is a guess: a connection is read from its SYN on, and at the first doubt goes
     // unread for good. Nothing is refused because it could not be read.
     Anywhere,
-    // Captures, of which nothing is forwarded: whatever may be a unit is read.
-    Capture,
 };
 
 }  // namespace sluice

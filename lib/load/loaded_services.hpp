@@ -12,10 +12,10 @@ namespace sluice {
 
 // A service as the workers have it.
 struct LoadedService : Service {
-    // Its proxies, to be looked up; nullptr: it has none.
+    // The service's proxies, to be looked up; nullptr: it has none.
     std::shared_ptr<const AddressSet> proxy_set{};
 
-    // Whether connections from this address begin with a PROXY protocol header.
+    // True if connections from this address begin with a PROXY protocol header.
     [[nodiscard]] bool is_proxied(const VersionedAddress& source) const noexcept {
         return proxy_set != nullptr && proxy_set->has(source);
     }

@@ -7,13 +7,13 @@
 
 namespace sluice {
 
-// What the classifiers of a set are made from: of its rules, and of its services.
+// Parts that the classifiers of a set are made from: of its rules, and of its services.
 struct ClassifiersParts {
     const ClassifierParts& rules;
     const ClassifierParts& services;
 };
 
-// How many bytes are allocated at most, beside the set and the parts of its classifiers, until so
+// The most bytes that are allocated, beside the set and the parts of its classifiers, until so
 // many workers judge by it: its classifiers, then LoadedRules::make(), and once more
 // LoadedRules::again(), which keys that move ask for later. Like lib/match/memory_bound.
 [[nodiscard]] std::uint64_t memory_bound(const RuleSet& set, const ClassifiersParts& parts,

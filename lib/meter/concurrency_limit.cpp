@@ -29,10 +29,9 @@ Result<ConcurrencyLimit> make_concurrency(Units count, Nanoseconds idle, Nanosec
     return ConcurrencyLimit{*numbers, static_cast<std::uint32_t>(half_open / kMs), from};
 }
 
-Result<ConcurrencyLimit> make_concurrency(Units count, Nanoseconds idle) {
+Nanoseconds usual_half_open(Nanoseconds idle) noexcept {
     constexpr Nanoseconds kMs = std::chrono::milliseconds{1};
-    const Nanoseconds whole = std::max(idle / kMs, std::int64_t{1}) * kMs;
-    return make_concurrency(count, idle, std::min(kUsualHalfOpen, whole));
+    return std::min(kUsualHalfOpen, std::max(idle / kMs, std::int64_t{1}) * kMs);
 }
 
 }  // namespace sluice

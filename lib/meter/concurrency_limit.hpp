@@ -5,7 +5,7 @@
 // time `idle` is open no more; while its handshake is not complete, for the time `half_open`.
 namespace sluice {
 
-// Which segment of a connection is admitted or refused, and counts from then on.
+// The segment of a connection that is admitted or refused; the connection counts from then on.
 enum class CountedFrom : std::uint8_t {
     Syn,          // the first one
     Established,  // the client's, by which the handshake is complete: it acknowledges the server's
@@ -22,12 +22,12 @@ struct ConcurrencyLimit {
     [[nodiscard]] bool operator==(const ConcurrencyLimit&) const noexcept = default;
 };
 
-// As make_window_numbers(); errors (OutOfRange) name `count`, `idle` or `half_open`, which is a
+// Like make_window_numbers(); errors (OutOfRange) name `count`, `idle` or `half_open`, which is a
 // whole number of ms and at most `idle`.
 [[nodiscard]] Result<ConcurrencyLimit> make_concurrency(Units count, Nanoseconds idle,
                                                         Nanoseconds half_open,
                                                         CountedFrom from = CountedFrom::Syn);
-// With the usual `half_open`, or `idle` where that is shorter.
-[[nodiscard]] Result<ConcurrencyLimit> make_concurrency(Units count, Nanoseconds idle);
+// The value of `half_open` unless it is given: kUsualHalfOpen, or `idle` where that is shorter.
+[[nodiscard]] Nanoseconds usual_half_open(Nanoseconds idle) noexcept;
 
 }  // namespace sluice

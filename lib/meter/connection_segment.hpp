@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-// What a box knows of a TCP connection between two others, as far as it must to tell when its
+// A box's knowledge of a TCP connection between two others, as far as it must to tell when its
 // handshake is complete and when it has closed: of each direction, which number its receiver
 // expects next.
 namespace sluice {
@@ -33,7 +33,7 @@ struct ConnectionSegment {
     bool syn = false;
     bool fin = false;
     bool rst = false;
-    // Its sender is on the inside: nobody outside sends in its name.
+    // The sender is on the inside: nobody outside sends in its name.
     bool from_inside = false;
 };
 
@@ -78,8 +78,8 @@ private:
         std::uint32_t acked = 0;    // the latest number that its receiver has acknowledged
         std::uint32_t highest = 0;  // behind all that has passed
     };
-    // How far behind, and ahead of, what its receiver has acknowledged a segment can be: more than
-    // a window has in practice, and a small part of all numbers.
+    // The distance that a segment can be behind, or ahead of, what its receiver has acknowledged:
+    // more than a window has in practice, and a small part of all numbers.
     static constexpr std::int32_t kMostBehind = std::int32_t{1} << 20;
     static constexpr std::int32_t kMostAhead = std::int32_t{1} << 26;
     static constexpr std::uint8_t kOpener = 1;  // the end that opened it

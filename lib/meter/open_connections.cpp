@@ -125,7 +125,7 @@ void OpenConnections::add_anonymous(std::uint64_t units, Instant now) noexcept {
     }
 }
 
-// Of a limit from the handshake on, it counts from now on, under the digest of its packets.
+// A connection under a limit from the handshake on counts from now on, under its packets' digest.
 void OpenConnections::establish(LinePool& pool, PoolLine line) noexcept {
     OpenConnection& connection = at(pool, line);
     connection.sequence.establish();
@@ -368,38 +368,6 @@ void OpenConnections::link_again(LinePool& pool, PoolLine self, std::array<std::
         const PoolLine newest = chains_[chain_of(at(pool, moved))].newest;
         at(pool, moved).seen = newest == kNoLine ? at(pool, moved).seen : at(pool, newest).seen;
         adopt(pool, self, moved);
-    }
-}
-
-void OpenConnections::close(LinePool& pool, PoolLine self) noexcept {
-    auto& state = pool.at<OpenConnections>(self);
-    if (state.spare_ != kNoLine) {
-        pool.give_back(state.spare_);
-        state.spare_ = kNoLine;
-    }
-    if (!state.has_any()) {
-        pool.give_back(self);
-        return;
-    }
-    pool.index().leave_group(state.group(), state.open_);
-    state.name_.slot_and_tag |= kClosed;
-    state.spare_ = pool.index().to_clear;
-    pool.index().to_clear = self;
-}
-
-void OpenConnections::clear_some(LinePool& pool, unsigned most) noexcept {
-    DigestIndex& index = pool.index();
-    for (unsigned left = most; left != 0 && index.to_clear != kNoLine; --left) {
-        const PoolLine self = index.to_clear;
-        auto& state = pool.at<OpenConnections>(self);
-        const unsigned chain =
-            state.chains_[kHalfOpen].oldest != kNoLine ? kHalfOpen : kEstablished;
-        if (state.has_any()) {
-            state.leave(pool, state.chains_[chain].oldest, Left::Idle);
-        } else {
-            index.to_clear = state.spare_;
-            pool.give_back(self);
-        }
     }
 }
 

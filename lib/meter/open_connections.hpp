@@ -81,23 +81,23 @@ public:
         return spare_ != kNoLine;
     }
 
-    // Whether connections count from their handshake on, and not from their SYN on.
+    // True if connections count from their handshake on, and not from their SYN on.
     [[nodiscard]] bool counts_established() const noexcept {
         return (name_.slot_and_tag & kFromEstablished) != 0;
     }
-    // Whether that connection is known here; `self` is this state's own line.
+    // True if that connection is known here; `self` is this state's own line.
     [[nodiscard]] bool has(const LinePool& pool, PoolLine self, std::uint64_t digest,
                            Instant now) const noexcept;
-    // Whether it completes the handshake of one that is known and not counted.
+    // True if it completes the handshake of a connection that is known and not counted.
     [[nodiscard]] bool completes(const LinePool& pool, PoolLine self, const ConnectionStart& start,
                                  Instant now) const noexcept;
     // Opens it, or goes on with it if it is known. Without a line for it, it is anonymous.
     void open(LinePool& pool, PoolLine self, const ConnectionStart& start, Instant now) noexcept;
-    // From now on it counts: completes() has said so, and it was admitted.
+    // The connection counts from now on: completes() has said so, and it was admitted.
     void complete(LinePool& pool, PoolLine self, const ConnectionStart& start,
                   Instant now) noexcept;
     void add_anonymous(std::uint64_t units, Instant now) noexcept;
-    // What any packet of a known connection says. Returns whether the connection has left.
+    // Takes in a packet of a known connection. True: the connection has left.
     bool follow(LinePool& pool, PoolLine connection, const ConnectionSegment& segment,
                 Instant now) noexcept;
 
@@ -149,7 +149,7 @@ private:
     [[nodiscard]] static unsigned chain_of(const OpenConnection& connection) noexcept {
         return connection.sequence.is_established() ? kEstablished : kHalfOpen;
     }
-    // When it leaves if nothing of it is seen until then.
+    // The instant at which it leaves if nothing of it is seen until then.
     [[nodiscard]] std::int64_t end_of(const OpenConnection& connection) const noexcept {
         return connection.seen + (chain_of(connection) == kEstablished ? idle_ : half_open());
     }
@@ -169,7 +169,7 @@ private:
                                 std::uint64_t digest) const noexcept;
     [[nodiscard]] PoolLine find_known(const LinePool& pool, PoolLine self,
                                       std::uint64_t digest) const noexcept;
-    // Those that are counted, idle and have not been let go yet.
+    // Connections that are counted, idle and have not been let go yet.
     [[nodiscard]] std::uint64_t idle_by(const auto& pool, Instant now) const noexcept {
         std::uint64_t idle = 0;
         for (const unsigned chain : {kHalfOpen, kEstablished}) {

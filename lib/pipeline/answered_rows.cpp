@@ -17,7 +17,8 @@ namespace {
     const ByteView frame = burst.frame(row).bytes;
     return {.seq = load_be32(frame, headers.l4_at + 4U),
             .ack = load_be32(frame, headers.l4_at + 8U),
-            .flags = headers.tcp_flags};
+            .flags = headers.tcp_flags,
+            .payload = headers.payload_len};
 }
 
 [[nodiscard]] bool will_be_answered(const Burst& burst, std::size_t row,
@@ -48,10 +49,12 @@ namespace {
 // The connection that an answer ends, as the worker will know it.
 class EndedConnection {
 public:
-    EndedConnection(const Burst& burst, std::size_t row, const KeyHasher& hash) noexcept
+    EndedConnection(const Burst& burst, std::size_t row, const KeyHasher& hash,
+                    AnswerStanding standing) noexcept
         : hash_{hash},
           ends_{burst.ends_of(row, hash)},
-          knows_server_{!burst.answered(row).may_wait} {
+          waits_{standing == AnswerStanding::UnderWay},
+          knows_server_{standing == AnswerStanding::Next || !burst.answered(row).may_wait} {
         connection_.request = numbers_of(burst, row).seq;
         const bool has_fin = numbers_of(burst, row).has(kTcpFin);
         connection_.received =
@@ -64,9 +67,9 @@ public:
         const SegmentNumbers came = numbers_of(burst, row);
         const ConnectionEnds of = burst.ends_of(row, hash_);
         if (of == ends_) {
-            return goes_on(connection_, came.seq);
+            return goes_on(connection_, came.seq) && (!waits_ || came.reaches(connection_.request));
         }
-        return of.digest == ends_.digest && knows_server_ && came.has(kTcpAck) &&
+        return of.digest == ends_.digest && knows_server_ && !waits_ && came.has(kTcpAck) &&
                is_near(connection_.request, came.ack);
     }
 
@@ -74,6 +77,7 @@ private:
     const KeyHasher& hash_;
     AnsweredConnection connection_;
     ConnectionEnds ends_;  // of the client's packet
+    bool waits_;           // for the answer before it: what was sent before the request goes on
     bool knows_server_;
 };
 
@@ -106,7 +110,14 @@ RowMask RowsBehindAnswers::find(std::size_t row) const noexcept {
     if (near == 0 || !will_be_answered(burst_, row, set_)) {
         return 0;
     }
-    const EndedConnection ended{burst_, row, core_.hash};
+    // The answerer will find the same, unless a row ahead of this one in the burst changes it.
+    const AnswerStanding standing = core_.answered->served().standing_of(
+        burst_.answered(row), BothWays{burst_.ends_of(row, core_.hash)}, numbers_of(burst_, row),
+        now_);
+    if (standing == AnswerStanding::Unproven) {
+        return 0;
+    }
+    const EndedConnection ended{burst_, row, core_.hash, standing};
     RowMask found = 0;
     bool begins_anew = false;
     for_each_row(near, [&](std::size_t other) {

@@ -36,8 +36,9 @@ inline void decide_answered_since(Burst& burst, const CoreState& core, Instant n
 // about to be answered (lib/act).
 class RowsBehindAnswers {
 public:
-    RowsBehindAnswers(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
-        : burst_{burst}, set_{set}, core_{core}, looks_{may_be_any(set, core)} {}
+    RowsBehindAnswers(Burst& burst, const LoadedSet& set, const CoreState& core,
+                      Instant now) noexcept
+        : burst_{burst}, set_{set}, core_{core}, now_{now}, looks_{may_be_any(set, core)} {}
 
     [[nodiscard]] static bool may_be_any(const LoadedSet& set, const CoreState& core) noexcept {
         return set.meter_plan.answers && core.answered != nullptr;
@@ -59,6 +60,7 @@ private:
     Burst& burst_;
     const LoadedSet& set_;
     const CoreState& core_;
+    Instant now_;
     bool looks_;
     RowMask rows_ = 0;
 };

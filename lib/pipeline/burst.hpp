@@ -7,6 +7,7 @@
 #include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/scratch.hpp"
+#include "lib/rules/normalization.hpp"
 
 #include <algorithm>
 #include <array>
@@ -70,6 +71,8 @@ public:
         scratch_.forget();
         proxied_ = 0;
         ends_.filled = 0;
+        normalized_ = 0;
+        handshakes_ = {};
         if (uses_units_) [[unlikely]] {
             forget_units();
         }
@@ -122,12 +125,33 @@ public:
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return packets_[row].decision; }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept;
+    [[nodiscard]] SegmentGlance glance(std::size_t row) const noexcept {
+        return {.sport = headers_.sport[row],
+                .dport = headers_.dport[row],
+                .flags = headers_.tcp_flags[row],
+                .dir = headers_.dir[row],
+                .has_unit = uses_units_ && has_unit(row)};
+    }
+    // Notes what is known of the handshakes of these rows' connections; that of others is
+    // Untracked.
+    void note_handshakes(Handshake what, RowMask rows) noexcept {
+        handshakes_[static_cast<std::size_t>(what)] |= rows;
+    }
+    [[nodiscard]] Handshake handshake(std::size_t row) const noexcept {
+        std::size_t what = handshakes_.size() - 1;
+        while (what != 0 && !has_row(handshakes_[what], row)) {
+            --what;
+        }
+        return Handshake{static_cast<std::uint8_t>(what)};
+    }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return has_row(headers_.present_rows(HeaderPart::Tcp), row);
     }
     [[nodiscard]] bool has_tcp() const noexcept {
         return (headers_.present_rows(HeaderPart::Tcp) & live_) != 0;
     }
+    [[nodiscard]] Normalization normalization(std::size_t row) const noexcept;
+    [[nodiscard]] bool normalizes() const noexcept { return normalized_ != 0; }
     [[nodiscard]] Scratch& scratch() noexcept { return scratch_; }
     [[nodiscard]] const Scratch& scratch() const noexcept { return scratch_; }
 
@@ -193,11 +217,18 @@ public:
     // No row stands for a unit of a later layer.
     void forget_units() noexcept;
 
+    // The rows of services whose frames are normalised when they are forwarded.
+    void set_normalized(RowMask rows) noexcept { normalized_ = rows; }
+
     // The rows that a trusted proxy sent, where proxies name clients.
     void set_proxied(RowMask rows) noexcept { proxied_ = rows; }
     [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
 
 private:
+    [[nodiscard]] bool has_unit(std::size_t row) const noexcept {
+        return std::any_of(rows_of_kind_.begin(), rows_of_kind_.end(),
+                           [row](RowMask rows) { return has_row(rows, row); });
+    }
     void begin(Direction dir, std::uint64_t port) noexcept {
         clear();
         if (!alike_ || dir != dir_ || port != port_) [[unlikely]] {
@@ -223,6 +254,8 @@ private:
     Scratch scratch_;
     RowMask several_ = 0;
     RowMask proxied_ = 0;
+    RowMask normalized_ = 0;
+    std::array<RowMask, kHandshakes> handshakes_{};
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;
     bool uses_units_ = false;  // since the last clear()

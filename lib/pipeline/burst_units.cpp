@@ -97,18 +97,33 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     count += times;
 }
 
+namespace {
+
+AskedMethod method_asked(const UnitTexts& texts) noexcept {
+    const ByteView method = texts.text(TextField::HttpMethod);
+    return std::ranges::equal(method, bytes_of("HEAD"))      ? AskedMethod::Head
+           : std::ranges::equal(method, bytes_of("CONNECT")) ? AskedMethod::Connect
+                                                             : AskedMethod::Other;
+}
+
+}  // namespace
+
 AnsweredPacket Burst::answered(std::size_t row) const noexcept {
-    AnsweredPacket packet{.headers = headers_of(row), .frame = frame(row)};
+    AnsweredPacket packet{
+        .headers = headers_of(row), .frame = frame(row), .handshake = handshake(row)};
     if (!uses_units_ || units_->count(row) == 0) {
         return packet;
     }
     const BurstUnits::Unit& unit = units_->unit(row, 0);
     packet.may_wait = has_row(units_->awaiting(), row);
     if (unit.kind == Per::Request) {
-        const ByteView method = unit.texts.text(TextField::HttpMethod);
-        packet.unit = std::ranges::equal(method, bytes_of("HEAD"))      ? AnsweredUnit::HttpHead
-                      : std::ranges::equal(method, bytes_of("CONNECT")) ? AnsweredUnit::HttpConnect
-                                                                        : AnsweredUnit::HttpRequest;
+        for (std::size_t i = 0; i < units_->count(row); ++i) {
+            packet.requests.add(method_asked(units_->unit(row, i).texts));
+        }
+        const AskedMethod method = packet.requests.method(0);
+        packet.unit = method == AskedMethod::Head      ? AnsweredUnit::HttpHead
+                      : method == AskedMethod::Connect ? AnsweredUnit::HttpConnect
+                                                       : AnsweredUnit::HttpRequest;
     } else if (unit.kind == Per::Handshake) {
         packet.unit = AnsweredUnit::ClientHello;
         packet.quic_dcid = units_->quic_dcid(row);
@@ -145,6 +160,7 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     if (refused_) [[unlikely]] {
         counts_[row] = 0;
         sink.count(UnitEvent::TooManyUnits);
+        sink.drop(Reason::TooManyUnits);
     }
     return !refused_;
 }
@@ -275,6 +291,10 @@ const PacketHeaders& Burst::deciding_headers(std::size_t row) noexcept {
         }
     }
     return headers_of(row);
+}
+
+Normalization Burst::normalization(std::size_t row) const noexcept {
+    return has_row(normalized_, row) ? units_->services().normalizations[row] : Normalization{};
 }
 
 void Burst::forget_units() noexcept {

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/made_reset.hpp"
 #include "lib/base/lazy_array.hpp"
 #include "lib/conn/connection_ends.hpp"
 #include "lib/hash/group_key.hpp"
@@ -11,6 +12,7 @@
 #include "lib/pipeline/scratch.hpp"
 #include "lib/pipeline/service_packet.hpp"
 #include "lib/pipeline/text_arena.hpp"
+#include "lib/pipeline/tracked_columns.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/unit_event.hpp"
@@ -39,10 +41,9 @@ struct MeterPlan;
 class HeldUnits;
 
 // Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
-// the arena, none is judged. Where an enforcing rule is concerned the packet is malformed
-// (Parsed::TooManyUnits), so that nobody slips past the rules in a crowd, unless the policy passes
-// what is malformed; elsewhere it is judged as one without units, by all rules. All packets of a
-// burst have room for so many at once.
+// the arena, none is judged. An enforced service refuses it, so that nobody slips past the rules in
+// a crowd; elsewhere it is judged as one without units, by all rules. All packets of a burst have
+// room for so many at once.
 inline constexpr std::size_t kMaxUnits = 8;
 inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 
@@ -93,13 +94,6 @@ struct StickyBytes {
     std::uint8_t carrier = 0;  // which memory of the parser knows the connection
     bool is_whole = false;     // the packet holds all of the units' heads
 };
-// What trackers of services are shown of a burst.
-struct TrackedColumns {
-    const UnitColumns& burst;
-    const LoadedServices& services;
-    RuleMatches& scratch;  // of the services' classifier
-};
-
 // What became of the packet that they were judged in.
 enum class UnitFate : std::uint8_t {
     Forwarded,
@@ -136,13 +130,12 @@ public:
     [[nodiscard]] ByteView keep(std::size_t size) noexcept;
     // There is no room for a text of the packet.
     void refuse() noexcept;
-    // What the packet holds repeats what was refused: it is dropped where an enforcing rule is
+    // The packet repeats what was refused: it is dropped where an enforcing rule is
     // concerned.
     void drop_repeat() noexcept;
-    // What the packet holds cannot be read. In an enforced service it is dropped, and the first
-    // reason stands; in one that monitors, it is counted as what would be; elsewhere it passes.
+    // The packet cannot be read: the first reason stands. In an enforced service it is
+    // dropped, in one that monitors it is counted as what would be, and elsewhere it passes.
     void drop(Reason reason) noexcept;
-    [[nodiscard]] const ServicePacket& service() const noexcept { return service_; }
     // There was no room for what came before: more of the packet changes nothing.
     [[nodiscard]] bool is_refused() const noexcept;
     // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
@@ -179,15 +172,18 @@ struct UnitFinder {
     // Follows the connections of services, whose packets may be among these rows, in their order.
     using Track = void (*)(void* parser, const TrackedColumns& burst, RowMask rows,
                            ServiceRowsOutcome& outcome) noexcept;
+    // The box has sent a RST, which may end such a connection.
+    using NoteReset = void (*)(void* parser, const MadeReset& reset, Instant now) noexcept;
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // What became of the packet that these bytes were judged in.
     using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     // Whether the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
-    Possible possible = nullptr;  // nullptr: all are
-    Select select = nullptr;      // nullptr: all are, and nothing is noted
-    Track track = nullptr;  // nullptr: nobody follows services
+    Possible possible = nullptr;     // nullptr: all are
+    Select select = nullptr;         // nullptr: all are, and nothing is noted
+    Track track = nullptr;           // nullptr: nobody follows services
+    NoteReset note_reset = nullptr;  // needed by who has `track`
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
@@ -227,8 +223,14 @@ public:
     [[nodiscard]] std::uint64_t note(std::size_t row) const noexcept { return notes_[row]; }
     // Follows the connections of services that rows of the burst belong to.
     void track(const TrackedColumns& burst, RowMask rows) noexcept {
+        services_.clear();
         if (finder_.track != nullptr) {
             finder_.track(finder_.parser, burst, rows, services_);
+        }
+    }
+    void note_reset(const MadeReset& reset, Instant now) noexcept {
+        if (finder_.note_reset != nullptr) {
+            finder_.note_reset(finder_.parser, reset, now);
         }
     }
     [[nodiscard]] const ServiceRowsOutcome& services() const noexcept { return services_; }

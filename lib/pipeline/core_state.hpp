@@ -6,9 +6,9 @@
 #include "lib/heavy_hitters/key_sampler.hpp"
 #include "lib/ledger/ledger.hpp"
 #include "lib/packet/parse.hpp"
-#include "lib/pipeline/checksum_trust.hpp"
 #include "lib/pipeline/counters.hpp"
 #include "lib/pipeline/fragment_follower.hpp"
+#include "lib/pipeline/pair_checksums.hpp"
 #include "lib/pipeline/recent_openings.hpp"
 #include "lib/rules/verdict.hpp"
 #include "lib/shape/held_order.hpp"
@@ -29,8 +29,6 @@ struct PacketPolicy {
     // are there. On a live port a header beyond what is held at once is Parsed::TooDeep: who hides
     // ports behind a mass of headers must not slip past the rules over ports.
     bool captured = false;
-    // Whether what a wrong checksum says of a connection is ignored; Auto as of a service.
-    Checksums checksums = Checksums::Auto;
     // Whether Decision::wait is worked out; nothing that a live box does needs it yet.
     bool tell_wait = true;
 };
@@ -62,10 +60,10 @@ struct CoreState {
     std::uint64_t unread_bursts = 0;
     // How many more packets may be held until they depart (Verdict::Shape).
     std::uint32_t hold_room = UINT32_MAX;
-    // Of SYNs that limits of open connections will be asked about.
+    // SYNs that limits of open connections will be asked about.
     mutable RecentOpenings recent_openings{};
-    // Whose checksums are believed, where a connection's state follows from a segment.
-    ChecksumTrust checksums{};
+    // Trust in checksums, where a connection's state follows from a segment.
+    PairChecksums checksums{};
     // Which keys those that are held are of.
     HeldOrder held_order{};
     // The rule set whose limits `buckets` knows.

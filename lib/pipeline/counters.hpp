@@ -68,6 +68,7 @@ struct WorkerCounters {
     std::array<Counter, kVerdictCount> by_verdict;
     std::array<Counter, kVerdictCount> bytes_by_verdict;  // of the frames on the wire
     std::array<Counter, kReasonCount> by_reason;          // packets, forwarded or not
+    std::array<Counter, kReasonCount> would_refuse;       // by services that monitor
     std::array<Counter, kTableEventCount> by_table_event;
     std::array<Counter, kUnitEventCount> by_unit_event;
     std::array<Counter, kAnswerEventCount> by_answer_event;

@@ -3,6 +3,7 @@
 #include "lib/pipeline/ask_bucket.hpp"
 #include "lib/pipeline/asked_limit.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
+#include "lib/pipeline/followed_check.hpp"
 #include "lib/pipeline/key_policy.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/rule_outcome.hpp"
@@ -90,6 +91,9 @@ void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const Check
 
 void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& rule,
                    const MatchedRules& judged, RuleOutcome& outcome) noexcept {
+    if (algorithm_of(limit.limit) == Algorithm::Concurrency) [[unlikely]] {
+        leave_out_followed(check, limit, judged.context);
+    }
     check.asked = check.cost != Units{0};
     if (!check.asked) {
         return;  // nothing to count: not judged, and nothing to spend

@@ -88,7 +88,7 @@ void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now no
     }
 }
 
-// Whether a connection's state may follow from a segment: its receiver gets it and takes it. What
+// True if a connection's state may follow from a segment: its receiver gets it and takes it. What
 // is sent from outside with a TTL that may end behind the box, in fragments, or with a wrong
 // checksum changes nothing.
 bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_t row,
@@ -105,12 +105,15 @@ bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_
         return false;
     }
     const PacketHeaders& headers = burst.headers_of(row);
-    const SumOutcome outcome = tcp_sum(headers, burst.frame(row).bytes);
-    return (outcome == SumOutcome::Unknown && core.policy.captured) ||
-           core.checksums.believes(core.policy.checksums, headers.port, headers.dir, outcome);
+    const ChecksumFinding finding = find_checksums(headers, burst.frame(row));
+    PortChecksums& checksums = core.checksums.of(headers.port, headers.dir);
+    if (finding == ChecksumFinding::Unknown) {
+        return core.policy.captured || checksums.state() != PortChecksums::State::Verifying;
+    }
+    return !checksums.judge(finding).is_wrong;
 }
 
-// Whether some connection may be filed here, or at another worker, under that digest.
+// True if some connection may be filed here, or at another worker, under that digest.
 bool may_have(std::uint64_t digest, const CoreState& core) noexcept {
     bool may = core.buckets.registry.pool().index().first(digest) != kNoLine;
     if (const WorkerTables* const all = core.buckets.worker_tables(); !may && all != nullptr) {
@@ -149,15 +152,34 @@ bool may_complete(std::uint64_t digest, const CoreState& core) noexcept {
     return may_have(half_open_digest(digest), core) || core.recent_openings.has(digest);
 }
 
+bool completes_handshake(const ConnectionStart& start, LimitSlot slot, const CoreState& core,
+                         Now now) noexcept {
+    const LinePool& pool = core.buckets.registry.pool();
+    const std::uint64_t digest = half_open_digest(start.digest);
+    PoolLine line = pool.index().first(digest);
+    while (line != kNoLine) {
+        const auto& indexed = pool.at<IndexedLine>(line);
+        if (indexed.digest == digest) {
+            const auto& state = pool.at<OpenConnections>(indexed.owner);
+            if (!state.is_closed() && state.name().slot() == slot &&
+                state.completes(pool, indexed.owner, start, now.at)) {
+                return true;
+            }
+        }
+        line = indexed.next;
+    }
+    return false;
+}
+
 void follow_resets(CoreState& core, Now now) noexcept {
-    core.answered->take_resets([&](const AnsweredTraffic::MadeReset& reset) {
+    for (const MadeReset& reset : core.answered->resets()) {
         follow_everywhere({.digest = reset.ends.digest,
                            .seq = reset.seq,
                            .from = static_cast<ConnectionEnd>(reset.ends.from_low ? 0 : 1),
                            .rst = true,
                            .from_inside = !reset.ends.from_outside},
                           core, now);
-    });
+    }
 }
 
 void hear_of_connections(CoreState& core, Now now) noexcept {

@@ -18,11 +18,16 @@ namespace sluice {
 // One packet, at its turn, once it has been decided.
 void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) noexcept;
 
-// Whether a limit may know that connection, here or at another worker; and whether one that counts
+// True if a limit may know that connection, here or at another worker; and if one that counts
 // from the handshake on may know it as half open, also by packets of bursts that have not been
 // decided yet.
 [[nodiscard]] bool may_be_known(std::uint64_t digest, const CoreState& core) noexcept;
 [[nodiscard]] bool may_complete(std::uint64_t digest, const CoreState& core) noexcept;
+
+// True if a segment completes the handshake of a connection that the limit of this slot knows as
+// half open.
+[[nodiscard]] bool completes_handshake(const ConnectionStart& start, LimitSlot slot,
+                                       const CoreState& core, Now now) noexcept;
 
 // RSTs that the box has sent itself in the name of an end, since the last call.
 void follow_resets(CoreState& core, Now now) noexcept;

@@ -66,8 +66,13 @@ private:
 
 class Keying {
 public:
-    Keying(Burst& burst, const LoadedSet& set, const CoreState& core) noexcept
-        : burst_{burst}, plan_{set.meter_plan}, core_{core}, scratch_{burst.scratch()} {}
+    // `has_packets`: its rows are packets, and not further units of them.
+    Keying(Burst& burst, const LoadedSet& set, const CoreState& core, bool has_packets) noexcept
+        : burst_{burst},
+          plan_{set.meter_plan},
+          core_{core},
+          scratch_{burst.scratch()},
+          knows_completing_{!has_packets} {}
 
     void run() noexcept {
         scratch_.plan = &plan_;
@@ -199,7 +204,7 @@ private:
         return open != nullptr && open->from == CountedFrom::Established;
     }
     // An ACK that may complete a handshake: of a connection that is known as half open, or whose
-    // SYN has come a moment ago. Whether it does, its bucket says when it is its turn.
+    // SYN or SYN-ACK has come a moment ago. Whether it does, its bucket says when it is its turn.
     [[nodiscard]] RowMask completing_rows() noexcept {
         if (!knows_completing_) {
             knows_completing_ = true;
@@ -207,8 +212,8 @@ private:
             const RowMask rows = headers.present_rows(Field::TcpFlags) & burst_.live();
             const RowEnds& ends = burst_.connection_ends(rows, core_.hash);
             for_each_row(rows, [&](std::size_t row) {
-                if (has_row(opening_rows(), row)) {
-                    core_.recent_openings.add(ends.digest[row]);
+                if ((headers.tcp_flags[row] & 0x002U) != 0) {
+                    core_.recent_openings.add(burst_, ends.digest[row]);
                 } else if ((headers.tcp_flags[row] & 0x016U) == 0x010U &&
                            may_complete(ends.digest[row], core_)) {
                     completing_ |= row_bit(row);
@@ -289,7 +294,7 @@ private:
     RowMask completing_ = 0;
     RowMask with_bytes_ = 0;
     bool knows_opening_ = false;
-    bool knows_completing_ = false;
+    bool knows_completing_;
     bool knows_bytes_ = false;
 };
 
@@ -299,11 +304,11 @@ void key_burst(Burst& burst, const LoadedSet& set, const CoreState& core) noexce
     if (burst.size() == 0) {
         return;
     }
-    Keying{burst, set, core}.run();
+    Keying{burst, set, core, true}.run();
     if (burst.units() != nullptr) [[unlikely]] {
         for (Burst& further : burst.units()->further()) {
             further.take_out(burst.units()->rows_of(further, ~burst.live()));
-            Keying{further, set, core}.run();
+            Keying{further, set, core, false}.run();
         }
     }
 }

@@ -4,12 +4,15 @@
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/decide_malformed.hpp"
 #include "lib/pipeline/stages.hpp"
+#include "lib/pipeline/track_services.hpp"
 
 #include <span>
 
 // Which rules match, and what that alone decides:
 //
 //   malformed          the box's policy
+//   services           what reaches declared services is followed, and what their servers would not
+//                      take is refused
 //   headers            all rules that ask nothing else
 //   on_match           the first enforcing one decides, before any limit
 //   later layers       only of packets that a rule there may still concern: first the units that
@@ -39,8 +42,13 @@ public:
         decide_malformed_rows();
         note_fragments(rows & ~burst_.headers().common);
         rows &= ~answered_;
+        if (!set_.services.empty()) [[unlikely]] {
+            refused_ = track_services(burst_, rows, set_, core_, now_);
+            scratch_.decided |= refused_;
+            rows &= ~refused_;
+        }
         set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
-        if (set_.meter_plan.reads_payload()) [[unlikely]] {
+        if (set_.meter_plan.reads_payload() || !set_.services.empty()) [[unlikely]] {
             rows = find_units_of(rows);
         }
         if (scratch_.matches.pending_rows() != 0) [[unlikely]] {
@@ -65,7 +73,7 @@ private:
             burst_.packets()[row].decision =
                 decide_malformed(burst_.headers().parsed[row], core_.policy);
         });
-        scratch_.decided = malformed | answered_;
+        scratch_.decided = malformed | answered_ | refused_;
     }
 
     [[nodiscard]] RowMask decided_by(const RuleMatch& match) const noexcept {
@@ -132,18 +140,6 @@ private:
                              [this](const RuleMatch& match) { return decided_by(match); });
     }
 
-    // What has too many units is malformed where that keeps it from slipping past a rule that acts.
-    void refuse(const BurstUnits& units, RowMask crowded) noexcept {
-        if (core_.policy.malformed != MalformedPolicy::Drop) {
-            return;
-        }
-        const RowMask refused = crowded & acting_rows(units);
-        burst_.headers().malformed |= refused;
-        for_each_row(refused,
-                     [&](std::size_t row) { burst_.headers().parsed[row] = Parsed::TooManyUnits; });
-        decide_malformed_rows();
-    }
-
     // Those where a rule is concerned. Packets that have waited have been read before: what was
     // remembered of them is to be settled, whatever rules there are.
     [[nodiscard]] RowMask rows_to_read(const BurstUnits& units, RowMask rows) const noexcept {
@@ -157,7 +153,12 @@ private:
         const auto ended = [this](const RuleMatch& match) { return ended_by(match); };
         const RowMask concerned =
             concerned_rows(units, [](const RulePlan&) { return true; }, ended);
-        return rows & (concerned | burst_.proxied() | rows_of_streams());
+        return rows & (concerned | burst_.proxied() | rows_of_streams() | rows_of_services(units));
+    }
+
+    // Streams of services are read whole, whatever rules there are.
+    [[nodiscard]] RowMask rows_of_services(const BurstUnits& units) const noexcept {
+        return set_.services.empty() ? 0 : units.services().with_service;
     }
 
     // Where a rule may match one packet of a stream and not the next, those that pass or may pass.
@@ -175,30 +176,37 @@ private:
     // Finds units where a rule is concerned. Rows that rules see, then.
     [[nodiscard]] RowMask find_units_of(RowMask rows) noexcept {
         const BurstUnits* const units = burst_.unit_parser();
-        if (units == nullptr || !units->concern(set_.meter_plan)) {
+        if (units == nullptr || (!units->concern(set_.meter_plan) && set_.services.empty())) {
             return rows;
         }
-        const RowMask crowded = find_units(burst_, rows_to_read(*units, rows), set_, core_, now_);
+        find_units(burst_, rows_to_read(*units, rows), set_, core_, now_);
         if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
             [[unlikely]] {
             // Whom requests are from is known by now.
             set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
         }
-        if (crowded != 0) [[unlikely]] {
-            refuse(*units, crowded);
-        }
+        count_would_refuse(*units);
         RowMask kept_back = 0;
         if ((units->unjudgeable() | units->following()) != 0) [[unlikely]] {
             kept_back = keep_back(*burst_.units());
         }
-        return burst_.headers().well_formed() & burst_.live() & ~(kept_back | answered_);
+        return burst_.headers().well_formed() & burst_.live() & ~(kept_back | answered_ | refused_);
+    }
+
+    void count_would_refuse(const BurstUnits& units) noexcept {
+        for_each_row(units.would_refuse(), [&](std::size_t row) {
+            core_.counters.would_refuse[static_cast<std::size_t>(units.why_would_refuse(row))].add(
+                1);
+        });
     }
 
     // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
-    // whose verdict is still to come is left to the general path. The rows that are dropped.
+    // whose verdict is still to come is left to the general path. Enforced services refuse what
+    // cannot be read, whatever rules there are. The rows that are dropped.
     [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
         const RowMask acting = acting_rows(units);
-        const RowMask rows = units.unjudgeable() & acting & ~scratch_.decided;
+        const RowMask rows =
+            units.unjudgeable() & (acting | units.unreadable()) & ~scratch_.decided;
         for_each_row(rows, [&](std::size_t row) {
             burst_.packets()[row].decision = dropped_for(units.why(row));
         });
@@ -302,6 +310,7 @@ private:
     Instant now_;
     Scratch& scratch_;
     RowMask answered_;
+    RowMask refused_ = 0;  // by services
 };
 
 // What waited in the room was read before: it is settled at its turn.
@@ -318,6 +327,7 @@ RowMask answered_rows(Burst& burst, const CoreState& core, Instant now) noexcept
 }  // namespace
 
 void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept {
+    end_reset_connections(burst, set, core, now);
     if (burst.size() == 0) {
         return;
     }

@@ -98,7 +98,7 @@ public:
     void run() noexcept {
         const Scratch& scratch = burst_.scratch();
         FastPath fast{burst_, set_, core_, now_};
-        RowsBehindAnswers behind{burst_, set_, core_};
+        RowsBehindAnswers behind{burst_, set_, core_, now_.at};
         for_each_row(burst_.live(), [&](std::size_t row) {
             if (behind.has(row)) {
                 return;
@@ -266,7 +266,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
                                          Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
-    RowsBehindAnswers behind{burst, set, core};
+    RowsBehindAnswers behind{burst, set, core, now.at};
     const RowMask rows = burst.live() & ~scratch.decided;
     fast.admit(rows & ~(scratch.general | scratch.looked_up));
     for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
@@ -285,7 +285,7 @@ void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexce
                                          Now now) noexcept {
     const Scratch& scratch = burst.scratch();
     FastPath fast{burst, set, core, now};
-    RowsBehindAnswers behind{burst, set, core};
+    RowsBehindAnswers behind{burst, set, core, now.at};
     const RowMask metered = ~scratch.decided & (scratch.general | scratch.looked_up);
     fast.admit(burst.live() & ~scratch.decided & ~metered);
     fast.write_admitted();
@@ -381,7 +381,11 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
     if (burst.size() != 0) {
         decide_located(burst, set, core, now, follows);
     }
+    if (core.answered != nullptr) {
+        core.answered->forget_resets();
+    }
     if (follows) [[unlikely]] {
+        core.recent_openings.forget(burst);
         count_connections(core);
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/packet/row_mask.hpp"
+#include "lib/rules/normalization.hpp"
 #include "lib/rules/service.hpp"
 #include "lib/rules/verdict.hpp"
 
@@ -24,15 +25,7 @@ struct ServicePacket {
     }
 };
 
-// What normalising changes in a frame that is forwarded.
-struct Normalization {
-    bool clears_urgent = false;
-    std::uint8_t min_ttl = 0;  // the least time to live that it has then; 0: as it came
-
-    [[nodiscard]] bool any() const noexcept { return clears_urgent || min_ttl != 0; }
-};
-
-// What the trackers of services say of a burst.
+// Findings of the trackers of services about a burst.
 struct ServiceRowsOutcome {
     std::array<ServicePacket, kMaxBurst> packets;
     RowMask with_service = 0;  // rows that belong to one

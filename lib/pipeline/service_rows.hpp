@@ -11,7 +11,8 @@ namespace sluice {
 inline constexpr std::uint16_t kNoServiceIndex = 0xFFFF;
 static_assert(kMaxServices < kNoServiceIndex);
 
-// By row: the index of the service that the packet would reach as a client's; kNoServiceIndex: none.
+// By row: the index of the service that the packet would reach as a client's; kNoServiceIndex:
+// none.
 using ServiceRows = std::array<std::uint16_t, kMaxBurst>;
 
 // Finds the services of `rows`, all of them well-formed: of several the first. Rows that are not

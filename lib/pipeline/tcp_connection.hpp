@@ -3,7 +3,6 @@
 #include "lib/conn/connection_ends.hpp"
 #include "lib/meter/connection_segment.hpp"
 #include "lib/packet/packet_headers.hpp"
-#include "lib/pipeline/checksum_trust.hpp"
 
 namespace sluice {
 
@@ -22,8 +21,5 @@ namespace sluice {
             .from = segment.from,
             .kind = segment.syn ? Kind::Opens : Kind::Completes};
 }
-
-// The TCP checksum of a packet that is no fragment.
-[[nodiscard]] SumOutcome tcp_sum(const PacketHeaders& headers, ByteView frame) noexcept;
 
 }  // namespace sluice

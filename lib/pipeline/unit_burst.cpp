@@ -12,7 +12,10 @@ UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set, const Core
             .wanted = set.meter_plan.texts,
             .counted = set.meter_plan.counts,
             .hash = core.hash,
-            .now = now};
+            .now = now,
+            .services = set.services.empty() || burst.unit_parser() == nullptr
+                            ? nullptr
+                            : &burst.unit_parser()->services()};
 }
 
 namespace {
@@ -24,13 +27,10 @@ public:
         units_.set_load(set.load);
     }
 
-    // The rows that have too many units.
-    [[nodiscard]] RowMask run(RowMask rows) noexcept {
-        RowMask crowded = 0;
+    void run(RowMask rows) noexcept {
         for_each_row(rows, [&](std::size_t row) {
-            if (!find(row)) {
-                crowded |= row_bit(row);
-            } else if (units_.count(row) != 0) {
+            find(row);
+            if (units_.count(row) != 0) {
                 take(row);
             }
         });
@@ -41,11 +41,10 @@ public:
             geo_burst(further, set_);
             units_.set_texts(further);
         }
-        return crowded;
     }
 
 private:
-    [[nodiscard]] bool find(std::size_t row) noexcept {
+    void find(std::size_t row) noexcept {
         const bool has_waited = burst_.place(row) != kNoRoomPlace;
         const UnitSource packet{.headers = burst_.headers_of(row),
                                 .frame = burst_.frame(row),
@@ -56,12 +55,18 @@ private:
                                 .hash = core_.hash,
                                 .now = now_,
                                 .answers = set_.meter_plan.answers_requests,
+                                .service = service_of(row, has_waited),
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {
-            return units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
+            (void)units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
+        } else {
+            (void)units_.find(row, packet);
         }
-        return units_.find(row, packet);
+    }
+    // Packets that have waited were read before.
+    [[nodiscard]] ServicePacket service_of(std::size_t row, bool has_waited) const noexcept {
+        return set_.services.empty() || has_waited ? ServicePacket{} : units_.service(row);
     }
     // A row that has units stands for the first one.
     void take(std::size_t row) noexcept {
@@ -94,17 +99,19 @@ private:
 
 }  // namespace
 
-RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
-                   Instant now) noexcept {
+void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
+                Instant now) noexcept {
     if (burst.unit_parser() == nullptr) {
-        return 0;
+        return;
     }
     if (burst.origin() != Burst::Origin::Room) [[likely]] {
         (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp),
                                     core.hash);
         rows = burst.unit_parser()->select(unit_columns_of(burst, set, core, now), rows);
     }
-    return rows == 0 ? 0 : FindingUnits{burst, set, core, now}.run(rows);
+    if (rows != 0) {
+        FindingUnits{burst, set, core, now}.run(rows);
+    }
 }
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "lib/policy/limits/named_limits.hpp"
 #include "lib/policy/rules/bypass_reader.hpp"
 #include "lib/policy/rules/rule_set_builder.hpp"
+#include "lib/policy/services/service_reader.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 #include "lib/policy/yaml/yaml_tree.hpp"
 
@@ -48,6 +49,9 @@ public:
         }
         if (const YamlNode* limits = top.find("limits")) {
             limits_.read(*limits, context_);
+        }
+        if (const YamlNode* services = top.find("services")) {
+            read_services(*services);
         }
         if (const YamlNode* bypass = top.find("bypass")) {
             read_bypass(*bypass);
@@ -129,6 +133,23 @@ private:
         rules_.check_bounds(*rules);
     }
 
+    void read_services(const YamlNode& services) {
+        if (!services.is_list()) {
+            file_.problems.error(
+                services.at,
+                "`services` is a list of services, [] for none; found " + kind_name(services));
+            return;
+        }
+        if (services.items.size() > kMaxServices) {
+            file_.problems.error(
+                services.at, "a file has at most " + std::to_string(kMaxServices) + " services");
+            return;
+        }
+        for (const YamlNode& node : services.items) {
+            rules_.add(node, read_service(node, file_));
+        }
+    }
+
     // Before all rules, as packets are charged to them before any rule.
     void read_bypass(const YamlNode& bypass) {
         for (ReadBypass& budget : sluice::read_bypass(bypass, file_)) {
@@ -167,6 +188,11 @@ void place_in_files(CompiledRules& compiled, const Problems& problems) {
     }
     for (ListSummary& list : compiled.lists) {
         list.line = problems.in_file({list.line, 1}).line;
+    }
+    for (ServiceSummary& service : compiled.services) {
+        const Position at{service.line, 1};
+        service.file = problems.file_of(at);
+        service.line = problems.in_file(at).line;
     }
 }
 

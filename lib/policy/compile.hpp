@@ -52,6 +52,21 @@ struct LimitSummary {
     std::vector<NamedText> schema;
 };
 
+// The stance of a rule over later layers: how it comes by its units. Service: all that it can match
+// belongs to the services. Partly: some of it does. Anywhere: nothing for sure. Unknown: a list is
+// missing. Where no service is, a connection that cannot be read passes unread.
+struct Stance {
+    enum class Kind : std::uint8_t { None, Service, Partly, Anywhere, Unknown };
+    Kind kind = Kind::None;                    // None: the rule is over no later layer, or is off
+    std::vector<std::string> services{};       // by id, in the order of the file
+    std::vector<std::string> monitored{};      // those of them that are in monitor
+    std::vector<ServiceProtocol> protocols{};  // whose units the rule can match or count
+
+    [[nodiscard]] bool operator==(const Stance&) const = default;
+};
+inline constexpr auto kStanceNames =
+    std::to_array<std::string_view>({"none", "service", "partly", "anywhere", "unknown"});
+
 // Beside the rules of a file: its budgets of `bypass`, and the candidates of its rules.
 enum class RuleKind : std::uint8_t { Rule, Bypass, Candidate };
 inline constexpr auto kRuleKindNames =
@@ -81,6 +96,7 @@ struct RuleSummary {
     std::optional<DynamicTerms> dynamic{};       // which numbers may be set for its keys
     std::optional<Nanoseconds> ttl;              // how long after it was first applied it ends
     std::uint64_t memory = 0;                    // bytes: the compiled rule, without its buckets
+    Stance stance{};
 };
 
 // What `check` shows of a list.
@@ -104,9 +120,27 @@ struct DatabaseSummary {
     std::size_t ranges = 0;      // of addresses that differ from their neighbours
 };
 
+// Facts that `services` and `check` show of a service; one for every service of the file, also
+// those that are off.
+struct ServiceSummary {
+    std::string id;
+    std::string description;
+    ServiceProtocol protocol = ServiceProtocol::Http;
+    Mode mode = Mode::Monitor;
+    std::uint32_t line = 0;
+    std::string file{};     // as in RuleSummary
+    std::string when;       // as written
+    Expression condition;   // the same as a tree
+    bool is_known = false;  // it is known whole
+    ServicePath path = ServicePath::Both;
+    // The service's other keys, with what they are where the file says nothing.
+    std::vector<NamedText> settings;
+};
+
 struct CompiledRules {
     RuleSet set;  // generation is 0 until it is encoded
     std::vector<RuleSummary> rules;
+    std::vector<ServiceSummary> services;
     std::vector<ListSummary> lists;
     std::vector<DatabaseSummary> databases;
     ClientView client;  // what client.ip is

@@ -20,8 +20,8 @@ struct IndexedLine {
     std::uint64_t digest = 0;
 };
 
-// What a line is counted by, and what it is counted under once it is removed. Lines that are not
-// listed are found like others and not counted.
+// The group that a line is counted by, and the name that it is counted under once it is removed.
+// Lines that are not listed are found like others and not counted.
 struct IndexedAs {
     std::size_t group = 0;   // 0: nobody's
     std::size_t reason = 0;  // below kReasons
@@ -84,7 +84,7 @@ public:
             owners_->add(added.digest, core_);
         }
     }
-    // Its group may be none by now.
+    // The line's group may be none by now.
     void remove(auto& pool, PoolLine line, const IndexedAs& as) noexcept {
         const auto& removed = pool.template at<IndexedLine>(line);
         PoolLine* at = &heads_[removed.digest & mask_];

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// How far a rule or a service acts: not at all, by counting alone, or on packets.
+// The reach of a rule or a service: it does nothing, counts alone, or acts on packets.
 enum class Mode : std::uint8_t { Off, Monitor, Enforce };
 inline constexpr auto kModeNames = std::to_array<std::string_view>({"off", "monitor", "enforce"});
 

@@ -5,10 +5,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+// The fields to hash of answers so that they come to the worker of what they answer. nullopt:
+// nothing does that.
+[[nodiscard]] constexpr std::optional<Rss> mirror_of(Rss how) noexcept {
+    switch (how) {
+        case Rss::Source:
+            return Rss::Destination;
+        case Rss::Destination:
+            return Rss::Source;
+        case Rss::Symmetric:
+            return Rss::Symmetric;
+        default:
+            return std::nullopt;
+    }
+}
 
 // How the frames that come in at one port are spread over workers.
 struct PortRssMapping {

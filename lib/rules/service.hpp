@@ -18,27 +18,27 @@ enum class ServiceProtocol : std::uint8_t { Http, Tls, Dns, Quic };
 inline constexpr auto kServiceProtocolNames =
     std::to_array<std::string_view>({"http", "tls", "dns", "quic"});
 
-// What becomes of bytes that the protocol's reader cannot follow. Count: they are charged as one
+// The fate of bytes that the protocol's reader cannot follow. Count: they are charged as one
 // request each MSS. Pass: they are forwarded, and counted.
 enum class OnUnreadable : std::uint8_t { Refuse, Count, Pass };
 inline constexpr auto kOnUnreadableNames =
     std::to_array<std::string_view>({"refuse", "count", "pass"});
 
-// What becomes of segments of a connection whose beginning was not seen, or has been forgotten.
+// The fate of segments of a connection whose beginning was not seen, or has been forgotten.
 enum class Midstream : std::uint8_t { Inspect, Reset, Pass };
 inline constexpr auto kMidstreamNames =
     std::to_array<std::string_view>({"inspect", "reset", "pass"});
 
-// Whether checksums of IP and TCP are verified. Auto: once 64 frames of a port came right.
+// Verification of checksums of IP, TCP and UDP. Auto: once 64 frames of a port came right.
 enum class Checksums : std::uint8_t { Auto, Verify, Trust };
 inline constexpr auto kChecksumsNames =
     std::to_array<std::string_view>({"auto", "verify", "trust"});
 
-// Which directions of a connection come to the box.
+// Directions of a connection that come to the box.
 enum class ServicePath : std::uint8_t { Both, Inbound };
 inline constexpr auto kServicePathNames = std::to_array<std::string_view>({"both", "inbound"});
 
-// What becomes of a request that asks to go on in HTTP/2 in clear. Strip: its Upgrade and
+// The fate of a request that asks to go on in HTTP/2 in clear. Strip: its Upgrade and
 // HTTP2-Settings lines are taken out.
 enum class OnH2c : std::uint8_t { Refuse, Strip };
 inline constexpr auto kOnH2cNames = std::to_array<std::string_view>({"refuse", "strip"});

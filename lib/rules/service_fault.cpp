@@ -21,7 +21,7 @@ bool enums_hold(const Service& service) noexcept {
            has_name(service.path, kServicePathNames) && has_name(service.on_h2c, kOnH2cNames);
 }
 
-// What a protocol has not stands at what it is by itself.
+// Options that a protocol does not have keep their defaults.
 bool options_hold(const Service& service) noexcept {
     const bool upgrades =
         service.passes_websocket || service.passes_connect || service.on_h2c != OnH2c::Refuse;

@@ -23,7 +23,7 @@ inline constexpr auto kServiceFields = std::to_array<Field>(
     return std::find(kServiceFields.begin(), kServiceFields.end(), field) != kServiceFields.end();
 }
 
-// What the reader of a protocol knows how to treat.
+// Options that the reader of a protocol knows how to treat.
 [[nodiscard]] constexpr bool runs_over_tcp(ServiceProtocol protocol) noexcept {
     return protocol != ServiceProtocol::Quic;
 }
@@ -41,8 +41,8 @@ inline constexpr auto kServiceFields = std::to_array<Field>(
                : Midstream::Pass;
 }
 
-// Whether every number of the services, and of the classifier that finds them, is what the workers
-// rely on. nullopt: it is; else what is wrong.
+// Checks that every number of the services, and of the classifier that finds them, is what the
+// workers rely on. nullopt: it is; else what is wrong.
 [[nodiscard]] std::optional<std::string> find_service_fault(const std::vector<Service>& services,
                                                             const Classifier& classifier);
 

@@ -72,6 +72,16 @@ enum class Reason : std::uint8_t {
     Answered,
     HoldFull,
     Unreadable,
+    WrongChecksum,
+    TcpFragment,
+    BadHandshake,
+    BadAck,
+    OutOfWindow,
+    RstOutOfWindow,
+    BehindEnd,
+    Midstream,
+    TooManyPieces,
+    UnreadableHello,
 };
 
 struct ReasonRow {
@@ -131,6 +141,23 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "no room to hold the packet until its departure; the rule's overflow decided"},
     {Reason::Unreadable, "unreadable",
      "bytes of a declared service that are not its protocol, or what follows them"},
+    {Reason::WrongChecksum, "wrong_checksum",
+     "a segment to or from a declared service whose checksum of IP or TCP is wrong"},
+    {Reason::TcpFragment, "tcp_fragment", "an IP fragment of a segment to a declared service"},
+    {Reason::BadHandshake, "bad_handshake",
+     "a segment to or from a declared service that is of no handshake which was seen"},
+    {Reason::BadAck, "bad_ack",
+     "a segment of a declared service without ACK, or with one that its receiver would not take"},
+    {Reason::OutOfWindow, "out_of_window",
+     "bytes beyond the window that their receiver has offered, or of no number it could take"},
+    {Reason::RstOutOfWindow, "rst_out_of_window", "a RST whose number its receiver would not take"},
+    {Reason::BehindEnd, "behind_end", "bytes behind a FIN or RST of a declared service"},
+    {Reason::Midstream, "midstream",
+     "of a connection of a declared service that nobody knows, and no request begins there"},
+    {Reason::TooManyPieces, "too_many_pieces",
+     "a head or hello in more records, segments or fragments than are put together"},
+    {Reason::UnreadableHello, "unreadable_hello",
+     "a ClientHello that some servers accept and that is not read: SSLv2's framing, two names"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

@@ -63,14 +63,39 @@ bool add_dns(ByteView message, const DnsQuestion& question, bool is_response,
     return true;
 }
 
+bool is_of_service(const UnitSource& packet) noexcept {
+    return packet.service.service != nullptr;
+}
+
+// A query to a service that has no question, which servers answer for the sake of its cookie (RFC
+// 7873, 5.4), is one without a name; BIND answers no other message that is not sound by more than
+// an error.
+bool find_no_question(const DnsMessage& parsed, const UnitSource& packet,
+                      UnitSink& units) noexcept {
+    units.count(event_of(parsed.parsed));
+    if (!is_of_service(packet)) {
+        return false;
+    }
+    if (parsed.parsed != DnsParsed::NoQuestion || parsed.is_response) {
+        units.drop(Reason::Unreadable);
+        return false;
+    }
+    UnitTexts* const texts = units.add(Per::Query);
+    if (texts != nullptr) {
+        units.count(UnitEvent::DnsQuery);
+        texts->set(TextField::ProtoL7, kDns.view());
+        texts->set(TextField::DnsQr, kFlags[0].view());
+    }
+    return true;
+}
+
 // Each question of a query is a unit, as far as they are sound: who answers may read the first one
 // alone, or all of them.
 // False: the message has no sound one.
 bool find_questions(ByteView message, const UnitSource& packet, UnitSink& units) noexcept {
     const DnsMessage parsed = parse_dns_message(message);
     if (parsed.parsed != DnsParsed::Ok) {
-        units.count(event_of(parsed.parsed));
-        return false;
+        return find_no_question(parsed, packet, units);
     }
     const std::size_t count = parsed.is_response ? 1 : parsed.questions;
     DnsQuestion question = parsed.first;
@@ -84,7 +109,11 @@ bool find_questions(ByteView message, const UnitSource& packet, UnitSink& units)
     return true;
 }
 
-bool is_dns(const PacketHeaders& headers, ByteView payload) noexcept {
+bool is_dns(const UnitSource& packet, ByteView payload) noexcept {
+    if (is_of_service(packet)) {
+        return true;
+    }
+    const PacketHeaders& headers = packet.headers;
     const bool is_response = payload.size() >= kDnsHeaderSize && DnsHeader{payload}.is_response();
     switch (dns_ports(headers.sport, headers.dport, is_response)) {
         case DnsPorts::Dns:
@@ -119,16 +148,19 @@ StreamReading after(bool has_question, std::size_t head, std::size_t body) noexc
             .is_doubtful = !has_question};
 }
 
-// Whether a stream on another port may begin with a DNS message: one question, as all who ask over
-// TCP send.
+// True if a stream on another port may begin with a DNS message: a query with one question and at
+// most two records, EDNS and a signature, and no flag set that a client does not set. Other
+// protocols' first 14 bytes are hardly ever so; those of a TLS ClientKeyExchange never.
 bool may_begin_dns(ByteView bytes, std::size_t head_bytes) noexcept {
     if (bytes.size() < kDnsLengthSize + kDnsHeaderSize) {
         return false;
     }
     const std::size_t size = load_be16(bytes, 0);
     const DnsHeader header{bytes.subspan(kDnsLengthSize)};
-    return size >= kLeastDnsMessage && kDnsLengthSize + size < head_bytes && header.opcode() == 0 &&
-           header.questions == 1;
+    constexpr std::uint16_t kOfQueries = 0x0130;  // RD, AD, CD
+    return size >= kLeastDnsMessage && kDnsLengthSize + size < head_bytes &&
+           (header.flags & ~kOfQueries) == 0 && header.questions == 1 && header.answers == 0 &&
+           header.authorities == 0 && header.additionals <= 2;
 }
 
 // The beginning of a message that is not held as a whole.
@@ -156,13 +188,16 @@ bool is_dns_stream(const FramingState& before) noexcept {
 
 StreamReading read_dns(ByteView bytes, const StreamContext& context, UnitSink& units) noexcept {
     const PacketHeaders& headers = context.packet.headers;
-    const bool known =
-        headers.sport == kDnsPort || headers.dport == kDnsPort || is_dns_stream(context.before);
+    const bool known = is_of_service(context.packet) || headers.sport == kDnsPort ||
+                       headers.dport == kDnsPort || is_dns_stream(context.before);
     if (!known && !may_begin_dns(bytes, context.head_bytes)) {
         return {};
     }
     if (const std::size_t none = short_dns_frames(bytes); none != 0) {
         units.count(UnitEvent::DnsShortHeader);
+        if (is_of_service(context.packet)) {
+            units.drop(Reason::Unreadable);  // BIND closes the connection
+        }
         return after(false, none, 0);
     }
     const DnsTcpFrame frame = split_dns_stream(bytes);
@@ -185,7 +220,7 @@ bool maybe_dns(ByteView datagram, std::uint16_t sport, std::uint16_t dport) noex
 }
 
 bool find_dns(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
-    return is_dns(packet.headers, datagram) && find_questions(datagram, packet, units);
+    return is_dns(packet, datagram) && find_questions(datagram, packet, units);
 }
 
 }  // namespace sluice

@@ -55,7 +55,20 @@ void count_fault(HelloFault fault, UnitSink& units) noexcept {
 }
 void refuse_hello(HelloFault fault, UnitSink& units) noexcept {
     count_fault(fault, units);
-    units.drop(Reason::MalformedHello);
+    units.drop(reason_of(fault));
+}
+
+Reason reason_of(HelloFault fault) noexcept {
+    switch (doubt_of(fault)) {
+        case HelloDoubt::SomeServers:
+            return Reason::UnreadableHello;
+        case HelloDoubt::Size:
+            return Reason::HeadTooLong;
+        case HelloDoubt::Pieces:
+            return Reason::TooManyPieces;
+        default:
+            return Reason::MalformedHello;
+    }
 }
 
 }  // namespace sluice

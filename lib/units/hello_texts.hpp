@@ -15,8 +15,9 @@ inline constexpr ConstantText kHttps{"https"};
 void set_hello_texts(const ClientHello& hello, HelloCarrier carrier, const UnitSource& packet,
                      UnitSink& units, UnitTexts& texts) noexcept;
 
-// Counts why a hello is malformed; and drops its packet where a rule that acts is concerned.
+// Counts why a hello is not read; and drops its packet where a rule that acts is concerned.
 void count_fault(HelloFault fault, UnitSink& units) noexcept;
 void refuse_hello(HelloFault fault, UnitSink& units) noexcept;
+[[nodiscard]] Reason reason_of(HelloFault fault) noexcept;
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/chunk_scanner.hpp"
+#include "lib/l7/http1/other_reading.hpp"
 #include "lib/units/request_readings.hpp"
 #include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
@@ -27,9 +28,17 @@ FramingState state_of(const ChunkScanner& chunks) noexcept {
     return state;
 }
 
-// What does not end for certain is looked through for what begins like a request. Behind a request
-// to change the protocol the server may go on with this one: if it does not, the next bytes say so.
-UnitBody body_of(const RequestHead& head) noexcept {
+// Of a service, behind a request that ends its connection nothing is read, and one that asks for
+// another protocol is one like any other until the server agrees. Elsewhere what does not end for
+// certain is looked through for what begins like a request.
+UnitBody body_of(const RequestHead& head, HeadStance stance) noexcept {
+    const bool is_service = stance == HeadStance::Service;
+    if (is_service && head.ends_connection()) {
+        return {.kind = UnitBody::Kind::UntilClose};
+    }
+    if (!is_service && head.upgrade == HttpUpgrade::Connect) {
+        return {.kind = UnitBody::Kind::Unknown};
+    }
     switch (head.body.kind) {
         case BodyFraming::Kind::None:
             return {.kind = UnitBody::Kind::Sized, .bytes = 0};
@@ -72,9 +81,10 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 
 }  // namespace
 
-bool HttpUnits::may_begin(ByteView bytes) noexcept {
+bool HttpUnits::may_begin(ByteView bytes, HeadStance stance) noexcept {
     const std::byte first = bytes[0];
-    return http1::is(first, http1::kToken) || first == http1::kCr || first == http1::kLf;
+    return stance == HeadStance::Service || http1::is(first, http1::kToken) ||
+           first == http1::kCr || first == http1::kLf;
 }
 
 StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
@@ -82,20 +92,27 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     using What = StreamReading::What;
     const std::span<std::byte> room = units.room();
     const HeadOptions options{.wanted = context.packet.requests.wanted(),
-                              .limit = context.head_bytes};
+                              .limit = context.head_bytes,
+                              .stance = context.stance};
+    const bool is_service = context.stance == HeadStance::Service;
     const FoundHead found = find_request_head(bytes, options, room, head_);
     switch (found.status) {
         case HeadStatus::NotHttp:
-            return {};
+            return {.fault = is_service ? found.fault : LineFault::None};
         case HeadStatus::H2Preface:
             units.count(UnitEvent::H2cPreface);
+            if (context.packet.service.service != nullptr) {
+                return {};  // HTTP/2 is not read: behind it nothing could be counted
+            }
             if (UnitTexts* const texts = units.add(Per::Packet)) {
                 texts->set(TextField::ProtoL7, kH2c.view());
                 texts->set(TextField::ProtoScheme, kHttp.view());
             }
             return {.what = What::Unit,
                     .head = found.size,
-                    .body = {.kind = UnitBody::Kind::UntilClose}};
+                    .body = {.kind = UnitBody::Kind::UntilClose},
+                    .fault = is_service ? LineFault::H2Preface : LineFault::None,
+                    .ends_connection = is_service};
         case HeadStatus::Complete:
             break;
         default:
@@ -105,12 +122,17 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     add(context.packet, units);
     return {.what = What::Unit,
             .head = found.size,
-            .body = body_of(head_),
+            .body = body_of(head_, context.stance),
             .is_doubtful =
-                head_.shapes.reading() != HeadReading::Accepted && !has_stated_readings(head_)};
+                head_.shapes.reading() != HeadReading::Accepted && !has_stated_readings(head_),
+            .ends_connection = is_service && head_.ends_connection(),
+            .upgrade = head_.upgrade};
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
+    if (!packet.wanted.has(TextField::HttpPath)) {
+        head_.shapes = head_.shapes.without(kPathDoubts);
+    }
     const HeadReading reading = head_.shapes.reading();
     // That it is HTTP, all servers agree on.
     const bool matters = reads_requests(packet);
@@ -118,8 +140,9 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     // Without a service nothing is refused for what it is: all of its readings are charged.
     const bool may_read_all =
         on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr;
-    const bool reads_all = may_read_all && has_stated_readings(head_) && matters;
-    if (reading != HeadReading::Accepted) {
+    const bool wants_all = may_read_all && matters;
+    const bool reads_all = wants_all && has_stated_readings(head_);
+    if (reading != HeadReading::Accepted || (wants_all && has_unstated_readings(head_))) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
         if (matters && !reads_all) {

@@ -13,9 +13,13 @@ public:
     explicit HttpUnits(OnAmbiguous on_ambiguous) : on_ambiguous_{on_ambiguous} {}
 
     // Whether a request, or empty lines before one, may begin so; there is a byte.
-    [[nodiscard]] static bool may_begin(ByteView bytes) noexcept;
+    [[nodiscard]] static bool may_begin(ByteView bytes,
+                                        HeadStance stance = HeadStance::Anywhere) noexcept;
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
+
+    // Of the latest Unit that is no H2Preface, until the next call.
+    [[nodiscard]] const RequestHead& head() const noexcept { return head_; }
 
     // How far a body that read() has begun goes on in these bytes.
     struct BodyReading {
@@ -23,7 +27,8 @@ public:
         FramingState state{};
         bool is_done = false;
         bool is_doubtful = false;  // servers may disagree where it ends
-        bool is_broken = false;    // its end cannot be found any more
+        // Its end cannot be found any more: of a service, the connection ends with it.
+        bool is_broken = false;
     };
     [[nodiscard]] static BodyReading read_body(ByteView bytes, const FramingState& state,
                                                UnitSink& units) noexcept;

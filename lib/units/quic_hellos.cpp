@@ -8,8 +8,9 @@
 namespace sluice {
 namespace {
 
-// Lines that are looked at for each Initial, which takes three at most.
-constexpr unsigned kExpiredAtOnce = 4;
+// Lines that are looked at for each Initial, which takes four at most.
+constexpr unsigned kExpiredAtOnce = 6;
+constexpr std::size_t kMostHelloBytes = std::size_t{16} << 10;
 
 // Of which kind a line is, in the words of lib/conn.
 constexpr StreamPhase kHalf = StreamPhase::Head;
@@ -33,7 +34,7 @@ QuicBudget checked(QuicBudget budget) noexcept {
     budget.connections = std::max<std::size_t>(budget.connections, 4);
     budget.half_hellos = std::clamp<std::size_t>(budget.half_hellos, 1, budget.connections / 4);
     budget.half_hellos_per_source = std::max<std::size_t>(budget.half_hellos_per_source, 1);
-    budget.hello_bytes = std::clamp<std::size_t>(budget.hello_bytes, 1024, kMaxHello);
+    budget.hello_bytes = std::clamp<std::size_t>(budget.hello_bytes, 1024, kMostHelloBytes);
     return budget;
 }
 
@@ -101,6 +102,7 @@ bool QuicHellos::lacks_beginning(std::uint64_t id) const noexcept {
 HalfHello& QuicHellos::spare() noexcept {
     HalfHello& half = slot(spare_);
     half.stream.clear();
+    half.is_again = false;
     return half;
 }
 
@@ -146,7 +148,8 @@ bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
         end_half(shares_.oldest_of_most(), false);
         ++given_up;
     }
-    const bool may_pass = !lacks_beginning(half.id) && paths_.may_pass_in_parts(half.path);
+    const bool may_pass =
+        !lacks_beginning(half.id) && (half.is_again || paths_.may_pass_in_parts(half.path));
     const ConnectionIndex index = line_for(half.id);
     if (index == kNoConnection) {
         return false;
@@ -162,9 +165,10 @@ bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
     members_[index].id = whose;
     shares_.add(index);
     spare_ = pool_.take();
-    const bool on_path = join_path(half);
+    const bool on_path = !half.is_again && join_path(half);
     line.framing[kOnPath] = static_cast<std::byte>(on_path);
-    line.framing[kLacksBeginning] = static_cast<std::byte>(!may_pass || !on_path);
+    line.framing[kLacksBeginning] =
+        static_cast<std::byte>(!may_pass || !(on_path || half.is_again));
     return true;
 }
 
@@ -206,6 +210,20 @@ void QuicHellos::give_up(std::uint64_t id) noexcept {
     if (index != kNoConnection && lines_[index].phase == kHalf) {
         end_half(index, false);
     }
+}
+
+void QuicHellos::forget_half(std::uint64_t id) noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    if (index != kNoConnection && lines_[index].phase == kHalf) {
+        end_half(index, true);
+        remove(index);
+    }
+}
+
+bool QuicHellos::is_hello_of(std::uint64_t id, std::uint64_t hello) const noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    return index != kNoConnection && lines_[index].phase == kJudged &&
+           load_state<JudgedState>(lines_[index]).twin == hello;
 }
 
 bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {

@@ -15,11 +15,14 @@
 #include <vector>
 
 // What one worker remembers of hellos over QUIC: those that are not whole, and what became of those
-// that were judged. A key is a keyed digest; a connection has up to three:
+// that were judged. A key is a keyed digest; a connection has up to four:
 //
 //   id      endpoints and the connection id of its first Initial: its state and its verdict
 //   hello   endpoints and the hello's bytes: the same verdict, for the Initial after a Retry, which
 //           has the same hello under another id
+//   again   an id of a judged hello, for what comes under it afterwards in parts: the same hello,
+//   or
+//           another one
 //   path    endpoints alone, of a hello that came in parts: its server knows the first of them, and
 //           the client turns to the id that this server chose
 //
@@ -34,6 +37,9 @@ struct HalfHello {
     CryptoStream stream;
     std::uint64_t id = 0;
     std::uint64_t path = 0;
+    // True if the hello began under an id whose hello was judged and forwarded: it may be a part of
+    // that one, so its path says nothing of it.
+    bool is_again = false;
 };
 
 class QuicHellos {
@@ -71,12 +77,16 @@ public:
     // The spare one, which is half, is kept. False: there is no room. `given_up` counts those that
     // had to go for it.
     [[nodiscard]] bool keep_spare(std::uint64_t source, unsigned& given_up) noexcept;
+    // The hello is whole, and no verdict of its own will come.
+    void forget_half(std::uint64_t id) noexcept;
     // It cannot become whole.
     void give_up(std::uint64_t id) noexcept;
     // Its server may know parts that are not known here, or none of it may reach the server before
     // all of it is here: it must not pass before it is whole.
     [[nodiscard]] bool lacks_beginning(std::uint64_t id) const noexcept;
 
+    // The hello that was judged last under this id.
+    [[nodiscard]] bool is_hello_of(std::uint64_t id, std::uint64_t hello) const noexcept;
     // A hello is whole, and its verdict will come by settle(). False: no line is free.
     bool judge(std::uint64_t id, std::uint64_t hello) noexcept;
     // The hello was judged under another id, and this is the first one after it: its verdict holds

@@ -68,12 +68,14 @@ public:
         using State = QuicHellos::State;
         QuicHellos& hellos = owner_.hellos_;
         const State state = hellos.state_of(id_);
-        if (state == State::Judged) {
+        if (state == State::Judged && blocks(hellos.verdict_of(id_))) {
             repeat(id_);
             return false;
         }
         budget_ = owner_.time_.lend(packet_.now);
-        const bool whole = state == State::Half ? go_on(hellos.half_of(id_)) : begin();
+        const bool whole = state == State::Judged ? compare()
+                           : state == State::Half ? go_on(hellos.half_of(id_))
+                                                  : begin();
         owner_.time_.give_back(budget_);
         return whole;
     }
@@ -99,6 +101,55 @@ private:
         } else if (verdict == StickyVerdict::Undecided) {
             units_.follow({.connection = key, .from = 0, .to = 1, .carrier = kQuicCarrier});
         }
+    }
+
+    // A connection whose hello was judged, and forwarded or not decided yet: the same bytes are
+    // a repeat, others a hello that is judged as any, also where they come in parts.
+    [[nodiscard]] bool compare() noexcept {
+        struct Key {
+            std::uint64_t id;
+            std::uint64_t again;
+        };
+        const Key key{id_, 1};
+        const std::uint64_t again = packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
+        QuicHellos& hellos = owner_.hellos_;
+        if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
+            // Hellos behind one that is refused go where it goes.
+            units_.follow({.connection = id_, .from = 0, .to = 1, .carrier = kQuicCarrier});
+        }
+        const bool is_kept = hellos.state_of(again) == QuicHellos::State::Half;
+        HalfHello& half = is_kept ? hellos.half_of(again) : hellos.spare();
+        half.id = again;
+        half.path = path_;
+        half.is_again = true;
+        half.client_dcid = ConnectionId{first_.dcid};
+        const QuicHelloRead read =
+            owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_);
+        switch (read.outcome) {
+            case QuicHelloOutcome::Whole:
+                return conclude_again(half);
+            case QuicHelloOutcome::NoInitial:
+            case QuicHelloOutcome::NoCrypto:
+            case QuicHelloOutcome::NotAuthentic:
+                repeat(id_);
+                return false;
+            default:
+                return conclude(read, half, is_kept);
+        }
+    }
+
+    [[nodiscard]] bool conclude_again(const HalfHello& half) noexcept {
+        QuicHellos& hellos = owner_.hellos_;
+        const std::uint64_t hello = digest_with(half.stream.contiguous());
+        const ConnectionId dcid = half.client_dcid;
+        hellos.forget_half(half.id);
+        if (hellos.is_hello_of(id_, hello)) {
+            repeat(id_);
+            return false;
+        }
+        units_.count(UnitEvent::QuicOtherHello);
+        judge_new(id_, hello, dcid);
+        return true;
     }
 
     // Of a connection whose hello is half, under the id that it began with.
@@ -160,9 +211,14 @@ private:
             repeat(hello);
             return;
         }
+        judge_new(id, hello, half.client_dcid);
+    }
+
+    void judge_new(std::uint64_t id, std::uint64_t hello, const ConnectionId& dcid) noexcept {
+        QuicHellos& hellos = owner_.hellos_;
         is_new_ = true;
         units_.count(UnitEvent::QuicHello);
-        units_.note_quic_dcid(half.client_dcid);
+        units_.note_quic_dcid(dcid);
         const std::uint64_t before = hellos.forgotten();
         (void)hellos.judge(id, hello);
         units_.count(UnitEvent::QuicForgotten,
@@ -210,9 +266,19 @@ private:
     }
 
     void refuse(const QuicHelloRead& read, std::uint64_t id) noexcept {
+        if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
+            // No server sees them: the hello that came first goes on.
+            units_.count(UnitEvent::QuicMalformed);
+            units_.drop(Reason::Overlap);
+            return;
+        }
         owner_.hellos_.give_up(id);
-        if (read.outcome == QuicHelloOutcome::Malformed) {
-            refuse_hello(read.fault, units_);
+        if (read.outcome == QuicHelloOutcome::TooManyPieces) {
+            units_.count(UnitEvent::QuicMalformed);
+            units_.drop(Reason::TooManyPieces);
+        } else if (read.outcome == QuicHelloOutcome::Malformed) {
+            packet_.service.service != nullptr ? refuse_hello(read.fault, units_)
+                                               : count_fault(read.fault, units_);
         } else if (read.outcome == QuicHelloOutcome::BeyondRoom) {
             units_.count(UnitEvent::QuicTooLong);
             units_.drop(Reason::HeadTooLong);

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/conn/stream_offer.hpp"
+#include "lib/l7/http1/request_head.hpp"
 #include "lib/pipeline/burst_units.hpp"
 
 #include <cstddef>
@@ -10,6 +11,7 @@ namespace sluice {
 // Whose StickyBytes are.
 inline constexpr std::uint8_t kStreamCarrier = 0;
 inline constexpr std::uint8_t kQuicCarrier = 1;
+inline constexpr std::uint8_t kServiceCarrier = 2;
 
 // What the bytes from some place of a stream on are to one protocol. Whoever reads a Unit has added
 // it to the packet's.
@@ -22,6 +24,12 @@ struct StreamReading {
     HeadNeed need;         // NeedMore: when another look is worth it
     // Of a Unit or Skip: malformed, or servers may disagree where it ends.
     bool is_doubtful = false;
+    // Of a request to a service. Not None: why nobody can read it, or what is behind it.
+    LineFault fault = LineFault::None;
+    // Of a Unit: no later byte of the connection is read, whatever its body's kind.
+    bool ends_connection = false;
+    // Of a Unit: what the connection becomes if the server agrees; until then it stays what it is.
+    HttpUpgrade upgrade = HttpUpgrade::None;
 };
 
 // What a reader is told beside the bytes.
@@ -31,6 +39,7 @@ struct StreamContext {
     // zeroes.
     FramingState before{};
     std::size_t head_bytes = 0;  // the most that a head may have
+    HeadStance stance = HeadStance::Anywhere;
 };
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
 #include "lib/match/column_compare.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/source_network.hpp"
 #include "lib/units/wanted_protocols.hpp"
@@ -17,20 +18,9 @@ namespace {
 
 // Bytes of a segment that a head's scratch has room for behind the head.
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
-// What has timed out is forgotten at the pace that packets come: one connection for each of them,
-// so that the next one's line arrives meanwhile, and a few for each burst.
-constexpr unsigned kExpiredPerBurst = 2;
-constexpr unsigned kExpiredPerSegment = 1;
-// And where no segment comes that matters, so often.
-constexpr Nanoseconds kTendedEvery = std::chrono::milliseconds{1};
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
-
-constexpr std::uint16_t kFin = 0x01;
-constexpr std::uint16_t kSyn = 0x02;
-constexpr std::uint16_t kRst = 0x04;
-constexpr std::uint16_t kAck = 0x10;
 
 std::uint32_t word_at(const UnitSource& packet, std::size_t at) noexcept {
     std::uint32_t word = 0;
@@ -51,10 +41,10 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
     return {.digest = connection,
             .source = source_of(packet),
             .seq = sequence_of(packet),
-            .syn = (flags & kSyn) != 0,
-            .begins = (flags & (kSyn | kAck)) == kSyn,
-            .fin = (flags & kFin) != 0,
-            .rst = (flags & kRst) != 0,
+            .syn = (flags & kTcpSyn) != 0,
+            .begins = (flags & (kTcpSyn | kTcpAck)) == kTcpSyn,
+            .fin = (flags & kTcpFin) != 0,
+            .rst = (flags & kTcpRst) != 0,
             .payload = payload,
             .hash = &packet.hash};
 }
@@ -68,6 +58,8 @@ constexpr Reason reason_of(RefusedWhy why) noexcept {
             return Reason::HeadTooLong;
         case RefusedWhy::Unreadable:
             return Reason::Unreadable;
+        case RefusedWhy::TooManyPieces:
+            return Reason::TooManyPieces;
         default:
             return Reason::LostHead;
     }
@@ -135,7 +127,7 @@ private:
         }
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
-        if (body.is_broken || (body.is_doubtful && guesses())) {
+        if (body.is_broken || (body.is_doubtful && goes_unread_at_doubt())) {
             give_up();
         } else {
             owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
@@ -162,11 +154,13 @@ private:
                 finish(reading);
                 break;
         }
-        if (reading.is_doubtful && guesses()) {
+        if (reading.is_doubtful && goes_unread_at_doubt()) {
             owner_.table_.go_unread(offer_);
         }
     }
-    [[nodiscard]] bool guesses() const noexcept { return owner_.stance_ == StreamStance::Anywhere; }
+    [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
+        return owner_.stance_ == StreamStance::Anywhere;
+    }
 
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
     // comes next may begin a unit all the same.
@@ -221,7 +215,7 @@ private:
             units_.follow({.connection = segment_.digest,
                            .from = continues_ ? begin - 1 : begin,
                            .to = end,
-                           .carrier = kStreamCarrier});
+                           .carrier = owner_.carrier()});
         }
         if (has_unit_ || is_open) {
             // Bodies that the segment goes on with are judged with their heads.
@@ -230,7 +224,7 @@ private:
             units_.remember({.connection = segment_.digest,
                              .from = from,
                              .to = ends_later ? end : judged_.to,
-                             .carrier = kStreamCarrier,
+                             .carrier = owner_.carrier(),
                              .is_whole = has_unit_ && sequence_distance(begin, from) >= 0});
         }
     }
@@ -238,7 +232,7 @@ private:
     // The first bytes stand; which of them a server has seen, nobody knows without a service.
     void conclude_differing() noexcept {
         units_.drop(Reason::Overlap);
-        if (guesses()) {
+        if (goes_unread_at_doubt()) {
             owner_.table_.go_unread(offer_);
         }
     }
@@ -324,63 +318,17 @@ StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& con
 
 // Under other rules, and while packets were forwarded unread, segments may have been no reader's.
 void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
-    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+    const bool may_have_missed = packet.unread_bursts != unread_bursts_ ||
+                                 (packet.load != load_ && stance_ != StreamStance::Service);
+    if (may_have_missed) [[unlikely]] {
         table_.note_unseen(packet.now);
         load_ = packet.load;
         unread_bursts_ = packet.unread_bursts;
     }
 }
 
-RowMask StreamUnits::possible(const UnitColumns& burst, RowMask rows) noexcept {
-    if (!wants_http(burst) && !wants_tls(burst) && !wants_dns(burst)) {
-        return 0;
-    }
-    constexpr ColumnRange kSome{1, 0xFFFF'FFFE};
-    const HeaderColumns& headers = burst.headers;
-    return rows & headers.present_rows(HeaderPart::Tcp) &
-           (rows_in(headers.payload_len.data(), ColumnRanges{&kSome, 1}) |
-            rows_with_bits(headers.tcp_flags.data(), kFin | kSyn | kRst));
-}
-
-void StreamUnits::begin_burst(Instant now, RowMask rows) noexcept {
-    met_ = 0;
-    if (rows == 0 && now - tended_ < kTendedEvery) [[likely]] {
-        return;
-    }
-    tended_ = now;
-    expires_ = table_.expire(now, kExpiredPerBurst);
-}
-
-bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
-                            ByteView payload) const noexcept {
-    return !payload.empty() &&
-           ((wants_http(burst) && HttpUnits::may_begin(payload)) ||
-            (wants_tls(burst) && TlsUnits::may_begin(payload)) ||
-            (wants_dns(burst) && maybe_dns_stream(payload, burst.headers.sport[row],
-                                                  burst.headers.dport[row], head_bytes_)));
-}
-
-StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                       std::uint64_t& note) noexcept {
-    expires_ = expires_ && table_.expire(burst.now, kExpiredPerSegment);
-    note = burst.ends[row].along();
-    const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
-    const bool known = (met_ & bit) != 0 || table_.may_know(note);
-    const bool begins = may_begin(burst, row, payload);
-    const bool opens = (burst.headers.tcp_flags[row] & (kSyn | kAck)) == kSyn;
-    if (!known && !opens && (stance_ == StreamStance::Anywhere || !begins)) {
-        if (begins) {
-            table_.note_midstream();
-        }
-        return Worth::Nothing;
-    }
-    met_ |= bit;
-    table_.prefetch(note);
-    return begins ? Worth::AReading : Worth::ALook;
-}
-
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
-    if (payload.empty() && (packet.headers.tcp_flags & (kFin | kSyn | kRst)) == 0) {
+    if (payload.empty() && (packet.headers.tcp_flags & (kTcpFin | kTcpSyn | kTcpRst)) == 0) {
         return;
     }
     note_unseen(packet);

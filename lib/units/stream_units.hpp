@@ -30,6 +30,13 @@ public:
     };
     [[nodiscard]] Worth select(const UnitColumns& burst, std::size_t row, ByteView payload,
                                std::uint64_t& note) noexcept;
+    // select() for a service's segment, whose connection the tracker follows.
+    [[nodiscard]] Worth select_service(const ServicePacket& packet, ByteView payload,
+                                       std::uint64_t& note) noexcept;
+    // True if a unit of the protocol may begin in a segment whose connection is not known, or goes
+    // on in it.
+    [[nodiscard]] bool may_follow(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                  ServiceProtocol protocol) const noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).
@@ -40,6 +47,9 @@ public:
 
 private:
     class Segment;
+    [[nodiscard]] std::uint8_t carrier() const noexcept {
+        return stance_ == StreamStance::Service ? kServiceCarrier : kStreamCarrier;
+    }
     [[nodiscard]] bool may_begin(const UnitColumns& burst, std::size_t row,
                                  ByteView payload) const noexcept;
 

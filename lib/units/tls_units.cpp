@@ -34,6 +34,9 @@ struct BehindHello {
     std::uint32_t early_data = 0;  // that may still come before a second hello
 
     static constexpr std::uint32_t kMark = 0x544C'5301;
+    // The client has changed its cipher spec: up to TLS 1.2 its handshake records are encrypted,
+    // in TLS 1.3 a second hello may follow (RFC 8446, D.4).
+    static constexpr std::uint32_t kChangedMark = 0x544C'5302;
     static constexpr std::size_t kAt = 8;
 
     [[nodiscard]] static BehindHello of(const FramingState& state) noexcept {
@@ -52,12 +55,16 @@ static_assert(BehindHello::kAt + sizeof(BehindHello) <= sizeof(FramingState));
 constexpr StreamReading need(std::size_t bytes) noexcept {
     return {.what = What::NeedMore, .need = {.bytes = bytes}};
 }
+// Behind a hello, where the bytes may be an encrypted record whose sender is silent behind it.
+constexpr StreamReading may_need(std::size_t bytes) noexcept {
+    return {.what = What::NeedMore, .need = {.bytes = bytes, .may_be_none = true}};
+}
 // The rest of the connection is not read.
 constexpr StreamReading rest(What what, std::size_t bytes) noexcept {
     return {.what = what, .head = bytes, .body = {.kind = UnitBody::Kind::UntilClose}};
 }
-StreamReading malformed(std::size_t bytes) noexcept {
-    StreamReading reading = rest(What::Unit, bytes);
+StreamReading malformed(What what, std::size_t bytes) noexcept {
+    StreamReading reading = rest(what, bytes);
     reading.is_doubtful = true;
     return reading;
 }
@@ -95,12 +102,13 @@ StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
     constexpr std::size_t kUpToMessage = kRecordHeader + 1;
     const std::size_t changes = cipher_changes(bytes);
     if (changes != 0) {
+        behind.mark = BehindHello::kChangedMark;
         return step_over(changes, 0, behind.framing());
     }
     const bool early = bytes[0] == kApplicationData && behind.early_data != 0;
     const bool handshake = bytes[0] == kHandshake || bytes[0] == kChangeCipherSpec;
     if (bytes.size() < kUpToMessage && (early || handshake)) {
-        return need(kUpToMessage);
+        return may_need(kUpToMessage);
     }
     if (!early) {
         return rest(What::Skip, bytes.size());
@@ -115,6 +123,29 @@ bool is_client_hello(ByteView bytes) noexcept {
            std::to_integer<std::uint8_t>(bytes[kRecordHeader]) == kClientHelloType;
 }
 
+// Up to its version a hello has six bytes.
+constexpr std::size_t kUpToVersion = kRecordHeader + kHandshakeHeader + 2;
+// An encrypted record has an authentication tag, or a Finished and a MAC: no fewer bytes.
+constexpr std::size_t kLeastEncrypted = 16;
+
+// A handshake record behind a change of cipher spec that begins as a hello does: one of 256
+// encrypted Finished messages begins so, and hardly any has a hello's length and version too.
+bool may_be_plain(ByteView bytes) noexcept {
+    const std::size_t record = load_be16(bytes, 3);
+    if (record < kLeastEncrypted) {
+        return true;
+    }
+    const std::size_t hello = kHandshakeHeader + (load_be32(bytes, kRecordHeader) & 0xFF'FFFF);
+    return hello <= record ||
+           (hello <= kMaxHello && bytes[kRecordHeader + kHandshakeHeader] == kMajorVersion);
+}
+
+// Faults that tell ciphertext from a hello: its fields were read where its texts are at fault.
+constexpr bool may_be_ciphertext(HelloFault fault) noexcept {
+    return fault != HelloFault::BadServerName && fault != HelloFault::BadAlpn &&
+           fault != HelloFault::TooManyRecords;
+}
+
 }  // namespace
 
 bool TlsUnits::may_begin(ByteView bytes) noexcept {
@@ -122,7 +153,8 @@ bool TlsUnits::may_begin(ByteView bytes) noexcept {
 }
 
 bool TlsUnits::is_mine(const FramingState& before) noexcept {
-    return BehindHello::of(before).mark == BehindHello::kMark;
+    const std::uint32_t mark = BehindHello::of(before).mark;
+    return mark == BehindHello::kMark || mark == BehindHello::kChangedMark;
 }
 
 StreamReading TlsUnits::read(ByteView bytes, const StreamContext& context,
@@ -131,24 +163,52 @@ StreamReading TlsUnits::read(ByteView bytes, const StreamContext& context,
         return {};
     }
     if (!is_mine(context.before)) {
-        return may_begin(bytes) ? read_hello(bytes, context, Per::Handshake, units)
-                                : StreamReading{};
+        const bool reads = context.packet.service.service != nullptr || may_begin(bytes);
+        return reads ? read_hello(bytes, context, Per::Handshake, units) : StreamReading{};
     }
-    return is_client_hello(bytes) ? read_hello(bytes, context, Per::Packet, units)
-                                  : read_behind(bytes, BehindHello::of(context.before));
+    return read_second(bytes, context, units);
+}
+
+StreamReading TlsUnits::read_second(ByteView bytes, const StreamContext& context,
+                                    UnitSink& units) noexcept {
+    const BehindHello behind = BehindHello::of(context.before);
+    if (!is_client_hello(bytes)) {
+        return read_behind(bytes, behind);
+    }
+    if (behind.mark != BehindHello::kChangedMark) {
+        return read_hello(bytes, context, Per::Packet, units);
+    }
+    if (bytes.size() < kUpToVersion && load_be16(bytes, 3) >= kLeastEncrypted) {
+        return may_need(kUpToVersion);
+    }
+    if (!may_be_plain(bytes)) {
+        return rest(What::Skip, bytes.size());
+    }
+    const HelloRead read = read_tls_stream(bytes, *room_, hello_);
+    if (read.outcome == HelloOutcome::NeedMore) {
+        return may_need(read.at);
+    }
+    return read.outcome == HelloOutcome::Malformed && may_be_ciphertext(read.fault)
+               ? rest(What::Skip, bytes.size())
+               : conclude(read, bytes, context, Per::Packet, units);
 }
 
 StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context, Per kind,
                                    UnitSink& units) noexcept {
-    const HelloRead read = read_tls_stream(bytes, *room_, hello_);
+    return conclude(read_tls_stream(bytes, *room_, hello_), bytes, context, kind, units);
+}
+
+StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
+                                 const StreamContext& context, Per kind, UnitSink& units) noexcept {
     switch (read.outcome) {
         case HelloOutcome::Whole:
             break;
         case HelloOutcome::NeedMore:
             return need(read.at);
         case HelloOutcome::Malformed:
-            add_malformed(read.fault, context, kind, units);
-            return malformed(bytes.size());
+            add_malformed(read.fault, context, units);
+            return malformed(context.packet.service.service != nullptr ? What::Unit : What::Skip,
+                             bytes.size());
         default:
             return {};
     }
@@ -161,17 +221,15 @@ StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
     return {.what = What::Unit, .head = read.at, .body = {.framing = behind.framing()}};
 }
 
-// That it is TLS, all servers agree on. No handshake begins with it: outside of services it counts
-// for no limit over them.
-void TlsUnits::add_malformed(HelloFault fault, const StreamContext& context, Per kind,
+// All servers agree that it is TLS. Anywhere it passes, and the rest of its connection unread.
+void TlsUnits::add_malformed(HelloFault fault, const StreamContext& context,
                              UnitSink& units) noexcept {
-    const bool matters = reads_tls_hellos(context.packet);
-    if (matters && context.packet.service.service != nullptr) {
+    if (context.packet.service.service != nullptr && reads_tls_hellos(context.packet)) {
         refuse_hello(fault, units);
         return;
     }
     count_fault(fault, units);
-    if (UnitTexts* const texts = units.add(matters ? Per::Packet : kind)) {
+    if (UnitTexts* const texts = units.add(Per::Packet)) {
         texts->set(TextField::ProtoL7, kTls.view());
         texts->set(TextField::ProtoScheme, kHttps.view());
     }

@@ -10,7 +10,11 @@ namespace sluice {
 // ClientHellos of TLS over TCP. The first of a connection is a handshake. A second one, which
 // follows a HelloRetryRequest, has its texts and is none, and it is found where it may stand: as
 // the next handshake record, behind records of change_cipher_spec and, if the first hello
-// announced any, 64 KiB of early data. Nothing else of a connection is read. One per worker.
+// announced any, 64 KiB of early data. Nothing else of a connection is read.
+//
+// Of a service a hello that cannot be read is refused with a reason, one in the framing of
+// SSL 2.0 too. Anywhere it passes, and its connection goes unread. An encrypted record is never
+// taken for a second hello, unless it has a hello's length and version. One per worker.
 class TlsUnits {
 public:
     TlsUnits() : room_{std::make_unique<HandshakeRoom>()} {}
@@ -23,10 +27,15 @@ public:
                                      UnitSink& units) noexcept;
 
 private:
+    [[nodiscard]] StreamReading read_second(ByteView bytes, const StreamContext& context,
+                                            UnitSink& units) noexcept;
+    [[nodiscard]] StreamReading conclude(const HelloRead& read, ByteView bytes,
+                                         const StreamContext& context, Per kind,
+                                         UnitSink& units) noexcept;
     [[nodiscard]] StreamReading read_hello(ByteView bytes, const StreamContext& context, Per kind,
                                            UnitSink& units) noexcept;
     void add(const StreamContext& context, Per kind, UnitSink& units) noexcept;
-    static void add_malformed(HelloFault fault, const StreamContext& context, Per kind,
+    static void add_malformed(HelloFault fault, const StreamContext& context,
                               UnitSink& units) noexcept;
 
     std::unique_ptr<HandshakeRoom> room_;

@@ -2,6 +2,7 @@
 
 #include "lib/conn/connection_table.hpp"
 #include "lib/units/quic_hellos.hpp"
+#include "lib/units/service_tracking.hpp"
 
 #include <algorithm>
 
@@ -52,8 +53,14 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
             .on_ambiguous = box.on_ambiguous};
 }
 
+ConnectionBudget service_streams(const UnitBudget& budget) noexcept {
+    ConnectionBudget streams = budget.connections;
+    streams.idle_timeout = TrackBudget{}.idle_timeout;
+    return streams;
+}
+
 Nanoseconds longest_timeout(const UnitBudget& budget) noexcept {
-    return std::max({budget.connections.half_head_timeout, budget.connections.idle_timeout,
+    return std::max({budget.connections.half_head_timeout, service_streams(budget).idle_timeout,
                      budget.quic.half_hello_timeout, budget.quic.idle_timeout,
                      budget.fragments.timeout});
 }
@@ -66,7 +73,8 @@ UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
 }
 
 std::uint64_t memory_of(const UnitBudget& budget) noexcept {
-    return ConnectionTable::memory_of(budget.connections) + QuicHellos::memory_of(budget.quic) +
+    return 2 * ConnectionTable::memory_of(budget.connections) +  // services have one of their own
+           ServiceTracking::memory_of(budget.connections) + QuicHellos::memory_of(budget.quic) +
            FragmentTable::memory_of(budget.fragments);
 }
 

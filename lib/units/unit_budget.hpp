@@ -21,6 +21,10 @@ struct UnitBudget {
 // The same for each of so many workers: their sum is the box's, rounded up to what a table needs.
 [[nodiscard]] UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept;
 
+// The table of services' streams: they are remembered for as long as their tracker remembers their
+// connections, since bytes in the middle of one that is forgotten are refused.
+[[nodiscard]] ConnectionBudget service_streams(const UnitBudget& budget) noexcept;
+
 // For a worker that captures are shown to: as this box treats them, and room for a few thousand
 // clients.
 [[nodiscard]] UnitBudget capture_unit_budget(const UnitOptions& box = {}) noexcept;

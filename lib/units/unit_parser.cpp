@@ -76,24 +76,43 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 
 }  // namespace
 
-UnitParser::UnitParser(const UnitBudget& budget, StreamStance stance)
-    : streams_{budget.connections, budget.on_ambiguous, stance},
+UnitParser::UnitParser(const UnitBudget& budget)
+    : streams_{budget.connections, budget.on_ambiguous, StreamStance::Anywhere},
+      service_streams_{service_streams(budget), budget.on_ambiguous, StreamStance::Service},
+      tracking_{budget.connections},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}
+
+void UnitParser::track(void* parser, const TrackedColumns& burst, RowMask rows,
+                       ServiceRowsOutcome& outcome) noexcept {
+    auto& self = *static_cast<UnitParser*>(parser);
+    self.tracking_.track(burst, rows, {&follows, &self}, outcome);
+}
+
+void UnitParser::note_reset(void* parser, const MadeReset& reset, Instant now) noexcept {
+    static_cast<UnitParser*>(parser)->tracking_.note_reset(reset, now);
+}
+
+bool UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
+                         ServiceProtocol protocol) noexcept {
+    const auto& self = *static_cast<const UnitParser*>(parser);
+    return self.service_streams_.may_follow(burst, row, payload_of(burst, row), protocol);
+}
 
 RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,
                            RowNotes& notes) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
     const RowMask segments = rows & burst.headers.present_rows(HeaderPart::Tcp);
     self.streams_.begin_burst(burst.now, segments);
+    if (burst.services != nullptr) [[unlikely]] {
+        self.service_streams_.begin_burst(burst.now, burst.services->with_service & segments);
+    }
     using Worth = StreamUnits::Worth;
     RowMask selected = 0;
     for_each_row(rows, [&](std::size_t row) {
         const ByteView payload = payload_of(burst, row);
         notes[row] = 0;
-        const Worth worth = has_row(segments, row)
-                                ? self.streams_.select(burst, row, payload, notes[row])
-                                : worth_of_datagram(burst, row, payload);
+        const Worth worth = self.worth_of(burst, row, payload, notes[row]);
         if (worth == Worth::AReading) {
             prefetch(payload);
         }
@@ -102,23 +121,46 @@ RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,
     return selected;
 }
 
+StreamUnits::Worth UnitParser::worth_of(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                        std::uint64_t& note) noexcept {
+    const bool of_service = burst.services != nullptr && has_row(burst.services->with_service, row);
+    if (!has_row(burst.headers.present_rows(HeaderPart::Tcp), row)) {
+        return of_service ? StreamUnits::Worth::AReading : worth_of_datagram(burst, row, payload);
+    }
+    return of_service ? service_streams_.select_service(burst.services->packets[row], payload, note)
+                      : streams_.select(burst, row, payload, note);
+}
+
+// A datagram of a service is its protocol's, whatever rules read of it.
+void UnitParser::find_datagram(ByteView datagram, const UnitSource& packet,
+                               UnitSink& units) noexcept {
+    const Service* const service = packet.service.service;
+    if (service != nullptr) {
+        if (service->protocol == ServiceProtocol::Dns) {
+            (void)find_dns(datagram, packet, units);
+        } else if (service->protocol == ServiceProtocol::Quic) {
+            quic_.find(datagram, packet, units);
+        }
+    } else if (!(wants_dns(packet) && find_dns(datagram, packet, units)) && wants_quic(packet)) {
+        quic_.find(datagram, packet, units);
+    }
+}
+
 void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
     if (const std::optional<ByteView> datagram = payload_of(packet, kUdp)) {
-        if (!(wants_dns(packet) && find_dns(*datagram, packet, units)) && wants_quic(packet)) {
-            self.quic_.find(*datagram, packet, units);
-        }
+        self.find_datagram(*datagram, packet, units);
     } else if (const std::optional<ByteView> payload = payload_of(packet, kTcp)) {
         if (packet.headers.fields.has(Field::TcpFlags)) {
-            self.streams_.find(*payload, packet, units);
+            self.streams_of(packet.service.service != nullptr).find(*payload, packet, units);
         }
     }
 }
 
 void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
-    if (bytes.carrier == kStreamCarrier) {
-        self.streams_.settle(bytes, fate);
+    if (bytes.carrier != kQuicCarrier) {
+        self.streams_of(bytes.carrier == kServiceCarrier).settle(bytes, fate);
     } else {
         self.quic_.settle(bytes, fate == UnitFate::Forwarded);
     }
@@ -126,13 +168,18 @@ void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitFate fate) n
 
 bool UnitParser::refused(void* parser, const StickyBytes& bytes) noexcept {
     const auto& self = *static_cast<const UnitParser*>(parser);
-    return bytes.carrier == kStreamCarrier ? self.streams_.refused(bytes)
-                                           : self.quic_.refused(bytes);
+    if (bytes.carrier == kQuicCarrier) {
+        return self.quic_.refused(bytes);
+    }
+    return (bytes.carrier == kServiceCarrier ? self.service_streams_ : self.streams_)
+        .refused(bytes);
 }
 
 UnitFinder UnitParser::finder() noexcept {
     UnitFinder finder{.possible = &possible_rows,
                       .select = &select,
+                      .track = &track,
+                      .note_reset = &note_reset,
                       .find = &find,
                       .settle = &settle,
                       .refused = &refused,

@@ -2,6 +2,7 @@
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/units/fragment_memory.hpp"
 #include "lib/units/quic_units.hpp"
+#include "lib/units/service_tracking.hpp"
 #include "lib/units/stream_units.hpp"
 #include "lib/units/unit_budget.hpp"
 
@@ -12,8 +13,8 @@ namespace sluice {
 class UnitParser {
 public:
     // Made before the process gives up its privileges. Aborts if there is no memory, or if OpenSSL
-    // has no AES. `stance`: of streams that are of no service.
-    explicit UnitParser(const UnitBudget& budget, StreamStance stance = StreamStance::Anywhere);
+    // has no AES.
+    explicit UnitParser(const UnitBudget& budget);
     UnitParser(const UnitParser&) = delete;
     UnitParser& operator=(const UnitParser&) = delete;
 
@@ -27,14 +28,33 @@ public:
     }
     [[nodiscard]] const QuicGauges& quic() const noexcept { return quic_.gauges(); }
 
+    // Counters of services' streams, and of their trackers.
+    [[nodiscard]] const ConnectionCounters& service_connections() const noexcept {
+        return service_streams_.counters();
+    }
+    [[nodiscard]] const TrackCounters& tracked() const noexcept { return tracking_.counters(); }
+
 private:
+    static void track(void* parser, const TrackedColumns& burst, RowMask rows,
+                      ServiceRowsOutcome& outcome) noexcept;
+    static void note_reset(void* parser, const MadeReset& reset, Instant now) noexcept;
+    [[nodiscard]] static bool follows(void* parser, const UnitColumns& burst, std::size_t row,
+                                      ServiceProtocol protocol) noexcept;
+    [[nodiscard]] StreamUnits::Worth worth_of(const UnitColumns& burst, std::size_t row,
+                                              ByteView payload, std::uint64_t& note) noexcept;
+    [[nodiscard]] StreamUnits& streams_of(bool service) noexcept {
+        return service ? service_streams_ : streams_;
+    }
     [[nodiscard]] static RowMask select(void* parser, const UnitColumns& burst, RowMask rows,
                                         RowNotes& notes) noexcept;
+    void find_datagram(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;
 
     StreamUnits streams_;
+    StreamUnits service_streams_;
+    ServiceTracking tracking_;
     QuicUnits quic_;
     FragmentMemory fragments_;
 };

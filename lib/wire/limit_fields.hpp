@@ -96,7 +96,12 @@ void serialize(auto& archive, Of<SlidingLogLimit> auto& limit) {
     archive(limit.numbers);
 }
 void serialize(auto& archive, Of<ConcurrencyLimit> auto& limit) {
-    archive(limit.numbers);
+    archive(limit.numbers, limit.half_open_ms);
+    archive.word(limit.from, CountedFrom::Established);
+    check_made(archive, limit, [&] {
+        return make_concurrency(Units{limit.numbers.count}, Nanoseconds{limit.numbers.window},
+                                std::chrono::milliseconds{limit.half_open_ms}, limit.from);
+    });
 }
 void serialize(auto& archive, Of<SlidingCountersLimit> auto& limit) {
     archive(limit.numbers, limit.buckets);

@@ -29,7 +29,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 40;
+inline constexpr std::uint32_t kWireVersion = 41;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -209,6 +209,8 @@ struct WorkerStats {
     std::array<std::uint64_t, kTableEventCount> by_table_event{};
     std::array<std::uint64_t, kUnitEventCount> by_unit_event{};
     std::array<std::uint64_t, kAnswerEventCount> by_answer_event{};
+    std::array<std::uint64_t, kReasonCount> would_refuse{};  // by services that monitor
+    std::array<std::uint64_t, kTrackEventCount> by_track_event{};
     ConnectionStats connections;
     AskStats asks;
     ShapeStats shaping;
@@ -222,9 +224,9 @@ struct WorkerStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.bytes_by_verdict,
-                m.by_reason, m.by_table_event, m.by_unit_event, m.by_answer_event, m.connections,
-                m.asks, m.shaping, m.table_slots, m.table_entries, m.table_evictions, m.handed_over,
-                m.by_ledger_event, m.lanes, m.stages);
+                m.by_reason, m.by_table_event, m.by_unit_event, m.by_answer_event, m.would_refuse,
+                m.by_track_event, m.connections, m.asks, m.shaping, m.table_slots, m.table_entries,
+                m.table_evictions, m.handed_over, m.by_ledger_event, m.lanes, m.stages);
     }
 };
 // What a dataplane found of the rules that were kept.

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/ask/ask_event.hpp"
 #include "lib/conn/connection_event.hpp"
+#include "lib/conn/track/track_reason.hpp"
 #include "lib/rules/stage.hpp"
 
 #include <array>
@@ -32,6 +33,7 @@ struct StageStats {
 };
 
 inline constexpr std::size_t kConnectionEventCount = kConnectionEvents.size();
+inline constexpr std::size_t kTrackEventCount = kTrackEvents.size();
 
 // What a worker remembers of connections between their packets, and what happened to them.
 struct ConnectionStats {

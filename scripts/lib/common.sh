@@ -44,6 +44,9 @@ server_of() {
     case $1 in
         nginx-light) echo nginx ;;
         prometheus) echo prometheus ;;
+        apache2) echo apache2 ;;
+        haproxy) echo haproxy ;;
+        lighttpd) echo lighttpd ;;
     esac
 }
 

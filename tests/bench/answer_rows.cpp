@@ -91,8 +91,11 @@ private:
                                    .plan = set.answers,
                                    .load = set.load,
                                    .now = now,
-                                   .hash = worker_.hash()}};
-        act_burst(const_cast<Burst&>(burst), set.actions, buffers_, &answering);
+                                   .hash = worker_.hash(),
+                                   .follows = set.meter_plan.answers}};
+        auto& answered = const_cast<Burst&>(burst);
+        answered.note_handshakes(Handshake::Completed, burst.live());
+        act_burst(answered, set.actions, buffers_, &answering);
         answerer_.take_events(
             [this](std::size_t event, std::uint32_t times) { events_[event] += times; });
     }
@@ -102,8 +105,8 @@ private:
     // Nobody begins its connections, which come again and again.
     UnitParser parser_{kRoomy, StreamStance::Capture};
     BenchWorker worker_;
-    DigestBoard servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
-    Answerer answerer_{2 * kRequests, servers_};
+    AnswerBoards boards_;
+    Answerer answerer_{2 * kRequests, boards_};
     Buffers buffers_;
     std::array<std::uint64_t, kAnswerEventCount> events_{};
 };

@@ -92,7 +92,7 @@ void BenchWorker::open_streams() {
         }
         mill_.send(frames);
         parse_burst(burst, core_);
-        (void)find_units(burst, burst.headers().well_formed(), loaded_.set(), core_, now_.at);
+        find_units(burst, burst.headers().well_formed(), loaded_.set(), core_, now_.at);
         burst.clear();
     }
 }

@@ -63,8 +63,13 @@ public:
     explicit Parsing(WantedHeaders wanted) : wanted_{std::move(wanted)} {}
 
     void parse(const std::string& bytes) {
-        if (parse_request_head(bytes_of(bytes), {wanted_}, room_, head_) != HeadStatus::Complete ||
-            !head_.shapes.empty()) {
+        parse_any(bytes);
+        if (!head_.shapes.empty()) {
+            std::abort();
+        }
+    }
+    void parse_any(const std::string& bytes) {
+        if (parse_request_head(bytes_of(bytes), {wanted_}, room_, head_) != HeadStatus::Complete) {
             std::abort();
         }
         counted += head_.path.size() + head_.host.size();
@@ -202,9 +207,38 @@ void measure(const HeadKind& kind, bool quick) {
     print_parts(kind.name, heads);
 }
 
+// The most that one head can cost.
+void measure_hostile(const HeadKind& kind, bool quick) {
+    const Heads heads = make_heads(kind);
+    Parsing parsing{some_names()};
+    const std::size_t repeats = std::max<std::size_t>(1, (quick ? 512 : 2'048) / heads.size());
+    const auto each = [&](auto&& work) {
+        return cpu_ns_per(heads.size() * repeats, [&] {
+            for (std::size_t i = 0; i < repeats; ++i) {
+                for (const std::string& head : heads) {
+                    work(head);
+                }
+            }
+        });
+    };
+    std::vector<Side> sides{
+        {"parsed", [&] { return each([&](const std::string& head) { parsing.parse_any(head); }); }},
+        {"memchr of its line ends", [&] { return each(find_lines_with_memchr); }}};
+    run_rounds(sides, quick ? 5 : 9);
+    print("a hostile head, " + std::string{kind.name} + ", " + std::to_string(mean_size(heads)) +
+              " bytes",
+          sides[0], sides[1]);
+    std::fprintf(stderr, "  H0 cycles of the time-stamp counter, %.*s: the pass for lines %.0f\n",
+                 static_cast<int>(kind.name.size()), kind.name.data(),
+                 cycles_of(heads, find_lines));
+}
+
 int run(bool quick) {
     for (const HeadKind& kind : head_kinds()) {
         measure(kind, quick);
+    }
+    for (const HeadKind& kind : hostile_head_kinds()) {
+        measure_hostile(kind, quick);
     }
     std::fprintf(stderr, "%zu counted\n", counted);
     return 0;

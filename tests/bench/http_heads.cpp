@@ -87,6 +87,53 @@ std::string four_kib_of_cookies(std::mt19937_64& random) {
     return head + "; sid=" + random_word(random, 20, 12) + "\r\nDNT: 1\r\n\r\n";
 }
 
+// The dearest bytes: short lines that are no header's.
+std::string lines_of(std::mt19937_64& random, std::size_t count, std::string_view end) {
+    std::string head = first_lines(random);
+    for (std::size_t left = count; left > 0; --left) {
+        head += random_word(random, 16, 9);
+        head += end;
+    }
+    return head + "X: y\r\n\r\n";
+}
+
+std::string without_colons(std::mt19937_64& random) {
+    return lines_of(random, 680, "\r\n");
+}
+
+std::string with_spaces_before_colons(std::mt19937_64& random) {
+    return lines_of(random, 600, " :\r\n");
+}
+
+std::string of_folded_lines(std::mt19937_64& random) {
+    return lines_of(random, 680, "\r\n ");
+}
+
+std::string of_shortest_lines(std::mt19937_64& random) {
+    std::string head = first_lines(random);
+    while (head.size() < (std::size_t{16} << 10) - 4) {
+        head += static_cast<char>('a' + random() % 26);
+        head += '\n';
+    }
+    return head + "\r\n";
+}
+
+std::string of_lengths(std::mt19937_64& random) {
+    std::string head = first_lines(random) + "Content-Length: 1";
+    while (head.size() < (std::size_t{16} << 10) - 8) {
+        head += ",1";
+    }
+    return head + "\r\n\r\n";
+}
+
+std::string of_encoded_dots(std::mt19937_64& random) {
+    std::string head = "GET /" + random_word(random, 3, 8);
+    while (head.size() < (std::size_t{16} << 10) - 64) {
+        head += "/%2e%2e/a";
+    }
+    return head + " HTTP/1.1\r\nHost: a.example\r\n\r\n";
+}
+
 }  // namespace
 
 std::string usual_get_of(std::mt19937_64& random, std::string_view first_segment) {
@@ -123,6 +170,18 @@ const std::vector<HeadKind>& head_kinds() {
         {"30 headers", &thirty_headers},
         {"a browser's", &browser},
         {"4 KiB of cookies", &four_kib_of_cookies},
+    };
+    return kinds;
+}
+
+const std::vector<HeadKind>& hostile_head_kinds() {
+    static const std::vector<HeadKind> kinds{
+        {"680 lines without a colon", &without_colons},
+        {"600 lines with a space before the colon", &with_spaces_before_colons},
+        {"680 folded lines", &of_folded_lines},
+        {"lines of one letter", &of_shortest_lines},
+        {"one length again and again", &of_lengths},
+        {"a path of encoded dots", &of_encoded_dots},
     };
     return kinds;
 }

@@ -21,5 +21,7 @@ struct HeadKind {
     std::string (*make)(std::mt19937_64& random);
 };
 [[nodiscard]] const std::vector<HeadKind>& head_kinds();
+// Heads of at most the 16 KiB that one may have, made to cost as much as they can.
+[[nodiscard]] const std::vector<HeadKind>& hostile_head_kinds();
 
 }  // namespace sluice::bench

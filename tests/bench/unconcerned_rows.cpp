@@ -74,7 +74,8 @@ private:
                                    .plan = set.answers,
                                    .load = set.load,
                                    .now = now,
-                                   .hash = worker_->hash()}};
+                                   .hash = worker_->hash(),
+                                   .follows = set.meter_plan.answers}};
         act_burst(const_cast<Burst&>(burst), set.actions, sink_, &answering);
         let_depart(now);
         answerer_.take_events([](std::size_t, std::uint32_t) {});
@@ -86,8 +87,8 @@ private:
     }
 
     std::unique_ptr<BenchWorker> worker_;
-    DigestBoard servers_{kAnsweredServers, AnsweredTraffic::kServersKept};
-    Answerer answerer_{kAnsweredConnections, servers_};
+    AnswerBoards boards_;
+    Answerer answerer_{kAnsweredConnections, boards_};
     HeldFrames held_{1024};
     CountingSink sink_;
 };

@@ -53,8 +53,17 @@ void check(const PacketHeaders& came, const MadeFrame& frame, const FrameRoute& 
     }
 }
 
+AskedRequests requests_of(std::uint8_t more) {
+    AskedRequests requests;
+    for (unsigned i = 0; i < (more >> 5U); ++i) {
+        requests.add(AskedMethod{static_cast<std::uint8_t>(i % 3)});
+    }
+    return requests;
+}
+
 void take(Answerer& answerer, const KeyHasher& hash, FuzzInput& input, Instant& now) {
     const std::uint8_t how = input.byte();
+    const std::uint8_t more = input.byte();
     constexpr std::array<int, 4> kSeconds{0, 1, 30, 61};
     now += std::chrono::seconds{kSeconds[how >> 6]};
     const ByteView bytes = input.bytes(2U * input.byte());
@@ -68,13 +77,18 @@ void take(Answerer& answerer, const KeyHasher& hash, FuzzInput& input, Instant& 
     const AnsweredPacket packet{.headers = headers,
                                 .frame = frame,
                                 .unit = AnsweredUnit{static_cast<std::uint8_t>(how >> 4 & 3)},
-                                .may_wait = false};
+                                .may_wait = (more & 0x10) != 0,
+                                .handshake = Handshake{static_cast<std::uint8_t>(more & 3)},
+                                .requests = requests_of(more)};
     const AnswerContext context{
-        .actions = kActions, .plan = plan(), .load = 1, .now = now, .hash = hash};
+        .actions = kActions, .plan = plan(), .load = 1, .now = now, .hash = hash, .follows = true};
     const auto action = static_cast<ActionIndex>((how & 7) % kActions.size());
     Decision decision{.verdict = kActions[action].verdict, .action = action, .rule = 0};
     if (!answerer.follow(packet, context, decision) && answers(decision.verdict)) {
         answerer.answer(packet, context, decision);
+    }
+    if (forwards(decision.verdict)) {
+        answerer.note_forwarded(packet, context);
     }
     const MadeFrames& made = answerer.made();
     require(made.count <= kMostMadeFrames);
@@ -87,13 +101,13 @@ void take(Answerer& answerer, const KeyHasher& hash, FuzzInput& input, Instant& 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static DigestBoard servers{64, AnsweredTraffic::kServersKept};
+    static AnswerBoards boards{64, 64};
     static const KeyHasher hash{HashSecret{1, 2}};
     static Instant now{std::chrono::hours{1}};
-    static Answerer answerer{64, servers};
+    static Answerer answerer{64, boards};
     FuzzInput input{data, data + std::min<std::size_t>(size, 8192)};
     // What was answered in an earlier input is forgotten by then.
-    now += std::chrono::seconds{2 * AnsweredTraffic::kServersKept};
+    now += 2 * kLongestAnswerWait;
     while (!input.empty()) {
         take(answerer, hash, input, now);
     }

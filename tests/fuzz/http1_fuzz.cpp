@@ -26,10 +26,10 @@ bool lies_in(ByteView text, ByteView bytes) {
 }
 
 // Texts lie in the head or in the room, and the parser says what the model says.
-void check_head(std::string_view bytes, std::size_t limit) {
-    const ParsedHead parsed{bytes, limit};
-    const SlowHead slow = read_slowly(bytes, limit);
-    require(parsed.status == slow.status, "status");
+void check_head(std::string_view bytes, std::size_t limit, HeadStance stance) {
+    const ParsedHead parsed{bytes, limit, std::size_t{16} << 10, stance};
+    const SlowHead slow = read_slowly(bytes, limit, stance);
+    require(parsed.status == slow.status && parsed.fault == slow.fault, "status");
     if (parsed.status != HeadStatus::Complete) {
         return;
     }
@@ -44,6 +44,7 @@ void check_head(std::string_view bytes, std::size_t limit) {
     require(text(head.path) == slow.path && text(head.query) == slow.query, "path");
     require(text(head.host) == slow.host, "host");
     require(head.body == slow.body && head.keep_alive == slow.keep_alive, "framing");
+    require(head.upgrade == slow.upgrade && head.ends_connection() == slow.ends_connection, "end");
     for (const HeadShapeRow& row : kHeadShapes) {
         const bool is_ours_alone =
             row.shape == HeadShape::RepeatedHeader || row.shape == HeadShape::RepeatedCookie;
@@ -74,11 +75,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const std::string_view bytes{reinterpret_cast<const char*>(data + 1), size - 1};
-    check_head(bytes, kDefaultHeadLimit);
-    check_head(bytes, kMinHeadLimit + data[0]);
+    for (const HeadStance stance : {HeadStance::Anywhere, HeadStance::Service}) {
+        check_head(bytes, kDefaultHeadLimit, stance);
+        check_head(bytes, kMinHeadLimit + data[0], stance);
+        const RequestStart start = find_request_start(bytes_of(bytes), 0, stance);
+        require(start.at <= bytes.size(), "start");
+    }
     require(disagreement_with_llhttp(bytes).empty(), "llhttp");
     check_chunks(bytes_of(bytes), data[0] % 8 + 1U);
-    const RequestStart start = find_request_start(bytes_of(bytes), 0);
-    require(start.at <= bytes.size(), "start");
     return 0;
 }

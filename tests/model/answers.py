@@ -13,10 +13,9 @@ def carry_out(action, packet, data):
     segment = segment_of(packet, data)
     if segment is None or segment.flags & RST or not has_route(packet, data):
         return "drop", []
-    made = [segment.to_sender()]
-    if not segment.flags & SYN or segment.flags & ACK:
-        made.append(segment.to_receiver())
-    return "reset", made
+    # Nothing in these captures proves a handshake: whoever has completed none gets a RST, and no
+    # connection of its server's ends.
+    return "reset", [segment.to_sender()]
 
 
 def has_route(packet, data):
@@ -55,9 +54,6 @@ class Segment:
         seq = self.ack if self.flags & ACK else 0
         stamps = self.stamps and self.stamps[::-1]
         return self.frame(True, seq, self.end, RST | ACK, stamps)
-
-    def to_receiver(self):
-        return self.frame(False, self.seq, self.ack, RST | (self.flags & ACK), self.stamps)
 
     def frame(self, back, seq, ack, flags, stamps):
         source, target = self.packet.fields["ip.src"], self.packet.fields["ip.dst"]

@@ -8,9 +8,10 @@ NUMBERS = 1 << 32
 SECOND = 1_000_000_000
 CLIENTS = ["192.0.2.1", "192.0.2.2", "198.51.100.9", "2001:db8::1"]
 SERVERS = {4: ["203.0.113.1", "203.0.113.2"], 6: ["2001:db8:9::1"]}
+SERVER_SIDE = ["203.0.113.0/24", "2001:db8:9::/48"]
 CLIENT_PORTS, SERVER_PORTS = [1024, 2048, 4096], [80, 443]
 GAPS = [0] * 6 + [1, 1000, 10_000_000, 100_000_000, 333_333_333, SECOND, 999_999_999, 3 * SECOND, 10 * SECOND]
-IDLES = ["1ms", "100ms", "1s", "3s", "10s", "1m"]
+IDLES = {"1ms": 1, "100ms": 100, "1s": 1000, "3s": 3000, "10s": 10_000, "1m": 60_000, "5m": 300_000}
 FIRSTS = [0, 1, 7000, NUMBERS - 1, NUMBERS - 2, NUMBERS // 2, NUMBERS // 2 - 1]
 
 
@@ -21,7 +22,8 @@ class Connection:
         self.server = ipaddress.ip_address(dice.choice(SERVERS[self.client.version]))
         self.ports = dice.choice(CLIENT_PORTS), dice.choice(SERVER_PORTS)
         self.next = [dice.choice(FIRSTS), dice.choice(FIRSTS)]
-        self.step = 0
+        self.step, self.ttl = 0, dice.choice((64, 64, 64, 64, 20))
+        self.tags = dice.choice(([], [], [], [5], [0], [5, 7]))
 
     def frame(self, end, flags, size=0, seq=None, ack=None):
         """From the client (end 0) or the server (1)."""
@@ -33,13 +35,14 @@ class Connection:
         tcp = struct.pack("!HHIIHHHH", sport, dport, seq % NUMBERS, ack % NUMBERS, 0x5000 | flags, 9, 0, 0)
         payload = tcp + b"x" * size
         if source.version == 6:
-            head = struct.pack("!IHBB", 6 << 28, len(payload), 6, 64)
+            head = struct.pack("!IHBB", 6 << 28, len(payload), 6, self.ttl)
             kind = 0x86DD
         else:
-            head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), 1, 0, 64, 6, 0)
+            head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), 1, 0, self.ttl, 6, 0)
             kind = 0x0800
         frame = head + source.packed + target.packed + payload
-        return b"\x02\0\0\0\0\1\x02\0\0\0\0\xfe" + struct.pack("!H", kind) + frame
+        tags = b"".join(struct.pack("!HH", 0x8100, tag) for tag in self.tags)
+        return b"\x02\0\0\0\0\1\x02\0\0\0\0\xfe" + tags + struct.pack("!H", kind) + frame
 
     def send(self, end, flags, size=0):
         """Its numbers, and those behind it."""
@@ -114,9 +117,14 @@ class ConnectionMaker:
         return lines + [f"    limits: [{', '.join(limits)}]"]
 
     def limit(self):
-        per = self.dice.choice(("", ", per: connection"))
-        return (f"{{algorithm: concurrency, count: {self.dice.choice((1, 1, 2, 3, 5))}, "
-                f"idle: {self.dice.choice(IDLES)}{per}}}")
+        dice = self.dice
+        per = dice.choice(("", ", per: connection"))
+        idle = dice.choice(list(IDLES))
+        half_open = dice.choice([word for word in IDLES if IDLES[word] <= IDLES[idle]])
+        more = dice.choice(("", f", half_open: {half_open}"))
+        since = dice.choice(("", "", ", from: syn", ", from: established", ", from: established"))
+        return (f"{{algorithm: concurrency, count: {dice.choice((1, 1, 2, 3, 5))}, "
+                f"idle: {idle}{more}{since}{per}}}")
 
 
 def dice_start(dice):

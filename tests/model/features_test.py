@@ -398,6 +398,13 @@ class RequestStreams(unittest.TestCase):
 
 
 class Http(unittest.TestCase):
+    def test_a_slash_in_a_path_that_some_servers_decode(self):
+        for target, is_doubtful in ((b"/a%2Fb", True), (b"/a%2fb", True), (b"http://a/b%2Fc?", True), (b"/a?b=%2F", False),
+                                    (b"/a%252F", False), (b"http://a%2Fb/c", False)):
+            seen = Packet()
+            http1.add_request(seen, b"GET %s HTTP/1.1\r\nHost: a" % target)
+            self.assertEqual((seen.path_doubt, seen.doubt), (is_doubtful, None), target)
+
     def fields(self, *lines):
         head = b"\r\n".join([b"GET / HTTP/1.1", b"Host: a", *lines])
         return http1.read_head(head)[0]
@@ -446,8 +453,8 @@ class Hellos(unittest.TestCase):
         self.assertEqual(found, {"tls.sni": b"a.example", "tls.alpn": b"h2", "proto.scheme": b"https",
                                  "tls.ja4": b"t13d1516h2_8daaf6152771_e5627efa2ab1"})
 
-    def test_what_no_server_answers(self):
-        for body in (hello([]), hello([1], self.SNI, self.SNI), hello([1], (0, b"\0\0")), hello([1]) + b"x",
+    def test_what_is_not_read(self):
+        for body in (hello([]), hello([1], self.SNI, self.SNI), hello([1], (0, part(2, 2 * self.SNI[1][2:]))), hello([1]) + b"x",
                      hello([1])[:-1], hello([1], version=0x0200), hello([1], (16, b"\0\2\2h"))):
             with self.assertRaises(BadHello, msg=body.hex()):
                 Hello(body)
@@ -557,7 +564,8 @@ rules:
     def segment(self, sport, flags, numbers, carried=0, back=False):
         ends = [("192.0.2.1", sport), ("203.0.113.1", 80)]
         (src, sport), (dst, dport) = ends[::-1] if back else ends
-        made = source(src, ip_dst=ipaddress.ip_address(dst), l4_sport=sport, l4_dport=dport, tcp_flags=flags)
+        made = source(src, ip_dst=ipaddress.ip_address(dst), l4_sport=sport, l4_dport=dport, tcp_flags=flags,
+                      dir="out" if back else "in", ip_ttl=64)
         made.numbers, made.carried = numbers, carried
         return made
 

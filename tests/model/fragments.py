@@ -4,6 +4,7 @@ Nothing is bounded but the time: the model forgets no datagram for a newer one.
 """
 TICK = 1 << 20  # nanoseconds
 TIMEOUT = 30_000_000_000 // TICK + 1
+MOST_PLACES = 48
 ENDPOINTS = ("ip.version", "ip.src", "ip.dst", "vlan.id", "dir", "port")
 
 
@@ -11,6 +12,7 @@ class Datagram:
     def __init__(self, began, first_end, drops):
         self.began, self.first_end, self.drops = began, first_end, drops
         self.come, self.total, self.discarded = 0, 0, False
+        self.places = {}  # later fragments where a sender puts them: offset -> (size, more, bytes)
 
     def overlaps(self, fragment):
         """It claims bytes that others have, or lies where the datagram does not reach."""
@@ -43,9 +45,17 @@ class Fragments:
         known = self._find(key, now)
         if known is None:
             return None
-        if known.discarded or known.overlaps(fragment):
+        contents = fragment.size, bool(fragment.more), fragment.bytes
+        is_placed = known.first_end and fragment.offset % known.first_end == 0 and \
+            0 < fragment.offset // known.first_end <= MOST_PLACES
+        before = known.places.get(fragment.offset) if is_placed else None
+        if before == contents and not known.discarded:
+            return "fragment_of_refused" if known.drops else None
+        if known.discarded or before or known.overlaps(fragment):
             known.discarded = True
             return "overlapping_fragment"
+        if is_placed:
+            known.places[fragment.offset] = contents
         self._add(key, fragment)
         return "fragment_of_refused" if known.drops else None
 

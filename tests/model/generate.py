@@ -10,7 +10,7 @@ import sys
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
 
 import mmdb_writer  # noqa: E402
-from connection_maker import ConnectionMaker  # noqa: E402
+from connection_maker import SERVER_SIDE, ConnectionMaker  # noqa: E402
 from frames import FrameMaker  # noqa: E402
 from hello_maker import HelloMaker, tls_words  # noqa: E402
 from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
@@ -163,6 +163,8 @@ class Connections(Units):
 
     def make(self, dice, count):
         maker = ConnectionMaker(dice)
+        # Mostly the servers' side; where nobody is inside, no two directions are of one connection.
+        self.inside = dice.choice((SERVER_SIDE, SERVER_SIDE, SERVER_SIDE, ["192.0.2.0/24"], []))
         self.frames, self.rules = maker.frames(count), maker.rules()
 
 

@@ -4,12 +4,19 @@ import hashlib
 CLIENT_HELLO = 1
 SERVER_NAME, SIGNATURE_ALGORITHMS, ALPN, EARLY_DATA, VERSIONS = 0, 13, 16, 42, 43
 GREASE = {0x0A0A + 0x1010 * number for number in range(16)}
-MOST_BYTES = 16 * 1024
+MOST_BYTES = 64 * 1024
 JA4_VERSIONS = {0x0304: "13", 0x0303: "12", 0x0302: "11", 0x0301: "10", 0x0300: "s3"}
 
 
 class BadHello(Exception):
-    """No server answers it."""
+    """It is not read; `reason`: why a service refuses it. No server that was tried answers a malformed one."""
+
+    def __init__(self, reason="malformed_hello"):
+        super().__init__(reason)
+        self.reason = reason
+
+
+UNREADABLE = "unreadable_hello"  # some servers answer it
 
 
 class Octets:
@@ -43,10 +50,10 @@ class Hello:
         octets = Octets(body)
         self.version = octets.number(2)
         octets.take(32)
-        session, ciphers, compression = octets.part(1), octets.part(2), octets.part(1)
-        if self.version >> 8 != 3 or len(session) > 32 or not compression:
+        _, ciphers, compression = octets.part(1), octets.part(2), octets.part(1)
+        if self.version < 0x300 or len(ciphers) < 2 or not compression:
             raise BadHello
-        self.ciphers = pairs(ciphers)
+        self.ciphers = pairs(ciphers[:len(ciphers) // 2 * 2])
         self.types, self.algorithms = [], []
         self.name = self.protocol = None
         self.has_name = False
@@ -59,23 +66,28 @@ class Hello:
                    SIGNATURE_ALGORITHMS: self.signature_algorithms}
         while octets.rest:
             kind, content = octets.number(2), Octets(octets.part(2))
-            if kind in self.types and kind < 64:
+            if kind in self.types and kind in readers:
                 raise BadHello
             self.types.append(kind)
-            if kind in readers:
+            if kind not in readers:
+                continue
+            try:
                 readers[kind](content)
                 content.end()
+            except BadHello as bad:
+                raise BadHello(UNREADABLE if kind in (SERVER_NAME, ALPN) else bad.reason) from bad
 
     def server_name(self, content):
-        self.has_name, names = True, Octets(content.part(2))
-        if not names.rest:
-            raise BadHello
+        """No bytes, no names and an empty one are no name."""
+        self.has_name, seen = True, []
+        names = Octets(content.part(2) if content.rest else b"")
         while names.rest:
             kind, name = names.number(1), names.part(2)
             if kind == 0:
-                if self.name is not None or not 0 < len(name) < 256 or b"\0" in name:
+                if seen or len(name) > 255 or b"\0" in name:
                     raise BadHello
-                self.name = name.lower()
+                seen.append(name.lower())
+        self.name = seen[0] if seen and seen[0] else None
         if self.name and len(self.name) > 1 and self.name.endswith(b"."):
             self.name = self.name[:-1]
 

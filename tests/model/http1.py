@@ -1,16 +1,18 @@
 """Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads.
 
 What is malformed is beyond this reader: the generator makes none. Of what is ambiguous it knows a value that
-goes on in the next line.
+goes on in the next line, and a slash in a path that some servers decode.
 """
 import re
 
 import streams
 
 ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
+ASKS_PATH = r"http\.request\.uri\.path"  # of rules that read paths, but for those whose costs do
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+SLASH = re.compile(rb"%2[Ff]")
 FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
@@ -22,7 +24,12 @@ def add_request(packet, head):
     unit = packet.add_unit()
     unit.fields.update(found)
     unit.headers, unit.requests = headers, 1
+    packet.path_doubt |= not packet.doubt and SLASH.search(path_of(found["http.request.uri"])) is not None
     return body, bool(FOLD.search(head))
+
+
+def path_of(target):
+    return re.sub(rb"\A[A-Za-z][A-Za-z0-9+.-]*://[^/?]*", b"", target).partition(b"?")[0]
 
 
 def read_head(head):

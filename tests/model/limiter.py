@@ -5,6 +5,7 @@ or bounded.
 """
 import copy
 
+import http1
 from answers import FORWARDS, carry_out
 from colors import COLORS, RED, Meter, color_of
 from expression import value_of
@@ -217,19 +218,23 @@ class Limiter:
         refusal = self.fragments.refusal(self.now, packet.fields) if piece == "later" else None
         if refusal:
             return Verdict("drop", refusal, wait="")
-        if self._drops_doubtful(packet):
-            return Verdict("drop", packet.doubt[0], wait="")
+        doubtful = self._drops_doubtful(packet)
+        if doubtful:
+            return Verdict("drop", doubtful, wait="")
         verdict = self._judge_units(units)
         if piece == "first":
             self.fragments.remember(self.now, packet.fields, verdict.action not in FORWARDS)
         return verdict
 
     def _drops_doubtful(self, packet):
-        """Where a rule that acts is concerned; more units than there is room for may be admitted with what is malformed."""
+        """-> why, or None: where a rule that acts is concerned; more units than there is room for may be admitted with what is
+        malformed."""
         reason, asks = packet.doubt or (None, "")
+        if packet.path_doubt and any(rule.asks(http1.ASKS_PATH) or rule.cost.paths for rule in self.rules):
+            reason, asks = "ambiguous_request", http1.ASKS
         if reason is None or reason == "too_many_units" and self.malformed == "pass":
-            return False
-        return any(rule.id in self.acting and rule.asks(asks) for rule in self.rules)
+            return None
+        return reason if any(rule.id in self.acting and rule.asks(asks) for rule in self.rules) else None
 
     def _judge_units(self, units):
         """In their order; the strictest verdict is the packet's, of equals that of the first rule in the file."""
@@ -424,6 +429,8 @@ class Limiter:
         for number, key in self._tiers(rule, keys):
             for limit in rule.tiers[number].limits:
                 cost = units_of(limit.per, packet) * rule.cost.of(packet.fields)
+                if cost == 0 and self._completes(rule, number, limit, key, packet):
+                    cost = 1
                 once = (rule.id, number, limit.name)
                 if cost == 0 or once in self.once:
                     continue
@@ -439,6 +446,14 @@ class Limiter:
                 earlier = [charge for one in self.judged for charge in one.charges if charge.bucket is bucket]
                 charges.append(Charge(bucket, number, key, cost, came, earlier))
         return charges
+
+    def _completes(self, rule, number, limit, key, packet):
+        """Whether a bucket that is there waits for this packet to complete a handshake."""
+        bucket = getattr(limit, "from_established", False) and self.places.known(rule, number, limit, key)
+        if not bucket:
+            return False
+        bucket.at(self.now)
+        return bucket.completes(packet)
 
     def _bucket(self, limit, said=None):
         """A full one, under numbers of its own for as long as they hold."""

@@ -1,13 +1,19 @@
 """Open connections of a key, as section 4 defines `concurrency`: a list, searched from end to end.
 
-A connection is opened by an admitted SYN and known by its ends. It is open until both ends have sent
-a FIN behind everything before it, until an RST comes with the number that its receiver expects, or
-until nothing of it has been forwarded for `idle`.
+A connection is opened by an admitted SYN and known by its ends, their sides and its VLAN tags. It is
+established once the end that opened it has acknowledged the other one's number. It is open until both
+ends have sent a FIN and everything before it, until an RST comes with the number that its receiver
+expects, or until nothing of it has been forwarded for `idle`; while it is not established, for
+`half_open`. `from: established` counts it from then on.
+
+Of the end outside only what its numbers allow counts: it may be anybody who sends in its name.
 """
 from meters import NEVER, Bucket
 
 FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
 NUMBERS = 1 << 32
+BEHIND, AHEAD = 1 << 20, 1 << 26  # how far from what has been acknowledged a segment may lie
+LEAST_TTL = 32
 
 
 def ahead(number, of):
@@ -20,55 +26,107 @@ def ends_of(packet):
     fields = packet.fields
     if "tcp.flags" not in fields:
         return None
-    return (fields["ip.src"], fields["l4.sport"]), (fields["ip.dst"], fields["l4.dport"])
+    inside = fields["dir"] == "out"
+    tags = fields.get("vlan.id"), fields.get("vlan.inner_id")
+    return ((fields["ip.src"], fields["l4.sport"], inside, tags),
+            (fields["ip.dst"], fields["l4.dport"], not inside, tags))
+
+
+def arrives(packet):
+    """Whether its receiver gets it for sure."""
+    flags, outside = packet.fields["tcp.flags"], packet.fields["dir"] == "in"
+    if not flags & (FIN | SYN | RST) and not (outside and packet.carried):
+        return True
+    return packet.fields.get("ip.frag", "none") == "none" and not (outside and packet.fields["ip.ttl"] < LEAST_TTL)
+
+
+class Way:
+    """What has passed of one sender: `due` next without a gap, the highest that its receiver has
+    `confirmed`, the `top` of all; its FIN, seen and in its place."""
+
+    def __init__(self, number):
+        self.due = self.confirmed = self.top = number % NUMBERS
+        self.fin = self.done = False
+
+    def confirm(self, number):
+        if ahead(number, self.confirmed) > 0:
+            self.confirmed = number
+            self.due, self.top = (number if ahead(number, one) > 0 else one for one in (self.due, self.top))
+        self.settle()
+
+    def settle(self):
+        if self.fin and ahead(self.top, self.due) <= 1:
+            self.due, self.done = self.top, True
+
+    def take(self, number, size, fin):
+        if self.done:
+            return
+        behind = (number + size + bool(fin)) % NUMBERS
+        if ahead(behind, self.top) > 0:
+            self.top, self.fin = behind, False
+        if fin and behind == self.top:
+            self.fin = True
+        if ahead(self.due, number) >= 0 and ahead(behind, self.due) > 0:
+            self.due = behind
+        self.settle()
+
+    def may_lie(self, number):
+        return -BEHIND <= ahead(number, self.confirmed) <= AHEAD
 
 
 class Tracked:
-    """What has been seen of one connection: by sender, the number `due` next from it as what has
-    passed says, and the highest that its receiver has `confirmed`."""
+    """What has been seen of one connection."""
 
     def __init__(self, sender, receiver, first, seen):
         self.ends, self.seen = {sender, receiver}, seen
-        self.begin(sender, receiver, first)
+        self.begin(sender, first)
 
-    def begin(self, sender, receiver, first):
-        self.due = {sender: (first + 1) % NUMBERS}
-        self.confirmed = dict(self.due)
-        self.finished, self.again = set(), None  # `again`: who has sent another SYN, and what takes it
+    def begin(self, opener, first):
+        self.opener, self.established, self.again = opener, False, None
+        self.ways = {opener: Way(first + 1)}  # `again`: who has sent another SYN, and what takes it
 
-    def ends_with(self, packet):
-        """Whether this packet closes it."""
+    def completed_by(self, packet):
         sender, receiver = ends_of(packet)
         flags, (number, answer) = packet.fields["tcp.flags"], packet.numbers
-        acks = bool(flags & ACK)
-        if self.again and self.again[0] == receiver and acks and answer == self.again[1]:
-            if flags & RST:
-                return True
-            if flags & SYN:
-                self.begin(receiver, sender, (answer - 1) % NUMBERS)
-        if sender not in self.due:
-            if not acks or answer not in (self.due[receiver], self.confirmed[receiver]):
-                return False
-            if flags & RST:
-                return True
-            self.due[sender] = self.confirmed[sender] = (number + bool(flags & SYN)) % NUMBERS
-        if flags & RST:
-            return number in (self.due[sender], self.confirmed[sender])
-        if acks and receiver in self.due and ahead(answer, self.confirmed[receiver]) > 0:
-            self.confirmed[receiver] = answer
-            if ahead(answer, self.due[receiver]) > 0:
-                self.due[receiver] = answer
-        if not flags & SYN:
-            self.pass_bytes(sender, number, packet.carried, flags & FIN)
-        return self.finished == self.ends
+        other = self.ways.get(receiver)
+        return bool(sender == self.opener and other and flags & ACK and not flags & (SYN | RST)
+                    and self.ways[sender].may_lie(number)
+                    and ahead(answer, other.confirmed) >= 0 and ahead(other.top, answer) >= 0)
 
-    def pass_bytes(self, sender, number, size, fin):
-        behind = (number + size) % NUMBERS
-        if ahead(self.due[sender], number) >= 0 and ahead(behind, self.due[sender]) > 0:
-            self.due[sender] = behind
-        if fin and behind == self.due[sender]:
-            self.due[sender] = (behind + 1) % NUMBERS
-            self.finished.add(sender)
+    def learn_of(self, packet):
+        """None: it is no segment of this connection; else whether it closes it."""
+        sender, receiver = ends_of(packet)
+        flags, (number, answer) = packet.fields["tcp.flags"], packet.numbers
+        acks, me, other = bool(flags & ACK), self.ways.get(sender), self.ways.get(receiver)
+        takes = self.again and self.again[0] == receiver and acks and answer == self.again[1]
+        answers = me is None and acks and ahead(answer, other.confirmed) >= 0 and ahead(other.top, answer) >= 0
+        if flags & RST:
+            expected = answers if me is None else number in (me.due, me.confirmed)
+            return True if takes or expected else None
+        repeated = me is not None and 0 <= ahead(me.top, (number + 1) % NUMBERS) <= BEHIND
+        if takes and flags & SYN and not repeated:
+            self.begin(receiver, answer - 1)
+            self.ways[sender] = Way(number + 1)
+            return False
+        if flags & SYN and not acks:
+            if sender == self.opener and other is None and (number + 1) % NUMBERS == me.confirmed:
+                end = (number + 1 + packet.carried) % NUMBERS  # data of the SYN itself
+                me.top = end if ahead(end, me.top) > 0 else me.top
+            return None
+        if me is None:
+            if not answers:
+                return None
+            me = self.ways[sender] = Way(number + bool(flags & SYN))
+        elif packet.fields["dir"] == "in":
+            known = other is None or (acks and ahead(answer, other.confirmed) >= -BEHIND
+                                      and ahead(other.top, answer) >= 0)
+            if not (me.may_lie(number) and known):
+                return None
+        if acks and other:
+            other.confirm(answer)
+        if not flags & SYN:
+            me.take(number, packet.carried, flags & FIN)
+        return all(end in self.ways and self.ways[end].done for end in self.ends)
 
 
 class OpenConnections(Bucket):
@@ -77,39 +135,60 @@ class OpenConnections(Bucket):
         self.all, self.coming = [], None
 
     def come(self, packet):
-        """The packet that may open one."""
+        """The packet that may open one, or complete its handshake."""
         self.coming = packet
 
-    def open_at(self, instant):
-        return [one for one in self.all if instant < one.seen + self.limit.window]
+    def end_of(self, one):
+        return one.seen + (self.limit.window if one.established else self.limit.half_open)
 
-    def known(self):
-        ends = set(ends_of(self.coming))
-        return next((one for one in self.open_at(self.now) if one.ends == ends), None)
+    def known_at(self, instant):
+        return [one for one in self.all if instant < self.end_of(one)]
+
+    def open_at(self, instant):
+        return [one for one in self.known_at(instant) if one.established or not self.limit.from_established]
+
+    def of(self, packet):
+        ends = ends_of(packet)
+        return next((one for one in self.known_at(self.now) if ends and one.ends == set(ends)), None)
+
+    def completes(self, packet):
+        """A handshake that is admitted or refused by it."""
+        one = self.limit.from_established and self.of(packet)
+        return bool(one and not one.established and one.completed_by(packet))
 
     def wait(self, cost):
-        if self.known():
+        if not self.completes(self.coming) and (self.limit.from_established or self.of(self.coming)):
             return 0
         if cost > self.limit.count:
             return NEVER
-        chances = [self.now, *sorted(one.seen + self.limit.window for one in self.open_at(self.now))]
+        chances = [self.now, *sorted(self.end_of(one) for one in self.open_at(self.now))]
         return next(instant - self.now for instant in chances
                     if len(self.open_at(instant)) + cost <= self.limit.count)
 
     def spend(self, cost):
+        one = self.of(self.coming)
+        if self.completes(self.coming):
+            one.established, one.seen = True, self.now
+            return
         sender, receiver = ends_of(self.coming)
-        known = self.known()
-        if known:
-            known.seen, known.again = self.now, (sender, (self.coming.numbers[0] + 1) % NUMBERS)
+        if one:
+            one.seen, one.again = self.now, (sender, (self.coming.numbers[0] + 1) % NUMBERS)
         elif cost:
-            self.all = self.open_at(self.now)
+            self.all = self.known_at(self.now)
             self.all.append(Tracked(sender, receiver, self.coming.numbers[0], self.now))
 
     def follow(self, now, packet):
         """Any packet that is forwarded."""
-        ends = ends_of(packet)
-        for one in [one for one in self.open_at(now) if ends and one.ends == set(ends)]:
-            if one.ends_with(packet):
-                self.all.remove(one)
-            else:
-                one.seen = now
+        self.now = max(self.now, now)
+        one = self.of(packet)
+        if one is None or not arrives(packet):
+            return
+        ended = one.learn_of(packet)
+        if ended is None:
+            return
+        if ended:
+            self.all.remove(one)
+            return
+        one.seen = now
+        if not self.limit.from_established and not one.established and one.completed_by(packet):
+            one.established = True

@@ -39,6 +39,10 @@ class Places:
             return NoPlace(rule.on_full == "open")
         return self.parent(rule, number, limit, key, packet)
 
+    def known(self, rule, number, limit, key):
+        """The bucket that the key has already; None: it has none."""
+        return self.buckets.get((rule.id, number, limit.name, None if key is None else tuple(key)))
+
     def parent(self, rule, number, limit, key, packet):
         tier = rule.tiers[number]
         wider = () if key is None else wider_key(tier.key, packet.fields)

@@ -152,6 +152,7 @@ class Connection:
     def __init__(self, packet):
         self.dcid, self.come, self.fate, self.is_whole = packet.dcid, {}, None, False
         self.bytes, self.in_parts, self.waits = b"", False, False
+        self.again = None  # what comes in parts under its id behind its hello
 
     def read(self, packets):
         """-> whether one of them was this connection's; its hello is in `bytes` when it is whole"""
@@ -196,14 +197,14 @@ class Streams:
         if len(payload) >= LEAST_INITIAL and any(one.can_open() for one in some):
             try:
                 self.open(packet, some, tuple(fields.get(name) for name in ENDS))
-            except BadHello:
+            except BadHello:  # of no service, which is all that is modelled: it passes
                 pass
 
     def open(self, packet, some, ends):
         known = self.connections.setdefault(ends, [])
         mine = [one for one in known if one.dcid == some[0].dcid]
         if mine and mine[0].is_whole:
-            return self.repeat(packet, mine[0])
+            return self.compare(packet, some, mine[0])
         for one in mine or [one for one in known if not one.is_whole] + [Connection(some[0])]:
             if one.read(some):
                 if one not in known:
@@ -215,6 +216,23 @@ class Streams:
     def wait(one):
         if one.come:
             one.in_parts = True
+
+    def compare(self, packet, some, one):
+        """Under an id whose hello was judged: a repeat if its bytes are the same, else a hello more."""
+        if one.fate:
+            return self.repeat(packet, one)
+        again = one.again or Connection(some[0])
+        if not again.read(some):
+            return self.repeat(packet, one)
+        one.again = None if again.is_whole else again
+        if not again.is_whole:
+            return None
+        if again.bytes == one.bytes:
+            return self.repeat(packet, one)
+        one.bytes = again.bytes
+        packet.fields.update(Hello(again.bytes[4:]).fields("q"))
+        packet.handshakes, packet.settle = 1, one
+        return None
 
     def go_with(self, packet, parted):
         """Under keys that nobody knows: as the connection of these ends that came in parts, where one was refused."""

@@ -41,6 +41,10 @@ class Limit:
         else:
             self.count = parse_size(what["count"])
             self.window = parse_duration(what["idle" if self.algorithm == "concurrency" else "window"])
+            if self.algorithm == "concurrency":
+                usual = min(60 * 10 ** 9, max(self.window // 10 ** 6, 1) * 10 ** 6)
+                self.half_open = parse_duration(what["half_open"]) if "half_open" in what else usual
+                self.from_established = what.get("from", "syn") == "established"
             self.phase = what.get("phase", "clock")
             self.utc_offset = parse_utc_offset(what.get("utc_offset", "+00:00"))
             self.buckets, self.edge = int(what.get("buckets", 60)), what.get("edge", "strict")

@@ -1,11 +1,13 @@
 """TLS over TCP, from RFC 8446 (5.1, 4.2.10, D.4): the ClientHellos of a connection, in whatever records they come."""
 import streams
-from hello import CLIENT_HELLO, EARLY_DATA, MOST_BYTES, BadHello, Hello
+from hello import CLIENT_HELLO, EARLY_DATA, MOST_BYTES, UNREADABLE, BadHello, Hello
 
 ASKS = r"tls\.|proto\.|per: handshake"  # of rules that read hellos
 CHANGE_CIPHER_SPEC, HANDSHAKE, APPLICATION_DATA = 20, 22, 23
 RECORD_HEAD, MESSAGE_HEAD = 5, 4
 MOST_RECORD, MOST_EARLY_DATA, LEAST_EARLY_RECORD = 1 << 14, 1 << 16, 512
+MOST_RECORDS = 1024
+LEAST_ENCRYPTED = 16  # bytes that an encrypted record has at least
 
 
 class Short(Exception):
@@ -18,10 +20,11 @@ class OtherBytes(Exception):
 
 class Connection:
     """`begun`: bytes of what is not whole; `early`: bytes of early data that may still come before a second hello;
-    `stage`: `first`, `behind` the first hello, or `over`."""
+    `stage`: `first`, `behind` the first hello, or `over`; `changed`: the client has changed its cipher spec.
+    A connection of no service, which is all that is modelled, goes unread behind a hello that cannot be read."""
 
     def __init__(self):
-        self.stage, self.begun, self.early = "first", b"", 0
+        self.stage, self.begun, self.early, self.changed = "first", b"", 0, False
 
     def read(self, packet, payload):
         """-> a hello that the packet completes, or None"""
@@ -34,16 +37,30 @@ class Connection:
             return None
         except OtherBytes:
             self.stage = "over"
-        except BadHello:  # no handshake begins with it
-            packet.fields.update({"proto.l7": b"tls", "proto.scheme": b"https"})
+        except BadHello as bad:  # it is TLS all the same, but for ciphertext
+            if self.stage == "first" or not self.changed or bad.reason in (UNREADABLE, "too_many_pieces"):
+                packet.fields.update({"proto.l7": b"tls", "proto.scheme": b"https"})
             self.stage = "over"
         return None
 
     def hello(self):
+        if self.changed and self.is_encrypted():
+            raise OtherBytes
         message, self.begun = first_message(self.begun)
         hello = Hello(message[MESSAGE_HEAD:])
         self.early = MOST_EARLY_DATA if EARLY_DATA in hello.types else 0
         return hello
+
+    def is_encrypted(self):
+        """Handshake messages behind a change of cipher spec are, up to TLS 1.2, and one of 256 begins as a hello."""
+        record = int.from_bytes(self.begun[3:RECORD_HEAD], "big")
+        message = self.begun[RECORD_HEAD:]
+        if len(self.begun) <= RECORD_HEAD or message[0] != CLIENT_HELLO or record < LEAST_ENCRYPTED:
+            return False
+        if len(message) < MESSAGE_HEAD + 2:
+            raise Short
+        size = MESSAGE_HEAD + int.from_bytes(message[1:MESSAGE_HEAD], "big")
+        return size > record and (size > MOST_BYTES or message[MESSAGE_HEAD] != 3)
 
     def step_over(self):
         """A record that no hello is in."""
@@ -54,6 +71,7 @@ class Connection:
             raise Short
         if kind == CHANGE_CIPHER_SPEC and (self.begun[1] != 3 or self.begun[3:6] != b"\0\1\1"):
             raise OtherBytes
+        self.changed |= kind == CHANGE_CIPHER_SPEC
         if kind == APPLICATION_DATA:
             self.early = max(0, self.early - max(size, LEAST_EARLY_RECORD))
         self.begun = self.begun[RECORD_HEAD + size:]
@@ -61,15 +79,17 @@ class Connection:
 
 def first_message(octets):
     """-> (the message of the handshake that begins here, what stands behind it)"""
-    message, size = b"", None
+    message, size, records = b"", None, 0
     while size is None or len(message) < size:
+        if records == MOST_RECORDS:
+            raise BadHello("too_many_pieces")
         if octets[:1] not in (b"", bytes([HANDSHAKE])) or octets[1:2] not in (b"", b"\3"):
-            raise BadHello if message else OtherBytes
+            raise BadHello("bad_record") if records else OtherBytes
         if len(octets) < RECORD_HEAD:
             raise Short
         length = int.from_bytes(octets[3:RECORD_HEAD], "big")
-        if not 0 < length <= MOST_RECORD:
-            raise BadHello if message or not length else OtherBytes
+        if length > MOST_RECORD:
+            raise BadHello("bad_record") if records else OtherBytes
         content = octets[RECORD_HEAD:RECORD_HEAD + length]
         message += content
         if message and message[0] != CLIENT_HELLO:
@@ -77,7 +97,8 @@ def first_message(octets):
         if size is None and len(message) >= MESSAGE_HEAD:
             size = MESSAGE_HEAD + int.from_bytes(message[1:MESSAGE_HEAD], "big")
             if size > MOST_BYTES:
-                raise BadHello
+                raise BadHello("head_too_long")
+        records += 1
         if len(content) < length and (size is None or len(message) < size):
             raise Short
         octets = octets[RECORD_HEAD + length:]

@@ -224,7 +224,7 @@ TEST(Answers, AServersChallengeIsAnsweredWhereItSaysSo) {
 }
 
 TEST(Answers, AServersChallengeMayComeToAnotherWorker) {
-    DigestBoard servers = AnsweringBox::servers();
+    AnswerBoards servers = AnsweringBox::boards();
     AnsweringBox one{refuses(kReply), servers};
     AnsweringBox other{refuses(kReply), servers};
     AnsweringBox of_another_box{refuses(kReply)};
@@ -373,11 +373,10 @@ TEST(Answers, OfOneSourceAreBounded) {
 TEST(Answers, WithoutAPlaceInAConnectionThereIsNone) {
     AnsweringBox box{refuses(kReply, "request")};
     (void)box.take(from_client(kGet).sport(9));
-    EXPECT_EQ(box.take(from_client(kGet, 0, kSyn)), (Lines{"< RA 0:1036", "reset over_limit"}))
-        << "data of a SYN";
-    EXPECT_EQ(box.take(from_client(kGet, 0, 0).sport(41'000)),
-              (Lines{"< RA 0:1035", "> R 1000:0", "reset over_limit"}))
+    EXPECT_EQ(box.take(from_client(kGet, 0, kSyn)), (Lines{"drop over_limit"})) << "data of a SYN";
+    EXPECT_EQ(box.take(from_client(kGet, 0, 0).sport(41'000)), (Lines{"drop over_limit"}))
         << "no ACK";
+    EXPECT_EQ(box.count(AnswerEvent::Unproven), 2U);
 }
 
 // Its copy is judged as another one: a request that is sent twice does not go ahead of its

@@ -26,7 +26,7 @@ class AnsweringBox {
 public:
     explicit AnsweringBox(std::string_view rules) : AnsweringBox{rules, nullptr} {}
     // Another worker of a box: what they all know of servers is in `servers`.
-    AnsweringBox(std::string_view rules, DigestBoard& servers) : AnsweringBox{rules, &servers} {}
+    AnsweringBox(std::string_view rules, AnswerBoards& boards) : AnsweringBox{rules, &boards} {}
 
     std::vector<std::string> take(const Frame& frame, Direction dir = Direction::In,
                                   Instant now = Instant{std::chrono::hours{1}}) {
@@ -37,6 +37,7 @@ public:
                                   Instant now = Instant{std::chrono::hours{1}}) {
         open(frames, dir, now);
         const std::vector<Octets> bytes = fill(burst_, frames, dir);
+        prove(frames, dir, now);
         box_.run(burst_, now);
         made_.clear();
         return act(burst_, now);
@@ -52,6 +53,8 @@ public:
         later.find_units_by(parser_.finder());
         const std::vector<Octets> bytes = fill(burst_, first, Direction::In);
         const std::vector<Octets> later_bytes = fill(later, second, Direction::In);
+        prove(first, Direction::In, now);
+        prove(second, Direction::In, now);
         box_.run_overlapped(burst_, none, now);
         box_.run_overlapped(later, burst_, now);
         made_.clear();
@@ -74,13 +77,15 @@ public:
 
     static constexpr std::size_t kLines = 64;
 
-    [[nodiscard]] static DigestBoard servers() { return {256, AnsweredTraffic::kServersKept}; }
+    [[nodiscard]] static AnswerBoards boards() { return AnswerBoards{256, 4096}; }
+    // Clients acknowledge what their servers have sent.
+    void prove_clients(bool proves) { proves_ = proves; }
 
 private:
-    AnsweringBox(std::string_view rules, DigestBoard* servers)
+    AnsweringBox(std::string_view rules, AnswerBoards* boards)
         : box_{rules, {.tell_wait = false}},
           parser_{capture_unit_budget()},
-          answerer_{kLines, servers == nullptr ? servers_ : *servers} {
+          answerer_{kLines, boards == nullptr ? boards_ : *boards} {
         burst_.find_units_by(parser_.finder());
         box_.know_answered(answerer_.answered());
     }
@@ -129,6 +134,20 @@ private:
         }
         return bytes;
     }
+    void prove(const std::vector<Frame>& frames, Direction dir, Instant now) {
+        for (const Frame& made : frames) {
+            const Octets frame = made.bytes();
+            PacketHeaders headers;
+            headers.dir = dir;
+            headers.port = port_name(made.pair());
+            parse_frame({frame, static_cast<std::uint32_t>(frame.size())}, {}, headers);
+            const auto facts = read_tcp_facts(headers, frame);
+            if (proves_ && dir == Direction::In && facts && facts->has(kTcpAck)) {
+                answerer_.answered().served().note_sent(connection_ends(headers, hash_).against(),
+                                                        facts->ack, now);
+            }
+        }
+    }
     std::vector<std::string> act(Burst& burst, Instant now) {
         Sink sink{*this, burst};
         const LoadedSet& set = box_.set();
@@ -137,7 +156,8 @@ private:
                                    .plan = set.answers,
                                    .load = set.load,
                                    .now = now,
-                                   .hash = hash_}};
+                                   .hash = hash_,
+                                   .follows = set.meter_plan.answers}};
         act_burst(burst, set.actions, sink, &answering);
         answerer_.take_events(
             [&](std::size_t event, std::uint32_t times) { events_[event] += times; });
@@ -162,12 +182,13 @@ private:
 
     Box box_;
     UnitParser parser_;
-    DigestBoard servers_ = servers();
+    AnswerBoards boards_ = boards();
     Answerer answerer_;
     KeyHasher hash_{HashSecret{1, 2}};
     Burst burst_;
     Openings openings_;
     std::vector<SentFrame> made_;
+    bool proves_ = true;
     std::array<std::uint64_t, kAnswerEventCount> events_{};
 };
 

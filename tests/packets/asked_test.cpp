@@ -283,6 +283,50 @@ TEST(Asked, PacketsOfAConnectionStayInTheirOrder) {
     EXPECT_EQ(workers.counted(UnitEvent::DnsQuery), 4U) << "each is parsed once";
 }
 
+// The SYN makes a connection known at its key's owner, the SYN-ACK is told to it, and the ACK that
+// completes the handshake is asked about.
+TEST(Asked, ConnectionsAreCountedFromTheirHandshakeOn) {
+    AskingWorkers workers{
+        rules("  - {id: open, when: l4.dport eq 80, key: [ip.dst], limits: [{algorithm: "
+              "concurrency, count: 3, idle: 1m, from: established}]}\n"),
+        kWorkers};
+    const auto segment = [](std::uint16_t port, bool is_server) {
+        return test::tcp()
+            .src(is_server ? "192.0.2.1" : "10.0.0.1")
+            .dst(is_server ? "10.0.0.1" : "192.0.2.1")
+            .sport(is_server ? 80 : port)
+            .dport(is_server ? port : 80);
+    };
+    const auto judge = [&](std::size_t at, const test::Frame& frame, Direction dir) {
+        return workers.judge(at % kWorkers, frame.bytes(), kStart, dir).verdict == Verdict::Pass;
+    };
+    const auto completes = [&](std::uint16_t port) {
+        return judge(port, segment(port, false).flags(0x10).seq(100).ack(501), Direction::In);
+    };
+    for (std::uint16_t port = 1; port <= 10; ++port) {
+        EXPECT_TRUE(judge(port, segment(port, false).flags(0x02).seq(99), Direction::In));
+        EXPECT_TRUE(
+            judge(port + 1U, segment(port, true).flags(0x12).seq(500).ack(100), Direction::Out));
+    }
+    int passed = 0;
+    for (std::uint16_t port = 1; port <= 10; ++port) {
+        // Whoever owns the key hears of SYN-ACKs when its next burst comes.
+        for (std::size_t at = 0; port == 1 && at < kWorkers; ++at) {
+            (void)judge(at, test::udp(), Direction::In);
+        }
+        passed += completes(port) ? 1 : 0;
+    }
+    EXPECT_EQ(passed, 3);
+    EXPECT_GT(workers.asked(), 0U);
+    EXPECT_FALSE(completes(10));
+    (void)judge(2, segment(1, true).flags(0x04).seq(501).ack(0), Direction::Out);
+    for (std::size_t at = 0; at < kWorkers; ++at) {
+        (void)judge(at, test::udp(), Direction::In);
+    }
+    EXPECT_TRUE(completes(10));
+    EXPECT_FALSE(completes(9));
+}
+
 TEST(Asked, AnOwnerThatDoesNotAnswerIsWaitedForInVain) {
     struct Row {
         const char* rule;

@@ -34,6 +34,7 @@ public:
     struct Sent {
         Frame frame;
         std::string_view pair = "lab";
+        Direction dir = Direction::In;
         Decision decision;
         bool decided = false;
         std::size_t rank = 0;  // among all that were decided, from 1 on
@@ -84,13 +85,13 @@ public:
 
     // Frames that come to one worker together: the number of the first among all that were sent.
     std::size_t send(std::size_t at, const std::vector<Frame>& frames, Instant now,
-                     std::string_view pair = "lab") {
+                     std::string_view pair = "lab", Direction dir = Direction::In) {
         const std::size_t first = sent_.size();
         burst_.clear();
         for (const Frame& frame : frames) {
             Sent& sent = sent_.emplace_back();
             sent.frame = frame;
-            arrive(burst_, sent.frame, &sent, Direction::In, sent.pair = pair);
+            arrive(burst_, sent.frame, &sent, sent.dir = dir, sent.pair = pair);
         }
         run(*workers_[at], now);
         return first;
@@ -107,7 +108,7 @@ public:
             burst_.clear();
             for (std::size_t i = 0; i < count; ++i) {
                 auto* const sent = static_cast<Sent*>(worker.asker.held(places[i]).buffer);
-                arrive(burst_, sent->frame, sent, Direction::In, sent->pair);
+                arrive(burst_, sent->frame, sent, sent->dir, sent->pair);
             }
             burst_.come_from_room(std::span{places}.first(count));
             run(worker, now);
@@ -127,8 +128,8 @@ public:
         }
     }
     // One packet, decided.
-    Decision judge(std::size_t at, const Frame& frame, Instant now) {
-        const std::size_t number = send(at, {frame}, now);
+    Decision judge(std::size_t at, const Frame& frame, Instant now, Direction dir = Direction::In) {
+        const std::size_t number = send(at, {frame}, now, "lab", dir);
         settle(now);
         return sent_[number].decision;
     }

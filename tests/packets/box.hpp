@@ -88,7 +88,7 @@ public:
         burst.clear();
         arrive(burst, syn, nullptr, first.dir(), first.pair());
         parse_burst(burst, core_);
-        (void)find_units(burst, burst.headers().well_formed(), loaded_.set(), core_, now);
+        find_units(burst, burst.headers().well_formed(), loaded_.set(), core_, now);
         burst.clear();
     }
 

@@ -1,4 +1,11 @@
+#include "tests/packets/answering_box.hpp"
 #include "tests/packets/verdict_case.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 // Limits of open connections, packet by packet: what opens one, what closes it, and what does not.
 namespace sluice::concurrency_cases_test {
@@ -52,6 +59,8 @@ Frame syn_ack(std::uint16_t port) {
     "[ip.src]\n"
 #define ONE RULE "    limits: [{algorithm: concurrency, count: 1, idle: 1m}]\n"
 #define TWO RULE "    limits: [{algorithm: concurrency, count: 2, idle: 1m}]\n"
+#define FROM_ESTABLISHED \
+    RULE "    limits: [{algorithm: concurrency, count: 1, idle: 1m, from: established}]\n"
 #define PASS "pass", "within_limits"
 #define ELSE "pass", "unmatched"
 #define WAITS(time) "drop", "over_limit", "r", time
@@ -163,6 +172,151 @@ const Case kCases[] = {
       {0s, client(1, kRst, 80'001, 0), ELSE},
       {0s, syn(2), PASS}}},
 
+    {"a connection whose handshake is not complete leaves sooner",
+     RULE "    limits: [{algorithm: concurrency, count: 1, idle: 15m, half_open: 10s}]\n",
+     {{0s, syn(1), PASS},
+      {1s, syn(2), WAITS(9s)},
+      {4s, syn_ack(1), ELSE},
+      {10s, syn(2), WAITS(4s)},
+      {14s, syn(2), PASS},
+      {14s, server(2, kSyn | kAck, kYours, kMine + 1), ELSE},
+      {14s, client(2, kAck, kMine + 1, kYours), ELSE},
+      {14s, syn(3), WAITS(10s)},
+      {15s, client(2, kAck, kMine + 1, kYours + 1), ELSE},
+      {15s, syn(3), WAITS(15min)},
+      {15min + 15s, syn(3), PASS}}},
+
+    {"a minute is usual",
+     RULE "    limits: [{algorithm: concurrency, count: 1, idle: 15m}]\n",
+     {{0s, syn(1), PASS}, {1s, syn(2), WAITS(59s)}, {60s, syn(2), PASS}}},
+
+    {"a FIN that came before a lost segment counts once that has come",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), ELSE},
+      {0s, client(1, kFin | kAck, kMine + 101, kYours + 1), ELSE},
+      {0s, server(1, kFin | kAck, kYours + 1, kMine + 1), ELSE},
+      {0s, syn(2), WAITS(1min)},
+      {0s, client(1, kAck, kMine + 1, kYours + 2).payload(100), ELSE},
+      {0s, syn(2), PASS}}},
+
+    {"or once all has been acknowledged, whatever came in which order",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), ELSE},
+      {0s, client(1, kFin | kAck, kMine + 101, kYours + 1).payload(50), ELSE},
+      {0s, client(1, kAck, kMine + 51, kYours + 1).payload(50), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1).payload(50), ELSE},
+      {0s, server(1, kFin | kAck, kYours + 1, kMine + 1), ELSE},
+      {0s, syn(2), WAITS(1min)},
+      {0s, server(1, kAck, kYours + 2, kMine + 152), ELSE},
+      {0s, syn(2), PASS}}},
+
+    // A sender that knows the ends and not the numbers touches neither the client's end nor its
+    // place.
+    {"a blind sender ends nothing, and keeps nothing open",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), ELSE},
+      {10s, client(1, kRst, kMine + 2, 0), ELSE},
+      {10s, client(1, kRst | kAck, 0x9000'0000, 77), ELSE},
+      {10s, client(1, kFin | kAck, 0x9000'0000, 77), ELSE},
+      {10s, client(1, kFin | kAck, kMine + 1, 0x8000'0000), ELSE},
+      {10s, client(1, kAck, 0x9000'0000, 0x8000'0000).payload(100), ELSE},
+      {10s, client(1, kAck, kMine + 1, 0x7000'0000).payload(100), ELSE},
+      {20s, syn(2), WAITS(40s)},
+      {20s, client(1, kFin | kAck, kMine + 1, kYours + 1), ELSE},
+      {20s, server(1, kFin | kAck, kYours + 1, kMine + 2), ELSE},
+      {20s, syn(2), PASS}}},
+
+    {"forged segments move no number: a RST behind them is still the client's own",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), ELSE},
+      {0s, client(1, kAck, kMine + 1, 0x7000'0000).payload(100), ELSE},
+      {0s, client(1, kRst, kMine + 101, 0), ELSE},
+      {0s, syn(2), WAITS(1min)},
+      {0s, client(1, kRst, kMine + 1, 0), ELSE},
+      {0s, syn(2), PASS}}},
+
+    {"what may not reach the server ends nothing: a short TTL, fragments",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), ELSE},
+      {0s, client(1, kRst, kMine + 1, 0).ttl(31), ELSE},
+      {0s, client(1, kRst, kMine + 1, 0).frag(0, true), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1).payload(100).ttl(3), ELSE},
+      {0s, client(1, kRst, kMine + 101, 0), ELSE},
+      {0s, syn(2), WAITS(1min)},
+      {0s, client(1, kRst, kMine + 1, 0).ttl(32), ELSE},
+      {0s, syn(2), PASS}}},
+
+    {"data of the SYN that the server acknowledges with it",
+     ONE,
+     {{0s, syn(1).payload(10), PASS},
+      {0s, server(1, kSyn | kAck, kYours, kMine + 11), ELSE},
+      {0s, server(1, kRst, kYours + 1, 0), ELSE},
+      {0s, syn(2), PASS}}},
+
+    {"a SYN-ACK that comes again, after another SYN, begins nothing anew",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1).payload(100), ELSE},
+      {0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kRst, kMine + 1, 0), ELSE},
+      {0s, client(1, kRst, kMine + 101, 0), ELSE},
+      {0s, syn(2), PASS}}},
+
+    // Counted from the handshake on.
+    {"the ACK that completes the handshake is admitted or refused, and a SYN never",
+     FROM_ESTABLISHED,
+     {{0s, syn(1), PASS},
+      {0s, syn(2), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, syn_ack(2), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), PASS},
+      {1s, client(2, kAck, kMine + 1, kYours + 1), WAITS(59s)},
+      {2s, client(2, kAck, kMine + 1, kYours + 1).payload(9), WAITS(58s)},
+      {2s, syn(3), PASS},
+      {2s, client(1, kRst, kMine + 1, 0), ELSE},
+      {3s, client(2, kAck, kMine + 1, kYours + 1).payload(9), PASS},
+      {3s, client(2, kAck, kMine + 10, kYours + 1).payload(9), ELSE},
+      {4s, server(3, kSyn | kAck, kYours, kMine + 1), ELSE},
+      {4s, client(3, kAck, kMine + 1, kYours + 1), WAITS(59s)}}},
+
+    {"an ACK of another number completes nothing, nor one before the server's SYN-ACK",
+     FROM_ESTABLISHED,
+     {{0s, syn(1), PASS},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), ELSE},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 2), ELSE},
+      {0s, client(1, kAck, kMine + 0x9000'0000, kYours + 1), ELSE},
+      {0s, syn(2), PASS},
+      {0s, syn_ack(2), ELSE},
+      {0s, client(2, kAck, kMine + 1, kYours + 1), PASS},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), WAITS(1min)}}},
+
+    {"a SYN on a living connection changes nothing until the server takes it",
+     FROM_ESTABLISHED,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1), PASS},
+      {0s, syn(1, 70'000), PASS},
+      {0s, syn(2), PASS},
+      {0s, syn_ack(2), ELSE},
+      {0s, client(2, kAck, kMine + 1, kYours + 1), WAITS(1min)},
+      {0s, server(1, kSyn | kAck, 0x4000'0000, 70'001), ELSE},
+      {0s, client(2, kAck, kMine + 1, kYours + 1), PASS},
+      {0s, client(1, kAck, 70'001, 0x4000'0001), WAITS(1min)}}},
+
     {"numbers wrap",
      ONE,
      {{0s, syn(1, 0xFFFF'FFFF), PASS},
@@ -219,12 +373,222 @@ TEST_P(Concurrency, Decides) {
     test::expect_case(GetParam());
 }
 
+constexpr std::string_view kOne = ONE;
+constexpr std::string_view kFromEstablished = FROM_ESTABLISHED;
+
+// Packets that are right one by one, of one connection in one burst.
+std::vector<Reason> reasons_in_burst(test::Box& box, const std::vector<Frame>& frames) {
+    std::vector<test::Octets> bytes;
+    for (const Frame& frame : frames) {
+        bytes.push_back(frame.bytes());
+    }
+    const auto burst = std::make_unique<Burst>();
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        test::arrive(*burst, bytes[i], nullptr, frames[i].dir());
+    }
+    box.run(*burst, kStart);
+    std::vector<Reason> reasons;
+    for (const Packet& packet : burst->packets()) {
+        reasons.push_back(packet.decision.reason);
+    }
+    return reasons;
+}
+
+TEST(ConcurrencyFromEstablished, HandshakesInOneBurst) {
+    test::Box box{kFromEstablished};
+    const auto complete = [](std::uint16_t port) {
+        return client(port, kAck, kMine + 1, kYours + 1);
+    };
+    EXPECT_EQ(reasons_in_burst(box, {syn(1), syn_ack(1), syn(2), complete(1), syn_ack(2),
+                                     complete(2), complete(2).payload(9)}),
+              (std::vector{Reason::WithinLimits, Reason::Unmatched, Reason::WithinLimits,
+                           Reason::WithinLimits, Reason::Unmatched, Reason::OverLimit,
+                           Reason::OverLimit}));
+}
+
+// 50 places, and 5,000 SYNs in a client's name: it is served all the same.
+TEST(ConcurrencyFromEstablished, ForgedSynsLockNobodyOut) {
+    test::Box box{RULE
+                  "    limits: [{algorithm: concurrency, count: 50, idle: 15m, from: "
+                  "established}]\n",
+                  {},
+                  std::size_t{1} << 15};
+    for (std::uint16_t port = 1; port <= 5000; ++port) {
+        EXPECT_EQ(box.judge(syn(port, 77U * port), kStart).reason, Reason::WithinLimits);
+    }
+    int served = 0;
+    for (std::uint16_t port = 10'001; port <= 10'060; ++port) {
+        (void)box.judge(syn(port), kStart);
+        (void)box.judge(syn_ack(port), kStart);
+        served += box.judge(client(port, kAck, kMine + 1, kYours + 1), kStart).reason ==
+                          Reason::WithinLimits
+                      ? 1
+                      : 0;
+    }
+    EXPECT_EQ(served, 50) << "and counts what is really open";
+}
+
+// A flood of forged SYNs against a limit from the SYN on: what half_open is for.
+TEST(ConcurrencyFromSyn, ForgedSynsHoldTheirPlacesForAMinute) {
+    test::Box box{RULE "    limits: [{algorithm: concurrency, count: 50, idle: 15m}]\n"};
+    for (std::uint16_t port = 1; port <= 50; ++port) {
+        (void)box.judge(syn(port), kStart);
+    }
+    EXPECT_EQ(box.judge(syn(51), kStart + 59s).reason, Reason::OverLimit);
+    EXPECT_EQ(box.judge(syn(51), kStart + 60s).reason, Reason::WithinLimits);
+}
+
+// Enough frames of either side come right that checksums are verified from then on.
+void show_right_checksums(test::Box& box) {
+    for (std::uint32_t i = 0; i < PortChecksums::kEnough; ++i) {
+        (void)box.judge(syn(1).summed(), kStart);
+        (void)box.judge(syn_ack(1).summed(), kStart);
+        (void)box.judge(client(1, kRst, kMine + 1).summed(), kStart);
+    }
+}
+
+class ConcurrencyChecksums : public testing::Test {
+protected:
+    static constexpr std::uint16_t kWrong = 1;
+
+    ConcurrencyChecksums() { show_right_checksums(box_); }
+
+    void open(std::uint16_t port) {
+        EXPECT_EQ(judge(syn(port)), Reason::WithinLimits);
+        (void)judge(syn_ack(port));
+        (void)judge(client(port, kAck, kMine + 1, kYours + 1));
+    }
+    Reason judge(Frame frame, std::uint16_t off_by = 0) {
+        return box_.judge(frame.summed(off_by), kStart).reason;
+    }
+    bool is_open() { return judge(syn(60'000)) == Reason::OverLimit; }
+
+    test::Box box_{kOne};
+};
+
+TEST_F(ConcurrencyChecksums, WrongOnesEndNothing) {
+    open(1);
+    (void)judge(client(1, kRst, kMine + 1), kWrong);
+    (void)judge(server(1, kRst, kYours + 1, 0), kWrong);
+    EXPECT_TRUE(is_open());
+    (void)judge(client(1, kFin | kAck, kMine + 1, kYours + 1), kWrong);
+    (void)judge(server(1, kFin | kAck, kYours + 1, kMine + 1));
+    EXPECT_TRUE(is_open());
+    // Data that the server does not take moves nothing either.
+    (void)judge(client(1, kAck, kMine + 1, kYours + 2).payload(101), kWrong);
+    (void)judge(client(1, kRst, kMine + 102));
+    EXPECT_TRUE(is_open());
+    (void)judge(client(1, kRst, kMine + 1));
+    EXPECT_FALSE(is_open());
+}
+
+TEST_F(ConcurrencyChecksums, AreRightOfEverySizeAndVersion) {
+    for (const std::size_t size : {1U, 2U, 99U, 1400U}) {
+        open(1);
+        (void)judge(client(1, kFin | kAck, kMine + 1, kYours + 1).payload(size));
+        (void)judge(server(1, kFin | kAck, kYours + 1, kMine + 2).pad(7).vlan(5));
+        EXPECT_TRUE(is_open()) << "that is another connection";
+        (void)judge(server(1, kFin | kAck, kYours + 1, kMine + 2).pad(7));
+        EXPECT_FALSE(is_open()) << size;
+        (void)judge(server(60'000, kRst | kAck, 0, kMine + 1));
+    }
+    const auto v6 = [](std::uint16_t flags, std::uint32_t seq) {
+        return tcp().src("2001:db8::1").dst("2001:db8::2").sport(9).dport(80).flags(flags).seq(seq);
+    };
+    EXPECT_EQ(judge(v6(kSyn, 5)), Reason::WithinLimits);
+    (void)judge(v6(kRst, 6), kWrong);
+    EXPECT_EQ(judge(v6(kSyn, 5).sport(8)), Reason::OverLimit);
+    (void)judge(v6(kRst, 6));
+    EXPECT_EQ(judge(v6(kSyn, 5).sport(8)), Reason::WithinLimits);
+}
+
+// A side whose senders leave checksums to their hardware has none that is right.
+TEST(ConcurrencyChecksum, IsVerifiedOnceASidesFramesCameRight) {
+    test::Box box{kOne};
+    const auto ends_by_wrong_sum = [&] {
+        (void)box.judge(syn(1).summed(), kStart);
+        (void)box.judge(client(1, kRst, kMine + 1).summed(1), kStart);
+        const bool ended = box.judge(syn(2).summed(), kStart).reason == Reason::WithinLimits;
+        (void)box.judge(client(ended ? 2 : 1, kRst, kMine + 1).summed(), kStart);
+        return ended;
+    };
+    EXPECT_TRUE(ends_by_wrong_sum());
+    show_right_checksums(box);
+    EXPECT_FALSE(ends_by_wrong_sum());
+}
+
+TEST(ConcurrencyChecksum, OfACutFrameIsBelievedInACaptureAlone) {
+    for (const bool captured : {true, false}) {
+        test::Box box{kOne, {.captured = captured}};
+        show_right_checksums(box);
+        (void)box.judge(syn(1).summed(), kStart);
+        (void)box.judge(syn_ack(1).summed(), kStart);
+        (void)box.judge(client(1, kAck, kMine + 1, kYours + 1).summed(), kStart);
+        const test::Octets fin =
+            client(1, kFin | kAck, kMine + 1, kYours + 1).payload(900).summed().bytes();
+        (void)box.judge({ByteView{fin}.first(100), static_cast<std::uint32_t>(fin.size())}, kStart);
+        (void)box.judge(server(1, kFin | kAck, kYours + 1, kMine + 1).summed(), kStart);
+        EXPECT_EQ(box.judge(syn(2).summed(), kStart).reason,
+                  captured ? Reason::WithinLimits : Reason::OverLimit);
+    }
+}
+
+// Connections that the box ends itself are open no more.
+TEST(ConcurrencyAnswers, EndTheirConnections) {
+    struct Row {
+        const char* action;
+        const char* last;
+    };
+    for (const Row& row : {Row{"reply", "reply over_limit"}, Row{"reset", "reset over_limit"},
+                           Row{"\"decoy\"", "decoy over_limit"}, Row{"drop", "drop over_limit"}}) {
+        SCOPED_TRACE(row.action);
+        test::AnsweringBox box{std::string{ONE} +
+                               "  - {id: q, mode: enforce, key: [], per: request,\n"
+                               "     limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}],\n"
+                               "     on_exceed: {action: " +
+                               row.action + "}}\n"};
+        const std::string text = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+        const Frame request = client(1, kAck, kMine + 1, kYours + 1).carries(test::octets_of(text));
+        const auto take = [&](Frame frame) { return box.take(frame, frame.dir(), kStart).back(); };
+        const auto other = [](Frame frame) { return frame.src("10.0.0.3"); };
+        (void)take(other(syn(1)));
+        EXPECT_EQ(take(other(request)), "pass within_limits");
+        (void)take(syn(1));
+        (void)take(syn_ack(1));
+        (void)take(client(1, kAck, kMine + 1, kYours + 1));
+        EXPECT_EQ(take(syn(2)), "drop over_limit");
+        EXPECT_EQ(take(request), row.last);
+        const bool is_ended = std::string_view{row.action} != "drop";
+        EXPECT_EQ(take(syn(2)), is_ended ? "pass within_limits" : "drop over_limit");
+    }
+}
+
+// A RST toward a server that does not expect its number is a challenge there, and no end.
+TEST(ConcurrencyAnswers, OfNoNumberThatTheServerExpectsEndNothing) {
+    test::AnsweringBox box{std::string{ONE} +
+                           "  - {id: q, mode: enforce, when: ip.ttl eq 99, key: [],\n"
+                           "     limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}],\n"
+                           "     on_exceed: {action: reset}}\n"};
+    const auto take = [&](Frame frame) { return box.take(frame, frame.dir(), kStart).back(); };
+    const auto data = [](std::uint32_t at) {
+        return client(1, kAck, kMine + 1 + at, kYours + 1).payload(9).ttl(99);
+    };
+    (void)take(syn(1));
+    (void)take(syn_ack(1));
+    EXPECT_EQ(take(data(0)), "pass within_limits");
+    EXPECT_EQ(take(data(50'000)), "reset over_limit");
+    EXPECT_EQ(take(syn(2)), "drop over_limit");
+    EXPECT_EQ(take(data(9)), "reset over_limit");
+    EXPECT_EQ(take(syn(2)), "pass within_limits");
+}
+
 }  // namespace
 }  // namespace sluice::concurrency_cases_test
 
 #undef RULE
 #undef ONE
 #undef TWO
+#undef FROM_ESTABLISHED
 #undef PASS
 #undef ELSE
 #undef WAITS

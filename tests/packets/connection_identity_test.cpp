@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-// The same addresses, ports and numbers under other tags, or on another pair, are another
-// connection: to whoever remembers connections.
+// All that remember connections tell them apart by tags and pair as well: equal addresses, ports
+// and numbers may be another connection.
 namespace sluice::connection_identity_test {
 namespace {
 

@@ -80,7 +80,7 @@ public:
     // Offset in units of 8 bytes.
     Frame& frag(std::uint16_t offset, bool more) { return set(fragment_, Piece{offset, more}); }
     Frame& identification(std::uint16_t number) { return set(identification_, number); }
-    // It comes in on the inside.
+    // The frame comes in on the inside.
     Frame& from_inside() { return set(dir_, Direction::Out); }
     [[nodiscard]] Direction dir() const { return dir_; }
     // The SYN of a connection that begins with this segment's first byte.
@@ -104,6 +104,8 @@ public:
     // On another pair than "lab".
     Frame& on(std::string_view pair) { return set(pair_, pair); }
     [[nodiscard]] std::string_view pair() const { return pair_; }
+    // With a TCP checksum that is right, or off by so much.
+    Frame& summed(std::uint16_t off_by = 0) { return set(sum_off_by_, off_by); }
     // Overrides, to lie.
     Frame& ihl(std::uint8_t words) { return set(ihl_, words); }
     Frame& ip_len(std::uint16_t bytes) { return set(ip_len_, bytes); }
@@ -206,7 +208,7 @@ private:
         return out;
     }
     [[nodiscard]] Octets ipv4() const {
-        const Octets data = transport();
+        Octets data = transport();
         const std::size_t header = 20 + options_.size();
         Octets out;
         out.reserve(header + data.size());
@@ -221,11 +223,26 @@ private:
         out.insert(out.end(), src_.address.bytes.begin(), src_.address.bytes.begin() + 4);
         out.insert(out.end(), dst_.address.bytes.begin(), dst_.address.bytes.begin() + 4);
         put(out, options_);
+        const std::size_t ends_at = 12;
         const std::uint16_t checksum = checksum_of(out, 0, out.size());
         out[10] = static_cast<std::byte>(checksum >> 8);
         out[11] = static_cast<std::byte>(checksum & 0xFF);
+        sum(data, {out.begin() + ends_at, out.begin() + ends_at + 8});
         put(out, data);
         return out;
+    }
+    // Writes the checksum of a segment between ends of these addresses.
+    void sum(Octets& segment, const Octets& ends) const {
+        if (!sum_off_by_ || proto_ != 6) {
+            return;
+        }
+        Octets covered = ends;
+        put16(covered, proto_);
+        put16(covered, static_cast<unsigned>(segment.size()));
+        put(covered, segment);
+        const unsigned sum = checksum_of(covered, 0, covered.size()) + *sum_off_by_;
+        segment[16] = static_cast<std::byte>(sum >> 8 & 0xFF);
+        segment[17] = static_cast<std::byte>(sum & 0xFF);
     }
     [[nodiscard]] Octets ipv6() const {
         Octets data = extensions_;
@@ -236,7 +253,11 @@ private:
                   static_cast<unsigned>(fragment_->offset << 3) | (fragment_->more ? 1U : 0U));
             put32(data, identification_);
         }
-        put(data, transport());
+        Octets ends{src_.address.bytes.begin(), src_.address.bytes.end()};
+        ends.insert(ends.end(), dst_.address.bytes.begin(), dst_.address.bytes.end());
+        Octets segment = transport();
+        sum(segment, ends);
+        put(data, segment);
         Octets out;
         out.reserve(40 + data.size());
         put32(out, 0x6000'0000U | (static_cast<std::uint32_t>(tos_) << 20));
@@ -275,6 +296,7 @@ private:
     std::optional<std::uint16_t> ip_len_;
     std::optional<std::uint16_t> udp_len_;
     std::optional<std::uint16_t> ether_type_;
+    std::optional<std::uint16_t> sum_off_by_;
     std::size_t cut_ = SIZE_MAX;
     std::size_t pad_ = 0;
 };

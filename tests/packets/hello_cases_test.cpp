@@ -57,18 +57,18 @@ Frame query(std::string_view name, std::uint32_t at = 0) {
 #define BY_SNI HEAD RULE("names", "key: [tls.sni], per: handshake, " ONE)
 #define BY_QUIC_SNI HEAD RULE("names", "key: [quic.sni], per: handshake, " ONE)
 
+const Octets kMalformed = HelloMaker{}.ciphers({}).records();
 const Octets kHello = hello("a.example");
 const Octets kQuicHello = quic_hello("a.example");
 
 const Case kCases[] = {
     {"a malformed hello is TLS all the same",
      DENY("proto.l7 eq \"tls\""),
-     {{0ms, tls(HelloMaker{}.sni("").records()), "drop", "deny_rule", "d"}}},
+     {{0ms, tls(kMalformed), "drop", "deny_rule", "d"}}},
 
     {"and passes where no rule does",
      DENY("proto.l7 eq \"http\""),
-     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
-      {0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"}}},
+     {{0ms, tls(kMalformed), "pass", "unmatched"}, {0ms, tls(kMalformed), "pass", "unmatched"}}},
 
     {"hellos are limited by name, whatever its case",
      BY_SNI,
@@ -111,12 +111,11 @@ const Case kCases[] = {
       {1000ms, tls(kHello).sport(3), "pass", "within_limits"},
       {1000ms, tls(hello("bad.example"), size_of(kHello)).sport(3), "drop", "deny_rule", "bad"}}},
 
-    {"a malformed hello passes where a rule over hellos acts, and nothing behind it is read",
+    {"a malformed hello passes where no service is declared, and nothing behind it is read",
      DENY("tls.sni eq \"bad.example\""),
-     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
-      {0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
-      {0ms, tls(hello("bad.example"), size_of(HelloMaker{}.sni("").records())), "pass",
-       "unmatched"},
+     {{0ms, tls(kMalformed), "pass", "unmatched"},
+      {0ms, tls(kMalformed), "pass", "unmatched"},
+      {0ms, tls(hello("bad.example"), size_of(kMalformed)), "pass", "unmatched"},
       {0ms, tls(kHello).sport(2), "pass", "unmatched"}}},
 
     {"and is no handshake",
@@ -127,7 +126,7 @@ const Case kCases[] = {
 
     {"a rule that only watches drops nothing",
      HEAD WATCH("names", "key: [tls.sni], per: handshake, " ONE),
-     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
+     {{0ms, tls(kMalformed), "pass", "unmatched"},
       {0ms, tls(kHello).sport(2), "pass", "unmatched"},
       {0ms, tls(kHello).sport(3), "pass", "unmatched"},
       {0ms, quic(quic_part(kQuicHello, 0, 40)), "pass", "unmatched"}}},
@@ -215,16 +214,15 @@ TEST(HelloBurst, ARepeatedInitialGoesWhereItsFirstGoes) {
                                                       "retransmission"}));
 }
 
-// Of bytes that end with their connection, those that come in the burst that decides it.
-TEST(HelloBurst, WhatFollowsAMalformedHelloPassesWithIt) {
+// A hello that is not read is no handshake, and what follows it goes unread with its connection.
+TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     UnitParser parser{UnitBudget{}};
     test::Box box{BY_SNI};
     box.find_units_by(parser.finder());
-    const Octets malformed = HelloMaker{}.sni("").records();
-    box.open(tls(malformed), kStart);
+    box.open(tls(kMalformed), kStart);
     const auto decisions =
-        box.judge_burst({tls(malformed).bytes(), tls(kHello, size_of(malformed)).bytes(),
-                         tls(kHello, size_of(malformed) + size_of(kHello)).bytes()},
+        box.judge_burst({tls(kMalformed).bytes(), tls(kHello, size_of(kMalformed)).bytes(),
+                         tls(kHello, size_of(kMalformed) + size_of(kHello)).bytes()},
                         kStart);
     ASSERT_EQ(decisions.size(), 3U);
     for (const Decision& decision : decisions) {
@@ -233,12 +231,15 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloPassesWithIt) {
     EXPECT_EQ(parser.connections().of(ConnectionEvent::Unread), 1U);
 }
 
-// What cannot be decrypted in time cannot be judged: it passes, and is counted.
-TEST(HelloBurst, InitialsBeyondTheTimeForThemPass) {
+// An Initial that cannot be decrypted in time cannot be judged: an enforced service refuses it.
+TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
     for (const char* const mode : {"enforce", "monitor"}) {
         UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
-        test::Box box{std::string{HEAD "  - {id: names, mode: "} + mode +
-                      ", key: [quic.sni], per: handshake, limits: [" TOKENS("1M/s", "1M") "]}\n"};
+        test::Box box{std::string{"version: 1\nservices:\n  - {id: quic, protocol: quic, when: "
+                                  "l4.dport eq 443, mode: "} +
+                      mode +
+                      "}\nrules:\n  - {id: names, mode: enforce, key: [quic.sni], per: handshake, "
+                      "limits: [" TOKENS("1M/s", "1M") "]}\n"};
         box.find_units_by(parser.finder());
         const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
         for (unsigned id = 0; id < saved + 10; ++id) {

@@ -88,6 +88,15 @@ const Case kCases[] = {
       {0ms, segment("SSH-2.0-x\r\n").dport(80).sport(2), "pass", "unmatched"},
       {0ms, segment("HTTP/1.1 200 OK\r\n\r\n").sport(3), "pass", "unmatched"}}},
 
+    {"%2F in a path is ambiguous to rules that read one",
+     HEAD RULE("d", "when: 'http.request.uri.path eq \"/z\" and l4.dport eq 80', on_match: drop"),
+     {{0ms, asks("/a%2Fb"), "drop", "ambiguous_request"},
+      {0ms, asks("/a/../b").sport(2), "pass", "unmatched"},
+      {0ms, asks("/a%3Bb").sport(3), "pass", "unmatched"}}},
+    {"%2F in a path is nothing to rules that read none",
+     BY_HOST,
+     {{0ms, asks("/a%2Fb"), "pass", "within_limits"}}},
+
     {"HTTP/2 in clear is recognised and not read",
      DENY("proto.l7 eq \"h2c\""),
      {{0ms, segment("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), "drop", "deny_rule", "d"},

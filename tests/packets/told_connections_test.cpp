@@ -23,11 +23,11 @@ constexpr std::uint16_t kSyn = 0x02;
 constexpr std::uint16_t kRst = 0x04;
 constexpr std::uint16_t kAck = 0x10;
 
-std::string rules(const std::string& more = "") {
+std::string rules(const std::string& numbers = "") {
     return "version: 1\ndefaults: {mode: enforce}\nrules:\n"
            "  - id: open\n    when: l4.dport eq 80\n    key: [ip.dst]\n"
            "    limits: [{algorithm: concurrency, count: " +
-           std::to_string(kCount) + ", idle: 1m}]\n" + more;
+           std::to_string(kCount) + ", idle: 1m" + numbers + "}]\n";
 }
 
 test::Octets client(int number, std::uint16_t flags, std::uint32_t seq, std::uint32_t ack = 0) {
@@ -119,6 +119,31 @@ TEST_F(ToldConnections, AreLookedForWhereTheyAreCountedAlone) {
     }
     (void)box.judge(0, client(100, kAck, 1, 1), kStart);
     EXPECT_EQ(box.counted(TableEvent::ConnectionReset), std::uint64_t{kCount});
+}
+
+// The ACK that completes a handshake is judged where the connection is known, by a SYN-ACK that has
+// passed elsewhere.
+TEST_F(ToldConnections, AreCountedFromTheirHandshakeOn) {
+    Workers box{rules(", from: established"), kWorkers};
+    const auto at = [](int number) { return static_cast<std::size_t>(number) % kWorkers; };
+    for (int number = 1; number <= 20; ++number) {
+        EXPECT_EQ(box.judge(at(number), client(number, kSyn, 99), kStart).verdict, Verdict::Pass);
+        (void)box.judge(at(number + 1), server(number, kSyn | kAck, 500, 100), kStart,
+                        Direction::Out);
+    }
+    const auto complete = [&](int number) {
+        return box.judge(at(number), client(number, kAck, 100, 501), kStart).verdict ==
+               Verdict::Pass;
+    };
+    int passed = 0;
+    for (int number = 1; number <= 20; ++number) {
+        passed += complete(number) ? 1 : 0;
+    }
+    EXPECT_EQ(passed, kCount);
+    EXPECT_FALSE(complete(20));
+    (void)box.judge(at(2), server(1, kRst, 501, 0), kStart, Direction::Out);
+    EXPECT_TRUE(complete(20));
+    EXPECT_FALSE(complete(19));
 }
 
 // All at a worker that does not count them, while the one that does is given nothing.

@@ -18,7 +18,7 @@ RULES = f"""version: 1
 rules:
   - {{id: login, mode: enforce, when: http.request.uri.path eq "/login", key: [http.host], per: request, limits: [{LOG}]}}
   - {{id: names, mode: enforce, key: [tls.sni], per: handshake, limits: [{LOG}]}}
-  - {{id: all, mode: monitor, when: proto.l7 eq "http" and l4.dport eq 80, key: [ip.src], per: request,
+  - {{id: all, mode: monitor, when: dir eq "in" and proto.l7 eq "http" and l4.dport eq 80, key: [ip.src], per: request,
      limits: [{{algorithm: token_bucket, rate: 1M/s, burst: 1M}}]}}
 """
 MORE = "  - {id: more, mode: monitor, key: [http.host], per: request, limits: [{algorithm: fixed_window, count: 9, window: 1h}]}\n"

@@ -85,7 +85,7 @@ class Memory(BoxCase):
         self.apply(many_rules())
 
     def test_a_message_that_does_not_fit(self):
-        with Limited(self.box.dataplane, 20 << 20):
+        with Limited(self.box.dataplane, 24 << 20):
             done = self.box.apply(many_rules())
             self.expect_refused(done)
             self.assertIn("messages of this size", done.stderr)

@@ -21,7 +21,7 @@ rules:
   - {{id: host, when: 'dir eq "in" and ip.proto eq 17', key: [ip.dst], limits: [{LOG}]}}
 """
 BOTH = BY_HOST + f"""  - {{id: source, when: ip.proto eq 17, key: [ip.src], limits: [{LOG.replace(str(MOST), "8")}]}}
-  - {{id: beside, when: 'ip.proto eq 17', key: [ip.src], limits: [{{algorithm: token_bucket, rate: 1000/s, burst: 1000}}]}}
+  - {{id: beside, when: 'dir eq "in" and ip.proto eq 17', key: [ip.src], limits: [{{algorithm: token_bucket, rate: 1000/s, burst: 1000}}]}}
 """
 
 

@@ -24,6 +24,7 @@ http {{
         listen {address}:80;
         default_type text/plain;
         location / {{ return 200 "a page\\n"; }}
+        location /files {{ root {folder}; }}
     }}
 }}
 """

@@ -311,6 +311,55 @@ class OneRule(Case):
         self.ctl("rules", "a", "--source", exit=2)
 
 
+class Services(Case):
+    """A service is treated as a rule."""
+
+    FILE = """version: 1
+services:
+  - {id: web, protocol: http, when: l4.dport eq 80%s}
+rules:
+  - {id: login, mode: enforce, when: l4.dport eq 80, key: [ip.src], per: request,
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
+  - {id: api, mode: enforce, when: l4.dport eq 81, key: [ip.src], per: request,
+     limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}
+"""
+
+    def test_modes(self):
+        self.write("web.yaml", self.FILE % "")
+        self.ctl("apply", "rules.d/web.yaml")
+        before = self.json("rules")
+        self.assertEqual([(one["id"], one["mode"], one["file_mode"]) for one in before["services"]],
+                         [("web", "monitor", "monitor")])
+        self.assertEqual(before["services"][0]["settings"]["on_unreadable"], "refuse")
+        self.assertEqual({rule["id"]: rule["stance"]["kind"] for rule in before["rules"]},
+                         {"login": "service", "api": "anywhere"})
+        self.assertEqual(before["rules"][0]["stance"]["monitored"], ["web"])
+        self.ctl("mode", "web", "enforce")
+        after = self.json("rules")
+        self.assertNotEqual(after["generation"], before["generation"])
+        self.assertEqual((after["services"][0]["mode"], after["services"][0]["file_mode"]), ("enforce", "monitor"))
+        self.assertEqual(after["rules"][0]["stance"]["monitored"], [])
+        self.assertIn("enforce (file: monitor)", self.ctl("rules"))
+        self.ctl("mode", "web", "monitor")
+        self.assertEqual(self.json("rules")["generation"], before["generation"])
+        self.assertIn("no rule or service nobody", self.ctl("mode", "nobody", "monitor", exit=1))
+
+    def test_differences_and_what_goes_around_rules(self):
+        self.write("web.yaml", self.FILE % "")
+        said = self.ctl("apply", "rules.d/web.yaml")
+        self.assertIn("over no service: api;", said)
+        self.assertNotIn("login", said)
+        self.write("next.yaml", self.FILE % ", mode: enforce, min_ttl: 64}\n  - {id: tls, protocol: tls, "
+                                            "when: l4.dport eq 443")
+        diff = self.json("diff", "rules.d/next.yaml")["services"]
+        self.assertEqual((diff["added"], diff["removed"], diff["unchanged"]), (["tls"], [], 0))
+        self.assertEqual([(one["what"], one["from"], one["to"]) for one in diff["changed"][0]["settings"]],
+                         [("mode", "monitor", "enforce"), ("min_ttl", "32", "64")])
+        text = self.ctl("diff", "rules.d/next.yaml")
+        self.assertIn("+ service tls\n~ service web\n    mode: monitor -> enforce\n", text)
+        self.assertIn("of: service web\n", self.ctl("rules", "login"))
+
+
 class Earlier(Case):
     def test_a_change_of_comments_alone_is_another_set(self):
         self.ctl("apply", "rules.d/30-third.yaml")

@@ -240,7 +240,7 @@ class Usage(Case):
              "echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl apply --c); _sluicectl; "
              "echo ${COMPREPLY[@]}; COMP_WORDS=(sluicectl ro); COMP_CWORD=1; _sluicectl; "
              "echo ${COMPREPLY[@]}"], capture_output=True, check=True, text=True)
-        self.assertEqual(offered.stdout, "replay\n--strict --socket\npass\n--confirm\nrollback\n")
+        self.assertEqual(offered.stdout, "replay\n--strict --services --socket\npass\n--confirm\nrollback\n")
 
     def test_a_full_disk_is_no_success(self):
         rules = self.write("rules.yaml", RULES)

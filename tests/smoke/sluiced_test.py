@@ -106,7 +106,8 @@ class Resources(Case):
     def test_rules(self):
         self.start(rules=None)
         self.assertEqual(self.good(self.box.get("/v1/rules")),
-                         {"generation": NONE, "etag": "", "file": "", "unconfirmed": None, "rules": []})
+                         {"generation": NONE, "etag": "", "file": "", "unconfirmed": None, "rules": [],
+                          "services": []})
         self.refused(self.box.get("/v1/rules/source"), 404)
         applied = self.good(self.box.put_rules(RULES, "?file=/etc/my%20rules.yaml"))
         self.assertEqual(list(applied), ["generation", "rules", "warnings", "unconfirmed", "panic"])
@@ -224,7 +225,7 @@ class Resources(Case):
         other = RULES.replace("burst: 2", "burst: 9").replace("ip.proto eq 17", "ip.proto eq 6")
         diff = self.good(self.box.ask("POST", "/v1/rules/diff?file=x.yaml", other))
         self.assertEqual(list(diff), ["from", "to", "added", "removed", "changed", "reordered",
-                                      "unchanged", "warnings"])
+                                      "unchanged", "services", "warnings"])
         self.assertEqual((diff["from"], diff["added"], diff["removed"], diff["unchanged"]),
                          (self.applied, [], [], 1))
         self.assertEqual(diff["changed"], [{
@@ -413,7 +414,8 @@ class Resources(Case):
         self.start()
         stats = self.good(self.box.get("/v1/stats"))
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
-                                       "verdict_bytes", "reasons", "table_full", "table", "units", "answers", "connections",
+                                       "verdict_bytes", "reasons", "table_full", "table", "units", "answers", "would_refuse",
+                                       "tracking", "connections",
                                        "connection_events", "asks", "ask_events", "shaping", "merge_interval_us",
                                        "clock", "state", "rules"])
         self.assertEqual(stats["connections"], {
@@ -455,7 +457,7 @@ class Resources(Case):
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
                                             "verdicts", "verdict_bytes", "reasons", "table_full", "table", "units", "answers",
-                                            "connections", "connection_events", "asks", "ask_events", "shaping",
+                                            "would_refuse", "tracking", "connections", "connection_events", "asks", "ask_events", "shaping",
                                             "table_slots", "table_entries", "table_evictions", "handed_over", "ledger", "cycles", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
         self.assertEqual(workers[0]["cycles"], {

@@ -42,11 +42,14 @@ AnswerAccount answer_of(const WorkerSet::Place& place, const LoadedSet& rules,
     std::uint32_t& slip = actions[decision.action].answer.slip;
     const std::uint32_t every = slip;
     slip = std::min(slip, std::uint32_t{1});  // this packet is the one of so many
-    DigestBoard servers{DigestBoard::kWays, AnsweredTraffic::kServersKept};
-    const auto answerer = std::make_unique<Answerer>(1, servers);
+    AnswerBoards boards{DigestBoard::kWays, DigestBoard::kWays};
+    const auto answerer = std::make_unique<Answerer>(1, boards);
     Decision done = decision;
+    // A lone frame stands for one of a connection that was opened.
+    AnsweredPacket packet = place.burst.answered(0);
+    packet.handshake = Handshake::Completed;
     answerer->answer(
-        place.burst.answered(0),
+        packet,
         {.actions = actions, .plan = rules.answers, .now = place.now.at, .hash = place.core.hash},
         done);
     read_response(text_sent(answerer->made()), account);

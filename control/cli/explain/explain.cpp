@@ -52,6 +52,7 @@ ExitCode explain_described(const Options& options, const ReplaySetup& setup,
         return *exit;
     }
     WorkerSet workers{setup, rules.loaded};
+    workers.follow(frames_before(options), Instant{});
     const CapturedFrame& frame = std::get<KeptFrame>(asked).frame();
     show(account_of(frame, Instant{}, workers, rules, setup.pair), options, setup.pair);
     return ExitCode::Done;
@@ -80,13 +81,9 @@ ExitCode run_explain(const Options& options) {
     if (const auto wrong = wrong_question(options)) {
         return refuse(*wrong, ExitCode::Usage);
     }
-    auto setup = replay_setup(options);
+    const auto setup = replay_setup(options);
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
-    }
-    if (options.pcap_file.empty()) {
-        // What is described stands at the beginning of a connection that has begun.
-        std::get<ReplaySetup>(setup).stance = StreamStance::Capture;
     }
     if (options.rules_files.empty()) {
         return explain_running(options, std::get<ReplaySetup>(setup));

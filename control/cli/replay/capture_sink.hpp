@@ -32,12 +32,22 @@ struct ReplayedFrames {
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept {
         return rows[row].burst->answered(rows[row].row);
     }
+    [[nodiscard]] SegmentGlance glance(std::size_t row) const noexcept {
+        return rows[row].burst->glance(rows[row].row);
+    }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return rows[row].burst->has_tcp(rows[row].row);
     }
     [[nodiscard]] bool has_tcp() const noexcept {
         return std::ranges::any_of(rows,
                                    [](const BurstRow& row) { return row.burst->has_tcp(row.row); });
+    }
+    [[nodiscard]] Normalization normalization(std::size_t row) const noexcept {
+        return rows[row].burst->normalization(rows[row].row);
+    }
+    [[nodiscard]] bool normalizes() const noexcept {
+        return std::ranges::any_of(rows,
+                                   [](const BurstRow& row) { return row.burst->normalizes(); });
     }
 };
 

@@ -38,10 +38,9 @@ public:
 
 private:
     // On the heap, since the answerer refers to it.
-    std::unique_ptr<DigestBoard> answered_servers_ =
-        std::make_unique<DigestBoard>(kAnsweredServers, AnsweredTraffic::kServersKept);
+    std::unique_ptr<AnswerBoards> answer_boards_ = std::make_unique<AnswerBoards>();
     std::unique_ptr<Answerer> answerer_ =
-        std::make_unique<Answerer>(kAnsweredConnections, *answered_servers_);
+        std::make_unique<Answerer>(kAnsweredConnections, *answer_boards_);
     std::optional<CaptureWriter> frames_;
     std::optional<VerdictWriter> verdicts_;
     HeldRecords held_;

@@ -47,7 +47,7 @@ void show(const ReplaySummary& summary, bool json) {
 }  // namespace
 
 ExitCode run_replay(const Options& options) {
-    const auto setup = replay_setup(options);
+    auto setup = replay_setup(options);
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }

@@ -5,6 +5,10 @@
 #include "control/cli/terminal.hpp"
 #include "lib/policy/placement/rss_mapping.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 namespace sluice {
 namespace {
 
@@ -37,9 +41,12 @@ RssMapping box_of(const ReplaySetup& setup) {
     return box;
 }
 
-// Whatever monitors acts, but for candidates, which never do. Both lists are in the order of the
-// file; the set leaves out the rules that are off.
+// Whatever monitors acts, services too, but for candidates, which never do. Both lists are in the
+// order of the file; the set leaves out the rules that are off.
 void enforce_all(CompiledRules& compiled) {
+    for (Service& service : compiled.set.services) {
+        service.mode = Mode::Enforce;
+    }
     auto running = compiled.set.rules.begin();
     for (const RuleSummary& rule : compiled.rules) {
         if (running == compiled.set.rules.end() || running->id != rule.id) {
@@ -50,6 +57,29 @@ void enforce_all(CompiledRules& compiled) {
         }
         ++running;
     }
+}
+
+struct Compiling {
+    std::optional<CompiledRules> compiled;
+    std::vector<Problem> problems;
+};
+Compiling compile_for(const RuleFiles& files, const ReplaySetup& setup) {
+    Problems problems{files.label};
+    const ListReader lists = lists_of(files);
+    const RssMapping box = box_of(setup);
+    const std::vector<RuleFilePart> parts = parts_of(files.text, files.slices);
+    auto compiled = compile_rules(
+        {.file = files.label, .text = files.text, .lists = &lists, .box = &box, .parts = parts},
+        Purpose::Enforce, {}, problems);
+    return {std::move(compiled), problems.list()};
+}
+
+// True if services have to see both directions and no file says how ports spread them.
+bool wants_mirror(const CompiledRules& compiled, const ReplaySetup& setup) {
+    const std::vector<Service>& services = compiled.set.services;
+    return !setup.spread && setup.workers > 1 &&
+           std::any_of(services.begin(), services.end(),
+                       [](const Service& service) { return service.path == ServicePath::Both; });
 }
 
 }  // namespace
@@ -72,20 +102,19 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
     return setup;
 }
 
-std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, const ReplaySetup& setup) {
+std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, ReplaySetup& setup) {
     const auto read = read_rules(options);
     if (const auto* exit = std::get_if<ExitCode>(&read)) {
         return *exit;
     }
     const auto& files = std::get<RuleFiles>(read);
-    Problems problems{files.label};
-    const ListReader lists = lists_of(files);
-    const RssMapping box = box_of(setup);
-    const std::vector<RuleFilePart> parts = parts_of(files.text, files.slices);
-    auto compiled = compile_rules(
-        {.file = files.label, .text = files.text, .lists = &lists, .box = &box, .parts = parts},
-        Purpose::Enforce, {}, problems);
-    say_file_problems(problems.list(), files);
+    Compiling first = compile_for(files, setup);
+    if (first.compiled && wants_mirror(*first.compiled, setup)) {
+        setup.rss_inside = *mirror_of(setup.rss_outside);
+        first = compile_for(files, setup);
+    }
+    say_file_problems(first.problems, files);
+    std::optional<CompiledRules>& compiled = first.compiled;
     if (!compiled) {
         return ExitCode::Refused;
     }

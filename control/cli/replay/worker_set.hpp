@@ -23,7 +23,6 @@ inline constexpr HashSecret kReplaySecret{0x736C'7569'6365'2D74, 0x6162'6C65'2D6
 struct ReplaySetup {
     PacketPolicy policy{.malformed = MalformedPolicy::Pass, .captured = true};
     UnitBudget units = capture_unit_budget();
-    StreamStance stance = StreamStance::Anywhere;
     std::string pair;  // the name that `port` has
     Rss rss_outside = Rss::Source;
     Rss rss_inside = Rss::Source;

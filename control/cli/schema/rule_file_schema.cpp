@@ -169,6 +169,25 @@ Json client_ip_schema() {
                                          {"unwrap", list_of(scalar())}});
 }
 
+Json service_schema() {
+    const Json networks = one_of(scalar(), list_of(scalar()));
+    const ValueOf values{{"id", scalar()},
+                         {"description", scalar()},
+                         {"protocol", words(kServiceProtocolNames)},
+                         {"when", scalar()},
+                         {"mode", words(kModeNames)},
+                         {"on_unreadable", words(kOnUnreadableNames)},
+                         {"midstream", words(kMidstreamNames)},
+                         {"checksums", words(kChecksumsNames)},
+                         {"upgrades", list_of(words(rule_keys::kUpgradeWords))},
+                         {"h2c", words(kOnH2cNames)},
+                         {"path", words(kServicePathNames)},
+                         {"min_ttl", scalar()},
+                         {"proxy_protocol", object(rule_keys::kProxyProtocol, {{"from", networks}},
+                                                   Json::array({"from"}))}};
+    return object(rule_keys::kService, values, Json::array({"id", "protocol", "when"}));
+}
+
 Json bypass_schema() {
     return list_of(object(rule_keys::kBypass, {{"when", scalar()},
                                                {"key", list_of(scalar())},
@@ -190,7 +209,8 @@ Json rule_file_schema() {
         {"data", object(rule_keys::kData,
                         {{"country_db", scalar()}, {"asn_db", scalar()}, {"lists", map_of(list)}})},
         {"client_ip", client_ip_schema()},
-        {"bypass", bypass_schema()}};
+        {"bypass", bypass_schema()},
+        {"services", list_of(service_schema())}};
     Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                 {"title", "A rule file of Sluice"}};
     schema.update(object(rule_keys::kTop, values, Json::array({"version"})));

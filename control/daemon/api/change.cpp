@@ -184,11 +184,15 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 
 HttpResponse changed(const RuleChange& change, Services& services) {
     const Result<Stats> stats = ask_stats(services);
-    return json_response({{"generation", generation_text(change.after)},
-                          {"rules", change.rules},
-                          {"warnings", to_json(change.warnings)},
-                          {"unconfirmed", unconfirmed_json(change.unconfirmed)},
-                          {"panic", stats ? Json(stats->panic) : Json()}});
+    Json document{{"generation", generation_text(change.after)},
+                  {"rules", change.rules},
+                  {"warnings", to_json(change.warnings)},
+                  {"unconfirmed", unconfirmed_json(change.unconfirmed)},
+                  {"panic", stats ? Json(stats->panic) : Json()}};
+    if (!change.anywhere.empty()) {
+        document["anywhere"] = change.anywhere;
+    }
+    return json_response(document);
 }
 
 bool has_ended(const KeySetting& setting) {

@@ -41,13 +41,25 @@ Json changed_json(const std::vector<RuleDiff>& rules) {
     return list;
 }
 
+Json services_json(const ServiceDiffs& services) {
+    Json changed = Json::array();
+    for (const RuleDiff& service : services.changed) {
+        changed.push_back({{"id", service.id}, {"settings", settings_json(service.settings)}});
+    }
+    return {{"added", services.added},
+            {"removed", services.removed},
+            {"changed", std::move(changed)},
+            {"reordered", services.reordered},
+            {"unchanged", services.unchanged}};
+}
+
 }  // namespace
 
 HttpResponse differences(Compiled next, const RuleView& view) {
     if (!next.rules) {
         return refused(does_not_compile(std::move(next.problems)));
     }
-    const SetDiff diff = diff_of(view.rules, next.rules->rules);
+    const SetDiff diff = diff_of(view, *next.rules);
     return json_response({{"from", generation_text(view.generation)},
                           {"to", generation_text(generation_of(next.rules->set))},
                           {"added", diff.added},
@@ -55,6 +67,7 @@ HttpResponse differences(Compiled next, const RuleView& view) {
                           {"changed", changed_json(diff.changed)},
                           {"reordered", diff.reordered},
                           {"unchanged", diff.unchanged},
+                          {"services", services_json(diff.services)},
                           {"warnings", to_json(next.problems)}});
 }
 

@@ -30,6 +30,13 @@ void put_packets(MetricsWriter& text, const WorkerStats& totals) {
     text.family("sluice_answers_total",
                 help_of("What the box sent in somebody's name, or did not:", kAnswerEvents));
     text.by_name("event", totals.by_answer_event, kAnswerEvents);
+    text.family(
+        "sluice_would_refuse_total",
+        help_of("Packets that services in monitor mode would refuse, by reason:", kReasons));
+    text.by_name("reason", totals.would_refuse, kReasons);
+    text.family("sluice_service_events_total",
+                help_of("What happened to connections of declared services:", kTrackEvents));
+    text.by_name("event", totals.by_track_event, kTrackEvents);
 }
 
 void put_connections(MetricsWriter& text, const ConnectionStats& stats) {

@@ -54,6 +54,8 @@ ordered_json counts_json(const WorkerStats& worker) {
             {"table", by_name(worker.by_table_event, kTableEvents)},
             {"units", by_name(worker.by_unit_event, kUnitEvents)},
             {"answers", by_name(worker.by_answer_event, kAnswerEvents)},
+            {"would_refuse", by_name(worker.would_refuse, kReasons)},
+            {"tracking", by_name(worker.by_track_event, kTrackEvents)},
             {"connections", gauges_json(worker.connections, kConnectionGauges)},
             {"connection_events", by_name(worker.connections.by_event, kConnectionEvents)},
             {"asks", gauges_json(worker.asks, kAskGauges)},
@@ -91,6 +93,8 @@ WorkerStats total_of(const std::vector<WorkerStats>& workers) {
         add(worker.by_table_event, totals.by_table_event);
         add(worker.by_unit_event, totals.by_unit_event);
         add(worker.by_answer_event, totals.by_answer_event);
+        add(worker.would_refuse, totals.would_refuse);
+        add(worker.by_track_event, totals.by_track_event);
         add(worker.connections.by_event, totals.connections.by_event);
         add(worker.connections, totals.connections, kConnectionGauges);
         add(worker.asks.by_event, totals.asks.by_event);

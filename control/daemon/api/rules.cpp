@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/service_json.hpp"
 #include "lib/policy/values/named_value.hpp"
 
 #include <fmt/format.h>
@@ -73,11 +74,26 @@ Json rule_json(const RuleView& view, std::size_t number) {
     if (const std::string events = value_of(rule.settings, "events"); !events.empty()) {
         row["events"] = events;
     }
+    if (rule.stance.kind != Stance::Kind::None) {
+        row["stance"] = stance_json(rule.stance);
+    }
     if (Json set = keys_json(rule.id, view.keys); !set.empty()) {
         row["keys_set"] = std::move(set);
     }
     return row;
 }
+
+namespace {
+
+Json services_in(const RuleView& view) {
+    Json services = services_json(view.services);
+    for (std::size_t i = 0; i < view.services.size(); ++i) {
+        services[i]["file_mode"] = mode_word(view.service_file_modes[i]);
+    }
+    return services;
+}
+
+}  // namespace
 
 HttpResponse get_rules(const HttpRequest&, Services& services) {
     const std::shared_ptr<const RuleView> view = services.rules.view();
@@ -89,7 +105,8 @@ HttpResponse get_rules(const HttpRequest&, Services& services) {
                   {"etag", view->tag},
                   {"file", view->file},
                   {"unconfirmed", unconfirmed_json(view->unconfirmed)},
-                  {"rules", std::move(rules)}};
+                  {"rules", std::move(rules)},
+                  {"services", services_in(*view)}};
     if (!view->list_problem.empty()) {
         document["list_problem"] = view->list_problem;
     }

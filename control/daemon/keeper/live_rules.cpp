@@ -1,6 +1,7 @@
 #include "control/daemon/keeper/live_rules.hpp"
 
 #include "control/daemon/rule_diff.hpp"
+#include "lib/policy/services/stance_text.hpp"
 #include "lib/wire/codec.hpp"
 
 #include <spdlog/spdlog.h>
@@ -61,7 +62,8 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     }
     change.warnings = std::move(compiled.problems);
     change.rules = compiled.rules->set.rules.size();
-    if (change.rules == 0 && !terms.force) {
+    change.anywhere = rules_anywhere(compiled.rules->rules);
+    if (change.rules == 0 && compiled.rules->set.services.empty() && !terms.force) {
         change.refusal = Refusal{Refusal::Kind::Empty,
                                  "no rule in the file is on: it would lift every limit; use "
                                  "--force if that is meant",
@@ -71,7 +73,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     next.generation = generation_of(compiled.rules->set);
     next.on = change.rules;
     if (!terms.call.empty()) {
-        next.note = note_of(terms.call, diff_of(board.view()->rules, compiled.rules->rules));
+        next.note = note_of(terms.call, diff_of(*board.view(), *compiled.rules));
     }
     const std::optional<TrialEnd> end =
         terms.confirm ? std::optional{applied.end_after(*terms.confirm)} : terms.end;

@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-// The modes that the file gives its rules, beside those that run.
-std::vector<Mode> file_modes(const StoredRules& rules, const std::vector<RuleSummary>& summaries) {
+// The modes that the file gives its rules and services, beside those that run.
+void note_file_modes(const StoredRules& rules, RuleView& view) {
     Problems ignored{rules.file};
     const std::vector<RuleFilePart> parts = parts_of(rules);
     const std::optional<CompiledRules> as_written =
@@ -22,11 +22,14 @@ std::vector<Mode> file_modes(const StoredRules& rules, const std::vector<RuleSum
                              .patterns = &pattern_cache(),
                              .parts = parts},
                             Purpose::Check, {}, ignored);
-    std::vector<Mode> modes;
-    for (std::size_t i = 0; i < summaries.size(); ++i) {
-        modes.push_back(as_written ? as_written->rules[i].mode : summaries[i].mode);
+    view.file_modes.clear();
+    for (const RuleSummary& rule : as_written ? as_written->rules : view.rules) {
+        view.file_modes.push_back(rule.mode);
     }
-    return modes;
+    view.service_file_modes.clear();
+    for (const ServiceSummary& service : as_written ? as_written->services : view.services) {
+        view.service_file_modes.push_back(service.mode);
+    }
 }
 
 }  // namespace
@@ -67,6 +70,7 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
                   .put_aside = put_aside_};
     if (compiled != nullptr) {
         next.rules = std::move(compiled->rules);
+        next.services = std::move(compiled->services);
         next.list_summaries = std::move(compiled->lists);
     }
     for (const auto& [path, text] : rules.lists) {
@@ -78,7 +82,10 @@ void RuleBoard::show(const AppliedRules& applied, CompiledRules* compiled) {
         rule.sees_all = true;
         rule.condition = {};  // with a large list it is large, and no reader of the view needs it
     }
-    next.file_modes = file_modes(rules, next.rules);
+    for (ServiceSummary& service : next.services) {
+        service.condition = {};
+    }
+    note_file_modes(rules, next);
     publish(std::move(next));
 }
 

@@ -41,17 +41,29 @@ std::optional<Refusal> no_room(const DynamicCount& before, const DynamicCount& a
     return std::nullopt;
 }
 
+// Modes that the file gives the rule and the service of that name; there may be both.
+std::vector<Mode> file_modes_of(const std::string& id, const RuleView& view) {
+    std::vector<Mode> modes;
+    for (std::size_t i = 0; i < view.rules.size(); ++i) {
+        if (view.rules[i].id == id && view.rules[i].kind == RuleKind::Rule) {
+            modes.push_back(view.file_modes[i]);
+        }
+    }
+    for (std::size_t i = 0; i < view.services.size(); ++i) {
+        if (view.services[i].id == id) {
+            modes.push_back(view.service_file_modes[i]);
+        }
+    }
+    return modes;
+}
+
 }  // namespace
 
 RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t from) {
     return rules.change(from, [&](StoredRules& next) -> std::optional<Refusal> {
-        const std::shared_ptr<const RuleView> shown = rules.board.view();
-        const auto found =
-            std::find_if(shown->rules.begin(), shown->rules.end(), [&](const RuleSummary& known) {
-                return known.id == rule && known.kind == RuleKind::Rule;
-            });
-        if (found == shown->rules.end()) {
-            return Refusal{Refusal::Kind::NoSuchRule, "there is no rule " + rule, {}};
+        const std::vector<Mode> in_file = file_modes_of(rule, *rules.board.view());
+        if (in_file.empty()) {
+            return Refusal{Refusal::Kind::NoSuchRule, "there is no rule or service " + rule, {}};
         }
         if (has_ended(rule, next.lives)) {
             return Refusal{Refusal::Kind::NoSuchRule,
@@ -59,7 +71,8 @@ RuleChange set_mode(LiveRules& rules, const std::string& rule, Mode mode, uid_t 
                            {}};
         }
         next.modes[rule] = mode;
-        if (shown->file_modes[static_cast<std::size_t>(found - shown->rules.begin())] == mode) {
+        if (std::all_of(in_file.begin(), in_file.end(),
+                        [mode](Mode as_written) { return as_written == mode; })) {
             next.modes.erase(rule);
         }
         return std::nullopt;

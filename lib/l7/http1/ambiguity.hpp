@@ -30,13 +30,19 @@ enum class HeadShape : std::uint8_t {
     HighByteInTarget,
     HighByteInHeader,
     RequestLineSpace,
+    BadMethod,
     SpaceInTarget,
     TargetForm,
     Fragment,
     BadPercent,
+    EncodedSlash,
+    EncodedReserved,
+    DotSegment,
     AboveRoot,
     PathTooLong,
     BadVersion,
+    MissingVersion,
+    OtherVersion,
     OtherMinorVersion,
     NoHost,
     DuplicateHost,
@@ -80,7 +86,10 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "as sent; percent-encoded in the normalised path"},
     {HeadShape::HighByteInHeader, "high_byte_in_header", HeadReading::Accepted, "as sent"},
     {HeadShape::RequestLineSpace, "request_line_space", HeadReading::Ambiguous,
-     "any run of SP and HTAB separates method, target and version, and may follow these"},
+     "any run of SP, HTAB, VT, FF, CR, 0x1C to 0x1F, and where it takes one to make a request 0x85 "
+     "and 0xA0, separates method, target and version, and may stand around these"},
+    {HeadShape::BadMethod, "bad_method", HeadReading::Ambiguous,
+     "a method with a byte that no token has: as sent"},
     {HeadShape::SpaceInTarget, "space_in_target", HeadReading::Ambiguous,
      "the target is all between the method and the version",
      "the target ends before the first blank"},
@@ -92,11 +101,24 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::BadPercent, "bad_percent", HeadReading::Ambiguous,
      "% without two hexadecimal digits stands for itself: %25 in the normalised path",
      "the path as sent"},
+    {HeadShape::EncodedSlash, "encoded_slash", HeadReading::Ambiguous,
+     "%2F in a path is a byte of its segment", "a slash: nginx, lighttpd, Python"},
+    {HeadShape::EncodedReserved, "encoded_reserved", HeadReading::Accepted,
+     "what may stand in a path as itself, and is no slash, stays encoded",
+     "itself: nginx, Apache, Python"},
+    {HeadShape::DotSegment, "dot_segment", HeadReading::Accepted,
+     ". and .. are resolved, encoded or not", "the path as sent: HAProxy, Node"},
     {HeadShape::AboveRoot, "above_root", HeadReading::Accepted, "/.. is / at the root"},
     {HeadShape::PathTooLong, "path_too_long", HeadReading::Ambiguous,
      "the normalised path is cut where the room for it ends"},
     {HeadShape::BadVersion, "bad_version", HeadReading::Malformed,
-     "HTTP/ and anything but 1.0 to 1.9; HTTP/1.1"},
+     "HTTP/ and anything that no server takes for a version: HTTP/1.1"},
+    {HeadShape::MissingVersion, "missing_version", HeadReading::Ambiguous,
+     "a method and a target alone: HTTP/0.9, a request that ends with its line, and with it the "
+     "connection"},
+    {HeadShape::OtherVersion, "other_version", HeadReading::Ambiguous,
+     "HTTP/, RTSP/ or ICE/ and two numbers that are not those of HTTP/1: HTTP/1.0 below 1.1, else "
+     "HTTP/1.1"},
     {HeadShape::OtherMinorVersion, "other_minor_version", HeadReading::Ambiguous,
      "HTTP/1.2 to HTTP/1.9 is HTTP/1.1 (RFC 9110, 2.5)"},
     {HeadShape::NoHost, "no_host", HeadReading::Accepted, "HTTP/1.1 without Host: none"},
@@ -125,7 +147,7 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::ContentLengthsDiffer, "content_lengths_differ", HeadReading::Ambiguous,
      "the body ends with the connection"},
     {HeadShape::BadContentLength, "bad_content_length", HeadReading::Malformed,
-     "not a number below 2^63: the body ends with the connection"},
+     "not a number below 2^63, or more than 64 bytes: the body ends with the connection"},
     {HeadShape::LengthAndEncoding, "length_and_encoding", HeadReading::Ambiguous,
      "Transfer-Encoding counts, Content-Length does not (RFC 9112, 6.3)"},
     {HeadShape::BadTransferEncoding, "bad_transfer_encoding", HeadReading::Ambiguous,
@@ -190,6 +212,12 @@ public:
         HeadShapes both;
         both.bits_ = bits_ & others.bits_;
         return both;
+    }
+    // Those that the others are not.
+    [[nodiscard]] constexpr HeadShapes without(HeadShapes others) const noexcept {
+        HeadShapes rest;
+        rest.bits_ = bits_ & ~others.bits_;
+        return rest;
     }
     [[nodiscard]] constexpr std::size_t count() const noexcept {
         return static_cast<std::size_t>(std::popcount(bits_));

@@ -8,6 +8,10 @@ namespace sluice::http1 {
 
 namespace {
 
+// The longest text of one Content-Length line that is read: a number below 2^63 has 19 digits. A
+// longer one is no number, so that a list of thousands costs nothing.
+constexpr std::size_t kMaxLengthText = 64;
+
 // Nullopt: no digits alone, or 2^63 or more.
 std::optional<std::uint64_t> read_length(ByteView digits) noexcept {
     constexpr std::uint64_t kMost = (std::uint64_t{1} << 63) - 1;
@@ -30,6 +34,11 @@ namespace sluice {
 
 void FramingReader::add_content_length(const http1::ReadableText& value,
                                        HeadShapes& shapes) noexcept {
+    if (value.size() > http1::kMaxLengthText) {
+        shapes.add(HeadShape::BadContentLength);
+        is_length_bad_ = true;
+        return;
+    }
     http1::for_each_part(value, ',', [&](ByteView part) { add_length(part, shapes); });
 }
 

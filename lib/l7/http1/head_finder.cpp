@@ -2,6 +2,7 @@
 
 #include "lib/l7/http1/byte_blocks.hpp"
 #include "lib/l7/http1/byte_masks.hpp"
+#include "lib/l7/http1/line_words.hpp"
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 namespace sluice::http1 {
 
 namespace {
-
-constexpr std::string_view kVersionWord = "http/";
 
 // The bytes up to which the first empty line behind a line end at `from` or later goes; 0: none
 // yet.
@@ -28,16 +27,46 @@ std::size_t find_empty_line(ByteView bytes, std::size_t from) noexcept {
     return 0;
 }
 
-// Does a line whose method ends at `method_end` end in a word of a version, with a target between?
-bool ends_in_version(ByteView line, std::size_t method_end) noexcept {
-    const ByteView rest = without_blanks(
-        line.subspan(method_end, line.size() - method_end - (line.back() == kCr ? 1 : 0)));
-    std::size_t word = rest.size();
-    while (word > 0 && !is_blank(rest[word - 1])) {
-        --word;
+enum class TargetBegin : std::uint8_t { None, NeedMore, Fine };
+
+// Could the absolute form of a target begin so?
+TargetBegin scheme_at(ByteView bytes, std::size_t at) noexcept {
+    const ByteView room = bytes.subspan(at, std::min(bytes.size() - at, kMaxSchemeSize + 1));
+    const auto end = static_cast<std::size_t>(
+        std::find_if_not(room.begin(), room.end(), is_scheme_byte) - room.begin());
+    if (end == room.size()) {
+        return end > kMaxSchemeSize ? TargetBegin::None : TargetBegin::NeedMore;
     }
-    return word > 0 && rest.size() - word >= kVersionWord.size() &&
-           equals_ignoring_case(rest.subspan(word, kVersionWord.size()), kVersionWord);
+    const std::string_view behind = as_text(bytes.subspan(at + end)).substr(0, kSchemeEnd.size());
+    if (!kSchemeEnd.starts_with(behind)) {
+        return TargetBegin::None;
+    }
+    return behind.size() == kSchemeEnd.size() ? TargetBegin::Fine : TargetBegin::NeedMore;
+}
+
+// Could one of the four forms of a target (RFC 9112, 3.2) begin behind a method that ends at
+// `method_end`?
+TargetBegin target_behind(ByteView bytes, ByteView method, std::size_t method_end) noexcept {
+    std::size_t at = method_end;
+    while (at < bytes.size() && is_blank(bytes[at])) {
+        ++at;
+    }
+    if (at == bytes.size()) {
+        return TargetBegin::NeedMore;
+    }
+    if (bytes[at] == kSlash) {
+        return TargetBegin::Fine;
+    }
+    if (bytes[at] == std::byte{'*'}) {
+        return at + 1 == bytes.size()    ? TargetBegin::NeedMore
+               : is_blank(bytes[at + 1]) ? TargetBegin::Fine
+                                         : TargetBegin::None;
+    }
+    if (as_text(method) == "CONNECT") {
+        return is(bytes[at], kHostByte) || bytes[at] == std::byte{'['} ? TargetBegin::Fine
+                                                                       : TargetBegin::None;
+    }
+    return is_letter(bytes[at]) ? scheme_at(bytes, at) : TargetBegin::None;
 }
 
 }  // namespace
@@ -48,11 +77,14 @@ namespace sluice {
 
 // False: more must come before it is known where the line begins.
 bool HeadFinder::skip_empty_lines(ByteView bytes) noexcept {
+    const bool any_cr = stance_ == HeadStance::Service;
     while (begin_ < bytes.size()) {
         if (bytes[begin_] == http1::kLf) {
             begin_ += 1;
         } else if (bytes[begin_] != http1::kCr) {
             return true;
+        } else if (any_cr) {
+            begin_ += 1;
         } else if (begin_ + 1 == bytes.size()) {
             return false;
         } else if (bytes[begin_ + 1] == http1::kLf) {
@@ -62,6 +94,26 @@ bool HeadFinder::skip_empty_lines(ByteView bytes) noexcept {
         }
     }
     return false;
+}
+
+// The line, once all of it is there.
+HeadStatus HeadFinder::find_whole_line(ByteView bytes) noexcept {
+    const std::size_t line_end = http1::find_byte(bytes, std::max(scanned_, begin_), '\n');
+    scanned_ = static_cast<std::uint32_t>(line_end);
+    if (line_end == bytes.size()) {
+        return HeadStatus::NeedMore;
+    }
+    const http1::LineWords words = http1::split_line(bytes.subspan(begin_, line_end - begin_));
+    const bool is_http09 = words.fault == LineFault::None && words.version.empty();
+    if (is_http09 && stance_ == HeadStance::Anywhere) {
+        return none(LineFault::NoVersion);
+    }
+    if (words.fault != LineFault::None) {
+        return none(words.fault);
+    }
+    has_line_ = true;
+    is_line_all_ = is_http09;
+    return HeadStatus::Complete;
 }
 
 HeadStatus HeadFinder::find_line(ByteView bytes) noexcept {
@@ -74,22 +126,29 @@ HeadStatus HeadFinder::find_line(ByteView bytes) noexcept {
     if (!skip_empty_lines(bytes)) {
         return HeadStatus::NeedMore;
     }
+    if (stance_ == HeadStance::Service) {
+        return find_whole_line(bytes);
+    }
     const ByteView method_room =
         bytes.subspan(begin_, std::min(bytes.size() - begin_, kMaxMethodSize + 1));
     const std::size_t method_end = http1::find_token_end(method_room, 0);
     if (method_end == method_room.size()) {
-        return method_end > kMaxMethodSize ? HeadStatus::NotHttp : HeadStatus::NeedMore;
+        return method_end > kMaxMethodSize ? none(LineFault::MethodTooLong) : HeadStatus::NeedMore;
     }
-    if (method_end == 0 || !http1::is_blank(method_room[method_end])) {
-        return HeadStatus::NotHttp;
+    if (method_end == 0) {
+        return none(LineFault::NoMethod);
     }
-    const std::size_t line_end = http1::find_byte(bytes, std::max(scanned_, begin_), '\n');
-    scanned_ = static_cast<std::uint32_t>(line_end);
-    if (line_end == bytes.size()) {
-        return HeadStatus::NeedMore;
+    if (!http1::is_blank(method_room[method_end])) {
+        const bool ends =
+            method_room[method_end] == http1::kCr || method_room[method_end] == http1::kLf;
+        return none(ends ? LineFault::NoTarget : LineFault::NoMethod);
     }
-    has_line_ = http1::ends_in_version(bytes.subspan(begin_, line_end - begin_), method_end);
-    return has_line_ ? HeadStatus::Complete : HeadStatus::NotHttp;
+    const http1::TargetBegin target =
+        http1::target_behind(bytes, method_room.first(method_end), begin_ + method_end);
+    if (target == http1::TargetBegin::None) {
+        return none(LineFault::NoTargetForm);
+    }
+    return target == http1::TargetBegin::Fine ? find_whole_line(bytes) : HeadStatus::NeedMore;
 }
 
 HeadStatus HeadFinder::find(ByteView so_far, std::size_t limit) noexcept {
@@ -102,7 +161,8 @@ HeadStatus HeadFinder::find(ByteView so_far, std::size_t limit) noexcept {
             return line == HeadStatus::NeedMore ? unless_more : line;
         }
     }
-    const std::size_t end = http1::find_empty_line(bytes, scanned_);
+    const std::size_t end =
+        is_line_all_ ? scanned_ + std::size_t{1} : http1::find_empty_line(bytes, scanned_);
     if (end != 0) {
         size_ = static_cast<std::uint32_t>(end);
         return HeadStatus::Complete;

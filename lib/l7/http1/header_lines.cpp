@@ -14,38 +14,101 @@ struct HeaderName {
     std::size_t behind;  // the colon
 };
 
-// What stands in the place of a name and is none; slow, since it is rare.
-[[gnu::cold, gnu::noinline]] HeaderName read_odd_name(ByteView line, HeadShapes& shapes) noexcept {
-    if (is_blank(line.front())) {
-        shapes.add(HeadShape::ObsFold);  // of a value that nobody wants
-        return {};
-    }
-    const std::size_t token_end = find_token_end(line, 0);
-    const std::size_t colon = find_byte(line, token_end, ':');
-    if (colon == line.size()) {
-        shapes.add(HeadShape::NoColon);
-        return {};
-    }
+// A name's token ends at `token`, and `colon` is the first one behind it.
+HeaderName name_before(ByteView line, std::size_t token, std::size_t colon, bool is_spaced,
+                       HeadShapes& shapes) noexcept {
     if (colon == 0) {
         shapes.add(HeadShape::EmptyHeaderName);
         return {};
     }
-    const bool is_spaced =
-        token_end != 0 && without_blanks(line.subspan(token_end, colon - token_end)).empty();
-    if (token_end == 0 || token_end != colon) {
-        shapes.add(is_spaced ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
+    if (token == colon) {
+        return {line.first(token), colon + 1};
     }
-    return is_spaced ? HeaderName{line.first(token_end), colon + 1} : HeaderName{};
+    const bool is_name = token != 0 && is_spaced;
+    shapes.add(is_name ? HeadShape::SpaceBeforeColon : HeadShape::BadHeaderName);
+    return is_name ? HeaderName{line.first(token), colon + 1} : HeaderName{};
+}
+
+// The name of a line whose first block does not say it.
+[[gnu::noinline]] HeaderName read_long_name(ByteView line, HeadShapes& shapes) noexcept {
+    const std::size_t token = find_token_end(line, 0);
+    const std::size_t colon = find_byte(line, token, ':');
+    if (colon == line.size()) {
+        shapes.add(HeadShape::NoColon);
+        return {};
+    }
+    const bool is_spaced = without_blanks(line.subspan(token, colon - token)).empty();
+    return name_before(line, token, colon, is_spaced, shapes);
+}
+
+// Text that stands in the place of a name and is none, `token` bytes of one aside. A head may have
+// thousands of such lines, so most are told by their first block.
+[[gnu::hot, gnu::noinline]] HeaderName read_odd_name(ByteView line, Block begin, std::size_t token,
+                                                     HeadShapes& shapes) noexcept {
+    if (is_blank(line.front())) {
+        shapes.add(HeadShape::ObsFold);  // of a value that nobody wants
+        return {};
+    }
+    const std::uint32_t within =
+        line.size() >= kBlock ? ~std::uint32_t{0} : (std::uint32_t{1} << line.size()) - 1;
+    const std::uint32_t colons = equal_mask(begin, ':') & within;
+    if (colons == 0 && line.size() <= kBlock) {
+        shapes.add(HeadShape::NoColon);
+        return {};
+    }
+    if (colons == 0 || token >= kBlock) {
+        return read_long_name(line, shapes);
+    }
+    const std::uint32_t before_colon = (colons & (~colons + 1)) - 1;
+    const std::uint32_t behind_token = before_colon & (~std::uint32_t{0} << token);
+    const std::uint32_t blanks = equal_mask(begin, ' ') | equal_mask(begin, '\t');
+    return name_before(line, token, static_cast<std::size_t>(std::countr_zero(colons)),
+                       (behind_token & ~blanks) == 0, shapes);
+}
+
+// Where the token at the beginning of a line ends, by its first bytes.
+std::size_t token_end(Block begin) noexcept {
+    return static_cast<std::size_t>(std::countr_zero(~token_mask(begin)));
+}
+// A line ends with a byte that is no token's, so no byte behind it is taken for its own.
+bool is_name(const LineWalk& lines, std::size_t token) noexcept {
+    return token - 1 < kBlock - 1 && lines.begin()[token] == kColon;
+}
+
+// A run of lines without a name, as quickly as those that have one. Hot, since a caller that is
+// cold would make it so.
+[[gnu::hot, gnu::noinline]] void skip_nameless(LineWalk& lines, HeadShapes& shapes) noexcept {
+    while (lines.next()) {
+        const Block begin = lines.load();
+        const std::size_t token = token_end(begin);
+        const ByteView line = lines.line();
+        if (token == line.size()) {
+            shapes.add(HeadShape::NoColon);
+        } else if (is_name(lines, token) ||
+                   !read_odd_name(line, begin, token, shapes).name.empty()) {
+            lines.put_back();
+            return;
+        }
+    }
+}
+
+// Cold, so that nothing of it is prepared where a name is one.
+[[gnu::cold, gnu::noinline]] HeaderName read_no_name(LineWalk& lines, HeadShapes& shapes) noexcept {
+    const HeaderName name =
+        read_odd_name(lines.line(), lines.load(), token_end(lines.load()), shapes);
+    if (name.name.empty()) {
+        skip_nameless(lines, shapes);
+    }
+    return name;
 }
 
 // `begin`: the line's first bytes, and behind its end any.
-HeaderName read_name(const LineWalk& lines, Block begin, HeadShapes& shapes) noexcept {
-    // A line ends with a byte that is no token's, so no byte behind it is taken for its own.
-    const auto end = static_cast<std::size_t>(std::countr_zero(~token_mask(begin)));
-    if (end - 1 < kBlock - 1 && lines.begin()[end] == kColon) [[likely]] {
+HeaderName read_name(LineWalk& lines, Block begin, HeadShapes& shapes) noexcept {
+    const std::size_t end = token_end(begin);
+    if (is_name(lines, end)) [[likely]] {
         return {{lines.begin(), end}, end + 1};
     }
-    return read_odd_name(lines.line(), shapes);
+    return read_no_name(lines, shapes);
 }
 
 // The lines that belong to a value by obs-fold, from its first byte to the last one's.
@@ -62,11 +125,37 @@ HeaderName read_name(const LineWalk& lines, Block begin, HeadShapes& shapes) noe
     });
 }
 
+HttpUpgrade with_protocol(HttpUpgrade upgrade, const ReadableText& protocol) noexcept {
+    static constexpr LowerWord kH2c{"h2c"};
+    static constexpr LowerWord kWebSocket{"websocket"};
+    if (protocol.size() == 0 || upgrade == HttpUpgrade::H2c) {
+        return upgrade;
+    }
+    const HttpUpgrade asked = equals_ignoring_case(protocol, kH2c)         ? HttpUpgrade::H2c
+                              : equals_ignoring_case(protocol, kWebSocket) ? HttpUpgrade::WebSocket
+                                                                           : HttpUpgrade::Other;
+    const bool is_first = upgrade == HttpUpgrade::None || asked == HttpUpgrade::H2c;
+    return is_first || upgrade == asked ? asked : HttpUpgrade::Other;
+}
+
+// A line of Upgrade or HTTP2-Settings, `protocols` in one of Upgrade. Of its own, as it is rare.
+[[gnu::cold, gnu::noinline]] void add_upgrade_line(HeadRange line, const ReadableText& protocols,
+                                                   RequestHead& head) noexcept {
+    head.upgrade_lines.add(line);
+    for_each_part(protocols, ',', [&](ByteView protocol) {
+        head.upgrade = with_protocol(head.upgrade, protocols.with(protocol));
+    });
+}
+
 class HeaderReader {
 public:
     HeaderReader(const LineWalk& lines, const WantedHeaders& wanted, RequestHead& head) noexcept
         : lines_{lines}, wanted_{wanted}, head_{head} {}
 
+    // The header's line began there, and goes on up to the next one's.
+    void note_folded(std::size_t begin) noexcept {
+        folded_ = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(lines_.at())};
+    }
     // Of the header with this place.
     void add(std::uint8_t place, ByteView value) noexcept {
         const bool is_first = head_.add_header(place, value);
@@ -98,15 +187,21 @@ private:
             case FramingHeader::Connection:
                 add_options(lines_.readable(value));
                 break;
-            case FramingHeader::Upgrade:
-                for_each_part(lines_.readable(value), ',', [this](ByteView protocol) {
-                    add_upgrade(lines_.readable(protocol));
-                });
-                break;
             case FramingHeader::Cookie:
                 add_cookies(value);
                 break;
+            case FramingHeader::Upgrade:
+                add_upgrade_line(line_of(), lines_.readable(value), head_);
+                break;
+            case FramingHeader::Http2Settings:
+                add_upgrade_line(line_of(), ReadableText{{}}, head_);
+                break;
         }
+    }
+    // All that add() is told of, its folded lines included.
+    [[nodiscard]] HeadRange line_of() const noexcept {
+        const std::size_t begin = folded_.end == lines_.at() ? folded_.begin : lines_.begin_at();
+        return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(lines_.at())};
     }
     void add_options(const ReadableText& options) noexcept {
         if (equals_ignoring_case(options, kKeepAlive)) [[likely]] {
@@ -120,14 +215,6 @@ private:
         static constexpr LowerWord kClose{"close"};
         has_close_ = has_close_ || equals_ignoring_case(option, kClose);
         has_keep_alive_ = has_keep_alive_ || equals_ignoring_case(option, kKeepAlive);
-    }
-    void add_upgrade(const ReadableText& protocol) noexcept {
-        static constexpr LowerWord kH2c{"h2c"};
-        if (equals_ignoring_case(protocol, kH2c)) {
-            head_.upgrade = HttpUpgrade::H2c;
-        } else if (protocol.size() != 0 && head_.upgrade == HttpUpgrade::None) {
-            head_.upgrade = HttpUpgrade::Other;
-        }
     }
     void add_cookies(ByteView value) noexcept {
         if (wanted_.cookies().size() != 0) {
@@ -157,6 +244,7 @@ private:
     const WantedHeaders& wanted_;
     RequestHead& head_;
     FramingReader framing_;
+    HeadRange folded_;  // the latest line that others were folded to
     bool has_close_ = false;
     bool has_keep_alive_ = false;
 };
@@ -186,7 +274,9 @@ void read_header_lines(http1::LineWalk& lines, const WantedHeaders& wanted,
         }
         ByteView value = http1::without_blanks(lines.line().subspan(name.behind));
         if (lines.is_folded()) [[unlikely]] {
+            const std::size_t line_begin = lines.begin_at();
             value = http1::fold(lines, value, head.shapes);
+            reader.note_folded(line_begin);
         }
         reader.add(place, value);
     }

@@ -33,11 +33,18 @@ public:
         at_ = end_ + 1;
         return true;
     }
+    // next() will go on to this line again.
+    void put_back() noexcept {
+        at_ = begin_;
+        --read_;
+    }
     // That line, without its end, LF or CR LF.
     [[nodiscard]] ByteView line() const noexcept {
         const bool has_cr = end_ > begin_ && bytes_[end_ - 1] == kCr;
         return {bytes_.data() + begin_, end_ - begin_ - (has_cr ? 1 : 0)};
     }
+    // Where it begins.
+    [[nodiscard]] std::size_t begin_at() const noexcept { return begin_; }
     // Its first byte, and at least the bytes up to its LF behind that.
     [[nodiscard]] const std::byte* begin() const noexcept { return bytes_.data() + begin_; }
     // Its first bytes, and behind its end any.

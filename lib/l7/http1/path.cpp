@@ -79,6 +79,8 @@ private:
         if (is(byte, kUnreserved)) {
             put(byte);
         } else {
+            shapes_.add_if(byte == kSlash, HeadShape::EncodedSlash);
+            shapes_.add_if(may_stand_in_path(byte), HeadShape::EncodedReserved);
             put_encoded(byte);
         }
         return 3;
@@ -87,8 +89,10 @@ private:
     void end_segment() noexcept {
         const ByteView segment = room_.subspan(segment_, size_ - segment_);
         if (segment.size() == 1 && segment[0] == kDot) {
+            shapes_.add(HeadShape::DotSegment);
             size_ = segment_;
         } else if (segment.size() == 2 && segment[0] == kDot && segment[1] == kDot) {
+            shapes_.add(HeadShape::DotSegment);
             shapes_.add_if(segment_ <= 1, HeadShape::AboveRoot);
             size_ = std::max<std::size_t>(segment_, 1) - 1;
             while (size_ > 0 && room_[size_ - 1] != kSlash) {

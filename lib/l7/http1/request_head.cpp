@@ -41,9 +41,11 @@ std::size_t skip_empty_lines(ByteView bytes, HeadShapes& shapes) noexcept {
     std::size_t at = 0;
     while (at < bytes.size() && (bytes[at] == kLf || bytes[at] == kCr)) {
         const bool has_cr = bytes[at] == kCr;
+        const bool is_bare = has_cr && (at + 1 == bytes.size() || bytes[at + 1] != kLf);
         shapes.add(HeadShape::EmptyLineFirst);
         shapes.add_if(!has_cr, HeadShape::BareLf);
-        at += has_cr ? 2 : 1;
+        shapes.add_if(is_bare, HeadShape::BareCr);
+        at += has_cr && !is_bare ? 2 : 1;
     }
     return at;
 }
@@ -98,12 +100,13 @@ void read_behind_line(LineWalk& lines, const WantedHeaders& wanted, MutableBytes
     const std::size_t headers_at = lines.at();
     read_header_lines(lines, wanted, head);
     lines.add_byte_shapes(head.shapes);
-    head.shapes.add_if(lines.has_high_byte() && has_high_byte(lines.head().subspan(headers_at)),
-                       HeadShape::HighByteInHeader);
+    if (lines.has_high_byte() && !head.shapes.has(HeadShape::MissingVersion)) [[unlikely]] {
+        head.shapes.add_if(has_high_byte(lines.head().subspan(headers_at)),
+                           HeadShape::HighByteInHeader);
+    }
     read_host(authority, lines, texts, head);
-    if (is_connect) {
-        head.body = {BodyFraming::Kind::UntilClose};
-        head.keep_alive = false;
+    if (is_connect) [[unlikely]] {
+        head.upgrade = HttpUpgrade::Connect;
     }
 }
 
@@ -117,7 +120,7 @@ bool begins_with_method(ByteView bytes) noexcept {
 // Finds and reads a head in one pass, if it is whole, its request line is of the usual layout, and
 // there are not too many lines. False: it may be whole all the same.
 bool read_usual_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes room,
-                     RequestHead& head) noexcept {
+                     HeadStance stance, RequestHead& head) noexcept {
     if (!begins_with_method(bytes)) {
         return false;
     }
@@ -129,6 +132,9 @@ bool read_usual_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes r
     head.size = static_cast<std::uint32_t>(lines.head_size());
     if (!read_usual_line(lines.readable(lines.line()), head)) {
         return false;
+    }
+    if (head.target.front() != kSlash && stance == HeadStance::Anywhere) [[unlikely]] {
+        return false;  // it may be no target
     }
     read_behind_line(lines, wanted, room, head);
     return true;
@@ -149,23 +155,24 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
     (void)lines.next();
     const http1::ReadableText line = lines.readable(lines.line());
     if (!read_usual_line(line, head)) {
-        read_request_line(line, head);
+        read_request_line(line.bytes(), head);
     }
     http1::read_behind_line(lines, wanted, room, head);
+    head.upgrade_lines.shift(static_cast<std::uint32_t>(begin));
 }
 
 FoundHead find_request_head(ByteView bytes, const HeadOptions& options, MutableBytes room,
                             RequestHead& head) noexcept {
     if (http1::read_usual_head(bytes.first(std::min(bytes.size(), options.limit)), options.wanted,
-                               room, head)) {
-        return {HeadStatus::Complete, head.size, true};
+                               room, options.stance, head)) {
+        return {HeadStatus::Complete, head.size, true, LineFault::None};
     }
-    HeadFinder finder;
+    HeadFinder finder{options.stance};
     const HeadStatus status = finder.find(bytes, options.limit);
     if (status == HeadStatus::Complete) {
         read_request_head(bytes.first(finder.size()), options.wanted, room, head);
     }
-    return {status, finder.size(), finder.has_line()};
+    return {status, finder.size(), finder.has_line(), finder.fault()};
 }
 
 }  // namespace sluice

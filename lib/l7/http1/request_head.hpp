@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sluice {
 
@@ -17,10 +18,51 @@ struct HeaderText {
     ByteView last;
 };
 
+// What a request asks the connection to become. Until the server agrees (101, of CONNECT 2xx), it
+// stays what it was: most servers serve such a request like any other, and the next one behind it.
 enum class HttpUpgrade : std::uint8_t {
     None,
-    H2c,    // RFC 7540, 3.2
-    Other,  // WebSocket for one
+    H2c,        // RFC 7540, 3.2, whatever else is asked for beside it
+    WebSocket,  // and nothing else
+    Other,
+    Connect,  // the method
+};
+
+// Bytes of a head.
+struct HeadRange {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+
+    [[nodiscard]] bool operator==(const HeadRange&) const noexcept = default;
+};
+// The lines of Upgrade and HTTP2-Settings in their order, each with its folded lines and its end.
+class UpgradeLines {
+public:
+    static constexpr std::size_t kMost = 4;
+
+    void add(HeadRange line) noexcept {
+        if (count_ < kMost) {
+            lines_[count_] = line;
+        }
+        count_ += count_ <= kMost ? 1 : 0;
+    }
+    void clear() noexcept { count_ = 0; }
+    // The head begins so many bytes earlier.
+    void shift(std::uint32_t bytes) noexcept {
+        for (std::size_t i = 0; i < lines().size(); ++i) {
+            lines_[i].begin += bytes;
+            lines_[i].end += bytes;
+        }
+    }
+    [[nodiscard]] std::span<const HeadRange> lines() const noexcept {
+        return {lines_.data(), count_ < kMost ? count_ : kMost};
+    }
+    // There are more than are kept.
+    [[nodiscard]] bool is_cut() const noexcept { return count_ > kMost; }
+
+private:
+    std::size_t count_ = 0;
+    std::array<HeadRange, kMost> lines_{};
 };
 
 // What one request's head says. Texts are views into the head, or into the room for normalised
@@ -29,7 +71,7 @@ class RequestHead {
 public:
     ByteView method;  // as sent, as is the target
     ByteView target;
-    ByteView path;   // normalised (path.hpp); absent in CONNECT
+    ByteView path;   // normalised (path.hpp); absent in the authority form
     ByteView query;  // as sent, without the ?; absent without one
     ByteView host;   // normalised (host.hpp); of the target, else of the header
     HeadShapes shapes;
@@ -38,6 +80,16 @@ public:
     std::uint8_t minor_version = 1;
     bool keep_alive = true;  // another request may follow on the connection
     HttpUpgrade upgrade = HttpUpgrade::None;
+    UpgradeLines upgrade_lines;
+
+    // Behind this request no byte of the connection can be told to be another request's, or some
+    // server takes it for one and another for the end: HTTP/0.9, and a body whose framing servers
+    // do not agree on. The server closes, or is made to.
+    [[nodiscard]] bool ends_connection() const noexcept {
+        constexpr HeadShapes kEnds{HeadShape::MissingVersion, HeadShape::LengthAndEncoding,
+                                   HeadShape::TransferEncodingIn10};
+        return body.kind == BodyFraming::Kind::UntilClose || !shapes.among(kEnds).empty();
+    }
 
     // By a place of WantedHeaders; absent for NameTable::kNone.
     [[nodiscard]] HeaderText header(std::uint8_t place) const noexcept {
@@ -66,6 +118,7 @@ public:
         minor_version = 1;
         keep_alive = true;
         upgrade = HttpUpgrade::None;
+        upgrade_lines.clear();
         headers_present_ = cookies_present_ = 0;
     }
 
@@ -99,15 +152,17 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
 struct HeadOptions {
     const WantedHeaders& wanted;
     std::size_t limit = kDefaultHeadLimit;  // bytes
+    HeadStance stance = HeadStance::Anywhere;
 };
 
 // Both in one, and faster than one after the other: for bytes that begin with a head. `head` is
 // filled if the status is Complete. With NeedMore and TooLong, `has_line` is
-// HeadFinder::has_line().
+// HeadFinder::has_line(); with NotHttp, `fault` is HeadFinder::fault().
 struct FoundHead {
     HeadStatus status = HeadStatus::NotHttp;
     std::size_t size = 0;  // of Complete and H2Preface
     bool has_line = false;
+    LineFault fault = LineFault::None;
 };
 [[nodiscard]] FoundHead find_request_head(ByteView bytes, const HeadOptions& options,
                                           MutableBytes room, RequestHead& head) noexcept;

@@ -1,5 +1,6 @@
 #include "lib/l7/http1/request_line.hpp"
 
+#include "lib/l7/http1/line_words.hpp"
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@ namespace sluice::http1 {
 
 namespace {
 
-constexpr std::string_view kSchemeEnd = "://";
 constexpr std::string_view kUsualEnd = " HTTP/1.1";
 
 // Blanks, a fragment and bytes beyond ASCII have shapes; controls are here too, which costs
@@ -30,20 +30,50 @@ void add_byte_shapes(const ReadableText& target, HeadShapes& shapes) noexcept {
     shapes.add_if(high != target.size(), HeadShape::HighByteInTarget);
 }
 
+// Digits, and what Python takes for a number: a sign before them, and _ between two.
+bool is_number(std::string_view text) noexcept {
+    text.remove_prefix(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+    bool is_behind_digit = false;
+    for (const char byte : text) {
+        const bool is_one = is_digit(static_cast<std::byte>(byte));
+        if (!is_one && (byte != '_' || !is_behind_digit)) {
+            return false;
+        }
+        is_behind_digit = is_one;
+    }
+    return is_behind_digit;
+}
+
+// Two numbers with a dot between, behind the name of the protocol. `is_below`: 1.1.
+bool is_two_numbers(std::string_view version, bool& is_below) noexcept {
+    const std::string_view numbers = version.substr(version.find('/') + 1);
+    const std::size_t dot = numbers.find('.');
+    if (dot == std::string_view::npos) {
+        return false;
+    }
+    const std::string_view major = numbers.substr(0, dot);
+    const std::string_view minor = numbers.substr(dot + 1);
+    is_below = major == "0" || (major == "1" && minor == "0");
+    return is_number(major) && is_number(minor);
+}
+
 // Shapes of a version, and its minor number.
 void read_version(ByteView version, RequestHead& head) noexcept {
     constexpr std::string_view kPrefix = "HTTP/1.";
     const std::string_view text = as_text(version);
     const bool is_known =
         text.size() == kPrefix.size() + 1 && text.starts_with(kPrefix) && is_digit(version.back());
-    head.shapes.add_if(!is_known, HeadShape::BadVersion);
-    head.minor_version = is_known && text.back() == '0' ? 0 : 1;
-    head.shapes.add_if(is_known && text.back() > '1', HeadShape::OtherMinorVersion);
-}
-
-bool is_scheme_byte(std::byte byte) noexcept {
-    return is_letter(byte) || is_digit(byte) || byte == std::byte{'+'} || byte == std::byte{'-'} ||
-           byte == std::byte{'.'};
+    if (is_known) {
+        head.minor_version = text.back() == '0' ? 0 : 1;
+        head.shapes.add_if(text.back() > '1', HeadShape::OtherMinorVersion);
+        return;
+    }
+    bool is_below = false;
+    const bool is_name =
+        text.starts_with("HTTP/") || text.starts_with("RTSP/") || text.starts_with("ICE/");
+    const bool is_other = is_name && is_two_numbers(text, is_below);
+    head.shapes.add(is_other ? HeadShape::OtherVersion : HeadShape::BadVersion);
+    head.minor_version = is_other && is_below ? 0 : 1;
 }
 
 // Where the scheme of an absolute target ends; 0: it has none.
@@ -73,10 +103,11 @@ bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcep
     const ByteView target = bytes.subspan(method + 1, end - method - 1);
     const char minor = static_cast<char>(bytes.back());
     const std::string_view version = http1::as_text(bytes.subspan(end));
-    const bool is_usual = bytes[method] == std::byte{' '} && !http1::is_blank(target.front()) &&
-                          !http1::is_blank(target.back()) && (minor == '1' || minor == '0') &&
-                          version.substr(0, version.size() - 1) ==
-                              http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
+    const bool is_usual =
+        bytes[method] == std::byte{' '} && !http1::is_any_line_space(target.front()) &&
+        !http1::is_any_line_space(target.back()) && (minor == '1' || minor == '0') &&
+        version.substr(0, version.size() - 1) ==
+            http1::kUsualEnd.substr(0, http1::kUsualEnd.size() - 1);
     if (is_usual) {
         head.method = bytes.first(method);
         head.target = target;
@@ -85,21 +116,28 @@ bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcep
     return is_usual;
 }
 
-void read_request_line(const http1::ReadableText& text, RequestHead& head) noexcept {
-    const ByteView line = text.bytes();
-    const std::size_t method_end = http1::find_token_end(text, 0);
-    head.method = line.first(method_end);
-    const ByteView behind = line.subspan(method_end + 1);
-    const ByteView rest = http1::without_blanks(behind);
-    std::size_t version = rest.size();
-    while (!http1::is_blank(rest[version - 1])) {
-        --version;
+void read_request_line(ByteView line, RequestHead& head) noexcept {
+    const http1::LineWords words = http1::split_line(line);
+    head.method = words.method;
+    head.target = words.target;
+    const bool is_http09 = words.version.empty();
+    if (is_http09) {
+        head.shapes.add(HeadShape::MissingVersion);
+        head.minor_version = 0;
+    } else {
+        http1::read_version(words.version, head);
     }
-    http1::read_version(rest.subspan(version), head);
-    head.target = http1::without_blanks(rest.first(version));
-    const bool is_plain = line[method_end] == std::byte{' '} && rest.size() == behind.size() &&
-                          head.target.size() + 1 == version && rest[version - 1] == std::byte{' '};
+    const std::size_t method = words.method.size();
+    const std::size_t version = method + 1 + words.target.size();
+    const bool is_spaced =
+        !words.target.empty() && (http1::is_any_line_space(words.target.front()) ||
+                                  http1::is_any_line_space(words.target.back()));
+    const bool is_plain = line.data() == words.method.data() &&
+                          line.size() == version + (is_http09 ? 0 : 1 + words.version.size()) &&
+                          line[method] == std::byte{' '} &&
+                          (is_http09 || line[version] == std::byte{' '}) && !is_spaced;
     head.shapes.add_if(!is_plain, HeadShape::RequestLineSpace);
+    head.shapes.add_if(http1::find_token_end(words.method, 0) != method, HeadShape::BadMethod);
 }
 
 bool split_plain_target(const http1::ReadableText& target, TargetParts& parts) noexcept {
@@ -135,6 +173,9 @@ bool split_plain_target(const http1::ReadableText& target, TargetParts& parts) n
 
 TargetParts split_target(const http1::ReadableText& target, bool is_connect, bool is_options,
                          HeadShapes& shapes) noexcept {
+    if (target.size() == 0) {
+        return {target.bytes(), {}, {}};  // CONNECT of HTTP/0.9
+    }
     http1::add_byte_shapes(target, shapes);
     const std::size_t end = http1::find_byte(target, 0, '#');
     shapes.add_if(end != target.size(), HeadShape::Fragment);

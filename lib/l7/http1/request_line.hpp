@@ -10,8 +10,8 @@ namespace sluice {
 // has another layout.
 [[nodiscard]] bool read_usual_line(const http1::ReadableText& line, RequestHead& head) noexcept;
 
-// Reads the same of any line that HeadFinder has recognised.
-void read_request_line(const http1::ReadableText& line, RequestHead& head) noexcept;
+// Reads the same of any line that HeadFinder has recognised, without its end.
+void read_request_line(ByteView line, RequestHead& head) noexcept;
 
 // The host that a target names and what is left of it, by its form (RFC 9112, 3.2). `path` is
 // absent in CONNECT, and can be empty. All of it lies in the target.

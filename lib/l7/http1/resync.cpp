@@ -5,14 +5,14 @@
 
 namespace sluice {
 
-RequestStart find_request_start(ByteView bytes, std::size_t from) noexcept {
+RequestStart find_request_start(ByteView bytes, std::size_t from, HeadStance stance) noexcept {
     for (std::size_t at = from; at < bytes.size();) {
         const std::byte first = bytes[at];
         if (first == std::byte{'\r'} || first == std::byte{'\n'}) {
             ++at;
             continue;
         }
-        HeadFinder finder;
+        HeadFinder finder{stance};
         const HeadStatus status = finder.find(bytes.subspan(at), kMaxHeadLimit);
         if (finder.has_line() || status == HeadStatus::H2Preface) {
             return {true, at};

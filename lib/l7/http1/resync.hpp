@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/l7/http1/line_fault.hpp"
 
 #include <cstddef>
 
@@ -12,8 +13,10 @@ struct RequestStart {
 
 // The first line from `from` on that HeadFinder would take for a request's, where the middle of a
 // connection was missed. `from` is taken for the beginning of a line, as segments mostly begin with
-// one. A request line inside a body counts as a request: the sender's requests are overcounted,
-// never undercounted. Each byte is scanned a bounded number of times.
-[[nodiscard]] RequestStart find_request_start(ByteView bytes, std::size_t from) noexcept;
+// one. A request line inside a body counts as a request, and for a service so does one that stands
+// behind the rest of a body in its line: requests are overcounted, never undercounted. Each byte is
+// scanned a bounded number of times. `stance`: that of the reader of what is found.
+[[nodiscard]] RequestStart find_request_start(ByteView bytes, std::size_t from,
+                                              HeadStance stance = HeadStance::Anywhere) noexcept;
 
 }  // namespace sluice

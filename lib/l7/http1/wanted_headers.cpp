@@ -13,7 +13,8 @@ namespace sluice::http1 {
 namespace {
 
 constexpr std::array<std::string_view, kFramingHeaderCount> kFramingNames{
-    "host", "content-length", "transfer-encoding", "connection", "upgrade", "cookie"};
+    "host",   "content-length", "transfer-encoding", "connection",
+    "cookie", "upgrade",        "http2-settings"};
 
 // Adds what is not there yet; says what is wrong with a name, if anything.
 template <typename Same>

@@ -16,10 +16,11 @@ enum class FramingHeader : std::uint8_t {
     ContentLength,
     TransferEncoding,
     Connection,
-    Upgrade,
     Cookie,
+    Upgrade,
+    Http2Settings,
 };
-inline constexpr std::size_t kFramingHeaderCount = 6;
+inline constexpr std::size_t kFramingHeaderCount = 7;
 
 // The headers and cookies that the rules of one set name: what a RequestHead keeps. Made when a
 // rule set is loaded, read by all workers.

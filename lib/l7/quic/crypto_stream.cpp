@@ -11,12 +11,27 @@ CryptoAdd CryptoStream::add(std::uint64_t offset, ByteView bytes) noexcept {
     if (!kept.empty()) {
         const Piece piece{static_cast<std::uint16_t>(offset),
                           static_cast<std::uint16_t>(offset + kept.size())};
+        if (!agrees(piece, kept)) {
+            return CryptoAdd::Differs;
+        }
         fill_gaps(piece, kept);
         if (!merge(piece)) {
             return CryptoAdd::TooManyPieces;
         }
     }
     return kept.size() == bytes.size() ? CryptoAdd::Good : CryptoAdd::BeyondRoom;
+}
+
+bool CryptoStream::agrees(Piece piece, ByteView bytes) const noexcept {
+    for (std::size_t i = 0; i < count_ && pieces_[i].begin < piece.end; ++i) {
+        const std::size_t from = std::max(pieces_[i].begin, piece.begin);
+        const std::size_t to = std::min(pieces_[i].end, piece.end);
+        if (from < to &&
+            std::memcmp(room_.data() + from, bytes.data() + (from - piece.begin), to - from) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // Where no piece lies the room may be written at will: only pieces say what is there.

@@ -13,11 +13,12 @@ enum class CryptoAdd : std::uint8_t {
     Good,
     BeyondRoom,     // some lie behind the room's end; those before it are kept
     TooManyPieces,  // nothing was kept
+    Differs,        // nor here: a byte that is there came as another
 };
 
 // The bytes of CRYPTO frames, at their offsets, in whatever order they come and from however many
-// packets, in room that the caller owns and bounds. A byte that came stays: one that comes again
-// changes nothing, so what was read of the stream does not change under its reader.
+// packets, in room that the caller owns and bounds. A byte that came stays: one that comes again as
+// another is told (RFC 9000, 2.2), so what was read of the stream does not change under its reader.
 //
 // Invariant: pieces_ are sorted, not empty, and between two of them a byte is missing.
 class CryptoStream {
@@ -46,6 +47,7 @@ private:
         std::uint16_t end;
     };
 
+    [[nodiscard]] bool agrees(Piece piece, ByteView bytes) const noexcept;
     [[nodiscard]] bool merge(Piece piece) noexcept;
     void fill_gaps(Piece piece, ByteView bytes) noexcept;
 

@@ -56,6 +56,7 @@ void keep_crypto(ByteReader& reader, CryptoStream& stream, InitialFrames& frames
     const CryptoAdd added = stream.add(offset, bytes);
     frames.has_crypto = true;
     frames.beyond_room = frames.beyond_room || added == CryptoAdd::BeyondRoom;
+    frames.differs = frames.differs || added == CryptoAdd::Differs;
     frames.too_many_pieces = frames.too_many_pieces || added == CryptoAdd::TooManyPieces;
 }
 

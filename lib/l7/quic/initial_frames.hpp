@@ -9,6 +9,7 @@ struct InitialFrames {
     bool allowed = true;       // false: a frame that an Initial must not have, or half of one
     bool has_crypto = false;   // bytes of the handshake
     bool beyond_room = false;  // of which some have no room
+    bool differs = false;      // bytes of CRYPTO frames that are there came as others
     bool too_many_pieces = false;
 };
 

@@ -12,6 +12,9 @@ QuicHelloOutcome hello_outcome(const InitialFrames& frames, const CryptoStream& 
     if (!frames.allowed) {
         return QuicHelloOutcome::BadFrame;
     }
+    if (frames.differs) {
+        return QuicHelloOutcome::Differs;
+    }
     switch (read.outcome) {
         case HelloOutcome::Whole:
             return QuicHelloOutcome::Whole;

@@ -40,6 +40,7 @@ enum class QuicHelloOutcome : std::uint8_t {
     BadFrame,
     BeyondRoom,
     TooManyPieces,
+    Differs,
     OtherHandshake,
     Malformed,
 };
@@ -60,8 +61,9 @@ inline constexpr auto kQuicHelloOutcomes = std::to_array<QuicHelloOutcomeRow>({
     {QuicHelloOutcome::BadFrame, "bad_frame", "a frame that no Initial may have"},
     {QuicHelloOutcome::BeyondRoom, "beyond_room", "the hello is longer than there is room for"},
     {QuicHelloOutcome::TooManyPieces, "too_many_pieces", "a hello in too many pieces"},
+    {QuicHelloOutcome::Differs, "differs", "bytes of the hello that came before as others"},
     {QuicHelloOutcome::OtherHandshake, "other_handshake", "another message than a ClientHello"},
-    {QuicHelloOutcome::Malformed, "malformed", "a hello that no server accepts"},
+    {QuicHelloOutcome::Malformed, "malformed", "a hello that is not read"},
 });
 static_assert(in_enum_order(kQuicHelloOutcomes, &QuicHelloOutcomeRow::outcome) &&
                   kQuicHelloOutcomes.size() ==

@@ -8,25 +8,31 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kRandomSize = 32;
-constexpr std::size_t kMaxSessionId = 32;
 constexpr std::uint8_t kHostNameType = 0;
+// SSL 3.0. What is beyond TLS 1.3 servers read as the highest that they know.
+constexpr std::uint16_t kLeastVersion = 0x0300;
 
 bool is_list_of_pairs(ByteView list) noexcept {
     return !list.empty() && list.size() % 2 == 0;
 }
 
-// The first host name of the list; a second one, and a list that is none, is refused.
+// The host name of the list. An extension or list of no bytes and an empty name are no name, which
+// OpenSSL or NSS take so; a second name, and a list that is none, are not read.
 HelloFault read_server_name(ByteReader content, ClientHello& hello) noexcept {
     hello.has_server_name = true;
+    if (content.left() == 0) {
+        return HelloFault::None;
+    }
     ByteReader list{content.part16()};
-    bool good = content.done() && list.left() > 0;
+    bool good = content.done();
+    bool has_host = false;
     while (good && list.left() > 0) {
         const std::uint8_t type = list.u8();
         const ByteView name = list.part16();
         good = list.ok();
         if (good && type == kHostNameType) {
-            good = hello.server_name.kind() == ServerNameKind::Absent &&
-                   hello.server_name.assign(name);
+            good = !has_host && (name.empty() || hello.server_name.assign(name));
+            has_host = true;
         }
     }
     return good ? HelloFault::None : HelloFault::BadServerName;
@@ -80,8 +86,13 @@ HelloFault read_extension(std::uint16_t type, ByteReader content, ClientHello& h
     }
 }
 
-// Of the extensions below 64, those that are read among them, none may stand there twice: which of
-// the two a server takes is nobody's to know.
+constexpr bool is_read(std::uint16_t type) noexcept {
+    return type == kServerNameExtension || type == kSignatureAlgorithmsExtension ||
+           type == kAlpnExtension || type == kSupportedVersionsExtension;
+}
+
+// Extensions that are read may stand there once, since no server accepts them twice; repeats of
+// others some servers ignore it.
 HelloFault read_extensions(ClientHello& hello) noexcept {
     std::uint64_t seen = 0;
     for (ByteReader block{hello.extensions}; block.left() > 0;) {
@@ -90,7 +101,7 @@ HelloFault read_extensions(ClientHello& hello) noexcept {
         if (!block.ok()) {
             return HelloFault::BadExtensions;
         }
-        const std::uint64_t bit = type < 64 ? std::uint64_t{1} << type : 0;
+        const std::uint64_t bit = is_read(type) ? std::uint64_t{1} << type : 0;
         if ((seen & bit) != 0) {
             return HelloFault::RepeatedExtension;
         }
@@ -113,13 +124,12 @@ HelloFault read_hello_body(ByteReader body, ClientHello& hello) noexcept {
     if (!body.ok()) {
         return HelloFault::Truncated;
     }
-    if (hello.legacy_version >> 8 != 3) {
+    if (hello.legacy_version < kLeastVersion) {
         return HelloFault::BadVersion;
     }
-    if (hello.session_id.size() > kMaxSessionId) {
-        return HelloFault::BadSessionId;
-    }
-    if (!is_list_of_pairs(hello.cipher_suites)) {
+    // NSS reads past half a cipher suite at the end, and past a session id of any length.
+    hello.cipher_suites = hello.cipher_suites.first(hello.cipher_suites.size() & ~std::size_t{1});
+    if (hello.cipher_suites.empty()) {
         return HelloFault::BadCipherSuites;
     }
     if (compression.empty()) {

@@ -13,8 +13,8 @@ inline constexpr std::uint8_t kClientHelloType = 1;
 // The four bytes before a handshake message: its type and its length.
 inline constexpr std::size_t kHandshakeHeader = 4;
 // The longest hello that is read, with these four. Hellos with post-quantum key shares and ECH
-// have 2 KiB.
-inline constexpr std::size_t kMaxHello = 16'384;
+// have 2 KiB; OpenSSL takes 128 KiB.
+inline constexpr std::size_t kMaxHello = 65'536;
 
 inline constexpr std::uint16_t kServerNameExtension = 0;
 inline constexpr std::uint16_t kSignatureAlgorithmsExtension = 13;

@@ -17,16 +17,24 @@ enum class HelloOutcome : std::uint8_t {
     Malformed,
 };
 
-// Why a hello is malformed.
+// Doubts about servers that get a hello with some fault.
+enum class HelloDoubt : std::uint8_t {
+    None,
+    NoServer,     // OpenSSL, GnuTLS and NSS all answer it by an alert
+    SomeServers,  // one of them goes on, and what it reads is not read here
+    Size,         // it is longer than what is read
+    Pieces,       // it is in more records than are put together
+};
+
+// Why a hello is not read.
 enum class HelloFault : std::uint8_t {
     None,
     TooLong,
-    EmptyRecord,
     BadRecord,
     TooManyRecords,
+    Sslv2Framing,
     BadVersion,
     Truncated,
-    BadSessionId,
     BadCipherSuites,
     BadCompression,
     BadExtensions,
@@ -39,31 +47,44 @@ enum class HelloFault : std::uint8_t {
 
 struct HelloFaultRow {
     HelloFault fault;
+    HelloDoubt doubt;
     std::string_view name;
     std::string_view help;
 };
 inline constexpr auto kHelloFaults = std::to_array<HelloFaultRow>({
-    {HelloFault::None, "none", "well formed"},
-    {HelloFault::TooLong, "too_long", "a hello longer than there is room for"},
-    {HelloFault::EmptyRecord, "empty_record", "a record of no bytes (RFC 8446, 5.1)"},
-    {HelloFault::BadRecord, "bad_record", "another kind of record before the hello is whole"},
-    {HelloFault::TooManyRecords, "too_many_records", "a hello in too many records"},
-    {HelloFault::BadVersion, "bad_version", "a version before SSL 3.0"},
-    {HelloFault::Truncated, "truncated", "the message ends before its fields"},
-    {HelloFault::BadSessionId, "bad_session_id", "a session id of more than 32 bytes"},
-    {HelloFault::BadCipherSuites, "bad_cipher_suites", "no cipher suites, or half of one"},
-    {HelloFault::BadCompression, "bad_compression", "no compression method"},
-    {HelloFault::BadExtensions, "bad_extensions", "extensions do not fill their block"},
-    {HelloFault::RepeatedExtension, "repeated_extension", "an extension that stands there twice"},
-    {HelloFault::BadServerName, "bad_server_name", "a server_name that no server accepts"},
-    {HelloFault::BadAlpn, "bad_alpn", "protocols do not fill their list"},
-    {HelloFault::BadSupportedVersions, "bad_supported_versions", "no versions, or half of one"},
-    {HelloFault::BadSignatureAlgorithms, "bad_signature_algorithms", "none, or half of one"},
+    {HelloFault::None, HelloDoubt::None, "none", "well formed"},
+    {HelloFault::TooLong, HelloDoubt::Size, "too_long", "a hello of more than 64 KiB"},
+    {HelloFault::BadRecord, HelloDoubt::SomeServers, "bad_record",
+     "another kind of record before the hello is whole"},
+    {HelloFault::TooManyRecords, HelloDoubt::Pieces, "too_many_records",
+     "a hello in too many records"},
+    {HelloFault::Sslv2Framing, HelloDoubt::SomeServers, "sslv2_framing",
+     "a hello in the framing of SSL 2.0 (RFC 5246, E.2)"},
+    {HelloFault::BadVersion, HelloDoubt::NoServer, "bad_version", "a version before SSL 3.0"},
+    {HelloFault::Truncated, HelloDoubt::NoServer, "truncated",
+     "the message ends before its fields"},
+    {HelloFault::BadCipherSuites, HelloDoubt::NoServer, "bad_cipher_suites", "no cipher suites"},
+    {HelloFault::BadCompression, HelloDoubt::NoServer, "bad_compression", "no compression method"},
+    {HelloFault::BadExtensions, HelloDoubt::NoServer, "bad_extensions",
+     "extensions do not fill their block"},
+    {HelloFault::RepeatedExtension, HelloDoubt::NoServer, "repeated_extension",
+     "an extension that is read here stands there twice"},
+    {HelloFault::BadServerName, HelloDoubt::SomeServers, "bad_server_name",
+     "a server_name that servers read differently"},
+    {HelloFault::BadAlpn, HelloDoubt::SomeServers, "bad_alpn", "protocols do not fill their list"},
+    {HelloFault::BadSupportedVersions, HelloDoubt::NoServer, "bad_supported_versions",
+     "no versions, or half of one"},
+    {HelloFault::BadSignatureAlgorithms, HelloDoubt::NoServer, "bad_signature_algorithms",
+     "none, or half of one"},
 });
 static_assert(in_enum_order(kHelloFaults, &HelloFaultRow::fault) &&
                   kHelloFaults.size() ==
                       static_cast<std::size_t>(HelloFault::BadSignatureAlgorithms) + 1,
               "kHelloFaults is indexed by HelloFault");
+
+[[nodiscard]] constexpr HelloDoubt doubt_of(HelloFault fault) noexcept {
+    return kHelloFaults[static_cast<std::size_t>(fault)].doubt;
+}
 
 struct HelloRead {
     HelloOutcome outcome = HelloOutcome::NotTls;

@@ -11,7 +11,7 @@ constexpr std::byte kMajorVersion{3};
 constexpr std::size_t kMaxRecord = 1 << 14;
 
 // How the header of a record looks as far as it is there.
-enum class RecordHead : std::uint8_t { Good, Short, Empty, Bad };
+enum class RecordHead : std::uint8_t { Good, Short, Bad };
 
 RecordHead look_at_record(ByteView record) noexcept {
     if ((!record.empty() && record[0] != kHandshakeRecord) ||
@@ -21,8 +21,19 @@ RecordHead look_at_record(ByteView record) noexcept {
     if (record.size() < kRecordHeader) {
         return RecordHead::Short;
     }
-    const std::size_t size = load_be16(record, 3);
-    return size == 0 ? RecordHead::Empty : size > kMaxRecord ? RecordHead::Bad : RecordHead::Good;
+    return load_be16(record, 3) > kMaxRecord ? RecordHead::Bad : RecordHead::Good;
+}
+
+// Bytes that tell a hello in the framing of SSL 2.0: a length of two bytes whose highest bit is
+// set, the type, and the version.
+constexpr std::size_t kSslv2Beginning = 5;
+
+// A hello of that framing begins so, as far as the bytes are there; there is one.
+bool may_be_sslv2(ByteView stream) noexcept {
+    const std::size_t size = stream.size();
+    const auto byte = [&](std::size_t at) { return load_u8(stream, at); };
+    return byte(0) >= 0x80 && (size < 3 || byte(2) == kClientHelloType) &&
+           (size < 4 || byte(3) == 3 || byte(3) == 0) && (size < 5 || byte(3) == 3 || byte(4) == 2);
 }
 
 // The walk over the records of one stream, and what is known of the handshake message in them.
@@ -78,10 +89,15 @@ private:
                     .handshake_type = read_.handshake_type,
                     .at = static_cast<std::uint32_t>(at_ + kRecordHeader)};
         }
-        if (head == RecordHead::Empty) {
-            return malformed(HelloFault::EmptyRecord);
+        return records_ == 0 ? no_tls() : malformed(HelloFault::BadRecord);
+    }
+    [[nodiscard]] HelloRead no_tls() const noexcept {
+        if (!may_be_sslv2(stream_)) {
+            return {};
         }
-        return records_ == 0 ? HelloRead{} : malformed(HelloFault::BadRecord);
+        return stream_.size() < kSslv2Beginning
+                   ? HelloRead{.outcome = HelloOutcome::NeedMore, .at = kSslv2Beginning}
+                   : malformed(HelloFault::Sslv2Framing);
     }
     [[nodiscard]] HelloRead malformed(HelloFault fault) const noexcept {
         return {.outcome = HelloOutcome::Malformed,

@@ -9,8 +9,9 @@
 namespace sluice {
 
 inline constexpr std::size_t kRecordHeader = 5;
-// A hello in more records is refused, so that a look at a stream stays cheap.
-inline constexpr std::size_t kMaxHelloRecords = 64;
+// A hello in more records, empty ones included, is not read, so that a look at a stream stays
+// cheap. Hellos of common clients are read in records of one byte; servers have no bound.
+inline constexpr std::size_t kMaxHelloRecords = 1024;
 
 // Where a hello in several records is put together. One per worker.
 class HandshakeRoom {

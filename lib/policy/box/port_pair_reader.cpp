@@ -1,6 +1,7 @@
 #include "lib/policy/box/box_parts.hpp"
 
 #include "lib/policy/file_keys/box_keys.hpp"
+#include "lib/rules/port_rss_mapping.hpp"
 
 #include <set>
 #include <string>
@@ -24,6 +25,11 @@ public:
         }
         pair.outside = read_side(map, "outside");
         pair.inside = read_side(map, "inside");
+        const YamlNode* inside = map.find("inside");
+        if (inside != nullptr && value_of(*inside, "rss") == nullptr) {
+            // Both directions of a connection come to one worker, where that can be.
+            pair.inside.rss = mirror_of(pair.outside.rss).value_or(pair.inside.rss);
+        }
         pair.mtu = read_mtu(map);
         pair.link_follow = map.flag("link_follow").value_or(true);
         pair.hand_over = map.flag("hand_over").value_or(true);

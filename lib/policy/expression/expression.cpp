@@ -23,7 +23,8 @@ public:
                                 std::move(reader_.from_databases()),
                                 std::move(reader_.clients()),
                                 std::move(reader_.domains()),
-                                std::move(reader_.warnings())};
+                                std::move(reader_.warnings()),
+                                std::move(reader_.fields())};
     }
 
 private:

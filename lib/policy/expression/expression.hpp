@@ -6,6 +6,7 @@
 #include "lib/rules/text_name.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -44,6 +45,13 @@ struct FieldUse {
     Field field{};
 };
 
+// A field by the name that it has in the expression.
+struct NamedField {
+    std::size_t offset = 0;
+    std::string name;
+    std::optional<Field> field;  // nullopt: a text
+};
+
 struct ParsedExpression {
     Expression tree;
     bool has_unknown_list = false;  // it names a list whose file could not be read
@@ -51,6 +59,7 @@ struct ParsedExpression {
     std::vector<std::size_t> clients;  // the places of client.ip
     std::vector<std::size_t> domains;  // and of registrable_domain()
     std::vector<Remark> warnings;
+    std::vector<NamedField> fields;  // all of them
 };
 
 inline constexpr std::size_t kMaxExpressionDepth = 64;

@@ -83,7 +83,9 @@ std::optional<Operand> parse_field(TokenReader& reader) {
         return std::nullopt;
     }
     const Token token = reader.next();
-    if (const std::optional<Field> field = find_field(token.text)) {
+    const std::optional<Field> field = find_field(token.text);
+    reader.note_field(token.offset, token.text, field);
+    if (field) {
         if (is_from_database(*field)) {
             reader.note_from_database(token.offset, *field);
         }

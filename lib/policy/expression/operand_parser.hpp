@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -69,6 +70,11 @@ public:
     }
     [[nodiscard]] std::vector<FieldUse>& from_databases() noexcept { return from_databases_; }
 
+    void note_field(std::size_t offset, std::string name, std::optional<Field> field) {
+        fields_.push_back({offset, std::move(name), field});
+    }
+    [[nodiscard]] std::vector<NamedField>& fields() noexcept { return fields_; }
+
     [[nodiscard]] const std::optional<Remark>& error() const noexcept { return error_; }
 
 private:
@@ -81,6 +87,7 @@ private:
     std::vector<std::size_t> clients_;
     std::vector<std::size_t> domains_;
     std::vector<Remark> warnings_;
+    std::vector<NamedField> fields_;
 };
 
 // The left side of a comparison, or a part of a key: a field, maybe inside a function.

@@ -7,8 +7,14 @@
 // The keys of each map of a rule file: what its readers know, and the schema for editors says.
 namespace sluice::rule_keys {
 
-inline constexpr auto kTop = std::to_array<KeyRow>(
-    {{"version"}, {"defaults"}, {"limits"}, {"rules"}, {"data"}, {"client_ip"}, {"bypass"}});
+inline constexpr auto kTop = std::to_array<KeyRow>({{"version"},
+                                                    {"defaults"},
+                                                    {"limits"},
+                                                    {"rules"},
+                                                    {"data"},
+                                                    {"client_ip"},
+                                                    {"bypass"},
+                                                    {"services"}});
 inline constexpr auto kData = std::to_array<KeyRow>({{"country_db"}, {"asn_db"}, {"lists"}});
 inline constexpr auto kRule = std::to_array<KeyRow>({{"id"},
                                                      {"description"},
@@ -74,6 +80,20 @@ inline constexpr auto kDynamicBound =
 inline constexpr auto kOnFull = std::to_array<KeyRow>({{"coarsen"}});
 inline constexpr auto kCoarsen = std::to_array<KeyRow>({{"factor"}});
 inline constexpr auto kBypass = std::to_array<KeyRow>({{"when"}, {"key"}, {"limit"}});
+inline constexpr auto kService = std::to_array<KeyRow>({{"id"},
+                                                        {"description"},
+                                                        {"protocol"},
+                                                        {"when"},
+                                                        {"mode"},
+                                                        {"on_unreadable"},
+                                                        {"midstream"},
+                                                        {"checksums"},
+                                                        {"upgrades"},
+                                                        {"h2c"},
+                                                        {"path"},
+                                                        {"min_ttl"},
+                                                        {"proxy_protocol"}});
+inline constexpr auto kProxyProtocol = std::to_array<KeyRow>({{"from"}});
 inline constexpr auto kCandidate = std::to_array<KeyRow>({{"name"}, {"limits"}});
 inline constexpr auto kCostByPath = std::to_array<KeyRow>({{"path"}, {"default"}});
 inline constexpr auto kOverrides = std::to_array<KeyRow>({{"file"}, {"inline"}});
@@ -87,6 +107,7 @@ inline constexpr auto kClientIp = std::to_array<KeyRow>(
     {{"trusted_proxies"}, {"from"}, {"ipv4_prefix"}, {"ipv6_prefix"}, {"unwrap"}});
 inline constexpr auto kOnMatchWords = std::to_array<std::string_view>({"drop", "allow"});
 inline constexpr auto kMissingKeyWords = std::to_array<std::string_view>({"skip", "share"});
+inline constexpr auto kUpgradeWords = std::to_array<std::string_view>({"websocket", "connect"});
 inline constexpr auto kScopeWords = std::to_array<std::string_view>({"box", "cluster"});
 
 }  // namespace sluice::rule_keys

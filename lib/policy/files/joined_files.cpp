@@ -96,7 +96,7 @@ private:
         if (key == "version" && known != nullptr) {
             return;  // of each file, and all are the same
         }
-        if (key == "rules" || key == "bypass") {
+        if (key == "rules" || key == "bypass" || key == "services") {
             join_lists(known, std::move(entry));
         } else if (key == "limits" || key == "data") {
             join_maps(known, std::move(entry), "");

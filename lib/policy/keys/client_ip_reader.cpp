@@ -3,11 +3,10 @@
 #include "lib/hash/siphash.hpp"
 #include "lib/match/address_key.hpp"
 #include "lib/policy/file_keys/rule_keys.hpp"
+#include "lib/policy/lists/listed_networks.hpp"
 #include "lib/policy/lists/named_lists.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
-#include "lib/policy/values/network_text.hpp"
-#include "lib/policy/values/range_set.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <fmt/format.h>
@@ -68,51 +67,6 @@ Unwrapping read_unwrap(const YamlNode& node, const ReadContext& context) {
     return unwrapping;
 }
 
-// Sorted, disjoint and apart, by version.
-struct Networks {
-    std::vector<AddressRange> v4;
-    std::vector<AddressRange> v6;
-
-    void add(const IpPrefix& network) {
-        (network.version == IpVersion::V4 ? v4 : v6).push_back(range_of(network));
-    }
-};
-
-void add_list(const YamlNode& item, NamedLists& lists, Networks& networks,
-              const ReadContext& context) {
-    const std::string name = item.text.substr(1);
-    const NamedList* list = lists.find(name);
-    if (list == nullptr) {
-        context.problems.error(item.at, "there is no list called `" + name + "` in `data: lists`" +
-                                            lists.nearest_to(name));
-        return;
-    }
-    if (list->values.type != ListType::Cidr) {
-        context.problems.error(item.at, "`$" + name + "` is no list of addresses and networks");
-        return;
-    }
-    networks.v4.insert(networks.v4.end(), list->values.v4.begin(), list->values.v4.end());
-    networks.v6.insert(networks.v6.end(), list->values.v6.begin(), list->values.v6.end());
-}
-
-void add_proxy(const YamlNode& item, NamedLists& lists, Networks& networks,
-               const ReadContext& context) {
-    if (item.is_scalar() && item.text.starts_with('$')) {
-        add_list(item, lists, networks, context);
-        return;
-    }
-    const Result<IpPrefix> network = parse_network(item.is_scalar() ? item.text : "");
-    if (network) {
-        networks.add(*network);
-    } else {
-        context.problems.error(item.at, network.error().code == Errc::OutOfRange
-                                            ? network.error().what
-                                            : "expected an address, a network such as "
-                                              "192.0.2.0/24 or a $list, found " +
-                                                  kind_name(item));
-    }
-}
-
 template <typename Key>
 void append_steps(const std::vector<AddressRange>& ranges, Key largest, auto key_of,
                   std::vector<Step<Key>>& steps) {
@@ -130,9 +84,8 @@ void append_steps(const std::vector<AddressRange>& ranges, Key largest, auto key
     }
 }
 
-AddressSetParts parts_of(Networks networks) {
-    normalise(networks.v4);
-    normalise(networks.v6);
+AddressSetParts parts_of(ListedNetworks networks) {
+    networks.merge();
     AddressSetParts parts;
     append_steps(networks.v4, std::uint64_t{UINT32_MAX}, v4_key, parts.steps);
     append_steps(networks.v6, ~Wide{0}, v6_key, parts.v6_steps);
@@ -140,7 +93,7 @@ AddressSetParts parts_of(Networks networks) {
 }
 
 AddressSetParts read_proxies(const YamlNode& node, NamedLists& lists, const ReadContext& context) {
-    Networks networks;
+    ListedNetworks networks;
     if (!node.is_list() || node.items.empty()) {
         context.problems.error(node.at,
                                "`trusted_proxies` is a list of addresses, networks and $lists, "
@@ -149,7 +102,7 @@ AddressSetParts read_proxies(const YamlNode& node, NamedLists& lists, const Read
         return parts_of({});
     }
     for (const YamlNode& item : node.items) {
-        add_proxy(item, lists, networks, context);
+        add_networks(item, lists, networks, context);
     }
     AddressSetParts parts = parts_of(std::move(networks));
     if (!are_sound(parts)) {
@@ -161,9 +114,8 @@ AddressSetParts read_proxies(const YamlNode& node, NamedLists& lists, const Read
 // What a list held when it was read: " (2 ranges, 5f3a09c1)". Lists of the same addresses have the
 // same digest, however they are written.
 std::string contents_of(const ListValues& values) {
-    Networks networks{values.v4, values.v6};
-    normalise(networks.v4);
-    normalise(networks.v6);
+    ListedNetworks networks{values.v4, values.v6};
+    networks.merge();
     std::string all;
     for (const auto* ranges : {&networks.v4, &networks.v6}) {
         for (const AddressRange& range : *ranges) {

@@ -11,6 +11,8 @@ constexpr auto kEdges = std::to_array<std::string_view>({"strict", "lenient"});
 constexpr auto kVariants = std::to_array<std::string_view>({"rfc2698", "rfc4115"});
 constexpr auto kColors = std::to_array<std::string_view>({"blind", "aware"});
 
+constexpr auto kCountedFrom = std::to_array<std::string_view>({"syn", "established"});
+
 constexpr Parameter kColor{
     .name = "color", .kind = ParameterKind::Word, .required = false, .words = kColors};
 
@@ -42,8 +44,11 @@ constexpr auto kTrtcm =
                               {.name = "eir", .kind = ParameterKind::Rate, .variant = kVariants[1]},
                               {.name = "ebs", .variant = kVariants[1]},
                               kColor});
-constexpr auto kConcurrency =
-    std::to_array<Parameter>({{"count"}, {"idle", ParameterKind::Duration}});
+constexpr auto kConcurrency = std::to_array<Parameter>(
+    {{"count"},
+     {"idle", ParameterKind::Duration},
+     {.name = "half_open", .kind = ParameterKind::Duration, .required = false},
+     {.name = "from", .kind = ParameterKind::Word, .required = false, .words = kCountedFrom}});
 
 void build_token_bucket(LimitBuilder& limit) {
     if (const auto gcra = limit.bucket("rate", "burst", LeastBurst::One)) {
@@ -115,10 +120,19 @@ void build_concurrency(LimitBuilder& limit) {
     if (count == nullptr || idle == nullptr) {
         return;
     }
-    if (const auto made =
-            limit.checked(make_concurrency(count->units, idle->time), {"count", "idle"})) {
-        limit.depends_on({"idle"});
-        limit.finish(*made, "{count} open, idle {idle}", "{count} connections open at once");
+    const ParameterValue* half_open = limit.find("half_open");
+    const auto from = static_cast<CountedFrom>(limit.number("from"));
+    const bool is_given = half_open != nullptr && half_open->given;
+    if (const auto made = limit.checked(
+            make_concurrency(count->units, idle->time,
+                             is_given ? half_open->time : usual_half_open(idle->time), from),
+            {"count", "half_open", "idle"})) {
+        limit.depends_on({"idle", "half_open", "from"});
+        limit.finish(*made,
+                     std::string{"{count} open, idle {idle}"} +
+                         (is_given ? ", half open {half_open}" : "") +
+                         (from == CountedFrom::Established ? ", from {from}" : ""),
+                     "{count} connections open at once");
     }
 }
 

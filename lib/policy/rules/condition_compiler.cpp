@@ -10,7 +10,6 @@
 #include <utility>
 
 namespace sluice {
-namespace {
 
 std::string too_many_alternatives(const Expression& when) {
     const std::uint64_t count = count_when_multiplied_out(when);
@@ -20,8 +19,6 @@ std::string too_many_alternatives(const Expression& when) {
            std::to_string(kMaxClausesPerRule) +
            " can be held; split the rule, or name values of one field with `in {...}`";
 }
-
-}  // namespace
 
 void ConditionCompiler::add(const YamlNode& node, const ReadRule& read,
                             const CompiledRules& compiled) {

@@ -5,9 +5,13 @@
 #include "lib/policy/rules/rule_reader.hpp"
 #include "lib/policy/texts/pattern_compiler.hpp"
 
+#include <string>
 #include <vector>
 
 namespace sluice {
+
+// For a condition that makes more clauses than kMaxClausesPerRule.
+[[nodiscard]] std::string too_many_alternatives(const Expression& when);
 
 // The conditions of a file's rules as clauses, and the classifier that these compile to.
 class ConditionCompiler {
@@ -21,7 +25,7 @@ public:
 
     // Beside each rule of the set.
     [[nodiscard]] const std::vector<PlacedRule>& placed() const noexcept { return placed_; }
-    [[nodiscard]] const SetPool& sets() const noexcept { return sets_; }
+    [[nodiscard]] SetPool& sets() noexcept { return sets_; }
 
     // Compiles all of them once, into the classifier of the set; `rules` is where they stand in the
     // file. Reports what is too large, patterns that are refused, and those that cost much.

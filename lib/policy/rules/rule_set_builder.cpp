@@ -89,6 +89,7 @@ void RuleSetBuilder::check_bounds(const YamlNode& rules) {
 void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, PatternCache* patterns,
                             const Databases& databases) {
     warn_of_overlaps(compiled_, conditions_.placed(), conditions_.sets(), problems_);
+    services_.finish(box, conditions_.sets(), conditions_.placed(), compiled_);
     decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);
     conditions_.compile(rules, patterns, compiled_);
     compiled_.set.origins = databases.origins(from_databases_, problems_);

@@ -4,6 +4,7 @@
 #include "lib/policy/rules/condition_compiler.hpp"
 #include "lib/policy/rules/rule_names.hpp"
 #include "lib/policy/rules/rule_reader.hpp"
+#include "lib/policy/services/service_set.hpp"
 
 #include <utility>
 
@@ -13,12 +14,16 @@ namespace sluice {
 class RuleSetBuilder {
 public:
     RuleSetBuilder(const LineIndex& lines, Problems& problems) noexcept
-        : problems_{problems}, conditions_{lines, problems} {}
+        : problems_{problems}, conditions_{lines, problems}, services_{problems} {}
 
     // Headers and cookies that rules name, to be added to while they are read.
     [[nodiscard]] TextNames& text_names() noexcept { return compiled_.set.named_texts; }
     // In the order of their decisions. What is off gets a summary and no rule.
     void add(const YamlNode& node, ReadRule read);
+    // In the order of the file, before the rules.
+    void add(const YamlNode& node, ReadService read) {
+        services_.add(node, std::move(read), conditions_.sets(), compiled_);
+    }
     // What the rules name, before finish(). False: it is more than a set can hold.
     [[nodiscard]] bool take(ActionPool actions) { return std::move(actions).fill(compiled_.set); }
     // Reports, at `rules`, what is more than a set can hold.
@@ -34,6 +39,7 @@ private:
     Problems& problems_;
     RuleNames names_;
     ConditionCompiler conditions_;
+    ServiceSet services_;
     FieldSet from_databases_;  // that rules which are not off test or group by
     CompiledRules compiled_;
 };

@@ -7,10 +7,7 @@
 #include "lib/policy/yaml/scalar_places.hpp"
 
 namespace sluice {
-namespace {
 
-// The expression in a scalar; its first error and its warnings are reported at their places.
-// nullopt after an error.
 std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedLists& lists,
                                                const ReadContext& context) {
     auto parsed = parse_expression(
@@ -28,8 +25,6 @@ std::optional<ParsedExpression> read_condition(const YamlNode& scalar, NamedList
     report_domains(expression.domains, places, context);
     return std::move(expression);
 }
-
-}  // namespace
 
 void read_when(const MapReader& map, const FileContext& file, ReadContext& context,
                ReadRule& read) {

@@ -22,10 +22,17 @@ using enum Shape::Kind;
 
 constexpr auto kClusterSync =
     std::to_array<Shape>({{"interval"}, {"max_unsynced"}, {"owner_down"}});
-constexpr auto kStore = std::to_array<Shape>({{"type"}, {"nodes", Any}, {"password_file"}});
-constexpr auto kDiscovery = std::to_array<Shape>({{"type"}, {"endpoints", Any}});
-constexpr auto kCluster =
-    std::to_array<Shape>({{"node"}, {"store", Map, kStore}, {"discovery", Map, kDiscovery}});
+constexpr auto kStore =
+    std::to_array<Shape>({{"type"}, {"addresses", Any}, {"user"}, {"password_file"}, {"budget"}});
+constexpr auto kEtcd = std::to_array<Shape>({{"addresses", Any}, {"user"}, {"password_file"}});
+constexpr auto kCluster = std::to_array<Shape>({{"node"},
+                                                {"name"},
+                                                {"size"},
+                                                {"secret_file"},
+                                                {"sync"},
+                                                {"durability"},
+                                                {"store", Map, kStore},
+                                                {"etcd", Map, kEtcd}});
 
 constexpr auto kParts = std::to_array<Shape>({
     {"cluster_sync", Map, kClusterSync},  // of a rule

@@ -26,6 +26,7 @@ struct Columns {
     std::deque<Octets> frames;
     std::deque<PacketHeaders> packet_headers;
     std::deque<Decision> decisions;
+    std::deque<Normalization> normalizations{};
 
     void add(const Frame& frame, const Decision& decision) {
         const Octets& bytes = frames.emplace_back(frame.bytes());
@@ -43,6 +44,7 @@ struct Columns {
         return packet_headers[row];
     }
     [[nodiscard]] Decision& decision(std::size_t row) noexcept { return decisions[row]; }
+    [[nodiscard]] SegmentGlance glance(std::size_t /*row*/) const noexcept { return {}; }
     [[nodiscard]] bool has_tcp(std::size_t row) const noexcept {
         return packet_headers[row].fields.has(Field::TcpFlags);
     }
@@ -51,6 +53,10 @@ struct Columns {
             return one.fields.has(Field::TcpFlags);
         });
     }
+    [[nodiscard]] Normalization normalization(std::size_t row) const noexcept {
+        return row < normalizations.size() ? normalizations[row] : Normalization{};
+    }
+    [[nodiscard]] bool normalizes() const noexcept { return !normalizations.empty(); }
     [[nodiscard]] AnsweredPacket answered(std::size_t row) const noexcept {
         return {.headers = packet_headers[row],
                 .frame = {frames[row], static_cast<std::uint32_t>(frames[row].size())}};

@@ -46,6 +46,15 @@ TEST(AnsweredConnections, WhatIsOverMakesRoomFirst) {
     EXPECT_NE(of.connections.find(1, later), nullptr);
 }
 
+TEST(AnsweredConnections, OneThatWaitsIsKeptForAsLongAsItMayWait) {
+    Full of;
+    of.connections.find(4, kStart + 4s)->waits = true;
+    const Instant later = kStart + 4s + 2 * AnsweredConnections::kSilence;
+    EXPECT_NE(of.connections.find(4, later), nullptr);
+    EXPECT_EQ(of.connections.find(3, later), nullptr);
+    EXPECT_EQ(of.connections.find(4, later + kLongestAnswerWait + 1s), nullptr);
+}
+
 TEST(AnsweredConnections, OneThatStandsBeginsAnew) {
     Full of;
     of.connections.find(3, kStart + 4s)->received = 77;

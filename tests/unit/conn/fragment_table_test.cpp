@@ -78,6 +78,61 @@ TEST(FragmentTable, WhatLiesBehindTheEndOverlaps) {
         << "more bytes than there are";
 }
 
+IpFragment checked(std::uint16_t number, std::uint8_t check, bool more = true) {
+    return {.digest = kDigest,
+            .offset = static_cast<std::uint16_t>(number * 1480),
+            .size = 1480,
+            .more = more,
+            .check = check};
+}
+
+// Each of 43 comes several times, and the first one too: nothing is refused, and the datagram is
+// over.
+TEST(FragmentTable, AnExactCopyIsNoOverlap) {
+    for (const bool drop : {false, true}) {
+        FragmentTable table{{}};
+        for (unsigned i = 0; i < 2; ++i) {
+            EXPECT_EQ(table.first(piece(0, 1480), drop, at_second(0)).outcome,
+                      FragmentOutcome::Follows);
+        }
+        for (std::uint16_t number = 1; number < 43; ++number) {
+            for (unsigned i = 0; i < 3; ++i) {
+                const auto check = static_cast<std::uint8_t>(number * 5 % 255 + 1);
+                const auto verdict = table.later(checked(number, check), at_second(0));
+                EXPECT_EQ(verdict.outcome, FragmentOutcome::Follows) << number;
+                EXPECT_EQ(verdict.drop, drop);
+            }
+        }
+        EXPECT_EQ(table.counters().of(FragmentEvent::Completed), 0U);
+        (void)table.later(checked(43, 7, false), at_second(0));
+        EXPECT_EQ(table.counters().of(FragmentEvent::Completed), 1U);
+        EXPECT_EQ(table.counters().of(FragmentEvent::Overlap), 0U);
+    }
+}
+
+TEST(FragmentTable, OtherBytesInALaterOnesPlaceAreAnOverlapAtOnce) {
+    FragmentTable table{{}};
+    (void)table.first(piece(0, 1480), false, at_second(0));
+    (void)table.later(checked(2, 9), at_second(0));
+    const auto verdict = table.later(checked(2, 10), at_second(0));
+    EXPECT_EQ(verdict.outcome, FragmentOutcome::Overlaps);
+    EXPECT_TRUE(verdict.drop);
+    EXPECT_EQ(table.later(checked(2, 9), at_second(0)).outcome, FragmentOutcome::Overlaps);
+}
+
+// A copy that comes behind the end of its datagram, and another datagram of the same name.
+TEST(FragmentTable, ChecksGoWithTheirDatagram) {
+    FragmentTable table{{}};
+    for (std::uint8_t round = 1; round < 20; ++round) {
+        (void)table.first(piece(0, 1480), false, at_second(0));
+        for (std::uint16_t number = 1; number < 4; ++number) {
+            const auto verdict = table.later(checked(number, round, number < 3), at_second(0));
+            EXPECT_EQ(verdict.outcome, FragmentOutcome::Follows);
+        }
+        EXPECT_EQ(table.later(checked(2, round), at_second(0)).outcome, FragmentOutcome::Orphan);
+    }
+}
+
 TEST(FragmentTable, ForgetsInTime) {
     FragmentTable table{{}};
     (void)table.first(piece(0, 64), false, at_second(0));

@@ -48,8 +48,9 @@ struct Bucket {
     LinePool& pool;
     Cell cell;
 
-    Bucket(std::uint64_t count, Nanoseconds idle, LinePool& lines)
-        : limit{*make_concurrency(Units{count}, idle)}, pool{lines} {
+    Bucket(std::uint64_t count, Nanoseconds idle, LinePool& lines,
+           CountedFrom from = CountedFrom::Syn)
+        : limit{*make_concurrency(Units{count}, idle, usual_half_open(idle), from)}, pool{lines} {
         EXPECT_TRUE(open_bucket(cell, limit, pool, {}, {kStart}));
     }
     void name(std::uint64_t slot) {
@@ -246,7 +247,7 @@ TEST(OpenConnections, MoreThanALoweredCountWaitForAsManyAsAreTooMany) {
     for (std::uint64_t digest = 1; digest <= 5; ++digest) {
         EXPECT_EQ(bucket.open(digest, kStart + digest * 10ms), Conformance::Green);
     }
-    bucket.limit = *make_concurrency(Units{2}, 1s);
+    bucket.limit = *make_concurrency(Units{2}, 1s, 1s);
     EXPECT_EQ(bucket.wait_at(kStart + 100ms), 940ms);  // four of five must leave
     EXPECT_EQ(bucket.open(9, kStart + 1040ms - 1ns), Conformance::Red);
     EXPECT_EQ(bucket.open(9, kStart + 1040ms), Conformance::Green);
@@ -291,6 +292,98 @@ TEST(OpenConnections, AreFoundFromEitherEnd) {
         EXPECT_EQ(bucket.open_at(kStart + 10ms), 3U);
         EXPECT_EQ(pool.index().size(), 3U);
         EXPECT_EQ(bucket.open_at(kStart + 1004ms), 0U);
+    }
+}
+
+ConnectionStart completion(std::uint64_t digest) {
+    return {.digest = digest,
+            .seq = kClientNumber + 1,
+            .ack = kServerNumber + 1,
+            .from = 0,
+            .kind = ConnectionStart::Kind::Completes};
+}
+
+TEST(OpenConnections, CountFromTheHandshakeOnWhereTheLimitSaysSo) {
+    Pool pool{40};
+    Bucket bucket{2, 1s, pool, CountedFrom::Established};
+    bucket.name(7);
+    const auto counted = [&] { return pool.index().of_group(7).read(); };
+    const auto follow = [&](const ConnectionSegment& segment) {
+        ConnectionSegment filed = segment;
+        filed.digest = half_open_digest(segment.digest);
+        bucket.follow(filed, kStart);
+        bucket.follow(segment, kStart);
+    };
+    const auto complete = [&](std::uint64_t digest) {
+        const ConnectionStart start = completion(digest);
+        const Conformance said =
+            check(bucket.cell, bucket.limit, pool, {kStart}, {Units{1}, Color::Green, &start});
+        if (said == Conformance::Green) {
+            charge(bucket.cell, bucket.limit, pool, {kStart}, {Units{1}, said, &start});
+        }
+        return said;
+    };
+    for (std::uint64_t digest = 1; digest <= 10; ++digest) {
+        ASSERT_EQ(bucket.open(digest, kStart), Conformance::Green);
+        EXPECT_EQ(complete(digest), Conformance::Green) << "before the SYN-ACK: nothing";
+        follow(syn_ack(digest));
+    }
+    EXPECT_EQ(bucket.open_at(kStart), 0U);
+    EXPECT_EQ(counted(), 0U);
+    EXPECT_EQ(pool.index().added(), 0U);
+    EXPECT_EQ(complete(1), Conformance::Green);
+    EXPECT_EQ(complete(2), Conformance::Green);
+    EXPECT_EQ(complete(3), Conformance::Red);
+    EXPECT_EQ(complete(1), Conformance::Green) << "it is counted";
+    EXPECT_EQ(bucket.open_at(kStart), 2U);
+    EXPECT_EQ(counted(), 2U);
+    EXPECT_EQ(bucket.open(11, kStart), Conformance::Green) << "a SYN is never refused";
+    follow(rst(1));
+    EXPECT_EQ(counted(), 1U);
+    EXPECT_EQ(complete(3), Conformance::Green);
+    EXPECT_EQ(counted(), 2U);
+    EXPECT_EQ(pool.index().added(), 3U);
+    close_bucket(bucket.cell, Algorithm::Concurrency, pool);
+    EXPECT_EQ(counted(), 0U);
+    OpenConnections::clear_some(pool, 1000);
+    EXPECT_EQ(pool.free(), pool.size());
+    EXPECT_TRUE(pool.index().empty());
+}
+
+// In memory that another process left: half-open connections, and established ones.
+TEST(OpenConnections, OfBothChainsAreFoundAgain) {
+    for (const CountedFrom from : {CountedFrom::Syn, CountedFrom::Established}) {
+        Pool pool{40};
+        Bucket bucket{10, 10s, pool, from};
+        for (std::uint64_t digest = 1; digest <= 6; ++digest) {
+            ASSERT_EQ(bucket.open(digest, kStart), Conformance::Green);
+            bucket.follow(syn_ack(digest), kStart);
+            ConnectionSegment filed = syn_ack(digest);
+            filed.digest = half_open_digest(digest);
+            bucket.follow(filed, kStart);
+        }
+        for (std::uint64_t digest = 1; digest <= 3; ++digest) {
+            const ConnectionStart start = completion(digest);
+            charge(bucket.cell, bucket.limit, pool, {kStart}, {Units{1}, {}, &start});
+            bucket.follow(ack(digest), kStart);
+        }
+        const std::uint64_t before = bucket.open_at(kStart);
+        EXPECT_EQ(before, from == CountedFrom::Syn ? 6U : 3U);
+        std::vector<bool> claimed(pool.size() + 1);
+        claimed[bucket.cell.rest] = true;
+        pool.make_index();
+        pool.at<OpenConnections>(bucket.cell.rest)
+            .mend(pool, bucket.cell.rest, std::get<ConcurrencyLimit>(bucket.limit),
+                  [&](std::uint64_t line) {
+                      const bool is_new = line != kNoLine && line <= pool.size() && !claimed[line];
+                      claimed[line] = claimed[line] || is_new;
+                      return is_new;
+                  });
+        EXPECT_EQ(bucket.open_at(kStart), before);
+        EXPECT_EQ(pool.index().size(), 6U);
+        bucket.follow(rst(1), kStart);
+        EXPECT_EQ(bucket.open_at(kStart), before - 1);
+        EXPECT_EQ(bucket.open_at(kStart + 10s), 0U);
     }
 }
 

@@ -368,6 +368,17 @@ const test::WrongText kWrong[] = {
      "`idle` is too short; the shortest is 1ms"},
     {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 367d}]\n", 5, 55,
      "`idle` is too long; the longest is 366d"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 1m, half_open: 2m}]\n",
+     5, 70, "`half_open` is at most `idle`"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 1m, half_open: 1us}]\n",
+     5, 70, "`half_open` is a whole number of ms, the shortest is 1ms"},
+    {HEAD
+     "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 9d, half_open: 2d}]\n",
+     5, 70, "`half_open` is too long; the longest is 1d"},
+    {HEAD "    key: []\n    limits: [{algorithm: concurrency, count: 3, idle: 1m, from: ack}]\n", 5,
+     65, "syn"},
     {HEAD "    key: []\n    limits: [{algorithm: concurrency, per: byte, count: 3, idle: 1m}]\n", 5,
      44, "its `per` is connection, not byte"},
     {HEAD
@@ -731,6 +742,34 @@ TEST(CompileRules, OpenConnectionsAreCountedWhateverTheUsualUnit) {
     EXPECT_EQ(limit.text, "concurrency 1 open, idle 1m per connection");
     EXPECT_EQ(limit.bound, "1 connections open at once");
     EXPECT_EQ(outcome.rules->set.rules[0].limits[0].per, Per::Connection);
+}
+
+TEST(CompileRules, HalfOpenConnectionsHaveATimeOfTheirOwn) {
+    struct Row {
+        const char* limit;
+        std::uint32_t half_open_ms;
+        CountedFrom from;
+        const char* text;
+    };
+    for (const Row& row :
+         {Row{"count: 9, idle: 1h", 60'000, CountedFrom::Syn, "concurrency 9 open, idle 1h"},
+          Row{"count: 9, idle: 5s", 5'000, CountedFrom::Syn, "concurrency 9 open, idle 5s"},
+          Row{"count: 9, idle: 1h, half_open: 90s", 90'000, CountedFrom::Syn,
+              "concurrency 9 open, idle 1h, half open 90s"},
+          Row{"count: 9, idle: 1h, from: established", 60'000, CountedFrom::Established,
+              "concurrency 9 open, idle 1h, from established"}}) {
+        const Outcome outcome = compile(std::string{HEAD} +
+                                            "    key: [ip.src]\n    limits: [{algorithm: "
+                                            "concurrency, " +
+                                            row.limit + "}]\n",
+                                        Purpose::Check);
+        ASSERT_TRUE(outcome.rules.has_value()) << row.limit;
+        const auto& limit = std::get<ConcurrencyLimit>(outcome.rules->set.rules[0].limits[0].limit);
+        EXPECT_EQ(limit.half_open_ms, row.half_open_ms) << row.limit;
+        EXPECT_EQ(limit.from, row.from) << row.limit;
+        EXPECT_EQ(outcome.rules->rules[0].limits[0].text,
+                  std::string{row.text} + " per connection");
+    }
 }
 
 TEST(CompileRules, QueriesAreCountedOneByOne) {

@@ -1,5 +1,7 @@
 #include "lib/rules/rule_set.hpp"
 
+#include "lib/rules/service_fault.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -321,6 +323,81 @@ TEST(FindFault, BoundsTheNumberOfRulesAndLimits) {
         }
     }
     EXPECT_NE(find_fault(set)->find("limits"), std::string::npos);
+}
+
+// One service of HTTP for all that comes to port 80.
+RuleSet with_service() {
+    RuleSet set;
+    set.services.push_back({.id = "web", .mode = Mode::Enforce});
+    ClassifierParts parts;
+    parts.always = {0};
+    set.service_classifier = Classifier{parts};
+    return set;
+}
+
+TEST(FindFault, ChecksServices) {
+    EXPECT_EQ(find_fault(with_service()), std::nullopt);
+    const auto is_sound = [](void (*change)(Service&)) {
+        RuleSet set = with_service();
+        change(set.services.front());
+        return find_fault(set) == std::nullopt;
+    };
+    EXPECT_FALSE(is_sound([](Service& service) { service.id.clear(); }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.id.resize(kMaxRuleIdSize + 1, 'a'); }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.mode = Mode::Off; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.protocol = ServiceProtocol{4}; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.on_unreadable = OnUnreadable{3}; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.midstream = Midstream{3}; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.checksums = Checksums{3}; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.path = ServicePath{2}; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.on_h2c = OnH2c{2}; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.min_ttl = 0; }));
+    EXPECT_TRUE(is_sound([](Service& service) { service.passes_connect = true; }));
+    EXPECT_FALSE(is_sound([](Service& service) {
+        service.protocol = ServiceProtocol::Tls;
+        service.passes_connect = true;
+    }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.protocol = ServiceProtocol::Quic; }))
+        << "nothing of it can be met midstream";
+    EXPECT_TRUE(is_sound([](Service& service) {
+        service.proxies = {{IpVersion::V4, parse_address("10.0.0.0")->address, 8}};
+    }));
+    EXPECT_FALSE(is_sound([](Service& service) {
+        service.proxies = {{IpVersion::V4, parse_address("10.0.0.1")->address, 8}};
+    }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.proxies = {{IpVersion::V4, {}, 33}}; }));
+    EXPECT_FALSE(is_sound([](Service& service) { service.proxies = {{IpVersion::None, {}, 0}}; }));
+    EXPECT_FALSE(is_sound([](Service& service) {
+        service.proxies.resize(kMaxServiceProxies + 1, {IpVersion::V4, {}, 0});
+    }));
+}
+
+TEST(FindFault, ChecksHowServicesAreFound) {
+    RuleSet set = with_service();
+    set.services.push_back(set.services.front());
+    EXPECT_NE(find_fault(set), std::nullopt) << "two of one id";
+    set.services.pop_back();
+    ClassifierParts parts;
+    parts.always = {1};
+    set.service_classifier = Classifier{parts};
+    EXPECT_NE(find_fault(set), std::nullopt) << "of a service that is not there";
+    const auto over = [&](Field field) {
+        ClassifierParts tested;
+        tested.rule_of = {0};
+        tested.blocks.resize(1);
+        tested.dimensions.push_back(
+            {.field = field, .steps = {{0, 0}}, .used = {1}, .open = {1}, .references = {0}});
+        set.service_classifier = Classifier{std::move(tested)};
+        return find_fault(set) == std::nullopt;
+    };
+    EXPECT_TRUE(over(Field::L4Dport));
+    EXPECT_FALSE(over(Field::TcpSyn));
+    EXPECT_FALSE(over(Field::IpSrcCountry));
+    RuleSet many = with_service();
+    for (std::size_t i = 0; i < kMaxServices; ++i) {
+        many.services.push_back({.id = std::to_string(i)});
+    }
+    EXPECT_NE(find_fault(many), std::nullopt);
 }
 
 }  // namespace

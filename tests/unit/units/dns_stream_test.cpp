@@ -26,9 +26,8 @@ std::string framed(const std::string& message) {
 
 class Connection {
 public:
-    explicit Connection(std::uint16_t dport = 53, std::uint16_t sport = 40'000,
-                        StreamStance stance = StreamStance::Anywhere)
-        : parser{test::small_unit_budget(), stance}, dport_{dport}, sport_{sport} {
+    explicit Connection(std::uint16_t dport = 53, std::uint16_t sport = 40'000)
+        : dport_{dport}, sport_{sport} {
         (void)probe.take(test::opening(next_, dport, sport), kNow);
     }
 
@@ -40,21 +39,13 @@ public:
     }
     void go_back(std::size_t bytes) { next_ -= static_cast<std::uint32_t>(bytes); }
 
-    UnitParser parser;
+    UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
 
 private:
     std::uint16_t dport_;
     std::uint16_t sport_;
     std::uint32_t next_ = 1000;
-};
-
-// To a service that is declared.
-struct ServiceConnection : Connection {
-    explicit ServiceConnection(std::uint16_t dport = 53)
-        : Connection{dport, 40'000, StreamStance::Service} {
-        probe.service.service = &test::enforced_service(ServiceProtocol::Dns);
-    }
 };
 
 std::vector<std::string> names(const ProbedPacket& probed) {
@@ -123,31 +114,18 @@ TEST(DnsOverTcp, ARefusedQueryIsRefusedAgain) {
 
 TEST(DnsOverTcp, OnOtherPortsAWholeMessageSpeaksForItself) {
     const std::string query = framed(dns_query("one"));
-    ServiceConnection other{5300};
+    Connection other{5300};
     EXPECT_EQ(names(other.send(query + query)), (Names{"one", "one"}));
     // What follows belongs to it, whatever it says.
     EXPECT_EQ(
         other.send(std::string{"\0\x0C", 2} + std::string(12, '\xFF')).events.at("dns_bad_opcode"),
         1U);
-    EXPECT_EQ(names(other.send(query)), Names{"one"});
+    EXPECT_EQ(names(other.send(query)), Names{}) << "behind it nothing is read";
     Connection split{5300};
     EXPECT_EQ(split.send(query.substr(0, 16)).kinds.size(), 0U);
     EXPECT_EQ(names(split.send(query.substr(16))), Names{"one"});
     Connection unlike{5300};
     EXPECT_EQ(unlike.send(framed(dns_query("one") + "x")).kinds.size(), 0U);
-}
-
-TEST(DnsOverTcp, WhatIsMalformedIsCountedAndTheNextMessageOfAServiceFound) {
-    ServiceConnection connection;
-    const std::string bad = DnsText{.questions = 0}.wire();
-    const ProbedPacket probed =
-        connection.send(framed(bad) + framed("") + framed("short") + framed(dns_query("good")));
-    EXPECT_EQ(names(probed), Names{"good"});
-    EXPECT_EQ(probed.events,
-              (std::map<std::string, unsigned>{
-                  {"dns_query", 1}, {"dns_no_question", 1}, {"dns_short_header", 1}}));
-    EXPECT_EQ(probed.dropped, "");
-    EXPECT_FALSE(connection.send(framed(bad)).remembered);
 }
 
 // The questions of a message that is not held as a whole, and the message behind it.
@@ -183,11 +161,101 @@ TEST(DnsOverTcp, WhatIsMalformedElsewhereIsCountedAndNothingBehindItRead) {
     }
 }
 
-TEST(DnsOverTcp, EmptyFramesCostNoSteps) {
-    ServiceConnection connection;
+// Behind a TLS handshake that nobody reads: its ClientKeyExchange has an id, flags and one question
+// where DNS over TCP has them.
+TEST(DnsOverTcp, AClientKeyExchangeIsNoQuery) {
+    std::string record{"\x16\x03\x03\x01\x06\x10\x00\x01\x02\x01\x00", 11};
+    record += std::string(256, '\x5A');
+    for (int third = 0; third < 256; ++third) {
+        for (int opcode = 0; opcode < 256; ++opcode) {
+            std::string one = record;
+            one[4] = static_cast<char>(opcode);
+            one[9] = static_cast<char>(third);
+            const Octets bytes = test::message_octets(one);
+            EXPECT_FALSE(maybe_dns_stream(bytes, 40'000, 443, 16'384));
+        }
+    }
+}
+
+// All that reaches a service of DNS is DNS, whatever its port.
+struct Service : Connection {
+    explicit Service(std::uint16_t dport = 9953) : Connection{dport} {
+        probe.service = test::enforced_service(ServiceProtocol::Dns);
+    }
+};
+
+TEST(DnsService, EmptyFramesCostNoSteps) {
+    Service connection{53};
     const ProbedPacket probed = connection.send(std::string(1400, '\0') + framed(dns_query("a")));
     EXPECT_EQ(names(probed), Names{"a"});
     EXPECT_EQ(probed.events.at("dns_short_header"), 1U);
+}
+
+TEST(DnsService, MessagesAreReadOnAnyPort) {
+    Service service;
+    const std::string two = framed(dns_query("one")) + framed(dns_query("two"));
+    EXPECT_EQ(names(service.send(two.substr(0, 20))), (Names{}));
+    EXPECT_EQ(names(service.send(two.substr(20))), (Names{"one", "two"}));
+    EXPECT_EQ(names(service.send(framed(dns_query("three")))), (Names{"three"}));
+}
+
+TEST(DnsService, AQueryWithoutAQuestionIsAQueryWithoutAName) {
+    Service service;
+    std::string message = dns_query("gone").substr(0, 12);
+    message[5] = 0;
+    const ProbedPacket probed = service.send(framed(message));
+    EXPECT_EQ(probed.kinds, std::vector<std::string>{"query"});
+    EXPECT_FALSE(probed.texts.front().contains("dns.qname"));
+    EXPECT_EQ(probed.dropped, "");
+    // Anywhere it is none, and passes.
+    Connection elsewhere;
+    EXPECT_EQ(elsewhere.send(framed(message)).kinds.size(), 0U);
+}
+
+TEST(DnsService, WhatCannotBeReadIsRefused) {
+    const std::string query = dns_query("name.example");
+    std::string opcode = query;
+    opcode[2] = '\x78';
+    std::string label = query;
+    label[12] = '\x41';
+    std::string pointer = query.substr(0, 12) + std::string{"\xC0\x0C\0\1\0\1", 6};
+    struct Row {
+        const char* event;
+        std::string bytes;
+    };
+    const Row rows[] = {
+        {"dns_short_header", std::string(2, '\0')}, {"dns_short_header", framed("12345678901")},
+        {"dns_bad_opcode", framed(opcode)},         {"dns_truncated", framed(query.substr(0, 15))},
+        {"dns_bad_label", framed(label)},           {"dns_bad_pointer", framed(pointer)},
+    };
+    for (const Row& row : rows) {
+        Service service;
+        const ProbedPacket probed = service.send(row.bytes);
+        EXPECT_EQ(probed.dropped, "unreadable") << row.event;
+        EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
+        EXPECT_EQ(probed.events.at(row.event), 1U);
+        Connection elsewhere;
+        EXPECT_EQ(elsewhere.send(row.bytes).dropped, "") << row.event;
+    }
+}
+
+TEST(DnsService, DatagramsAreReadOnAnyPortAndRefusedWhereTheyCannotBe) {
+    UnitParser parser{test::small_unit_budget()};
+    UnitProbe probe{parser.finder()};
+    probe.service = test::enforced_service(ServiceProtocol::Dns);
+    const auto take = [&](const std::string& message, std::uint16_t dport) {
+        return probe.take(
+            test::Frame{17}.dport(dport).carries(test::message_octets(message)).bytes(), kNow);
+    };
+    std::string two = dns_query("one");
+    two[5] = 2;
+    two += dns_question("two");
+    for (const std::uint16_t port : std::initializer_list<std::uint16_t>{53, 5353, 9953}) {
+        EXPECT_EQ(names(take(dns_query("one"), port)), (Names{"one"})) << port;
+        EXPECT_EQ(names(take(two, port)), (Names{"one", "two"})) << port;
+        EXPECT_EQ(take("short", port).dropped, "unreadable") << port;
+        EXPECT_EQ(take(dns_query("one").substr(0, 14), port).dropped, "unreadable") << port;
+    }
 }
 
 }  // namespace

@@ -34,8 +34,7 @@ constexpr Instant kNow{std::chrono::hours{1}};
 struct Worker {
     explicit Worker(const QuicBudget& budget = {.connections = 256, .half_hellos = 16})
         : quic{budget, *InitialOpener::make()} {
-        // Elsewhere nothing is dropped for what it is.
-        probe.service.service = &test::enforced_service(ServiceProtocol::Quic);
+        probe.service = test::enforced_service(ServiceProtocol::Quic);
     }
 
     [[nodiscard]] UnitFinder finder() {
@@ -101,6 +100,81 @@ TEST(Quic, ARepeatedInitialIsNoUnitAndGoesWhereItsFirstWent) {
         EXPECT_EQ(worker.send(quic_initial("a", 2)).units("handshake"), 1U);
         EXPECT_EQ(worker.from("10.0.0.2", quic_initial("a")).units("handshake"), 1U);
     }
+}
+
+// A repeat is the same bytes: another hello under the id of one that was judged is one more, in one
+// datagram or in parts, and so is the first one behind it.
+TEST(Quic, AnotherHelloUnderOneIdIsJudgedAndCounted) {
+    const Octets other = quic_hello("other.example");
+    for (const bool in_parts : {false, true}) {
+        Worker worker;
+        EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
+        ProbedPacket second;
+        if (in_parts) {
+            EXPECT_EQ(worker.send(quic_part(other, 0, 60)).units("handshake"), 0U);
+            second = worker.send(quic_part(other, 60, other.size()));
+        } else {
+            second = worker.send(quic_initial("other.example"));
+        }
+        ASSERT_EQ(second.units("handshake"), 1U);
+        EXPECT_EQ(second.texts.front().at("quic.sni"), "other.example");
+        EXPECT_EQ(second.events.at("quic_other_hello"), 1U);
+        EXPECT_TRUE(second.remembered);
+        // Repeats of it are no units.
+        EXPECT_EQ(worker.send(quic_initial("other.example").number(4, 1)).units("handshake"), 0U);
+        EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
+    }
+}
+
+TEST(Quic, AnotherHelloThatIsRefusedStaysRefused) {
+    Worker worker;
+    EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
+    EXPECT_EQ(worker.send(quic_initial("other.example"), false).units("handshake"), 1U);
+    EXPECT_EQ(worker.send(quic_initial("other.example")).dropped, "retransmission");
+}
+
+// Parts of a judged hello, in any cut and order, and one of them alone: none is charged or dropped,
+// nor what its client sends afterwards.
+TEST(Quic, PartsOfAJudgedHelloAreRepeats) {
+    const Octets hello = quic_hello("parts.example");
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{60}, hello.size() - 1}) {
+        Worker worker;
+        (void)worker.send(quic_part(hello, 0, 50));
+        EXPECT_EQ(worker.send(quic_part(hello, 50, hello.size())).units("handshake"), 1U);
+        for (const bool swapped : {false, true, false}) {
+            for (const bool second : {swapped, !swapped}) {
+                const ProbedPacket again = worker.send(second ? quic_part(hello, cut, hello.size())
+                                                              : quic_part(hello, 0, cut));
+                EXPECT_EQ(again.kinds, std::vector<std::string>{"packet"});
+                EXPECT_EQ(again.dropped, "");
+            }
+        }
+        EXPECT_EQ(worker.send(quic_part(hello, cut, hello.size())).dropped, "");
+        // Under the id that the server chose.
+        EXPECT_EQ(worker
+                      .send(InitialMaker{}
+                                .dcid(quic_id(9))
+                                .keys_of(quic_id(1))
+                                .carries({std::byte{1}})
+                                .padded_to(test::kInitialPayload),
+                            true, kNow + 20s)
+                      .dropped,
+                  "");
+    }
+}
+
+// The box and a server read the same bytes.
+TEST(Quic, BytesOfAHalfHelloThatComeAsOthersAreDropped) {
+    const Octets hello = quic_hello("a.example");
+    const Octets other = quic_hello("b.example");
+    Worker worker;
+    EXPECT_EQ(worker.send(quic_part(hello, 0, 100)).dropped, "");
+    EXPECT_EQ(worker.send(quic_part(other, 0, 100)).dropped, "overlap");
+    EXPECT_EQ(worker.send(quic_part(hello, 100, hello.size())).units("handshake"), 1U);
+    Worker elsewhere;
+    elsewhere.probe.service = nullptr;
+    EXPECT_EQ(elsewhere.send(quic_part(hello, 0, 100)).dropped, "");
+    EXPECT_EQ(elsewhere.send(quic_part(other, 0, 100)).dropped, "");
 }
 
 // The verdict of a packet of the same burst is known when it is the repeated one's turn.
@@ -382,17 +456,19 @@ TEST(Quic, WhatIsMalformedIsDroppedAndCounted) {
         const char* reason;
         Octets frames;
     };
-    const Octets bad_name = test::HelloMaker{}.sni("").message();
+    const Octets bad_name = test::HelloMaker{}.sni(std::string(256, 'a')).message();
+    const Octets no_ciphers = test::HelloMaker{}.ciphers({}).message();
     const Octets finished(40, std::byte{20});
     Octets pieces;
     for (std::uint64_t i = 0; i < 40; ++i) {
         test::put(pieces, crypto(1 + 2 * i, Octets(1)));
     }
     const Row rows[] = {
-        {"hello_bad_server_name", "malformed_hello", crypto(0, bad_name)},
+        {"hello_bad_server_name", "unreadable_hello", crypto(0, bad_name)},
+        {"hello_bad_cipher_suites", "malformed_hello", crypto(0, no_ciphers)},
         {"quic_malformed", "malformed_hello", crypto(0, finished)},
         {"quic_malformed", "malformed_hello", Octets(1, std::byte{0x1E})},
-        {"quic_malformed", "malformed_hello", pieces},
+        {"quic_malformed", "too_many_pieces", pieces},
         {"quic_too_long", "head_too_long", crypto(8190, Octets(40))},
     };
     for (const Row& row : rows) {
@@ -503,7 +579,8 @@ TEST(Quic, DecryptionHasItsShareOfTime) {
     unsigned judged = 0;
     unsigned over = 0;
     for (unsigned id = 0; id < saved + 50; ++id) {
-        const ProbedPacket probed = worker.send(quic_initial("a" + std::to_string(id), id));
+        const ProbedPacket probed =
+            worker.send(quic_initial("a" + std::to_string(id), id), id != 0);
         judged += probed.units("handshake") == 1 ? 1U : 0U;
         if (probed.events.contains("quic_over_budget")) {
             ++over;
@@ -513,8 +590,10 @@ TEST(Quic, DecryptionHasItsShareOfTime) {
     }
     EXPECT_EQ(judged, saved);
     EXPECT_EQ(over, 50U);
-    // What was judged is known without decrypting; and time brings more, a tenth of it.
-    EXPECT_EQ(worker.send(quic_initial("a0", 0)).events.at("quic_hello_again"), 1U);
+    // A refused connection is known without decrypting, a repeat by its bytes; and time brings
+    // more, a tenth of it.
+    EXPECT_EQ(worker.send(quic_initial("a0", 0)).dropped, "retransmission");
+    EXPECT_EQ(worker.send(quic_initial("a1", 1)).dropped, "initial_budget");
     judged = 0;
     for (unsigned id = 0; id < 50; ++id) {
         judged += worker.send(quic_initial("b" + std::to_string(id), 2000 + id), true, kNow + 1ms)

@@ -19,10 +19,7 @@ constexpr Instant kNow{std::chrono::hours{1}};
 // One client's connection to a server of HTTP.
 class Connection {
 public:
-    explicit Connection(StreamStance stance = StreamStance::Anywhere)
-        : parser{test::small_unit_budget(), stance} {
-        (void)probe.take(test::opening(1000, 80), kNow);
-    }
+    Connection() { (void)probe.take(test::opening(1000, 80), kNow); }
 
     ProbedPacket send(std::size_t at, std::string_view text, Nanoseconds after = {}) {
         const auto seq = static_cast<std::uint32_t>(1000 + at);
@@ -41,15 +38,13 @@ public:
         return parser.connections().of(event);
     }
 
-    UnitParser parser;
+    UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
 };
 
 // To a service that is declared.
 struct ServiceConnection : Connection {
-    ServiceConnection() : Connection{StreamStance::Service} {
-        probe.service.service = &test::enforced_service(ServiceProtocol::Http);
-    }
+    ServiceConnection() { probe.service = test::enforced_service(ServiceProtocol::Http); }
 };
 
 TEST(StreamUnits, LookingAtAHeadInSingleBytesCostsAFewTimesItsLength) {

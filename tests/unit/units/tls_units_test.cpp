@@ -13,6 +13,7 @@ using test::Octets;
 using test::ProbedPacket;
 using test::segment;
 using test::UnitProbe;
+using namespace std::chrono_literals;
 using Texts = std::map<std::string, std::string>;
 
 constexpr Instant kNow{std::chrono::hours{1}};
@@ -35,11 +36,15 @@ Octets cipher_change() {
     return record(20, Octets(1, std::byte{1}));
 }
 
+constexpr bool kOfService = true;
+constexpr bool kElsewhere = false;
+
 // The segments of one connection, in the order in which they are sent.
 class Connection {
 public:
-    explicit Connection(StreamStance stance = StreamStance::Anywhere)
-        : parser{test::small_unit_budget(), stance} {}
+    explicit Connection(bool of_service = kOfService) {
+        probe.service = of_service ? test::enforced_service(ServiceProtocol::Tls) : nullptr;
+    }
 
     ProbedPacket send(const Octets& payload, bool forwarded = true) {
         const ProbedPacket probed = take(next_, payload, forwarded);
@@ -61,20 +66,13 @@ public:
         next_ = 1000;
     }
 
-    UnitParser parser;
+    UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
 
 private:
     std::uint16_t sport_ = 40'000;
     std::uint32_t next_ = 1000;
     bool is_open_ = false;
-};
-
-// To a service that is declared.
-struct ServiceConnection : Connection {
-    ServiceConnection() : Connection{StreamStance::Service} {
-        probe.service.service = &test::enforced_service(ServiceProtocol::Tls);
-    }
 };
 
 TEST(Tls, AHelloIsAHandshakeWithItsTexts) {
@@ -218,11 +216,8 @@ struct Malformed {
 };
 std::vector<Malformed> malformed_hellos() {
     return {
-        {"hello_empty_record", record(22, {})},
-        {"hello_bad_server_name", HelloMaker{}.sni("").records()},
         {"hello_bad_cipher_suites", HelloMaker{}.ciphers({}).records()},
         {"hello_bad_compression", HelloMaker{}.compression({}).records()},
-        {"hello_bad_session_id", HelloMaker{}.session_id(Octets(33)).records()},
         {"hello_repeated_extension", HelloMaker{}.sni("a").sni("b").records()},
         {"hello_bad_version", HelloMaker{}.legacy_version(0x0200).records()},
         {"hello_bad_extensions", HelloMaker{}.trailing(Octets(3)).records()},
@@ -231,7 +226,7 @@ std::vector<Malformed> malformed_hellos() {
 
 TEST(Tls, AMalformedHelloOfAServiceIsDroppedAndCountedByItsFault) {
     for (const Malformed& row : malformed_hellos()) {
-        ServiceConnection connection;
+        Connection connection;
         const ProbedPacket probed = connection.take(1, row.stream);
         EXPECT_EQ(probed.dropped, "malformed_hello") << row.event;
         EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
@@ -244,7 +239,7 @@ TEST(Tls, AMalformedHelloOfAServiceIsDroppedAndCountedByItsFault) {
 TEST(Tls, AMalformedHelloElsewherePassesAndItsConnectionGoesUnread) {
     for (const Malformed& row : malformed_hellos()) {
         SCOPED_TRACE(row.event);
-        Connection connection;
+        Connection connection{kElsewhere};
         const ProbedPacket probed = connection.send(row.stream);
         EXPECT_EQ(probed.dropped, "");
         EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"}) << "it is no handshake";
@@ -257,14 +252,123 @@ TEST(Tls, AMalformedHelloElsewherePassesAndItsConnectionGoesUnread) {
     }
 }
 
+// Some servers take them, and their fields are not read: the reason says so.
+TEST(Tls, AnUnreadableHelloOfAServiceIsRefusedWithItsReason) {
+    struct Row {
+        const char* event;
+        const char* reason;
+        Octets stream;
+    };
+    Octets between = part(hello().records(50), 0, 55);
+    test::put(between, cipher_change());
+    const Row rows[] = {
+        {"hello_sslv2_framing", "unreadable_hello",
+         test::from_hex("802c010303000300000020"
+                        "00009c")},
+        {"hello_bad_record", "unreadable_hello", between},
+        {"hello_bad_server_name", "unreadable_hello",
+         HelloMaker{}.sni(std::string(256, 'a')).records()},
+        {"hello_bad_alpn", "unreadable_hello",
+         HelloMaker{}.extension(16, test::from_hex("00020568")).records()},
+        {"hello_too_many_records", "too_many_pieces",
+         HelloMaker{}.extension(21, Octets(1000)).records(1)},
+        {"hello_too_long", "head_too_long", test::from_hex("16030140000100fffd")},
+    };
+    for (const Row& row : rows) {
+        Connection connection;
+        const ProbedPacket probed = connection.take(1, row.stream);
+        EXPECT_EQ(probed.dropped, row.reason) << row.event;
+        EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
+        EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
+        EXPECT_EQ(connection.take(1, row.stream).dropped, "retransmission") << row.event;
+    }
+}
+
+// A rule without a service refuses nothing for being unreadable, nor what follows it.
+TEST(Tls, AnywhereAnUnreadableHelloPassesAndItsConnectionGoesUnread) {
+    for (const Octets& bytes :
+         {test::from_hex("802c010303000300000020"
+                         "00009c"),
+          HelloMaker{}.ciphers({}).records(), HelloMaker{}.sni("a").sni("b").records(),
+          test::from_hex("16030140000100fffd"),
+          HelloMaker{}.extension(21, Octets(1000)).records(1)}) {
+        Connection connection{kElsewhere};
+        const ProbedPacket probed = connection.send(bytes);
+        EXPECT_EQ(probed.dropped, "");
+        EXPECT_EQ(probed.units("handshake"), 0U);
+        const ProbedPacket next = connection.send(record(23, Octets(99)));
+        EXPECT_EQ(next.dropped, "");
+        EXPECT_EQ(next.kinds.size(), 0U);
+    }
+}
+
+// TLS 1.2, resumed: a change of cipher spec, and a Finished under an explicit nonce that may begin
+// with any byte.
+TEST(Tls, AnEncryptedFinishedIsNoSecondHello) {
+    for (const bool of_service : {kOfService, kElsewhere}) {
+        for (unsigned second = 0; second < 256; ++second) {
+            for (const unsigned version : {0x0303U, 0x9B1FU}) {
+                Connection connection{of_service};
+                (void)connection.send(hello().records());
+                Octets finished(40, std::byte{0x77});
+                finished[0] = std::byte{1};
+                finished[1] = static_cast<std::byte>(second);
+                finished[4] = static_cast<std::byte>(version >> 8);
+                finished[5] = static_cast<std::byte>(version);
+                Octets flight = cipher_change();
+                test::put(flight, record(22, finished));
+                EXPECT_EQ(connection.send(flight).dropped, "") << second;
+                for (unsigned i = 0; i < 3; ++i) {
+                    const ProbedPacket data = connection.send(record(23, Octets(1400)));
+                    EXPECT_EQ(data.dropped, "") << second;
+                    EXPECT_EQ(data.kinds.size(), 0U) << second;
+                }
+                EXPECT_EQ(connection.parser.connections().half_heads.read(), 0U);
+            }
+        }
+    }
+}
+
+// The client is silent behind it, as where the server speaks first, and longer than a half head may
+// be.
+TEST(Tls, AnEncryptedFinishedThatLooksLikeAHelloIsNotGivenUp) {
+    Connection connection;
+    (void)connection.send(hello().records());
+    Octets finished(40, std::byte{0x77});
+    const Octets beginning = test::from_hex("010007d00303");
+    std::copy(beginning.begin(), beginning.end(), finished.begin());
+    Octets flight = cipher_change();
+    test::put(flight, record(22, finished));
+    EXPECT_EQ(connection.take(1000 + static_cast<std::uint32_t>(hello().records().size()), flight)
+                  .dropped,
+              "");
+    const auto next = static_cast<std::uint32_t>(1000 + hello().records().size() + flight.size());
+    EXPECT_EQ(connection.take(next, record(23, Octets(900)), true, kNow + 20s).dropped, "");
+    EXPECT_EQ(connection.take(next + 905, record(23, Octets(900)), true, kNow + 20s).dropped, "");
+}
+
+// Cut so that its version is in another record, which no encrypted one can be.
+TEST(Tls, ASecondHelloInShortRecordsIsFoundBehindAChangeOfCipher) {
+    for (const std::size_t most : {1U, 3U, 15U, 16U, 60U}) {
+        Connection connection;
+        (void)connection.send(hello().records());
+        Octets flight = cipher_change();
+        test::put(flight, HelloMaker{}.sni("other.example").records(most));
+        const ProbedPacket second = connection.send(flight);
+        ASSERT_EQ(second.units("packet"), 1U) << most;
+        EXPECT_EQ(second.texts.front().at("tls.sni"), "other.example");
+    }
+}
+
 TEST(Tls, WhatIsNoHelloIsNobodys) {
     for (const Octets& bytes : {record(23, Octets(40)), record(22, Octets(40, std::byte{2})),
                                 Octets(40), test::octets_of("SSH-2.0-x\r\n")}) {
-        Connection connection;
+        Connection connection{kElsewhere};
         const ProbedPacket probed = connection.send(bytes);
         EXPECT_EQ(probed.kinds.size(), 0U);
         EXPECT_EQ(probed.dropped, "");
         EXPECT_TRUE(probed.events.empty());
+        EXPECT_EQ(Connection{}.send(bytes).dropped, "unreadable");
     }
 }
 

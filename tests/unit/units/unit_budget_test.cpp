@@ -1,5 +1,7 @@
 #include "lib/units/unit_budget.hpp"
 
+#include "lib/units/service_tracking.hpp"
+
 #include "lib/conn/connection_table.hpp"
 #include "lib/units/quic_hellos.hpp"
 
@@ -65,6 +67,8 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         const UnitBudget budget = unit_budget(box, 1);
         const std::uint64_t before = in_use();
         const ConnectionTable connections{budget.connections};
+        const ConnectionTable of_services{budget.connections};
+        const ServiceTracking tracking{budget.connections};
         const FragmentTable fragments{budget.fragments};
         const QuicHellos hellos{budget.quic};
         EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(in_use() - before),

@@ -35,6 +35,19 @@ struct ProbedPacket {
     }
 };
 
+// An enforced service of the protocol.
+[[nodiscard]] inline const Service* enforced_service(ServiceProtocol protocol) {
+    static const std::array<Service, 4> services = [] {
+        std::array<Service, 4> made;
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            made[i].protocol = static_cast<ServiceProtocol>(i);
+            made[i].mode = Mode::Enforce;
+        }
+        return made;
+    }();
+    return &services[static_cast<std::size_t>(protocol)];
+}
+
 // What few connections at a time need: a parser with it is made in no time.
 [[nodiscard]] inline UnitBudget small_unit_budget() {
     return {.connections = {.connections = 64,
@@ -57,8 +70,8 @@ public:
 
     TextFieldSet wanted;
     bool counts_handshakes = true;
-    std::uint64_t unread_bursts = 0;  // of others than those taken
-    ServicePacket service;            // that the packets belong to
+    const Service* service = nullptr;  // whose packets they are
+    std::uint64_t unread_bursts = 0;   // of others than those taken
 
     // Whether a packet is read at all.
     [[nodiscard]] bool selects(const Octets& frame, Instant now) {
@@ -79,7 +92,7 @@ public:
                                   .requests = requests_,
                                   .hash = hash_,
                                   .now = now,
-                                  .service = service,
+                                  .service = services_.packets[0],
                                   .unread_bursts = unread_bursts});
         }
         ProbedPacket probed = read();
@@ -93,11 +106,20 @@ private:
         frames_.add(frame, static_cast<std::uint32_t>(frame.size()));
         parse_columns(frames_, {}, headers_);
         fill_connection_ends(headers_, headers_.well_formed(), hash_, ends_);
+        services_.clear();
+        if (service != nullptr) {
+            services_.packets[0] = {.service = service,
+                                    .connection = ends_[0].along(),
+                                    .is_from_client = true,
+                                    .is_readable = true};
+            services_.with_service = 1;
+        }
     }
     [[nodiscard]] UnitColumns columns(Instant now) const {
         const PerSet counted =
             counts_handshakes ? PerSet{Per::Query, Per::Request, Per::Handshake} : PerSet{};
-        return {headers_, frames_, ends_, wanted, counted, hash_, now};
+        return {headers_, frames_, ends_, wanted,
+                counted,  hash_,   now,   service != nullptr ? &services_ : nullptr};
     }
     [[nodiscard]] ProbedPacket read() const {
         constexpr std::string_view kKinds[] = {"packet",  "byte",  "connection",
@@ -141,6 +163,7 @@ private:
     FrameColumns frames_;
     HeaderColumns headers_;
     RowEnds ends_;
+    ServiceRowsOutcome services_;
     RequestTexts requests_;
     KeyHasher hash_{HashSecret{1, 2}};
 };
@@ -163,19 +186,6 @@ private:
 [[nodiscard]] inline Octets opening(std::uint32_t first, std::uint16_t dport = 443,
                                     std::uint16_t sport = 40'000) {
     return segment(first - 1, {}, dport, sport, 0x02);
-}
-
-// A service of that protocol that is enforced, which lives as long as the program.
-[[nodiscard]] inline const Service& enforced_service(ServiceProtocol protocol) {
-    static const auto services = [] {
-        std::array<Service, kServiceProtocolNames.size()> all;
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i].protocol = static_cast<ServiceProtocol>(i);
-            all[i].mode = Mode::Enforce;
-        }
-        return all;
-    }();
-    return services[static_cast<std::size_t>(protocol)];
 }
 
 }  // namespace sluice::test

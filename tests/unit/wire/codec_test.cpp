@@ -71,7 +71,7 @@ void spell_numbers(Fields& out, const PenaltyLimit& limit) {
 }
 
 void spell_numbers(Fields& out, const ConcurrencyLimit& limit) {
-    add_all(out, 8, limit.numbers.count, limit.numbers.window);
+    add_all(out, 8, limit.numbers.count, limit.numbers.window, limit.half_open_ms, limit.from);
 }
 
 void spell(Fields& out, const Rule& rule) {
@@ -621,6 +621,13 @@ TEST(Generation, BelongsToWhatTheWorkersActOn) {
     EXPECT_NE(other([](RuleSet& s) { s.rules[0].mode = Mode::Enforce; }), base);
     EXPECT_NE(other([](RuleSet& s) { s.rules[0].id = "two"; }), base);
     EXPECT_NE(other([](RuleSet& s) { s.rules.clear(); }), base);
+    EXPECT_NE(other([](RuleSet& s) { s.services.push_back({.id = "web"}); }), base);
+    EXPECT_NE(other([](RuleSet& s) {
+                  ClassifierParts parts;
+                  parts.always = {0};
+                  s.service_classifier = Classifier{parts};
+              }),
+              base);
     EXPECT_NE(generation_of(RuleSet{}), 0U);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/service_fault.hpp"
 #include "lib/wire/codec.hpp"
 #include "tests/unit/match/random_parts.hpp"
 
@@ -93,6 +94,7 @@ public:
         set.classifier = Classifier{test::RandomParts{random_(), 9}.make(rules)};
         set.origins = flag() ? origins() : nullptr;
         set.clients = flag() ? clients() : nullptr;
+        add_services(set);
         for (std::size_t i = 0; i < rules && flag(); ++i) {
             set.owner_groups.push_back({key(), number<std::uint64_t>()});
         }
@@ -222,6 +224,45 @@ private:
         return out;
     }
 
+    // With conditions that are sound over the fields that services may test.
+    void add_services(RuleSet& set) {
+        for (std::size_t i = below(5); i > 0; --i) {
+            set.services.push_back(service(i));
+        }
+        ClassifierParts parts = test::RandomParts{random_(), 9}.make(set.services.size());
+        parts.texts = {};
+        std::erase_if(parts.dimensions, [](const DimensionParts& dimension) {
+            return !is_service_field(dimension.field);
+        });
+        set.service_classifier = Classifier{std::move(parts)};
+    }
+    Service service(std::size_t index) {
+        Service out;
+        out.id = "service-" + std::to_string(index);
+        out.protocol = static_cast<ServiceProtocol>(below(4));
+        out.mode = flag() ? Mode::Monitor : Mode::Enforce;
+        out.on_unreadable = static_cast<OnUnreadable>(below(3));
+        out.checksums = static_cast<Checksums>(below(3));
+        out.path = static_cast<ServicePath>(below(2));
+        out.midstream = Midstream::Pass;
+        if (may_upgrade(out.protocol)) {
+            out.on_h2c = static_cast<OnH2c>(below(2));
+            out.passes_websocket = flag();
+            out.passes_connect = flag();
+        }
+        if (runs_over_tcp(out.protocol)) {
+            out.midstream = static_cast<Midstream>(below(3));
+            out.min_ttl = static_cast<std::uint8_t>(1 + below(255));
+            for (std::size_t i = below(3); i > 0; --i) {
+                IpAddress address;
+                address.bytes[0] = static_cast<std::byte>(below(256));
+                out.proxies.push_back({flag() ? IpVersion::V4 : IpVersion::V6, address,
+                                       static_cast<std::uint8_t>(8 + below(25))});
+            }
+        }
+        return out;
+    }
+
     Ban ban(std::size_t rule, std::size_t keys) {
         Ban out{{.action = action()}, {}};
         for (std::size_t i = 0; i < keys; ++i) {
@@ -280,7 +321,8 @@ private:
             case 5:
                 return SlidingLogLimit{window()};
             case 6:
-                return ConcurrencyLimit{window()};
+                return ConcurrencyLimit{window(), 1,
+                                        flag() ? CountedFrom::Syn : CountedFrom::Established};
             default:
                 return *ColorLimit::make(ColorVariant::Rfc4115,
                                          flag() ? ColorMode::Aware : ColorMode::Blind, bucket(),

@@ -12,7 +12,13 @@ Json nothing() {
             {"removed", Json::array()},
             {"changed", Json::array()},
             {"reordered", false},
-            {"unchanged", 3}};
+            {"unchanged", 3},
+            {"services",
+             {{"added", Json::array()},
+              {"removed", Json::array()},
+              {"changed", Json::array()},
+              {"reordered", false},
+              {"unchanged", 1}}}};
 }
 
 Json limit(const char* change, const Json& because = Json::array()) {
@@ -58,6 +64,23 @@ TEST(DiffText, Everything) {
               "    limit 1: added, NEW\n    limit 1: removed, OLD\n"
               "the rules come in another order\n"
               "\n1 rules added, 1 removed, 1 changed, 3 as they are\n");
+}
+
+TEST(DiffText, Services) {
+    Json diff = nothing();
+    diff["to"] = "2";
+    Json& services = diff["services"];
+    services["added"] = {"new"};
+    services["removed"] = {"old"};
+    services["reordered"] = true;
+    services["changed"] =
+        Json::array({{{"id", "web"},
+                      {"settings", {{{"what", "mode"}, {"from", "monitor"}, {"to", "enforce"}}}}}});
+    EXPECT_EQ(diff_text(diff),
+              "- service old\n+ service new\n~ service web\n    mode: monitor -> enforce\n"
+              "the services come in another order, and the first that matches decides\n"
+              "\n0 rules added, 0 removed, 0 changed, 3 as they are\n");
+    EXPECT_TRUE(differs(diff));
 }
 
 }  // namespace

@@ -49,6 +49,37 @@ TEST(Diff, TheOrder) {
     EXPECT_FALSE(diff_of(rules_of(kA + kC), rules_of(kA + kB + kC)).reordered);
 }
 
+std::vector<ServiceSummary> services_of(const std::string& services) {
+    Problems problems{"x"};
+    const std::string text = "version: 1\nservices:\n" + services + "rules: []\n";
+    const auto compiled = compile_rules({"x", text}, Purpose::Check, {}, problems);
+    EXPECT_TRUE(compiled) << text;
+    return compiled ? compiled->services : std::vector<ServiceSummary>{};
+}
+
+TEST(Diff, Services) {
+    const std::string web = "  - {id: web, protocol: http, when: l4.dport eq 80";
+    const std::string tls = "  - {id: tls, protocol: tls, when: l4.dport eq 443}\n";
+    const ServiceDiffs same =
+        diff_of(services_of(web + "}\n" + tls), services_of(web + "}\n" + tls));
+    EXPECT_EQ(same.unchanged, 2U);
+    EXPECT_TRUE(same.added.empty() && same.removed.empty() && same.changed.empty());
+    const ServiceDiffs other = diff_of(services_of(web + "}\n"),
+                                       services_of(tls + web + ", mode: enforce, min_ttl: 9}\n"));
+    EXPECT_EQ(other.added, std::vector<std::string>{"tls"});
+    ASSERT_EQ(other.changed.size(), 1U);
+    ASSERT_EQ(other.changed[0].settings.size(), 2U);
+    EXPECT_EQ(other.changed[0].settings[0].what, "mode");
+    EXPECT_EQ(other.changed[0].settings[0].to, "enforce");
+    EXPECT_EQ(other.changed[0].settings[1].what, "min_ttl");
+    EXPECT_EQ(other.changed[0].settings[1].from, "32");
+    EXPECT_EQ(diff_of(services_of(tls), services_of("  []\n")).removed.size(), 1U);
+    EXPECT_TRUE(diff_of(services_of(web + "}\n" + tls), services_of(tls + web + "}\n")).reordered);
+    SetDiff diff;
+    diff.services = other;
+    EXPECT_EQ(note_of("apply", diff), "apply: added services tls; changed services web");
+}
+
 // What client.ip is stands at the top of the file, and is a setting of the rules that use it.
 TEST(Diff, WhoNamesClients) {
     const std::string rules =

@@ -20,10 +20,13 @@ inline const WantedHeaders& wanted() {
 // A head out of a buffer of its own size, so that a read beyond it is seen.
 struct ParsedHead {
     explicit ParsedHead(std::string_view text, std::size_t limit = kDefaultHeadLimit,
-                        std::size_t room_size = std::size_t{16} << 10)
+                        std::size_t room_size = std::size_t{16} << 10,
+                        HeadStance stance = HeadStance::Anywhere)
         : bytes(text.size()), room(room_size) {
         std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), bytes.begin());
-        status = parse_request_head(bytes, {wanted(), limit}, room, head);
+        const FoundHead found = find_request_head(bytes, {wanted(), limit, stance}, room, head);
+        status = found.status;
+        fault = found.fault;
     }
     [[nodiscard]] std::string header(std::string_view name) const {
         return std::string{http1::as_text(head.header(wanted().header(bytes_of(name))).first)};
@@ -36,7 +39,12 @@ struct ParsedHead {
     std::vector<std::byte> room;
     RequestHead head;
     HeadStatus status;
+    LineFault fault;
 };
+// As a server of HTTP is sent it.
+inline ParsedHead parsed_for_service(std::string_view text, std::size_t limit = kDefaultHeadLimit) {
+    return ParsedHead{text, limit, std::size_t{16} << 10, HeadStance::Service};
+}
 
 inline std::string text(ByteView bytes) {
     return std::string{http1::as_text(bytes)};

@@ -19,6 +19,7 @@ namespace {
 // does.
 constexpr HeadShape kRefused[] = {
     HeadShape::BareCr,
+    HeadShape::BadMethod,
     HeadShape::Nul,
     HeadShape::ControlByte,
     HeadShape::HighByteInTarget,
@@ -174,7 +175,9 @@ std::string compare_taken(const RequestHead& head, const LlhttpHead& other) {
     if (text(head.method) != other.method || text(head.target) != other.target) {
         return "method or target, not " + other.method + " " + other.target;
     }
-    if (!head.shapes.has(HeadShape::BadVersion) && head.minor_version != other.minor) {
+    const bool is_http1 =
+        !head.shapes.has(HeadShape::BadVersion) && !head.shapes.has(HeadShape::OtherVersion);
+    if (is_http1 && head.minor_version != other.minor) {
         return "minor version, not " + std::to_string(other.minor);
     }
     for (const HeadShape shape : kRefused) {
@@ -201,20 +204,22 @@ std::string compare_taken(const RequestHead& head, const LlhttpHead& other) {
     return is_trusted && !other.is_chunked && head.body.length != other.length ? "length" : "";
 }
 
-// Differences in what is a request at all.
-bool is_beyond_ours(std::string_view bytes, const LlhttpHead& other) {
-    const std::size_t begin = bytes.find_first_not_of("\r\n");
-    const std::string_view skipped = bytes.substr(0, begin);
+// llhttp skips any CR before a request, and so does a service's reader.
+bool has_bare_cr_first(std::string_view bytes) {
+    const std::string_view skipped = bytes.substr(0, bytes.find_first_not_of("\r\n"));
     for (std::size_t i = 0; i < skipped.size(); ++i) {
         if (skipped[i] == '\r' && bytes.substr(i + 1, 1) != "\n") {
-            return true;  // llhttp skips a bare CR before the request
+            return true;
         }
     }
-    const bool is_http09 = other.major == 0;
-    const std::string_view line = bytes.substr(begin, bytes.find('\n', begin) - begin);
-    const bool is_other_protocol = line.find(" RTSP/") != std::string_view::npos ||
-                                   line.find(" ICE/") != std::string_view::npos;
-    return is_http09 || is_other_protocol || other.size > kDefaultHeadLimit;
+    return false;
+}
+
+// What llhttp takes as HTTP/0.9 has headers, and an empty line. Ours ends with its line.
+std::string compare_http09(const ParsedHead& ours, const LlhttpHead& other) {
+    const bool is_same = text(ours.head.method) == other.method &&
+                         text(ours.head.target) == other.target && ours.head.size <= other.size;
+    return is_same ? "" : "another request of HTTP/0.9";
 }
 
 std::string compare_message(std::string_view bytes, const RequestHead& head) {
@@ -234,17 +239,21 @@ std::string compare_message(std::string_view bytes, const RequestHead& head) {
 }  // namespace
 
 std::string disagreement_with_llhttp(std::string_view bytes) {
-    const ParsedHead ours{bytes};
+    const ParsedHead ours = parsed_for_service(bytes);
     const LlhttpHead other = read_head(bytes);
     if (other.is_taken) {
-        if (is_beyond_ours(bytes, other)) {
+        if (other.size > kDefaultHeadLimit) {
             return "";
         }
         if (ours.status != HeadStatus::Complete) {
             return "is not complete";
         }
-        const std::string difference = compare_taken(ours.head, other);
-        return difference.empty() && ours.head.body.kind != BodyFraming::Kind::UntilClose
+        if (ours.head.shapes.has(HeadShape::MissingVersion)) {
+            return compare_http09(ours, other);
+        }
+        const std::string difference =
+            has_bare_cr_first(bytes) ? "" : compare_taken(ours.head, other);
+        return difference.empty() && !ours.head.ends_connection()
                    ? compare_message(bytes, ours.head)
                    : difference;
     }

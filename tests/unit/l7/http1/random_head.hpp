@@ -12,12 +12,18 @@ public:
     explicit RandomHead(std::uint64_t seed) : random_{seed} {}
 
     std::string make() {
-        std::string head = one({"", "", "", "", "\r\n", "\n", "\r\n\r\n", "\r", " "});
-        head += one({"GET", "GET", "POST", "CONNECT", "OPTIONS", "PURGE", "M-SEARCH", "get", "PRI",
-                     "", "G@T", "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFG"});
+        std::string head = one({"", "", "", "", "", "", "\r\n", "\n", "\r\n\r\n", "\r", "\n\r", " ",
+                                "\v\f", "\r \x1c"});
+        head +=
+            one({"GET", "GET", "POST", "CONNECT", "OPTIONS", "PURGE", "M-SEARCH", "get", "PRI", "",
+                 "G@T", "G\xC3\xA9T", std::string("G\0T", 3), "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFG"});
         head += blank() + target() + blank();
-        head += one({"HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/1.2",
-                     "HTTP/2.0", "http/1.1", "HTTP/1.10", "HTTP/", "HTP/1.1", ""});
+        head += one({"HTTP/1.1", "HTTP/1.1",  "HTTP/1.1",   "HTTP/1.1",
+                     "HTTP/1.0", "HTTP/1.2",  "HTTP/2.0",   "http/1.1",
+                     "HTTP/0.9", "HTTP/-1.1", "HTTP/1.1_0", "HTTP/01.1",
+                     "RTSP/1.0", "ICE/1.0",   "HTTP/1.1.1", "HTTP/1._1",
+                     "",         "HTTP/1.10", "HTTP/",      "HTP/1.1",
+                     ""});
         head += one({"", "", "", "", "", " ", "\t"}) + line_end();
         for (std::size_t lines = below(9); lines > 0; --lines) {
             head += header_line() + line_end();
@@ -33,11 +39,11 @@ public:
             one({"", "", "", "http://Host.example", "http://u@h", "HTTP://[::1]:80",
                  "https://h:443", "foo", "x-y+z.1://h", "*", "h:443"});
         for (std::size_t parts = below(7); parts > 0; --parts) {
-            target += one({"/",         "/",       "//",   "/a",   "/b.c",    "/.",
-                           "/..",       "/./",     "/../", "/%2e", "/%2E%2e", "%2f",
-                           "%7Eu",      "%zz",     "%",    "%4",   "%41",     "%00",
-                           "\xC3\xA9",  "?q=1",    "?",    "#f",   ";x=y",    "/.well-known",
-                           "%25%34%31", "%%34%31", "A",    "~",    "="});
+            target += one({"%3B",  "%5c", "/",   "/",    "//",           "/a",        "/b.c",
+                           "/.",   "/..", "/./", "/../", "/%2e",         "/%2E%2e",   "%2f",
+                           "%7Eu", "%zz", "%",   "%4",   "%41",          "%00",       "\xC3\xA9",
+                           "?q=1", "?",   "#f",  ";x=y", "/.well-known", "%25%34%31", "%%34%31",
+                           "A",    "~",   "="});
         }
         return target;
     }
@@ -45,13 +51,18 @@ public:
 
 private:
     std::string one(const std::vector<std::string>& of) { return of[below(of.size())]; }
-    std::string blank() { return below(20) == 0 ? one({"", "  ", "\t", " \t ", "\v"}) : " "; }
+    std::string blank() {
+        return below(20) == 0
+                   ? one({"", "  ", "\t", " \t ", "\v", "\r", "\f ", "\x1f", "\xA0", " \x85"})
+                   : " ";
+    }
     std::string line_end() { return below(25) == 0 ? one({"\n", "\r", "\r\r\n", "\n\n"}) : "\r\n"; }
     std::string header_line() {
         std::string name =
             one({"Host", "host", "HOST", "Content-Length", "Content-Length", "Transfer-Encoding",
-                 "Connection", "Upgrade", "Cookie", "cookie", "User-Agent", "X-Forwarded-For", "A",
-                 "Accept-Language", "Referer", "X-Something-Quite-Long-Indeed-Of-Over-32-Bytes"});
+                 "Connection", "Upgrade", "Upgrade", "HTTP2-Settings", "Cookie", "cookie",
+                 "User-Agent", "X-Forwarded-For", "A", "Accept-Language", "Referer",
+                 "X-Something-Quite-Long-Indeed-Of-Over-32-Bytes"});
         if (below(25) == 0) {
             name = one({"", " " + name, name + " ", name + "\t", "\t", name + "\xE9", "(" + name,
                         name + "\x01", "a b", "_"});
@@ -79,6 +90,9 @@ private:
                                  "keep-alive, Upgrade",
                                  "h2c",
                                  "websocket",
+                                 "WebSocket, websocket",
+                                 "foo, websocket",
+                                 "websocket, h2c",
                                  "Host.Example.",
                                  "host.example:80",
                                  "HOST.example",

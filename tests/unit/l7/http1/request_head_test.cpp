@@ -70,7 +70,8 @@ TEST(RequestHead, ReadsEachFormOfTarget) {
         {"GET /\x01", "h.example", "/\x01", "", "control_byte"},
     };
     for (const TargetRow& row : rows) {
-        const ParsedHead parsed{std::string{row.line} + " HTTP/1.1\r\nHost: h.example\r\n\r\n"};
+        const ParsedHead parsed =
+            parsed_for_service(std::string{row.line} + " HTTP/1.1\r\nHost: h.example\r\n\r\n");
         ASSERT_EQ(parsed.status, HeadStatus::Complete) << row.line;
         EXPECT_EQ(text(parsed.head.host), row.host) << row.line;
         EXPECT_EQ(text(parsed.head.path), row.path) << row.line;
@@ -103,9 +104,12 @@ std::vector<ShapeRow> shape_rows() {
         {"a high byte", with("A: \xe9\r\n"), "high_byte_in_header", Accepted},
         {"blank behind", "GET / HTTP/1.1 \r\nHost: h\r\n\r\n", "request_line_space", Ambiguous},
         {"a % alone", "GET /% HTTP/1.1\r\nHost: h\r\n\r\n", "bad_percent", Ambiguous},
-        {"above root", "GET /.. HTTP/1.1\r\nHost: h\r\n\r\n", "above_root", Accepted},
-        {"HTTP/2.0", "GET / HTTP/2.0\r\nHost: h\r\n\r\n", "bad_version", Malformed},
-        {"HTTP/1.10", "GET / HTTP/1.10\r\nHost: h\r\n\r\n", "bad_version", Malformed},
+        {"above root", "GET /.. HTTP/1.1\r\nHost: h\r\n\r\n", "dot_segment above_root", Accepted},
+        {"%2F", "GET /a%2Fb HTTP/1.1\r\nHost: h\r\n\r\n", "encoded_slash", Ambiguous},
+        {"%3B", "GET /a%3Bb HTTP/1.1\r\nHost: h\r\n\r\n", "encoded_reserved", Accepted},
+        {"HTTP/2.0", "GET / HTTP/2.0\r\nHost: h\r\n\r\n", "other_version", Ambiguous},
+        {"HTTP/1.10", "GET / HTTP/1.10\r\nHost: h\r\n\r\n", "other_version", Ambiguous},
+        {"HTTP/11.x", "GET / HTTP/11.x\r\nHost: h\r\n\r\n", "bad_version", Malformed},
         {"http/1.1", "GET / http/1.1\r\nHost: h\r\n\r\n", "bad_version", Malformed},
         {"HTTP/1.2", "GET / HTTP/1.2\r\nHost: h\r\n\r\n", "other_minor_version", Ambiguous},
         {"no Host", get + "\r\n", "no_host", Accepted},
@@ -134,6 +138,12 @@ std::vector<ShapeRow> shape_rows() {
         {"a folded length", with("Content-Length: 1\r\n 0\r\n"), "obs_fold bad_content_length",
          Malformed},
         {"2^63", with("Content-Length: 9223372036854775808\r\n"), "bad_content_length", Malformed},
+        {"a long list", with("Content-Length: 5" + std::string(64, '0') + "\r\n"),
+         "bad_content_length", Malformed},
+        {"no colon in a long line", with(std::string(40, 'a') + "\r\n"), "no_colon", Ambiguous},
+        {"a colon behind a long name", with(std::string(40, 'a') + " : b\r\n"),
+         "space_before_colon", Ambiguous},
+        {"a long bad name", with(std::string(40, 'a') + "( : b\r\n"), "bad_header_name", Ambiguous},
         {"both", with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), "length_and_encoding",
          Ambiguous},
         {"chunked not last", with("Transfer-Encoding: chunked, gzip\r\n"), "bad_transfer_encoding",
@@ -169,7 +179,8 @@ TEST(RequestHead, TellsEveryShape) {
     for (const HeadShape other :
          {HeadShape::HighByteInTarget, HeadShape::SpaceInTarget, HeadShape::TargetForm,
           HeadShape::Fragment, HeadShape::PathTooLong, HeadShape::HostsDiffer,
-          HeadShape::ChunkLineSpace, HeadShape::BadChunk}) {
+          HeadShape::ChunkLineSpace, HeadShape::BadChunk, HeadShape::BadMethod,
+          HeadShape::MissingVersion}) {
         EXPECT_FALSE(seen.has(other));
         seen.add(other);
     }
@@ -208,7 +219,8 @@ TEST(RequestHead, SaysWhereTheBodyEnds) {
          true},
         {"POST / HTTP/1.1", "Transfer-Encoding: identity\r\n", {UntilClose}, false},
         {"POST / HTTP/1.1", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", {Chunked}, true},
-        {"CONNECT h:1 HTTP/1.1", "Content-Length: 3\r\n", {UntilClose}, false},
+        {"CONNECT h:1 HTTP/1.1", "", {None}, true},
+        {"CONNECT h:1 HTTP/1.1", "Content-Length: 3\r\n", {Length, 3}, true},
     };
     for (const BodyRow& row : rows) {
         const std::string head =
@@ -227,8 +239,91 @@ TEST(RequestHead, KnowsAnUpgradeToHttp2) {
     };
     EXPECT_EQ(upgrade("h2c"), HttpUpgrade::H2c);
     EXPECT_EQ(upgrade("websocket, H2C"), HttpUpgrade::H2c);
-    EXPECT_EQ(upgrade("websocket"), HttpUpgrade::Other);
+    EXPECT_EQ(upgrade("WebSocket"), HttpUpgrade::WebSocket);
+    EXPECT_EQ(upgrade("websocket, x"), HttpUpgrade::Other);
+    EXPECT_EQ(upgrade("x\r\nUpgrade: h2c"), HttpUpgrade::H2c);
     EXPECT_EQ(upgrade(""), HttpUpgrade::None);
+    EXPECT_EQ(ParsedHead{"CONNECT h:1 HTTP/1.1\r\nUpgrade: h2c\r\n\r\n"}.head.upgrade,
+              HttpUpgrade::Connect);
+}
+
+TEST(RequestHead, SaysWhichLinesAskForAnUpgrade) {
+    const std::string first = "\r\nGET / HTTP/1.1\r\nHost: h\r\n";
+    const std::string asks = "Upgrade: h2c\r\nHTTP2-settings : AAMA\r\n BBBB\r\n";
+    const ParsedHead parsed{first + asks + "A: b\r\nupgrade:\r\n\r\n"};
+    ASSERT_EQ(parsed.status, HeadStatus::Complete);
+    const auto lines = parsed.head.upgrade_lines.lines();
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[0].begin, first.size());
+    EXPECT_EQ(lines[0].end, lines[1].begin);
+    EXPECT_EQ(lines[1].end, first.size() + asks.size());
+    EXPECT_EQ(lines[2].end, parsed.head.size - 2);
+    EXPECT_FALSE(parsed.head.upgrade_lines.is_cut());
+    std::string many = "GET / HTTP/1.1\r\n";
+    for (int i = 0; i < 5; ++i) {
+        many += "Upgrade: x\r\n";
+    }
+    const ParsedHead cut{many + "\r\n"};
+    EXPECT_TRUE(cut.head.upgrade_lines.is_cut());
+    EXPECT_EQ(cut.head.upgrade_lines.lines().size(), UpgradeLines::kMost);
+}
+
+struct ServiceRow {
+    std::string head;
+    std::string_view method, target;
+    std::string_view shapes;
+};
+
+// As a server of each kind reads it.
+TEST(RequestHead, ReadsWhatSomeServerServes) {
+    const std::string end = "\r\nHost: h\r\n\r\n";
+    const std::vector<ServiceRow> rows{
+        {"\rGET /x HTTP/1.1" + end, "GET", "/x", "empty_line_first bare_cr"},
+        {" GET /x HTTP/1.1" + end, "GET", "/x", "request_line_space"},
+        {"\v\fGET /x HTTP/1.1" + end, "GET", "/x", "control_byte request_line_space"},
+        {"GET\r/x\x1fHTTP/1.1" + end, "GET", "/x", "bare_cr control_byte request_line_space"},
+        {"GET /x\xa0HTTP/1.1" + end, "GET", "/x", "request_line_space"},
+        {"GET /x\xa0 HTTP/1.1" + end, "GET", "/x\xa0", "high_byte_in_target request_line_space"},
+        {"G(T /x HTTP/1.1" + end, "G(T", "/x", "bad_method"},
+        {std::string(40, 'M') + " /x HTTP/1.1" + end,
+         std::string_view{"MMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMMM"}, "/x", ""},
+        {"GET /x HTTP/0.9" + end, "GET", "/x", "other_version"},
+        {"GET /x RTSP/1.0" + end, "GET", "/x", "other_version"},
+        {"GET /x HTTP/+1.1" + end, "GET", "/x", "other_version"},
+        {"GET /x\r\n", "GET", "/x", "missing_version"},
+        {"GET /x\n", "GET", "/x", "bare_lf missing_version"},
+        {"GET http://H/x \r\n", "GET", "http://H/x", "request_line_space missing_version"},
+    };
+    for (const ServiceRow& row : rows) {
+        const ParsedHead parsed = parsed_for_service(row.head + "POST /other HTTP/1.1\r\n\r\n");
+        ASSERT_EQ(parsed.status, HeadStatus::Complete) << row.head;
+        EXPECT_EQ(parsed.head.size, row.head.size()) << row.head;
+        EXPECT_EQ(text(parsed.head.method), row.method) << row.head;
+        EXPECT_EQ(text(parsed.head.target), row.target) << row.head;
+        EXPECT_EQ(names_of(parsed.head.shapes), row.shapes) << row.head;
+    }
+}
+
+TEST(RequestHead, SaysWhereTheConnectionEnds) {
+    const std::string post = "POST /x HTTP/1.1\r\nHost: h\r\n";
+    const std::string chunked = "Transfer-Encoding: chunked\r\n";
+    const std::pair<std::string, bool> rows[] = {
+        {post + "\r\n", false},
+        {post + "Content-Length: 3, 3\r\n\r\n", false},
+        {post + chunked + "\r\n", false},
+        {"CONNECT h:1 HTTP/1.1\r\n\r\n", false},
+        {"GET /x\r\n", true},
+        {post + "Content-Length: 3\r\nContent-Length: 4\r\n\r\n", true},
+        {post + "Content-Length: +3\r\n\r\n", true},
+        {post + "Content-Length: 3\r\n" + chunked + "\r\n", true},
+        {post + "Transfer-Encoding: chunked, chunked\r\n\r\n", true},
+        {"POST /x HTTP/1.0\r\n" + chunked + "\r\n", true},
+    };
+    for (const auto& [head, ends] : rows) {
+        const ParsedHead parsed = parsed_for_service(head);
+        ASSERT_EQ(parsed.status, HeadStatus::Complete) << head;
+        EXPECT_EQ(parsed.head.ends_connection(), ends) << head;
+    }
 }
 
 TEST(RequestHead, ATextWithoutRoomIsCutAndTold) {

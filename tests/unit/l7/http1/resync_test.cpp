@@ -19,7 +19,7 @@ TEST(Resync, FindsTheFirstLineOfARequest) {
         {get, true, 0},
         {"\r\n\r\n" + get, true, 4},
         {"rest of a body\r\n" + get, true, 16},
-        {"rest of a body " + get, true, 0},  // a target with spaces
+        {"rest of a body " + get, false, 31},  // no target stands second
         {"in=line " + get, false, 24},
         {"no blank" + std::string(60, 'x') + "\n" + get, true, 69},
         {"a: b\r\n\r\nPURGE /x HTTP/1.0\r\nHost", true, 8},
@@ -31,6 +31,25 @@ TEST(Resync, FindsTheFirstLineOfARequest) {
     };
     for (const Row& row : rows) {
         const RequestStart start = find_request_start(bytes_of(row.bytes), 0);
+        EXPECT_EQ(start.is_found, row.is_found) << row.bytes;
+        EXPECT_EQ(start.at, row.at) << row.bytes;
+    }
+}
+
+// Where every byte is for a server, whatever ends in a version counts.
+TEST(Resync, OvercountsForAService) {
+    const std::string get = "GET / HTTP/1.1\r\n";
+    const Row rows[] = {
+        {"rest of a body" + get, true, 0},
+        {"rest of a body " + get, true, 0},
+        {"in=line " + get, true, 0},
+        {"rest\r\n\v" + get, true, 6},
+        {"rest\nGET /x\n", true, 5},
+        {"rest of a body\r\nmore", false, 16},
+        {"a: b\r\n\r\n\x16\x03 x\n" + get, true, 13},
+    };
+    for (const Row& row : rows) {
+        const RequestStart start = find_request_start(bytes_of(row.bytes), 0, HeadStance::Service);
         EXPECT_EQ(start.is_found, row.is_found) << row.bytes;
         EXPECT_EQ(start.at, row.at) << row.bytes;
     }

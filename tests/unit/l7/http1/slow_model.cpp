@@ -92,15 +92,82 @@ void read_bytes(const std::string& head, Shapes& shapes) {
 }
 
 void read_version(const std::string& version, SlowHead& head) {
-    if (version.size() != 8 || version.substr(0, 7) != "HTTP/1." || version[7] < '0' ||
-        version[7] > '9') {
+    static const std::regex kHttp1{R"(HTTP/1\.([0-9]))"};
+    static const std::regex kOther{
+        R"((HTTP|RTSP|ICE)/([+-]?[0-9]+(_[0-9]+)*)\.([+-]?[0-9]+(_[0-9]+)*))"};
+    std::smatch found;
+    if (std::regex_match(version, found, kHttp1)) {
+        head.minor_version = found[1] == "0" ? 0 : 1;
+        if (found[1] > "1") {
+            head.shapes.insert(HeadShape::OtherMinorVersion);
+        }
+    } else if (std::regex_match(version, found, kOther)) {
+        head.shapes.insert(HeadShape::OtherVersion);
+        const bool is_below = found[2] == "0" || (found[2] == "1" && found[4] == "0");
+        head.minor_version = is_below ? 0 : 1;
+    } else {
         head.shapes.insert(HeadShape::BadVersion);
-        return;
     }
-    head.minor_version = version[7] == '0' ? 0 : 1;
-    if (version[7] > '1') {
-        head.shapes.insert(HeadShape::OtherMinorVersion);
+}
+
+const std::string kSpaces = "\t\v\f\r\x1c\x1d\x1e\x1f ";
+const std::string kAllSpaces = kSpaces + "\x85\xa0";
+
+bool is_slow_http09(const std::string& method, const std::string& target) {
+    static const std::regex kKnown{"[A-Z-]+"};
+    static const std::regex kTarget{"[/*][^]*|[^]*://[^]*"};
+    return target.find_first_of(" \t") == std::string::npos &&
+           (method == "GET" || method == "CONNECT" ||
+            (std::regex_match(method, kKnown) && std::regex_match(target, kTarget)));
+}
+
+// The words of a first line, where `spaces` stand between them.
+struct SlowLine {
+    LineFault fault = LineFault::None;
+    std::string method, target, version;
+};
+SlowLine words_of(const std::string& line, const std::string& spaces) {
+    Strings words;
+    std::string word;
+    for (const char c : line + ' ') {
+        if (spaces.find(c) == std::string::npos) {
+            word += c;
+        } else if (!word.empty()) {
+            words.push_back(word);
+            word.clear();
+        }
     }
+    SlowLine found;
+    found.method = words.empty() ? "" : words.front();
+    if (words.size() < 2) {
+        found.fault = words.empty()               ? LineFault::NoMethod
+                      : found.method == "CONNECT" ? LineFault::None
+                                                  : LineFault::NoTarget;
+        return found;
+    }
+    const std::string text = strip(line, spaces.c_str());
+    std::string rest = strip(text.substr(found.method.size()), spaces.c_str());
+    const std::string last = words.back();
+    const bool has_version = lower(last).substr(0, 5) == "http/" || last.substr(0, 5) == "RTSP/" ||
+                             last.substr(0, 4) == "ICE/";
+    if (words.size() > 2 && has_version) {
+        found.version = last;
+        rest = strip(rest.substr(0, rest.size() - last.size()), spaces.c_str());
+    } else if (!is_slow_http09(found.method, rest)) {
+        found.fault = LineFault::NoVersion;
+    }
+    found.target = rest;
+    return found;
+}
+SlowLine words_of(const std::string& line) {
+    const SlowLine usual = words_of(line, kSpaces);
+    const SlowLine other = words_of(line, kAllSpaces);
+    if (usual.fault == LineFault::None && !usual.version.empty()) {
+        return usual;
+    }
+    const bool is_better = other.fault == LineFault::None &&
+                           (usual.fault != LineFault::None || !other.version.empty());
+    return is_better ? other : usual;
 }
 
 // The authority of the target, if it names one.
@@ -145,14 +212,22 @@ std::optional<std::string> read_target(SlowHead& head) {
 }
 
 std::optional<std::string> read_line(const std::string& line, SlowHead& head) {
-    const std::size_t method_end = line.find_first_of(" \t");
-    head.method = line.substr(0, method_end);
-    const std::string rest = strip(line.substr(method_end));
-    const std::size_t word = rest.find_last_of(" \t") + 1;
-    read_version(rest.substr(word), head);
-    head.target = strip(rest.substr(0, word));
-    if (line != head.method + " " + head.target + " " + rest.substr(word)) {
+    const SlowLine words = words_of(line);
+    head.method = words.method;
+    head.target = words.target;
+    std::string plain = head.method + " " + head.target;
+    if (words.version.empty()) {
+        head.shapes.insert(HeadShape::MissingVersion);
+        head.minor_version = 0;
+    } else {
+        read_version(words.version, head);
+        plain += " " + words.version;
+    }
+    if (line != plain || strip(head.target, kAllSpaces.c_str()) != head.target) {
         head.shapes.insert(HeadShape::RequestLineSpace);
+    }
+    if (!all_in(head.method, kTokenBytes)) {
+        head.shapes.insert(HeadShape::BadMethod);
     }
     if (head.target.find_first_of(" \t") != std::string::npos) {
         head.shapes.insert(HeadShape::SpaceInTarget);
@@ -163,7 +238,8 @@ std::optional<std::string> read_line(const std::string& line, SlowHead& head) {
     return read_target(head);
 }
 
-void add_header(const std::string& line, std::string value, SlowHead& head) {
+void add_header(const std::string& line, std::string value, const std::string& raw,
+                SlowHead& head) {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos) {
         head.shapes.insert(HeadShape::NoColon);
@@ -183,6 +259,9 @@ void add_header(const std::string& line, std::string value, SlowHead& head) {
         head.shapes.insert(HeadShape::SpaceBeforeColon);
         name = name.substr(0, kept);
     }
+    if (lower(name) == "upgrade" || lower(name) == "http2-settings") {
+        head.upgrade_lines.push_back(raw);
+    }
     head.headers[lower(name)].push_back(std::move(value));
 }
 
@@ -199,21 +278,27 @@ void read_headers(const Lines& all, SlowHead& head) {
         const std::string& line = lines[at];
         const std::size_t colon = line.find(':');
         std::string value = all.raw[at].substr(colon == std::string::npos ? 0 : colon + 1);
+        std::string raw = all.raw[at];
         const bool folds = is_folded(at + 1);
         for (++at; is_folded(at); ++at) {
             head.shapes.insert(HeadShape::ObsFold);
             value += all.raw[at];
+            raw += all.raw[at];
         }
         if (!folds) {
             value.resize(value.size() - (all.raw[at - 1].size() - line.size()));
         }
-        add_header(line, strip(value, folds ? " \t\r\n" : " \t"), head);
+        add_header(line, strip(value, folds ? " \t\r\n" : " \t"), raw, head);
     }
 }
 
 void read_framing(SlowHead& head) {
     Strings lengths;
     for (const std::string& value : head.headers["content-length"]) {
+        if (value.size() > 64) {
+            lengths.emplace_back("too long");
+            continue;
+        }
         for (const std::string& part : split(value, ',')) {
             lengths.push_back(strip(part));
         }
@@ -281,14 +366,21 @@ void read_connection(SlowHead& head) {
     }
     head.keep_alive = (head.minor_version == 1 || keep) && !close &&
                       head.body.kind != BodyFraming::Kind::UntilClose;
+    std::set<std::string> protocols;
     for (const std::string& value : head.headers["upgrade"]) {
         for (const std::string& part : split(lower(value), ',')) {
-            if (strip(part) == "h2c") {
-                head.upgrade = HttpUpgrade::H2c;
-            } else if (!strip(part).empty() && head.upgrade == HttpUpgrade::None) {
-                head.upgrade = HttpUpgrade::Other;
-            }
+            protocols.insert(strip(part));
         }
+    }
+    protocols.erase("");
+    if (head.method == "CONNECT") {
+        head.upgrade = HttpUpgrade::Connect;
+    } else if (protocols.count("h2c") != 0) {
+        head.upgrade = HttpUpgrade::H2c;
+    } else if (protocols == std::set<std::string>{"websocket"}) {
+        head.upgrade = HttpUpgrade::WebSocket;
+    } else if (!protocols.empty()) {
+        head.upgrade = HttpUpgrade::Other;
     }
     for (const std::string& value : head.headers["cookie"]) {
         for (const std::string& pair : split(value, ';')) {
@@ -323,7 +415,49 @@ void read_hosts(const std::optional<std::string>& authority, SlowHead& head) {
     }
 }
 
-HeadStatus slow_status(const std::string& bytes, std::size_t& begin) {
+// Whether bytes behind a method and a blank can be a target's, for any connection.
+HeadStatus slow_target(const std::string& behind, const std::string& method) {
+    static const std::regex kFine{R"((/|\*[ \t]|[A-Za-z][A-Za-z0-9+.\-]{0,31}://)[^]*)"};
+    static const std::regex kMaybe{R"(|\*|[A-Za-z][A-Za-z0-9+.\-]{0,31}:?/?)"};
+    static const std::string kHost = "-._~%!$&'()*+,;=[";
+    const std::string target =
+        behind.substr(std::min(behind.find_first_not_of(" \t"), behind.size()));
+    if (std::regex_match(target, kFine)) {
+        return HeadStatus::Complete;
+    }
+    if (method == "CONNECT" && !target.empty() && target[0] != '*') {
+        const bool is_host = std::isalnum(static_cast<unsigned char>(target[0])) != 0 ||
+                             kHost.find(target[0]) != std::string::npos;
+        return is_host ? HeadStatus::Complete : HeadStatus::NotHttp;
+    }
+    const bool is_slash_alone =
+        target.find('/') != std::string::npos && target.find(':') == std::string::npos;
+    return std::regex_match(target, kMaybe) && !is_slash_alone ? HeadStatus::NeedMore
+                                                               : HeadStatus::NotHttp;
+}
+
+// What any connection must begin with before its line is looked for.
+HeadStatus slow_begin(const std::string& rest, LineFault& fault) {
+    const std::size_t method = std::min(rest.find_first_not_of(kTokenBytes), rest.size());
+    if (method > 32) {
+        fault = LineFault::MethodTooLong;
+        return HeadStatus::NotHttp;
+    }
+    if (method == rest.size()) {
+        return HeadStatus::NeedMore;
+    }
+    if (method == 0 || (rest[method] != ' ' && rest[method] != '\t')) {
+        const bool is_line = method != 0 && (rest[method] == '\r' || rest[method] == '\n');
+        fault = is_line ? LineFault::NoTarget : LineFault::NoMethod;
+        return HeadStatus::NotHttp;
+    }
+    const HeadStatus target = slow_target(rest.substr(method), rest.substr(0, method));
+    fault = target == HeadStatus::NotHttp ? LineFault::NoTargetForm : LineFault::None;
+    return target;
+}
+
+HeadStatus slow_status(const std::string& bytes, HeadStance stance, std::size_t& begin,
+                       LineFault& fault) {
     const std::string preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     if (bytes.substr(0, preface.size()) == preface) {
         return HeadStatus::H2Preface;
@@ -331,36 +465,27 @@ HeadStatus slow_status(const std::string& bytes, std::size_t& begin) {
     if (bytes.size() < preface.size() && preface.substr(0, bytes.size()) == bytes) {
         return HeadStatus::NeedMore;
     }
-    while (begin < bytes.size() && (bytes[begin] == '\n' || bytes.substr(begin, 2) == "\r\n")) {
-        begin += bytes[begin] == '\n' ? 1 : 2;
+    const bool is_service = stance == HeadStance::Service;
+    while (begin < bytes.size() && (bytes[begin] == '\n' || bytes.substr(begin, 2) == "\r\n" ||
+                                    (is_service && bytes[begin] == '\r'))) {
+        begin += bytes[begin] == '\n' || bytes.substr(begin, 2) != "\r\n" ? 1 : 2;
     }
     if (begin == bytes.size() || bytes.substr(begin) == "\r") {
         return HeadStatus::NeedMore;
     }
     const std::string rest = bytes.substr(begin);
-    const std::size_t method = std::min(rest.find_first_not_of(kTokenBytes), rest.size());
-    if (method > 32) {
-        return HeadStatus::NotHttp;
-    }
-    if (method == rest.size()) {
-        return HeadStatus::NeedMore;
-    }
-    if (method == 0 || (rest[method] != ' ' && rest[method] != '\t')) {
-        return HeadStatus::NotHttp;
+    const HeadStatus begins = is_service ? HeadStatus::Complete : slow_begin(rest, fault);
+    if (begins != HeadStatus::Complete) {
+        return begins;
     }
     const std::size_t lf = rest.find('\n');
     if (lf == std::string::npos) {
         return HeadStatus::NeedMore;
     }
-    std::string line = rest.substr(0, lf);
-    if (line.back() == '\r') {
-        line.pop_back();
-    }
-    const std::string words = strip(line.substr(std::min(method, line.size())));
-    const std::size_t word = words.find_last_of(" \t");
-    const bool has_version =
-        word != std::string::npos && lower(words.substr(word + 1)).substr(0, 5) == "http/";
-    return has_version ? HeadStatus::Complete : HeadStatus::NotHttp;
+    const SlowLine words = words_of(rest.substr(0, lf));
+    const bool is_http09 = words.fault == LineFault::None && words.version.empty();
+    fault = is_http09 && !is_service ? LineFault::NoVersion : words.fault;
+    return fault == LineFault::None ? HeadStatus::Complete : HeadStatus::NotHttp;
 }
 
 }  // namespace
@@ -386,6 +511,11 @@ std::string slow_path(std::string path, Shapes& shapes) {
             if (byte != 0 && kept.find(static_cast<char>(byte)) != std::string::npos) {
                 plain += static_cast<char>(byte);
             } else {
+                if (byte == '/') {
+                    shapes.insert(HeadShape::EncodedSlash);
+                } else if (byte > 32 && byte < 127 && byte != '%' && byte != '?' && byte != '#') {
+                    shapes.insert(HeadShape::EncodedReserved);
+                }
                 encode(byte);
             }
             i += 2;
@@ -400,6 +530,9 @@ std::string slow_path(std::string path, Shapes& shapes) {
         const bool is_last = i + 1 == segments.size();
         const std::string& segment = segments[i];
         const bool is_dots = segment == "." || segment == "..";
+        if (is_dots) {
+            shapes.insert(HeadShape::DotSegment);
+        }
         if (segment == "..") {
             if (kept_segments.empty()) {
                 shapes.insert(HeadShape::AboveRoot);
@@ -442,12 +575,21 @@ std::string slow_host(std::string host, Shapes& shapes) {
     return lower(name);
 }
 
-SlowHead read_slowly(std::string_view all, std::size_t limit) {
+SlowHead read_slowly(std::string_view all, std::size_t limit, HeadStance stance) {
     const std::string bytes{all.substr(0, limit)};
     SlowHead head;
     std::size_t begin = 0;
-    head.status = slow_status(bytes, begin);
-    const Lines lines = lines_of(bytes, begin);
+    head.status = slow_status(bytes, stance, begin, head.fault);
+    Lines lines = lines_of(bytes, begin);
+    const bool is_http09 =
+        head.status == HeadStatus::Complete &&
+        words_of(bytes.substr(begin, bytes.find('\n', begin) - begin)).version.empty();
+    if (is_http09) {
+        std::string line = bytes.substr(begin, bytes.find('\n', begin) - begin);
+        lines.end = begin + line.size() + 1;
+        line.resize(line.size() - (line.back() == '\r' ? 1 : 0));
+        lines.lines = lines.raw = {line};
+    }
     if (head.status == HeadStatus::Complete && lines.end == 0) {
         head.status = HeadStatus::NeedMore;
     }
@@ -465,16 +607,17 @@ SlowHead read_slowly(std::string_view all, std::size_t limit) {
     const std::optional<std::string> authority = read_line(lines.lines[0], head);
     const std::string headers =
         bytes.substr(begin + lines.lines[0].size(), lines.end - begin - lines.lines[0].size());
-    if (std::any_of(headers.begin(), headers.end(), is_high)) {
+    if (!is_http09 && std::any_of(headers.begin(), headers.end(), is_high)) {
         head.shapes.insert(HeadShape::HighByteInHeader);
     }
     read_headers(lines, head);
     read_framing(head);
     read_connection(head);
     read_hosts(authority, head);
-    if (head.method == "CONNECT") {
-        head.body = {BodyFraming::Kind::UntilClose};
-        head.keep_alive = false;
+    head.ends_connection = head.body.kind == BodyFraming::Kind::UntilClose;
+    for (const HeadShape ends : {HeadShape::MissingVersion, HeadShape::LengthAndEncoding,
+                                 HeadShape::TransferEncodingIn10}) {
+        head.ends_connection = head.ends_connection || head.shapes.count(ends) != 0;
     }
     return head;
 }

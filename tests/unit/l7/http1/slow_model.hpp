@@ -13,6 +13,7 @@ namespace sluice::test {
 // names of its values: what the parser is held to.
 struct SlowHead {
     HeadStatus status = HeadStatus::NeedMore;
+    LineFault fault = LineFault::None;
     std::size_t size = 0;
     std::string method, target;
     std::string path, query, host;
@@ -21,12 +22,14 @@ struct SlowHead {
     bool keep_alive = true;
     HttpUpgrade upgrade = HttpUpgrade::None;
     BodyFraming body;
+    bool ends_connection = false;
+    std::vector<std::string> upgrade_lines;
     std::set<HeadShape> shapes;
     std::map<std::string, std::vector<std::string>> headers;  // by name in lower case
     std::map<std::string, std::vector<std::string>> cookies;
 };
 
-[[nodiscard]] SlowHead read_slowly(std::string_view bytes, std::size_t limit);
+[[nodiscard]] SlowHead read_slowly(std::string_view bytes, std::size_t limit, HeadStance stance);
 [[nodiscard]] std::string slow_path(std::string path, std::set<HeadShape>& shapes);
 [[nodiscard]] std::string slow_host(std::string host, std::set<HeadShape>& shapes);
 

@@ -168,6 +168,13 @@ std::vector<Row> rows() {
              return frames;
          }(),
          "too_many_pieces"},
+        {"bytes that come as others in one packet",
+         [&] {
+             Octets frames = crypto(50, hello, 50, 60);
+             put(frames, crypto(52, Octets(1, std::byte{0xEE})));
+             return frames;
+         }(),
+         "differs"},
     };
 }
 

@@ -26,6 +26,10 @@ struct Reader {
     Octets kept;
 };
 
+Octets part(const Octets& bytes, std::size_t from, std::size_t to) {
+    return {bytes.begin() + static_cast<std::ptrdiff_t>(from),
+            bytes.begin() + static_cast<std::ptrdiff_t>(to)};
+}
 HelloMaker usual() {
     return HelloMaker{}.sni("example.com").alpn({"h2"}).versions({0x0304});
 }
@@ -90,6 +94,16 @@ struct Row {
     unsigned at = 0;
 };
 
+HelloMaker padded(std::size_t bytes) {
+    return usual().extension(21, Octets(bytes));
+}
+Octets repeated(const Octets& part, std::size_t times) {
+    Octets all;
+    for (std::size_t i = 0; i < times; ++i) {
+        put(all, part);
+    }
+    return all;
+}
 Octets first_record_then(std::string_view hex) {
     Octets stream = usual().records(50);
     stream.resize(55);
@@ -108,19 +122,27 @@ std::vector<Row> rows() {
         {"HTTP", test::octets_of("GET / HTTP/1.1"), NotTls},
         {"H", test::octets_of("H"), NotTls},
         {"version 2", from_hex("1602"), NotTls},
-        {"SSL 2.0's hello", from_hex("802e010301"), NotTls},
+        {"SSL 2.0's hello", from_hex("802e010002"), Malformed, HelloFault::Sslv2Framing},
+        {"TLS 1.2's in its framing", from_hex("802e010303"), Malformed, HelloFault::Sslv2Framing},
+        {"the beginning of one", from_hex("802e"), NeedMore, HelloFault::None, 5},
+        {"another type in its place", from_hex("802e0403010000"), NotTls},
+        {"another version in its place", from_hex("802e010003"), NotTls},
         {"an alert", from_hex("15030100020228"), NotTls},
         {"a record longer than they are", from_hex("1603014001"), NotTls},
         {"a server's hello", from_hex("160303007a02"), OtherHandshake},
-        {"an empty record", from_hex("1603010000"), Malformed, HelloFault::EmptyRecord},
-        {"too long", from_hex("160301400001004000"), Malformed, HelloFault::TooLong},
-        {"an empty record between", first_record_then("1603010000"), Malformed,
-         HelloFault::EmptyRecord},
+        {"an empty record", from_hex("1603010000"), NeedMore, HelloFault::None, 10},
+        {"too long", from_hex("16030140000100fffd"), Malformed, HelloFault::TooLong},
+        {"the longest", from_hex("16030140000100fffc"), NeedMore, HelloFault::None, 16'389},
+        {"an empty record between", first_record_then("1603010000"), NeedMore, HelloFault::None,
+         65},
         {"an alert between", first_record_then("15"), Malformed, HelloFault::BadRecord},
         {"another version between", first_record_then("1604"), Malformed, HelloFault::BadRecord},
         {"a long record between", first_record_then("160301ffff"), Malformed,
          HelloFault::BadRecord},
-        {"records of one byte", usual().records(1), Malformed, HelloFault::TooManyRecords},
+        {"records of one byte and more than 1024", padded(1000).records(1), Malformed,
+         HelloFault::TooManyRecords},
+        {"no more than empty records", repeated(from_hex("1603010000"), kMaxHelloRecords),
+         Malformed, HelloFault::TooManyRecords},
         {"a hello with a fault", HelloMaker{}.ciphers({}).records(20), Malformed,
          HelloFault::BadCipherSuites, 97},
     };
@@ -133,6 +155,22 @@ TEST(TlsStream, OutcomesAreWhatTheBytesAre) {
         EXPECT_EQ(read.outcome, row.outcome) << row.name;
         EXPECT_EQ(read.fault, row.fault) << row.name;
         EXPECT_EQ(read.at, row.at) << row.name;
+    }
+}
+
+// OpenSSL takes up to 32 empty records, NSS any number; both put together records of one byte.
+TEST(TlsStream, EmptyRecordsAndSingleBytesAreReadAsServersReadThem) {
+    for (const HelloMaker& maker : {usual(), padded(700)}) {
+        Octets stream = from_hex("1603010000");
+        const Octets singles = maker.records(1);
+        put(stream, part(singles, 0, 6));
+        put(stream, repeated(from_hex("1603030000"), 32));
+        put(stream, part(singles, 6, singles.size()));
+        Reader reader;
+        const HelloRead read = reader.read(stream);
+        ASSERT_EQ(read.outcome, HelloOutcome::Whole);
+        EXPECT_EQ(read.at, stream.size());
+        EXPECT_EQ(reader.hello.server_name.text(), "example.com");
     }
 }
 

@@ -83,7 +83,7 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.pairs[1].mtu, std::nullopt);
     EXPECT_TRUE(box.pairs[1].link_follow);
     EXPECT_TRUE(box.pairs[1].hand_over);
-    EXPECT_EQ(box.pairs[1].inside.rss, Rss::Source);
+    EXPECT_EQ(box.pairs[1].inside.rss, Rss::Destination) << "the mirror of source";
     EXPECT_EQ(box.lcores, "2@1,3@1");
     EXPECT_EQ(box.watchdog_stall, 250ms);
     EXPECT_EQ(box.idle_sleep, 50us);
@@ -116,6 +116,22 @@ TEST(ReadBox, KeepsEverythingTheFileSays) {
     EXPECT_EQ(box.on_no_rules, OnNoRules::Drop);
     EXPECT_EQ(box.log_level, LogLevel::Debug);
     EXPECT_EQ(box.log_format, LogFormat::JsonLines);
+}
+
+TEST(ReadBox, TheInsideMirrorsTheOutsideUnlessItSaysOtherwise) {
+    const auto inside_of = [](const std::string& outside, const std::string& inside) {
+        const std::string text = "version: 1\nports: [{name: p, outside: {device: a" + outside +
+                                 "}, inside: {device: b" + inside + "}}]\n";
+        Problems problems{"b"};
+        return read_box({"b", text}, Purpose::Enforce, problems).value().pairs.front().inside.rss;
+    };
+    EXPECT_EQ(inside_of("", ""), Rss::Destination);
+    EXPECT_EQ(inside_of(", rss: source", ""), Rss::Destination);
+    EXPECT_EQ(inside_of(", rss: destination", ""), Rss::Source);
+    EXPECT_EQ(inside_of(", rss: symmetric", ""), Rss::Symmetric);
+    EXPECT_EQ(inside_of(", rss: five_tuple", ""), Rss::Source) << "it has no mirror";
+    EXPECT_EQ(inside_of(", rss: source_prefix", ""), Rss::Source);
+    EXPECT_EQ(inside_of("", ", rss: source"), Rss::Source);
 }
 
 TEST(ReadBox, TheStrictestReadingDecidesUnderBothWords) {

@@ -23,4 +23,16 @@ private:
     std::uint64_t sum_ = 0;
 };
 
+// A checksum once one of the words that it covers is another: RFC 1624, 3, equation 3. One that was
+// wrong stays wrong.
+[[nodiscard]] constexpr std::uint16_t updated_checksum(std::uint16_t checksum, std::uint16_t before,
+                                                       std::uint16_t after) noexcept {
+    std::uint32_t sum = static_cast<std::uint16_t>(~checksum);
+    sum += static_cast<std::uint16_t>(~before);
+    sum += after;
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    sum = (sum & 0xFFFF) + (sum >> 16);
+    return static_cast<std::uint16_t>(~sum);
+}
+
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include "lib/answer/internet_checksum.hpp"
+#include "lib/packet/internet_checksum.hpp"
 
 #include <cstring>
 

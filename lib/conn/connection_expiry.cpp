@@ -1,0 +1,60 @@
+#include "lib/base/prefetch.hpp"
+#include "lib/conn/connection_table.hpp"
+
+// Connections that go when their time is up. All work is bounded for each call.
+namespace sluice {
+
+// A half head that has waited for too long. True: its connection has been forgotten.
+bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
+    if (!held_of(lines_[index]).may_be_none) {
+        forget_head(index, ConnectionEvent::HalfHeadTimeout);
+        return false;
+    }
+    if (age_of(lines_[index]) > half_head_ticks_ + idle_ticks_) {
+        remove(index, ConnectionEvent::HalfHeadTimeout);
+        return true;
+    }
+    AgeList& ages = ages_of(AgeGroup::HalfHead);
+    ages.remove(lines_, index);
+    ages.push_newest(lines_, index);
+    return false;
+}
+
+// True if one was forgotten because of its silence, or another one is the oldest now.
+bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
+    AgeList& ages = ages_of(group);
+    const ConnectionIndex oldest = ages.oldest();
+    if (oldest == kNoConnection) {
+        return false;
+    }
+    if (age_of(lines_[oldest]) > idle_ticks_) {
+        remove(oldest, ConnectionEvent::IdleTimeout);
+        if (ages.oldest() != kNoConnection) {
+            prefetch0(&lines_[ages.oldest()]);
+        }
+        return true;
+    }
+    if (group != AgeGroup::Begun && age_of(lines_[oldest]) < idle_ticks_ / 2) {
+        // Touched since it was put there: others behind it may be older.
+        ages.remove(lines_, oldest);
+        ages.push_newest(lines_, oldest);
+        return ages.oldest() != oldest;
+    }
+    return false;
+}
+
+bool ConnectionTable::expire(Instant now, unsigned most) noexcept {
+    set_now(now);
+    for (unsigned i = 0; i < most; ++i) {
+        const ConnectionIndex half = ages_of(AgeGroup::HalfHead).oldest();
+        if (half != kNoConnection && age_of(lines_[half]) > half_head_ticks_) {
+            (void)time_out(half);
+        } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Begun) &&
+                   !expire_silent(AgeGroup::Refusal) && !expire_silent(AgeGroup::GivenUp)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,218 @@
+#include "lib/conn/datagram_assembly.hpp"
+
+#include "lib/conn/tick.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+// A fragment begins one datagram at most, so that more are forgotten than begin.
+constexpr unsigned kExpiredAtOnce = 2;
+constexpr std::size_t kUnit = 8;
+
+AssemblyBudget checked(AssemblyBudget budget) noexcept {
+    budget.rooms = std::clamp<std::size_t>(budget.rooms, 1, 0xFFFE);
+    budget.datagrams = std::max(budget.datagrams, budget.rooms);
+    budget.rooms_per_source = std::clamp<std::size_t>(budget.rooms_per_source, 1, budget.rooms);
+    return budget;
+}
+
+constexpr std::size_t first_unit(const DatagramPart& part) noexcept {
+    return part.offset / kUnit;
+}
+constexpr std::size_t units_of(const DatagramPart& part) noexcept {
+    return (part.bytes.size() + kUnit - 1) / kUnit;
+}
+constexpr std::uint32_t end_of(const DatagramPart& part) noexcept {
+    return part.offset + static_cast<std::uint32_t>(part.bytes.size());
+}
+
+// RFC 791 and 8200: all but the last have whole units of eight bytes.
+bool is_bad(const DatagramPart& part) noexcept {
+    return part.bytes.empty() || part.offset % kUnit != 0 ||
+           (part.more && part.bytes.size() % kUnit != 0) ||
+           std::size_t{part.offset} + part.bytes.size() > DatagramAssembly::kMostBytes;
+}
+
+}  // namespace
+
+DatagramAssembly::DatagramAssembly(const AssemblyBudget& budget)
+    : budget_{checked(budget)},
+      timeout_ticks_{ticks_of(budget.timeout) + 1},
+      lines_{budget_.datagrams},
+      members_(lines_.capacity()),
+      shares_{budget_.rooms, budget_.rooms_per_source, members_},
+      rooms_{uninitialized_array<Room>(budget_.rooms)} {
+    free_rooms_.reserve(budget_.rooms);
+    for (std::size_t room = budget_.rooms; room-- > 0;) {
+        free_rooms_.push_back(static_cast<std::uint16_t>(room));
+    }
+}
+
+std::uint64_t DatagramAssembly::memory_of(const AssemblyBudget& wanted) noexcept {
+    const AssemblyBudget budget = checked(wanted);
+    return HopscotchLines<Line>::memory_of(budget.datagrams) +
+           HopscotchLines<Line>::lines_for(budget.datagrams) * sizeof(SourceMember) +
+           SourceShares::memory_of(budget.rooms, budget.rooms_per_source) +
+           budget.rooms * (sizeof(Room) + sizeof(std::uint16_t));
+}
+
+std::size_t DatagramAssembly::come_of(const Line& line, const DatagramPart& part) const noexcept {
+    const auto& come = rooms_[line.room].come;
+    std::size_t count = 0;
+    for (std::size_t unit = first_unit(part), end = unit + units_of(part); unit < end; ++unit) {
+        count += come.test(unit) ? 1 : 0;
+    }
+    return count;
+}
+
+// All of its bytes have come, as they are.
+bool DatagramAssembly::is_copy(const Line& line, const DatagramPart& part) const noexcept {
+    const bool fits =
+        end_of(part) <= line.end && (part.more || (line.ends && end_of(part) == line.end));
+    return fits && come_of(line, part) == units_of(part) &&
+           std::memcmp(rooms_[line.room].bytes.data() + part.offset, part.bytes.data(),
+                       part.bytes.size()) == 0;
+}
+
+AssemblyOutcome DatagramAssembly::fill(Line& line, const DatagramPart& part) noexcept {
+    if (is_copy(line, part)) {
+        return AssemblyOutcome::Waits;
+    }
+    const std::uint32_t end = end_of(part);
+    const bool reaches_beyond = line.ends && (end > line.end || !part.more);
+    const bool ends_too_early = !part.more && end < line.end;
+    if (reaches_beyond || ends_too_early || come_of(line, part) != 0) {
+        return AssemblyOutcome::Overlap;
+    }
+    Room& room = rooms_[line.room];
+    std::memcpy(room.bytes.data() + part.offset, part.bytes.data(), part.bytes.size());
+    for (std::size_t unit = first_unit(part), last = unit + units_of(part); unit < last; ++unit) {
+        room.come.set(unit);
+    }
+    line.units += static_cast<std::uint32_t>(units_of(part));
+    line.end = std::max(line.end, end);
+    line.ends = line.ends || !part.more;
+    const bool is_whole = line.ends && line.units == (line.end + kUnit - 1) / kUnit;
+    return is_whole ? AssemblyOutcome::Whole : AssemblyOutcome::Waits;
+}
+
+// Fragments of a datagram that was judged: one that differs would be another in its place.
+AssemblyOutcome DatagramAssembly::repeat(const Line& line, const DatagramPart& part) noexcept {
+    if (line.state == State::Refused) {
+        return AssemblyOutcome::Refused;
+    }
+    if (!is_copy(line, part)) {
+        return AssemblyOutcome::Overlap;
+    }
+    return line.state == State::Forwarded ? AssemblyOutcome::Copy : AssemblyOutcome::Follows;
+}
+
+// A line with a room. The oldest of the same source gives its room up, then that of the source with
+// most.
+AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, std::uint32_t ticks,
+                                        ConnectionIndex& index) noexcept {
+    if (part.offset != 0) {
+        return AssemblyOutcome::Unknown;
+    }
+    index = lines_.size() < budget_.datagrams ? lines_.add(part.digest) : kNoConnection;
+    if (index == kNoConnection) {
+        return AssemblyOutcome::Full;
+    }
+    const auto whose = static_cast<SourceId>(part.source ^ part.source >> 32);
+    ConnectionIndex leaving = kNoConnection;
+    if (shares_.count_of(whose) >= budget_.rooms_per_source) {
+        leaving = shares_.oldest_of(whose);
+    } else if (shares_.full()) {
+        leaving = shares_.oldest_of_most();
+    }
+    if (leaving != kNoConnection) {
+        give_up(leaving);
+        ++evicted_;
+    }
+    Line& line = lines_[index];
+    line.began = ticks;
+    line.room = free_rooms_.back();
+    free_rooms_.pop_back();
+    rooms_[line.room].come.reset();
+    ages_.push_newest(lines_, index);
+    members_[index].id = whose;
+    shares_.add(index);
+    return AssemblyOutcome::Waits;
+}
+
+// Nothing more of it passes.
+void DatagramAssembly::give_up(ConnectionIndex index) noexcept {
+    Line& line = lines_[index];
+    if (line.room != kNoRoom) {
+        shares_.remove(index);
+        free_rooms_.push_back(line.room);
+        line.room = kNoRoom;
+    }
+    line.state = State::GivenUp;
+}
+
+void DatagramAssembly::remove(ConnectionIndex index) noexcept {
+    give_up(index);
+    ages_.remove(lines_, index);
+    lines_.remove(index);
+}
+
+void DatagramAssembly::expire(std::uint32_t ticks) noexcept {
+    for (unsigned i = 0; i < kExpiredAtOnce; ++i) {
+        const ConnectionIndex oldest = ages_.oldest();
+        if (oldest == kNoConnection || ticks - lines_[oldest].began <= timeout_ticks_) {
+            return;
+        }
+        remove(oldest);
+    }
+}
+
+AssemblyResult DatagramAssembly::take(const DatagramPart& part, Instant now) noexcept {
+    const std::uint32_t ticks = ticks_of(now.time_since_epoch());
+    expire(ticks);
+    if (is_bad(part)) {
+        return {AssemblyOutcome::BadPart};
+    }
+    ConnectionIndex index = lines_.find(part.digest);
+    if (index != kNoConnection && ticks - lines_[index].began > timeout_ticks_) {
+        remove(index);
+        index = kNoConnection;
+    }
+    if (index == kNoConnection) {
+        const AssemblyOutcome begun = begin(part, ticks, index);
+        if (begun != AssemblyOutcome::Waits) {
+            return {begun};
+        }
+    }
+    Line& line = lines_[index];
+    if (line.state == State::GivenUp) {
+        return {AssemblyOutcome::GivenUp};
+    }
+    const AssemblyOutcome outcome =
+        line.state == State::Filling ? fill(line, part) : repeat(line, part);
+    if (outcome == AssemblyOutcome::Overlap && line.state == State::Filling) {
+        give_up(index);
+    } else if (outcome == AssemblyOutcome::Whole) {
+        line.state = State::Undecided;
+        return {outcome, ByteView{rooms_[line.room].bytes}.first(line.end)};
+    }
+    return {outcome};
+}
+
+void DatagramAssembly::settle(std::uint64_t digest, bool forwarded) noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    if (index != kNoConnection && lines_[index].state == State::Undecided) {
+        lines_[index].state = forwarded ? State::Forwarded : State::Refused;
+    }
+}
+
+bool DatagramAssembly::is_refused(std::uint64_t digest) const noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    return index != kNoConnection &&
+           (lines_[index].state == State::Refused || lines_[index].state == State::GivenUp);
+}
+
+}  // namespace sluice

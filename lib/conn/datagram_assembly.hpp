@@ -1,0 +1,141 @@
+#pragma once
+#include "lib/base/lazy_array.hpp"
+#include "lib/base/units.hpp"
+#include "lib/conn/age_list.hpp"
+#include "lib/conn/source_shares.hpp"
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+// Datagrams of a service that come in IP fragments, put together so that they can be read. Their
+// fragments are forwarded as they come, but for the one that completes the datagram: that one has
+// the verdict of all of it, and a server that lacks it never sees the datagram.
+//
+//   unknown -- first fragment --> Filling -- all bytes --> Judged: copies go where it went
+//                                    |                        |
+//                                    +-- overlap, no room ----+--> GivenUp: nothing more passes
+//
+// What a server may hold of a datagram is known here for as long as it may hold it (`timeout`), or
+// nothing more of that datagram passes.
+namespace sluice {
+
+struct AssemblyBudget {
+    std::size_t datagrams = 4096;  // that are known at once, lines of 64 bytes
+    std::size_t rooms = 64;        // of them, those whose bytes are held, 65 KiB each
+    std::size_t rooms_per_source = 8;
+    Nanoseconds timeout = std::chrono::seconds{30};  // from the first fragment, as servers count
+};
+
+// One fragment: its datagram by a keyed digest, its source, and its bytes, all of which are there.
+struct DatagramPart {
+    std::uint64_t digest = 0;
+    std::uint64_t source = 0;
+    std::uint32_t offset = 0;
+    bool more = false;
+    ByteView bytes;
+};
+
+enum class AssemblyOutcome : std::uint8_t {
+    Waits,    // parts are to come
+    Whole,    // it completes its datagram, which is judged: settle() is told
+    Copy,     // of what was forwarded
+    Follows,  // a copy of what is judged in this burst: is_refused() is asked later
+    Unknown,  // no first fragment of it has come
+    BadPart,  // no receiver takes it: no bytes, not in units of eight, beyond 64 KiB
+    Overlap,  // it claims bytes of others, or lies where the datagram does not reach
+    Refused,  // of a datagram that was refused
+    GivenUp,  // of one that is not put together any more
+    Full,     // no place for one more datagram
+};
+inline constexpr auto kAssemblyOutcomes =
+    std::to_array<std::string_view>({"waits", "whole", "copy", "follows", "unknown", "bad_part",
+                                     "overlap", "refused", "given_up", "full"});
+// True if a fragment is forwarded, as far as it is not the rules' to say.
+[[nodiscard]] constexpr bool passes(AssemblyOutcome outcome) noexcept {
+    return outcome <= AssemblyOutcome::Follows;
+}
+
+struct AssemblyResult {
+    AssemblyOutcome outcome = AssemblyOutcome::Unknown;
+    ByteView datagram;  // of a Whole one, until the next call
+};
+
+class DatagramAssembly {
+public:
+    static constexpr std::size_t kMostBytes = 0xFFFF;
+
+    // Aborts if there is no memory. Nothing is allocated later; a room's pages are touched as
+    // datagrams fill them.
+    explicit DatagramAssembly(const AssemblyBudget& budget);
+    [[nodiscard]] static std::uint64_t memory_of(const AssemblyBudget& budget) noexcept;
+    DatagramAssembly(const DatagramAssembly&) = delete;
+    DatagramAssembly& operator=(const DatagramAssembly&) = delete;
+
+    // A fragment; `now` never decreases. One that is not the first of its datagram is Unknown
+    // until the first has come: its ports tell whose the datagram is.
+    [[nodiscard]] AssemblyResult take(const DatagramPart& part, Instant now) noexcept;
+    [[nodiscard]] bool knows(std::uint64_t digest) const noexcept {
+        return lines_.find(digest) != kNoConnection;
+    }
+    // The fate of a Whole datagram.
+    void settle(std::uint64_t digest, bool forwarded) noexcept;
+    [[nodiscard]] bool is_refused(std::uint64_t digest) const noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
+    [[nodiscard]] std::size_t rooms() const noexcept { return shares_.size(); }
+    // Datagrams given up so that others have room.
+    [[nodiscard]] std::uint64_t evicted() const noexcept { return evicted_; }
+
+private:
+    enum class State : std::uint8_t { Free, Filling, Undecided, Forwarded, Refused, GivenUp };
+    static constexpr std::uint16_t kNoRoom = 0xFFFF;
+    struct alignas(64) Line {
+        std::uint64_t digest = 0;
+        std::uint32_t began = 0;  // in ticks
+        ConnectionIndex older = kNoConnection;
+        ConnectionIndex newer = kNoConnection;
+        std::uint16_t at_home = 0;
+        State state = State::Free;
+        bool ends = false;  // the last fragment has come
+        std::uint16_t room = kNoRoom;
+        std::uint32_t end = 0;    // of the bytes that have come; the datagram's once `ends`
+        std::uint32_t units = 0;  // of eight bytes that have come
+
+        [[nodiscard]] bool is_free() const noexcept { return state == State::Free; }
+        void take() noexcept { state = State::Filling; }
+    };
+    static_assert(sizeof(Line) == 64);
+    static constexpr std::size_t kUnits = (kMostBytes + 1) / 8;
+    struct Room {
+        std::bitset<kUnits> come;
+        std::array<std::byte, kMostBytes + 1> bytes;
+    };
+
+    [[nodiscard]] AssemblyOutcome begin(const DatagramPart& part, std::uint32_t ticks,
+                                        ConnectionIndex& index) noexcept;
+    [[nodiscard]] AssemblyOutcome fill(Line& line, const DatagramPart& part) noexcept;
+    [[nodiscard]] AssemblyOutcome repeat(const Line& line, const DatagramPart& part) noexcept;
+    // The number of the part's units that have come.
+    [[nodiscard]] std::size_t come_of(const Line& line, const DatagramPart& part) const noexcept;
+    [[nodiscard]] bool is_copy(const Line& line, const DatagramPart& part) const noexcept;
+    void give_up(ConnectionIndex index) noexcept;
+    void remove(ConnectionIndex index) noexcept;
+    void expire(std::uint32_t ticks) noexcept;
+
+    AssemblyBudget budget_;
+    std::uint32_t timeout_ticks_;
+    HopscotchLines<Line> lines_;
+    std::vector<SourceMember> members_;
+    SourceShares shares_;  // of those with a room
+    AgeList ages_;         // by when they began
+    LazyArray<Room> rooms_;
+    std::vector<std::uint16_t> free_rooms_;
+    std::uint64_t evicted_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,95 @@
+#include "lib/conn/track/segment_bytes.hpp"
+
+#include "lib/packet/internet_checksum.hpp"
+#include "lib/packet/ipv4.hpp"
+#include "lib/packet/transport.hpp"
+
+namespace sluice {
+namespace {
+
+// Places in TCP's header, and in those of IP.
+constexpr std::size_t kSeqAt = 4;
+constexpr std::size_t kAckAt = 8;
+constexpr std::size_t kFlagsAt = 12;  // with the header's length
+constexpr std::size_t kWindowAt = 14;
+constexpr std::size_t kSumAt = 16;
+constexpr std::size_t kUrgentAt = 18;
+constexpr std::size_t kIpv4TtlAt = 8;
+constexpr std::size_t kIpv6HopsAt = 7;
+
+constexpr std::uint8_t kEndOfOptions = 0;
+constexpr std::uint8_t kNoOperation = 1;
+constexpr std::uint8_t kWindowScale = 3;  // RFC 7323, 2.2
+constexpr std::size_t kWindowScaleSize = 3;
+
+std::optional<std::uint8_t> scale_in(ByteView options) noexcept {
+    while (!options.empty() && load_u8(options, 0) != kEndOfOptions) {
+        const std::uint8_t kind = load_u8(options, 0);
+        if (kind == kNoOperation) {
+            options = options.subspan(1);
+            continue;
+        }
+        const std::size_t size = options.size() < 2 ? 0 : load_u8(options, 1);
+        if (size < 2 || size > options.size()) {
+            return std::nullopt;
+        }
+        if (kind == kWindowScale && size == kWindowScaleSize) {
+            return load_u8(options, 2);
+        }
+        options = options.subspan(size);
+    }
+    return std::nullopt;
+}
+
+// Writes a word and what becomes of the sum over it.
+void replace_word(MutableBytes frame, std::size_t at, std::uint16_t word,
+                  std::size_t sum_at) noexcept {
+    store_be16(frame, sum_at,
+               updated_checksum(load_be16(frame, sum_at), load_be16(frame, at), word));
+    store_be16(frame, at, word);
+}
+
+}  // namespace
+
+std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
+                                                   ByteView frame) noexcept {
+    const bool has_header = headers.proto == kProtoTcp && headers.payload_at > headers.l4_at &&
+                            headers.payload_at <= frame.size() &&
+                            headers.fields.has(Field::TcpFlags);
+    if (!has_header) {
+        return std::nullopt;
+    }
+    const ByteView tcp =
+        frame.subspan(headers.l4_at, std::size_t{headers.payload_at} - headers.l4_at);
+    TrackedSegment segment{.seq = load_be32(tcp, kSeqAt),
+                           .ack = load_be32(tcp, kAckAt),
+                           .flags = headers.tcp_flags,
+                           .payload = headers.payload_len,
+                           .window = load_be16(tcp, kWindowAt),
+                           .urgent = load_be16(tcp, kUrgentAt),
+                           .ttl = headers.ttl,
+                           .is_fragment = headers.frag != Fragment::None};
+    if (segment.has(kTcpSyn)) [[unlikely]] {
+        segment.scale = scale_in(tcp.subspan(kTcpMinSize));
+    }
+    return segment;
+}
+
+void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept {
+    const std::size_t tcp = headers.l4_at;
+    const std::uint16_t flags = load_be16(frame, tcp + kFlagsAt);
+    replace_word(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kTcpUrg), tcp + kSumAt);
+    replace_word(frame, tcp + kUrgentAt, 0, tcp + kSumAt);
+}
+
+void set_ttl(const PacketHeaders& headers, std::uint8_t ttl, MutableBytes frame) noexcept {
+    if (headers.ip_version == IpVersion::V6) {
+        frame[headers.l3_at + kIpv6HopsAt] = static_cast<std::byte>(ttl);
+        return;
+    }
+    const std::size_t at = headers.l3_at + kIpv4TtlAt;
+    const auto word = static_cast<std::uint16_t>(ttl << 8 | (load_be16(frame, at) & 0xFF));
+    replace_word(frame, at, word, headers.l3_at + kIpv4ChecksumAt);
+}
+
+}  // namespace sluice

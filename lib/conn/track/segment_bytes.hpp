@@ -1,0 +1,22 @@
+#pragma once
+#include "lib/conn/track/tracked_segment.hpp"
+#include "lib/packet/packet_headers.hpp"
+
+#include <optional>
+
+namespace sluice {
+
+// All that a frame says of its segment; ends, service and the checksum's finding are its caller's.
+// nullopt: no TCP, or its header is not all at hand. Options are read up to the first that is not
+// sound, and for a SYN alone.
+[[nodiscard]] std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
+                                                                 ByteView frame) noexcept;
+
+// Clears the urgent flag and pointer of a TCP segment whose header is at hand, so that the byte
+// stays in the stream for everybody. The checksum is updated (RFC 1624): one that was wrong stays
+// wrong.
+void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept;
+// Sets the TTL of IPv4, with its checksum, or the hop limit of IPv6.
+void set_ttl(const PacketHeaders& headers, std::uint8_t ttl, MutableBytes frame) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+#include "lib/conn/track/tcp_window.hpp"
+
+namespace sluice {
+namespace {
+
+// A probe of one byte and a FIN may lie beyond a closed window, and empty segments behind them.
+constexpr std::uint32_t kBeyondClosed = 2;
+
+}  // namespace
+
+AckPlace place_of_ack(const TcpHalf& half, std::uint32_t ack, std::uint32_t widest,
+                      bool is_long) noexcept {
+    if (is_behind(ack, half.next)) {
+        return AckPlace::Unsent;
+    }
+    const std::int32_t before = sequence_distance(ack, half.una);
+    if (before <= 0) {
+        return AckPlace::Fits;
+    }
+    // A first number is acknowledged by the number behind it, and never by less.
+    const std::uint32_t most = is_long ? kWidestWindow : half.una - half.iss - 1;
+    return static_cast<std::uint32_t>(before) <= std::min(widest, most) ? AckPlace::Fits
+                                                                        : AckPlace::TooOld;
+}
+
+DataPlace place_of_data(const TcpHalf& half, std::uint32_t from, std::uint32_t to,
+                        bool is_long) noexcept {
+    const std::int32_t ahead = sequence_distance(half.una, from);
+    const std::uint32_t before = ahead < 0 ? half.una - from : 0;
+    const std::uint32_t size = to - from;
+    const std::uint32_t room = half.edge - half.una;
+    if (before > half.age_limit(is_long)) {
+        return DataPlace::Alien;
+    }
+    if (size == 0) {
+        return before != 0                                                ? DataPlace::Old
+               : static_cast<std::uint32_t>(ahead) > room + kBeyondClosed ? DataPlace::Alien
+                                                                          : DataPlace::Fits;
+    }
+    if (before != 0) {
+        return size <= before          ? DataPlace::Old
+               : size - before <= room ? DataPlace::Fits
+                                       : DataPlace::Beyond;
+    }
+    // Below 2^31 and a segment's size: the sum does not wrap.
+    if (static_cast<std::uint32_t>(ahead) + size <= room) {
+        return DataPlace::Fits;
+    }
+    return size == 1 && ahead == 0 && room == 0 ? DataPlace::Probe : DataPlace::Beyond;
+}
+
+ResetPlace place_of_reset(const TcpHalf& half, std::uint32_t seq) noexcept {
+    if (seq == half.una) {
+        return ResetPlace::Exact;
+    }
+    return !is_behind(half.una, seq) && !is_behind(seq, half.edge + kBeyondClosed)
+               ? ResetPlace::InWindow
+               : ResetPlace::Outside;
+}
+
+}  // namespace sluice

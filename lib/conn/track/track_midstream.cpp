@@ -1,0 +1,128 @@
+#include "lib/conn/track/connection_tracker.hpp"
+
+// Connections whose beginning was not seen, or was forgotten. Nothing that a client's segment says
+// is kept: a line remembers what the server's segments say, so that a segment of the very numbers
+// that the server uses can be told from one that somebody made up. Such a connection is taken up,
+// or, where its bytes begin no request, reset.
+namespace sluice {
+namespace {
+
+// The distance that a client's numbers may be from the server's while both are in flight.
+constexpr std::uint32_t kFlight = 0xFFFF;
+// Scales were agreed upon unseen.
+constexpr std::uint32_t kWidestUnknown = std::uint32_t{1} << 24;
+
+std::uint32_t window_of(std::uint16_t window) noexcept {
+    return std::min(std::uint32_t{window} << kMostScale, kWidestUnknown);
+}
+
+}  // namespace
+
+void ConnectionTracker::on_midstream(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    if (!arrival.from_client) {
+        return on_midstream_server(arrival, verdict);
+    }
+    count(TrackEvent::Midstream);
+    const TrackedSegment& segment = arrival.segment;
+    if (segment.payload == 0 || segment.has(kTcpRst)) {
+        return pass(verdict);
+    }
+    if (arrival.index == kNoConnection) {
+        const ConnectionIndex index = open(segment, TrackClass::Midstream);
+        if (index != kNoConnection) {
+            lines_[index].phase = TrackPhase::Midstream;
+        }
+    } else if (lines_[arrival.index].phase == TrackPhase::SynSent &&
+               !lines_[arrival.index].is(Line::kOneWay)) {
+        lines_[arrival.index].phase = TrackPhase::Midstream;
+        move_to(arrival.index, TrackClass::Midstream);
+    }
+    const Arrival opened{segment, arrival.policy, lines_.find(segment.ends), true};
+    if (arrival.policy.midstream == MidstreamPolicy::Inspect &&
+        now_ >= arrival.policy.grace_until) {
+        verdict.kind = TrackVerdict::Kind::Inspect;
+        verdict.readable = true;
+        verdict.take_from = segment.seq;
+        return;
+    }
+    settle(opened, false, verdict);
+}
+
+void ConnectionTracker::on_midstream_server(const Arrival& arrival,
+                                            TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    Line& line = lines_[arrival.index];
+    pass(verdict);
+    if (segment.has(kTcpRst) || !segment.has(kTcpAck)) {
+        return;
+    }
+    const std::uint32_t end = segment.data_end() + (segment.has(kTcpFin) ? 1U : 0U);
+    const std::uint32_t edge = segment.ack + window_of(segment.window);
+    if (!line.is(Line::kServerKnown)) {
+        line.set(Line::kServerKnown);
+        line.client = {.iss = 0, .next = segment.ack, .una = segment.ack, .edge = edge};
+        line.server = {.iss = 0, .next = end, .una = end, .edge = end};
+    }
+    line.client.una = later_of(line.client.una, segment.ack);
+    line.client.next = later_of(line.client.next, segment.ack);
+    line.client.edge = later_of(line.client.edge, edge);
+    line.server.next = later_of(line.server.next, end);
+    line.touched = ticks_;
+}
+
+void ConnectionTracker::settle(const Arrival& arrival, bool followed,
+                               TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    const TrackPolicy& policy = arrival.policy;
+    const Line* line = arrival.index == kNoConnection ? nullptr : &lines_[arrival.index];
+    const bool server_is_known =
+        line != nullptr && line->phase == TrackPhase::Midstream && line->is(Line::kServerKnown);
+    const bool passes =
+        policy.midstream == MidstreamPolicy::Pass ||
+        (policy.midstream == MidstreamPolicy::Inspect && (followed || now_ < policy.grace_until));
+    if (passes) {
+        pass(verdict);
+        verdict.readable = true;
+        verdict.take_from = segment.seq;
+        if (server_is_known && knows_numbers(segment, *line)) {
+            take_up(arrival, verdict);
+        }
+        return;
+    }
+    if (server_is_known && segment.seq == line->client.una) {
+        drop(verdict, TrackReason::MidstreamReset);
+        verdict.kind = TrackVerdict::Kind::Reset;
+        return;
+    }
+    drop(verdict, TrackReason::Midstream);
+}
+
+bool ConnectionTracker::knows_numbers(const TrackedSegment& segment, const Line& line) noexcept {
+    return segment.has(kTcpAck) && segment.seq - line.client.una + kFlight <= 2 * kFlight &&
+           line.server.next - segment.ack <= kFlight;
+}
+
+// Only the server's numbers enter the state, but for the client's windows.
+void ConnectionTracker::take_up(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    Line& line = lines_[arrival.index];
+    line.flags &= Line::kClientLow;
+    line.set(Line::kMidstream | Line::kClientLong | Line::kServerLong);
+    line.client.iss = line.client.una - 1;
+    line.server.iss = line.server.next - 1;
+    line.server.una = segment.ack;
+    line.server.edge = later_of(line.server.next, segment.ack + window_of(segment.window));
+    line.client_scale = kMostScale;
+    line.server_scale = kMostScale;
+    line.client_widest = static_cast<std::uint16_t>(kWidestUnknown >> kMostScale);
+    line.server_widest = line.client_widest;
+    if (!begin(arrival.index, TrackEvent::TakenUp)) {
+        line.phase = TrackPhase::Midstream;
+        line.flags = (line.flags & Line::kClientLow) | Line::kServerKnown;
+        return;
+    }
+    verdict.began = true;
+    follow(arrival, verdict);
+}
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+#pragma once
+#include "lib/conn/track/track_reason.hpp"
+#include "lib/conn/track/tracked_segment.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+// Findings of the tracker's user about a connection, kept with it for as long as it lasts.
+enum class TrackMark : std::uint8_t {
+    Unreadable = 1,  // its reader has lost it for good
+    Upgraded = 2,    // the server has agreed to another protocol
+};
+
+struct TrackVerdict {
+    enum class Kind : std::uint8_t {
+        Untracked,  // of no service: none of the tracker's business
+        Pass,
+        Drop,
+        Reset,    // Drop, and its sender may be answered by <SEQ=SEG.ACK><CTL=RST>: no connection
+                  // of these numbers stands any more, or it is to end
+        Inspect,  // of a connection that nobody knows: settle_midstream() decides, once the reader
+                  // has said whether a request begins there
+    };
+    Kind kind = Kind::Untracked;
+    TrackReason reason = TrackReason::None;
+    bool clear_urgent = false;
+    bool raise_ttl = false;
+    bool from_client = false;
+    bool readable = false;     // the receiver may take bytes of it: those from `take_from` on
+    bool midstream = false;    // its beginning was not seen
+    bool established = false;  // the client has acknowledged the server's number: never with
+                               // inbound_only, and never before a midstream one is taken up
+    bool began = false;        // this segment completes the handshake, or revives the connection
+    bool ended = false;        // this segment ends it, or with id 0 its handshake
+    std::uint8_t marks = 0;    // of TrackMark
+    std::uint16_t service = kNoService;
+    std::uint64_t id = 0;         // this very connection; 0: not known
+    std::uint64_t replaced = 0;   // the one whose ports the server took into use again, else 0
+    std::uint32_t first = 0;      // number of the client's first byte, where id is known
+    std::uint32_t take_from = 0;  // all before it the receiver has acknowledged
+
+    [[nodiscard]] constexpr bool forwards() const noexcept {
+        return kind == Kind::Untracked || kind == Kind::Pass;
+    }
+    [[nodiscard]] constexpr bool has(TrackMark mark) const noexcept {
+        return (marks & static_cast<std::uint8_t>(mark)) != 0;
+    }
+};
+
+}  // namespace sluice

@@ -1,0 +1,137 @@
+#pragma once
+#include "lib/conn/hopscotch_lines.hpp"
+#include "lib/conn/track/tcp_window.hpp"
+#include "lib/conn/track/tracked_segment.hpp"
+#include "lib/pool/pool_line.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+enum class TrackPhase : std::uint8_t {
+    Free,
+    SynSent,      // a client's SYN has been seen, and no answer
+    SynReceived,  // the server has acknowledged it
+    Established,  // and the client the server's; FINs do not change that
+    Reset,        // a RST stands
+    BoxReset,     // the box has reset it on both sides
+    Midstream,    // its beginning was not seen: only what the server's segments say is known
+};
+
+// Classes of connections, each with its own budget and order of age.
+enum class TrackClass : std::uint8_t { HalfOpen, Midstream, Closed, Established };
+inline constexpr std::size_t kTrackClasses = 4;
+
+// The first number of each side.
+struct FirstNumbers {
+    std::uint32_t client = 0;
+    std::uint32_t server = 0;
+
+    [[nodiscard]] bool operator==(const FirstNumbers&) const noexcept = default;
+};
+
+// A SYN and the SYN-ACK that acknowledges it. Their windows are not scaled.
+struct TrackedHandshake {
+    FirstNumbers numbers;
+    std::uint16_t client_window = 0;
+    std::uint16_t server_window = 0;
+    std::uint8_t client_scale : 4 = 0;  // both zero where one side did not offer it
+    std::uint8_t server_scale : 4 = 0;
+
+    [[nodiscard]] constexpr TcpHalf client() const noexcept {
+        return half(numbers.client, server_window);
+    }
+    [[nodiscard]] constexpr TcpHalf server() const noexcept {
+        return half(numbers.server, client_window);
+    }
+
+private:
+    [[nodiscard]] static constexpr TcpHalf half(std::uint32_t iss, std::uint32_t window) noexcept {
+        return {.iss = iss, .next = iss + 1, .una = iss + 1, .edge = iss + 1 + window};
+    }
+};
+
+// Two lines: all that a segment in the middle of a connection reads lies in the first.
+struct alignas(2 * kLineBytes) TrackedConnection {
+    // Facts that are true or not.
+    static constexpr std::uint16_t kClientLow = 1U << 0;  // the low end is the client
+    static constexpr std::uint16_t kOneWay = 1U << 1;     // inbound_only
+    static constexpr std::uint16_t kMidstream = 1U << 2;  // taken up without a handshake
+    static constexpr std::uint16_t kClientFin = 1U << 3;  // its place is known
+    static constexpr std::uint16_t kServerFin = 1U << 4;
+    static constexpr std::uint16_t kClientLong = 1U << 5;  // more than 2^30 bytes acknowledged
+    static constexpr std::uint16_t kServerLong = 1U << 6;
+    static constexpr std::uint16_t kServerReset = 1U << 7;   // the RST that stands is the server's
+    static constexpr std::uint16_t kCandidate = 1U << 8;     // a SYN waits for its SYN-ACK
+    static constexpr std::uint16_t kCandidates = 1U << 9;    // others did before it
+    static constexpr std::uint16_t kAlternate = 1U << 10;    // `alternate` is another handshake, or
+                                                             // a newer one beside what stands
+    static constexpr std::uint16_t kAlternates = 1U << 11;   // there were more than these two
+    static constexpr std::uint16_t kServerKnown = 1U << 12;  // Midstream: a server's segment came
+    static constexpr std::uint16_t kEnded = 1U << 13;        // both FINs are acknowledged
+    static constexpr unsigned kMarksAt = 14;                 // of TrackMark, from here on
+
+    std::uint64_t digest = 0;  // of its ends
+    std::uint64_t id = 0;
+    TcpHalf client;
+    TcpHalf server;
+    std::uint32_t touched = 0;  // in ticks
+    std::uint16_t flags = 0;
+    std::uint16_t at_home = 0;  // which of the lines from this one on have their home here
+    // Largest windows, in units of the sender's scale; a SYN's is not scaled.
+    std::uint16_t client_widest = 0;
+    std::uint16_t server_widest = 0;
+    std::uint16_t service = kNoService;
+    TrackPhase phase = TrackPhase::Free;
+    std::uint8_t client_scale : 4 = 0;
+    std::uint8_t server_scale : 4 = 0;
+
+    // Seldom read from here on.
+    std::uint32_t client_fin = 0;  // number of the FIN
+    std::uint32_t server_fin = 0;
+    std::uint32_t candidate = 0;  // first number of the last SYN
+    std::uint32_t candidate_at = 0;
+    TrackedHandshake alternate;
+    ConnectionIndex older = kNoConnection;
+    ConnectionIndex newer = kNoConnection;
+    std::uint32_t listed_at = 0;  // in ticks; when it was moved to the end of its list
+    std::uint16_t candidate_window = 0;
+    std::uint8_t candidate_scale = kNoScale;
+    TrackClass listed = TrackClass::HalfOpen;  // whose list it is in
+
+    static constexpr std::uint8_t kNoScale = 0xFF;
+
+    [[nodiscard]] bool is_free() const noexcept { return phase == TrackPhase::Free; }
+    void take() noexcept { phase = TrackPhase::SynSent; }
+    [[nodiscard]] bool is(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }
+    void set(std::uint16_t flag) noexcept { flags = static_cast<std::uint16_t>(flags | flag); }
+    void clear(std::uint16_t flag) noexcept { flags = static_cast<std::uint16_t>(flags & ~flag); }
+
+    [[nodiscard]] std::uint8_t marks() const noexcept {
+        return static_cast<std::uint8_t>(flags >> kMarksAt);
+    }
+    [[nodiscard]] bool has_numbers() const noexcept {
+        return phase >= TrackPhase::SynReceived && phase != TrackPhase::Midstream;
+    }
+    [[nodiscard]] TcpHalf& half(bool of_client) noexcept { return of_client ? client : server; }
+    [[nodiscard]] const TcpHalf& half(bool of_client) const noexcept {
+        return of_client ? client : server;
+    }
+    [[nodiscard]] bool is_long(bool of_client) const noexcept {
+        return is(of_client ? kClientLong : kServerLong);
+    }
+    [[nodiscard]] std::uint8_t scale_of(bool of_client) const noexcept {
+        return of_client ? client_scale : server_scale;
+    }
+    // The largest window, in bytes, that this side ever offered to the other one.
+    [[nodiscard]] std::uint32_t widest_of(bool of_client) const noexcept {
+        return of_client ? std::uint32_t{client_widest} << client_scale
+                         : std::uint32_t{server_widest} << server_scale;
+    }
+    [[nodiscard]] FirstNumbers first_numbers() const noexcept { return {client.iss, server.iss}; }
+};
+static_assert(sizeof(TrackedConnection) == 2 * kLineBytes);
+static_assert(offsetof(TrackedConnection, client_fin) == kLineBytes);
+
+}  // namespace sluice

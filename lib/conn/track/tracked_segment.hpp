@@ -1,0 +1,50 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/packet/tcp_flags.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+inline constexpr std::uint16_t kNoService = 0xFFFF;
+
+// One TCP segment of either direction, as its headers say.
+struct TrackedSegment {
+    std::uint64_t ends = 0;              // keyed digest of both ends, the same for both directions
+    bool from_low = false;               // which of the two ends sent it
+    std::uint16_t service = kNoService;  // that its own direction belongs to: then its sender is
+                                         // the client; kNoService: it is only looked up
+    std::uint32_t seq = 0;
+    std::uint32_t ack = 0;
+    std::uint16_t flags = 0;
+    std::uint32_t payload = 0;
+    std::uint16_t window = 0;  // as it stands in the header
+    std::uint16_t urgent = 0;  // pointer
+    std::uint8_t ttl = 0;
+    std::optional<std::uint8_t> scale;  // window scale option of a SYN or SYN-ACK
+    bool checksum_wrong = false;
+    bool is_fragment = false;
+
+    [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
+        return (flags & flag) != 0;
+    }
+    // The place behind its bytes, where its FIN would be. A SYN takes the first number.
+    [[nodiscard]] constexpr std::uint32_t data_end() const noexcept {
+        return seq + (has(kTcpSyn) ? 1U : 0U) + payload;
+    }
+};
+
+// The fate of segments of a connection that nobody knows.
+enum class MidstreamPolicy : std::uint8_t { Inspect, Reset, Pass };
+
+// The demands of a service on the tracker.
+struct TrackPolicy {
+    bool enforced = true;       // false: what is dropped goes on all the same, and moves the state
+    bool inbound_only = false;  // the server's segments do not come this way
+    MidstreamPolicy midstream = MidstreamPolicy::Inspect;
+    std::uint8_t min_ttl = 32;
+    Instant grace_until = Instant::min();  // until then Inspect lets pass what begins no request
+};
+
+}  // namespace sluice

@@ -1,0 +1,58 @@
+#include "lib/pipeline/track_services.hpp"
+
+#include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/stages.hpp"
+
+namespace sluice {
+
+namespace {
+
+// Answers of the box go to clients that have completed a handshake.
+void note_handshakes(const ServiceRowsOutcome& outcome, Burst& burst) noexcept {
+    for_each_row(outcome.with_service, [&](std::size_t row) {
+        const ServicePacket& packet = outcome.packets[row];
+        const Handshake handshake = packet.is_established ? Handshake::Completed
+                                    : packet.service->path == ServicePath::Inbound
+                                        ? Handshake::OneWay
+                                        : Handshake::Untracked;
+        burst.note_handshakes(handshake, row_bit(row));
+    });
+}
+
+}  // namespace
+
+void end_reset_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
+                           Instant now) noexcept {
+    if (set.services.empty() || burst.unit_parser() == nullptr || core.answered == nullptr) {
+        return;
+    }
+    for (const MadeReset& reset : core.answered->resets()) {
+        burst.unit_parser()->note_reset(reset, now);
+    }
+}
+
+RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
+                       Instant now) noexcept {
+    BurstUnits* const units = burst.unit_parser();
+    if (units == nullptr || burst.origin() != Burst::Origin::Port) {
+        return 0;
+    }
+    (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp), core.hash);
+    units->track({.burst = unit_columns_of(burst, set, core, now),
+                  .services = set.services,
+                  .scratch = burst.scratch().matches,
+                  .load = set.load,
+                  .unread_bursts = core.unread_bursts},
+                 rows);
+    const ServiceRowsOutcome& outcome = units->services();
+    for_each_row(outcome.refused,
+                 [&](std::size_t row) { burst.decision(row) = dropped_for(outcome.why[row]); });
+    for_each_row(outcome.would_refuse, [&](std::size_t row) {
+        core.counters.would_refuse[static_cast<std::size_t>(outcome.why[row])].add(1);
+    });
+    burst.set_normalized(outcome.normalized);
+    note_handshakes(outcome, burst);
+    return outcome.refused;
+}
+
+}  // namespace sluice

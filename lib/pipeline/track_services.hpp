@@ -1,0 +1,18 @@
+#pragma once
+#include "lib/load/loaded_set.hpp"
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/core_state.hpp"
+
+namespace sluice {
+
+// Follows the connections of the rule set's services that rows of the burst belong to, in their
+// order. The rows that enforced ones refuse are returned, decided: no rule sees them.
+[[nodiscard]] RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set,
+                                     const CoreState& core, Instant now) noexcept;
+
+// Ends the connections of services that the box has reset since the burst before. The burst may be
+// empty.
+void end_reset_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
+                           Instant now) noexcept;
+
+}  // namespace sluice

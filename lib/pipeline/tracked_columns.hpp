@@ -1,0 +1,21 @@
+#pragma once
+#include "lib/load/loaded_services.hpp"
+#include "lib/match/rule_matches.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+struct UnitColumns;
+
+// The view of a burst that trackers of services are shown.
+struct TrackedColumns {
+    const UnitColumns& burst;
+    const LoadedServices& services;
+    RuleMatches& scratch;  // of the services' classifier
+    // See UnitSource.
+    std::uint64_t load = 0;
+    std::uint64_t unread_bursts = 0;
+};
+
+}  // namespace sluice

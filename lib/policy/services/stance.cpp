@@ -1,0 +1,174 @@
+#include "lib/policy/services/stance.hpp"
+
+#include "lib/packet/transport.hpp"
+#include "lib/policy/clauses/clause_cover.hpp"
+#include "lib/policy/clauses/clause_overlap.hpp"
+#include "lib/policy/services/protocol_set.hpp"
+#include "lib/rules/service_fault.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+namespace sluice {
+namespace {
+
+// Services of one protocol.
+struct OfProtocol {
+    explicit OfProtocol(const SetPool& pool) : cover{pool} {}
+
+    ClauseCover cover;
+    std::vector<std::uint32_t> services;
+    std::optional<SetId> transport;
+};
+
+class StanceFinder {
+public:
+    StanceFinder(const std::vector<PlacedService>& services, SetPool& pool, CompiledRules& compiled)
+        : services_{services},
+          pool_{pool},
+          compiled_{compiled},
+          overlap_{pool},
+          protocols_{OfProtocol{pool}, OfProtocol{pool}, OfProtocol{pool}, OfProtocol{pool}} {
+        for (const ServiceProtocol protocol : kServiceProtocols) {
+            of(protocol).transport = pool.add(Field::IpProto, transport_of(protocol));
+        }
+        for (std::uint32_t service = 0; service < services_.size(); ++service) {
+            OfProtocol& known = of(summary_of(service).protocol);
+            known.services.push_back(service);
+            for (const Clause& clause : services_[service].clauses) {
+                known.cover.add(clause, service);
+            }
+        }
+    }
+
+    void note(const PlacedRule& placed, const Rule& rule) {
+        RuleSummary& summary = compiled_.rules[placed.summary];
+        const ProtocolSet read = protocols_of(rule, summary.condition, compiled_.set.named_texts);
+        if (read.empty()) {
+            return;
+        }
+        found_.clear();
+        found_protocols_ = {};
+        bool some = false;
+        bool all = true;
+        for (const Clause& clause : placed.clauses) {
+            for (const ServiceProtocol protocol : kServiceProtocols) {
+                if (!protocols_of(clause, pool_, read, compiled_.set.named_texts).has(protocol)) {
+                    continue;
+                }
+                const std::optional<Clause> there = over_transport(clause, protocol);
+                found_protocols_.add_all(there ? ProtocolSet{protocol} : ProtocolSet{});
+                if (there && !take_covering(*there, protocol)) {
+                    all = false;
+                    some |= take_meeting(*there, protocol);
+                }
+            }
+        }
+        some |= !found_.empty();
+        using Kind = Stance::Kind;
+        Kind kind = all && some ? Kind::Service : some ? Kind::Partly : Kind::Anywhere;
+        if (!is_known(summary)) {
+            kind = Kind::Unknown;
+        }
+        write(kind, summary.stance);
+    }
+
+private:
+    [[nodiscard]] OfProtocol& of(ServiceProtocol protocol) {
+        return protocols_[static_cast<std::size_t>(protocol)];
+    }
+    [[nodiscard]] const ServiceSummary& summary_of(std::uint32_t service) const {
+        return compiled_.services[services_[service].summary];
+    }
+    static DomainSet transport_of(ServiceProtocol protocol) {
+        DomainSet set;
+        if (runs_over_tcp(protocol)) {
+            set.numbers.push_back({kProtoTcp, kProtoTcp});
+        }
+        if (runs_over_udp(protocol)) {
+            set.numbers.push_back({kProtoUdp, kProtoUdp});
+        }
+        return set;
+    }
+
+    // A list that is missing may have held anything.
+    [[nodiscard]] bool is_known(const RuleSummary& rule) const {
+        return (!rule.sees_all || rule.when.empty()) &&
+               std::all_of(services_.begin(), services_.end(), [&](const PlacedService& service) {
+                   return compiled_.services[service.summary].is_known;
+               });
+    }
+
+    // The part of a clause that can be of the protocol; nullopt: none.
+    std::optional<Clause> over_transport(Clause clause, ServiceProtocol protocol) {
+        const SetId transport = *of(protocol).transport;
+        const auto at = std::lower_bound(
+            clause.fields.begin(), clause.fields.end(), Field::IpProto,
+            [](const ClauseTerm& term, Field field) { return term.field < field; });
+        if (at == clause.fields.end() || at->field != Field::IpProto) {
+            clause.fields.insert(at, {Field::IpProto, transport});
+            return clause;
+        }
+        at->set = pool_.intersect(at->set, transport);
+        return pool_[at->set].empty() ? std::nullopt : std::optional{std::move(clause)};
+    }
+
+    bool take_covering(const Clause& clause, ServiceProtocol protocol) {
+        const std::optional<std::uint32_t> service =
+            of(protocol).cover.first_owner(clause, static_cast<std::uint32_t>(services_.size()));
+        if (service) {
+            found_.insert(*service);
+        }
+        return service.has_value();
+    }
+
+    bool take_meeting(const Clause& clause, ServiceProtocol protocol) {
+        const std::vector<Clause> one{clause};
+        bool some = false;
+        for (const std::uint32_t service : of(protocol).services) {
+            if (overlap_.may_meet(one, services_[service].clauses)) {
+                found_.insert(service);
+                some = true;
+            }
+        }
+        return some;
+    }
+
+    void write(Stance::Kind kind, Stance& stance) const {
+        stance.kind = kind;
+        for (const ServiceProtocol protocol : kServiceProtocols) {
+            if (found_protocols_.has(protocol)) {
+                stance.protocols.push_back(protocol);
+            }
+        }
+        for (const std::uint32_t service : found_) {
+            const ServiceSummary& summary = summary_of(service);
+            stance.services.push_back(summary.id);
+            if (summary.mode == Mode::Monitor) {
+                stance.monitored.push_back(summary.id);
+            }
+        }
+    }
+
+    const std::vector<PlacedService>& services_;
+    SetPool& pool_;
+    CompiledRules& compiled_;
+    ClauseOverlap overlap_;
+    std::array<OfProtocol, kServiceProtocols.size()> protocols_;
+    std::set<std::uint32_t> found_;
+    ProtocolSet found_protocols_;
+};
+
+}  // namespace
+
+void note_stances(const std::vector<PlacedService>& services, const std::vector<PlacedRule>& rules,
+                  SetPool& pool, CompiledRules& compiled) {
+    StanceFinder finder{services, pool, compiled};
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        finder.note(rules[i], compiled.set.rules[i]);
+    }
+}
+
+}  // namespace sluice

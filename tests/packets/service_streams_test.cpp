@@ -1,0 +1,267 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/verdict_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Declared services: what their servers would not take is refused before any rule, and what they
+// would serve is counted, whichever way it comes.
+namespace sluice::service_streams_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Case;
+using test::Frame;
+using test::Step;
+
+constexpr std::uint32_t kClientIss = 1000;
+constexpr std::uint32_t kServerIss = 5000;
+constexpr std::uint16_t kFin = 0x01;
+constexpr std::uint16_t kSyn = 0x02;
+constexpr std::uint16_t kRst = 0x04;
+constexpr std::uint16_t kAck = 0x10;
+constexpr std::uint16_t kUrg = 0x20;
+
+test::Octets bytes_of_text(std::string_view text) {
+    const ByteView bytes = std::as_bytes(std::span{text});
+    return {bytes.begin(), bytes.end()};
+}
+
+// A segment of the client, so many bytes behind its first one.
+Frame client(std::string_view text, std::uint32_t at = 0, std::uint32_t acked = 0) {
+    return test::tcp()
+        .src("10.0.0.1")
+        .dst("192.0.2.1")
+        .sport(40'000)
+        .dport(80)
+        .flags(kAck)
+        .seq(kClientIss + 1 + at)
+        .ack(kServerIss + 1 + acked)
+        .carries(bytes_of_text(text));
+}
+Frame server(std::string_view text, std::uint32_t at = 0, std::uint32_t acked = 0) {
+    return test::tcp()
+        .src("192.0.2.1")
+        .dst("10.0.0.1")
+        .sport(80)
+        .dport(40'000)
+        .flags(kAck)
+        .seq(kServerIss + 1 + at)
+        .ack(kClientIss + 1 + acked)
+        .carries(bytes_of_text(text))
+        .from_inside();
+}
+Frame syn(std::uint32_t iss = kClientIss) {
+    return client("").flags(kSyn).seq(iss).ack(0);
+}
+Frame syn_ack(std::uint32_t iss = kServerIss, std::uint32_t client_iss = kClientIss) {
+    return server("").flags(kSyn | kAck).seq(iss).ack(client_iss + 1);
+}
+
+const std::string kLogin = "GET /login HTTP/1.1\r\nHost: a\r\n\r\n";
+const auto kLoginSize = static_cast<std::uint32_t>(kLogin.size());
+
+#define SERVICE(mode)                                                        \
+    "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq " \
+    "192.0.2.1 and l4.dport eq 80', mode: " mode                             \
+    ", checksums: trust}\nrules:\n"                                          \
+    "  - {id: logins, mode: enforce, when: 'http.request.uri.path eq "       \
+    "\"/login\"', key: [ip.src], per: request, limits: [{algorithm: "        \
+    "fixed_window, count: 1, window: 1h}]}\n"
+constexpr std::string_view kEnforced = SERVICE("enforce");
+constexpr std::string_view kMonitored = SERVICE("monitor");
+
+// The handshake, then these.
+std::vector<Step> opened(std::vector<Step> steps) {
+    steps.insert(steps.begin(), {{0ms, syn(), "pass", "unmatched"},
+                                 {0ms, syn_ack(), "pass", "unmatched"},
+                                 {0ms, client(""), "pass", "unmatched"}});
+    return steps;
+}
+
+const Case kCases[] = {
+    {"a request is counted once, and its repetition passes", kEnforced,
+     opened({{0ms, client(kLogin), "pass", "within_limits"},
+             {0ms, client(kLogin), "pass", "unmatched"},
+             {0ms, server("", 0, kLoginSize), "pass", "unmatched"},
+             {0ms, client(kLogin, kLoginSize), "drop", "over_limit", "logins", Nanoseconds{1h}},
+             {0ms, client(kLogin, kLoginSize), "drop", "retransmission"}})},
+
+    {"the same ports and first number again are another connection, whose request counts",
+     kEnforced,
+     opened({{0ms, client(kLogin), "pass", "within_limits"},
+             {0ms, server("", 0, kLoginSize), "pass", "unmatched"},
+             {0ms, client("", kLoginSize).flags(kFin | kAck), "pass", "unmatched"},
+             {0ms, server("", 0, kLoginSize + 1).flags(kFin | kAck), "pass", "unmatched"},
+             {0ms, client("", kLoginSize + 1, 1), "pass", "unmatched"},
+             {0ms, syn(), "pass", "unmatched"},
+             {0ms, syn_ack(kServerIss + 90'000), "pass", "unmatched"},
+             {0ms, client("", 0, 90'000), "pass", "unmatched"},
+             {0ms, client(kLogin, 0, 90'000), "drop", "over_limit", "logins", Nanoseconds{1h}}})},
+
+    {"a SYN, RST or FIN of another number does not make the box forget half a head", kEnforced,
+     opened({{0ms, client("GET /login HTTP/1.1\r\n"), "pass", "unmatched"},
+             {0ms, server("", 0, 21), "pass", "unmatched"},
+             {0ms, syn(kClientIss + 77'000), "pass", "unmatched"},
+             {0ms, client("", 900'000).flags(kRst), "drop", "rst_out_of_window"},
+             {0ms, client("", 900'000).flags(kFin | kAck), "drop", "out_of_window"},
+             {0ms, client("Host: a\r\n\r\n", 21), "pass", "within_limits"}})},
+
+    {"a RST in the window that is not exact goes to the server, and ends nothing", kEnforced,
+     opened({{0ms, client("", 10).flags(kRst), "pass", "unmatched"},
+             {0ms, client(kLogin), "pass", "within_limits"}})},
+
+    {"behind an exact RST nothing passes", kEnforced,
+     opened({{0ms, client("").flags(kRst), "pass", "unmatched"},
+             {0ms, client(kLogin), "drop", "behind_end"}})},
+
+    {"bytes beyond the server's window are dropped, where it stands they count", kEnforced,
+     opened({{0ms, client(kLogin, 65'535), "drop", "out_of_window"},
+             {0ms, client(kLogin, 65'520), "drop", "out_of_window"},
+             {0ms, client(kLogin), "pass", "within_limits"}})},
+
+    {"data without ACK, or that acknowledges what was never sent, is dropped", kEnforced,
+     opened({{0ms, client(kLogin).flags(0x08), "drop", "bad_ack"},
+             {0ms, client(kLogin, 0, 1), "drop", "bad_ack"},
+             {0ms, client(kLogin), "pass", "within_limits"}})},
+
+    {"a fragment of TCP is refused", kEnforced,
+     opened({{0ms, client(kLogin).frag(0, true), "drop", "tcp_fragment"}})},
+
+    {"a SYN-ACK that nobody asked for",
+     kEnforced,
+     {{0ms, syn(), "pass", "unmatched"},
+      {0ms, syn_ack(kServerIss, kClientIss + 5), "drop", "bad_handshake"}}},
+
+    {"a request ahead of its handshake counts",
+     kEnforced,
+     {{0ms, syn(), "pass", "unmatched"}, {0ms, client(kLogin), "pass", "within_limits"}}},
+
+    {"a piece of an upload that is further ahead than what is held is sent again, and all goes on",
+     kEnforced,
+     opened({{0ms, client("POST /up HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"),
+              "pass", "unmatched"},
+             {0ms, client("1388\r\n", 58), "pass", "unmatched"},
+             {0ms, client(std::string(40, 'x'), 58 + 20'000), "drop", "lost_head"},
+             {0ms, client(std::string(5000, 'x') + "\r\n0\r\n\r\n", 64), "pass", "unmatched"},
+             {0ms, client(kLogin, 64 + 5007), "pass", "within_limits"}})},
+
+    {"an upload goes on after minutes of silence, and the request behind it counts", kEnforced,
+     opened({{0ms, client("POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"), "pass",
+              "unmatched"},
+             {5min, client(std::string(500, 'x'), 52), "pass", "unmatched"},
+             {12min, client(std::string(500, 'x'), 552), "pass", "unmatched"},
+             {12min, client(kLogin, 1052), "pass", "within_limits"}})},
+
+    {"the rest of a head that its client has let wait is refused, and all that follows", kEnforced,
+     opened({{0ms, client("GET /login HTTP/1.1\r\n"), "pass", "unmatched"},
+             {5min, client("Host: a\r\n\r\n", 21), "drop", "lost_head"},
+             {6min, client("Host: a\r\n\r\n", 21), "drop", "lost_head"}})},
+
+    {"what is no HTTP is refused, and all that follows", kEnforced,
+     opened({{0ms, client("\x16\x03\x01hello, I am no request\r\n\r\n"), "drop", "unreadable"},
+             {0ms, client(kLogin, 30), "drop", "unreadable"}})},
+
+    {"a service that monitors refuses nothing", kMonitored,
+     opened({{0ms, client("\x16\x03\x01hello, I am no request\r\n\r\n"), "pass", "unmatched"},
+             {0ms, client(kLogin).frag(0, true), "pass", "unmatched"},
+             {0ms, client("", 900'000).flags(kRst), "pass", "unmatched"}})},
+};
+
+class ServiceCase : public testing::TestWithParam<Case> {};
+
+TEST_P(ServiceCase, Holds) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{GetParam().rules};
+    box.find_units_by(parser.finder());
+    test::expect_steps(box, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ServiceCase, testing::ValuesIn(kCases));
+
+// A query of DNS with this checksum, or with what makes it right.
+test::Octets query(int off_by) {
+    test::Octets message =
+        bytes_of_text(std::string_view{"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01"
+                                       "a\x00\x00\x01\x00\x01",
+                                       19});
+    test::Octets frame =
+        test::udp().src("10.0.0.1").dst("192.0.2.1").sport(5000).dport(53).carries(message).bytes();
+    constexpr std::size_t kUdpAt = 34;
+    test::Octets covered{frame.begin() + 26, frame.begin() + kUdpAt};
+    test::put16(covered, 17);
+    test::put16(covered, static_cast<unsigned>(frame.size() - kUdpAt));
+    covered.insert(covered.end(), frame.begin() + kUdpAt, frame.end());
+    const int sum = test::checksum_of(covered, 0, covered.size()) + off_by;
+    frame[kUdpAt + 6] = static_cast<std::byte>(sum >> 8 & 0xFF);
+    frame[kUdpAt + 7] = static_cast<std::byte>(sum & 0xFF);
+    return frame;
+}
+
+TEST(ServiceDatagram, WithAWrongChecksumIsNotReadAndNotCharged) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: dns, protocol: dns, when: l4.dport eq 53, mode: enforce, "
+        "checksums: verify}\nrules:\n  - {id: queries, mode: enforce, when: l4.dport eq 53, key: "
+        "[ip.src], per: query, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n"};
+    box.find_units_by(parser.finder());
+    const auto reason = [&](const test::Octets& frame) {
+        return std::string{row_of(box.judge(frame, test::kStart).reason).name};
+    };
+    EXPECT_EQ(reason(query(1)), "wrong_checksum");
+    EXPECT_EQ(reason(query(0)), "within_limits");
+    EXPECT_EQ(reason(query(0)), "over_limit");
+}
+
+// The table has room for those that live.
+TEST(ServiceReset, ByTheBoxEndsItsConnection) {
+    UnitParser parser{capture_unit_budget()};
+    AnswerBoards boards{256, 4096};
+    AnsweredTraffic answered{64, boards};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    box.know_answered(answered);
+    for (const Frame& frame : {syn(), syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    EXPECT_EQ(parser.tracked().established.read(), 1U);
+    PacketHeaders headers;
+    headers.port = port_name("lab");
+    const test::Octets bytes = client("").bytes();
+    parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, headers);
+    const ConnectionEnds ends = connection_ends(headers, KeyHasher{test::kBoxSecret});
+    answered.note_reset({.ends = ends, .seq = kClientIss + 500});
+    box.idle(test::kStart);
+    EXPECT_EQ(parser.tracked().established.read(), 1U) << "that is not the next number";
+    answered.note_reset({.ends = ends, .seq = kClientIss + 1});
+    box.idle(test::kStart);
+    EXPECT_EQ(parser.tracked().established.read(), 0U);
+}
+
+// Normalised frames.
+TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    for (const Frame& frame : {syn(), syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    Burst burst;
+    burst.find_units_by(parser.finder());
+    const test::Octets bytes = client(kLogin).flags(kAck | kUrg).ttl(3).bytes();
+    (void)burst.add({bytes, static_cast<std::uint32_t>(bytes.size())}, Direction::In,
+                    port_name("lab"));
+    box.run(burst, test::kStart);
+    EXPECT_EQ(row_of(burst.packets()[0].decision.reason).name, "within_limits");
+    ASSERT_TRUE(burst.normalizes());
+    EXPECT_TRUE(burst.normalization(0).clears_urgent);
+    EXPECT_EQ(burst.normalization(0).raises_to, 32);
+}
+
+}  // namespace
+}  // namespace sluice::service_streams_test
+#undef SERVICE

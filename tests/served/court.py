@@ -1,0 +1,165 @@
+"""The box between raw clients and real servers, and the one law: served <= counted."""
+import contextlib
+import dataclasses
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "smoke"))
+from http_hosts import run_within  # noqa: E402
+from programs import Box, Hosts, ip, wait_until, wait_until_still  # noqa: E402
+import engine  # noqa: E402
+import evasions  # noqa: E402
+import rule_files  # noqa: E402
+import servers  # noqa: E402
+import wire  # noqa: E402
+
+FIRST_SERVER = 11  # last octet
+LOGIN = "/login"
+SETTLE = 0.05  # seconds for what still comes when all plans are done
+STILL = 0.2  # seconds without another line of a log
+LEAST_TTL = 5  # of what comes to a server: as many routers seem to lie before it
+KEYS = 1 << 19
+CONFIG = {"memory": {"tables": {"keys": KEYS}}, "workers": {"idle_sleep": "100us"}}
+HOPS = """table ip hops {{
+    chain arrived {{ type filter hook prerouting priority -300; ip ttl < {least} drop; }}
+}}
+"""
+
+
+@dataclasses.dataclass
+class Seen:
+    """Of one plan before one server: what was served, what was counted, and what the client knows."""
+    plan: object
+    server: str
+    logins: int = 0
+    requests: int = 0
+    counted: int = 0
+    answered: bool = False
+    failed: str = ""
+
+
+class Court:
+    """Begins with `with`."""
+
+    def __init__(self, programs, names):
+        self.box, self.hosts = Box(*programs), Hosts()
+        self.names, self.servers, self.link = names, {}, None
+        self.numbers = [0] * rule_files.SLOTS
+        self.seen_of = {}  # by client: a log may be late
+
+    def __enter__(self):
+        try:
+            self.hosts.open()
+            self.lay_out()
+            # af_packet would have the kernel put fragments together before the box sees them.
+            self.box.start_dataplane("net_af_xdp0,iface=o", "net_af_xdp1,iface=i", CONFIG, netns=self.hosts.box)
+            self.box.start_sluiced()
+            for number, name in enumerate(self.names):
+                self.servers[name] = servers.Server(self.box, self.hosts.inside, name, address(number))
+            self.link = engine.Link(self.hosts.outside, mac(self.hosts.inside), mac(self.hosts.outside))
+            self.engine = engine.Engine(self.link)
+            self.wait_until_it_carries()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        with contextlib.ExitStack() as last:  # whatever fails before
+            last.callback(self.hosts.close)
+            last.callback(self.box.close)
+            for server in self.servers.values():
+                last.callback(server.close)
+            if self.link:
+                self.link.close()
+
+    def lay_out(self):
+        """Addresses of servers; clients, of whom no kernel knows, behind the outside host, which answers ARP alone."""
+        inside, outside = self.hosts.inside, self.hosts.outside
+        ip("-n", inside, "link", "set", "lo", "up")
+        for number in range(len(self.names)):
+            ip("-n", inside, "address", "add", f"{address(number)}/24", "dev", "eth0")
+        ip("-n", inside, "neighbour", "add", "10.78.0.1", "lladdr", mac_text(outside), "dev", "eth0")
+        ip("-n", inside, "route", "add", str(rule_files.CLIENTS), "via", "10.78.0.1")
+        for namespace, name, value in ((inside, "net.ipv4.tcp_max_syn_backlog", 8192), (inside, "net.core.somaxconn", 4096),
+                                       (inside, "net.ipv4.tcp_syncookies", 0), (outside, "net.ipv4.ip_forward", 0)):
+            subprocess.run(run_within(namespace, "sysctl", "-qw", f"{name}={value}"), check=True, capture_output=True)
+        subprocess.run(run_within(inside, "nft", "-f", "-"), input=HOPS.format(least=LEAST_TTL), text=True, check=True,
+                       capture_output=True)
+
+    def apply(self, rules):
+        done = self.box.apply(rules, "--force")
+        if done.returncode:
+            raise AssertionError(f"rules: {done.stderr}")
+
+    def counted(self):
+        """Admitted of each slot."""
+        rules = {rule["id"]: rule["admitted"] for rule in self.box.stats()["rules"]}
+        return [rules.get(f"slot{slot}", 0) for slot in range(rule_files.SLOTS)]
+
+    def reasons(self):
+        return {name: count for name, count in self.box.stats()["reasons"].items() if count}
+
+    def next_client(self, slot):
+        self.numbers[slot] += 1
+        return rule_files.client(slot, self.numbers[slot])
+
+    def wait_until_it_carries(self):
+        """Until each server has answered a request, so that all links and tables of neighbours are there."""
+        self.apply(rule_files.WITHOUT)
+        for name in self.names:
+            trial = [(evasions.EVASIONS[0].plan(name), name)]
+            wait_until(f"{name} to serve", lambda trial=trial: self.try_some(trial, 2)[0].logins)
+
+    def try_all(self, trials, seconds):
+        """[(plan, name of a server)], each from an address of its own: what was seen of each, in the same order."""
+        out = []
+        for begin in range(0, len(trials), rule_files.SLOTS):
+            out += self.try_some(trials[begin:begin + rule_files.SLOTS], seconds)
+        return out
+
+    def try_some(self, trials, seconds):
+        before = self.counted()
+        runs = [engine.Run(plan, self.next_client(slot), engine.Target(self.servers[name].target, plan.port), self.link)
+                for slot, (plan, name) in enumerate(trials)]
+        seen = [Seen(plan, name) for plan, name in trials]
+        self.seen_of |= {run.client: one for run, one in zip(runs, seen)}
+        by_client = self.engine.run(runs, seconds)
+        self.engine.settle(by_client, SETTLE)
+        self.box_is_alive()
+        wait_until_still("logs", lambda: self.take_lines() and None, STILL)
+        for slot, (one, run) in enumerate(zip(seen, runs)):
+            one.failed, one.answered = run.failed, any(peer.received for peer in run.peers.values())
+        for one, new, old in zip(seen, self.counted(), before):
+            one.counted = new - old
+        return seen
+
+    def take_lines(self):
+        for server in self.servers.values():
+            for client, path in server.new_lines():
+                one = self.seen_of.get(wire.packed(client))
+                if one is not None:
+                    one.requests += 1
+                    one.logins += path == LOGIN
+
+    def box_is_alive(self):
+        for process, log in ((self.box.dataplane, "dataplane.log"), (self.box.sluiced, "sluiced.log")):
+            if process.poll() is not None:
+                raise AssertionError(f"the box has ended: {self.box.log(log)[-2000:]}")
+
+
+def address(number):
+    return f"10.78.0.{FIRST_SERVER + number}"
+
+
+def mac_text(namespace):
+    return subprocess.run(run_within(namespace, "cat", "/sys/class/net/eth0/address"), check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def mac(namespace):
+    return bytes.fromhex(mac_text(namespace).replace(":", ""))

@@ -1,0 +1,243 @@
+"""Runs plans over a link: a client that the kernel knows nothing of, with addresses that no host has."""
+import collections
+import dataclasses
+import select
+import socket
+import time
+
+import wire
+from http_hosts import within
+from plan import HANDSHAKE_SECONDS, Deliver, Finish, Open, Send, Wait, segments
+from wire import ACK, FIN, PSH, RST, SYN, Headers
+
+SYNS = 6  # sent for one handshake
+MSS = 1400
+IDLE = 0.001
+ETH_IP = b"\x08\x00"
+RECEIVE_FORCE, SEND_FORCE = 33, 32
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    address: bytes
+    port: int
+
+
+class Link:
+    """The client's end: frames to one neighbour, and those for `clients` (first octet of their addresses)."""
+
+    def __init__(self, namespace, neighbour, own):
+        self.head = neighbour + own + ETH_IP
+        with within(namespace):
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+        for option in (RECEIVE_FORCE, SEND_FORCE):
+            self.socket.setsockopt(socket.SOL_SOCKET, option, 32 << 20)
+        self.socket.bind(("eth0", 0x0800))
+        self.socket.setblocking(False)
+
+    def send(self, packet):
+        try:
+            self.socket.send(self.head + packet)
+        except BlockingIOError:
+            select.select([], [self.socket], [], 1)
+            self.socket.send(self.head + packet)
+
+    def receive(self, seconds):
+        """What has come, after so long a wait at most."""
+        if not select.select([self.socket], [], [], seconds)[0]:
+            return
+        for _ in range(512):
+            try:
+                frame, (_, _, kind, _, _) = self.socket.recvfrom(65536)
+            except BlockingIOError:
+                return
+            if kind != socket.PACKET_OUTGOING:
+                yield frame[14:]
+
+    def close(self):
+        self.socket.close()
+
+
+class Peer:
+    """What a client knows of one connection."""
+
+    def __init__(self, flow, target):
+        self.flow, self.target = flow, target
+        self.reset_numbers()
+        self.received = bytearray()  # of all connections of this flow, one behind the other
+
+    def reset_numbers(self):
+        self.is_open = self.ended = self.reset = False
+        self.server_next = 0
+        self.acknowledged = self.flow.iss + 1 & wire.MASK
+        self.news = 0  # data and ends since the last Wait
+
+    def take(self, segment):
+        """Whether an acknowledgement is due."""
+        if segment.flags & RST:
+            exact = segment.seq == self.server_next if self.is_open else segment.ack == (self.flow.iss + 1 & wire.MASK)
+            self.reset |= exact
+            self.news += exact
+            return False
+        if segment.flags & SYN:
+            if segment.ack == (self.flow.iss + 1 & wire.MASK) and not self.is_open:
+                self.is_open, self.server_next = True, segment.seq + 1 & wire.MASK
+            return self.is_open
+        if ahead(segment.ack, self.acknowledged) > 0:
+            self.acknowledged = segment.ack
+        if segment.seq == self.server_next and not self.ended:
+            self.received += segment.payload
+            ends = bool(segment.flags & FIN)
+            self.server_next = self.server_next + len(segment.payload) + ends & wire.MASK
+            self.ended |= ends
+            self.news += bool(segment.payload) + ends
+        return bool(segment.payload) or bool(segment.flags & FIN)
+
+
+def ahead(number, of):
+    return (number - of + 0x80000000 & wire.MASK) - 0x80000000
+
+
+class Run:
+    """One plan on its way. `failed`: why it could not go on, in words."""
+
+    def __init__(self, plan, client, target, link):
+        self.plan, self.client, self.target, self.link = plan, client, target, link
+        self.peers, self.by_port = {}, {}
+        for flow in plan.flows:
+            self.peers.setdefault(flow, Peer(flow, target))
+        self.at, self.until, self.syns, self.number = 0, None, 0, 0
+        self.failed = ""
+
+    def peer(self, step):
+        return self.peers[self.plan.flows[step.flow]]
+
+    def done(self):
+        return self.at >= len(self.plan.steps) or bool(self.failed)
+
+    def put(self, peer, head, payload=b""):
+        self.number = self.number + 1 & 0xFFFF
+        for packet in wire.packets(self.client, self.target.address, peer.flow.sport, self.target.port, head, payload,
+                                   self.number):
+            self.link.send(packet)
+
+    def take(self, segment):
+        peer = self.by_port.get(segment.dport)
+        if peer is not None and peer.take(segment):
+            self.put(peer, Headers(peer.acknowledged, peer.server_next))
+
+    def advance(self, now):
+        """All that can be done at once."""
+        while not self.done():
+            step = self.plan.steps[self.at]
+            going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish}
+            going = going[type(step)](step, now)
+            if not going:
+                return
+            self.at, self.until, self.syns = self.at + 1, None, 0
+
+    def open(self, step, now):
+        peer = self.peer(step)
+        if self.until is None:
+            peer.reset_numbers()
+            self.by_port[peer.flow.sport] = peer
+        if peer.is_open:
+            self.put(peer, segments(step, peer.flow, peer.server_next)[1][0])
+            return True
+        if peer.reset:
+            self.failed = "nobody listens"
+            return False
+        if self.until is None or now > self.until:
+            if self.syns == SYNS:
+                self.failed = "no SYN-ACK"
+                return False
+            self.put(peer, segments(step, peer.flow, 0)[0][0])
+            self.until, self.syns = now + HANDSHAKE_SECONDS * (1 + self.syns // 2), self.syns + 1
+        return False
+
+    def send(self, step, _):
+        peer = self.peer(step)
+        for head, data in segments(step, peer.flow, peer.server_next):
+            self.put(peer, head, data)
+        return True
+
+    def wait(self, step, now):
+        peer = self.peer(step)
+        if self.until is None:
+            self.until = now + step.seconds
+        met = {"data": peer.news > 0, "close": peer.ended or peer.reset, "time": False}[step.until]
+        if met or now > self.until:
+            peer.news = 0
+            return True
+        return False
+
+    def deliver(self, step, now):
+        peer = self.peer(step)
+        had = peer.acknowledged - (peer.flow.iss + 1) & wire.MASK
+        if had >= len(step.data) or peer.reset or peer.ended:
+            return True
+        if self.until is None or now > self.until:
+            if self.syns == SYNS:
+                return True
+            if self.syns:  # the first time only waits
+                self.put(peer, Headers(peer.acknowledged, peer.server_next, ACK | PSH), step.data[had:had + MSS])
+            self.until, self.syns = now + HANDSHAKE_SECONDS, self.syns + 1
+        return False
+
+    def finish(self, step, now):
+        """Again until the server has acknowledged it and ended itself; not for ever."""
+        peer = self.peer(step)
+        number = peer.flow.iss + 1 + step.at
+        if peer.reset or (peer.ended and ahead(peer.acknowledged, number) > 0):
+            return True
+        if self.until is None or now > self.until:
+            if self.syns == SYNS:
+                return True
+            self.put(peer, Headers(number, peer.server_next, FIN | ACK))
+            self.until, self.syns = now + HANDSHAKE_SECONDS, self.syns + 1
+        return False
+
+    def abandon(self):
+        """Ends what is open at the server, at the number that it awaits."""
+        for peer in self.peers.values():
+            if peer.is_open and not peer.reset:
+                self.put(peer, Headers(peer.acknowledged, peer.server_next, RST | ACK))
+
+
+class Engine:
+    """Many runs at once over one link."""
+
+    def __init__(self, link):
+        self.link = link
+        self.runs = collections.OrderedDict()
+
+    def run(self, runs, seconds):
+        """Until all are done, at most so long; those that are not fail."""
+        by_client = {run.client: run for run in runs}
+        deadline = time.monotonic() + seconds
+        going = list(runs)
+        while going and time.monotonic() < deadline:
+            now = time.monotonic()
+            for run in going:
+                run.advance(now)
+            going = [run for run in going if not run.done()]
+            self.dispatch(by_client, IDLE)
+        for run in going:
+            run.failed = run.failed or "took too long"
+        return by_client
+
+    def dispatch(self, by_client, seconds):
+        for packet in self.link.receive(seconds):
+            segment = wire.read(packet)
+            run = segment and by_client.get(segment.dst)
+            if run:
+                run.take(segment)
+
+    def settle(self, by_client, seconds):
+        """What still comes is taken for so long; then what is open is reset."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self.dispatch(by_client, min(left, 0.02))
+        for run in by_client.values():
+            run.abandon()
+

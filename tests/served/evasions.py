@@ -1,0 +1,126 @@
+"""Known ways to be served without being counted, each one of a kind: a table of plans."""
+import dataclasses
+import random
+
+from heads import (CHUNKED, DECOY, H2_OPENING, HOST, LOGIN, OTHER, PATH, PROXY_LINE, UPGRADE_LINES, WEBSOCKET_LINES, get, h2_get,
+                   post)
+from plan import Deliver, Finish, Open, Plan, Send, Wait, flows
+from servers import PROXIED_PORT
+from wire import ACK, FIN, PSH, RST, SYN, URG
+
+CUT = LOGIN.index(b"HTTP")  # of a head that comes in two parts
+FIRST_HALF, SECOND_HALF = LOGIN[:CUT], LOGIN[CUT:]
+FAR = 900_000  # bytes beyond any window
+SILENCE = 65
+AGAIN = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Evasion:
+    """`steps` in one connection, or several. `refused`: the box may refuse it although some server serves it, as the
+    manual lists. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes."""
+    name: str
+    steps: tuple
+    flows: int = 1
+    refused: bool = False
+    is_limited: bool = False
+    seconds: float = 5
+    port: int = 80
+
+    def plan(self, seed):
+        return Plan(self.name, flows(f"{seed} {self.name}", self.flows), self.steps, self.port)
+
+
+def one(*sends):
+    return (Open(), *sends, Wait())
+
+
+def sends(text):
+    return one(Send(text))
+
+
+def halves_backwards():
+    return Send(SECOND_HALF, CUT), Send(FIRST_HALF)
+
+
+def forgotten_by(flags):
+    """A segment that the server does not take, then the second half of a head first."""
+    return one(Send(b"", FAR, flags=flags), *halves_backwards())
+
+
+def decoyed_by(**how):
+    """Another request at the same place, which the server does not take."""
+    return one(Send(DECOY, **how), Send(LOGIN))
+
+
+def scattered():
+    order = list(range(len(LOGIN)))
+    random.Random("scattered").shuffle(order)
+    return one(*(Send(LOGIN[at:at + 1], at) for at in order), Deliver(LOGIN))
+
+
+def again(*end):
+    return (Open(), Send(LOGIN), Wait(), *end) * AGAIN
+
+
+# Of two requests the first, whose body the box has to follow.
+def behind(first):
+    return sends(first + LOGIN)
+
+
+def marked(text, mark, byte=b"X"):
+    """An urgent byte in front of `mark`, which the server takes out of the stream."""
+    at = text.index(mark)
+    return Send(text[:at] + byte + text[at:], flags=ACK | PSH | URG, urgent=at + 1)
+
+
+OVERLAP = LOGIN[4:]
+SWAPPED = DECOY[4:-2]
+
+EVASIONS = (
+    Evasion("a request", sends(LOGIN)),
+    Evasion("three in one segment", sends(3 * LOGIN)),
+    Evasion("same ports and first number, after FIN", again(Finish(len(LOGIN)))),
+    Evasion("same ports and first number, after RST", again(Send(b"", len(LOGIN), flags=RST | ACK), Wait(0.05, "time"))),
+    Evasion("CR before GET", sends(b"\r" + LOGIN), refused=True),
+    Evasion("LF CR before GET", sends(b"\n\r" + LOGIN), refused=True),
+    Evasion("bare line ends", sends(LOGIN.replace(b"\r\n", b"\n")), refused=True),
+    Evasion("VT and FF for blanks", sends(LOGIN.replace(b" ", b"\x0b", 1).replace(b" ", b"\x0c", 1)), refused=True),
+    Evasion("forgotten by a SYN", forgotten_by(SYN)),
+    Evasion("forgotten by a RST", forgotten_by(RST)),
+    Evasion("forgotten by a FIN", forgotten_by(FIN | ACK)),
+    Evasion("forgotten in a silence", (Open(), Send(LOGIN), Wait(), Wait(SILENCE, "time"),
+                                       Send(SECOND_HALF, len(LOGIN) + CUT), Send(FIRST_HALF, len(LOGIN)), Wait()),
+            seconds=SILENCE + 5),
+    Evasion("a request ahead of the window", one(Send(LOGIN, FAR), Send(LOGIN[:3]), Send(LOGIN[3:], 3))),
+    Evasion("an urgent byte", one(marked(LOGIN, b"gin")), refused=True),
+    Evasion("%2F behind ..", sends(get(b"/x/..%2Flogin"))),
+    Evasion("%2F as second slash", sends(get(b"/%2Flogin"))),
+    Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n"), refused=True),
+    Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:]), refused=True),
+    Evasion("a RST of wrong checksum", one(Send(FIRST_HALF), Send(b"", CUT, flags=RST | ACK, wrong_tcp=True),
+                                           Send(SECOND_HALF, CUT))),
+    Evasion("data of wrong checksum", decoyed_by(wrong_tcp=True)),
+    Evasion("data of wrong IP checksum", decoyed_by(wrong_ip=True)),
+    Evasion("data that dies on its way", decoyed_by(ttl=2), refused=True),
+    Evasion("IP fragments of TCP", one(Send(LOGIN, cuts=(24, 40))), refused=True),
+    Evasion("a chunk size that never comes", sends(post(lines=CHUNKED))),
+    Evasion("a chunk size of many zeros", behind(post(OTHER, CHUNKED, b"0" * 1000 + b"\r\n\r\n")), refused=True),
+    Evasion("a chunk extension without end", behind(post(OTHER, CHUNKED, b"0;" + b"x" * 1200 + b"\r\n\r\n")), refused=True),
+    Evasion("both lengths", behind(post(OTHER, CHUNKED + b"Content-Length: 5\r\n", b"0\r\n\r\n")), refused=True),
+    Evasion("a refused CONNECT, then GET and the rest", (
+        *sends(LOGIN), Open(1), Send(b"CONNECT a.example:80 HTTP/1.1\r\n" + HOST + b"\r\n", flow=1), Wait(0.05, "time", 1),
+        Send(LOGIN[:3], flow=1), Send(LOGIN[3:], 3, flow=1), Wait(flow=1)), flows=2, is_limited=True),
+    Evasion("a PROXY line", sends(PROXY_LINE + LOGIN), refused=True, port=PROXIED_PORT),
+    Evasion("h2c by its preface", sends(H2_OPENING + h2_get(1)), refused=True),
+    Evasion("h2c by Upgrade", (Open(), Send(get(OTHER, lines=HOST + UPGRADE_LINES)), Wait(),
+                               Send(H2_OPENING + h2_get(3), len(get(OTHER, lines=HOST + UPGRADE_LINES))), Wait()), refused=True),
+    Evasion("a WebSocket that the server declines", (Open(), Send(get(OTHER, lines=HOST + WEBSOCKET_LINES)), Wait(),
+                                                     Send(LOGIN, len(get(OTHER, lines=HOST + WEBSOCKET_LINES))), Wait())),
+    Evasion("other bytes for the same place", one(Send(SWAPPED, 4), Send(OVERLAP, 4), Send(LOGIN[:4])), refused=True),
+    Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
+    Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
+    Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),
+    Evasion("a FIN ahead of a gap", one(Send(b"", len(LOGIN), flags=FIN | ACK), *halves_backwards())),
+    Evasion("byte by byte in no order", scattered()),
+)

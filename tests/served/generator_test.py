@@ -1,0 +1,194 @@
+"""What `scripts/served` sends and judges by, without a network: frames are read by the parsers of tests/model, and the law
+fails where it has to.
+
+    generator_test.py
+"""
+import pathlib
+import struct
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "smoke"), str(HERE.parent / "model")]
+import dialogues  # noqa: E402
+import evasions  # noqa: E402
+import frame as model  # noqa: E402
+import generate  # noqa: E402
+import law  # noqa: E402
+import plan as plans  # noqa: E402
+import replayed  # noqa: E402
+import rule_files  # noqa: E402
+import wire  # noqa: E402
+from capture_files import client_hello, ethernet  # noqa: E402
+from court import Seen  # noqa: E402
+from heads import LOGIN, get, h2_get  # noqa: E402
+from plan import Deliver, Flow, Open, Plan, Send  # noqa: E402
+
+CLIENT, SERVER = wire.packed("10.128.0.1"), wire.packed("10.78.0.11")
+COUNT = 2000
+
+
+def read_by_model(packet):
+    frame = ethernet(packet, 0x0800)
+    return model.dissect(frame, len(frame))
+
+
+def stream_of(plan, packets):
+    """What a server has that takes the first bytes of each place, in the window, with right checksums: the last connection."""
+    out, base = {}, 0
+    for step, packet in packets:
+        if isinstance(step, Open):
+            out = {}
+            base = plan.flows[step.flow].iss + 1
+        segment = wire.read(packet)
+        if segment and wire.is_sound(packet) and segment.flags & wire.ACK and not segment.flags & (wire.RST | wire.SYN):
+            at = segment.seq - base & wire.MASK
+            if at < 0xFFFF:
+                for place, byte in enumerate(segment.payload, at):
+                    out.setdefault(place, byte)
+    return bytes(out[place] for place in sorted(out))
+
+
+class Frames(unittest.TestCase):
+    def test_a_segment_is_read_back_by_the_model(self):
+        headers = wire.Headers(seq=7, ack=9, flags=wire.ACK | wire.PSH, ttl=33, window=1234, urgent=3)
+        (packet,) = wire.packets(CLIENT, SERVER, 40000, 80, headers, b"abc")
+        seen = read_by_model(packet)
+        self.assertTrue(wire.is_sound(packet))
+        fields = seen.fields if hasattr(seen, "fields") else seen[0].fields
+        self.assertEqual((fields["l4.sport"], fields["l4.dport"], fields["tcp.flags"], fields["ip.ttl"]), (40000, 80, 0x18, 33))
+        back = wire.read(packet)
+        self.assertEqual((back.seq, back.ack, back.payload, back.window, back.urgent), (7, 9, b"abc", 1234, 3))
+
+    def test_wrong_checksums_are_wrong(self):
+        for how in ({"wrong_tcp": True}, {"wrong_ip": True}):
+            (packet,) = wire.packets(CLIENT, SERVER, 1, 80, wire.Headers(1, **how), b"abc")
+            self.assertFalse(wire.is_sound(packet), how)
+
+    def test_fragments_are_the_segment(self):
+        whole = wire.packets(CLIENT, SERVER, 1, 80, wire.Headers(1), LOGIN)[0]
+        pieces = wire.packets(CLIENT, SERVER, 1, 80, wire.Headers(1, cuts=(24, 40)), LOGIN)
+        self.assertEqual(len(pieces), 3)
+        self.assertEqual(b"".join(piece[20:] for piece in pieces), whole[20:])
+        self.assertEqual([struct.unpack_from("!H", piece, 6)[0] for piece in pieces], [0x2000, 0x2003, 5])
+        self.assertEqual([wire.read(piece) for piece in pieces], [None] * 3)
+
+    def test_a_header_of_http2_is_as_long_as_it_says(self):
+        frame = h2_get(1)
+        self.assertEqual(int.from_bytes(frame[:3], "big"), len(frame) - 9)
+        self.assertEqual(frame[3:9], b"\1\5\0\0\0\1")
+
+
+class Generated(unittest.TestCase):
+    def setUp(self):
+        self.plans = [generate.make(1, number) for number in range(COUNT)]
+
+    def test_a_seed_repeats_and_another_differs(self):
+        self.assertEqual(self.plans[:200], [generate.make(1, number) for number in range(200)])
+        self.assertNotEqual(self.plans[:20], [generate.make(2, number) for number in range(20)])
+
+    def test_frames_of_all_are_read_by_the_model(self):
+        for plan in self.plans:
+            for _, packet in plans.frames(plan, CLIENT, SERVER):
+                read_by_model(packet)
+                self.assertEqual(struct.unpack_from("!H", packet, 2)[0], len(packet))
+
+    def test_what_any_server_serves_is_all_there(self):
+        clean = [plan for plan in self.plans if plan.serves]
+        self.assertGreater(len(clean), COUNT // 5)
+        for plan in clean:
+            stream = stream_of(plan, plans.frames(plan, CLIENT, SERVER))
+            self.assertEqual(stream, stream[:len(get())] * (len(stream) // len(get())), plan.name)
+            self.assertTrue(stream.startswith(get()), plan.name)
+
+    def test_every_kind_is_drawn(self):
+        sends = [step for plan in self.plans for step in plan.steps if isinstance(step, Send)]
+        for kind in (lambda one: one.wrong_tcp, lambda one: one.wrong_ip, lambda one: one.cuts, lambda one: one.urgent,
+                     lambda one: one.ack is None, lambda one: one.flags & wire.RST, lambda one: one.flags & wire.SYN,
+                     lambda one: one.ttl < 64, lambda one: one.at > 60_000, lambda one: b"\r\r\n" in one.data,
+                     lambda one: b"%2F" in one.data, lambda one: b"chunked" in one.data):
+            self.assertGreater(sum(map(bool, map(kind, sends))), 10)
+        self.assertTrue(any(sum(isinstance(step, Open) for step in plan.steps) > 1 for plan in self.plans))
+
+    def test_each_is_printed_as_a_case(self):
+        for plan in [*self.plans, *(one.plan(1) for one in evasions.EVASIONS)]:
+            text = plans.case(plan)
+            self.assertEqual((text.count("{"), text[-3:]), (text.count("}"), "}},"), text) if "{" not in plan.name else None
+        self.assertEqual(plans.literal(b"a\r\n\"\\\0001"), '"a\\r\\n\\"\\\\\\0001"')
+
+
+class Evasions(unittest.TestCase):
+    def test_names_are_single(self):
+        names = [one.name for one in evasions.EVASIONS]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_halves_and_bytes_are_whole_requests(self):
+        for name in ("forgotten by a RST", "a FIN ahead of a gap", "byte by byte in no order", "a request"):
+            (one,) = (one for one in evasions.EVASIONS if one.name == name)
+            plan = one.plan(1)
+            self.assertEqual(stream_of(plan, plans.frames(plan, CLIENT, SERVER)), LOGIN, name)
+
+    def test_slots_have_addresses_of_their_own(self):
+        for slot in range(rule_files.SLOTS):
+            for number in (0, (1 << rule_files.SLOT_BITS) - 3):
+                self.assertEqual(rule_files.slot_of(".".join(map(str, rule_files.client(slot, number)))), slot)
+
+
+class Law(unittest.TestCase):
+    PLAN = Plan("p", (Flow(1, 1),), (Open(), Send(LOGIN), Deliver(LOGIN)), serves=1)
+
+    def seen(self, logins, counted, requests=None):
+        return Seen(self.PLAN, "nginx", logins, logins if requests is None else requests, counted)
+
+    def cell(self, alone, counted, limited, refused=False, is_enforced=True):
+        return law.Cell(evasions.Evasion("e", (), refused=refused), alone, counted, limited, is_enforced)
+
+    def test_served_and_counted_is_the_law(self):
+        fine = self.seen(1, 1)
+        self.assertEqual(law.broken([self.cell(fine, fine, fine)], [fine]), [])
+        self.assertEqual(law.broken([], [self.seen(1, 2)]), [])
+
+    def test_uncounted_is_broken_in_each_phase(self):
+        fine = self.seen(1, 1)
+        self.assertEqual(len(law.broken([self.cell(fine, self.seen(2, 1), fine)])), 1)
+        self.assertEqual(len(law.broken([self.cell(fine, fine, self.seen(0, 1, requests=2))])), 1)
+        self.assertEqual(len(law.broken([], [self.seen(2, 1)])), 1)
+
+    def test_refused_is_broken_unless_it_is_listed(self):
+        fine, none = self.seen(1, 1), self.seen(0, 0)
+        self.assertEqual(len(law.broken([self.cell(fine, none, fine), self.cell(fine, fine, fine)])), 1)
+        self.assertEqual(law.broken([self.cell(fine, none, fine, refused=True), self.cell(fine, fine, fine)]), [])
+        self.assertEqual(len(law.broken([], [fine, none])), 1)
+
+    def test_what_is_monitored_refuses_nothing_and_may_be_walked_around(self):
+        fine, none, more = self.seen(1, 1), self.seen(0, 0), self.seen(2, 1)
+        cells = [self.cell(fine, none, fine, refused=True, is_enforced=False), self.cell(more, more, fine, is_enforced=False)]
+        self.assertEqual(len(law.broken(cells, [more], may_be_uncounted=True)), 1)
+        self.assertEqual(len(law.broken(cells, [more])), 3)
+
+    def test_a_run_in_which_nothing_was_served_fails(self):
+        none = self.seen(0, 0)
+        self.assertIn("nginx served nothing at all", law.broken([self.cell(none, none, none)]))
+        self.assertEqual(law.broken([], []), ["nothing was tried"])
+
+
+class Dialogues(unittest.TestCase):
+    def test_segments_are_sound_and_in_their_place(self):
+        for dialogue in dialogues.all_dialogues(1, client_hello("a.example"), 2):
+            ends = {}
+            for one in dialogues.frames(dialogue, 20000):
+                self.assertTrue(wire.is_sound(one[14:]), dialogue.name)
+                segment = wire.read(one[14:])
+                end = segment.seq + len(segment.payload) + bool(segment.flags & 3) & wire.MASK
+                awaited = ends.get(segment.sport, segment.seq)
+                self.assertIn(segment.seq, (awaited, awaited - len(segment.payload) & wire.MASK), dialogue.name)
+                ends[segment.sport] = end
+
+    def test_the_list_is_of_captures_alone(self):
+        refused = {"unreadable": 1, "lost_head": 2}
+        self.assertEqual(replayed.beyond_the_list(refused, False), refused)
+        self.assertEqual(replayed.beyond_the_list(refused, True), {"lost_head": 2})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

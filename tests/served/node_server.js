@@ -1,0 +1,36 @@
+// node_server.js ADDRESS PORT LOG: Node's web server with a WebSocket that sends each short text back; each request that
+// reaches its handler is a line of LOG: the client's address, 200, and the path as it came.
+"use strict";
+const crypto = require("crypto"), fs = require("fs"), http = require("http");
+const [address, port, file] = process.argv.slice(2);
+const log = fs.openSync(file, "a");
+const note = (request, status) => {
+  const path = request.url.split("?")[0];
+  fs.writeSync(log, `${request.socket.remoteAddress} ${status} ${path}\n`);
+  return path;
+};
+const server = http.createServer((request, response) => {
+  response.end(`served ${note(request, 200)}\n`);
+});
+const kAccept = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // RFC 6455, 1.3
+server.on("upgrade", (request, socket, head) => {
+  note(request, 200);
+  const key = crypto.createHash("sha1").update(request.headers["sec-websocket-key"] + kAccept).digest("base64");
+  socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+               `Sec-WebSocket-Accept: ${key}\r\n\r\n`);
+  let rest = head;
+  const echo = () => {
+    // A client's frame of less than 126 bytes: two bytes, a mask of four, the text.
+    while (rest.length >= 6 && rest.length >= 6 + (rest[1] & 127)) {
+      const size = rest[1] & 127, mask = rest.subarray(2, 6);
+      const text = Buffer.from(rest.subarray(6, 6 + size).map((byte, i) => byte ^ mask[i % 4]));
+      socket.write(Buffer.concat([Buffer.from([rest[0], size]), text]));
+      rest = rest.subarray(6 + size);
+    }
+  };
+  echo();
+  socket.on("data", more => { rest = Buffer.concat([rest, more]); echo(); });
+  socket.on("error", () => {});
+});
+server.on("clientError", (_, socket) => socket.destroy());
+server.listen({ host: address, port: Number(port), backlog: 1024 });

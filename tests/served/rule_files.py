@@ -1,0 +1,67 @@
+"""The rules that a run is held to: one for each slot of clients, so that what is counted is known connection by
+connection."""
+import ipaddress
+
+SLOTS = 256
+CLIENTS = ipaddress.ip_network("10.128.0.0/9")
+SLOT_BITS = 15  # addresses of a slot: one for each connection that runs there
+SERVERS = "10.78.0.0/24"
+SERVICES = """services:
+  - id: web
+    protocol: http
+    when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}}
+    mode: {mode}
+    checksums: verify
+"""
+RULE = """  - id: slot{slot}
+    mode: enforce
+    when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}} and ip.src in {{{clients}}} and {what}
+    key: [ip.src]
+    per: request
+    limits: [{{algorithm: token_bucket, rate: {rate}, burst: {burst}}}]
+"""
+# Each: the condition, and how much of it there may be.
+UNLIMITED = ('http.request.uri.path eq "/login"', "1M/s", "1M")
+ONE_REQUEST = ('proto.l7 eq "http"', "1/d", "1")
+
+
+def slot_network(slot):
+    first = int(CLIENTS.network_address) + (slot << SLOT_BITS)
+    return ipaddress.ip_network((first, 32 - SLOT_BITS))
+
+
+def client(slot, number):
+    """Packed; the first address of a slot is no client's."""
+    return (int(slot_network(slot).network_address) + 1 + number).to_bytes(4, "big")
+
+
+def slot_of(address):
+    return (int(ipaddress.ip_address(address)) - int(CLIENTS.network_address)) >> SLOT_BITS
+
+
+def head(services):
+    return "version: 1\n" + ("" if services == "none" else SERVICES.format(servers=SERVERS, mode=services))
+
+
+def rules(services, limit):
+    what, rate, burst = limit
+    return head(services) + "rules:\n" + "".join(
+        RULE.format(slot=slot, servers=SERVERS, clients=slot_network(slot), what=what, rate=rate, burst=burst)
+        for slot in range(SLOTS))
+
+
+def innocent(services):
+    """A login a day for each address, and pages without end: no honest client of these tests is over a limit."""
+    return head(services) + f"""rules:
+  - {{id: logins, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and l4.dport in {{80 8080}} and http.request.uri.path eq
+     "/login"', key: [ip.src], per: request, limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}]}}
+  - {{id: pages, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and l4.dport in {{80 8080}} and proto.l7 eq "http"',
+     key: [ip.src], per: request, limits: [{{algorithm: token_bucket, rate: 1M/s, burst: 1M}}]}}
+"""
+
+
+# Nothing of layer 7: what the servers make of it alone.
+WITHOUT = """version: 1
+rules:
+  - {id: all, mode: monitor, key: [ip.src], limits: [{algorithm: token_bucket, rate: 1M/s, burst: 1M}]}
+"""

@@ -1,0 +1,196 @@
+"""scripts/served: real servers behind the box. Ends with 1 where something was served uncounted, or somebody innocent hurt."""
+import argparse
+import dataclasses
+import signal
+import sys
+import tempfile
+import time
+
+from court import Court
+from law import REFUSED, Cell, broken, is_refused, is_uncounted, table
+import bad_path
+import evasions
+import generate
+import innocent
+import plan as plans
+import replayed
+import rule_files
+import servers
+
+PARTS = ("evasions", "generated", "innocent", "replay")
+SHORT_SERVERS = ("nginx", "python", "apache")
+SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
+BATCH_SECONDS = 8
+ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
+FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
+SHOWN = 20  # of what was found
+
+
+def arguments(words):
+    parser = argparse.ArgumentParser(prog="scripts/served", description=__doc__)
+    parser.add_argument("--connections", type=int, default=0, help="so many by the generator, beside the known evasions")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
+    parser.add_argument("--first", type=int, default=0, help="number of the first of them")
+    parser.add_argument("--servers", default=",".join(SHORT_SERVERS), help=f"of {', '.join(servers.PROGRAMS)}; or all")
+    parser.add_argument("--services", choices=("enforce", "monitor", "none"), default="enforce",
+                        help="the stance of the rules: a declared service, or rules alone")
+    parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
+    parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
+    parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
+    given = parser.parse_args(words)
+    given.names = list(servers.PROGRAMS) if given.servers == "all" else given.servers.split(",")
+    if unknown := set(given.names) - set(servers.PROGRAMS):
+        parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(servers.PROGRAMS)}")
+    return given
+
+
+class Stopped(BaseException):
+    pass
+
+
+def stop_on_signals():
+    def stop(*_):
+        for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a second one must not break the cleaning up
+            signal.signal(caught, signal.SIG_IGN)
+        raise Stopped
+    for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(caught, stop)
+
+
+def try_evasions(court, given):
+    """A cell for each of them before each server."""
+    chosen = [one for one in evasions.EVASIONS if not given.short or one.seconds <= SHORT_SECONDS]
+    # What waits for long goes on at once, in a batch of its own.
+    groups = [[one for one in chosen if (one.seconds > SHORT_SECONDS) == slow] for slow in (False, True)]
+    cells = []
+    for group in filter(None, groups):
+        cells += try_group(court, given, [(one, name) for one in group for name in given.names])
+    return cells
+
+
+def try_group(court, given, pairs):
+    seconds = max(one.seconds for one, _ in pairs) + BATCH_SECONDS
+    trials = [(one.plan(given.seed), name) for one, name in pairs]
+    seen = []
+    for rules in (rule_files.WITHOUT, rule_files.rules(given.services, rule_files.UNLIMITED),
+                  rule_files.rules(given.services, rule_files.ONE_REQUEST)):
+        court.apply(rules)
+        seen.append(court.try_all(trials, seconds))
+    cells = [Cell(one, *three, given.services == "enforce") for (one, _), *three in zip(pairs, *seen)]
+    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
+    for _ in range(ATTEMPTS - 1):
+        cells = once_more(court, cells, seconds)
+    return cells
+
+
+def once_more(court, cells, seconds):
+    """What seems refused is tried again."""
+    places = [place for place, cell in enumerate(cells) if cell.verdict() == REFUSED]
+    trials = [(cells[place].counted.plan, cells[place].counted.server) for place in places]
+    for place, seen in zip(places, court.try_all(trials, seconds)):
+        cells[place] = dataclasses.replace(cells[place], counted=seen)
+    return cells
+
+
+def try_generated(court, given):
+    """What was seen of each, batch by batch."""
+    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
+    seen, begin = [], time.monotonic()
+    for first in range(given.first, given.first + given.connections, rule_files.SLOTS):
+        last = min(first + rule_files.SLOTS, given.first + given.connections)
+        trials = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in range(first, last)]
+        seen += without_the_lost(court, court.try_some(trials, BATCH_SECONDS))
+        progress(seen, time.monotonic() - begin)
+    return seen
+
+
+def without_the_lost(court, seen):
+    """What seems refused is tried again."""
+    for _ in range(ATTEMPTS - 1):
+        places = [place for place, one in enumerate(seen) if is_refused(one) and not is_uncounted(one)]
+        if not places:
+            break
+        once_more = court.try_some([(seen[place].plan, seen[place].server) for place in places], BATCH_SECONDS)
+        for place, one in zip(places, once_more):
+            seen[place] = one
+    return seen
+
+
+def progress(seen, seconds):
+    served, counted = sum(one.logins for one in seen), sum(one.counted for one in seen)
+    print(f"{len(seen)} connections, {seconds:.0f} s: {served} served, {counted} counted, "
+          f"{sum(map(is_uncounted, seen))} uncounted, {sum(map(is_refused, seen))} refused", flush=True)
+
+
+def print_cases(cells, generated):
+    """Each that was found as a case of tests/packets."""
+    found = [cell.counted.plan for cell in cells if cell.is_broken()] + [
+        one.plan for one in generated if is_uncounted(one) or is_refused(one)]
+    for plan in list({plan.name: plan for plan in found}.values())[:SHOWN]:
+        print(plans.case(plan), flush=True)
+
+
+def try_innocent(court, given):
+    """What did not hold, in words: blind senders and a bad path under a limit that honest clients do not reach."""
+    out, server = [], given.names[0]
+    court.apply(rule_files.innocent(given.services))
+    out += innocent.beside_blind_senders(court, server, given.seed, FORGED_SHORT if given.short else innocent.FORGED)
+    out += innocent.one_login(court, server)
+    with bad_path.BadPath(court.hosts, given.seed) as path:
+        failed = {}
+        for name, rules in (("without", rule_files.WITHOUT), ("with", rule_files.innocent(given.services))):
+            court.apply(rules)
+            failed[name] = bad_path.failures(court, path, server, CLIENTS_SHORT if given.short else CLIENTS)
+    if len(failed["with"]) > len(failed["without"]):
+        out.append(f"over the bad path {len(failed['with'])} failed, {len(failed['without'])} without rules: {failed['with'][:3]}")
+    return out
+
+
+def replay_all(given):
+    with tempfile.TemporaryDirectory(prefix="sluice-served-") as folder:
+        return replayed.check(given.programs[2], folder, given.seed)
+
+
+def try_all(given, parts):
+    """(cells, what was seen of generated connections, who was hurt)"""
+    cells, generated, hurt = [], [], []
+    with Court(given.programs, given.names) as court:
+        if "evasions" in parts:
+            cells = try_evasions(court, given)
+            print("\n".join(table(cells, given.names)), flush=True)
+        if "generated" in parts and given.connections:
+            generated = try_generated(court, given)
+        if "innocent" in parts:
+            hurt = try_innocent(court, given)
+        print("reasons:", court.reasons(), flush=True)
+    return cells, generated, hurt
+
+
+def run(given):
+    """What did not hold, in words."""
+    parts = given.only or PARTS
+    print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}", flush=True)
+    cells, generated, hurt = try_all(given, parts) if set(parts) - {"replay"} else ([], [], [])
+    if "replay" in parts:
+        hurt += replay_all(given)
+    print_cases(cells, generated)
+    tried = "evasions" in parts or generated
+    return (broken(cells, generated, given.services == "monitor") if tried else []) + hurt
+
+
+def main():
+    given = arguments(sys.argv[1:])
+    stop_on_signals()
+    try:
+        found = run(given)
+    except Stopped:
+        print("scripts/served: stopped; nothing is left behind", file=sys.stderr)
+        return 130
+    for words in found[:SHOWN]:
+        print(f"scripts/served: {words}", file=sys.stderr)
+    print(f"{len(found)} broken" if found else "the law holds", flush=True)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""TCP segments as they are meant, also wrong ones, to frames, and back."""
+import dataclasses
+import socket
+import struct
+import sys
+import pathlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "smoke"))
+from capture_files import checksum  # noqa: E402
+
+FIN, SYN, RST, PSH, ACK, URG = 1, 2, 4, 8, 16, 32
+WRONG = 0x5555  # added to a checksum that is to be wrong
+MASK = 0xFFFFFFFF
+
+
+@dataclasses.dataclass(frozen=True)
+class Headers:
+    """What is told of one segment besides its ends; `cuts`: where IP fragments it, in bytes of the TCP segment."""
+    seq: int
+    ack: int = 0
+    flags: int = ACK
+    window: int = 0xFFFF
+    urgent: int = 0
+    ttl: int = 64
+    wrong_tcp: bool = False
+    wrong_ip: bool = False
+    cuts: tuple = ()
+    options: bytes = b""
+
+
+def tcp(src, dst, sport, dport, headers, payload=b""):
+    """A TCP segment over IPv4 between packed addresses, its checksum right unless it is to be wrong."""
+    options = headers.options + b"\1" * (-len(headers.options) % 4)
+    words = 5 + len(options) // 4
+    head = struct.pack("!HHIIBBHHH", sport, dport, headers.seq & MASK, headers.ack & MASK, words << 4, headers.flags,
+                       headers.window, 0, headers.urgent) + options
+    pseudo = src + dst + struct.pack("!BBH", 0, 6, len(head) + len(payload))
+    value = checksum(pseudo + head + payload)
+    value ^= WRONG if headers.wrong_tcp else 0
+    return head[:16] + struct.pack("!H", value) + head[18:] + payload
+
+
+def ip_packet(src, dst, body, headers, number, fragment=0):
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(body), number, fragment, headers.ttl, 6, 0, src, dst)
+    value = checksum(head) ^ (WRONG if headers.wrong_ip else 0)
+    return head[:10] + struct.pack("!H", value) + head[12:] + body
+
+
+def packets(src, dst, sport, dport, headers, payload=b"", number=0):
+    """The IP packets of a segment: one, or its fragments."""
+    segment = tcp(src, dst, sport, dport, headers, payload)
+    if not headers.cuts:
+        return [ip_packet(src, dst, segment, headers, number, 0x4000)]
+    edges = [0, *(cut // 8 * 8 for cut in headers.cuts if cut // 8 * 8 < len(segment)), len(segment)]
+    return [ip_packet(src, dst, segment[begin:end], headers, number, begin // 8 | (0x2000 if end < len(segment) else 0))
+            for begin, end in zip(edges, edges[1:]) if begin < end]
+
+
+@dataclasses.dataclass(frozen=True)
+class Received:
+    src: bytes
+    dst: bytes
+    sport: int
+    dport: int
+    seq: int
+    ack: int
+    flags: int
+    payload: bytes
+    ttl: int = 64
+    window: int = 0
+    urgent: int = 0
+
+
+def read(packet):
+    """A TCP segment out of an IPv4 packet that is no fragment; None for all else."""
+    if len(packet) < 40 or packet[0] >> 4 != 4 or packet[9] != 6:
+        return None
+    size, (total, fragment) = (packet[0] & 15) * 4, struct.unpack_from("!H2xH", packet, 2)
+    if fragment & 0x3FFF or total > len(packet) or total < size + 20:
+        return None
+    sport, dport, seq, ack, words, flags, window, _, urgent = struct.unpack_from("!HHIIBBHHH", packet, size)
+    payload = packet[size + (words >> 4) * 4:total]
+    return Received(packet[12:16], packet[16:20], sport, dport, seq, ack, flags, payload, packet[8], window, urgent)
+
+
+def is_sound(packet):
+    """Both checksums of an IPv4 packet that is no fragment are right."""
+    size = (packet[0] & 15) * 4
+    body = packet[size:struct.unpack_from("!H", packet, 2)[0]]
+    pseudo = packet[12:20] + struct.pack("!BBH", 0, packet[9], len(body))
+    return checksum(packet[:size]) == 0 and checksum(pseudo + body) == 0
+
+
+def packed(address):
+    return socket.inet_aton(address)

@@ -1,0 +1,270 @@
+#include "lib/conn/datagram_assembly.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
+
+namespace sluice::datagram_assembly_test {
+namespace {
+
+using namespace std::chrono_literals;
+using enum AssemblyOutcome;
+using Bytes = std::vector<std::byte>;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+constexpr std::uint64_t kDigest = 0xABCD'EF01'2345'6789;
+
+Bytes datagram_of(std::size_t size, unsigned seed = 1) {
+    Bytes bytes(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        bytes[i] = static_cast<std::byte>(i * 7 + seed * 31 + i / 256);
+    }
+    return bytes;
+}
+// The datagram's bytes from `from` to `to`, cut off at its end.
+DatagramPart part(const Bytes& datagram, std::size_t from, std::size_t to,
+                  std::uint64_t digest = kDigest, std::uint64_t source = 1) {
+    to = std::min(to, datagram.size());
+    return {.digest = digest,
+            .source = source,
+            .offset = static_cast<std::uint32_t>(from),
+            .more = to != datagram.size(),
+            .bytes = ByteView{datagram}.subspan(from, to - from)};
+}
+
+struct Assembly {
+    AssemblyOutcome take(const DatagramPart& one, Instant now = kNow) {
+        const AssemblyResult result = all.take(one, now);
+        whole = {result.datagram.begin(), result.datagram.end()};
+        return result.outcome;
+    }
+    DatagramAssembly all{{.datagrams = 64, .rooms = 8, .rooms_per_source = 4}};
+    Bytes whole;
+};
+
+TEST(DatagramAssembly, TheLastToComeCompletesItInAnyOrderBehindTheFirst) {
+    const Bytes datagram = datagram_of(4000);
+    std::vector<std::size_t> later{1480, 2960};
+    do {
+        Assembly one;
+        EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+        EXPECT_EQ(one.take(part(datagram, later[0], later[0] + 1480)), Waits);
+        EXPECT_TRUE(one.whole.empty());
+        EXPECT_EQ(one.take(part(datagram, later[1], later[1] + 1480)), Whole);
+        EXPECT_EQ(one.whole, datagram);
+    } while (std::next_permutation(later.begin(), later.end()));
+}
+
+TEST(DatagramAssembly, TheLongestIsPutTogetherAndNothingLonger) {
+    const Bytes longest = datagram_of(DatagramAssembly::kMostBytes);
+    Assembly one;
+    for (std::size_t at = 0; at < longest.size(); at += 1480) {
+        EXPECT_EQ(one.take(part(longest, at, at + 1480)),
+                  at + 1480 < longest.size() ? Waits : Whole);
+    }
+    EXPECT_EQ(one.whole, longest);
+    const Bytes longer = datagram_of(65'544);
+    Assembly other;
+    EXPECT_EQ(other.take(part(longer, 0, 65'528)), Waits);
+    EXPECT_EQ(other.take(part(longer, 65'528, 65'544)), BadPart);
+}
+
+TEST(DatagramAssembly, AnExactCopyIsNoOverlap) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    for (unsigned i = 0; i < 3; ++i) {
+        EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+        EXPECT_EQ(one.take(part(datagram, 2960, 3000)), Waits);
+    }
+    EXPECT_EQ(one.take(part(datagram, 1480, 2960)), Whole);
+    EXPECT_EQ(one.take(part(datagram, 1480, 2960)), Follows);
+    one.all.settle(kDigest, true);
+    EXPECT_FALSE(one.all.is_refused(kDigest));
+    EXPECT_EQ(one.take(part(datagram, 1480, 2960)), Copy);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Copy);
+    EXPECT_EQ(one.take(part(datagram, 2960, 3000)), Copy);
+}
+
+TEST(DatagramAssembly, ARefusedOneStaysRefused) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Whole);
+    one.all.settle(kDigest, false);
+    EXPECT_TRUE(one.all.is_refused(kDigest));
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Refused);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Refused);
+}
+
+TEST(DatagramAssembly, TheSameBytesInAnotherCutAreNoOverlap) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 1480, 2960)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 800, 2000)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 2960, 3000)), Whole);
+}
+
+// RFC 5722: whatever claims bytes of another ends the datagram.
+TEST(DatagramAssembly, AnOverlapEndsIt) {
+    const Bytes datagram = datagram_of(3000);
+    const Bytes other = datagram_of(3000, 2);
+    const Bytes longer = datagram_of(3400);
+    const Bytes shorter = datagram_of(2000);
+    struct Row {
+        const char* name;
+        DatagramPart one;
+    };
+    const Row rows[] = {
+        {"other bytes in a place", part(other, 1480, 2000)},
+        {"some of the same and others", part(datagram, 1992, 2104)},
+        {"over the first one's end", part(datagram, 1472, 2960)},
+        {"another first one", part(other, 0, 1480)},
+        {"a longer first one", part(datagram, 0, 2008)},
+        {"another end behind", part(longer, 2960, 3400)},
+        {"another end before", part(shorter, 1480, 2000)},
+        {"behind the end", part(longer, 3008, 3016)},
+    };
+    for (const Row& row : rows) {
+        Assembly one;
+        EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+        EXPECT_EQ(one.take(part(datagram, 1480, 2000)), Waits);
+        EXPECT_EQ(one.take(part(datagram, 2960, 3000)), Waits);
+        EXPECT_EQ(one.take(row.one), Overlap) << row.name;
+        EXPECT_EQ(one.take(part(datagram, 2000, 2960)), GivenUp) << row.name;
+        EXPECT_EQ(one.all.rooms(), 0U) << row.name;
+    }
+}
+
+// A server that lacks a part of what was judged does not get another one in its place.
+TEST(DatagramAssembly, WhatDiffersFromAJudgedOneIsRefused) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Whole);
+    one.all.settle(kDigest, true);
+    EXPECT_EQ(one.take(part(datagram_of(3000, 2), 1480, 3000)), Overlap);
+    EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480)), Copy);
+    EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600)), Overlap);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Copy);
+    // A name may be used again when no server holds its datagram any more.
+    EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480), kNow + 31s), Waits);
+    EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600), kNow + 31s), Whole);
+}
+
+TEST(DatagramAssembly, WhatNoReceiverTakesChangesNothing) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    EXPECT_EQ(one.take({.digest = kDigest, .more = true}), BadPart);
+    EXPECT_EQ(one.take(part(datagram, 0, 1484)), BadPart);
+    EXPECT_EQ(one.all.size(), 0U);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 1480, 1483)), BadPart);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Whole);
+}
+
+TEST(DatagramAssembly, WithoutItsFirstOneItIsNotKnown) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Unknown);
+    EXPECT_FALSE(one.all.knows(kDigest));
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+    EXPECT_TRUE(one.all.knows(kDigest));
+}
+
+// A server holds what came for as long: the rest does not pass, and afterwards it is unknown.
+TEST(DatagramAssembly, WhatMadeRoomIsRefusedUntilNoServerHoldsIt) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    for (std::uint64_t source = 0; source < 10; ++source) {
+        EXPECT_EQ(one.take(part(datagram, 0, 1480, kDigest + source, source)), Waits);
+    }
+    EXPECT_EQ(one.all.rooms(), 8U);
+    EXPECT_EQ(one.all.evicted(), 2U);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, kDigest, 0)), GivenUp);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, kDigest, 0)), GivenUp);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, kDigest + 5, 5)), Whole);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, kDigest, 0), kNow + 31s), Unknown);
+}
+
+TEST(DatagramAssembly, OneSourceTakesNoMoreThanItsShare) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, 77, 9)), Waits);
+    for (std::uint64_t number = 0; number < 40; ++number) {
+        EXPECT_EQ(one.take(part(datagram, 0, 1480, kDigest + number, 1)), Waits);
+    }
+    EXPECT_EQ(one.all.rooms(), 5U);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, 77, 9)), Whole);
+}
+
+// Lines are no less bounded: what is known of a datagram is not forgotten for a newer one.
+TEST(DatagramAssembly, WithoutALineANewOneIsRefused) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    std::uint64_t begun = 0;
+    for (std::uint64_t number = 0; number < 200; ++number) {
+        begun += one.take(part(datagram, 0, 1480, number * 0x9E37'79B9'7F4A'7C15, number)) == Waits
+                     ? 1U
+                     : 0U;
+    }
+    EXPECT_EQ(begun, 64U);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, 5, 5)), Full);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, 5, 5), kNow + 31s), Waits);
+}
+
+// Beside a model that keeps each byte: what is whole is what was sent, and no byte of a datagram
+// that is whole at a server was judged as another one.
+TEST(DatagramAssembly, IsWhatASlowOneIs) {
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random{seed};
+    for (int round = 0; round < 3000; ++round) {
+        Assembly one;
+        std::map<std::size_t, std::byte> come;
+        std::optional<std::size_t> end;
+        bool over = false;
+        for (int step = 0; step < 30 && !over; ++step) {
+            const Bytes bytes =
+                datagram_of(64 + random() % 3 * 8 + random() % 2, random() % 8 == 0);
+            const std::size_t from = step == 0 ? 0 : random() % (bytes.size() / 8) * 8;
+            const DatagramPart sent = part(bytes, from, from + (1 + random() % 4) * 8);
+            std::size_t there = 0;
+            bool same = true;
+            const std::size_t to = sent.offset + sent.bytes.size();
+            for (std::size_t at = from; at < to; ++at) {
+                there += come.count(at);
+                same = same && come.count(at) != 0 && come[at] == bytes[at];
+            }
+            const std::size_t last = come.empty() ? 0 : come.rbegin()->first + 1;
+            same = same && (sent.more || end == to);
+            const bool bad =
+                there != 0 || (end && (to > *end || !sent.more)) || (!sent.more && to < last);
+            const AssemblyOutcome outcome = one.take(sent);
+            if (same) {
+                ASSERT_EQ(outcome, Waits);
+                continue;
+            }
+            if (bad) {
+                ASSERT_EQ(outcome, Overlap);
+                over = true;
+                continue;
+            }
+            for (std::size_t at = from; at < to; ++at) {
+                come[at] = bytes[at];
+            }
+            end = sent.more ? end : std::optional{to};
+            over = end && come.size() == *end;
+            ASSERT_EQ(outcome, over ? Whole : Waits);
+            for (std::size_t at = 0; at < one.whole.size(); ++at) {
+                ASSERT_EQ(one.whole[at], come[at]);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sluice::datagram_assembly_test

@@ -1,0 +1,76 @@
+#include "lib/conn/track/port_checksums.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::port_checksums_test {
+namespace {
+
+class Trust : public testing::Test {
+protected:
+    // True if the last of so many is dropped.
+    bool judge(ChecksumFinding finding, unsigned times = 1) {
+        PortChecksums::Judgement last;
+        for (; times != 0; --times) {
+            last = trust.judge(finding);
+            changes += last.state_changed ? 1 : 0;
+        }
+        return last.is_wrong;
+    }
+    PortChecksums trust{};
+    int changes = 0;
+};
+using State = PortChecksums::State;
+
+TEST_F(Trust, VerifiesOnceEnoughFramesCameRight) {
+    EXPECT_FALSE(judge(ChecksumFinding::Wrong, 1000));
+    judge(ChecksumFinding::Right, 63);
+    EXPECT_EQ(trust.state(), State::Learning);
+    EXPECT_FALSE(judge(ChecksumFinding::Wrong));
+    judge(ChecksumFinding::Right);
+    EXPECT_EQ(trust.state(), State::Verifying);
+    EXPECT_EQ(changes, 1);
+    EXPECT_TRUE(judge(ChecksumFinding::Wrong));
+    EXPECT_TRUE(judge(ChecksumFinding::Unfinished));
+    EXPECT_FALSE(judge(ChecksumFinding::Unknown));
+    EXPECT_FALSE(judge(ChecksumFinding::Right));
+}
+
+TEST_F(Trust, TrustsWhereSumsComeUnfinished) {
+    EXPECT_FALSE(judge(ChecksumFinding::Unfinished, 64));
+    EXPECT_EQ(trust.state(), State::Trusting);
+    EXPECT_EQ(changes, 1);
+    EXPECT_FALSE(judge(ChecksumFinding::Wrong));
+}
+
+TEST_F(Trust, AFewMadeUpFramesSwitchNothingOff) {
+    judge(ChecksumFinding::Right, 64);
+    for (int i = 0; i < 1000; ++i) {
+        judge(ChecksumFinding::Right, 10);
+        EXPECT_TRUE(judge(ChecksumFinding::Unfinished, 9));
+        EXPECT_TRUE(judge(ChecksumFinding::Wrong, 100)) << "wrong ones have no say";
+    }
+    EXPECT_EQ(changes, 1);
+}
+
+TEST_F(Trust, IsDecidedAgainWhenThePortsNeighbourChanges) {
+    judge(ChecksumFinding::Unfinished, 64);
+    judge(ChecksumFinding::Right, 2 * PortChecksums::kWindow);
+    EXPECT_EQ(trust.state(), State::Verifying);
+    judge(ChecksumFinding::Unfinished, 2 * PortChecksums::kWindow);
+    EXPECT_EQ(trust.state(), State::Trusting);
+    EXPECT_EQ(changes, 3);
+}
+
+TEST_F(Trust, IsWhatTheOperatorSays) {
+    trust = PortChecksums{ChecksumPolicy::Verify};
+    EXPECT_TRUE(trust.needs_finding());
+    EXPECT_TRUE(judge(ChecksumFinding::Wrong));
+    EXPECT_TRUE(judge(ChecksumFinding::Unfinished, 5000));
+    trust = PortChecksums{ChecksumPolicy::Trust};
+    EXPECT_FALSE(trust.needs_finding());
+    EXPECT_FALSE(judge(ChecksumFinding::Wrong, 5000));
+    EXPECT_EQ(changes, 0);
+}
+
+}  // namespace
+}  // namespace sluice::port_checksums_test

@@ -1,0 +1,115 @@
+#include "lib/conn/track/segment_bytes.hpp"
+
+#include "lib/packet/checksum_check.hpp"
+#include "lib/packet/parse.hpp"
+#include "tests/packets/frame.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::segment_bytes_test {
+namespace {
+
+using test::Frame;
+using test::Octets;
+
+struct ParsedFrame {
+    explicit ParsedFrame(Octets frame) : bytes{std::move(frame)} {
+        parse_frame({bytes, static_cast<std::uint32_t>(bytes.size())}, {}, headers);
+    }
+    [[nodiscard]] std::optional<TrackedSegment> segment() const {
+        return read_tracked_segment(headers, bytes);
+    }
+    [[nodiscard]] ChecksumFinding finding() const {
+        return find_checksums(headers, {bytes, static_cast<std::uint32_t>(bytes.size())});
+    }
+    Octets bytes;
+    PacketHeaders headers;
+};
+
+Octets octets(std::initializer_list<unsigned> values) {
+    Octets made;
+    for (const unsigned value : values) {
+        test::put8(made, value);
+    }
+    return made;
+}
+
+// A SYN with these options, of a multiple of four bytes.
+std::optional<std::uint8_t> scale_of(std::initializer_list<unsigned> options,
+                                     std::uint16_t flags = kTcpSyn) {
+    const Octets bytes = octets(options);
+    Frame frame{6};
+    frame.flags(flags).carries(bytes).data_offset(static_cast<std::uint8_t>(5 + bytes.size() / 4));
+    const auto segment = ParsedFrame{frame.bytes()}.segment();
+    EXPECT_TRUE(segment.has_value());
+    return segment->scale;
+}
+
+TEST(SegmentBytes, ReadsTheHeader) {
+    for (const bool v6 : {false, true}) {
+        Frame frame{6};
+        if (v6) {
+            frame.src("2001:db8::1");
+        }
+        frame.seq(0xFFFF'FFF0).ack(77).flags(kTcpAck | kTcpUrg).ttl(9).payload(30);
+        ParsedFrame parsed{frame.bytes()};
+        parsed.bytes.at(parsed.headers.l4_at + 19U) = std::byte{5};
+        const auto segment = parsed.segment();
+        ASSERT_TRUE(segment.has_value());
+        EXPECT_EQ(segment->seq, 0xFFFF'FFF0);
+        EXPECT_EQ(segment->ack, 77U);
+        EXPECT_EQ(segment->flags, kTcpAck | kTcpUrg);
+        EXPECT_EQ(segment->payload, 30U);
+        EXPECT_EQ(segment->window, 0xFFFF);
+        EXPECT_EQ(segment->urgent, 5);
+        EXPECT_EQ(segment->ttl, 9);
+        EXPECT_FALSE(segment->scale.has_value() || segment->is_fragment);
+        EXPECT_EQ(segment->data_end(), 14U);
+    }
+    EXPECT_TRUE(ParsedFrame{Frame{6}.frag(0, true).bytes()}.segment()->is_fragment);
+    EXPECT_FALSE(ParsedFrame{Frame{17}.bytes()}.segment().has_value());
+    EXPECT_FALSE(ParsedFrame{Frame{6}.cut(14 + 20 + 19).bytes()}.segment().has_value());
+}
+
+TEST(SegmentBytes, ReadsTheScaleOfASyn) {
+    EXPECT_EQ(scale_of({3, 3, 7, 0}), 7);
+    EXPECT_EQ(scale_of({1, 3, 3, 9}), 9);
+    EXPECT_EQ(scale_of({2, 4, 5, 180, 1, 3, 3, 14}), 14);
+    EXPECT_EQ(scale_of({3, 3, 7, 0}, kTcpAck), std::nullopt);
+    EXPECT_EQ(scale_of({0, 3, 3, 7}), std::nullopt);
+    EXPECT_EQ(scale_of({2, 4, 5, 180}), std::nullopt);
+    EXPECT_EQ(scale_of({1, 1, 1, 3}), std::nullopt);
+    EXPECT_EQ(scale_of({8, 9, 3, 3}), std::nullopt);
+    EXPECT_EQ(scale_of({8, 0, 3, 3}), std::nullopt);
+    EXPECT_EQ(scale_of({3, 4, 7, 0}), std::nullopt);
+    EXPECT_EQ(scale_of({}), std::nullopt);
+}
+
+TEST(SegmentBytes, RewritesAndKeepsTheChecksumWhatItWas) {
+    for (const bool v6 : {false, true}) {
+        for (const std::uint16_t off_by : std::initializer_list<std::uint16_t>{0, 1, 77}) {
+            for (unsigned ttl = 1; ttl < 256; ttl += 9) {
+                Frame frame{6};
+                if (v6) {
+                    frame.src("2001:db8::1");
+                }
+                frame.flags(kTcpAck | kTcpUrg | 0x08).ttl(static_cast<std::uint8_t>(ttl));
+                frame.seq(ttl * 0x0101'0101).payload(ttl).summed(off_by);
+                ParsedFrame parsed{frame.bytes()};
+                const ChecksumFinding before = parsed.finding();
+                EXPECT_EQ(before, off_by == 0 ? ChecksumFinding::Right : ChecksumFinding::Wrong);
+                clear_urgent(parsed.headers, parsed.bytes);
+                set_ttl(parsed.headers, 32, parsed.bytes);
+                const ParsedFrame after{parsed.bytes};
+                EXPECT_EQ(after.finding(), before);
+                EXPECT_EQ(after.headers.tcp_flags, kTcpAck | 0x08);
+                EXPECT_EQ(after.headers.ttl, 32);
+                EXPECT_EQ(after.segment()->urgent, 0);
+                EXPECT_EQ(after.headers.payload_len, ttl);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sluice::segment_bytes_test

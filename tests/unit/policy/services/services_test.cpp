@@ -1,0 +1,344 @@
+#include "lib/policy/compile.hpp"
+#include "lib/rules/service_fault.hpp"
+#include "tests/unit/policy/outcome.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::services_test {
+namespace {
+
+using test::Outcome;
+
+constexpr std::string_view kNoRules = "rules: []\n";
+
+Outcome compile(std::string_view services, std::string_view rules = kNoRules,
+                const ModeOverrides& modes = {}, const RssMapping* box = nullptr,
+                Purpose purpose = Purpose::Enforce) {
+    const std::string text = "version: 1\nservices:\n" + std::string{services} + std::string{rules};
+    return test::compile({.file = "r", .text = text, .box = box}, purpose, modes);
+}
+
+std::string shown(const Outcome& outcome) {
+    std::string all;
+    for (const Problem& problem : outcome.problems) {
+        all += std::to_string(problem.at.line) + ":" + std::to_string(problem.at.column) + ": " +
+               (problem.severity == Severity::Error ? "" : "warning: ") + problem.message + "\n";
+    }
+    return all;
+}
+
+TEST(Services, KeepWhatTheFileSays) {
+    const Outcome outcome = compile(R"yaml(
+  - id: web
+    description: shop
+    protocol: http
+    when: ip.dst in {192.0.2.0/24} and l4.dport in {80 8080}
+    mode: enforce
+    on_unreadable: count
+    midstream: reset
+    checksums: verify
+    upgrades: [websocket, connect]
+    h2c: strip
+    path: inbound
+    min_ttl: 64
+    proxy_protocol: {from: [10.0.0.0/8, 10.0.0.1, "2001:db8::/32"]}
+)yaml",
+                                    kNoRules, {}, nullptr, Purpose::Check);
+    ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+    EXPECT_EQ(shown(outcome),
+              "12:15: warning: not enforced yet: `upgrades`\n"
+              "13:10: warning: not enforced yet: `h2c: strip`\n"
+              "10:16: warning: not enforced yet: `midstream: reset`\n"
+              "16:21: warning: not enforced yet: `proxy_protocol`\n");
+    EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
+    ASSERT_EQ(outcome.rules->set.services.size(), 1U);
+    const Service& web = outcome.rules->set.services.front();
+    EXPECT_EQ(web.id, "web");
+    EXPECT_EQ(web.protocol, ServiceProtocol::Http);
+    EXPECT_EQ(web.mode, Mode::Enforce);
+    EXPECT_EQ(web.on_unreadable, OnUnreadable::Count);
+    EXPECT_EQ(web.midstream, Midstream::Reset);
+    EXPECT_EQ(web.checksums, Checksums::Verify);
+    EXPECT_TRUE(web.passes_websocket);
+    EXPECT_TRUE(web.passes_connect);
+    EXPECT_EQ(web.on_h2c, OnH2c::Strip);
+    EXPECT_EQ(web.path, ServicePath::Inbound);
+    EXPECT_EQ(web.min_ttl, 64);
+    ASSERT_EQ(web.proxies.size(), 2U);
+    EXPECT_EQ(to_text(web.proxies[0]), "10.0.0.0/8");
+    EXPECT_EQ(to_text(web.proxies[1]), "2001:db8::/32");
+    const ServiceSummary& summary = outcome.rules->services.front();
+    EXPECT_EQ(summary.description, "shop");
+    EXPECT_EQ(summary.when, "ip.dst in {192.0.2.0/24} and l4.dport in {80 8080}");
+    EXPECT_EQ(summary.line, 4U);
+}
+
+TEST(Services, AreRefusedWhereTheyAskForWhatIsNotEnforcedYet) {
+    const Outcome outcome =
+        compile("  - {id: a, protocol: http, when: l4.dport eq 80, upgrades: [websocket]}\n");
+    EXPECT_FALSE(outcome.rules.has_value());
+    EXPECT_EQ(shown(outcome), "3:61: not enforced yet: `upgrades`\n");
+}
+
+TEST(Services, HaveDefaultsByProtocol) {
+    const Outcome outcome = compile(R"yaml(
+  - {id: web, protocol: http, when: l4.dport eq 80}
+  - {id: tls, protocol: tls, when: l4.dport eq 443}
+  - {id: dns, protocol: dns, when: l4.dport eq 53}
+  - {id: quic, protocol: quic, when: l4.dport eq 443}
+)yaml",
+                                    "defaults: {mode: enforce}\nrules: []\n");
+    ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+    EXPECT_TRUE(outcome.problems.empty()) << shown(outcome);
+    const std::vector<Service>& services = outcome.rules->set.services;
+    ASSERT_EQ(services.size(), 4U);
+    for (const Service& service : services) {
+        EXPECT_EQ(service.mode, Mode::Monitor) << service.id;
+        EXPECT_EQ(service.on_unreadable, OnUnreadable::Refuse);
+        EXPECT_EQ(service.checksums, Checksums::Auto);
+        EXPECT_EQ(service.path, ServicePath::Both);
+        EXPECT_EQ(service.min_ttl, kDefaultMinTtl);
+        EXPECT_EQ(service.midstream, default_midstream(service.protocol));
+    }
+    EXPECT_EQ(services[0].midstream, Midstream::Inspect);
+    EXPECT_EQ(services[1].midstream, Midstream::Pass);
+    EXPECT_EQ(services[2].midstream, Midstream::Inspect);
+    EXPECT_EQ(services[3].midstream, Midstream::Pass);
+}
+
+TEST(Services, ThatAreOffLeaveNothingButTheirSummary) {
+    const Outcome outcome = compile(R"yaml(
+  - {id: a, protocol: http, when: l4.dport eq 80, mode: off}
+  - {id: b, protocol: http, when: l4.dport eq 81}
+  - {id: c, protocol: http, when: l4.dport eq 82}
+)yaml",
+                                    kNoRules, {{"b", Mode::Enforce}, {"c", Mode::Off}});
+    ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+    ASSERT_EQ(outcome.rules->set.services.size(), 1U);
+    EXPECT_EQ(outcome.rules->set.services[0].id, "b");
+    EXPECT_EQ(outcome.rules->set.services[0].mode, Mode::Enforce);
+    ASSERT_EQ(outcome.rules->services.size(), 3U);
+    EXPECT_EQ(outcome.rules->services[2].mode, Mode::Off);
+}
+
+struct Wrong {
+    std::string_view services;
+    std::string_view problem;  // the first
+};
+
+class WrongServices : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongServices, AreReportedAtTheirPlace) {
+    const Outcome outcome = compile(GetParam().services);
+    EXPECT_FALSE(outcome.rules.has_value());
+    ASSERT_FALSE(outcome.problems.empty());
+    EXPECT_TRUE(shown(outcome).starts_with(GetParam().problem)) << shown(outcome);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongServices,
+    testing::Values(
+        Wrong{"  - web\n", "3:5: a service must be a map, found `web`"},
+        Wrong{"  - {protocol: http, when: l4.dport eq 80}\n", "3:5: a service needs an `id`"},
+        Wrong{"  - {id: A, protocol: http, when: l4.dport eq 80}\n", "3:10: an id has"},
+        Wrong{"  - {id: a, when: l4.dport eq 80}\n", "3:5: a service needs a `protocol`"},
+        Wrong{"  - {id: a, protocol: htp, when: l4.dport eq 80}\n",
+              "3:23: `protocol` is one of http, tls, dns, quic; found `htp`; did you mean"},
+        Wrong{"  - {id: a, protocol: http}\n", "3:5: a service needs `when`"},
+        Wrong{"  - {id: a, protocol: http, when: [80]}\n", "3:35: `when` must be a text"},
+        Wrong{"  - {id: a, protocol: http, wen: l4.dport eq 80}\n",
+              "3:29: unknown key `wen` in a service; did you mean `when`?"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, limits: []}\n",
+              "3:51: unknown key `limits` in a service"},
+        Wrong{"  - {id: a, protocol: http, protocol: tls, when: l4.dport eq 80}\n", "3:29:"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80}\n"
+              "  - {id: a, protocol: tls, when: l4.dport eq 443}\n",
+              "4:10: two services are called `a`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, mode: on}\n",
+              "3:57: `mode` is one of off, monitor, enforce; found `on`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, on_unreadable: drop}\n",
+              "3:66: `on_unreadable` is one of refuse, count, pass; found `drop`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, min_ttl: 0}\n",
+              "3:60: `min_ttl` is a number from 1 to 255, found 0"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, min_ttl: 256}\n",
+              "3:60: `min_ttl`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, upgrades: websocket}\n",
+              "3:61: `upgrades` is a list of words of websocket, connect, found `websocket`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, upgrades: [h2c]}\n",
+              "3:62: `upgrades` lists words of websocket, connect; found `h2c`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, upgrades: [connect, connect]}\n",
+              "3:71: `connect` stands here twice"},
+        Wrong{"  - {id: a, protocol: tls, when: l4.dport eq 443, h2c: strip}\n",
+              "3:51: a service of tls has no `h2c`"},
+        Wrong{"  - {id: a, protocol: dns, when: l4.dport eq 53, upgrades: []}\n",
+              "3:50: a service of dns has no `upgrades`"},
+        Wrong{"  - {id: a, protocol: quic, when: l4.dport eq 443, midstream: reset}\n",
+              "3:52: a service of quic has no `midstream`"},
+        Wrong{"  - {id: a, protocol: quic, when: l4.dport eq 443, min_ttl: 9}\n",
+              "3:52: a service of quic has no `min_ttl`"},
+        Wrong{"  - {id: a, protocol: quic, when: l4.dport eq 443, proxy_protocol: {}}\n",
+              "3:52: a service of quic has no `proxy_protocol`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {}}\n",
+              "3:67: `proxy_protocol` needs `from`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {from: []}}\n",
+              "3:74: `from` is a $list"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {from: $x}}\n",
+              "3:74: there is no list called `x`"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {from: "
+              "[10.0.0.1/8]}}\n",
+              "3:75:"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq}\n", "3:46: expected"},
+        Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80 and http.host eq \"a\"}\n",
+              "3:54: `http.host` is not the same in all packets of a connection, or not known in "
+              "time; the condition of a service tests dir, port, vlan.id, vlan.inner_id, "
+              "ip.version, ip.src, ip.dst, ip.proto, l4.sport, l4.dport\n"},
+        Wrong{"  - {id: a, protocol: http, when: tcp.flags.syn}\n", "3:35: `tcp.flags.syn` is"},
+        Wrong{"  - {id: a, protocol: http, when: client.ip eq 10.0.0.1}\n", "3:35: `client.ip` is"},
+        Wrong{"  - {id: a, protocol: http, when: 'l4.dport eq 80 and ip.proto eq \"udp\"'}\n",
+              "3:35: `when` lets no TCP through, over which http is served\n"},
+        Wrong{"  - {id: a, protocol: quic, when: 'ip.proto eq \"tcp\"'}\n",
+              "3:35: `when` lets no UDP through, over which quic is served\n"},
+        Wrong{"  - {id: a, protocol: dns, when: 'ip.proto eq \"udp\"'}\n",
+              "3:34: `when` lets no TCP through, over which dns is served too"}));
+
+TEST(Services, AreAList) {
+    const Outcome outcome =
+        test::compile({"r", "version: 1\nservices: {web: {}}\nrules: []\n"}, Purpose::Enforce);
+    EXPECT_TRUE(shown(outcome).starts_with("2:11: `services` is a list of services"))
+        << shown(outcome);
+}
+
+TEST(Services, WarnOfWhatCanBeWalkedAround) {
+    const Outcome outcome =
+        compile("  - {id: a, protocol: http, when: l4.dport eq 80, on_unreadable: pass}\n");
+    EXPECT_EQ(shown(outcome),
+              "3:66: warning: what cannot be read passes: limits over this service can be walked "
+              "around\n");
+}
+
+TEST(Services, WarnOfWhatIsNeverReached) {
+    const Outcome outcome = compile(R"yaml(
+  - {id: a, protocol: http, when: "l4.dport in {80 8000..9000}"}
+  - {id: b, protocol: http, when: l4.dport eq 8080}
+  - {id: c, protocol: quic, when: l4.dport eq 8080}
+  - {id: d, protocol: http, when: l4.dport eq 80 and l4.dport eq 81}
+)yaml");
+    EXPECT_EQ(shown(outcome),
+              "7:35: warning: this service can never be reached\n"
+              "5:10: warning: this service is never reached: all that would reach it reaches `a` "
+              "or another before it\n");
+}
+
+constexpr std::string_view kWeb = R"yaml(
+  - {id: web, protocol: http, when: "l4.dport in {80 8080}", mode: enforce}
+  - {id: tls, protocol: tls, when: l4.dport eq 443, mode: enforce}
+  - {id: dns, protocol: dns, when: l4.dport eq 53, mode: enforce}
+)yaml";
+
+struct Stanced {
+    std::string_view rule;
+    Stance::Kind kind;
+    std::vector<std::string> services;
+};
+
+class Stances : public testing::TestWithParam<Stanced> {};
+
+TEST_P(Stances, AreCertain) {
+    const Outcome outcome =
+        compile(kWeb, "rules:\n  - {id: r, mode: enforce, " + std::string{GetParam().rule} + "}\n");
+    ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+    const Stance& stance = outcome.rules->rules.front().stance;
+    EXPECT_EQ(stance.kind, GetParam().kind) << kStanceNames[static_cast<std::size_t>(stance.kind)];
+    EXPECT_EQ(stance.services, GetParam().services);
+}
+
+constexpr std::string_view kRequests =
+    "key: [ip.src], per: request, limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]";
+constexpr std::string_view kHandshakes =
+    "key: [ip.src], per: handshake, limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]";
+constexpr std::string_view kPackets =
+    "key: [ip.src], limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]";
+
+std::string with(std::string_view when, std::string_view rest) {
+    return "when: '" + std::string{when} + "', " + std::string{rest};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Stances, testing::ValuesIn([] {
+        static const auto texts = std::to_array<std::string>(
+            {std::string{kPackets}, with("l4.dport eq 80", kRequests), std::string{kRequests},
+             with("l4.dport in {80 81}", kRequests), with("l4.dport eq 81", kRequests),
+             with("l4.dport eq 443", kHandshakes),
+             with("l4.dport eq 443 and ip.proto eq \"tcp\"", kHandshakes),
+             with("l4.dport eq 443 and tls.sni eq \"a\"", kHandshakes),
+             with("l4.dport eq 443", kRequests),
+             with("l4.dport in {80 8080} and http.host eq \"a\" or l4.dport eq 443 and tls.sni "
+                  "eq \"b\"",
+                  kPackets),
+             with("ip.dst eq 192.0.2.1 and l4.dport eq 53 and dns.qtype eq 1", "on_match: drop"),
+             with("proto.l7 eq \"http\"", kPackets), with("payload contains \"x\"", kPackets)});
+        using Kind = Stance::Kind;
+        return std::vector<Stanced>{{texts[0], Kind::None, {}},
+                                    {texts[1], Kind::Service, {"web"}},
+                                    {texts[2], Kind::Partly, {"web"}},
+                                    {texts[3], Kind::Partly, {"web"}},
+                                    {texts[4], Kind::Anywhere, {}},
+                                    {texts[5], Kind::Partly, {"tls"}},  // QUIC is nobody's
+                                    {texts[6], Kind::Service, {"tls"}},
+                                    {texts[7], Kind::Service, {"tls"}},
+                                    {texts[8], Kind::Anywhere, {}},
+                                    {texts[9], Kind::Service, {"web", "tls"}},
+                                    {texts[10], Kind::Service, {"dns"}},
+                                    {texts[11], Kind::Partly, {"web"}},
+                                    {texts[12], Kind::None, {}}};
+    }()));
+
+TEST(Services, InMonitorAreNamedWhereARuleEnforcesOverThem) {
+    constexpr std::string_view kRule =
+        "rules:\n  - {id: r, mode: enforce, when: l4.dport eq 80, key: [ip.src], per: request, "
+        "limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n";
+    const Outcome outcome = compile("  - {id: web, protocol: http, when: l4.dport eq 80}\n", kRule);
+    EXPECT_EQ(shown(outcome),
+              "5:10: warning: this rule enforces over `web`, which is in monitor: what that "
+              "service would refuse passes, and goes around the rule\n");
+    EXPECT_TRUE(
+        compile("  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}\n", kRule)
+            .problems.empty());
+}
+
+// A box of two workers whose ports hash so.
+RssMapping box_of(Rss outside, Rss inside) {
+    return {.ports = {{.pair = "p", .dir = Direction::In, .rss = outside},
+                      {.pair = "p", .dir = Direction::Out, .rss = inside}}};
+}
+
+TEST(Services, NeedBothDirectionsAtOneWorker) {
+    constexpr std::string_view kBoth = "  - {id: web, protocol: http, when: l4.dport eq 80}\n";
+    constexpr std::string_view kInbound =
+        "  - {id: web, protocol: http, when: l4.dport eq 80, path: inbound}\n";
+    const auto compiles = [](std::string_view services, RssMapping box) {
+        return compile(services, kNoRules, {}, &box).rules.has_value();
+    };
+    EXPECT_TRUE(compiles(kBoth, box_of(Rss::Source, Rss::Destination)));
+    EXPECT_TRUE(compiles(kBoth, box_of(Rss::Destination, Rss::Source)));
+    EXPECT_TRUE(compiles(kBoth, box_of(Rss::Symmetric, Rss::Symmetric)));
+    EXPECT_FALSE(compiles(kBoth, box_of(Rss::Source, Rss::Source)));
+    EXPECT_FALSE(compiles(kBoth, box_of(Rss::FiveTuple, Rss::FiveTuple)));
+    EXPECT_FALSE(compiles(kBoth, box_of(Rss::Source, Rss::Symmetric)));
+    EXPECT_TRUE(compiles(kInbound, box_of(Rss::Source, Rss::Source)));
+    RssMapping lone = box_of(Rss::Source, Rss::Source);
+    lone.workers = 1;
+    EXPECT_TRUE(compiles(kBoth, lone));
+    RssMapping unknown = box_of(Rss::Source, Rss::Destination);
+    unknown.ports[0].by = unknown.ports[1].by = PortRssMapping::By::Unknown;
+    EXPECT_FALSE(compiles(kBoth, unknown));
+    const RssMapping split = box_of(Rss::Source, Rss::Source);
+    EXPECT_TRUE(shown(compile(kBoth, kNoRules, {}, &split))
+                    .starts_with("3:10: this box cannot follow `web`: outside of pair `p` spreads "
+                                 "by source, inside by source, "));
+}
+
+}  // namespace
+}  // namespace sluice::services_test

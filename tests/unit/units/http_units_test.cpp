@@ -1,0 +1,143 @@
+#include "lib/units/http_units.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace sluice::http_units_test {
+namespace {
+
+using test::octets_of;
+using test::ProbedPacket;
+using test::segment;
+using test::UnitProbe;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+
+// The reader of requests alone: what it says of the bytes of one packet.
+class Reader {
+public:
+    explicit Reader(HeadStance stance, OnAmbiguous on_ambiguous = OnAmbiguous::Both)
+        : http_{on_ambiguous}, stance_{stance} {}
+
+    ProbedPacket read(std::string_view bytes) {
+        return probe_.take(segment(1, octets_of(bytes)), kNow);
+    }
+
+    [[nodiscard]] const StreamReading& reading() const { return reading_; }
+    [[nodiscard]] const RequestHead& head() const { return http_.head(); }
+
+private:
+    static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
+        Reader& reader = *static_cast<Reader*>(parser);
+        const ByteView payload = packet.frame.bytes.subspan(packet.headers.payload_at);
+        const StreamContext context{
+            .packet = packet, .head_bytes = kDefaultHeadLimit, .stance = reader.stance_};
+        reader.reading_ = reader.http_.read(payload, context, units);
+    }
+    [[nodiscard]] UnitFinder finder() {
+        UnitFinder finder{.find = &find, .parser = this, .texts = {}};
+        for (const TextFieldRow& row : kTextFields) {
+            finder.texts.add(row.field);
+        }
+        return finder;
+    }
+
+    HttpUnits http_;
+    HeadStance stance_;
+    StreamReading reading_;
+    UnitProbe probe_{finder()};
+};
+
+using What = StreamReading::What;
+
+TEST(HttpUnits, ServesAServiceWhatAnyServerServes) {
+    Reader service{HeadStance::Service};
+    const ProbedPacket old = service.read("GET /x?q\r\n");
+    EXPECT_EQ(service.reading().what, What::Unit);
+    EXPECT_EQ(service.reading().head, 10U);
+    EXPECT_TRUE(service.reading().ends_connection);
+    EXPECT_EQ(service.reading().body.kind, UnitBody::Kind::UntilClose);
+    ASSERT_EQ(old.units("request"), 1U);
+    EXPECT_EQ(old.dropped, "");
+    EXPECT_EQ(old.texts[0].at("http.request.method"), "GET");
+    EXPECT_EQ(old.texts[0].at("http.request.uri.path"), "/x");
+    EXPECT_EQ(old.texts[0].at("http.request.uri.query"), "q");
+    const ProbedPacket odd = service.read("\r GET\v/x HTTP/2.0\r\nHost: h\r\n\r\n");
+    ASSERT_EQ(odd.units("request"), 1U);
+    EXPECT_EQ(odd.dropped, "ambiguous_request");
+    EXPECT_EQ(odd.texts[0].at("http.request.uri.path"), "/x");
+    Reader refuses{HeadStance::Service, OnAmbiguous::Refuse};
+    EXPECT_EQ(refuses.read("GET /x\r\n").dropped, "ambiguous_request");
+}
+
+TEST(HttpUnits, SaysWhyAServiceIsSentNoRequest) {
+    Reader service{HeadStance::Service};
+    EXPECT_EQ(service.read("EHLO x\r\n").units("request"), 0U);
+    EXPECT_EQ(service.reading().what, What::NotMine);
+    EXPECT_EQ(service.reading().fault, LineFault::NoVersion);
+    const ProbedPacket preface = service.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    EXPECT_EQ(service.reading().fault, LineFault::H2Preface);
+    EXPECT_TRUE(service.reading().ends_connection);
+    EXPECT_EQ(preface.events.at("h2c_preface"), 1U);
+}
+
+TEST(HttpUnits, GivesUpElsewhereWithoutAWord) {
+    Reader anywhere{HeadStance::Anywhere};
+    for (const std::string_view bytes :
+         {"EHLO x\r\n", "GET /x\r\n", "USER x", "RFB 003.008\n", "\rGET / HTTP/1.1\r\n\r\n"}) {
+        const ProbedPacket packet = anywhere.read(bytes);
+        EXPECT_EQ(anywhere.reading().what, bytes == "USER x" ? What::NeedMore : What::NotMine)
+            << bytes;
+        EXPECT_EQ(anywhere.reading().fault, LineFault::None) << bytes;
+        EXPECT_EQ(packet.dropped, "") << bytes;
+    }
+}
+
+struct BodyRow {
+    std::string head;
+    UnitBody::Kind service;
+    bool ends;
+    UnitBody::Kind anywhere;
+    HttpUpgrade upgrade = HttpUpgrade::None;
+};
+
+TEST(HttpUnits, SaysHowARequestGoesOn) {
+    using enum UnitBody::Kind;
+    const std::string post = "POST / HTTP/1.1\r\nHost: h\r\n";
+    const std::string chunked = "Transfer-Encoding: chunked\r\n";
+    const std::vector<BodyRow> rows{
+        {post + "\r\n", Sized, false, Sized},
+        {post + "Content-Length: 3\r\n\r\n", Sized, false, Sized},
+        {post + chunked + "\r\n", Framed, false, Framed},
+        {post + "Content-Length: 3\r\n" + chunked + "\r\n", UntilClose, true, Framed},
+        {post + "Content-Length: +3\r\n\r\n", UntilClose, true, Unknown},
+        {post + "Transfer-Encoding: x\r\n\r\n", UntilClose, true, Unknown},
+        {post + "Upgrade: websocket\r\n\r\n", Sized, false, Sized, HttpUpgrade::WebSocket},
+        {post + "Upgrade: h2c\r\n\r\n", Sized, false, Sized, HttpUpgrade::H2c},
+        {"CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n", Sized, false, Unknown, HttpUpgrade::Connect},
+    };
+    for (const BodyRow& row : rows) {
+        Reader service{HeadStance::Service};
+        (void)service.read(row.head);
+        EXPECT_EQ(service.reading().what, What::Unit) << row.head;
+        EXPECT_EQ(service.reading().body.kind, row.service) << row.head;
+        EXPECT_EQ(service.reading().ends_connection, row.ends) << row.head;
+        EXPECT_EQ(service.reading().upgrade, row.upgrade) << row.head;
+        Reader anywhere{HeadStance::Anywhere};
+        (void)anywhere.read(row.head);
+        EXPECT_EQ(anywhere.reading().body.kind, row.anywhere) << row.head;
+        EXPECT_FALSE(anywhere.reading().ends_connection) << row.head;
+    }
+}
+
+TEST(HttpUnits, AServicesStreamMayBeginWithAnyByte) {
+    const std::string bytes = "\v";
+    EXPECT_TRUE(HttpUnits::may_begin(bytes_of(bytes), HeadStance::Service));
+    EXPECT_FALSE(HttpUnits::may_begin(bytes_of(bytes)));
+}
+
+}  // namespace
+}  // namespace sluice::http_units_test
