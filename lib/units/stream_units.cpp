@@ -113,6 +113,9 @@ public:
                 offer_.kind == Offered::Framed ? read_body() : read();
             }
         }
+        if (units_.is_refused() && goes_unread_at_doubt()) {
+            table.go_unread(offer_);
+        }
         conclude();
     }
 

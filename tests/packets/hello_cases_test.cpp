@@ -120,9 +120,9 @@ const Case kCases[] = {
 
     {"and is no handshake",
      HEAD RULE("all", "key: [], per: handshake, " ONE),
-     {{0ms, tls(HelloMaker{}.sni("").records()), "pass", "unmatched"},
+     {{0ms, tls(kMalformed), "pass", "unmatched"},
       {0ms, tls(kHello).sport(2), "pass", "within_limits"},
-      {0ms, tls(HelloMaker{}.sni("").records()).sport(3), "pass", "unmatched"}}},
+      {0ms, tls(kMalformed).sport(3), "pass", "unmatched"}}},
 
     {"a rule that only watches drops nothing",
      HEAD WATCH("names", "key: [tls.sni], per: handshake, " ONE),
@@ -244,15 +244,31 @@ TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
         const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
         for (unsigned id = 0; id < saved + 10; ++id) {
             const Decision decision = box.judge(quic(quic_initial("a", id)).bytes(), kStart);
-            const bool judged = id < saved && std::string_view{mode} == "enforce";
-            EXPECT_EQ(row_of(decision.reason).name, judged ? "within_limits" : "unmatched") << id;
-            EXPECT_TRUE(forwards(decision.verdict));
+            const bool over = id >= saved && std::string_view{mode} == "enforce";
+            EXPECT_EQ(row_of(decision.reason).name == "initial_budget", over) << id;
+            EXPECT_EQ(forwards(decision.verdict), !over);
         }
         EXPECT_EQ(box.counters()
                       .by_unit_event[static_cast<std::size_t>(UnitEvent::QuicOverBudget)]
                       .read(),
                   10U);
     }
+}
+
+TEST(HelloBurst, ElsewhereInitialsBeyondTheTimeForThemPass) {
+    UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
+    test::Box box{BY_QUIC_SNI};
+    box.find_units_by(parser.finder());
+    const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
+    for (unsigned id = 0; id < saved + 10; ++id) {
+        const Decision decision =
+            box.judge(quic(quic_initial(std::to_string(id), id)).bytes(), kStart);
+        EXPECT_EQ(row_of(decision.reason).name, id < saved ? "within_limits" : "unmatched") << id;
+        EXPECT_TRUE(forwards(decision.verdict));
+    }
+    EXPECT_EQ(
+        box.counters().by_unit_event[static_cast<std::size_t>(UnitEvent::QuicOverBudget)].read(),
+        10U);
 }
 
 // A response of several in one segment is matched as any other.

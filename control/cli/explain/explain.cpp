@@ -81,7 +81,7 @@ ExitCode run_explain(const Options& options) {
     if (const auto wrong = wrong_question(options)) {
         return refuse(*wrong, ExitCode::Usage);
     }
-    const auto setup = replay_setup(options);
+    auto setup = replay_setup(options);
     if (const auto* exit = std::get_if<ExitCode>(&setup)) {
         return *exit;
     }
