@@ -51,8 +51,7 @@ def add_units(packet, message):
     """-> whether the message has a sound question"""
     found = units_of(message, ports_of(packet))
     if len(found) > MOST_UNITS:
-        packet.doubt = "too_many_units", ASKS
-        return True
+        return True  # it is judged as one without any
     for fields in found:
         unit = packet.add_unit()
         unit.fields.update(fields)

@@ -13,6 +13,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import dns  # noqa: E402
 import http1  # noqa: E402
 import request_streams  # noqa: E402
+import streams  # noqa: E402
 import tls  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
@@ -300,12 +301,13 @@ class Dns(unittest.TestCase):
             message = octets(f"0007 {flags} {count:04x}") + self.QUERY[6:] + body
             self.assertEqual([unit["dns.qname"] for unit in dns.units_of(message, (9, 53))], names, (flags, count))
 
-    def test_more_questions_than_units_are_doubtful(self):
-        for count, doubt in ((8, None), (9, ("too_many_units", dns.ASKS))):
+    def test_more_questions_than_units_are_none(self):
+        for count, units in ((8, 8), (9, 0)):
             packet = Packet()
             packet.fields.update({"l4.sport": 9, "l4.dport": 53})
             dns.add_units(packet, octets(f"0007 0100 {count:04x} 0000 0000 0000") + octets("00 0001 0001") * count)
-            self.assertEqual((packet.doubt, len(packet.further)), (doubt, 0 if doubt else count - 1))
+            self.assertEqual((packet.doubt, len(packet.further)), (None, max(units - 1, 0)))
+            self.assertEqual("dns.qname" in packet.fields, units != 0)
 
 
 class RequestStreams(unittest.TestCase):
@@ -398,12 +400,16 @@ class RequestStreams(unittest.TestCase):
 
 
 class Http(unittest.TestCase):
-    def test_a_slash_in_a_path_that_some_servers_decode(self):
-        for target, is_doubtful in ((b"/a%2Fb", True), (b"/a%2fb", True), (b"http://a/b%2Fc?", True), (b"/a?b=%2F", False),
-                                    (b"/a%252F", False), (b"http://a%2Fb/c", False)):
-            seen = Packet()
-            http1.add_request(seen, b"GET %s HTTP/1.1\r\nHost: a" % target)
-            self.assertEqual((seen.path_doubt, seen.doubt), (is_doubtful, None), target)
+    def test_a_path_that_some_servers_read_otherwise_is_beyond_it(self):
+        for target, is_beyond in ((b"/a%2Fb", True), (b"/a%2fb", True), (b"http://a/b%2Fc?", True), (b"/a/../b", True),
+                                  (b"/a/%2e", True), (b"/a?b=%2F/../", False), (b"/a%252F", False), (b"/a..b", False),
+                                  (b"http://a%2Fb/c", False)):
+            seen, head = Packet(), b"GET %s HTTP/1.1\r\nHost: a" % target
+            if is_beyond:
+                self.assertRaises(streams.Beyond, http1.add_request, seen, head)
+            else:
+                http1.add_request(seen, head)
+                self.assertEqual(seen.requests, 1, target)
 
     def fields(self, *lines):
         head = b"\r\n".join([b"GET / HTTP/1.1", b"Host: a", *lines])
