@@ -140,7 +140,7 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     // Without a service nothing is refused for what it is: all of its readings are charged.
     const bool may_read_all =
         on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr;
-    const bool wants_all = may_read_all && matters;
+    const bool wants_all = may_read_all && matters && !head_.shapes.empty();
     const bool reads_all = wants_all && has_stated_readings(head_);
     if (reading != HeadReading::Accepted || (wants_all && has_unstated_readings(head_))) {
         const bool malformed = reading == HeadReading::Malformed;

@@ -71,6 +71,7 @@ public:
           worker_{mill_, rules_with(action), 1024} {
         worker_.find_units_by(parser_.finder());
         worker_.know_answered(answerer_.answered());
+        worker_.open_streams();
         // Each connection has been silent for long enough when its frame comes again.
         worker_.set_step(1.2 * static_cast<double>(AnsweredConnections::kSilence.count()) /
                          static_cast<double>(kRequests / PacketMill::kBurst));
@@ -102,8 +103,7 @@ private:
 
     std::mt19937_64 random_;
     PacketMill mill_;
-    // Nobody begins its connections, which come again and again.
-    UnitParser parser_{kRoomy, StreamStance::Capture};
+    UnitParser parser_{kRoomy};
     BenchWorker worker_;
     AnswerBoards boards_;
     Answerer answerer_{2 * kRequests, boards_};

@@ -91,24 +91,30 @@ rules:
         out, _ = self.ctl("explain", rules, "--json", *packet, *two_hosts)
         account = json.loads(out)
         self.assertEqual(account["fields"]["http.host"], "a.example")
-        self.assertEqual((account["ambiguous"], account["other_readings"]), (True, []))
+        self.assertEqual((account["ambiguous"], account["other_readings"]), (True, [{"http.host": "b.example"}]))
         out, _ = self.ctl("explain", rules, *packet, *two_hosts)
-        self.assertIn("servers read this request differently; the above is how it is read here\n", out)
-
-        config = self.write("both.yaml", """version: 1
-ports: [{name: a, outside: {device: net_tap0}, inside: {device: net_tap1}}]
-packets: {http: {on_ambiguous: both}}
-""")
-        both = (*packet, *two_hosts, "--config", config)
-        out, _ = self.ctl("explain", rules, "--json", *both)
-        account = json.loads(out)
-        self.assertEqual(account["fields"]["http.host"], "a.example")
-        self.assertEqual(account["other_readings"], [{"http.host": "b.example"}])
-        out, _ = self.ctl("explain", rules, *both)
         self.assertRegex(out, r"read here, and also:\n +http.host +b.example\n")
+
+        folded = ("--payload", "GET /x HTTP/1.1\\x0d\\x0aHost: a.example\\x0d\\x0aX: y\\x0d\\x0a z\\x0d\\x0a\\x0d\\x0a")
+        out, _ = self.ctl("explain", rules, *packet, *folded)
+        self.assertIn("servers read this request differently; the above is how it is read here\n", out)
 
         out, _ = self.ctl("explain", rules, "--json", *packet[:-2], "--http", "GET /x", "--host", "a.example")
         self.assertNotIn("ambiguous", json.loads(out))
+
+    def test_a_request_is_read_on_a_connection_that_has_begun(self):
+        service = "services:\n  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}\n"
+        for services in ("", service):
+            rules = self.write("begun.yaml", f"""version: 1
+{services}rules:
+  - {{id: hosts, mode: enforce, when: not tcp.flags.syn, key: [http.host], limits: [{{algorithm: token_bucket, rate: 1/s,
+     burst: 9, per: request}}]}}
+""")
+            out, _ = self.ctl("explain", rules, "--json", "--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80",
+                              "--http", "GET /x", "--host", "a.example")
+            account = json.loads(out)
+            self.assertEqual((account["verdict"], account["reason"]), ("pass", "within_limits"), services)
+            self.assertEqual(self.rule(account, "hosts")["limits"][0]["after"]["remaining"], 8, services)
 
     def test_a_cost_that_never_fits(self):
         account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53",
