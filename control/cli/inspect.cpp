@@ -8,6 +8,7 @@
 #include "lib/capture/reader.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/policy/domains/suffix_list.hpp"
 #include "lib/rules/text_part.hpp"
 #include "lib/units/unit_parser.hpp"
@@ -68,6 +69,15 @@ constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} <<
                                                 .idle_timeout = std::chrono::hours{1}},
                                 .on_ambiguous = OnAmbiguous::Both};
 
+// A capture may begin in the middle of a connection: what is not known begins with the frame.
+ServicePacket beginning_at(const PacketHeaders& headers, const CapturedFrame& frame) {
+    if (!headers.fields.has(Field::TcpFlags) || (headers.tcp_flags & kTcpSyn) != 0) {
+        return {};
+    }
+    constexpr std::size_t kSequenceAt = 4;
+    return {.first = load_be32(frame.bytes, headers.l4_at + kSequenceAt), .is_beginning = true};
+}
+
 using Suffixes = std::shared_ptr<const PublicSuffixes>;
 
 // Those of units.
@@ -123,7 +133,8 @@ public:
                                              .counted = {Per::Request, Per::Query, Per::Handshake},
                                              .requests = requests_,
                                              .hash = hash_,
-                                             .now = now_});
+                                             .now = now_,
+                                             .service = beginning_at(seen.headers, frame)});
             crowded_ += all ? 0 : 1;
             units_.derive_texts(0, derived_);
             units_.settle(*passed_, row_bit(0), no_rules_);

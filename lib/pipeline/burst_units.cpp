@@ -56,12 +56,10 @@ void UnitSink::drop_repeat() noexcept {
     note_drop(Reason::Retransmission);
 }
 void UnitSink::drop(Reason reason) noexcept {
-    if (service_.service == nullptr) {
-        note_drop(reason);
-    } else if (service_.is_enforced()) {
+    if (service_.is_enforced()) {
         units_.unreadable_ |= row_bit(row_);
         note_drop(reason);
-    } else if (!has_row(units_.would_refuse_, row_)) {
+    } else if (service_.service != nullptr && !has_row(units_.would_refuse_, row_)) {
         units_.would_refuse_ |= row_bit(row_);
         units_.would_why_[row_] = reason;
     }
@@ -164,6 +162,7 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     if (refused_) [[unlikely]] {
         counts_[row] = 0;
         sink.count(UnitEvent::TooManyUnits);
+        sink.drop(Reason::TooManyUnits);
     }
     return !refused_;
 }

@@ -43,10 +43,9 @@ struct MeterPlan;
 class HeldUnits;
 
 // Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
-// the arena, none is judged. Where an enforcing rule is concerned the packet is malformed
-// (Parsed::TooManyUnits), so that nobody slips past the rules in a crowd, unless the policy passes
-// what is malformed; elsewhere it is judged as one without units, by all rules. All packets of a
-// burst have room for so many at once.
+// the arena, none is judged. An enforced service refuses it, so that nobody slips past the rules in
+// a crowd; elsewhere it is judged as one without units, by all rules. All packets of a burst have
+// room for so many at once.
 inline constexpr std::size_t kMaxUnits = 8;
 inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 
@@ -141,8 +140,7 @@ public:
     // concerned.
     void drop_repeat() noexcept;
     // The packet cannot be read: the first reason stands. In an enforced service it is
-    // dropped, in one that monitors it is counted as what would be, and elsewhere it is dropped
-    // where an enforcing rule is concerned.
+    // dropped, in one that monitors it is counted as what would be, and elsewhere it passes.
     void drop(Reason reason) noexcept;
     // There was no room for what came before: more of the packet changes nothing.
     [[nodiscard]] bool is_refused() const noexcept;

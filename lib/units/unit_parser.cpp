@@ -76,8 +76,8 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 
 }  // namespace
 
-UnitParser::UnitParser(const UnitBudget& budget, StreamStance stance)
-    : streams_{budget.connections, budget.on_ambiguous, stance},
+UnitParser::UnitParser(const UnitBudget& budget)
+    : streams_{budget.connections, budget.on_ambiguous, StreamStance::Anywhere},
       service_streams_{service_streams(budget), budget.on_ambiguous, StreamStance::Service},
       tracking_{budget.connections},
       quic_{budget.quic, *InitialOpener::make()},

@@ -13,8 +13,8 @@ namespace sluice {
 class UnitParser {
 public:
     // Made before the process gives up its privileges. Aborts if there is no memory, or if OpenSSL
-    // has no AES. `stance`: of streams that are of no service.
-    explicit UnitParser(const UnitBudget& budget, StreamStance stance = StreamStance::Guess);
+    // has no AES.
+    explicit UnitParser(const UnitBudget& budget);
     UnitParser(const UnitParser&) = delete;
     UnitParser& operator=(const UnitParser&) = delete;
 

@@ -83,6 +83,24 @@ public:
     // The frame comes in on the inside.
     Frame& from_inside() { return set(dir_, Direction::Out); }
     [[nodiscard]] Direction dir() const { return dir_; }
+    // The SYN of a connection that begins with this segment's first byte.
+    [[nodiscard]] Frame opening() const {
+        Frame syn = *this;
+        syn.data_offset_.reset();
+        return syn.seq(seq_ - 1).flags(0x02).payload(0);
+    }
+    [[nodiscard]] bool is_segment() const { return proto_ == 6 && !raw_ && !fragment_; }
+    [[nodiscard]] bool opens() const { return (flags_ & 0x12) == 0x02; }
+    [[nodiscard]] bool has_payload() const { return !payload_.empty(); }
+    // Of the same connection and direction.
+    [[nodiscard]] bool goes_with(const Frame& other) const {
+        return proto_ == other.proto_ && src_ == other.src_ && dst_ == other.dst_ &&
+               sport_ == other.sport_ && dport_ == other.dport_ && tags_ == other.tags_ &&
+               dir_ == other.dir_ && pair_ == other.pair_;
+    }
+    [[nodiscard]] bool is_before(const Frame& other) const {
+        return static_cast<std::int32_t>(seq_ - other.seq_) < 0;
+    }
     // On another pair than "lab".
     Frame& on(std::string_view pair) { return set(pair_, pair); }
     [[nodiscard]] std::string_view pair() const { return pair_; }
@@ -139,6 +157,7 @@ private:
     struct Tag {
         std::uint16_t type;
         std::uint16_t id;
+        [[nodiscard]] bool operator==(const Tag&) const = default;
     };
     struct Piece {
         std::uint16_t offset;

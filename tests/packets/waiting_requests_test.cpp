@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,11 @@ protected:
         EXPECT_FALSE(workers.sent()[number].decided) << "it waits";
         return number;
     }
+    // Requests pass alone.
+    void open(std::uint16_t sport) {
+        const auto syn = test::tcp().src("10.0.0.1").sport(sport).dport(80).seq(999).flags(0x02);
+        EXPECT_EQ(workers.judge(0, syn.bytes(), now).reason, Reason::Unmatched);
+    }
     [[nodiscard]] Reason reason(std::size_t number) const {
         EXPECT_TRUE(workers.sent()[number].decided);
         return workers.sent()[number].decision.reason;
@@ -60,6 +66,9 @@ protected:
 };
 
 TEST_F(WaitingRequests, WhatWasRefusedStaysRefused) {
+    for (const std::uint16_t sport : std::initializer_list<std::uint16_t>{1, 2, 3}) {
+        open(sport);
+    }
     EXPECT_EQ(workers.judge(0, sends(kRequest, 1), now).reason, Reason::WithinLimits);
     EXPECT_EQ(workers.judge(0, sends(kRequest, 2), now).reason, Reason::OverLimit);
     now += 5s;
@@ -71,6 +80,8 @@ TEST_F(WaitingRequests, WhatWasRefusedStaysRefused) {
 }
 
 TEST_F(WaitingRequests, ACopyOfWhatWaitsGoesWhereThatGoes) {
+    open(1);
+    open(2);
     EXPECT_EQ(workers.judge(0, sends(kRequest, 1), now).reason, Reason::WithinLimits);
     const std::size_t first = send(sends(kRequest, 2));
     const std::size_t copy = workers.send(0, {sends(kRequest, 2)}, now);
@@ -93,6 +104,7 @@ TEST_F(WaitingRequests, OtherRulesReadWhatTheyName) {
         const std::string text =
             "GET / HTTP/1.1\r\nHost: a\r\n" + std::string{row.headers} + "\r\n";
         const auto sport = static_cast<std::uint16_t>(row.reason);
+        open(sport);
         const std::size_t number = send(sends(text, sport));
         workers.apply(rules(deny("y")));
         workers.settle(now);
@@ -106,6 +118,7 @@ TEST_F(WaitingRequests, OtherRulesReadWhatTheyName) {
 // Of a head whose beginning is another packet's, nothing but the texts of any set is known.
 TEST_F(WaitingRequests, OtherRulesReadOfAPartOfAHeadWhatAllSetsDo) {
     workers.apply(rules(deny("z")));
+    open(5);
     (void)workers.judge(0, sends("GET / HTTP/1.1\r\n", 5), now);
     const std::size_t number = send(sends("Host: a\r\nZ: 2\r\nY: 1\r\n\r\n", 5, 1016));
     workers.apply(rules(deny("y")));

@@ -57,6 +57,23 @@ def tcp(src="192.0.2.1", dst="198.51.100.7", sport=1000, dport=80, flags=0x02):
     return ethernet(ipv4(src, dst, 6, head), 0x0800)
 
 
+def opened(frames):
+    """With a SYN before the first segment of each connection over IPv4. -> (the frames, from 1 on the numbers of those
+    that were given)"""
+    begun, sent, numbers = set(), [], []
+    for frame in frames:
+        ends = frame[26:38]
+        if frame[12:14] == b"\x08\0" and frame[23] == 6 and ends not in begun:
+            begun.add(ends)
+            if not frame[47] & 0x02:
+                first, = struct.unpack_from("!I", frame, 38)
+                head = frame[34:38] + struct.pack("!IIBBHHH", (first - 1) % 2**32, 0, 5 << 4, 0x02, 1000, 0, 0)
+                sent.append(ethernet(ipv4(socket.inet_ntoa(ends[:4]), socket.inet_ntoa(ends[4:8]), 6, head), 0x0800))
+        sent.append(frame)
+        numbers.append(len(sent))
+    return sent, numbers
+
+
 def icmp(src="192.0.2.1", dst="198.51.100.7"):
     return ethernet(ipv4(src, dst, 1, struct.pack("!BBHHH", 8, 0, 0xF7FE, 1, 1)), 0x0800)
 

@@ -1,7 +1,8 @@
 """The captures that the manual speaks of, by their names: made by hand, the same each time."""
+import bisect
 import struct
 
-from capture_files import SECOND, client_hello, ethernet, ipv4, pcap, tcp, udp, udp_header
+from capture_files import SECOND, client_hello, ethernet, ipv4, opened, pcap, tcp, udp, udp_header
 from mmdb_writer import Database, country
 
 MS = SECOND // 1000
@@ -15,6 +16,13 @@ def evenly(count, frame, seconds=1.0, start=0):
 
 def capture(*parts):
     return pcap(sorted((one for part in parts for one in part), key=lambda one: one[0]))
+
+
+def connections(*parts):
+    """The same of segments; each connection begins with its SYN."""
+    frames = sorted((one for part in parts for one in part), key=lambda one: one[0])
+    sent, numbers = opened(frame for _, frame in frames)
+    return pcap([(frames[bisect.bisect_left(numbers, number)][0], frame) for number, frame in enumerate(sent, 1)])
 
 
 def segment(payload, src="192.0.2.1", sport=40000, dport=80, flags=0x18):
@@ -88,20 +96,20 @@ def midnight():
 
 
 def logins():
-    return capture(evenly(20, lambda n: request("POST /login", src="192.0.2.1", sport=40000 + n), 20),
-                   evenly(20, lambda n: request("GET /", src="192.0.2.1", sport=41000 + n), 20),
-                   evenly(3, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20))
+    return connections(evenly(20, lambda n: request("POST /login", src="192.0.2.1", sport=40000 + n), 20),
+                       evenly(20, lambda n: request("GET /", src="192.0.2.1", sport=41000 + n), 20),
+                       evenly(3, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20))
 
 
 def api_calls():
-    return capture(evenly(100, lambda n: request("GET /api/orders", "X-Api-Key: gold", sport=40000 + n)),
-                   evenly(20, lambda n: request("GET /api/orders", "X-Api-Key: iron", sport=42000 + n)),
-                   evenly(50, lambda n: request("GET /api/orders", src="203.0.113.9", sport=40000 + n)))
+    return connections(evenly(100, lambda n: request("GET /api/orders", "X-Api-Key: gold", sport=40000 + n)),
+                       evenly(20, lambda n: request("GET /api/orders", "X-Api-Key: iron", sport=42000 + n)),
+                       evenly(50, lambda n: request("GET /api/orders", src="203.0.113.9", sport=40000 + n)))
 
 
 def hellos():
-    return capture(evenly(100, lambda n: hello("shop.example", f"192.0.2.{n % 50}", 40000 + n)),
-                   evenly(10, lambda n: hello("www.example", "192.0.2.1", 45000 + n)))
+    return connections(evenly(100, lambda n: hello("shop.example", f"192.0.2.{n % 50}", 40000 + n)),
+                       evenly(10, lambda n: hello("www.example", "192.0.2.1", 45000 + n)))
 
 
 def random_names():

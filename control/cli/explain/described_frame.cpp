@@ -1,6 +1,7 @@
 #include "control/cli/explain/described_frame.hpp"
 
 #include "lib/packet/ip_address.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/policy/values/units_text.hpp"
 
@@ -30,6 +31,10 @@ public:
         u8(value >> 8 & 0xFF);
         u8(value & 0xFF);
     }
+    void u32(std::uint32_t value) {
+        u16(value >> 16);
+        u16(value & 0xFFFF);
+    }
     void text(std::string_view text) {
         const ByteView bytes = std::as_bytes(std::span{text});
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
@@ -54,6 +59,8 @@ struct Described {
     std::uint8_t flags = 0;
     std::uint32_t length = 0;
     std::string payload;
+
+    [[nodiscard]] bool is_syn() const noexcept { return (flags & kTcpSyn) != 0; }
 
     [[nodiscard]] bool is_v4() const noexcept { return src.version == IpVersion::V4; }
     [[nodiscard]] std::uint32_t ip_header() const noexcept { return is_v4() ? 20 : 40; }
@@ -107,6 +114,9 @@ Result<Done> read_proto(const PacketWords& words, Described& packet) {
 Result<Done> read_flags(const PacketWords& words, Described& packet) {
     if (!words.flags.empty() && packet.proto != kProtoTcp) {
         return wrong("--flags are TCP's; the packet is not TCP");
+    }
+    if (words.flags.empty() && !words.http.empty()) {
+        packet.flags = kTcpPsh | kTcpAck;  // as clients send requests
     }
     for (const std::string& word : words.flags) {
         const auto* row = std::find_if(kFlags.begin(), kFlags.end(),
@@ -263,7 +273,8 @@ void write_transport(Writer& out, const PacketWords& words, const Described& pac
     if (packet.proto == kProtoTcp) {
         out.u16(words.sport);
         out.u16(words.dport);
-        out.zeroes(8);
+        out.u32(packet.is_syn() ? 0 : 1);
+        out.u32((packet.flags & kTcpAck) != 0 ? 1 : 0);
         out.u8(5U << 4);
         out.u8(packet.flags);
         out.zeroes(6);
@@ -294,6 +305,20 @@ Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
     out.address(packet->dst);
     write_transport(out, words, *packet);
     return out.take();
+}
+
+std::optional<PacketWords> syn_before(const PacketWords& words) {
+    const Result<Described> packet = read_words(words);
+    if (!packet || packet->proto != kProtoTcp || packet->payload.empty() || packet->is_syn()) {
+        return std::nullopt;
+    }
+    PacketWords syn = words;
+    syn.flags = {"syn"};
+    syn.length = 0;
+    syn.payload = syn.http = syn.host = "";
+    syn.header_lines.clear();
+    syn.proto = "tcp";
+    return syn;
 }
 
 }  // namespace sluice

@@ -201,8 +201,7 @@ const Burst& WorkerSet::seen_of(Worker& worker, const BurstRow& row) {
     unseen_->find_units_by(worker.parser.finder());
     parse_burst(*unseen_, worker.core);
     geo_burst(*unseen_, rules_);
-    (void)find_units(*unseen_, unseen_->headers().well_formed(), rules_, worker.core,
-                     matched_at_.at);
+    find_units(*unseen_, unseen_->headers().well_formed(), rules_, worker.core, matched_at_.at);
     return *unseen_;
 }
 
