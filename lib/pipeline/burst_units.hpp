@@ -94,6 +94,8 @@ struct StickyBytes {
     std::uint32_t to = 0;
     std::uint8_t carrier = 0;  // which memory of the parser knows the connection
     bool is_whole = false;     // the packet holds all of the units' heads
+    // Of a packet that completes a datagram in fragments: which one, whose verdict it has; else 0.
+    std::uint64_t datagram = 0;
 };
 // What became of the packet that they were judged in.
 enum class UnitFate : std::uint8_t {
@@ -110,6 +112,7 @@ struct Stickiness {
     StickyBytes remembered;
     StickyBytes followed;
     ConnectionId quic_dcid;  // see UnitSink::note_quic_dcid()
+    DatagramPorts ports;     // of a datagram in fragments, which the packet completes
 };
 
 // Where such a parser puts what it finds.
@@ -142,6 +145,8 @@ public:
     [[nodiscard]] bool is_refused() const noexcept;
     // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
     void remember(const StickyBytes& bytes) noexcept;
+    // The same of a datagram in fragments; behind the packet's own remember(), if it has one.
+    void remember_datagram(std::uint64_t datagram, std::uint8_t carrier) noexcept;
     // The packet repeats these bytes, whose verdict will be known when it is the packet's turn:
     // UnitFinder::refused() is asked then.
     void follow(const StickyBytes& bytes) noexcept;
@@ -272,7 +277,8 @@ public:
                 has_row(awaiting_, row),
                 sticky_[row],
                 followed_[row],
-                quic_dcids_[row]};
+                quic_dcids_[row],
+                has_row(services_.in_fragments, row) ? services_.ports[row] : DatagramPorts{}};
     }
     // The rows whose senders may still await an answer to what came before.
     [[nodiscard]] RowMask awaiting() const noexcept { return awaiting_; }

@@ -25,6 +25,23 @@ TrackBudget track_budget(const ConnectionBudget& budget) noexcept {
             .midstream = std::max<std::size_t>(budget.connections / 16, 64)};
 }
 
+bool is_of_udp(const Service& service) noexcept {
+    return service.protocol == ServiceProtocol::Dns || service.protocol == ServiceProtocol::Quic;
+}
+
+// Rows that may be fragments of UDP: those of one datagram of IPv6 may name other protocols.
+RowMask fragments_of(const HeaderColumns& headers, RowMask rows) noexcept {
+    RowMask fragments = 0;
+    for_each_row(rows & headers.present_rows(Field::IpFrag) & ~headers.common,
+                 [&](std::size_t row) {
+                     const bool is_later_v6 =
+                         headers.frag[row] == Fragment::Later && has_row(headers.v6, row);
+                     const bool is_udp = headers.proto[row] == kProtoUdp || is_later_v6;
+                     fragments |= headers.frag[row] != Fragment::None && is_udp ? row_bit(row) : 0;
+                 });
+    return fragments;
+}
+
 Reason reason_of(TrackReason reason) noexcept {
     switch (reason) {
         case TrackReason::ChecksumWrong:
@@ -81,11 +98,13 @@ static_assert(static_cast<int>(MidstreamPolicy::Inspect) == static_cast<int>(Mid
 
 }  // namespace
 
-ServiceTracking::ServiceTracking(const ConnectionBudget& budget)
-    : tracker_{track_budget(budget), KeyHasher{kFixedSecret}} {}
+ServiceTracking::ServiceTracking(const UnitBudget& budget)
+    : tracker_{track_budget(budget.connections), KeyHasher{kFixedSecret}},
+      datagrams_{budget.datagrams} {}
 
-std::uint64_t ServiceTracking::memory_of(const ConnectionBudget& budget) noexcept {
-    return ConnectionTracker::memory_of(track_budget(budget));
+std::uint64_t ServiceTracking::memory_of(const UnitBudget& budget) noexcept {
+    return ConnectionTracker::memory_of(track_budget(budget.connections)) +
+           ServiceDatagrams::memory_of(budget.datagrams);
 }
 
 // Services keep their connections from one rule set to the next. Where sets came between that this
@@ -110,6 +129,7 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
             checksums_[slot] = PortChecksums{static_cast<ChecksumPolicy>(checksums)};
         }
     }
+    reads_datagrams_ = std::any_of(burst.services.all.begin(), burst.services.all.end(), is_of_udp);
     load_ = burst.load;
     unread_bursts_ = burst.unread_bursts;
 }
@@ -126,7 +146,13 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Fol
     const RowMask segments = rows & columns.headers.present_rows(HeaderPart::Tcp);
     for_each_row(segments, [&](std::size_t row) { tracker_.prefetch(columns.ends[row].digest); });
     (void)tracker_.expire(columns.now, kForgottenPerBurst);
-    for_each_row(reaching & ~segments,
+    const RowMask fragments =
+        reads_datagrams_ ? fragments_of(columns.headers, rows & ~segments) : 0;
+    for_each_row(fragments, [&](std::size_t row) {
+        const bool reaches = has_row(reaching, row) && is_of_udp(burst.services.all[found[row]]);
+        take_fragment(burst, row, reaches ? slots_.slot_of(found[row]) : kNoService, outcome);
+    });
+    for_each_row(reaching & ~(segments | fragments),
                  [&](std::size_t row) { take_datagram(burst, row, found[row], outcome); });
     for_each_row(segments, [&](std::size_t row) {
         const bool reaches = has_row(reaching, row);
@@ -156,6 +182,36 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
         verdict = tracker_.settle_midstream(*segment, policies_, begins, columns.now);
     }
     take_verdict(verdict, burst, row, outcome);
+}
+
+// A fragment of a datagram that may be of a service.
+void ServiceTracking::take_fragment(const TrackedColumns& burst, std::size_t row,
+                                    std::uint16_t slot, ServiceRowsOutcome& outcome) noexcept {
+    using What = FragmentReading::What;
+    const UnitColumns& columns = burst.burst;
+    const FragmentReading reading = datagrams_.take({.headers = columns.headers.headers(row),
+                                                     .frame = columns.frames.frame(row),
+                                                     .hash = columns.hash,
+                                                     .now = columns.now,
+                                                     .counters = burst.counters},
+                                                    slot, checksums_);
+    if (reading.what == What::NotMine || slots_.index_of(reading.service) == ServiceSlots::kNone) {
+        return;
+    }
+    outcome.with_service |= row_bit(row);
+    outcome.packets[row] = {.service = &burst.services.all[slots_.index_of(reading.service)],
+                            .datagram = reading.datagram,
+                            .share = reading.what == What::Read      ? DatagramShare::Last
+                                     : reading.what == What::Follows ? DatagramShare::Copy
+                                                                     : DatagramShare::Fragment,
+                            .is_from_client = true,
+                            .is_readable = reading.what == What::Read};
+    if (reading.what == What::Refused) {
+        outcome.refuse(row, reading.why);
+    } else if (reading.what != What::Passes) {
+        outcome.in_fragments |= row_bit(row);
+        outcome.ports[row] = reading.ports;
+    }
 }
 
 // A datagram to a service, or a later fragment: those of TCP have no ports, and are of no segment.

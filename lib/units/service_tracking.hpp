@@ -1,9 +1,10 @@
 #pragma once
-#include "lib/conn/connection_budget.hpp"
 #include "lib/conn/track/connection_tracker.hpp"
 #include "lib/conn/track/port_checksums.hpp"
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/units/service_datagrams.hpp"
 #include "lib/units/service_slots.hpp"
+#include "lib/units/unit_budget.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,8 +16,8 @@ namespace sluice {
 class ServiceTracking {
 public:
     // Allocates all that it will ever use.
-    explicit ServiceTracking(const ConnectionBudget& budget);
-    [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
+    explicit ServiceTracking(const UnitBudget& budget);
+    [[nodiscard]] static std::uint64_t memory_of(const UnitBudget& budget) noexcept;
 
     // A reader that tells of a segment whose connection nobody knows whether a unit begins in it,
     // or goes on.
@@ -31,12 +32,17 @@ public:
     // The box has sent a RST: where its number is the next one, the connection has ended.
     void note_reset(const MadeReset& reset, Instant now) noexcept;
 
+    [[nodiscard]] ServiceDatagrams& datagrams() noexcept { return datagrams_; }
+    [[nodiscard]] const ServiceDatagrams& datagrams() const noexcept { return datagrams_; }
+
     [[nodiscard]] const TrackCounters& counters() const noexcept { return tracker_.counters(); }
 
 private:
     void adopt(const TrackedColumns& burst) noexcept;
     void track_segment(const TrackedColumns& burst, std::size_t row, std::uint16_t slot,
                        const Following& follow, ServiceRowsOutcome& outcome) noexcept;
+    void take_fragment(const TrackedColumns& burst, std::size_t row, std::uint16_t slot,
+                       ServiceRowsOutcome& outcome) noexcept;
     void take_datagram(const TrackedColumns& burst, std::size_t row, std::size_t index,
                        ServiceRowsOutcome& outcome) noexcept;
     [[nodiscard]] bool is_wrong(const UnitColumns& burst, std::size_t row,
@@ -45,11 +51,13 @@ private:
                       ServiceRowsOutcome& outcome) const noexcept;
 
     ConnectionTracker tracker_;
+    ServiceDatagrams datagrams_;
     ServiceSlots slots_;
     std::array<TrackPolicy, kMaxServices> policies_;  // by slot
     // By slot, of what comes from clients.
     std::array<PortChecksums, kMaxServices> checksums_;
     std::array<Checksums, kMaxServices> checksum_policies_{};
+    bool reads_datagrams_ = false;  // some service is of UDP
     std::uint64_t load_ = 0;
     std::uint64_t unread_bursts_ = 0;
     Instant tended_ = Instant::min();

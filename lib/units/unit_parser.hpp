@@ -48,6 +48,7 @@ private:
     [[nodiscard]] static RowMask select(void* parser, const UnitColumns& burst, RowMask rows,
                                         RowNotes& notes) noexcept;
     void find_datagram(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
+    void find_in_fragments(const UnitSource& packet, UnitSink& units) noexcept;
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;
