@@ -41,21 +41,22 @@ std::optional<ByteView> datagram_in(ByteView bytes) noexcept {
     return bytes.first(size);
 }
 
-bool has_wrong_checksum(ByteView datagram, const FragmentSource& fragment) noexcept {
+bool has_wrong_checksum(ByteView datagram, const FragmentSource& fragment,
+                        const PortChecksums& checksums) noexcept {
     const PacketHeaders& headers = fragment.headers;
-    const ChecksumFinding finding =
-        find_udp_checksum(headers.ip_version, headers.src, headers.dst, datagram);
-    return finding == ChecksumFinding::Wrong || finding == ChecksumFinding::Unfinished;
+    return checksums.state() == PortChecksums::State::Verifying &&
+           checksums.is_wrong(
+               find_udp_checksum(headers.ip_version, headers.src, headers.dst, datagram), true);
 }
 
 // The reason to refuse a whole datagram; nullopt: it can be read.
 std::optional<Reason> fault_of(ByteView bytes, const FragmentSource& fragment,
-                               bool verifies) noexcept {
+                               const PortChecksums& checksums) noexcept {
     const std::optional<ByteView> datagram = datagram_in(bytes);
     if (!datagram) {
         return Reason::Unreadable;
     }
-    if (verifies && has_wrong_checksum(*datagram, fragment)) {
+    if (has_wrong_checksum(*datagram, fragment, checksums)) {
         note(fragment, UnitEvent::UdpChecksumWrong);
         return Reason::WrongChecksum;
     }
@@ -102,8 +103,9 @@ FragmentReading ServiceDatagrams::take(const FragmentSource& fragment, std::uint
         return {};
     }
     FragmentReading reading{.service = known.value_or(service), .datagram = place->digest};
-    const bool verifies = checksums[reading.service].state() == PortChecksums::State::Verifying;
-    if (verifies && has_wrong_ip_checksum(fragment.headers, fragment.frame)) {
+    const PortChecksums& of_service = checksums[reading.service];
+    if (of_service.state() == PortChecksums::State::Verifying &&
+        has_wrong_ip_checksum(fragment.headers, fragment.frame)) {
         return refused(reading, Reason::WrongChecksum);
     }
     if (!known && early_.may_have(place->digest, fragment.now)) {
@@ -113,11 +115,12 @@ FragmentReading ServiceDatagrams::take(const FragmentSource& fragment, std::uint
     if (!is_readable(fragment, *place)) {
         return refused(reading, Reason::Unreadable);
     }
-    return put_together(fragment, *place, verifies, reading);
+    return put_together(fragment, *place, of_service, reading);
 }
 
 FragmentReading ServiceDatagrams::put_together(const FragmentSource& fragment,
-                                               const IpFragment& place, bool verifies,
+                                               const IpFragment& place,
+                                               const PortChecksums& checksums,
                                                FragmentReading reading) noexcept {
     using What = FragmentReading::What;
     const std::uint64_t evicted = assembly_.evicted();
@@ -139,7 +142,7 @@ FragmentReading ServiceDatagrams::put_together(const FragmentSource& fragment,
     const ByteView bytes = assembly_.bytes_of(place.digest).value_or(ByteView{});
     if (result.outcome == AssemblyOutcome::Whole) {
         note(fragment, UnitEvent::DatagramWhole);
-        if (const auto fault = fault_of(bytes, fragment, verifies)) {
+        if (const auto fault = fault_of(bytes, fragment, checksums)) {
             assembly_.settle(place.digest, false);
             return refused(reading, *fault);
         }

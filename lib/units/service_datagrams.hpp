@@ -57,7 +57,8 @@ public:
 
 private:
     [[nodiscard]] FragmentReading put_together(const FragmentSource& fragment,
-                                               const IpFragment& place, bool verifies,
+                                               const IpFragment& place,
+                                               const PortChecksums& checksums,
                                                FragmentReading reading) noexcept;
 
     DatagramAssembly assembly_;

@@ -126,10 +126,14 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
         const Checksums checksums = burst.services.all[index].checksums;
         if (is_new[slot] || checksums != checksum_policies_[slot]) {
             checksum_policies_[slot] = checksums;
-            checksums_[slot] = PortChecksums{static_cast<ChecksumPolicy>(checksums)};
+            checksums_[slot] = server_checksums_[slot] =
+                PortChecksums{static_cast<ChecksumPolicy>(checksums), UnfinishedSums::ByProof};
         }
     }
     reads_datagrams_ = std::any_of(burst.services.all.begin(), burst.services.all.end(), is_of_udp);
+    for (std::uint16_t slot = 0; slot < kMaxServices; ++slot) {
+        publish(slot);
+    }
     load_ = burst.load;
     unread_bursts_ = burst.unread_bursts;
 }
@@ -172,7 +176,7 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
     if (!segment) {
         return;
     }
-    segment->checksum_wrong = slot != kNoService && is_wrong(columns, row, slot);
+    look_at_checksum(columns, row, slot, *segment);
     TrackVerdict verdict = tracker_.track(*segment, policies_, columns.now);
     if (verdict.kind == TrackVerdict::Kind::Inspect) {
         const std::uint16_t index = slots_.index_of(verdict.service);
@@ -181,6 +185,7 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
             follow.follows(follow.reader, columns, row, burst.services.all[index].protocol);
         verdict = tracker_.settle_midstream(*segment, policies_, begins, columns.now);
     }
+    note_proofs(verdict);
     take_verdict(verdict, burst, row, outcome);
 }
 
@@ -222,7 +227,7 @@ void ServiceTracking::take_datagram(const TrackedColumns& burst, std::size_t row
     outcome.packets[row] = {.service = &burst.services.all[index], .is_from_client = true};
     if (is_tcp) {
         outcome.refuse(row, Reason::TcpFragment);
-    } else if (is_wrong(burst.burst, row, slots_.slot_of(index))) {
+    } else if (is_wrong_datagram(burst.burst, row, slots_.slot_of(index))) {
         outcome.refuse(row, Reason::WrongChecksum);
     } else {
         outcome.packets[row].is_readable = true;
@@ -237,18 +242,112 @@ void ServiceTracking::note_reset(const MadeReset& reset, Instant now) noexcept {
     (void)tracker_.track(segment, policies_, now);
 }
 
-// Checksums of clients' packets count in segments whose bytes are read, or that change the state of
-// their connection, and datagrams.
-bool ServiceTracking::is_wrong(const UnitColumns& burst, std::size_t row,
-                               std::uint16_t slot) noexcept {
-    constexpr std::uint16_t kChanges = kTcpSyn | kTcpFin | kTcpRst;
+// A datagram changes nothing but for its sender.
+bool ServiceTracking::is_wrong_datagram(const UnitColumns& burst, std::size_t row,
+                                        std::uint16_t slot) noexcept {
     PortChecksums& checksums = checksums_[slot];
     const PacketHeaders& headers = burst.headers.headers(row);
-    const bool matters = headers.payload_len != 0 || (headers.tcp_flags & kChanges) != 0;
-    if (!matters || headers.frag != Fragment::None || !checksums.needs_finding()) {
+    if (headers.payload_len == 0 || headers.frag != Fragment::None || !checksums.needs_finding()) {
         return false;
     }
-    return checksums.judge(find_checksums(headers, burst.frames.frame(row))).is_wrong;
+    const PortChecksums::Judgement judgement =
+        checksums.judge_harmless(find_checksums(headers, burst.frames.frame(row)));
+    if (judgement.state_changed) {
+        note_changed(checksums, slot);
+    }
+    return judgement.is_wrong;
+}
+
+// Checksums count where bytes are read, and where the state of a connection changes: of clients'
+// segments those with bytes or SYN, FIN or RST; of servers' those without bytes, which acknowledge
+// and challenge, and these too. A server's data acknowledges as well, and is not looked at: it is
+// most of all bytes, and whoever could make it is the server.
+void ServiceTracking::look_at_checksum(const UnitColumns& burst, std::size_t row,
+                                       std::uint16_t slot, TrackedSegment& segment) noexcept {
+    constexpr std::uint16_t kChanges = kTcpSyn | kTcpFin | kTcpRst;
+    const bool from_client = slot != kNoService;
+    const bool matters = segment.has(kChanges) || (segment.payload != 0) == from_client;
+    if (!from_client && matters) {
+        slot = tracker_.service_of(segment.ends);
+    }
+    if (!matters || slot == kNoService || segment.is_fragment) {
+        return;
+    }
+    PortChecksums& checksums = from_client ? checksums_[slot] : server_checksums_[slot];
+    if (!checksums.needs_finding()) {
+        return;
+    }
+    const ChecksumFinding finding =
+        find_checksums(burst.headers.headers(row), burst.frames.frame(row));
+    const bool is_syn = segment.has(kTcpSyn);
+    const PortChecksums::Judgement judgement =
+        is_syn ? checksums.judge_harmless(finding) : checksums.judge(finding);
+    segment.checksum_wrong = judgement.is_wrong;
+    segment.checksum_unfinished = is_syn && finding == ChecksumFinding::Unfinished;
+    if (judgement.state_changed) {
+        note_changed(checksums, slot);
+    }
+}
+
+void ServiceTracking::note_proofs(const TrackVerdict& verdict) noexcept {
+    if (verdict.service == kNoService) {
+        return;
+    }
+    if (verdict.client_sums_proven && checksums_[verdict.service].prove_unfinished()) {
+        note_changed(checksums_[verdict.service], verdict.service);
+    }
+    if (verdict.server_sums_proven && server_checksums_[verdict.service].prove_unfinished()) {
+        note_changed(server_checksums_[verdict.service], verdict.service);
+    }
+}
+
+void ServiceTracking::note_changed(const PortChecksums& checksums, std::uint16_t slot) noexcept {
+    tracker_.count(checksums.state() == PortChecksums::State::Trusting
+                       ? TrackEvent::ChecksumsTrusted
+                       : TrackEvent::ChecksumsVerified);
+    publish(slot);
+}
+
+namespace {
+
+// A word that names a service and both states.
+constexpr std::uint64_t kStates = 0xF;
+ChecksumTrust trust_of(const PortChecksums& checksums) noexcept {
+    if (!checksums.needs_finding()) {
+        return ChecksumTrust::Off;
+    }
+    switch (checksums.state()) {
+        case PortChecksums::State::Verifying:
+            return ChecksumTrust::Verifying;
+        case PortChecksums::State::Trusting:
+            return ChecksumTrust::Trusting;
+        default:
+            return ChecksumTrust::Learning;
+    }
+}
+std::uint64_t state_word(std::uint64_t name, const PortChecksums& clients,
+                         const PortChecksums& servers) noexcept {
+    return (name & ~kStates) | static_cast<std::uint64_t>(trust_of(servers)) << 2 |
+           static_cast<std::uint64_t>(trust_of(clients));
+}
+
+}  // namespace
+
+void ServiceTracking::publish(std::uint16_t slot) noexcept {
+    const std::uint64_t name = slots_.name_of(slot);
+    published_[slot].set(name == 0 ? 0
+                                   : state_word(name, checksums_[slot], server_checksums_[slot]));
+}
+
+std::optional<ServiceChecksums> ServiceTracking::checksums_of(std::string_view id) const noexcept {
+    const std::uint64_t name = ServiceSlots::name_of(id) & ~kStates;
+    for (const Counter& published : published_) {
+        if (const std::uint64_t word = published.read(); word != 0 && (word & ~kStates) == name) {
+            return ServiceChecksums{.clients = static_cast<ChecksumTrust>(word & 3U),
+                                    .servers = static_cast<ChecksumTrust>(word >> 2 & 3U)};
+        }
+    }
+    return std::nullopt;
 }
 
 void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst,

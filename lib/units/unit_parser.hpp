@@ -32,6 +32,10 @@ public:
     [[nodiscard]] const ConnectionCounters& service_connections() const noexcept {
         return service_streams_.counters();
     }
+    // See ServiceTracking.
+    [[nodiscard]] std::optional<ServiceChecksums> checksums_of(std::string_view id) const noexcept {
+        return tracking_.checksums_of(id);
+    }
     [[nodiscard]] const TrackCounters& tracked() const noexcept { return tracking_.counters(); }
 
 private:
