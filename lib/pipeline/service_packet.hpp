@@ -46,6 +46,7 @@ struct ServiceRowsOutcome {
     std::array<ServicePacket, kMaxBurst> packets;
     RowMask with_service = 0;  // rows that belong to one
     RowMask refused = 0;       // by enforced ones, before any rule
+    RowMask resets = 0;        // of these, whose connections are reset at both ends
     RowMask would_refuse = 0;  // by those that monitor
     RowMask normalized = 0;
     RowMask in_fragments = 0;  // last fragments, and copies of them: rows of `ports`
@@ -55,7 +56,7 @@ struct ServiceRowsOutcome {
 
     void clear() noexcept {
         for_each_row(with_service, [&](std::size_t row) { packets[row] = {}; });
-        with_service = refused = would_refuse = normalized = in_fragments = 0;
+        with_service = refused = resets = would_refuse = normalized = in_fragments = 0;
     }
     void refuse(std::size_t row, Reason reason) noexcept {
         (packets[row].is_enforced() ? refused : would_refuse) |= row_bit(row);

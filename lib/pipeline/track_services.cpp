@@ -65,8 +65,12 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
                   .unread_bursts = core.unread_bursts},
                  rows);
     const ServiceRowsOutcome& outcome = units->services();
-    for_each_row(outcome.refused,
-                 [&](std::size_t row) { burst.decision(row) = dropped_for(outcome.why[row]); });
+    for_each_row(outcome.refused, [&](std::size_t row) {
+        burst.decision(row) = dropped_for(outcome.why[row]);
+        if (has_row(outcome.resets, row)) {
+            burst.decision(row).verdict = Verdict::Reset;
+        }
+    });
     for_each_row(outcome.would_refuse, [&](std::size_t row) {
         core.counters.would_refuse[static_cast<std::size_t>(outcome.why[row])].add(1);
     });

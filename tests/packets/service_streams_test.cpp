@@ -1,4 +1,5 @@
 #include "lib/units/unit_parser.hpp"
+#include "tests/packets/answering_box.hpp"
 #include "tests/packets/verdict_case.hpp"
 
 #include <gtest/gtest.h>
@@ -378,6 +379,59 @@ TEST_F(Checksums, OfServersAreTrustedOnceAClientAnswersAnUnfinishedSynAck) {
     EXPECT_EQ(of_servers(), State::Trusting);
     EXPECT_EQ(of_clients(), State::Verifying);
     EXPECT_EQ(reason(server("", 0, 0).unfinished()), "unmatched");
+}
+
+// Connections that nobody knows, behind the grace.
+class MidstreamOf : public testing::Test {
+protected:
+    static std::string rules(std::string_view midstream) {
+        return "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 "
+               "and l4.dport eq 80', mode: enforce, checksums: trust, midstream: " +
+               std::string{midstream} + "}\nrules: []\n";
+    }
+    using Lines = std::vector<std::string>;
+    Lines take(const Frame& frame, Nanoseconds at = 61s) {
+        return box.take(frame, frame.dir(), test::kStart + at);
+    }
+    test::AnsweringBox box{rules("reset")};
+};
+
+TEST_F(MidstreamOf, AResettingServiceIsResetAtTheNumberThatItsServerAcknowledges) {
+    const Lines kDropped{"drop midstream"};
+    EXPECT_EQ(take(client(kLogin, 100, 50), 0s), kDropped) << "there is no grace";
+    EXPECT_EQ(take(client(kLogin, 100, 50)), kDropped);
+    EXPECT_EQ(take(client("", 100, 50)), Lines{"pass unmatched"});
+    EXPECT_EQ(take(server("", 50, 100)), Lines{"pass unmatched"});
+    EXPECT_EQ(take(client(kLogin, 101, 50)), kDropped);
+    EXPECT_EQ(take(client(kLogin, 99, 50)), kDropped);
+    EXPECT_EQ(take(client(kLogin, 100, 900'000)), kDropped) << "its server has sent no such byte";
+    // Each end gets its RST at the very number that it expects: 5001 + 50, and 1001 + 100.
+    EXPECT_EQ(take(client(kLogin, 100, 50)),
+              (Lines{"< RA 5051:1133", "> RA 1101:5051", "reset midstream"}));
+    EXPECT_EQ(box.count(AnswerEvent::Reset), 1U);
+}
+
+TEST_F(MidstreamOf, ABlindSendersSegmentsResetNothing) {
+    EXPECT_EQ(take(client(kLogin, 100, 50)), Lines{"drop midstream"});
+    EXPECT_EQ(take(server("", 50, 100)), Lines{"pass unmatched"});
+    std::uint32_t number = 1;
+    for (int i = 0; i < 5000; ++i) {
+        number = number * 1'664'525U + 1'013'904'223U;
+        EXPECT_EQ(take(client(kLogin, number, number ^ 0x5A5A'5A5AU)), Lines{"drop midstream"});
+    }
+    EXPECT_EQ(box.count(AnswerEvent::Reset), 0U);
+}
+
+TEST_F(MidstreamOf, AnInspectingServiceIsReset) {
+    test::AnsweringBox inspecting{rules("inspect")};
+    const auto take_there = [&](const Frame& frame, Nanoseconds at) {
+        return inspecting.take(frame, frame.dir(), test::kStart + at);
+    };
+    EXPECT_EQ(take_there(client("\x01 no request", 100, 50), 0s), Lines{"pass unmatched"});
+    EXPECT_EQ(take_there(client("\x01 no request", 200, 50), 62s), Lines{"drop midstream"});
+    EXPECT_EQ(take_there(server("", 50, 200), 62s), Lines{"pass unmatched"});
+    EXPECT_EQ(take_there(client("\x01 no request", 200, 50), 62s),
+              (Lines{"< RA 5051:1213", "> RA 1201:5051", "reset midstream"}));
 }
 
 }  // namespace

@@ -94,7 +94,6 @@ private:
         };
         say(service_.passes_websocket || service_.passes_connect, "upgrades", "`upgrades`");
         say(service_.on_h2c == OnH2c::Strip, "h2c", "`h2c: strip`");
-        say(service_.midstream == Midstream::Reset, "midstream", "`midstream: reset`");
         say(!service_.proxies.empty(), "proxy_protocol", "`proxy_protocol`");
     }
 

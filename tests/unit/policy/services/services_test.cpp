@@ -50,7 +50,6 @@ TEST(Services, KeepWhatTheFileSays) {
     EXPECT_EQ(shown(outcome),
               "12:15: warning: not enforced yet: `upgrades`\n"
               "13:10: warning: not enforced yet: `h2c: strip`\n"
-              "10:16: warning: not enforced yet: `midstream: reset`\n"
               "16:21: warning: not enforced yet: `proxy_protocol`\n");
     EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
     ASSERT_EQ(outcome.rules->set.services.size(), 1U);
