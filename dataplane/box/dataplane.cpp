@@ -144,7 +144,7 @@ void Dataplane::watch_kernel() {
 }
 
 void Dataplane::watch_checksums() {
-    const std::vector<Service>& services = rules_.loaded().set().services.all;
+    const std::vector<LoadedService>& services = rules_.loaded().set().services.all;
     for (const Service& service : services) {
         trust_.look(service.id, workers_.checksums_of(service.id),
                     [this](const std::string& id, std::string_view side) {
