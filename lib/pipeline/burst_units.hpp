@@ -1,8 +1,10 @@
 #pragma once
+#include "lib/answer/agreed_upgrade.hpp"
 #include "lib/answer/made_reset.hpp"
 #include "lib/base/lazy_array.hpp"
 #include "lib/conn/connection_ends.hpp"
 #include "lib/hash/group_key.hpp"
+#include "lib/l7/http1/response_stream.hpp"
 #include "lib/l7/quic/initial_opener.hpp"
 #include "lib/load/derived_texts.hpp"
 #include "lib/load/proxied_clients.hpp"
@@ -11,6 +13,7 @@
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
 #include "lib/pipeline/service_packet.hpp"
+#include "lib/pipeline/sticky_bytes.hpp"
 #include "lib/pipeline/text_arena.hpp"
 #include "lib/pipeline/tracked_columns.hpp"
 #include "lib/rules/decision.hpp"
@@ -86,35 +89,6 @@ struct UnitColumns {
 // A number that a parser notes of each row.
 using RowNotes = std::array<std::uint64_t, kMaxBurst>;
 
-// Bytes of a connection that have the verdict of the packet that they were judged in, however often
-// they are sent. What the numbers say is the parser's.
-struct StickyBytes {
-    std::uint64_t connection = 0;
-    std::uint32_t from = 0;
-    std::uint32_t to = 0;
-    std::uint8_t carrier = 0;  // which memory of the parser knows the connection
-    bool is_whole = false;     // the packet holds all of the units' heads
-    // Of a packet that completes a datagram in fragments: which one, whose verdict it has; else 0.
-    std::uint64_t datagram = 0;
-};
-// What became of the packet that they were judged in.
-enum class UnitFate : std::uint8_t {
-    Forwarded,
-    Refused,
-    Undone,  // kept back for what units have no part in: sent again, they are judged again
-};
-
-// What of one packet sticks.
-struct Stickiness {
-    bool remembers = false;
-    bool follows = false;
-    bool awaits = false;  // see UnitSink::note_awaits()
-    StickyBytes remembered;
-    StickyBytes followed;
-    ConnectionId quic_dcid;  // see UnitSink::note_quic_dcid()
-    DatagramPorts ports;     // of a datagram in fragments, which the packet completes
-};
-
 // Where such a parser puts what it finds.
 class UnitSink {
 public:
@@ -128,6 +102,8 @@ public:
     // readings of one unit have in common is counted once. It begins with the texts of the first
     // reading.
     [[nodiscard]] UnitTexts* add_other_reading() noexcept;
+    // The unit that was added last is such a request, as far as its answer is framed by that.
+    void note_asked(AskedRequest request) noexcept;
     // For texts that the frame does not hold: what the packet's share has left, and its first
     // bytes as a text.
     [[nodiscard]] std::span<std::byte> room() noexcept;
@@ -181,16 +157,19 @@ struct UnitFinder {
                            ServiceRowsOutcome& outcome) noexcept;
     // The box has sent a RST, which may end such a connection.
     using NoteReset = void (*)(void* parser, const MadeReset& reset, Instant now) noexcept;
+    // The server of such a connection has agreed to another protocol.
+    using NoteUpgrade = void (*)(void* parser, const AgreedUpgrade& upgrade) noexcept;
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // What became of the packet that these bytes were judged in.
     using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     // Whether the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
-    Possible possible = nullptr;     // nullptr: all are
-    Select select = nullptr;         // nullptr: all are, and nothing is noted
-    Track track = nullptr;           // nullptr: nobody follows services
-    NoteReset note_reset = nullptr;  // needed by who has `track`
+    Possible possible = nullptr;         // nullptr: all are
+    Select select = nullptr;             // nullptr: all are, and nothing is noted
+    Track track = nullptr;               // nullptr: nobody follows services
+    NoteReset note_reset = nullptr;      // needed by who has `track`
+    NoteUpgrade note_upgrade = nullptr;  // likewise
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
@@ -238,6 +217,11 @@ public:
     void note_reset(const MadeReset& reset, Instant now) noexcept {
         if (finder_.note_reset != nullptr) {
             finder_.note_reset(finder_.parser, reset, now);
+        }
+    }
+    void note_upgrade(const AgreedUpgrade& upgrade) noexcept {
+        if (finder_.note_upgrade != nullptr) {
+            finder_.note_upgrade(finder_.parser, upgrade);
         }
     }
     [[nodiscard]] const ServiceRowsOutcome& services() const noexcept { return services_; }
@@ -299,6 +283,7 @@ public:
     struct Unit {
         Per kind = Per::Request;
         bool is_other_reading = false;  // of the unit before it
+        AskedRequest asked;             // of HTTP
         UnitTexts texts;
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {

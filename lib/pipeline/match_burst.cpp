@@ -159,14 +159,15 @@ private:
         if (burst_.origin() == Burst::Origin::Room) {
             return rows;
         }
-        rows = units.possible(unit_columns_of(burst_, set_, core_, now_), rows);
+        const RowMask of_services = rows & rows_of_services(units);
+        rows = units.possible(unit_columns_of(burst_, set_, core_, now_), rows) | of_services;
         if (rows == 0) {
             return 0;
         }
         const auto ended = [this](const RuleMatch& match) { return ended_by(match); };
         const RowMask concerned =
             concerned_rows(units, [](const RulePlan&) { return true; }, ended);
-        return rows & (concerned | burst_.proxied() | rows_of_streams() | rows_of_services(units));
+        return rows & (concerned | burst_.proxied() | rows_of_streams() | of_services);
     }
 
     // Streams of services are read whole, whatever rules there are.
@@ -343,7 +344,7 @@ RowMask answered_rows(Burst& burst, const CoreState& core, Instant now) noexcept
 }  // namespace
 
 void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept {
-    end_reset_connections(burst, set, core, now);
+    tell_of_connections(burst, set, core, now);
     if (burst.size() == 0) {
         return;
     }

@@ -24,6 +24,8 @@ struct ServicePacket {
     std::uint64_t datagram = 0;        // of UDP in fragments: digest of what they have in common
     std::uint32_t first = 0;           // number of the connection's first byte from the client
     DatagramShare share = DatagramShare::Whole;
+    std::uint32_t client_fin = 0;  // number of its client's FIN, where client_ends
+    bool client_ends = false;      // a FIN of its client stands, and the packet is forwarded
     bool is_from_client = false;
     bool is_readable = false;     // its bytes may be read: the server would take them
     bool is_midstream = false;    // the beginning of its connection is not known

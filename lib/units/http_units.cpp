@@ -34,7 +34,7 @@ FramingState state_of(const ChunkScanner& chunks) noexcept {
 UnitBody body_of(const RequestHead& head, HeadStance stance) noexcept {
     const bool is_service = stance == HeadStance::Service;
     if (is_service && head.ends_connection()) {
-        return {.kind = UnitBody::Kind::UntilClose};
+        return {};
     }
     if (!is_service && head.upgrade == HttpUpgrade::Connect) {
         return {.kind = UnitBody::Kind::Unknown};
@@ -65,6 +65,11 @@ HeadNeed need_of(ByteView bytes, const FoundHead& found, const StreamContext& co
             .may_be_none = !found.has_line && is_word(bytes)};
 }
 
+bool passes(const Service& service, HttpUpgrade upgrade) noexcept {
+    return (upgrade == HttpUpgrade::WebSocket && service.passes_websocket) ||
+           (upgrade == HttpUpgrade::Connect && service.passes_connect);
+}
+
 // The end of what read_request_head() has written to its room.
 std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) noexcept {
     std::size_t used = 0;
@@ -93,15 +98,15 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     const std::span<std::byte> room = units.room();
     const HeadOptions options{.wanted = context.packet.requests.wanted(),
                               .limit = context.head_bytes,
-                              .stance = context.stance};
-    const bool is_service = context.stance == HeadStance::Service;
+                              .stance = context.stance()};
+    const bool is_service = context.stance() == HeadStance::Service;
     const FoundHead found = find_request_head(bytes, options, room, head_);
     switch (found.status) {
         case HeadStatus::NotHttp:
-            return {.fault = is_service ? found.fault : LineFault::None};
+            return {};
         case HeadStatus::H2Preface:
             units.count(UnitEvent::H2cPreface);
-            if (context.packet.service.service != nullptr) {
+            if (is_service) {
                 return {};  // HTTP/2 is not read: behind it nothing could be counted
             }
             if (UnitTexts* const texts = units.add(Per::Packet)) {
@@ -110,19 +115,21 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
             }
             return {.what = What::Unit,
                     .head = found.size,
-                    .body = {.kind = UnitBody::Kind::UntilClose},
-                    .fault = is_service ? LineFault::H2Preface : LineFault::None,
-                    .ends_connection = is_service};
+                    .body = {.kind = UnitBody::Kind::UntilClose}};
         case HeadStatus::Complete:
             break;
         default:
             return {.what = What::NeedMore, .need = need_of(bytes, found, context)};
     }
+    if (is_service && head_.upgrade == HttpUpgrade::H2c &&
+        context.packet.service.service->on_h2c == OnH2c::Refuse) {
+        return {};
+    }
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
     return {.what = What::Unit,
             .head = found.size,
-            .body = body_of(head_, context.stance),
+            .body = body_of(head_, context.stance()),
             .ends_connection = is_service && head_.ends_connection(),
             .upgrade = head_.upgrade};
 }
@@ -148,10 +155,20 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     if (texts == nullptr) {
         return;
     }
+    units.note_asked(asked(packet));
     set_texts(packet, units, *texts);
     if (reads_all) {
         add_other_readings(head_, packet, units);
     }
+}
+
+AskedRequest HttpUnits::asked(const UnitSource& packet) const noexcept {
+    const ByteView method = head_.method;
+    const Service* const service = packet.service.service;
+    return {.method = std::ranges::equal(method, bytes_of("HEAD"))      ? AskedMethod::Head
+                      : std::ranges::equal(method, bytes_of("CONNECT")) ? AskedMethod::Connect
+                                                                        : AskedMethod::Other,
+            .passes_upgrade = service != nullptr && passes(*service, head_.upgrade)};
 }
 
 void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,

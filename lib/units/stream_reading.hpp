@@ -23,8 +23,6 @@ struct StreamReading {
     std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
     UnitBody body;         // of these: how it goes on
     HeadNeed need;         // NeedMore: when another look is worth it
-    // Of a request to a service. Not None: why nobody can read it, or what is behind it.
-    LineFault fault = LineFault::None;
     // Of a Unit: no later byte of the connection is read, whatever its body's kind.
     bool ends_connection = false;
     // Of a Unit: what the connection becomes if the server agrees; until then it stays what it is.
@@ -38,7 +36,10 @@ struct StreamContext {
     // zeroes.
     FramingState before{};
     std::size_t head_bytes = 0;  // the most that a head may have
-    HeadStance stance = HeadStance::Anywhere;
+
+    [[nodiscard]] HeadStance stance() const noexcept {
+        return packet.service.service != nullptr ? HeadStance::Service : HeadStance::Anywhere;
+    }
 };
 
 }  // namespace sluice
