@@ -74,6 +74,12 @@ void UnitSink::remember(const StickyBytes& bytes) noexcept {
     units_.remembered_ |= row_bit(row_);
     units_.sticky_[row_] = bytes;
 }
+void UnitSink::remember_datagram(std::uint64_t datagram, std::uint8_t carrier) noexcept {
+    if (!has_row(units_.remembered_, row_)) {
+        remember({.carrier = carrier});
+    }
+    units_.sticky_[row_].datagram = datagram;
+}
 void UnitSink::follow(const StickyBytes& bytes) noexcept {
     units_.following_ |= row_bit(row_);
     units_.followed_[row_] = bytes;
@@ -114,6 +120,9 @@ AnsweredPacket Burst::answered(std::size_t row) const noexcept {
         return packet;
     }
     const BurstUnits::Unit& unit = units_->unit(row, 0);
+    if (headers_.frag[row] == Fragment::Later) {
+        return packet;  // its frame holds no query that could be answered
+    }
     packet.may_wait = has_row(units_->awaiting(), row);
     if (unit.kind == Per::Request) {
         for (std::size_t i = 0; i < units_->count(row); ++i) {

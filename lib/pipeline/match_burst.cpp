@@ -45,6 +45,7 @@ public:
         if (!set_.services.empty()) [[unlikely]] {
             refused_ = track_services(burst_, rows, set_, core_, now_);
             scratch_.decided |= refused_;
+            scratch_.later_fragments &= ~refused_;
             rows &= ~refused_;
         }
         set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);

@@ -12,6 +12,7 @@ namespace sluice {
 inline constexpr std::uint8_t kStreamCarrier = 0;
 inline constexpr std::uint8_t kQuicCarrier = 1;
 inline constexpr std::uint8_t kServiceCarrier = 2;
+inline constexpr std::uint8_t kDatagramCarrier = 3;
 
 // What the bytes from some place of a stream on are to one protocol. Whoever reads a Unit has added
 // it to the packet's.

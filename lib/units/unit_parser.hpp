@@ -32,6 +32,10 @@ public:
     [[nodiscard]] const ConnectionCounters& service_connections() const noexcept {
         return service_streams_.counters();
     }
+    // See ServiceTracking.
+    [[nodiscard]] std::optional<ServiceChecksums> checksums_of(std::string_view id) const noexcept {
+        return tracking_.checksums_of(id);
+    }
     [[nodiscard]] const TrackCounters& tracked() const noexcept { return tracking_.counters(); }
 
 private:
@@ -49,6 +53,7 @@ private:
     [[nodiscard]] static RowMask select(void* parser, const UnitColumns& burst, RowMask rows,
                                         RowNotes& notes) noexcept;
     void find_datagram(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
+    void find_in_fragments(const UnitSource& packet, UnitSink& units) noexcept;
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;

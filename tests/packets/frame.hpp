@@ -106,6 +106,8 @@ public:
     [[nodiscard]] std::string_view pair() const { return pair_; }
     // With a TCP checksum that is right, or off by so much.
     Frame& summed(std::uint16_t off_by = 0) { return set(sum_off_by_, off_by); }
+    // With a TCP checksum that its sender leaves to its adapter: the pseudo-header's sum.
+    Frame& unfinished() { return set(is_unfinished_, true); }
     // Overrides, to lie.
     Frame& ihl(std::uint8_t words) { return set(ihl_, words); }
     Frame& ip_len(std::uint16_t bytes) { return set(ip_len_, bytes); }
@@ -233,14 +235,17 @@ private:
     }
     // Writes the checksum of a segment between ends of these addresses.
     void sum(Octets& segment, const Octets& ends) const {
-        if (!sum_off_by_ || proto_ != 6) {
+        if ((!sum_off_by_ && !is_unfinished_) || proto_ != 6) {
             return;
         }
         Octets covered = ends;
         put16(covered, proto_);
         put16(covered, static_cast<unsigned>(segment.size()));
+        const unsigned pseudo_header = checksum_of(covered, 0, covered.size());
         put(covered, segment);
-        const unsigned sum = checksum_of(covered, 0, covered.size()) + *sum_off_by_;
+        const unsigned sum = is_unfinished_
+                                 ? ~pseudo_header
+                                 : checksum_of(covered, 0, covered.size()) + *sum_off_by_;
         segment[16] = static_cast<std::byte>(sum >> 8 & 0xFF);
         segment[17] = static_cast<std::byte>(sum & 0xFF);
     }
@@ -297,6 +302,7 @@ private:
     std::optional<std::uint16_t> udp_len_;
     std::optional<std::uint16_t> ether_type_;
     std::optional<std::uint16_t> sum_off_by_;
+    bool is_unfinished_ = false;
     std::size_t cut_ = SIZE_MAX;
     std::size_t pad_ = 0;
 };

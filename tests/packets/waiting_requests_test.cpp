@@ -1,4 +1,5 @@
 #include "tests/packets/asking_workers.hpp"
+#include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 
 #include <gtest/gtest.h>
@@ -124,6 +125,40 @@ TEST_F(WaitingRequests, OtherRulesReadOfAPartOfAHeadWhatAllSetsDo) {
     workers.apply(rules(deny("y")));
     workers.settle(now);
     EXPECT_EQ(reason(number), Reason::WithinLimits);
+}
+
+// A query whose last fragment waits is judged by its ports and its name when it is its turn.
+TEST(WaitingQueries, InFragmentsWaitAsAnyOther) {
+    UnitParser parser{capture_unit_budget()};
+    AskingWorkers workers{
+        "version: 1\nservices:\n  - {id: dns, protocol: dns, when: l4.dport eq 53, mode: enforce}\n"
+        "rules:\n  - {id: names, mode: enforce, when: l4.dport eq 53, key: [dns.qname], per: "
+        "query, "
+        "limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n",
+        kWorkers,
+        {.finder = parser.finder()}};
+    const std::vector<std::byte> query = test::message_octets(test::dns_query("a.example"));
+    const auto part = [&](std::uint16_t number, bool is_first) {
+        const auto cut = query.begin() + 16;
+        return test::udp()
+            .src("10.0.0.1")
+            .dport(53)
+            .udp_len(static_cast<std::uint16_t>(8 + query.size()))
+            .identification(number)
+            .carries(is_first ? std::vector<std::byte>{query.begin(), cut}
+                              : std::vector<std::byte>{cut, query.end()})
+            .frag(is_first ? 0 : 3, is_first)
+            .bytes();
+    };
+    EXPECT_EQ(workers.judge(0, part(1, true), kStart).reason, Reason::Unmatched);
+    EXPECT_EQ(workers.judge(0, part(1, false), kStart).reason, Reason::WithinLimits);
+    EXPECT_EQ(workers.judge(0, part(2, true), kStart).reason, Reason::Unmatched);
+    const std::size_t last = workers.send(0, {part(2, false)}, kStart);
+    EXPECT_FALSE(workers.sent()[last].decided) << "it waits";
+    workers.settle(kStart);
+    EXPECT_EQ(workers.sent()[last].decision.reason, Reason::OverLimit);
+    EXPECT_EQ(workers.judge(0, part(2, false), kStart).reason, Reason::FragmentOfRefused);
+    EXPECT_EQ(workers.judge(0, part(1, false), kStart).reason, Reason::Unmatched);
 }
 
 }  // namespace

@@ -26,8 +26,9 @@ def ethernet(payload, ether_type, tags=()):
     return head + struct.pack("!H", ether_type) + payload
 
 
-def ipv4(src, dst, proto, payload, tos=0):
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, tos, 20 + len(payload), 1, 0, 64, proto, 0,
+def ipv4(src, dst, proto, payload, tos=0, identification=1, fragment=0):
+    """`fragment`: the word of flags and offset."""
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, tos, 20 + len(payload), identification, fragment, 64, proto, 0,
                        socket.inet_aton(src), socket.inet_aton(dst))
     return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + payload
 

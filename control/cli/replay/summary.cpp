@@ -69,6 +69,23 @@ std::string rule_table(const ReplaySummary& summary) {
     return table.text();
 }
 
+std::string_view name_of(ChecksumTrust trust) {
+    return kChecksumTrustNames[static_cast<std::size_t>(trust)];
+}
+
+// What became of the checksums of each side of each service.
+std::string service_table(const ReplaySummary& summary) {
+    Table table{{{"SERVICE"}, {"CHECKSUMS OF CLIENTS"}, {"OF SERVERS"}}};
+    bool trusts = false;
+    for (const ReplaySummary::ServiceRow& row : summary.services) {
+        table.row({row.id, std::string{name_of(row.checksums.clients)},
+                   std::string{name_of(row.checksums.servers)}});
+        trusts = trusts || row.checksums.clients == ChecksumTrust::Trusting ||
+                 row.checksums.servers == ChecksumTrust::Trusting;
+    }
+    return table.text() + (trusts ? "trusting: " + std::string{kTrustingAdvice} + "\n" : "");
+}
+
 }  // namespace
 
 void ReplaySummary::count(const Decision& decision) {
@@ -92,6 +109,9 @@ void ReplaySummary::collect(const ReplayRules& replayed, const WorkerSet& worker
         }
         rules.push_back(std::move(row));
     }
+    for (const Service& service : replayed.loaded.set().services.all) {
+        services.push_back({service.id, workers.checksums_of(service.id)});
+    }
     table_full = workers.table_full();
     clock_stopped = workers.clock_stopped();
 }
@@ -101,6 +121,10 @@ Json summary_json(const ReplaySummary& summary) {
     for (const VerdictName& name : kCounted) {
         json[std::string{name.counted}] =
             summary.by_verdict[static_cast<std::size_t>(name.verdict)];
+    }
+    for (const ReplaySummary::ServiceRow& row : summary.services) {
+        json["checksums"][row.id] = {{"clients", name_of(row.checksums.clients)},
+                                     {"servers", name_of(row.checksums.servers)}};
     }
     json["rules"] = Json::array();
     for (const ReplaySummary::RuleRow& row : summary.rules) {
@@ -130,6 +154,9 @@ std::string summary_text(const ReplaySummary& summary) {
     }
     if (!summary.rules.empty()) {
         text += "\n" + rule_table(summary);
+    }
+    if (!summary.services.empty()) {
+        text += "\n" + service_table(summary);
     }
     return text;
 }

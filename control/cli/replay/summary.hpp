@@ -19,6 +19,11 @@ struct ReplaySummary {
     };
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};
+    struct ServiceRow {
+        std::string id;
+        ServiceChecksums checksums;
+    };
+    std::vector<ServiceRow> services;
     std::vector<RuleRow> rules;  // all of the file, in its order
     std::uint64_t table_full = 0;
     bool clock_stopped = false;      // the capture is longer than its instants

@@ -237,6 +237,14 @@ RuleTotals WorkerSet::totals(const LoadedRule& rule) const {
     return totals;
 }
 
+ServiceChecksums WorkerSet::checksums_of(const std::string& service) const {
+    ServiceChecksums all;
+    for (const auto& worker : workers_) {
+        all = combined(all, worker->parser.checksums_of(service).value_or(ServiceChecksums{}));
+    }
+    return all;
+}
+
 std::uint64_t WorkerSet::table_full() const {
     std::uint64_t total = 0;
     for (const auto& worker : workers_) {

@@ -66,6 +66,8 @@ public:
 
     [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
+    // What the worker says that trusts most.
+    [[nodiscard]] ServiceChecksums checksums_of(const std::string& service) const;
 
 private:
     struct Worker {

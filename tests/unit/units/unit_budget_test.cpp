@@ -68,7 +68,7 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         const std::uint64_t before = in_use();
         const ConnectionTable connections{budget.connections};
         const ConnectionTable of_services{budget.connections};
-        const ServiceTracking tracking{budget.connections};
+        const ServiceTracking tracking{budget};
         const FragmentTable fragments{budget.fragments};
         const QuicHellos hellos{budget.quic};
         EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(in_use() - before),
