@@ -135,7 +135,8 @@ Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setu
     if (!loaded) {
         return loaded.error();
     }
-    return ReplayRules{std::move(compiled.rules), compiled.client, *std::move(loaded)};
+    return ReplayRules{std::move(compiled.rules), std::move(compiled.services), compiled.client,
+                       *std::move(loaded)};
 }
 
 }  // namespace sluice

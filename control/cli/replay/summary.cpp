@@ -69,6 +69,13 @@ std::string rule_table(const ReplaySummary& summary) {
     return table.text();
 }
 
+std::string unread_table(const ReplaySummary& summary) {
+    Table table{{{"UNREAD CONNECTIONS"}, {"COUNT", kRight}}};
+    table.row({"of services", grouped(summary.unread.of_services)});
+    table.row({"anywhere else", grouped(summary.unread.anywhere)});
+    return table.text();
+}
+
 }  // namespace
 
 void ReplaySummary::count(const Decision& decision) {
@@ -93,6 +100,7 @@ void ReplaySummary::collect(const ReplayRules& replayed, const WorkerSet& worker
         rules.push_back(std::move(row));
     }
     table_full = workers.table_full();
+    unread = workers.unread();
     clock_stopped = workers.clock_stopped();
 }
 
@@ -117,6 +125,11 @@ Json summary_json(const ReplaySummary& summary) {
             json["rules"].back()["bans"] = row.totals.bans;
         }
     }
+    if (!summary.services.rows().empty()) {
+        json["services"] = services_json(summary.services);
+        json["unread"] = {{"services", summary.unread.of_services},
+                          {"anywhere", summary.unread.anywhere}};
+    }
     if (summary.not_ethernet != 0) {
         json["not_ethernet"] = summary.not_ethernet;
     }
@@ -130,6 +143,9 @@ std::string summary_text(const ReplaySummary& summary) {
     }
     if (!summary.rules.empty()) {
         text += "\n" + rule_table(summary);
+    }
+    if (const std::string services = services_text(summary.services); !services.empty()) {
+        text += "\n" + services + "\n" + unread_table(summary);
     }
     return text;
 }
