@@ -104,7 +104,9 @@ class Talk:
             ahead = dice.choice((1, 100, 3999, 4001, 65535, 70_000, 1 << 20, 1 << 30, 1 << 31))
             return self.frame(end, ACK, dice.choice((0, 1, 40)), seq=self.next[end] + ahead)
         if kind == 11:  # of what was never sent, or long ago
-            off = dice.choice((1, 2, 1400, 1 << 20, 1 << 31, -1, -500, -5000, -70_000))
+            # What lies half of all numbers away is neither ahead nor behind; of a server that is believed it must be one.
+            half = 1 << 31 if end == 0 else 1 << 30
+            off = dice.choice((1, 2, 1400, 1 << 20, half, -1, -500, -5000, -70_000))
             return self.frame(end, ACK, dice.choice((0, 10)), ack=self.next[1 - end] + off)
         if kind == 12:
             return self.frame(end, dice.choice((0, PSH, FIN, URG)), dice.choice((0, 9)))

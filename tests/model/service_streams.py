@@ -60,7 +60,7 @@ class Handshake:
 
 
 def takes_ack(other, number, widest):
-    place = other.place(number)
+    place = other.place(number, other.sent)
     return place <= other.sent and other.taken - place <= min(widest, other.oldest() - 1 + other.is_old)
 
 
@@ -263,7 +263,7 @@ class Connection:
         me, other = self.ends[end], self.ends[1 - end]
         # What was refused, or not seen, has come to it all the same.
         believed = end == SERVER and (self.taken_up or not self.enforced)
-        place = other.place(segment.ack)
+        place = other.place(segment.ack, other.sent)
         unseen = UNSEEN_FLIGHT if self.taken_up else 0
         if place > other.sent + unseen and not believed:
             return "bad_ack"
