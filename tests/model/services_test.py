@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """What the model says of services, against tables worked out by hand."""
 import os
 import sys

@@ -147,5 +147,40 @@ class Explained(Services):
         self.assertEqual((account["service"]["fate"], account["verdict"]), ("passed", "pass"))
 
 
+class Inspected(Services):
+    def inspect(self, mode, *options, dialogue=None):
+        rules, *capture = self.arguments(mode, dialogue or talk())
+        return self.ctl("inspect", *capture, "--fields", "l4.dport,http.request.method", "--services-of", rules,
+                        *INSIDE, *options)[0].splitlines()
+
+    def test_each_frame_has_a_column_for_its_service(self):
+        lines = [line.split("\t") for line in self.inspect("enforce")]
+        self.assertEqual([line[3] for line in lines], [
+            "web passed", "web passed", "web passed", "web passed", "web dropped out_of_window", "web passed",
+            "web rewritten", "web dropped bad_ack", "web dropped rst_out_of_window", "web dropped wrong_checksum",
+            "web dropped unreadable"])
+        self.assertEqual(lines[3][:3], ["4", "80", "GET"])
+        self.assertEqual(self.inspect("monitor")[4].split("\t")[3], "web would_refuse out_of_window")
+
+    def test_its_rules_drop_nothing(self):
+        many = Dialogue().handshake()
+        for number in range(9):  # `requests` admits five
+            many.client(ACK | PSH, REQUEST, at=number * SIZE)
+        self.assertTrue(all(line.endswith("\tweb passed") for line in self.inspect("enforce", dialogue=many)))
+
+    def test_frames_of_none_have_an_empty_one(self):
+        self.assertEqual(self.inspect("enforce", dialogue=Dialogue(ports=(40000, 81)).handshake())[0], "1\t81\t\t")
+
+    def test_json(self):
+        rows = [json.loads(line) for line in self.inspect("enforce", "--json")]
+        self.assertEqual(rows[7]["service"]["reason"], "bad_ack")
+        self.assertEqual(rows[6]["service"]["fate"], "rewritten")
+
+    def test_a_file_with_errors_is_refused(self):
+        bad = self.write("bad.yaml", "version: 1\nservices: [{id: web}]\nrules: []\n")
+        capture = self.write("in.pcap", pcap([]))
+        self.ctl("inspect", "--pcap", capture, "--fields", "ip.src", "--services-of", bad, exit=1)
+
+
 if __name__ == "__main__":
     main()
