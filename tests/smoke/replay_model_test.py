@@ -103,7 +103,7 @@ class Seeds(Against):
         # The seeds are worth something: all that a service may refuse happens, in both modes.
         for counts in (refused, would_refuse):
             self.assertEqual(sorted(counts), sorted(SERVICE_REASONS))
-        self.assertGreater(min(refused.values()), len(SERVICE_SEEDS), refused)
+        self.assertGreater(min(refused.values()), len(SERVICE_SEEDS) // 2, refused)
         self.assertGreater(rewritten, FRAMES)
 
     def compare_units(self, seeds, kind):
