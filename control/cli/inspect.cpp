@@ -2,6 +2,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
 #include "control/cli/replay/worker_set.hpp"
+#include "control/cli/service_column.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
 #include "control/list_folder.hpp"
@@ -44,6 +45,8 @@ struct Seen {
     const CapturedFrame& frame;
     PacketHeaders headers;
     const BurstUnits& units;
+    std::optional<ServiceAccount> service{};
+    bool shows_service = false;
 
     // A line for each unit, and one of a frame without any.
     [[nodiscard]] std::size_t lines() const { return std::max<std::size_t>(units.count(0), 1); }
@@ -171,6 +174,9 @@ void print_line(const Seen& seen, const FieldList& list, std::size_t number) {
         line += '\t';
         line += text_of(field, seen, number);
     }
+    if (seen.shows_service) {
+        line += '\t' + (seen.service ? column_text(*seen.service) : "");
+    }
     line += '\n';
     print(line);
 }
@@ -207,17 +213,21 @@ void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
             add_text(std::get<TextField>(field), seen, list.text_names, number, object);
         }
     }
+    if (seen.service) {
+        object["service"] = service_json(*seen.service);
+    }
     print(dump_line(object));
 }
 
 ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldList& list,
-                     Tunnels tunnels, Suffixes suffixes) {
-    Inspector inspector{list, tunnels, std::move(suffixes)};
+                     Inspector& inspector, ServiceColumn* services) {
     const auto print_one = options.json ? print_object : print_line;
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
-        const Seen seen = inspector.look_at(frame);
+        Seen seen = inspector.look_at(frame);
+        seen.shows_service = services != nullptr;
+        seen.service = services == nullptr ? std::nullopt : services->next(frame);
         for (std::size_t line = 0; line < seen.lines(); ++line) {
             print_one(seen, list, line);
         }
@@ -255,7 +265,13 @@ ExitCode run_inspect(const Options& options) {
     if (!suffixes) {
         return refuse(suffixes.error().what);
     }
-    return show_frames(*reader, options, list, std::get<Tunnels>(tunnels), *std::move(suffixes));
+    const auto services = ServiceColumn::make(options);
+    if (const auto* exit = std::get_if<ExitCode>(&services)) {
+        return *exit;
+    }
+    Inspector inspector{list, std::get<Tunnels>(tunnels), *std::move(suffixes)};
+    return show_frames(*reader, options, list, inspector,
+                       std::get<std::unique_ptr<ServiceColumn>>(services).get());
 }
 
 }  // namespace sluice

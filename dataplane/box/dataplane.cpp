@@ -75,6 +75,9 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     if (const Result<Done> done = made->ports_.start(box, made->workers_.size()); !done) {
         return done.error();
     }
+    if (const Result<Done> done = made->rules_.note_spread(made->rss_mapping()); !done) {
+        return done.error();
+    }
     const LoadedSet& rules = made->rules_.loaded().set();
     made->state_.open_former(rules.slots);
     made->clock_.emplace(UtcClock::read(made->state_.clock_lead()));

@@ -54,6 +54,7 @@ class Packet:
         self.numbers, self.carried = (0, 0), 0
         self.l4_at = self.pppoe_at = 0
         self.labels = False
+        self.service = None  # what its service made of it
         self.headers = []
         self.further = []
 

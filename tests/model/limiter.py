@@ -209,6 +209,8 @@ class Limiter:
         if packet.malformed:
             return Verdict(self.malformed, packet.malformed,
                            wait="0" if self.malformed == "pass" else "")
+        if packet.service and packet.service.refuses():
+            return Verdict("drop", packet.service.refusal, wait="")
         units = [packet, *packet.further]
         for unit in units if self.rules and "ip.src" in packet.fields else ():
             client = self.rules[0].client.of_packet(unit)

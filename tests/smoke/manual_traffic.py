@@ -3,6 +3,7 @@ import bisect
 import struct
 
 from capture_files import SECOND, client_hello, ethernet, ipv4, opened, pcap, tcp, udp, udp_header
+from dialogue_frames import ACK, PSH, REQUEST, RST, Dialogue
 from mmdb_writer import Database, country
 
 MS = SECOND // 1000
@@ -53,6 +54,14 @@ def amplification():
 def syn_flood():
     flood = evenly(2560, lambda n: tcp(f"192.0.2.{n % 256}", sport=1024 + n))
     return capture(flood, evenly(20, lambda n: tcp("203.0.113.9", sport=5000 + n)))
+
+
+def dialogue():
+    """A request and its answer; a RST that somebody made up; bytes beyond the window; a request with a short TTL."""
+    talk = Dialogue().handshake().client(ACK | PSH, REQUEST)
+    talk.server(ACK | PSH, b"HTTP/1.1 204 No Content\r\n\r\n", acks=len(REQUEST)).client(RST, at=-100_000)
+    talk.client(ACK, b"x" * 20, at=200_000).client(ACK | PSH, REQUEST, at=len(REQUEST), ttl=3)
+    return pcap([(number * MS, frame) for number, frame in enumerate(talk.sent)])
 
 
 def customers():
@@ -124,7 +133,7 @@ def downloads():
 CAPTURES = {
     "amplification.pcap": amplification, "syn-flood.pcap": syn_flood, "customers.pcap": customers,
     "countries.pcap": countries, "partners.pcap": partners, "hammering.pcap": hammering,
-    "two-sources.pcap": two_sources, "spending.pcap": three_sources,
+    "two-sources.pcap": two_sources, "dialogue.pcap": dialogue, "spending.pcap": three_sources,
     "midnight.pcap": midnight, "logins.pcap": logins, "api-calls.pcap": api_calls,
     "hellos.pcap": hellos, "random-names.pcap": random_names, "downloads.pcap": downloads,
     "country.mmdb": country_database}

@@ -714,6 +714,21 @@ class WhenThingsEnd(Case):
         self.assertEqual(requests_of(self.dataplane), asked + ["hello"])
         self.assertIn("re-attached", again.log.read_text())
 
+    def test_rules_over_no_service_are_named_at_the_start(self):
+        self.start("""version: 1
+services:
+  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}
+rules:
+  - {id: headers, mode: enforce, when: l4.dport eq 22, on_match: drop}
+  - {id: of-web, mode: enforce, when: l4.dport eq 80 and http.host eq "a", on_match: drop}
+  - {id: watched, when: http.host eq "a", on_match: drop}
+  - {id: anywhere, mode: enforce, when: http.host eq "a", on_match: drop}
+""")
+        named = "rules over no service, which connections that cannot be read go around: anywhere\n"
+        self.assertNotIn("rules over no service", self.sluiced.log.read_text())
+        self.box.stop(self.sluiced)
+        self.assertIn(named, self.box.start_sluiced().log.read_text())
+
     def test_a_new_dataplane_is_brought_the_rules(self):
         self.start()
         self.box.stop(self.dataplane, signal.SIGKILL)

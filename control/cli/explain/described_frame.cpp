@@ -1,5 +1,6 @@
 #include "control/cli/explain/described_frame.hpp"
 
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ip_address.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/packet/transport.hpp"
@@ -189,6 +190,9 @@ Result<Done> read_http(const PacketWords& words, Described& packet) {
     if (packet.proto != kProtoTcp || !words.payload.empty()) {
         return wrong("--http is the payload of a TCP packet, and excludes --payload");
     }
+    if (words.flags.empty()) {
+        packet.flags = 0x18;  // PSH and ACK, without which no server takes a request
+    }
     packet.payload = words.http + " HTTP/1.1\r\n";
     packet.payload += words.host.empty() ? "" : "Host: " + words.host + "\r\n";
     for (const std::string& line : words.header_lines) {
@@ -250,7 +254,6 @@ void write_ethernet(Writer& out, const PacketWords& words, const Described& pack
     out.u16(packet.is_v4() ? 0x0800 : 0x86DD);
 }
 
-// The checksum stays zero: nothing here looks at it.
 void write_ipv4(Writer& out, const PacketWords& words, const Described& packet) {
     out.u8(0x45);
     out.u8(static_cast<unsigned>(words.dscp) << 2);
@@ -291,6 +294,32 @@ void write_transport(Writer& out, const PacketWords& words, const Described& pac
                packet.payload.size());
 }
 
+void write_sum(std::span<std::byte> frame, std::size_t at, std::uint16_t sum) {
+    frame[at] = static_cast<std::byte>(sum >> 8U);
+    frame[at + 1] = static_cast<std::byte>(sum & 0xFFU);
+}
+
+// As a sender writes them. A datagram's may be absent where IPv6 does not ask for it.
+void write_checksums(std::span<std::byte> frame, const Described& packet) {
+    const std::size_t ip = frame.size() - packet.length;
+    const std::size_t segment = ip + packet.ip_header();
+    if (packet.is_v4()) {
+        InternetChecksum sum;
+        sum.add(frame.subspan(ip, packet.ip_header()));
+        write_sum(frame, ip + 10, sum.value());
+    }
+    const bool is_tcp = packet.proto == kProtoTcp;
+    if (is_tcp || (packet.proto == kProtoUdp && !packet.is_v4())) {
+        const ByteView bytes = frame.subspan(segment);
+        InternetChecksum sum;
+        sum.add_pseudo_header(packet.src.version, packet.src.address, packet.dst.address,
+                              packet.proto, static_cast<std::uint16_t>(bytes.size()));
+        sum.add(bytes);
+        const std::uint16_t value = sum.value();
+        write_sum(frame, segment + (is_tcp ? 16 : 6), !is_tcp && value == 0 ? 0xFFFF : value);
+    }
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
@@ -304,7 +333,9 @@ Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
     out.address(packet->src);
     out.address(packet->dst);
     write_transport(out, words, *packet);
-    return out.take();
+    std::vector<std::byte> frame = out.take();
+    write_checksums(frame, *packet);
+    return frame;
 }
 
 std::optional<PacketWords> syn_before(const PacketWords& words) {

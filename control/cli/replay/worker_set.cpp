@@ -187,7 +187,7 @@ WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
     parse_burst(matched_->burst, matched_->core);
     geo_burst(matched_->burst, rules_);
     match_burst(matched_->burst, rules_, matched_->core, matched_at_.at);
-    return {matched_->core, seen_of(*matched_, rows_.front()), matched_at_};
+    return {matched_->core, seen_of(*matched_, rows_.front()), matched_at_, matched_->burst};
 }
 
 // Of a frame that is decided without its units they are found for people alone, by the worker's
@@ -252,6 +252,15 @@ std::uint64_t WorkerSet::table_full() const {
              {TableEvent::TableFull, TableEvent::ShareFull, TableEvent::PoolFull}) {
             total += worker->counters.by_table_event[static_cast<std::size_t>(event)].read();
         }
+    }
+    return total;
+}
+
+WorkerSet::Unread WorkerSet::unread() const {
+    Unread total;
+    for (const auto& worker : workers_) {
+        total.of_services += worker->parser.service_connections().of(ConnectionEvent::Unread);
+        total.anywhere += worker->parser.connections().of(ConnectionEvent::Unread);
     }
     return total;
 }

@@ -77,5 +77,14 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
     }
 }
 
+// sluice.yaml(5), *connections*.
+TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
+    UnitOptions box;
+    box.connections.max = std::uint64_t{1} << 20;
+    const ConnectionBudget budget = unit_budget(box, 1).connections;
+    EXPECT_EQ(ServiceTracking::memory_of(budget) / box.connections.max, 256U);
+    EXPECT_EQ(ConnectionTable::memory_of(budget) / box.connections.max, 784U);
+}
+
 }  // namespace
 }  // namespace sluice::unit_budget_test
