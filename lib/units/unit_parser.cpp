@@ -87,6 +87,19 @@ void UnitParser::track(void* parser, const TrackedColumns& burst, RowMask rows,
                        ServiceRowsOutcome& outcome) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
     self.tracking_.track(burst, rows, {&follows, &self}, outcome);
+    self.hear_servers(burst.burst, rows);
+}
+
+void UnitParser::hear_servers(const UnitColumns& burst, RowMask rows) noexcept {
+    if (!quic_.hears(Direction::In) && !quic_.hears(Direction::Out)) [[likely]] {
+        return;
+    }
+    for_each_row(datagrams(burst, rows), [&](std::size_t row) {
+        const ByteView payload = payload_of(burst, row);
+        if (quic_.hears(burst.headers.dir[row]) && QuicUnits::may_begin(payload)) {
+            quic_.hear(payload, burst.headers.headers(row), burst.hash, burst.now);
+        }
+    });
 }
 
 void UnitParser::note_reset(void* parser, const MadeReset& reset, Instant now) noexcept {

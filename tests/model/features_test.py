@@ -513,6 +513,18 @@ class Quic(unittest.TestCase):
             fields.append((one.handshakes, one.fields.get("quic.sni"), one.fields.get("quic.version")))
         self.assertEqual(fields, [(0, None, None), (1, b"example.com", 1), (0, None, 1)])
 
+    def test_a_repeat_is_free_for_ten_seconds_and_four_times(self):
+        for gap, wanted in ((0, [1, 0, 0, 0, 0, 1, 0]), (6, [1, 0, 1, 0, 1, 0, 1])):
+            streams, counted = quic.Streams(), []
+            for turn in range(7):
+                one = packet(ip_proto=17, l4_sport=1, l4_dport=9, payload=self.initial("kRfc9001Initial"))
+                one.came = turn * gap * 10 ** 9
+                streams.see(one)
+                counted.append(one.handshakes)
+                if one.settle:
+                    one.settle.fate = False
+            self.assertEqual(counted, wanted)
+
     def test_numbers(self):
         for text, wanted in (("25", 37), ("7bbd", 15_293), ("9d7f3e7d", 494_878_333), ("c2197c5eff14e88c", 151_288_809_941_952_652)):
             self.assertEqual(quic.variable(Octets(octets(text))), wanted)

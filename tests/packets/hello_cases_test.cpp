@@ -37,6 +37,21 @@ Octets part(const Octets& bytes, std::size_t from, std::size_t to) {
 Frame quic(const test::InitialMaker& initial) {
     return test::udp().src("10.0.0.1").sport(40'000).dport(443).carries(initial.packet());
 }
+// A server's long header, which comes in outside; 0xC0 begins an Initial of version 1, 0xF0 a Retry.
+Frame forged_answer(unsigned first) {
+    Octets packet = test::from_hex("00000000010461616161046262626200");
+    packet.resize(1200);
+    packet[0] = static_cast<std::byte>(first);
+    return test::udp()
+        .src("198.51.100.1")
+        .dst("10.0.0.1")
+        .sport(443)
+        .dport(40'000)
+        .carries(packet);
+}
+Frame quic_answer(unsigned first) {
+    return forged_answer(first).from_inside();
+}
 Frame query(std::string_view name, std::uint32_t at = 0) {
     const std::string message = test::dns_query(name);
     return test::tcp()
@@ -56,6 +71,10 @@ Frame query(std::string_view name, std::uint32_t at = 0) {
 #define DENY(when) HEAD RULE("d", "when: '" when "', on_match: drop")
 #define BY_SNI HEAD RULE("names", "key: [tls.sni], per: handshake, " ONE)
 #define BY_QUIC_SNI HEAD RULE("names", "key: [quic.sni], per: handshake, " ONE)
+
+#define QUIC_SERVICE(path)                                                                       \
+    "version: 1\nservices:\n  - {id: h3, protocol: quic, when: l4.dport eq 443, mode: enforce, " \
+    "path: " path "}\nrules:\n" RULE("names", "key: [quic.sni], per: handshake, " ONE)
 
 const Octets kMalformed = HelloMaker{}.ciphers({}).records();
 const Octets kHello = hello("a.example");
@@ -145,6 +164,47 @@ const Case kCases[] = {
       {0ms, quic(quic_initial("a.example", 2)), "drop", "over_limit", "names", 1000ms},
       {5000ms, quic(quic_initial("a.example", 2).number(1, 1)), "drop", "retransmission"},
       {5000ms, quic(quic_initial("a.example", 3)), "pass", "within_limits"}}},
+
+    {"a QUIC hello that its server has answered counts again when it comes again",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, quic(quic_initial("a.example").number(1, 1)), "pass", "unmatched"},
+      {20ms, quic_answer(0xF0), "pass", "unmatched"},
+      {30ms, quic(quic_initial("a.example").number(2, 1)), "pass", "unmatched"},
+      {40ms, quic_answer(0xC0), "pass", "unmatched"},
+      {2000ms, quic(quic_initial("a.example").number(3, 1)), "pass", "within_limits"},
+      {2010ms, quic(quic_initial("a.example").number(4, 1)), "pass", "unmatched"},
+      {2020ms, quic_answer(0xE0), "pass", "unmatched"},
+      {2030ms, quic(quic_initial("a.example").number(5, 1)), "drop", "over_limit", "names", 970ms},
+      {5000ms, quic(quic_initial("a.example").number(6, 1)), "drop", "retransmission"}}},
+
+    {"a forged answer from outside is none",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, forged_answer(0xC0), "pass", "unmatched"},
+      {20ms, quic(quic_initial("a.example").number(1, 1)), "pass", "unmatched"}}},
+
+    {"a QUIC hello in parts that its server has answered counts again when it is whole again",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_part(kQuicHello, 0, 60)), "pass", "unmatched"},
+      {0ms, quic(quic_part(kQuicHello, 60, kQuicHello.size())), "pass", "within_limits"},
+      {10ms, quic_answer(0xC0), "pass", "unmatched"},
+      {2000ms, quic(quic_part(kQuicHello, 0, 50)), "pass", "unmatched"},
+      {2010ms, quic_answer(0xC0), "pass", "unmatched"},
+      {2020ms, quic(quic_part(kQuicHello, 50, kQuicHello.size(), 0xBEEF).keys_of(test::quic_id(1))),
+       "pass", "within_limits"}}},
+
+    {"one way a QUIC hello is repeated for ten seconds, four times",
+     QUIC_SERVICE("inbound"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, quic_answer(0xC0), "pass", "unmatched"},
+      {9000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {10'010ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "within_limits"}}},
 
     {"a QUIC hello in two datagrams is judged at the second",
      BY_QUIC_SNI,
