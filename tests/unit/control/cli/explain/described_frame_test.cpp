@@ -36,6 +36,7 @@ const Good kGood[] = {
     {"flags make it tcp", [](PacketWords& w) { w.flags = {"syn"}; }, Field::IpProto, "6"},
     {"flags", [](PacketWords& w) { w.flags = {"syn", "ack"}; }, Field::TcpFlags, "18"},
     {"tcp", [](PacketWords& w) { w.proto = "tcp"; }, Field::TcpFlags, "0"},
+    {"flags of a request", [](PacketWords& w) { w.http = "GET /"; }, Field::TcpFlags, "24"},
     {"icmp", [](PacketWords& w) { w.proto = "icmp"; }, Field::IcmpType, "0"},
     {"a number", [](PacketWords& w) { w.proto = "47"; }, Field::IpProto, "47"},
     {"ports", [](PacketWords& w) { w.sport = 1234; }, Field::L4Sport, "1234"},
@@ -61,6 +62,24 @@ TEST(DescribedFrame, IsParsedAsItWasDescribed) {
         ASSERT_TRUE(frame) << good.name << ": " << frame.error().what;
         EXPECT_EQ(field(*frame, good.field), good.want) << good.name;
     }
+}
+
+// Of one connection, whose data comes next.
+TEST(DescribedFrame, HasASynBeforeItsData) {
+    const PacketWords request = with([](PacketWords& w) {
+        w.http = "GET /";
+        w.sport = 1234;
+    });
+    const auto words = syn_before(request);
+    ASSERT_TRUE(words);
+    const auto syn = described_frame(*words);
+    ASSERT_TRUE(syn);
+    EXPECT_EQ(field(*syn, Field::TcpFlags), "2");
+    EXPECT_EQ(field(*syn, Field::PayloadLen), "0");
+    EXPECT_EQ(field(*syn, Field::L4Sport), "1234");
+    EXPECT_FALSE(syn_before(with([](PacketWords& w) { w.proto = "tcp"; }))) << "no data";
+    EXPECT_FALSE(syn_before(with([](PacketWords& w) { w.payload = "x"; }))) << "over UDP";
+    EXPECT_FALSE(syn_before(*words)) << "the SYN itself";
 }
 
 TEST(DescribedFrame, SpeaksIpv6Too) {
