@@ -10,7 +10,8 @@ const note = (request, status) => {
   return path;
 };
 const server = http.createServer((request, response) => {
-  response.end(`served ${note(request, 200)}\n`);
+  const path = note(request, 200);
+  response.end(path === "/big" ? Buffer.alloc(10000000) : `served ${path}\n`);
 });
 const kAccept = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // RFC 6455, 1.3
 server.on("upgrade", (request, socket, head) => {

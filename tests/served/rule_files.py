@@ -60,6 +60,33 @@ def innocent(services):
 """
 
 
+TO_SERVERS = f"ip.dst in {{{SERVERS}}} and l4.dport in {{80 8080}}"
+
+
+def one_answered(services):
+    """Of each address one request, and an answer for each that follows."""
+    return head(services) + f"""rules:
+  - {{id: once, mode: enforce, when: '{TO_SERVERS} and proto.l7 eq "http"', key: [ip.src], per: request,
+     limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}], on_exceed: {{action: reply}}}}
+"""
+
+
+def all_refused(services, action):
+    """Of each server one request for /login of all clients together, and `action` for each that follows."""
+    return head(services) + f"""rules:
+  - {{id: one, mode: enforce, when: '{TO_SERVERS} and http.request.uri.path eq "/login"', key: [ip.dst], per: request,
+     limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}], on_exceed: {{{action}}}}}
+"""
+
+
+def at_once(services, count, more=""):
+    """Of each address so many open connections."""
+    return head(services) + f"""rules:
+  - {{id: open, mode: enforce, when: 'dir eq "in" and {TO_SERVERS}', key: [ip.src],
+     limits: [{{algorithm: concurrency, count: {count}, idle: 1h{more}}}], on_exceed: {{action: drop}}}}
+"""
+
+
 # Nothing of layer 7: what the servers make of it alone.
 WITHOUT = """version: 1
 rules:

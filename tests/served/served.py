@@ -8,7 +8,9 @@ import time
 
 from court import Court
 from law import REFUSED, Cell, broken, is_refused, is_uncounted, table
+import at_once
 import bad_path
+import downloads
 import evasions
 import generate
 import innocent
@@ -16,8 +18,9 @@ import plan as plans
 import replayed
 import rule_files
 import servers
+import unproven
 
-PARTS = ("evasions", "generated", "innocent", "replay")
+PARTS = ("evasions", "generated", "at_once", "innocent", "downloads", "unproven", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 BATCH_SECONDS = 8
@@ -160,8 +163,14 @@ def try_all(given, parts):
             print("\n".join(table(cells, given.names)), flush=True)
         if "generated" in parts and given.connections:
             generated = try_generated(court, given)
+        if "at_once" in parts:
+            hurt += at_once.check(court, given.names, given.seed, given.services)
         if "innocent" in parts:
-            hurt = try_innocent(court, given)
+            hurt += try_innocent(court, given)
+        if "downloads" in parts:
+            hurt += downloads.check(court, given.names, given.services)
+        if "unproven" in parts:
+            hurt += unproven.check(court, given.names[0], given.seed, given.services)
         print("reasons:", court.reasons(), flush=True)
     return cells, generated, hurt
 

@@ -10,6 +10,7 @@ import wire
 
 HERE = pathlib.Path(__file__).parent
 PORT = 80
+BIG = 10_000_000  # bytes of /big
 PROXIED_PORT = 8080  # where connections begin with a PROXY line
 BEHIND = 8081  # of the server behind a proxy
 # Requests that reached the handler, as each log has them: address, status, path.
@@ -33,6 +34,7 @@ http {{
         listen {address}:{port} backlog=1024;
 {more}        default_type text/plain;
         location / {{ return 200 "served $uri\\n"; }}
+        location = /big {{ root {folder}; }}
     }}
 }}
 """
@@ -57,7 +59,11 @@ DocumentRoot {folder}
 LogFormat "%h %>s %U" served
 CustomLog {folder}/served.log served
 RewriteEngine on
+RewriteRule ^/big$ {folder}/big [L]
 RewriteRule ^ - [R=200,L]
+<Directory {folder}>
+Require all granted
+</Directory>
 """
 HAPROXY = """
 global
@@ -98,6 +104,7 @@ class Server:
         self.folder.mkdir(mode=0o755)
         self.log, self.read = self.folder / "served.log", 0
         self.processes = []
+        self.write_big(self.folder)
         getattr(self, "start_" + name)()
         wait_until(f"{name} to listen", self.listens)
 
@@ -114,6 +121,11 @@ class Server:
         path = self.folder / name
         path.write_text(text.format(**{"folder": self.folder, "address": self.address, "port": PORT, **values}))
         return path
+
+    @staticmethod
+    def write_big(folder):
+        with (folder / "big").open("wb") as file:
+            file.truncate(BIG)
 
     def start_nginx(self, client="$remote_addr", more=PROXIED, **values):
         more = more.format(address=self.address, port=PROXIED_PORT)
@@ -136,6 +148,7 @@ class Server:
         pages.mkdir(mode=0o755)
         for name in ("login", "index.html"):
             (pages / name).write_text(f"served /{name}\n")
+        self.write_big(pages)
         self.start("lighttpd", "-D", "-f", self.write("lighttpd.conf", LIGHTTPD))
 
     def start_node(self):

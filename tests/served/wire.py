@@ -91,5 +91,10 @@ def is_sound(packet):
     return checksum(packet[:size]) == 0 and checksum(pseudo + body) == 0
 
 
+def whole(packet):
+    """Without the padding of a short frame."""
+    return packet[:struct.unpack_from("!H", packet, 2)[0]]
+
+
 def packed(address):
     return socket.inet_aton(address)

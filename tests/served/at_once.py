@@ -1,0 +1,68 @@
+"""Connections that are open at once, where only so many may be: what ends one for the box has ended it for the server."""
+import dataclasses
+
+from evasions import FAR
+from heads import LOGIN
+from plan import Finish, Open, Plan, Send, Wait, flows
+from wire import ACK, FIN, RST, SYN
+import rule_files
+
+COUNT = 2
+SECONDS = 6
+
+@dataclasses.dataclass(frozen=True)
+class Ending:
+    """Segments of the first connections; as many as may be open are served in any case, unless the manual lists it."""
+    name: str
+    steps: object  # of a flow's number
+    refused: bool = False
+
+
+def each(**how):
+    return lambda flow: (Send(flow=flow, **how),)
+
+
+ENDINGS = (
+    Ending("nothing", lambda flow: ()),
+    Ending("a RST of wrong TCP checksum", each(flags=RST | ACK, wrong_tcp=True)),
+    Ending("a RST of wrong IP checksum", each(flags=RST | ACK, wrong_ip=True)),
+    Ending("a RST of another number", each(at=5, flags=RST)),
+    Ending("a RST far away", each(at=FAR, flags=RST | ACK)),
+    Ending("a RST behind it", each(at=-1, flags=RST | ACK)),
+    Ending("a RST in fragments", each(flags=RST | ACK, cuts=(8,)), refused=True),
+    Ending("a RST that dies on its way", each(flags=RST | ACK, ttl=2), refused=True),
+    Ending("a RST in its place", each(flags=RST | ACK)),
+    Ending("FINs of both ends", lambda flow: (Finish(0, flow),)),
+    Ending("a FIN without ACK", each(flags=FIN, ack=None)),
+    Ending("a FIN of wrong checksum", each(flags=FIN | ACK, wrong_tcp=True)),
+    Ending("a FIN far away", each(at=FAR, flags=FIN | ACK)),
+    Ending("a SYN of another number", each(at=FAR, flags=SYN, ack=None)),
+    Ending("a SYN with RST", each(at=-1, flags=SYN | RST)),
+)
+
+
+def plan(ending, seed, count=COUNT):
+    """Opens so many, tries to end them for the box alone, opens as many again, and has a login over each."""
+    numbers = range(2 * count)
+    steps = [Open(flow) for flow in numbers[:count]]
+    for flow in numbers[:count]:
+        steps += ending.steps(flow)
+    steps += [Wait(0.1, "time")]
+    steps += [Send(LOGIN, flow=flow) for flow in numbers[:count]] + [Wait(0.4, flow=count - 1)]
+    for flow in numbers[count:]:
+        steps += [Open(flow), Send(LOGIN, flow=flow), Wait(0.3, flow=flow)]
+    return Plan(f"at once: {ending.name}", flows(f"{seed} at once {ending.name}", 2 * count), tuple(steps))
+
+
+def check(court, names, seed, services):
+    """What did not hold, in words."""
+    court.apply(rule_files.at_once(services, COUNT))
+    pairs = [(ending, name) for ending in ENDINGS for name in names]
+    out = []
+    for (ending, _), seen in zip(pairs, court.try_all([(plan(ending, seed), name) for ending, name in pairs], SECONDS)):
+        if seen.logins > COUNT:
+            out.append(f"{seen.plan.name}, {seen.server}: {seen.logins} UNCOUNTED at once, where {COUNT} may be")
+        if seen.logins < COUNT and not ending.refused:
+            out.append(f"{seen.plan.name}, {seen.server}: {seen.logins} of {COUNT} served {seen.failed}")
+    print(f"{len(pairs)} ways to end a connection for the box alone: {len(out)} broken", flush=True)
+    return out
