@@ -118,8 +118,8 @@ class Court:
     def try_all(self, trials, seconds):
         """[(plan, name of a server)], each from an address of its own: what was seen of each, in the same order."""
         out = []
-        for begin in range(0, len(trials), rule_files.SLOTS):
-            out += self.try_some(trials[begin:begin + rule_files.SLOTS], seconds)
+        for begin in range(0, len(trials), rule_files.FEW):
+            out += self.try_some(trials[begin:begin + rule_files.FEW], seconds)
         return out
 
     def try_some(self, trials, seconds):

@@ -10,6 +10,7 @@ from wire import ACK, FIN, PSH, RST, SYN, URG
 
 CUT = LOGIN.index(b"HTTP")  # of a head that comes in two parts
 FIRST_HALF, SECOND_HALF = LOGIN[:CUT], LOGIN[CUT:]
+REQUEST_LINE = LOGIN.index(b"\n") + 1
 FAR = 900_000  # bytes beyond any window
 SILENCE = 65
 AGAIN = 4
@@ -123,4 +124,11 @@ EVASIONS = (
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),
     Evasion("a FIN ahead of a gap", one(Send(b"", len(LOGIN), flags=FIN | ACK), *halves_backwards())),
     Evasion("byte by byte in no order", scattered()),
+    Evasion("a FIN in place of the head's last line end", one(Send(LOGIN[:-1]), Send(b"", len(LOGIN) - 1, flags=FIN | ACK)),
+            refused=True),
+    Evasion("a FIN behind the request line", one(Send(LOGIN[:REQUEST_LINE]), Send(b"", REQUEST_LINE, flags=FIN | ACK)),
+            refused=True),
+    Evasion("a FIN within the request line", one(Send(LOGIN[:REQUEST_LINE - 2], flags=FIN | PSH | ACK)), refused=True),
+    Evasion("CR CR LF for line ends, and a FIN", one(Send(LOGIN.replace(b"\r", b"\r\r"), flags=FIN | PSH | ACK)), refused=True),
+    Evasion("a body cut by a FIN", one(Send(post(lines=b"Content-Length: 9\r\n", body=b"x"), flags=FIN | PSH | ACK))),
 )

@@ -2,9 +2,10 @@
 connection."""
 import ipaddress
 
-SLOTS = 256
+SLOTS = 1024  # at most
+FEW = 256  # slots, where not so many are wanted: a rule for each is to be applied
 CLIENTS = ipaddress.ip_network("10.128.0.0/9")
-SLOT_BITS = 15  # addresses of a slot: one for each connection that runs there
+SLOT_BITS = 13  # addresses of a slot: one for each connection that runs there
 SERVERS = "10.78.0.0/24"
 SERVICES = """services:
   - id: web
@@ -43,11 +44,11 @@ def head(services):
     return "version: 1\n" + ("" if services == "none" else SERVICES.format(servers=SERVERS, mode=services))
 
 
-def rules(services, limit):
+def rules(services, limit, slots=FEW):
     what, rate, burst = limit
     return head(services) + "rules:\n" + "".join(
         RULE.format(slot=slot, servers=SERVERS, clients=slot_network(slot), what=what, rate=rate, burst=burst)
-        for slot in range(SLOTS))
+        for slot in range(slots))
 
 
 def innocent(services):

@@ -97,10 +97,11 @@ def once_more(court, cells, seconds):
 
 def try_generated(court, given):
     """What was seen of each, batch by batch."""
-    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
+    slots = min(rule_files.SLOTS, max(given.connections, rule_files.FEW))
+    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, slots))
     seen, begin = [], time.monotonic()
-    for first in range(given.first, given.first + given.connections, rule_files.SLOTS):
-        last = min(first + rule_files.SLOTS, given.first + given.connections)
+    for first in range(given.first, given.first + given.connections, slots):
+        last = min(first + slots, given.first + given.connections)
         trials = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in range(first, last)]
         seen += without_the_lost(court, court.try_some(trials, BATCH_SECONDS))
         progress(seen, time.monotonic() - begin)
