@@ -87,7 +87,8 @@ bool ConnectionTable::meets_refused(const TcpSegment& segment, StreamOffer& offe
         }
         counters_.count(ConnectionEvent::RefusedUntold);
     }
-    if (!segment.payload.empty()) {
+    const bool ends = segment.fin && stance_ == StreamStance::Service;
+    if (!segment.payload.empty() || ends) {
         counters_.count(ConnectionEvent::HeadForgotten);
         refuse(offer, RefusedWhy::HeadForgotten);
     } else if (segment.begins) {

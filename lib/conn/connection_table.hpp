@@ -83,6 +83,12 @@ public:
     void not_mine(StreamOffer& offer) noexcept;
     // Nothing of the connection is read any more from the offer on. In a service it is Refused.
     void go_unread(StreamOffer& offer) noexcept;
+    // Nothing behind the unit that was finished last is read any more.
+    void end_reading(const StreamOffer& offer) noexcept;
+    // In a service: what the segment completes, with a FIN that stands at this number, is half a
+    // head and the end of its connection. Some servers take that for a whole one. The offer is
+    // Refused.
+    void end_at(StreamOffer& offer, std::uint32_t fin) noexcept;
     // A segment that may begin a unit has come of a connection that is not known.
     void note_midstream() noexcept { counters_.count(ConnectionEvent::Midstream); }
 

@@ -276,4 +276,25 @@ void ConnectionTable::go_unread(StreamOffer& offer) noexcept {
     refuse(offer, RefusedWhy::Unreadable);
 }
 
+void ConnectionTable::end_reading(const StreamOffer& offer) noexcept {
+    if (offer.connection_ != kNoConnection) {
+        stop_reading(offer.connection_);
+    }
+}
+
+void ConnectionTable::end_at(StreamOffer& offer, std::uint32_t fin) noexcept {
+    const Connection* const connection = of(offer);
+    if (connection == nullptr || offer.kind == Offered::Refused) {
+        return;
+    }
+    const bool was_given_up = connection->phase == StreamPhase::Forgotten;
+    const bool is_half = connection->held != kNoLine &&
+                         connection->next + static_cast<std::uint32_t>(
+                                                held_of(*connection).in_order()) == fin &&
+                         connection->next != fin;
+    if (was_given_up || is_half) {
+        refuse(offer, RefusedWhy::Unreadable);
+    }
+}
+
 }  // namespace sluice

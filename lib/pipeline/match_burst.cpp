@@ -158,14 +158,15 @@ private:
         if (burst_.origin() == Burst::Origin::Room) {
             return rows;
         }
-        rows = units.possible(unit_columns_of(burst_, set_, core_, now_), rows);
+        const RowMask of_services = rows & rows_of_services(units);
+        rows = units.possible(unit_columns_of(burst_, set_, core_, now_), rows) | of_services;
         if (rows == 0) {
             return 0;
         }
         const auto ended = [this](const RuleMatch& match) { return ended_by(match); };
         const RowMask concerned =
             concerned_rows(units, [](const RulePlan&) { return true; }, ended);
-        return rows & (concerned | burst_.proxied() | rows_of_streams() | rows_of_services(units));
+        return rows & (concerned | burst_.proxied() | rows_of_streams() | of_services);
     }
 
     // Streams of services are read whole, whatever rules there are.

@@ -14,6 +14,8 @@ struct ServicePacket {
     const Service* service = nullptr;  // nullptr: it belongs to none
     std::uint64_t connection = 0;      // of TCP: digest of its ends and both first numbers
     std::uint32_t first = 0;           // number of the connection's first byte from the client
+    std::uint32_t client_fin = 0;      // number of its client's FIN, where client_ends
+    bool client_ends = false;          // a FIN of its client stands, and the packet is forwarded
     bool is_from_client = false;
     bool is_readable = false;     // its bytes may be read: the server would take them
     bool is_midstream = false;    // the beginning of its connection is not known

@@ -34,7 +34,7 @@ FramingState state_of(const ChunkScanner& chunks) noexcept {
 UnitBody body_of(const RequestHead& head, HeadStance stance) noexcept {
     const bool is_service = stance == HeadStance::Service;
     if (is_service && head.ends_connection()) {
-        return {.kind = UnitBody::Kind::UntilClose};
+        return {};
     }
     if (!is_service && head.upgrade == HttpUpgrade::Connect) {
         return {.kind = UnitBody::Kind::Unknown};
@@ -98,10 +98,10 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     const FoundHead found = find_request_head(bytes, options, room, head_);
     switch (found.status) {
         case HeadStatus::NotHttp:
-            return {.fault = is_service ? found.fault : LineFault::None};
+            return {};
         case HeadStatus::H2Preface:
             units.count(UnitEvent::H2cPreface);
-            if (context.packet.service.service != nullptr) {
+            if (is_service) {
                 return {};  // HTTP/2 is not read: behind it nothing could be counted
             }
             if (UnitTexts* const texts = units.add(Per::Packet)) {
@@ -110,9 +110,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
             }
             return {.what = What::Unit,
                     .head = found.size,
-                    .body = {.kind = UnitBody::Kind::UntilClose},
-                    .fault = is_service ? LineFault::H2Preface : LineFault::None,
-                    .ends_connection = is_service};
+                    .body = {.kind = UnitBody::Kind::UntilClose}};
         case HeadStatus::Complete:
             break;
         default:

@@ -204,13 +204,16 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
     const Service& service = burst.services.all[slots_.index_of(verdict.service)];
     const ConnectionEnds ends = burst.burst.ends[row];
     const bool forwards = verdict.forwards();
+    const bool is_upgraded = verdict.has(TrackMark::Upgraded);
     outcome.with_service |= row_bit(row);
     outcome.packets[row] = {
         .service = &service,
         .connection = verdict.id != 0 ? verdict.id : ends.along(),
         .first = verdict.first,
+        .client_fin = verdict.client_fin,
+        .client_ends = forwards && !is_upgraded && verdict.client_ends,
         .is_from_client = verdict.from_client,
-        .is_readable = forwards && verdict.readable && !verdict.has(TrackMark::Upgraded),
+        .is_readable = forwards && verdict.readable && !is_upgraded,
         .is_midstream = verdict.midstream,
         .is_beginning = !verdict.midstream && verdict.id != 0 && verdict.take_from == verdict.first,
         .is_established = verdict.established};

@@ -22,8 +22,6 @@ struct StreamReading {
     std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
     UnitBody body;         // of these: how it goes on
     HeadNeed need;         // NeedMore: when another look is worth it
-    // Of a request to a service. Not None: why nobody can read it, or what is behind it.
-    LineFault fault = LineFault::None;
     // Of a Unit: no later byte of the connection is read, whatever its body's kind.
     bool ends_connection = false;
     // Of a Unit: what the connection becomes if the server agrees; until then it stays what it is.

@@ -71,7 +71,8 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
 
 StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, ByteView payload,
                                                std::uint64_t& note) noexcept {
-    if (!packet.is_from_client || !packet.is_readable || payload.empty()) {
+    const bool is_read = payload.empty() ? packet.client_ends : packet.is_readable;
+    if (!packet.is_from_client || !is_read) {
         return Worth::Nothing;
     }
     note = packet.connection;
@@ -86,7 +87,7 @@ bool StreamUnits::may_follow(const UnitColumns& burst, std::size_t row, ByteView
     }
     switch (protocol) {
         case ServiceProtocol::Http: {
-            const RequestStart start = find_request_start(payload, 0);
+            const RequestStart start = find_request_start(payload, 0, HeadStance::Service);
             return start.is_found && start.at == 0;
         }
         case ServiceProtocol::Tls:

@@ -76,6 +76,10 @@ constexpr Per unit_of(ServiceProtocol protocol) noexcept {
     }
 }
 
+constexpr HeadStance stance_of(const ServicePacket& packet) noexcept {
+    return packet.service != nullptr ? HeadStance::Service : HeadStance::Anywhere;
+}
+
 // Bytes that have the verdict of a unit's head.
 std::uint32_t extent_of(const StreamReading& unit) noexcept {
     using Kind = UnitBody::Kind;
@@ -97,7 +101,9 @@ public:
           packet_{packet},
           units_{units},
           segment_{segment_of(payload, packet)},
-          context_{.packet = packet, .head_bytes = owner.head_bytes_} {}
+          context_{.packet = packet,
+                   .head_bytes = owner.head_bytes_,
+                   .stance = stance_of(packet.service)} {}
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
@@ -169,7 +175,7 @@ private:
     }
 
     bool skip_to_start() noexcept {
-        const RequestStart start = find_request_start(offer_.bytes, 0);
+        const RequestStart start = find_request_start(offer_.bytes, 0, context_.stance);
         const bool may_begin = start.is_found && start.at < offer_.may_begin;
         if (may_begin) {
             offer_.skip(start.at);
@@ -183,6 +189,9 @@ private:
         judged_.from = has_unit_ ? judged_.from : from;
         judged_.to = from + extent_of(reading);
         has_unit_ = true;
+        if (reading.ends_connection) {
+            owner_.table_.end_reading(offer_);
+        }
     }
 
     // What becomes of the packet beside its units.
@@ -198,6 +207,9 @@ private:
         }
         if (offer_.differs) {
             conclude_differing();
+        }
+        if (packet_.service.client_ends && context_.stance == HeadStance::Service) {
+            owner_.table_.end_at(offer_, packet_.service.client_fin);
         }
         if (offer_.kind == Offered::Refused) {
             conclude_refused();
@@ -241,10 +253,11 @@ private:
             charge_unread();
         }
     }
-    // One request for each segment that the bytes would fill.
+    // One request for each segment that the bytes would fill, and for what ends half a head.
     void charge_unread() noexcept {
         constexpr std::size_t kMss = 1460;
-        for (std::size_t at = 0; at < segment_.payload.size(); at += kMss) {
+        const std::size_t size = std::max<std::size_t>(segment_.payload.size(), 1);
+        for (std::size_t at = 0; at < size; at += kMss) {
             (void)units_.add(unit_of(packet_.service.service->protocol));
         }
     }

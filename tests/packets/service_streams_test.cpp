@@ -1,5 +1,5 @@
 #include "lib/units/unit_parser.hpp"
-#include "tests/packets/verdict_case.hpp"
+#include "tests/packets/service_dialogue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,56 +14,24 @@ namespace sluice::service_streams_test {
 namespace {
 
 using namespace std::chrono_literals;
+using test::bytes_of_text;
 using test::Case;
+using test::client;
 using test::Frame;
+using test::kAck;
+using test::kClientIss;
+using test::kFin;
+using test::kLogin;
+using test::kLoginSize;
+using test::kRst;
+using test::kServerIss;
+using test::kSyn;
+using test::kUrg;
+using test::opened;
+using test::server;
 using test::Step;
-
-constexpr std::uint32_t kClientIss = 1000;
-constexpr std::uint32_t kServerIss = 5000;
-constexpr std::uint16_t kFin = 0x01;
-constexpr std::uint16_t kSyn = 0x02;
-constexpr std::uint16_t kRst = 0x04;
-constexpr std::uint16_t kAck = 0x10;
-constexpr std::uint16_t kUrg = 0x20;
-
-test::Octets bytes_of_text(std::string_view text) {
-    const ByteView bytes = std::as_bytes(std::span{text});
-    return {bytes.begin(), bytes.end()};
-}
-
-// A segment of the client, so many bytes behind its first one.
-Frame client(std::string_view text, std::uint32_t at = 0, std::uint32_t acked = 0) {
-    return test::tcp()
-        .src("10.0.0.1")
-        .dst("192.0.2.1")
-        .sport(40'000)
-        .dport(80)
-        .flags(kAck)
-        .seq(kClientIss + 1 + at)
-        .ack(kServerIss + 1 + acked)
-        .carries(bytes_of_text(text));
-}
-Frame server(std::string_view text, std::uint32_t at = 0, std::uint32_t acked = 0) {
-    return test::tcp()
-        .src("192.0.2.1")
-        .dst("10.0.0.1")
-        .sport(80)
-        .dport(40'000)
-        .flags(kAck)
-        .seq(kServerIss + 1 + at)
-        .ack(kClientIss + 1 + acked)
-        .carries(bytes_of_text(text))
-        .from_inside();
-}
-Frame syn(std::uint32_t iss = kClientIss) {
-    return client("").flags(kSyn).seq(iss).ack(0);
-}
-Frame syn_ack(std::uint32_t iss = kServerIss, std::uint32_t client_iss = kClientIss) {
-    return server("").flags(kSyn | kAck).seq(iss).ack(client_iss + 1);
-}
-
-const std::string kLogin = "GET /login HTTP/1.1\r\nHost: a\r\n\r\n";
-const auto kLoginSize = static_cast<std::uint32_t>(kLogin.size());
+using test::syn;
+using test::syn_ack;
 
 #define SERVICE(mode)                                                        \
     "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq " \
@@ -74,14 +42,6 @@ const auto kLoginSize = static_cast<std::uint32_t>(kLogin.size());
     "fixed_window, count: 1, window: 1h}]}\n"
 constexpr std::string_view kEnforced = SERVICE("enforce");
 constexpr std::string_view kMonitored = SERVICE("monitor");
-
-// The handshake, then these.
-std::vector<Step> opened(std::vector<Step> steps) {
-    steps.insert(steps.begin(), {{0ms, syn(), "pass", "unmatched"},
-                                 {0ms, syn_ack(), "pass", "unmatched"},
-                                 {0ms, client(""), "pass", "unmatched"}});
-    return steps;
-}
 
 const Case kCases[] = {
     {"a request is counted once, and its repetition passes", kEnforced,

@@ -133,6 +133,8 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
         verdict.midstream = line.is(Line::kMidstream) || line.phase == TrackPhase::Midstream;
         verdict.established = line.id != 0 && !line.is(Line::kOneWay);
         verdict.first = line.client.iss + 1;
+        verdict.client_ends = line.is(Line::kClientFin);
+        verdict.client_fin = verdict.client_ends ? line.client_fin : 0;
     }
     if (verdict.kind == TrackVerdict::Kind::Pass || verdict.kind == TrackVerdict::Kind::Inspect) {
         verdict.clear_urgent = verdict.from_client && (segment.has(kTcpUrg) || segment.urgent != 0);

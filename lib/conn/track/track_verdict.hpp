@@ -39,6 +39,8 @@ struct TrackVerdict {
     std::uint64_t replaced = 0;   // the one whose ports the server took into use again, else 0
     std::uint32_t first = 0;      // number of the client's first byte, where id is known
     std::uint32_t take_from = 0;  // all before it the receiver has acknowledged
+    bool client_ends = false;     // its client's FIN stands, at `client_fin`
+    std::uint32_t client_fin = 0;
 
     [[nodiscard]] constexpr bool forwards() const noexcept {
         return kind == Kind::Untracked || kind == Kind::Pass;

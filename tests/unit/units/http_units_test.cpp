@@ -59,7 +59,6 @@ TEST(HttpUnits, ServesAServiceWhatAnyServerServes) {
     EXPECT_EQ(service.reading().what, What::Unit);
     EXPECT_EQ(service.reading().head, 10U);
     EXPECT_TRUE(service.reading().ends_connection);
-    EXPECT_EQ(service.reading().body.kind, UnitBody::Kind::UntilClose);
     ASSERT_EQ(old.units("request"), 1U);
     EXPECT_EQ(old.dropped, "");
     EXPECT_EQ(old.texts[0].at("http.request.method"), "GET");
@@ -73,14 +72,12 @@ TEST(HttpUnits, ServesAServiceWhatAnyServerServes) {
     EXPECT_EQ(refuses.read("GET /x\r\n").dropped, "ambiguous_request");
 }
 
-TEST(HttpUnits, SaysWhyAServiceIsSentNoRequest) {
+TEST(HttpUnits, FindsNoRequestWhereNoServerDoes) {
     Reader service{HeadStance::Service};
     EXPECT_EQ(service.read("EHLO x\r\n").units("request"), 0U);
     EXPECT_EQ(service.reading().what, What::NotMine);
-    EXPECT_EQ(service.reading().fault, LineFault::NoVersion);
     const ProbedPacket preface = service.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    EXPECT_EQ(service.reading().fault, LineFault::H2Preface);
-    EXPECT_TRUE(service.reading().ends_connection);
+    EXPECT_EQ(service.reading().what, What::NotMine);
     EXPECT_EQ(preface.events.at("h2c_preface"), 1U);
 }
 
@@ -91,7 +88,6 @@ TEST(HttpUnits, GivesUpElsewhereWithoutAWord) {
         const ProbedPacket packet = anywhere.read(bytes);
         EXPECT_EQ(anywhere.reading().what, bytes == "USER x" ? What::NeedMore : What::NotMine)
             << bytes;
-        EXPECT_EQ(anywhere.reading().fault, LineFault::None) << bytes;
         EXPECT_EQ(packet.dropped, "") << bytes;
     }
 }
@@ -112,9 +108,9 @@ TEST(HttpUnits, SaysHowARequestGoesOn) {
         {post + "\r\n", Sized, false, Sized},
         {post + "Content-Length: 3\r\n\r\n", Sized, false, Sized},
         {post + chunked + "\r\n", Framed, false, Framed},
-        {post + "Content-Length: 3\r\n" + chunked + "\r\n", UntilClose, true, Framed},
-        {post + "Content-Length: +3\r\n\r\n", UntilClose, true, Unknown},
-        {post + "Transfer-Encoding: x\r\n\r\n", UntilClose, true, Unknown},
+        {post + "Content-Length: 3\r\n" + chunked + "\r\n", Sized, true, Framed},
+        {post + "Content-Length: +3\r\n\r\n", Sized, true, Unknown},
+        {post + "Transfer-Encoding: x\r\n\r\n", Sized, true, Unknown},
         {post + "Upgrade: websocket\r\n\r\n", Sized, false, Sized, HttpUpgrade::WebSocket},
         {post + "Upgrade: h2c\r\n\r\n", Sized, false, Sized, HttpUpgrade::H2c},
         {"CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n", Sized, false, Unknown, HttpUpgrade::Connect},

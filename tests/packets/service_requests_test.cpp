@@ -1,0 +1,142 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/service_dialogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+// Requests of a declared HTTP service: whatever one of its servers may serve is counted or refused,
+// and behind what cannot be followed nothing passes.
+namespace sluice::service_requests_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Case;
+using test::client;
+using test::kAck;
+using test::kFin;
+using test::kLogin;
+using test::kLoginSize;
+using test::opened;
+
+#define HTTP_SERVICE(options)                                                 \
+    "version: 1\n"                                                            \
+    "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 "    \
+    "and l4.dport eq 80', mode: enforce, checksums: trust" options            \
+    "}\nrules:\n  - {id: logins, mode: enforce, when: 'http.request.uri."     \
+    "path eq \"/login\"', key: [ip.src], per: request, limits: [{algorithm: " \
+    "fixed_window, count: 1, window: 1h}]}\n"
+constexpr std::string_view kEnforced = HTTP_SERVICE("");
+constexpr std::string_view kCounts = HTTP_SERVICE(", on_unreadable: count");
+constexpr std::string_view kPasses = HTTP_SERVICE(", on_unreadable: pass");
+
+const std::string kHalf = "GET /login HTTP/1.1\r\n";
+const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
+const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
+constexpr Nanoseconds kHour{1h};
+
+std::uint32_t length(std::string_view text) {
+    return static_cast<std::uint32_t>(text.size());
+}
+
+const Case kCases[] = {
+    {"a CR before the method is another reading", kEnforced,
+     opened({{0ms, client("\r" + kLogin), "drop", "ambiguous_request"}})},
+    {"so is LF CR", kEnforced,
+     opened({{0ms, client("\n\r" + kLogin), "drop", "ambiguous_request"}})},
+    {"so are blanks that no RFC names", kEnforced,
+     opened({{0ms, client("\v" + kLogin), "drop", "ambiguous_request"}})},
+    {"and in the place of SP", kEnforced,
+     opened({{0ms, client("GET\v/login\fHTTP/1.1\r\n\r\n"), "drop", "ambiguous_request"}})},
+
+    {"a request of HTTP/0.9 is one", kEnforced,
+     opened({{0ms, client("GET /login\r\n\r\n"), "drop", "ambiguous_request"}})},
+
+    {"a method of any length is one", kEnforced,
+     opened({{0ms, client(std::string(33, 'M') + kLogin.substr(3)), "pass", "within_limits"},
+             {0ms, client(std::string(200, 'M') + kLogin.substr(3), kLoginSize + 30), "drop",
+              "over_limit", "logins", kHour}})},
+
+    {"an encoded slash that some servers decode is refused, or charged as both", kEnforced,
+     opened({{0ms, client("GET /x/..%2Flogin HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
+              "ambiguous_request"}})},
+
+    {"a chunk size that never ends ends the connection", kEnforced,
+     opened({{0ms, client(kChunked), "pass", "unmatched"},
+             {0ms, client("0;" + std::string(5000, 'x'), length(kChunked)), "drop",
+              "malformed_request"},
+             {0ms, client("\r\n\r\n" + kLogin, length(kChunked) + 5002), "drop", "unreadable"}})},
+
+    {"a request behind CONNECT that the server has not agreed to is read as ever", kEnforced,
+     opened({{0ms, client("CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n"), "pass", "unmatched"},
+             {0ms, client("GET", 37), "pass", "unmatched"},
+             {0ms, client(kLogin.substr(3), 40), "pass", "within_limits"},
+             {0ms, client(kLogin, 37 + kLoginSize), "drop", "over_limit", "logins", kHour}})},
+
+    {"a FIN that ends half a head does not make it whole", kEnforced,
+     opened({{0ms, client(kHalf), "pass", "unmatched"},
+             {0ms, client("", length(kHalf)).flags(kFin | kAck), "drop", "unreadable"},
+             {0ms, client("", length(kHalf)).flags(kFin | kAck), "drop", "unreadable"},
+             {5min, client("", length(kHalf)).flags(kFin | kAck), "drop", "unreadable"}})},
+
+    {"nor does one in the segment that it ends with", kEnforced,
+     opened({{0ms, client(kHalf).flags(kFin | kAck), "drop", "unreadable"}})},
+
+    {"nor one that came ahead of it", kEnforced,
+     opened({{0ms, client("", length(kHalf)).flags(kFin | kAck), "pass", "unmatched"},
+             {0ms, client(kHalf), "drop", "unreadable"},
+             {0ms, client(kHalf), "drop", "unreadable"}})},
+
+    {"a FIN behind a whole request is forwarded", kEnforced,
+     opened({{0ms, client(kLogin).flags(kFin | kAck), "pass", "within_limits"}})},
+
+    {"what cannot be read is charged as one request each MSS", kCounts,
+     opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "unmatched"},
+             {0ms, client(kLogin, 12), "pass", "unmatched"}})},
+
+    {"or passes", kPasses,
+     opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "unmatched"},
+             {0ms, client(kLogin, 12), "pass", "unmatched"}})},
+};
+
+// Those of a box that reads them as every server does (on_ambiguous: both).
+const Case kReadings[] = {
+    {"what servers read differently is charged as each of its readings", kEnforced,
+     opened(
+         {{0ms, client("GET /x/..%2Flogin HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "within_limits"},
+          {0ms, client(kLogin, 39), "drop", "over_limit", "logins", kHour}})},
+
+    {"behind a request with both lengths nothing passes", kEnforced,
+     opened({{0ms,
+              client(kPost + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                     "0\r\n\r\n" + kLogin),
+              "drop", "ambiguous_request"},
+             {0ms, client(kLogin, 90), "drop", "unreadable"}})},
+};
+
+class ServiceRequest : public testing::TestWithParam<Case> {};
+
+void expect(const Case& row, OnAmbiguous on_ambiguous) {
+    UnitBudget budget = capture_unit_budget();
+    budget.on_ambiguous = on_ambiguous;
+    UnitParser parser{budget};
+    test::Box box{row.rules};
+    box.find_units_by(parser.finder());
+    test::expect_steps(box, row);
+}
+
+TEST_P(ServiceRequest, Holds) {
+    expect(GetParam(), OnAmbiguous::Refuse);
+}
+INSTANTIATE_TEST_SUITE_P(All, ServiceRequest, testing::ValuesIn(kCases));
+
+class ServiceReading : public testing::TestWithParam<Case> {};
+
+TEST_P(ServiceReading, Holds) {
+    expect(GetParam(), OnAmbiguous::Both);
+}
+INSTANTIATE_TEST_SUITE_P(All, ServiceReading, testing::ValuesIn(kReadings));
+
+}  // namespace
+}  // namespace sluice::service_requests_test
