@@ -55,12 +55,12 @@ def plan(ending, seed, count=COUNT):
 
 
 def check(court, names, seed, services):
-    """What did not hold, in words."""
+    """What did not hold, in words. Without an enforced service a wrong checksum ends a connection too."""
     court.apply(rule_files.at_once(services, COUNT))
     pairs = [(ending, name) for ending in ENDINGS for name in names]
     out = []
     for (ending, _), seen in zip(pairs, court.try_all([(plan(ending, seed), name) for ending, name in pairs], SECONDS)):
-        if seen.logins > COUNT:
+        if seen.logins > COUNT and services == "enforce":
             out.append(f"{seen.plan.name}, {seen.server}: {seen.logins} UNCOUNTED at once, where {COUNT} may be")
         if seen.logins < COUNT and not ending.refused:
             out.append(f"{seen.plan.name}, {seen.server}: {seen.logins} of {COUNT} served {seen.failed}")

@@ -7,7 +7,7 @@ import time
 
 import wire
 from http_hosts import within
-from plan import HANDSHAKE_SECONDS, Deliver, Finish, Open, Send, Wait, segments
+from plan import HANDSHAKE_SECONDS, Datagram, Deliver, Finish, Open, Send, Wait, segments
 from wire import ACK, FIN, PSH, RST, SYN, Headers
 
 SYNS = 6  # sent for one handshake
@@ -108,6 +108,7 @@ class Run:
             self.peers.setdefault(flow, Peer(flow, target))
         self.at, self.until, self.syns, self.number = 0, None, 0, 0
         self.failed = ""
+        self.datagrams = []  # that have come
 
     def peer(self, step):
         return self.peers[self.plan.flows[step.flow]]
@@ -130,7 +131,8 @@ class Run:
         """All that can be done at once."""
         while not self.done():
             step = self.plan.steps[self.at]
-            going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish}
+            going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish,
+                     Datagram: self.datagram}
             going = going[type(step)](step, now)
             if not going:
                 return
@@ -160,6 +162,20 @@ class Run:
         for head, data in segments(step, peer.flow, peer.server_next):
             self.put(peer, head, data)
         return True
+
+    def datagram(self, step, _):
+        flow = self.plan.flows[step.flow]
+        self.by_port[flow.sport] = self.peers[flow]
+        self.number = self.number + 1 & 0xFFFF
+        for packet in wire.datagrams(self.client, self.target.address, flow.sport, self.target.port, step.headers(), step.data,
+                                     self.number):
+            self.link.send(packet)
+        return True
+
+    def take_datagram(self, port, payload):
+        if port in self.by_port:
+            self.datagrams.append(payload)
+            self.by_port[port].news += 1
 
     def wait(self, step, now):
         peer = self.peer(step)
@@ -229,9 +245,14 @@ class Engine:
     def dispatch(self, by_client, seconds):
         for packet in self.link.receive(seconds):
             segment = wire.read(packet)
-            run = segment and by_client.get(segment.dst)
-            if run:
-                run.take(segment)
+            if segment:
+                run = by_client.get(segment.dst)
+                if run:
+                    run.take(segment)
+            elif datagram := wire.read_udp(packet):
+                run = by_client.get(datagram[1])
+                if run:
+                    run.take_datagram(*datagram[2:])
 
     def settle(self, by_client, seconds):
         """What still comes is taken for so long; then what is open is reset."""

@@ -66,6 +66,19 @@ class Finish:
 
 
 @dataclasses.dataclass(frozen=True)
+class Datagram:
+    """Over UDP, from the flow's port."""
+    data: bytes
+    flow: int = 0
+    ttl: int = 64
+    wrong: bool = False
+    cuts: tuple = ()
+
+    def headers(self):
+        return Headers(0, ttl=self.ttl, wrong_tcp=self.wrong, cuts=self.cuts)
+
+
+@dataclasses.dataclass(frozen=True)
 class Plan:
     """`serves`: logins that every server serves over it, where that is known."""
     name: str
@@ -88,6 +101,9 @@ def frames(plan, client, server, server_iss=5000):
         if isinstance(step, Wait):
             continue
         flow = plan.flows[step.flow]
+        if isinstance(step, Datagram):
+            out += [(step, packet) for packet in wire.datagrams(client, server, flow.sport, plan.port, step.headers(), step.data)]
+            continue
         for head, data in segments(step, flow, server_iss + 1):
             out += [(step, packet) for packet in wire.packets(client, server, flow.sport, plan.port, head, data, len(out))]
     return out
@@ -114,6 +130,8 @@ def literal(data):
 
 
 def frame_text(step, flow, first):
+    if isinstance(step, Datagram):
+        return f"datagram({literal(step.data)}sv, {flow.sport})"
     if isinstance(step, Open):
         return f"syn({flow.iss}u)"
     data = getattr(step, "data", b"")

@@ -173,6 +173,7 @@ def try_all(given, parts):
         if "unproven" in parts:
             hurt += unproven.check(court, given.names[0], given.seed, given.services)
         print("reasons:", court.reasons(), flush=True)
+        hurt += court.strange
     return cells, generated, hurt
 
 

@@ -40,20 +40,45 @@ def tcp(src, dst, sport, dport, headers, payload=b""):
     return head[:16] + struct.pack("!H", value) + head[18:] + payload
 
 
-def ip_packet(src, dst, body, headers, number, fragment=0):
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(body), number, fragment, headers.ttl, 6, 0, src, dst)
+def udp(src, dst, sport, dport, payload, wrong=False):
+    size = 8 + len(payload)
+    head = struct.pack("!HHHH", sport, dport, size, 0)
+    value = checksum(src + dst + struct.pack("!BBH", 0, 17, size) + head + payload) or 0xFFFF
+    return head[:6] + struct.pack("!H", value ^ (WRONG if wrong else 0)) + payload
+
+
+def ip_packet(src, dst, body, headers, number, fragment=0, proto=6):
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(body), number, fragment, headers.ttl, proto, 0, src, dst)
     value = checksum(head) ^ (WRONG if headers.wrong_ip else 0)
     return head[:10] + struct.pack("!H", value) + head[12:] + body
 
 
 def packets(src, dst, sport, dport, headers, payload=b"", number=0):
     """The IP packets of a segment: one, or its fragments."""
-    segment = tcp(src, dst, sport, dport, headers, payload)
+    return ip_packets(src, dst, tcp(src, dst, sport, dport, headers, payload), headers, number, 6)
+
+
+def ip_packets(src, dst, body, headers, number, proto):
     if not headers.cuts:
-        return [ip_packet(src, dst, segment, headers, number, 0x4000)]
-    edges = [0, *(cut // 8 * 8 for cut in headers.cuts if cut // 8 * 8 < len(segment)), len(segment)]
-    return [ip_packet(src, dst, segment[begin:end], headers, number, begin // 8 | (0x2000 if end < len(segment) else 0))
+        return [ip_packet(src, dst, body, headers, number, 0x4000, proto)]
+    edges = [0, *(cut // 8 * 8 for cut in headers.cuts if cut // 8 * 8 < len(body)), len(body)]
+    return [ip_packet(src, dst, body[begin:end], headers, number, begin // 8 | (0x2000 if end < len(body) else 0), proto)
             for begin, end in zip(edges, edges[1:]) if begin < end]
+
+
+def datagrams(src, dst, sport, dport, headers, payload, number=0):
+    """The IP packets of a datagram; of `headers` those of IP, and whether its checksum is to be wrong."""
+    body = udp(src, dst, sport, dport, payload, headers.wrong_tcp)
+    return ip_packets(src, dst, body, headers, number, 17)
+
+
+def read_udp(packet):
+    """(source, destination, destination port, payload) of a UDP datagram out of an IPv4 packet; None for all else."""
+    if len(packet) < 28 or packet[0] >> 4 != 4 or packet[9] != 17 or struct.unpack_from("!H", packet, 6)[0] & 0x3FFF:
+        return None
+    size = (packet[0] & 15) * 4
+    _, port, length = struct.unpack_from("!HHH", packet, size)
+    return packet[12:16], packet[16:20], port, packet[size + 8:size + length]
 
 
 @dataclasses.dataclass(frozen=True)
