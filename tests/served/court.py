@@ -114,9 +114,16 @@ class Court:
     def wait_until_it_carries(self):
         """Until each server has answered a request, so that all links and tables of neighbours are there."""
         self.apply(rule_files.WITHOUT)
-        for name in self.names:
-            trial = [(evasions.EVASIONS[0].plan(name), name)]
+        for name, plan in self.first_plans().items():
+            trial = [(plan, name)]
             wait_until(f"{name} to serve", lambda trial=trial: self.try_some(trial, 2)[0].logins)
+
+    def first_plans(self):
+        """A login by the name of each server."""
+        return {name: evasions.EVASIONS[0].plan(name) for name in self.names}
+
+    def judge(self, one, run):
+        """What was served of a run, where a server's log does not tell."""
 
     def try_all(self, trials, seconds):
         """[(plan, name of a server)], each from an address of its own: what was seen of each, in the same order."""
@@ -139,6 +146,7 @@ class Court:
         wait_until_still("logs", lambda: self.take_lines() and None, STILL)
         for slot, (one, run) in enumerate(zip(seen, runs)):
             one.failed, one.answered = run.failed, any(peer.received for peer in run.peers.values())
+            self.judge(one, run)
         for one, new, old in zip(seen, self.counted(), before):
             one.counted = new - old
         return seen

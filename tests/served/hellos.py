@@ -5,7 +5,7 @@ import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "model"))
-from quic import LEAST_INITIAL, SAMPLE, TAG, TYPES, VERSION1, Keys  # noqa: E402
+from quic import LEAST_INITIAL, SAMPLE, TAG, TYPES, VERSION1, VERSION2, Keys  # noqa: E402
 
 SERVER_HELLO = re.compile(rb"\x16\x03\x03..\x02\0", re.DOTALL)
 VERSIONS = b"\x02\x03\x04"

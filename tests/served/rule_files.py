@@ -21,6 +21,19 @@ RULE = """  - id: slot{slot}
     per: request
     limits: [{{algorithm: token_bucket, rate: {rate}, burst: {burst}}}]
 """
+OTHER_SERVICES = """services:
+  - {{id: tls, protocol: tls, when: 'ip.dst in {{{servers}}} and l4.dport eq 443', mode: {mode}, checksums: verify}}
+  - {{id: quic, protocol: quic, when: 'ip.dst in {{{servers}}} and l4.dport eq 443', mode: {mode}, checksums: verify}}
+  - {{id: dns, protocol: dns, when: 'ip.dst in {{{servers}}} and l4.dport eq 53', mode: {mode}, checksums: verify}}
+"""
+OTHER_RULE = """  - {{id: {kind}{slot}, mode: enforce, when: 'ip.dst in {{{servers}}} and l4.dport in {{53 443}} and ip.src in {{{clients}}}
+     and ({what})', key: [ip.src], per: {per}, limits: [{{algorithm: token_bucket, rate: {rate}, burst: {burst}}}]}}
+"""
+# Of rules for hellos and for queries, which slots have both.
+LOGINS = {"h": 'tls.sni eq "login.example" or quic.sni eq "login.example"', "q": 'dns.qname eq "login.example"'}
+ALL = {"h": 'proto.l7 in {"tls" "quic"}', "q": 'proto.l7 eq "dns"'}
+PER = {"h": "handshake", "q": "query"}
+SOME = 128  # slots of other protocols
 # Each: the condition, and how much of it there may be.
 UNLIMITED = ('http.request.uri.path eq "/login"', "1M/s", "1M")
 ONE_REQUEST = ('proto.l7 eq "http"', "1/d", "1")
@@ -49,6 +62,15 @@ def rules(services, limit, slots=FEW):
     return head(services) + "rules:\n" + "".join(
         RULE.format(slot=slot, servers=SERVERS, clients=slot_network(slot), what=what, rate=rate, burst=burst)
         for slot in range(slots))
+
+
+def other_rules(services, what, rate, burst):
+    """Of TLS, QUIC and DNS."""
+    text = "version: 1\n" + ("" if services == "none" else OTHER_SERVICES.format(servers=SERVERS, mode=services)) + "rules:\n"
+    return text + "".join(
+        OTHER_RULE.format(kind=kind, slot=slot, servers=SERVERS, clients=slot_network(slot), what=condition, per=PER[kind],
+                          rate=rate, burst=burst)
+        for slot in range(SOME) for kind, condition in what.items())
 
 
 def innocent(services):
