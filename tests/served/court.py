@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "smoke"))
 from http_hosts import run_within  # noqa: E402
+from law import is_refused, is_uncounted  # noqa: E402
 from programs import Box, Hosts, ip, wait_until, wait_until_still  # noqa: E402
 import engine  # noqa: E402
 import evasions  # noqa: E402
@@ -18,6 +19,8 @@ import wire  # noqa: E402
 FIRST_SERVER = 11  # last octet
 HONEST = "10.78.0."  # of the clients of other parts, which have kernels
 LOGIN = "/login"
+BATCH_SECONDS = 8
+ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
 SETTLE = 0.05  # seconds for what still comes when all plans are done
 STILL = 0.2  # seconds without another line of a log
 LEAST_TTL = 5  # of what comes to a server: as many routers seem to lie before it
@@ -149,6 +152,17 @@ class Court:
             self.judge(one, run)
         for one, new, old in zip(seen, self.counted(), before):
             one.counted = new - old
+        return seen
+
+    def without_the_lost(self, seen, anew=lambda one: one.plan):
+        """What seems refused is tried again."""
+        for _ in range(ATTEMPTS - 1):
+            places = [place for place, one in enumerate(seen) if is_refused(one) and not is_uncounted(one)]
+            if not places:
+                break
+            once_more = self.try_some([(anew(seen[place]), seen[place].server) for place in places], BATCH_SECONDS)
+            for place, one in zip(places, once_more):
+                seen[place] = one
         return seen
 
     def take_lines(self):

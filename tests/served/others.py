@@ -1,9 +1,12 @@
 """Servers of TLS, QUIC and DNS behind the box: what they take of hellos and queries is counted."""
+import time
+
 from court import Court
-from law import Cell, broken, table
+from law import Cell, broken, progress, table
 from servers import OF_LOGIN
 import hellos
 import other_evasions
+import other_generate
 import rule_files
 
 NAMES = ("tls", "quic", "named")
@@ -49,5 +52,24 @@ def check(given):
             seen.append(court.try_all([(one.plan(given.seed), name) for one, name in pairs], seconds))
         cells = [Cell(one, *three, given.services == "enforce") for (one, _), *three in zip(pairs, *seen)]
         print("\n".join(table(cells, NAMES)), flush=True)
+        generated = generate(court, given)
         print("reasons:", court.reasons(), flush=True)
-        return broken(cells, (), given.services == "monitor") + court.strange
+        return broken(cells, generated, given.services == "monitor") + court.strange
+
+
+def generate(court, given):
+    """What was seen of each generated connection, a third of them before each server."""
+    court.apply(rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED))
+    out, begin = [], time.monotonic()
+    for first in range(given.first, given.first + given.connections, rule_files.SOME):
+        numbers = range(first, min(first + rule_files.SOME, given.first + given.connections))
+        trials = [(other_generate.make(given.seed, number, name), name)
+                  for number, name in ((number, NAMES[number % len(NAMES)]) for number in numbers)]
+        seen = court.try_some(trials, WAIT)
+        out += court.without_the_lost(seen, lambda one: other_generate.make(given.seed, number_of(one.plan), one.server))
+        print(progress(out, time.monotonic() - begin), flush=True)
+    return out
+
+
+def number_of(plan):
+    return int(plan.name.split()[-1])

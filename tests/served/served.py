@@ -6,8 +6,8 @@ import sys
 import tempfile
 import time
 
-from court import Court
-from law import REFUSED, Cell, broken, is_refused, is_uncounted, table
+from court import ATTEMPTS, BATCH_SECONDS, Court
+from law import REFUSED, Cell, broken, is_refused, is_uncounted, progress, table
 import at_once
 import bad_path
 import downloads
@@ -24,8 +24,6 @@ import unproven
 PARTS = ("evasions", "generated", "at_once", "innocent", "downloads", "unproven", "others", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
-BATCH_SECONDS = 8
-ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
 SHOWN = 20  # of what was found
 
@@ -104,27 +102,9 @@ def try_generated(court, given):
     for first in range(given.first, given.first + given.connections, slots):
         last = min(first + slots, given.first + given.connections)
         trials = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in range(first, last)]
-        seen += without_the_lost(court, court.try_some(trials, BATCH_SECONDS))
-        progress(seen, time.monotonic() - begin)
+        seen += court.without_the_lost(court.try_some(trials, BATCH_SECONDS))
+        print(progress(seen, time.monotonic() - begin), flush=True)
     return seen
-
-
-def without_the_lost(court, seen):
-    """What seems refused is tried again."""
-    for _ in range(ATTEMPTS - 1):
-        places = [place for place, one in enumerate(seen) if is_refused(one) and not is_uncounted(one)]
-        if not places:
-            break
-        once_more = court.try_some([(seen[place].plan, seen[place].server) for place in places], BATCH_SECONDS)
-        for place, one in zip(places, once_more):
-            seen[place] = one
-    return seen
-
-
-def progress(seen, seconds):
-    served, counted = sum(one.logins for one in seen), sum(one.counted for one in seen)
-    print(f"{len(seen)} connections, {seconds:.0f} s: {served} served, {counted} counted, "
-          f"{sum(map(is_uncounted, seen))} uncounted, {sum(map(is_refused, seen))} refused", flush=True)
 
 
 def print_cases(cells, generated):
