@@ -13,6 +13,7 @@ import bad_path
 import downloads
 import evasions
 import generate
+import honest
 import innocent
 import others
 import plan as plans
@@ -61,7 +62,7 @@ def stop_on_signals():
 
 def try_evasions(court, given):
     """A cell for each of them before each server."""
-    chosen = [one for one in evasions.EVASIONS if not given.short or one.seconds <= SHORT_SECONDS]
+    chosen = [one for one in (*evasions.EVASIONS, *honest.HONEST) if not given.short or one.seconds <= SHORT_SECONDS]
     # What waits for long goes on at once, in a batch of its own.
     groups = [[one for one in chosen if (one.seconds > SHORT_SECONDS) == slow] for slow in (False, True)]
     cells = []
