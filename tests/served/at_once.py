@@ -9,6 +9,7 @@ import rule_files
 
 COUNT = 2
 SECONDS = 6
+FORGED = 50  # SYNs
 
 @dataclasses.dataclass(frozen=True)
 class Ending:
@@ -54,6 +55,21 @@ def plan(ending, seed, count=COUNT):
     return Plan(f"at once: {ending.name}", flows(f"{seed} at once {ending.name}", 2 * count), tuple(steps))
 
 
+def behind_forged_syns(seed):
+    """A login of a client in whose name others have sent SYNs."""
+    last = FORGED
+    steps = [Send(b"", -1, flow=flow, flags=SYN, ack=None) for flow in range(FORGED)]
+    return Plan("a login behind forged SYNs", flows(f"{seed} forged", FORGED + 1),
+                (*steps, Wait(0.1, "time"), Open(last), Send(LOGIN, flow=last), Wait(0.4, flow=last)))
+
+
+def check_half_open(court, names, seed, services):
+    """What did not hold, in words: forged SYNs lock nobody out where connections count from the handshake on."""
+    court.apply(rule_files.at_once(services, COUNT, ", from: established"))
+    seen = court.try_all([(behind_forged_syns(seed), name) for name in names], SECONDS)
+    return [f"{one.plan.name}, {one.server}: refused {one.failed}" for one in seen if not one.logins]
+
+
 def check(court, names, seed, services):
     """What did not hold, in words. Without an enforced service a wrong checksum ends a connection too."""
     court.apply(rule_files.at_once(services, COUNT))
@@ -65,4 +81,4 @@ def check(court, names, seed, services):
         if seen.logins < COUNT and not ending.refused:
             out.append(f"{seen.plan.name}, {seen.server}: {seen.logins} of {COUNT} served {seen.failed}")
     print(f"{len(pairs)} ways to end a connection for the box alone: {len(out)} broken", flush=True)
-    return out
+    return out + check_half_open(court, names, seed, services)

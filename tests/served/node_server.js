@@ -6,7 +6,7 @@ const [address, port, file] = process.argv.slice(2);
 const log = fs.openSync(file, "a");
 const note = (request, status) => {
   const path = request.url.split("?")[0];
-  fs.writeSync(log, `${request.socket.remoteAddress} ${status} ${path}\n`);
+  fs.writeSync(log, `${request.socket.client} ${status} ${path}\n`);
   return path;
 };
 const server = http.createServer((request, response) => {
@@ -33,5 +33,7 @@ server.on("upgrade", (request, socket, head) => {
   socket.on("data", more => { rest = Buffer.concat([rest, more]); echo(); });
   socket.on("error", () => {});
 });
+// A socket that was reset no longer knows whose it was.
+server.on("connection", socket => { socket.client = socket.remoteAddress; });
 server.on("clientError", (_, socket) => socket.destroy());
 server.listen({ host: address, port: Number(port), backlog: 1024 });

@@ -119,9 +119,8 @@ def print_cases(cells, generated):
 def try_innocent(court, given):
     """What did not hold, in words: blind senders and a bad path under a limit that honest clients do not reach."""
     out, server = [], given.names[0]
-    court.apply(rule_files.innocent(given.services))
-    out += innocent.beside_blind_senders(court, server, given.seed, FORGED_SHORT if given.short else innocent.FORGED)
-    out += innocent.one_login(court, server)
+    out += innocent.beside_blind_senders(court, server, given.seed, rule_files.innocent(given.services),
+                                         FORGED_SHORT if given.short else innocent.FORGED)
     with bad_path.BadPath(court.hosts, given.seed) as path:
         failed = {}
         for name, rules in (("without", rule_files.WITHOUT), ("with", rule_files.innocent(given.services))):
