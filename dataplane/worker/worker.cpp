@@ -318,7 +318,7 @@ void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, La
                                    .load = rules.load,
                                    .now = at.at,
                                    .hash = core_.hash,
-                                   .follows = rules.meter_plan.answers}};
+                                   .follows = rules.follows_answers()}};
         going_lane_->send(*going_, rules.actions, core_.counters,
                           {&held_, at.at, enforces ? &answering : nullptr});
         answerer_.take_events([&](std::size_t event, std::uint32_t times) {

@@ -37,16 +37,22 @@ struct AskedRequests {
     std::uint8_t count = 0;
     std::uint32_t heads = 0;     // a bit for each HEAD
     std::uint32_t connects = 0;  // a bit for each CONNECT
+    std::uint32_t upgrades = 0;  // a bit for each one whose upgrade is passed
 
+    [[nodiscard]] constexpr AskedRequest request(unsigned index) const noexcept {
+        return {.method = method(index), .passes_upgrade = (upgrades >> index & 1U) != 0};
+    }
     [[nodiscard]] constexpr AskedMethod method(unsigned index) const noexcept {
         return (heads >> index & 1U) != 0      ? AskedMethod::Head
                : (connects >> index & 1U) != 0 ? AskedMethod::Connect
                                                : AskedMethod::Other;
     }
-    constexpr void add(AskedMethod method) noexcept {
+    constexpr void add(AskedRequest request) noexcept {
         if (count < kMost) {
-            heads |= method == AskedMethod::Head ? std::uint32_t{1} << count : 0;
-            connects |= method == AskedMethod::Connect ? std::uint32_t{1} << count : 0;
+            const std::uint32_t bit = std::uint32_t{1} << count;
+            heads |= request.method == AskedMethod::Head ? bit : 0;
+            connects |= request.method == AskedMethod::Connect ? bit : 0;
+            upgrades |= request.passes_upgrade ? bit : 0;
             ++count;
         }
     }
@@ -75,6 +81,7 @@ struct AnsweredPacket {
     bool may_wait = false;
     Handshake handshake = Handshake::Untracked;
     AskedRequests requests{};
+    std::uint64_t connection = 0;  // of a service, as its tracker names it; else 0
 };
 
 // Whether `action` resets a segment that it has no other answer to.

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/answer/agreed_upgrade.hpp"
 #include "lib/answer/answered_connections.hpp"
 #include "lib/answer/made_reset.hpp"
 #include "lib/answer/segment_numbers.hpp"
@@ -103,8 +104,17 @@ public:
     [[nodiscard]] std::span<const MadeReset> resets() const noexcept {
         return std::span{resets_}.first(reset_count_);
     }
+    // Likewise upgrades: one that is forgotten stays HTTP.
+    void note_upgrade(const AgreedUpgrade& upgrade) noexcept {
+        if (upgrade_count_ < upgrades_.size()) {
+            upgrades_[upgrade_count_++] = upgrade;
+        }
+    }
+    [[nodiscard]] std::span<const AgreedUpgrade> upgrades() const noexcept {
+        return std::span{upgrades_}.first(upgrade_count_);
+    }
     // Whoever follows connections has been told of them.
-    void forget_resets() noexcept { reset_count_ = 0; }
+    void forget_ends() noexcept { reset_count_ = upgrade_count_ = 0; }
     // How many have been begun: while it stands, what has been looked up here stays as it was.
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 
@@ -119,6 +129,8 @@ private:
     std::uint64_t begun_ = 0;
     std::array<MadeReset, std::size_t{2} * kMaxBurst> resets_;
     std::size_t reset_count_ = 0;
+    std::array<AgreedUpgrade, kMaxBurst> upgrades_;
+    std::size_t upgrade_count_ = 0;
     Instant waits_until_{};
 };
 

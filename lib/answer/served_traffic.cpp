@@ -12,6 +12,7 @@ ByteView segment_bytes(const AnsweredPacket& packet) noexcept {
 
 bool ServedTraffic::forwarded(const BothWays& ways, const AnsweredPacket& packet,
                               const TcpFacts& facts, Instant now) noexcept {
+    is_agreement_ = false;
     if (facts.has(kTcpSyn)) {
         return facts.has(kTcpAck) && accept(ways, facts.end(), now);
     }
@@ -50,7 +51,7 @@ void ServedTraffic::follow_client(ServedConnection& connection, const AnsweredPa
     ServedConnections::touch(connection, now);
     connection.answers.acknowledge(facts.ack);
     for (unsigned i = 0; i < packet.requests.count; ++i) {
-        connection.answers.expect(packet.requests.method(i));
+        connection.answers.expect(packet.requests.request(i));
     }
 }
 
@@ -73,8 +74,10 @@ void ServedTraffic::follow_server(ServedConnection& connection, const AnsweredPa
     }
     const ByteView bytes = segment_bytes(packet);
     const bool is_whole = bytes.size() >= facts.payload;
+    const bool was_upgraded = connection.answers.is_upgraded();
     connection.answers.feed(facts.seq, is_whole ? bytes.first(facts.payload) : bytes,
                             is_whole && facts.has(kTcpFin));
+    is_agreement_ = !was_upgraded && connection.answers.is_upgraded();
 }
 
 // The first request of a connection whose handshake came to this worker makes it known: until then

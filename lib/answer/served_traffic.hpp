@@ -60,6 +60,9 @@ public:
     bool forwarded(const BothWays& ways, const AnsweredPacket& packet, const TcpFacts& facts,
                    Instant now) noexcept;
 
+    // True if the segment that was forwarded last agrees to an upgrade that its service passes.
+    [[nodiscard]] bool is_agreement() const noexcept { return is_agreement_; }
+
     // The standing of a client's segment with these numbers.
     [[nodiscard]] AnswerStanding standing(const BothWays& ways, std::uint32_t seq,
                                           std::uint32_t ack, Instant now) const noexcept;
@@ -107,6 +110,7 @@ private:
     DigestBoard& sent_;
     // SYN-ACKs that came to this worker.
     DigestBoard here_{kHandshakesHere, kSentSeconds};
+    bool is_agreement_ = false;
 };
 
 }  // namespace sluice

@@ -78,6 +78,7 @@ LoadedServices loaded_services(const std::vector<Service>& services, const Class
     loaded.classifier = services.empty() ? nullptr : &classifier;
     for (const Service& service : services) {
         LoadedService& one = loaded.all.emplace_back(LoadedService{service});
+        loaded.passes_upgrades |= service.passes_websocket || service.passes_connect;
         if (!service.proxies.empty()) {
             one.proxy_set = std::make_shared<const AddressSet>(parts_of(service.proxies));
         }

@@ -63,6 +63,10 @@ struct LoadedSet {
     std::vector<Action> actions{kPass, kDrop};  // as in RuleSet
     AnswerPlan answers;
     LoadedServices services;
+    // True if somebody has to know where servers' answers end.
+    [[nodiscard]] bool follows_answers() const noexcept {
+        return meter_plan.answers || services.passes_upgrades;
+    }
     std::vector<LoadedRule> rules;
     std::vector<OwnerGroup> owner_groups;
     TextNames named_texts;

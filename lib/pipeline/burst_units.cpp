@@ -17,6 +17,7 @@ UnitTexts* UnitSink::add(Per kind) noexcept {
     BurstUnits::Unit& unit = units_.units_[row_ * kMaxUnits + count++];
     unit.kind = kind;
     unit.is_other_reading = false;
+    unit.asked = {};
     unit.texts.clear();
     return &unit.texts;
 }
@@ -32,6 +33,9 @@ UnitTexts* UnitSink::add_other_reading() noexcept {
         units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].is_other_reading = true;
     }
     return texts;
+}
+void UnitSink::note_asked(AskedRequest request) noexcept {
+    units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].asked = request;
 }
 std::span<std::byte> UnitSink::room() noexcept {
     return units_.arena_.room();
@@ -99,20 +103,12 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
     count += times;
 }
 
-namespace {
-
-AskedMethod method_asked(const UnitTexts& texts) noexcept {
-    const ByteView method = texts.text(TextField::HttpMethod);
-    return std::ranges::equal(method, bytes_of("HEAD"))      ? AskedMethod::Head
-           : std::ranges::equal(method, bytes_of("CONNECT")) ? AskedMethod::Connect
-                                                             : AskedMethod::Other;
-}
-
-}  // namespace
-
 AnsweredPacket Burst::answered(std::size_t row) const noexcept {
     AnsweredPacket packet{
         .headers = headers_of(row), .frame = frame(row), .handshake = handshake(row)};
+    if (units_ != nullptr) {
+        packet.connection = units_->service(row).connection;
+    }
     if (!uses_units_ || units_->count(row) == 0) {
         return packet;
     }
@@ -120,7 +116,10 @@ AnsweredPacket Burst::answered(std::size_t row) const noexcept {
     packet.may_wait = has_row(units_->awaiting(), row);
     if (unit.kind == Per::Request) {
         for (std::size_t i = 0; i < units_->count(row); ++i) {
-            packet.requests.add(method_asked(units_->unit(row, i).texts));
+            const BurstUnits::Unit& request = units_->unit(row, i);
+            if (!request.is_other_reading) {
+                packet.requests.add(request.asked);
+            }
         }
         const AskedMethod method = packet.requests.method(0);
         packet.unit = method == AskedMethod::Head      ? AnsweredUnit::HttpHead

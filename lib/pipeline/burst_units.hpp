@@ -1,8 +1,10 @@
 #pragma once
+#include "lib/answer/agreed_upgrade.hpp"
 #include "lib/answer/made_reset.hpp"
 #include "lib/base/lazy_array.hpp"
 #include "lib/conn/connection_ends.hpp"
 #include "lib/hash/group_key.hpp"
+#include "lib/l7/http1/response_stream.hpp"
 #include "lib/l7/quic/initial_opener.hpp"
 #include "lib/load/derived_texts.hpp"
 #include "lib/load/proxied_clients.hpp"
@@ -125,6 +127,8 @@ public:
     // readings of one unit have in common is counted once. It begins with the texts of the first
     // reading.
     [[nodiscard]] UnitTexts* add_other_reading() noexcept;
+    // The unit that was added last is such a request, as far as its answer is framed by that.
+    void note_asked(AskedRequest request) noexcept;
     // For texts that the frame does not hold: what the packet's share has left, and its first
     // bytes as a text.
     [[nodiscard]] std::span<std::byte> room() noexcept;
@@ -176,16 +180,19 @@ struct UnitFinder {
                            ServiceRowsOutcome& outcome) noexcept;
     // The box has sent a RST, which may end such a connection.
     using NoteReset = void (*)(void* parser, const MadeReset& reset, Instant now) noexcept;
+    // The server of such a connection has agreed to another protocol.
+    using NoteUpgrade = void (*)(void* parser, const AgreedUpgrade& upgrade) noexcept;
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // What became of the packet that these bytes were judged in.
     using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     // Whether the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
-    Possible possible = nullptr;     // nullptr: all are
-    Select select = nullptr;         // nullptr: all are, and nothing is noted
-    Track track = nullptr;           // nullptr: nobody follows services
-    NoteReset note_reset = nullptr;  // needed by who has `track`
+    Possible possible = nullptr;         // nullptr: all are
+    Select select = nullptr;             // nullptr: all are, and nothing is noted
+    Track track = nullptr;               // nullptr: nobody follows services
+    NoteReset note_reset = nullptr;      // needed by who has `track`
+    NoteUpgrade note_upgrade = nullptr;  // likewise
     Find find = nullptr;
     Settle settle = nullptr;    // needed by who calls UnitSink::remember()
     Refused refused = nullptr;  // needed by who calls UnitSink::follow()
@@ -233,6 +240,11 @@ public:
     void note_reset(const MadeReset& reset, Instant now) noexcept {
         if (finder_.note_reset != nullptr) {
             finder_.note_reset(finder_.parser, reset, now);
+        }
+    }
+    void note_upgrade(const AgreedUpgrade& upgrade) noexcept {
+        if (finder_.note_upgrade != nullptr) {
+            finder_.note_upgrade(finder_.parser, upgrade);
         }
     }
     [[nodiscard]] const ServiceRowsOutcome& services() const noexcept { return services_; }
@@ -293,6 +305,7 @@ public:
     struct Unit {
         Per kind = Per::Request;
         bool is_other_reading = false;  // of the unit before it
+        AskedRequest asked;             // of HTTP
         UnitTexts texts;
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {

@@ -382,7 +382,7 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
         decide_located(burst, set, core, now, follows);
     }
     if (core.answered != nullptr) {
-        core.answered->forget_resets();
+        core.answered->forget_ends();
     }
     if (follows) [[unlikely]] {
         core.recent_openings.forget(burst);

@@ -21,13 +21,16 @@ void note_handshakes(const ServiceRowsOutcome& outcome, Burst& burst) noexcept {
 
 }  // namespace
 
-void end_reset_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
-                           Instant now) noexcept {
+void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
+                         Instant now) noexcept {
     if (set.services.empty() || burst.unit_parser() == nullptr || core.answered == nullptr) {
         return;
     }
     for (const MadeReset& reset : core.answered->resets()) {
         burst.unit_parser()->note_reset(reset, now);
+    }
+    for (const AgreedUpgrade& upgrade : core.answered->upgrades()) {
+        burst.unit_parser()->note_upgrade(upgrade);
     }
 }
 

@@ -10,9 +10,9 @@ namespace sluice {
 [[nodiscard]] RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set,
                                      const CoreState& core, Instant now) noexcept;
 
-// Ends the connections of services that the box has reset since the burst before. The burst may be
-// empty.
-void end_reset_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
-                           Instant now) noexcept;
+// Tells those who follow connections of services which of them the box has reset since the burst
+// before, and which servers have agreed to another protocol. The burst may be empty.
+void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
+                         Instant now) noexcept;
 
 }  // namespace sluice

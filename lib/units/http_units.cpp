@@ -65,6 +65,11 @@ HeadNeed need_of(ByteView bytes, const FoundHead& found, const StreamContext& co
             .may_be_none = !found.has_line && is_word(bytes)};
 }
 
+bool passes(const Service& service, HttpUpgrade upgrade) noexcept {
+    return (upgrade == HttpUpgrade::WebSocket && service.passes_websocket) ||
+           (upgrade == HttpUpgrade::Connect && service.passes_connect);
+}
+
 // The end of what read_request_head() has written to its room.
 std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) noexcept {
     std::size_t used = 0;
@@ -116,6 +121,10 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
         default:
             return {.what = What::NeedMore, .need = need_of(bytes, found, context)};
     }
+    if (is_service && head_.upgrade == HttpUpgrade::H2c &&
+        context.packet.service.service->on_h2c == OnH2c::Refuse) {
+        return {};
+    }
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);
     return {.what = What::Unit,
@@ -146,10 +155,20 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     if (texts == nullptr) {
         return;
     }
+    units.note_asked(asked(packet));
     set_texts(packet, units, *texts);
     if (reads_all) {
         add_other_readings(head_, packet, units);
     }
+}
+
+AskedRequest HttpUnits::asked(const UnitSource& packet) const noexcept {
+    const ByteView method = head_.method;
+    const Service* const service = packet.service.service;
+    return {.method = std::ranges::equal(method, bytes_of("HEAD"))      ? AskedMethod::Head
+                      : std::ranges::equal(method, bytes_of("CONNECT")) ? AskedMethod::Connect
+                                                                        : AskedMethod::Other,
+            .passes_upgrade = service != nullptr && passes(*service, head_.upgrade)};
 }
 
 void HttpUnits::set_texts(const UnitSource& packet, UnitSink& units,

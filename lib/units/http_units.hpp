@@ -34,6 +34,7 @@ public:
 
 private:
     void add(const UnitSource& packet, UnitSink& units) noexcept;
+    [[nodiscard]] AskedRequest asked(const UnitSource& packet) const noexcept;
     void set_texts(const UnitSource& packet, UnitSink& units, UnitTexts& texts) const noexcept;
 
     OnAmbiguous on_ambiguous_;

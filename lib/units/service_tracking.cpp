@@ -181,6 +181,10 @@ void ServiceTracking::note_reset(const MadeReset& reset, Instant now) noexcept {
     (void)tracker_.track(segment, policies_, now);
 }
 
+void ServiceTracking::note_upgrade(const AgreedUpgrade& upgrade) noexcept {
+    tracker_.mark(upgrade.ends.digest, upgrade.connection, TrackMark::Upgraded);
+}
+
 // Checksums of clients' packets count in segments whose bytes are read, or that change the state of
 // their connection, and datagrams.
 bool ServiceTracking::is_wrong(const UnitColumns& burst, std::size_t row,

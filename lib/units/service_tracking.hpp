@@ -31,6 +31,9 @@ public:
     // The box has sent a RST: where its number is the next one, the connection has ended.
     void note_reset(const MadeReset& reset, Instant now) noexcept;
 
+    // What follows on it is not read any more.
+    void note_upgrade(const AgreedUpgrade& upgrade) noexcept;
+
     [[nodiscard]] const TrackCounters& counters() const noexcept { return tracker_.counters(); }
 
 private:

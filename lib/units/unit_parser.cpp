@@ -93,6 +93,10 @@ void UnitParser::note_reset(void* parser, const MadeReset& reset, Instant now) n
     static_cast<UnitParser*>(parser)->tracking_.note_reset(reset, now);
 }
 
+void UnitParser::note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexcept {
+    static_cast<UnitParser*>(parser)->tracking_.note_upgrade(upgrade);
+}
+
 bool UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
                          ServiceProtocol protocol) noexcept {
     const auto& self = *static_cast<const UnitParser*>(parser);
@@ -180,6 +184,7 @@ UnitFinder UnitParser::finder() noexcept {
                       .select = &select,
                       .track = &track,
                       .note_reset = &note_reset,
+                      .note_upgrade = &note_upgrade,
                       .find = &find,
                       .settle = &settle,
                       .refused = &refused,

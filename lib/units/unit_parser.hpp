@@ -38,6 +38,7 @@ private:
     static void track(void* parser, const TrackedColumns& burst, RowMask rows,
                       ServiceRowsOutcome& outcome) noexcept;
     static void note_reset(void* parser, const MadeReset& reset, Instant now) noexcept;
+    static void note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexcept;
     [[nodiscard]] static bool follows(void* parser, const UnitColumns& burst, std::size_t row,
                                       ServiceProtocol protocol) noexcept;
     [[nodiscard]] StreamUnits::Worth worth_of(const UnitColumns& burst, std::size_t row,

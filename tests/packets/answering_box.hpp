@@ -143,7 +143,7 @@ private:
                                    .load = set.load,
                                    .now = now,
                                    .hash = hash_,
-                                   .follows = set.meter_plan.answers}};
+                                   .follows = set.follows_answers()}};
         act_burst(burst, set.actions, sink, &answering);
         answerer_.take_events(
             [&](std::size_t event, std::uint32_t times) { events_[event] += times; });

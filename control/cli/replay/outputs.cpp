@@ -72,7 +72,7 @@ void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> r
                                .load = rules.load,
                                .now = at.now,
                                .hash = hash,
-                               .follows = rules.meter_plan.answers}};
+                               .follows = rules.follows_answers()}};
     act_burst(burst, rules.actions, answers, &answering);
     for (std::size_t i = 0; verdicts_ && i < rows.size(); ++i) {
         verdicts_->write(verdict_line(frames[i].frame().number, rows[i], rules, at.pair));

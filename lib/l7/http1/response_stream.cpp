@@ -40,14 +40,15 @@ void ResponseStream::begin(std::uint32_t seq) noexcept {
     sent_ = seq;
 }
 
-void ResponseStream::expect(AskedMethod method) noexcept {
+void ResponseStream::expect(AskedRequest request) noexcept {
     if (awaited_ == kMostAwaited) {
         lose();
         return;
     }
     const auto bit = static_cast<std::uint16_t>(1U << awaited_);
-    heads_ |= method == AskedMethod::Head ? bit : std::uint16_t{0};
-    connects_ |= method == AskedMethod::Connect ? bit : std::uint16_t{0};
+    heads_ |= request.method == AskedMethod::Head ? bit : std::uint16_t{0};
+    connects_ |= request.method == AskedMethod::Connect ? bit : std::uint16_t{0};
+    upgrades_ |= request.passes_upgrade ? bit : std::uint16_t{0};
     ++awaited_;
 }
 
@@ -163,6 +164,7 @@ void ResponseStream::end_answer() noexcept {
     head_ = {};
     heads_ = static_cast<std::uint16_t>(heads_ >> 1U);
     connects_ = static_cast<std::uint16_t>(connects_ >> 1U);
+    upgrades_ = static_cast<std::uint16_t>(upgrades_ >> 1U);
     --awaited_;
     phase_ = Phase::Head;
 }

@@ -11,6 +11,11 @@ namespace sluice {
 
 // A request that was forwarded, as the framing of its answer depends on it.
 enum class AskedMethod : std::uint8_t { Other, Head, Connect };
+struct AskedRequest {
+    AskedMethod method = AskedMethod::Other;
+    // It asks for another protocol, which is passed unread once the server agrees.
+    bool passes_upgrade = false;
+};
 
 // Beginnings and ends of a server's answers on one connection (RFC 9112, 6.3), from its segments as
 // they pass.
@@ -39,10 +44,15 @@ public:
     // True if the answer's end cannot be told but by the server's FIN.
     [[nodiscard]] bool lasts_until_close() const noexcept { return phase_ == Phase::UntilClose; }
 
+    // True behind an answer that agrees to what its request asked for, if that is passed unread.
+    [[nodiscard]] bool is_upgraded() const noexcept {
+        return phase_ == Phase::Tunnel && (upgrades_ & 1U) != 0;
+    }
+
     // The server's first byte has this number.
     void begin(std::uint32_t seq) noexcept;
     // A request has been forwarded.
-    void expect(AskedMethod method) noexcept;
+    void expect(AskedRequest request) noexcept;
     // A segment of the server has been forwarded.
     void feed(std::uint32_t seq, ByteView bytes, bool has_fin) noexcept;
     // True if a segment that begins there would be read, or has been.
@@ -74,6 +84,7 @@ private:
     // One bit for each request that is awaited, the oldest one first.
     std::uint16_t heads_ = 0;
     std::uint16_t connects_ = 0;
+    std::uint16_t upgrades_ = 0;
     std::uint8_t awaited_ = 0;
     Phase phase_ = Phase::Unseen;
 };

@@ -26,7 +26,7 @@ ResponseStream awaiting(const Methods& methods) {
     ResponseStream stream;
     stream.begin(kFirst);
     for (const AskedMethod method : methods) {
-        stream.expect(method);
+        stream.expect({.method = method});
     }
     return stream;
 }
@@ -190,12 +190,31 @@ TEST(ResponseStream, EndsWhereItsAnswersEndWhateverThePieces) {
 
 TEST(ResponseStream, IsUnseenUntilItBegins) {
     ResponseStream stream;
-    stream.expect(kGet);
+    stream.expect({.method = kGet});
     feed(stream, 0, kFive);
     stream.acknowledge(kFirst + 5);
     EXPECT_EQ(stream.state(), State::Unseen);
     stream.begin(kFirst);
     EXPECT_EQ(stream.state(), State::Idle);
+}
+
+TEST(ResponseStream, IsUpgradedByTheAnswerToTheRequestThatAsked) {
+    const auto upgraded = [](bool first, bool second, const std::string& answers) {
+        ResponseStream stream;
+        stream.begin(kFirst);
+        stream.expect({.passes_upgrade = first});
+        stream.expect({.passes_upgrade = second});
+        feed(stream, 0, answers);
+        return stream.is_upgraded();
+    };
+    const std::string agrees = head("", "101 Switching Protocols");
+    const std::string declines = kFive;
+    EXPECT_TRUE(upgraded(true, false, agrees));
+    EXPECT_TRUE(upgraded(false, true, declines + agrees));
+    EXPECT_FALSE(upgraded(true, false, declines + agrees)) << "nobody asked for that one";
+    EXPECT_FALSE(upgraded(false, true, agrees));
+    EXPECT_FALSE(upgraded(true, true, declines + declines));
+    EXPECT_FALSE(upgraded(true, true, head("Content-Length: 60\r\n") + agrees)) << "in a body";
 }
 
 TEST(ResponseStream, AwaitsABoundedNumberOfAnswers) {
@@ -208,7 +227,7 @@ TEST(ResponseStream, AwaitsABoundedNumberOfAnswers) {
     ResponseStream all = stream;
     feed(all, 0, answers);
     EXPECT_EQ(all.state(), State::Idle);
-    stream.expect(kGet);
+    stream.expect({.method = kGet});
     EXPECT_TRUE(stream.lasts_until_close()) << "one too many";
 }
 

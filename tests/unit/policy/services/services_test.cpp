@@ -48,7 +48,6 @@ TEST(Services, KeepWhatTheFileSays) {
                                     kNoRules, {}, nullptr, Purpose::Check);
     ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
     EXPECT_EQ(shown(outcome),
-              "12:15: warning: not enforced yet: `upgrades`\n"
               "13:10: warning: not enforced yet: `h2c: strip`\n"
               "10:16: warning: not enforced yet: `midstream: reset`\n"
               "16:21: warning: not enforced yet: `proxy_protocol`\n");
@@ -77,9 +76,9 @@ TEST(Services, KeepWhatTheFileSays) {
 
 TEST(Services, AreRefusedWhereTheyAskForWhatIsNotEnforcedYet) {
     const Outcome outcome =
-        compile("  - {id: a, protocol: http, when: l4.dport eq 80, upgrades: [websocket]}\n");
+        compile("  - {id: a, protocol: http, when: l4.dport eq 80, midstream: reset}\n");
     EXPECT_FALSE(outcome.rules.has_value());
-    EXPECT_EQ(shown(outcome), "3:61: not enforced yet: `upgrades`\n");
+    EXPECT_EQ(shown(outcome), "3:62: not enforced yet: `midstream: reset`\n");
 }
 
 TEST(Services, HaveDefaultsByProtocol) {

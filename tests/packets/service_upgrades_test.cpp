@@ -1,0 +1,131 @@
+#include "tests/packets/answering_box.hpp"
+#include "tests/packets/service_dialogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+// Connections of a declared service that ask for another protocol: HTTP until their server agrees.
+namespace sluice::service_upgrades_test {
+namespace {
+
+using test::AnsweringBox;
+using test::client;
+using test::Frame;
+using test::kAck;
+using test::kLogin;
+using test::kSyn;
+using test::server;
+using test::syn;
+using test::syn_ack;
+using Lines = std::vector<std::string>;
+
+constexpr std::uint16_t kPsh = 0x08;
+
+std::string rules(std::string_view options) {
+    return "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+           "l4.dport eq 80', mode: enforce, checksums: trust" +
+           std::string{options} +
+           "}\nrules:\n  - {id: logins, mode: enforce, when: 'http.request.uri.path eq "
+           "\"/login\"', key: [ip.src], per: request, limits: [{algorithm: fixed_window, count: 1, "
+           "window: 1h}]}\n";
+}
+
+const std::string kAsks =
+    "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+const std::string kConnect = "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n";
+const std::string kAgrees =
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+const std::string kDeclines = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+// The beginning of a frame of WebSocket, which no server of HTTP takes for a request.
+const std::string kFrame = "\x81\x85mask\x01\x02\x03\x04\x05\r\n\r\n";
+const Lines kPasses{"pass unmatched"};
+const Lines kUnreadable{"drop unreadable"};
+
+// One connection to the service through a box, from its handshake on.
+struct Dialogue {
+    AnsweringBox box;
+    std::uint32_t sent = 0;
+    std::uint32_t answered = 0;
+
+    explicit Dialogue(std::string_view options) : box{rules(options)} {
+        box.prove_clients(false);
+        EXPECT_EQ(box.take(syn()), kPasses);
+        EXPECT_EQ(box.take(syn_ack(), Direction::Out), kPasses);
+        EXPECT_EQ(box.take(client("")), kPasses);
+    }
+    Lines ask(const std::string& text) {
+        Lines lines = box.take(client(text, sent, answered));
+        sent += static_cast<std::uint32_t>(text.size());
+        return lines;
+    }
+    Lines answer(const std::string& text) {
+        Lines lines = box.take(server(text, answered, sent).flags(kAck | kPsh), Direction::Out);
+        answered += static_cast<std::uint32_t>(text.size());
+        return lines;
+    }
+};
+
+constexpr std::string_view kWebSocket = ", upgrades: [websocket]";
+
+TEST(ServiceUpgrade, PassesUnreadOnceTheServerAgrees) {
+    Dialogue talk{kWebSocket};
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.answer(kAgrees), kPasses);
+    EXPECT_EQ(talk.ask(kFrame), kPasses);
+    EXPECT_EQ(talk.ask(kLogin), kPasses) << "its server reads it as WebSocket";
+}
+
+TEST(ServiceUpgrade, IsHttpUntilThen) {
+    Dialogue talk{kWebSocket};
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.ask(kLogin), Lines{"pass within_limits"});
+    EXPECT_EQ(talk.answer(kDeclines), kPasses);
+    EXPECT_EQ(talk.answer(kDeclines), kPasses);
+    EXPECT_EQ(talk.ask(kLogin), Lines{"drop over_limit"});
+}
+
+TEST(ServiceUpgrade, IsRefusedWhereTheServiceDoesNotPassIt) {
+    Dialogue talk{""};
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.answer(kAgrees), kPasses);
+    EXPECT_EQ(talk.ask(kFrame), kUnreadable);
+    Dialogue other{", upgrades: [connect]"};
+    EXPECT_EQ(other.ask(kAsks), kPasses);
+    EXPECT_EQ(other.answer(kAgrees), kPasses);
+    EXPECT_EQ(other.ask(kFrame), kUnreadable);
+}
+
+TEST(ServiceUpgrade, OfConnectIsItsServersSuccess) {
+    Dialogue talk{", upgrades: [connect]"};
+    EXPECT_EQ(talk.ask(kConnect), kPasses);
+    EXPECT_EQ(talk.answer("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), kPasses);
+    EXPECT_EQ(talk.ask(kLogin), Lines{"pass within_limits"});
+    EXPECT_EQ(talk.answer(kDeclines), kPasses);
+    EXPECT_EQ(talk.ask(kConnect), kPasses);
+    EXPECT_EQ(talk.answer("HTTP/1.1 200 OK\r\n\r\n"), kPasses);
+    EXPECT_EQ(talk.ask(kFrame), kPasses);
+}
+
+// The body of an answer is the client's to choose, where a server sends it back.
+TEST(ServiceUpgrade, IsNotWhatABodySays) {
+    Dialogue talk{kWebSocket};
+    EXPECT_EQ(talk.ask("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n"), kPasses);
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.answer("HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n"), kPasses);
+    EXPECT_EQ(talk.answer("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(kAgrees.size()) +
+                          "\r\n\r\n" + kAgrees),
+              kPasses);
+    EXPECT_EQ(talk.ask(kFrame), kUnreadable);
+}
+
+TEST(ServiceUpgrade, ToHttp2IsRefused) {
+    Dialogue talk{kWebSocket};
+    EXPECT_EQ(talk.ask("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+                       "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
+              kUnreadable);
+}
+
+}  // namespace
+}  // namespace sluice::service_upgrades_test
