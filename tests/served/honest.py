@@ -67,10 +67,10 @@ HONEST = (
     Evasion("honest: HTTP/1.0", one(Send(b"GET /login HTTP/1.0\r\n\r\n"))),
     Evasion("honest: HTTP/1.0, kept alive", (Open(), Send(KEPT), Wait(), Send(LOGIN, len(KEPT)), Wait())),
     Evasion("honest: Connection: close", one(Send(get(lines=HOST + b"Connection: close\r\n")))),
-    Evasion("honest: 16 one behind the other", one(Send(16 * LOGIN), Wait(0.2))),
+    Evasion("honest: 8 one behind the other", one(Send(8 * LOGIN), Wait(0.2))),
     Evasion("honest: 8 each in two segments", one(Send(8 * LOGIN), Send(8 * LOGIN, 8 * len(LOGIN)), Wait(0.2))),
     # More in one frame than the box reads are refused, as the manual says.
-    Evasion("17 one behind the other", one(Send(17 * LOGIN), Wait(0.2)), refused=True),
+    Evasion("16 one behind the other", one(Send(16 * LOGIN), Wait(0.2)), refused=True),
     Evasion("honest: a POST whose body waits", (Open(), Send(post(lines=b"Content-Length: 3\r\n")), Wait(0.3, "time"), Send(
         b"abc", len(post(lines=b"Content-Length: 3\r\n"))), Wait())),
 )

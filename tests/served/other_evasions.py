@@ -227,6 +227,7 @@ OF_DNS = (
                                                      cuts=(24,))),
     dns_tcp("a query", Send(OVER_TCP)),
     dns_tcp("three in one segment", Send(3 * OVER_TCP)),
+    dns_tcp("16 in one segment", Send(16 * OVER_TCP), refused=True),
     dns_tcp("behind another", Send(OTHER_OVER_TCP + OVER_TCP)),
     dns_tcp("byte by byte", *(Send(OVER_TCP[at:at + 1], at) for at in range(len(OVER_TCP)))),
     dns_tcp("the second half first", Send(OVER_TCP[10:], 10), Send(OVER_TCP[:10])),

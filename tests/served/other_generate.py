@@ -4,7 +4,7 @@ import struct
 
 import hellos
 import queries
-from generate import CLEAN, OFTEN, RARE, SOMETIMES, mutated, noise, ordered, pick, segmented
+from generate import CLEAN, OFTEN, RARE, SOMETIMES, in_size, mutated, noise, ordered, pick, segmented
 from hellos import Client, crypto, quic_hello, records
 from plan import Datagram, Deliver, Finish, Flow, Open, Plan, Send, Wait
 from servers import LOGIN_NAME, OTHER_NAME
@@ -16,7 +16,6 @@ LEADS = (b"\x15\3\1\0\2\1\x5a", b"\x14\3\1\0\1\1", b"\x16\3\1\0\0", b"\r\n", b"\
 RECORD_VERSIONS = (0x0300, 0x0302, 0x0303, 0x0304, 0x03FF, 0x0200)
 PAD, GREASE = 21, 0x0A0A
 PAUSE = 0.25
-MSS = 1400
 
 
 def cuts(dice, size, counts=(0, 0, 1, 2, 5)):
@@ -47,10 +46,6 @@ def dns_message(dice, is_clean):
     if dice.random() < RARE:  # a pointer in place of the root
         asked = queries.name(text)[:-1] + b"\xc0" + bytes([dice.randrange(14)]) + struct.pack("!HH", kind, group)
     return mutated(dice, queries.message(asked, number, flags, counts, rest))
-
-
-def in_size(send):
-    return [Send(send.data[at:at + MSS], send.at + at, send.flow) for at in range(0, len(send.data), MSS)]
 
 
 def over_stream(dice, port, make):
