@@ -1,4 +1,5 @@
 """The box between raw clients and real servers, and the one law: served <= counted."""
+import collections
 import contextlib
 import dataclasses
 import pathlib
@@ -18,6 +19,7 @@ import wire  # noqa: E402
 
 FIRST_SERVER = 11  # last octet
 HONEST = "10.78.0."  # of the clients of other parts, which have kernels
+RESET = "undefined"  # Node's word for the address of a connection that was reset before it was accepted
 LOGIN = "/login"
 BATCH_SECONDS = 8
 ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
@@ -52,6 +54,7 @@ class Court:
         self.names, self.servers, self.link = names, {}, None
         self.numbers = [0] * rule_files.SLOTS
         self.seen_of = {}  # by client: a log may be late
+        self.of_nobody = collections.Counter()  # logins by server
         self.strange = []  # lines of logs that are nobody's, in words
 
     def __enter__(self):
@@ -152,7 +155,16 @@ class Court:
             self.judge(one, run)
         for one, new, old in zip(seen, self.counted(), before):
             one.counted = new - old
+        self.weigh(seen)
         return seen
+
+    def weigh(self, seen):
+        """Logins of connections that were reset before Node knew whose they are, against what was counted and not served."""
+        for name, logins in self.of_nobody.items():
+            spare = sum(one.counted - one.logins for one in seen if one.server == name)
+            if logins > spare:
+                self.strange.append(f"{name}: {logins} served UNCOUNTED, of whom it does not know: {spare} counted and not served")
+        self.of_nobody.clear()
 
     def without_the_lost(self, seen, anew=lambda one: one.plan):
         """What seems refused is tried again."""
@@ -172,6 +184,8 @@ class Court:
                 if one is not None:
                     one.requests += 1
                     one.logins += path == LOGIN
+                elif client == RESET:
+                    self.of_nobody[server.name] += path == LOGIN
                 elif not client.startswith(HONEST):
                     self.strange.append(f"{server.name} served {path} to {client or 'nobody'}, who is no client of this run")
 

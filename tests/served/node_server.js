@@ -33,7 +33,7 @@ server.on("upgrade", (request, socket, head) => {
   socket.on("data", more => { rest = Buffer.concat([rest, more]); echo(); });
   socket.on("error", () => {});
 });
-// A socket that was reset no longer knows whose it was.
+// A socket that was reset no longer knows whose it was; before it is accepted, it never does.
 server.on("connection", socket => { socket.client = socket.remoteAddress; });
 server.on("clientError", (_, socket) => socket.destroy());
 server.listen({ host: address, port: Number(port), backlog: 1024 });
