@@ -4,7 +4,7 @@ import re
 import struct
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "model"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "model"))  # behind: it has names that are here too
 from quic import LEAST_INITIAL, SAMPLE, TAG, TYPES, VERSION1, VERSION2, Keys  # noqa: E402
 
 SERVER_HELLO = re.compile(rb"\x16\x03\x03..\x02\0", re.DOTALL)

@@ -8,6 +8,7 @@ import hellos
 import other_evasions
 import other_generate
 import rule_files
+import unproven
 
 NAMES = ("tls", "quic", "named")
 UNLIMITED, ONE = ("1M/s", "1M"), ("1/d", "1")
@@ -53,8 +54,9 @@ def check(given):
         cells = [Cell(one, *three, given.services == "enforce") for (one, _), *three in zip(pairs, *seen)]
         print("\n".join(table(cells, NAMES)), flush=True)
         generated = generate(court, given)
+        hurt = unproven.check_others(court, given.seed, given.services)
         print("reasons:", court.reasons(), flush=True)
-        return broken(cells, generated, given.services == "monitor") + court.strange
+        return hurt + broken(cells, generated, given.services == "monitor") + court.strange
 
 
 def generate(court, given):

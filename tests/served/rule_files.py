@@ -64,13 +64,24 @@ def rules(services, limit, slots=FEW):
         for slot in range(slots))
 
 
+def other_head(services):
+    return "version: 1\n" + ("" if services == "none" else OTHER_SERVICES.format(servers=SERVERS, mode=services))
+
+
 def other_rules(services, what, rate, burst):
     """Of TLS, QUIC and DNS."""
-    text = "version: 1\n" + ("" if services == "none" else OTHER_SERVICES.format(servers=SERVERS, mode=services)) + "rules:\n"
-    return text + "".join(
+    return other_head(services) + "rules:\n" + "".join(
         OTHER_RULE.format(kind=kind, slot=slot, servers=SERVERS, clients=slot_network(slot), what=condition, per=PER[kind],
                           rate=rate, burst=burst)
         for slot in range(SOME) for kind, condition in what.items())
+
+
+def others_refused(services, kind, action):
+    """Of each server one hello or query of all clients together, and `action` for each that follows."""
+    return other_head(services) + f"""rules:
+  - {{id: one, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and ({LOGINS[kind]})', key: [ip.dst], per: {PER[kind]},
+     limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}], on_exceed: {{{action}}}}}
+"""
 
 
 def innocent(services):

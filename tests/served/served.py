@@ -152,7 +152,8 @@ def try_all(given, parts):
         if "downloads" in parts:
             hurt += downloads.check(court, given.names, given.services)
         if "unproven" in parts:
-            hurt += unproven.check(court, given.names[0], given.seed, given.services)
+            hurt += unproven.check(court, given.names[0], given.seed, given.services,
+                                   unproven.SHORT_ACTIONS if given.short else unproven.ACTIONS)
         print("reasons:", court.reasons(), flush=True)
         hurt += court.strange
     return cells, generated, hurt
