@@ -98,8 +98,8 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     const std::span<std::byte> room = units.room();
     const HeadOptions options{.wanted = context.packet.requests.wanted(),
                               .limit = context.head_bytes,
-                              .stance = context.stance};
-    const bool is_service = context.stance == HeadStance::Service;
+                              .stance = context.stance()};
+    const bool is_service = context.stance() == HeadStance::Service;
     const FoundHead found = find_request_head(bytes, options, room, head_);
     switch (found.status) {
         case HeadStatus::NotHttp:
@@ -129,7 +129,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     add(context.packet, units);
     return {.what = What::Unit,
             .head = found.size,
-            .body = body_of(head_, context.stance),
+            .body = body_of(head_, context.stance()),
             .ends_connection = is_service && head_.ends_connection(),
             .upgrade = head_.upgrade};
 }

@@ -35,7 +35,10 @@ struct StreamContext {
     // zeroes.
     FramingState before{};
     std::size_t head_bytes = 0;  // the most that a head may have
-    HeadStance stance = HeadStance::Anywhere;
+
+    [[nodiscard]] HeadStance stance() const noexcept {
+        return packet.service.service != nullptr ? HeadStance::Service : HeadStance::Anywhere;
+    }
 };
 
 }  // namespace sluice

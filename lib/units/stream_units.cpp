@@ -76,10 +76,6 @@ constexpr Per unit_of(ServiceProtocol protocol) noexcept {
     }
 }
 
-constexpr HeadStance stance_of(const ServicePacket& packet) noexcept {
-    return packet.service != nullptr ? HeadStance::Service : HeadStance::Anywhere;
-}
-
 // Bytes that have the verdict of a unit's head.
 std::uint32_t extent_of(const StreamReading& unit) noexcept {
     using Kind = UnitBody::Kind;
@@ -101,9 +97,7 @@ public:
           packet_{packet},
           units_{units},
           segment_{segment_of(payload, packet)},
-          context_{.packet = packet,
-                   .head_bytes = owner.head_bytes_,
-                   .stance = stance_of(packet.service)} {}
+          context_{.packet = packet, .head_bytes = owner.head_bytes_} {}
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
@@ -175,7 +169,7 @@ private:
     }
 
     bool skip_to_start() noexcept {
-        const RequestStart start = find_request_start(offer_.bytes, 0, context_.stance);
+        const RequestStart start = find_request_start(offer_.bytes, 0, context_.stance());
         const bool may_begin = start.is_found && start.at < offer_.may_begin;
         if (may_begin) {
             offer_.skip(start.at);
@@ -208,7 +202,7 @@ private:
         if (offer_.differs) {
             conclude_differing();
         }
-        if (packet_.service.client_ends && context_.stance == HeadStance::Service) {
+        if (packet_.service.client_ends && context_.stance() == HeadStance::Service) {
             owner_.table_.end_at(offer_, packet_.service.client_fin);
         }
         if (offer_.kind == Offered::Refused) {

@@ -33,8 +33,9 @@ private:
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
         Reader& reader = *static_cast<Reader*>(parser);
         const ByteView payload = packet.frame.bytes.subspan(packet.headers.payload_at);
-        const StreamContext context{
-            .packet = packet, .head_bytes = kDefaultHeadLimit, .stance = reader.stance_};
+        UnitSource source = packet;
+        source.service.service = reader.stance_ == HeadStance::Service ? &reader.service_ : nullptr;
+        const StreamContext context{.packet = source, .head_bytes = kDefaultHeadLimit};
         reader.reading_ = reader.http_.read(payload, context, units);
     }
     [[nodiscard]] UnitFinder finder() {
@@ -47,6 +48,7 @@ private:
 
     HttpUnits http_;
     HeadStance stance_;
+    Service service_;  // with its defaults
     StreamReading reading_;
     UnitProbe probe_{finder()};
 };
@@ -112,7 +114,6 @@ TEST(HttpUnits, SaysHowARequestGoesOn) {
         {post + "Content-Length: +3\r\n\r\n", Sized, true, Unknown},
         {post + "Transfer-Encoding: x\r\n\r\n", Sized, true, Unknown},
         {post + "Upgrade: websocket\r\n\r\n", Sized, false, Sized, HttpUpgrade::WebSocket},
-        {post + "Upgrade: h2c\r\n\r\n", Sized, false, Sized, HttpUpgrade::H2c},
         {"CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n", Sized, false, Unknown, HttpUpgrade::Connect},
     };
     for (const BodyRow& row : rows) {
