@@ -44,6 +44,7 @@ class Seen:
     counted: int = 0
     answered: bool = False
     failed: str = ""
+    client: str = ""
 
 
 class Court:
@@ -142,8 +143,8 @@ class Court:
         before = self.counted()
         runs = [engine.Run(plan, self.next_client(slot), engine.Target(self.servers[name].target, plan.port), self.link)
                 for slot, (plan, name) in enumerate(trials)]
-        seen = [Seen(plan, name) for plan, name in trials]
-        self.seen_of |= {socket.inet_ntoa(run.client): one for run, one in zip(runs, seen)}
+        seen = [Seen(plan, name, client=socket.inet_ntoa(run.client)) for (plan, name), run in zip(trials, runs)]
+        self.seen_of |= {one.client: one for one in seen}
         by_client = self.engine.run(runs, seconds)
         self.engine.settle(by_client, SETTLE)
         self.box_is_alive()

@@ -32,6 +32,16 @@ class Evasion:
         return Plan(self.name, flows(f"{seed} {self.name}", self.flows), self.steps, self.port)
 
 
+SIGNATURE = b"\x13\x12" + bytes(16)  # which Linux does not take of a client with whom it shares no key
+SOURCE_ROUTE = b"\x83\x07\x04" + bytes([10, 78, 0, 1])
+CUT_OPTION = b"\x07\x20\x04"  # record route, longer than the header
+
+
+def stamps(value):
+    """A timestamp of TCP."""
+    return b"\1\1\x08\x0a" + value.to_bytes(4, "big") + bytes(4)
+
+
 def one(*sends):
     return (Open(), *sends, Wait())
 
@@ -119,6 +129,11 @@ EVASIONS = (
     Evasion("a WebSocket that the server declines", (Open(), Send(get(OTHER, lines=HOST + WEBSOCKET_LINES)), Wait(),
                                                      Send(LOGIN, len(get(OTHER, lines=HOST + WEBSOCKET_LINES))), Wait())),
     Evasion("other bytes for the same place", one(Send(SWAPPED, 4), Send(OVERLAP, 4), Send(LOGIN[:4])), refused=True),
+    Evasion("data with a signature of RFC 2385", decoyed_by(options=SIGNATURE), refused=True),
+    Evasion("data with a source route", decoyed_by(ip_options=SOURCE_ROUTE), refused=True),
+    Evasion("data with an option of IP cut short", decoyed_by(ip_options=CUT_OPTION), refused=True),
+    Evasion("data of an old timestamp", (Open(options=stamps(1_000_000)), Send(DECOY, options=stamps(1000)), Send(
+        LOGIN, options=stamps(1_000_001)), Wait()), refused=True),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
     Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),

@@ -13,6 +13,7 @@ import unproven
 NAMES = ("tls", "quic", "named")
 UNLIMITED, ONE = ("1M/s", "1M"), ("1/d", "1")
 WAIT = 8
+SHORT_CONNECTIONS = rule_files.SOME
 
 
 class OtherCourt(Court):
@@ -63,8 +64,9 @@ def generate(court, given):
     """What was seen of each generated connection, a third of them before each server."""
     court.apply(rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED))
     out, begin = [], time.monotonic()
-    for first in range(given.first, given.first + given.connections, rule_files.SOME):
-        numbers = range(first, min(first + rule_files.SOME, given.first + given.connections))
+    last = given.first + (min(given.connections, SHORT_CONNECTIONS) if given.short else given.connections)
+    for first in range(given.first, last, rule_files.SOME):
+        numbers = range(first, min(first + rule_files.SOME, last))
         trials = [(other_generate.make(given.seed, number, name), name)
                   for number, name in ((number, NAMES[number % len(NAMES)]) for number in numbers)]
         seen = court.try_some(trials, WAIT)

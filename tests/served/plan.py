@@ -41,6 +41,8 @@ class Send:
     wrong_ip: bool = False
     cuts: tuple = ()
     window: int = 0xFFFF
+    options: bytes = b""
+    ip_options: bytes = b""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +93,8 @@ class Plan:
 def headers(send, flow, server_next):
     ack = 0 if send.ack is None else server_next + send.ack
     return Headers(seq=flow.iss + 1 + send.at, ack=ack, flags=send.flags, window=send.window, urgent=send.urgent,
-                   ttl=send.ttl, wrong_tcp=send.wrong_tcp, wrong_ip=send.wrong_ip, cuts=send.cuts)
+                   ttl=send.ttl, wrong_tcp=send.wrong_tcp, wrong_ip=send.wrong_ip, cuts=send.cuts,
+                   options=send.options, ip_options=send.ip_options)
 
 
 def frames(plan, client, server, server_iss=5000):
@@ -156,7 +159,7 @@ def case(plan):
             lines.append(f"// {step.seconds:g} s" + ("" if step.until == "time" else f", or until the server's {step.until}"))
             continue
         flow = plan.flows[step.flow]
-        notes = [name for name in ("wrong_tcp", "wrong_ip", "cuts", "urgent") if getattr(step, name, None)]
+        notes = [name for name in ("wrong_tcp", "wrong_ip", "cuts", "urgent", "options", "ip_options") if getattr(step, name, None)]
         notes += [f"ack {step.ack}"] if getattr(step, "ack", 0) != 0 else []
         lines.append(f"{{0ms, {frame_text(step, flow, plan.flows[0])}, \"pass\", \"unmatched\"}},"
                      + (f"  // {', '.join(notes)}" if notes else ""))

@@ -26,6 +26,7 @@ class Headers:
     wrong_ip: bool = False
     cuts: tuple = ()
     options: bytes = b""
+    ip_options: bytes = b""
 
 
 def tcp(src, dst, sport, dport, headers, payload=b""):
@@ -48,7 +49,10 @@ def udp(src, dst, sport, dport, payload, wrong=False):
 
 
 def ip_packet(src, dst, body, headers, number, fragment=0, proto=6):
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(body), number, fragment, headers.ttl, proto, 0, src, dst)
+    options = headers.ip_options + bytes(-len(headers.ip_options) % 4)
+    size = 20 + len(options)
+    head = struct.pack("!BBHHHBBH4s4s", 0x40 | size // 4, 0, size + len(body), number, fragment, headers.ttl, proto, 0, src, dst)
+    head += options
     value = checksum(head) ^ (WRONG if headers.wrong_ip else 0)
     return head[:10] + struct.pack("!H", value) + head[12:] + body
 
