@@ -19,7 +19,8 @@ AGAIN = 4
 @dataclasses.dataclass(frozen=True)
 class Evasion:
     """`steps` in one connection, or several. `refused`: the box may refuse it although some server serves it, as the
-    manual lists. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes."""
+    manual lists. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes. `by_choice`: served
+    uncounted where the operator lets pass what a server has agreed to, and some server agrees and goes on with HTTP."""
     name: str
     steps: tuple
     flows: int = 1
@@ -27,6 +28,7 @@ class Evasion:
     is_limited: bool = False
     seconds: float = 5
     port: int = 80
+    by_choice: bool = False
 
     def plan(self, seed):
         return Plan(self.name, flows(f"{seed} {self.name}", self.flows), self.steps, self.port)
@@ -85,6 +87,8 @@ def marked(text, mark, byte=b"X"):
     return Send(text[:at] + byte + text[at:], flags=ACK | PSH | URG, urgent=at + 1)
 
 
+CONNECT = b"CONNECT a.example:80 HTTP/1.1\r\n" + HOST + b"\r\n"
+WEBSOCKET = get(OTHER, lines=HOST + WEBSOCKET_LINES)
 OVERLAP = LOGIN[4:]
 SWAPPED = DECOY[4:-2]
 
@@ -128,6 +132,11 @@ EVASIONS = (
                                Send(H2_OPENING + h2_get(3), len(get(OTHER, lines=HOST + UPGRADE_LINES))), Wait()), refused=True),
     Evasion("a WebSocket that the server declines", (Open(), Send(get(OTHER, lines=HOST + WEBSOCKET_LINES)), Wait(),
                                                      Send(LOGIN, len(get(OTHER, lines=HOST + WEBSOCKET_LINES))), Wait())),
+    Evasion("a CONNECT that is answered, then a login", (Open(), Send(CONNECT), Wait(), Send(LOGIN, len(CONNECT)), Wait()),
+            by_choice=True),
+    Evasion("a WebSocket behind a login", (Open(), Send(LOGIN + WEBSOCKET), Wait(), Send(LOGIN, len(LOGIN + WEBSOCKET)), Wait())),
+    Evasion("a WebSocket whose line waits", (
+        Open(), Send(WEBSOCKET[:-2]), Wait(0.1, "time"), Send(WEBSOCKET[-2:] + LOGIN, len(WEBSOCKET) - 2), Wait(), Wait(0.1))),
     Evasion("other bytes for the same place", one(Send(SWAPPED, 4), Send(OVERLAP, 4), Send(LOGIN[:4])), refused=True),
     Evasion("data with a signature of RFC 2385", decoyed_by(options=SIGNATURE), refused=True),
     Evasion("data with a source route", decoyed_by(ip_options=SOURCE_ROUTE), refused=True),

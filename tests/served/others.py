@@ -52,7 +52,7 @@ def check(given):
                       rule_files.other_rules(given.services, rule_files.ALL, *ONE)):
             court.apply(rules)
             seen.append(court.try_all([(one.plan(given.seed), name) for one, name in pairs], seconds))
-        cells = [Cell(one, *three, given.services == "enforce") for (one, _), *three in zip(pairs, *seen)]
+        cells = [Cell(one, *three, given.services not in ("monitor", "none")) for (one, _), *three in zip(pairs, *seen)]
         print("\n".join(table(cells, NAMES)), flush=True)
         generated = generate(court, given)
         hurt = unproven.check_others(court, given.seed, given.services)

@@ -13,7 +13,9 @@ SERVICES = """services:
     when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}}
     mode: {mode}
     checksums: verify
-"""
+{more}"""
+# Services that are enforced, in other ways than the usual one.
+WAYS = {"upgrades": "    upgrades: [websocket, connect]\n", "count": "    on_unreadable: count\n"}
 RULE = """  - id: slot{slot}
     mode: enforce
     when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}} and ip.src in {{{clients}}} and {what}
@@ -54,7 +56,9 @@ def slot_of(address):
 
 
 def head(services):
-    return "version: 1\n" + ("" if services == "none" else SERVICES.format(servers=SERVERS, mode=services))
+    mode = "enforce" if services in WAYS else services
+    return "version: 1\n" + (
+        "" if services == "none" else SERVICES.format(servers=SERVERS, mode=mode, more=WAYS.get(services, "")))
 
 
 def rules(services, limit, slots=FEW):
@@ -65,7 +69,8 @@ def rules(services, limit, slots=FEW):
 
 
 def other_head(services):
-    return "version: 1\n" + ("" if services == "none" else OTHER_SERVICES.format(servers=SERVERS, mode=services))
+    return "version: 1\n" + ("" if services == "none" else OTHER_SERVICES.format(
+        servers=SERVERS, mode="enforce" if services in WAYS else services))
 
 
 def other_rules(services, what, rate, burst):

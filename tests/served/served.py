@@ -35,8 +35,8 @@ def arguments(words):
     parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
     parser.add_argument("--first", type=int, default=0, help="number of the first of them")
     parser.add_argument("--servers", default=",".join(SHORT_SERVERS), help=f"of {', '.join(servers.PROGRAMS)}; or all")
-    parser.add_argument("--services", choices=("enforce", "monitor", "none"), default="enforce",
-                        help="the stance of the rules: a declared service, or rules alone")
+    parser.add_argument("--services", choices=("enforce", "monitor", "none", *rule_files.WAYS), default="enforce",
+                        help="the stance of the rules: a declared service, or rules alone; or a service in another way")
     parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
     parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
@@ -45,6 +45,10 @@ def arguments(words):
     if unknown := set(given.names) - set(servers.PROGRAMS):
         parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(servers.PROGRAMS)}")
     return given
+
+
+def is_enforced(given):
+    return given.services not in ("monitor", "none")
 
 
 class Stopped(BaseException):
@@ -62,7 +66,8 @@ def stop_on_signals():
 
 def try_evasions(court, given):
     """A cell for each of them before each server."""
-    chosen = [one for one in (*evasions.EVASIONS, *honest.HONEST) if not given.short or one.seconds <= SHORT_SECONDS]
+    chosen = [one for one in (*evasions.EVASIONS, *honest.HONEST) if (not given.short or one.seconds <= SHORT_SECONDS)
+              and not (one.by_choice and given.services == "upgrades")]
     # What waits for long goes on at once, in a batch of its own.
     groups = [[one for one in chosen if (one.seconds > SHORT_SECONDS) == slow] for slow in (False, True)]
     cells = []
@@ -79,7 +84,7 @@ def try_group(court, given, pairs):
                   rule_files.rules(given.services, rule_files.ONE_REQUEST)):
         court.apply(rules)
         seen.append(court.try_all(trials, seconds))
-    cells = [Cell(one, *three, given.services == "enforce") for (one, _), *three in zip(pairs, *seen)]
+    cells = [Cell(one, *three, is_enforced(given)) for (one, _), *three in zip(pairs, *seen)]
     court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
     for _ in range(ATTEMPTS - 1):
         cells = once_more(court, cells, seconds)
