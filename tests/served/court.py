@@ -49,6 +49,7 @@ class Seen:
 
 class Court:
     """Begins with `with`."""
+    CLIENTS = rule_files.CLIENTS
 
     def __init__(self, programs, names):
         self.box, self.hosts = Box(*programs), Hosts()
@@ -66,7 +67,7 @@ class Court:
             self.box.start_dataplane("net_af_xdp0,iface=o", "net_af_xdp1,iface=i", CONFIG, netns=self.hosts.box)
             self.box.start_sluiced()
             for number, name in enumerate(self.names):
-                self.servers[name] = servers.Server(self.box, self.hosts.inside, name, address(number))
+                self.servers[name] = servers.Server(self.box, self.hosts.inside, name, self.address(number))
             self.link = engine.Link(self.hosts.outside, mac(self.hosts.inside), mac(self.hosts.outside))
             self.engine = engine.Engine(self.link)
             self.wait_until_it_carries()
@@ -87,12 +88,16 @@ class Court:
             if self.link:
                 self.link.close()
 
+    @staticmethod
+    def address(number):
+        return f"10.78.0.{FIRST_SERVER + number}"
+
     def lay_out(self):
         """Addresses of servers; clients, of whom no kernel knows, behind the outside host, which answers ARP alone."""
         inside, outside = self.hosts.inside, self.hosts.outside
         ip("-n", inside, "link", "set", "lo", "up")
         for number in range(len(self.names)):
-            ip("-n", inside, "address", "add", f"{address(number)}/24", "dev", "eth0")
+            ip("-n", inside, "address", "add", f"{self.address(number)}/24", "dev", "eth0")
         ip("-n", inside, "neighbour", "add", "10.78.0.1", "lladdr", mac_text(outside), "dev", "eth0")
         ip("-n", inside, "route", "add", str(rule_files.CLIENTS), "via", "10.78.0.1")
         for namespace, name, value in ((inside, "net.ipv4.tcp_max_syn_backlog", 8192), (inside, "net.core.somaxconn", 4096),
@@ -116,7 +121,7 @@ class Court:
 
     def next_client(self, slot):
         self.numbers[slot] += 1
-        return rule_files.client(slot, self.numbers[slot])
+        return rule_files.client(slot, self.numbers[slot], self.CLIENTS)
 
     def wait_until_it_carries(self):
         """Until each server has answered a request, so that all links and tables of neighbours are there."""
@@ -143,7 +148,7 @@ class Court:
         before = self.counted()
         runs = [engine.Run(plan, self.next_client(slot), engine.Target(self.servers[name].target, plan.port), self.link)
                 for slot, (plan, name) in enumerate(trials)]
-        seen = [Seen(plan, name, client=socket.inet_ntoa(run.client)) for (plan, name), run in zip(trials, runs)]
+        seen = [Seen(plan, name, client=text(run.client)) for (plan, name), run in zip(trials, runs)]
         self.seen_of |= {one.client: one for one in seen}
         by_client = self.engine.run(runs, seconds)
         self.engine.settle(by_client, SETTLE)
@@ -196,8 +201,8 @@ class Court:
                 raise AssertionError(f"the box has ended: {self.box.log(log)[-2000:]}")
 
 
-def address(number):
-    return f"10.78.0.{FIRST_SERVER + number}"
+def text(packed):
+    return socket.inet_ntop(socket.AF_INET if len(packed) == 4 else socket.AF_INET6, packed)
 
 
 def mac_text(namespace):

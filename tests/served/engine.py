@@ -13,7 +13,8 @@ from wire import ACK, FIN, PSH, RST, SYN, Headers
 SYNS = 6  # sent for one handshake
 MSS = 1400
 IDLE = 0.001
-ETH_IP = b"\x08\x00"
+KINDS = {4: b"\x08\x00", 6: b"\x86\xdd"}  # by version of IP
+ETH_P_ALL = 3
 RECEIVE_FORCE, SEND_FORCE = 33, 32
 
 
@@ -27,20 +28,21 @@ class Link:
     """The client's end: frames to one neighbour, and those for `clients` (first octet of their addresses)."""
 
     def __init__(self, namespace, neighbour, own):
-        self.head = neighbour + own + ETH_IP
+        self.head = neighbour + own
         with within(namespace):
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         for option in (RECEIVE_FORCE, SEND_FORCE):
             self.socket.setsockopt(socket.SOL_SOCKET, option, 32 << 20)
-        self.socket.bind(("eth0", 0x0800))
+        self.socket.bind(("eth0", ETH_P_ALL))
         self.socket.setblocking(False)
 
     def send(self, packet):
+        frame = self.head + KINDS[packet[0] >> 4] + packet
         try:
-            self.socket.send(self.head + packet)
+            self.socket.send(frame)
         except BlockingIOError:
             select.select([], [self.socket], [], 1)
-            self.socket.send(self.head + packet)
+            self.socket.send(frame)
 
     def receive(self, seconds):
         """What has come, after so long a wait at most."""
@@ -51,7 +53,7 @@ class Link:
                 frame, (_, _, kind, _, _) = self.socket.recvfrom(65536)
             except BlockingIOError:
                 return
-            if kind != socket.PACKET_OUTGOING:
+            if kind != socket.PACKET_OUTGOING and frame[12:14] in KINDS.values():
                 yield frame[14:]
 
     def close(self):

@@ -43,6 +43,7 @@ class Send:
     window: int = 0xFFFF
     options: bytes = b""
     ip_options: bytes = b""
+    extensions: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,7 +95,7 @@ def headers(send, flow, server_next):
     ack = 0 if send.ack is None else server_next + send.ack
     return Headers(seq=flow.iss + 1 + send.at, ack=ack, flags=send.flags, window=send.window, urgent=send.urgent,
                    ttl=send.ttl, wrong_tcp=send.wrong_tcp, wrong_ip=send.wrong_ip, cuts=send.cuts,
-                   options=send.options, ip_options=send.ip_options)
+                   options=send.options, ip_options=send.ip_options, extensions=send.extensions)
 
 
 def frames(plan, client, server, server_iss=5000):
@@ -159,7 +160,7 @@ def case(plan):
             lines.append(f"// {step.seconds:g} s" + ("" if step.until == "time" else f", or until the server's {step.until}"))
             continue
         flow = plan.flows[step.flow]
-        notes = [name for name in ("wrong_tcp", "wrong_ip", "cuts", "urgent", "options", "ip_options") if getattr(step, name, None)]
+        notes = [name for name in ("wrong_tcp", "wrong_ip", "cuts", "urgent", "options", "ip_options", "extensions") if getattr(step, name, None)]
         notes += [f"ack {step.ack}"] if getattr(step, "ack", 0) != 0 else []
         lines.append(f"{{0ms, {frame_text(step, flow, plan.flows[0])}, \"pass\", \"unmatched\"}},"
                      + (f"  // {', '.join(notes)}" if notes else ""))

@@ -5,8 +5,9 @@ import ipaddress
 SLOTS = 1024  # at most
 FEW = 256  # slots, where not so many are wanted: a rule for each is to be applied
 CLIENTS = ipaddress.ip_network("10.128.0.0/9")
+SIX_CLIENTS = ipaddress.ip_network("fd80::/64")
 SLOT_BITS = 13  # addresses of a slot: one for each connection that runs there
-SERVERS = "10.78.0.0/24"
+SERVERS, SIX_SERVERS = "10.78.0.0/24", "fd78::/64"
 SERVICES = """services:
   - id: web
     protocol: http
@@ -41,30 +42,30 @@ UNLIMITED = ('http.request.uri.path eq "/login"', "1M/s", "1M")
 ONE_REQUEST = ('proto.l7 eq "http"', "1/d", "1")
 
 
-def slot_network(slot):
-    first = int(CLIENTS.network_address) + (slot << SLOT_BITS)
-    return ipaddress.ip_network((first, 32 - SLOT_BITS))
+def slot_network(slot, clients=CLIENTS):
+    first = int(clients.network_address) + (slot << SLOT_BITS)
+    return ipaddress.ip_network((first, clients.max_prefixlen - SLOT_BITS))
 
 
-def client(slot, number):
+def client(slot, number, clients=CLIENTS):
     """Packed; the first address of a slot is no client's."""
-    return (int(slot_network(slot).network_address) + 1 + number).to_bytes(4, "big")
+    return (slot_network(slot, clients).network_address + 1 + number).packed
 
 
 def slot_of(address):
     return (int(ipaddress.ip_address(address)) - int(CLIENTS.network_address)) >> SLOT_BITS
 
 
-def head(services):
+def head(services, servers=SERVERS):
     mode = "enforce" if services in WAYS else services
     return "version: 1\n" + (
-        "" if services == "none" else SERVICES.format(servers=SERVERS, mode=mode, more=WAYS.get(services, "")))
+        "" if services == "none" else SERVICES.format(servers=servers, mode=mode, more=WAYS.get(services, "")))
 
 
-def rules(services, limit, slots=FEW):
+def rules(services, limit, slots=FEW, servers=SERVERS, clients=CLIENTS):
     what, rate, burst = limit
-    return head(services) + "rules:\n" + "".join(
-        RULE.format(slot=slot, servers=SERVERS, clients=slot_network(slot), what=what, rate=rate, burst=burst)
+    return head(services, servers) + "rules:\n" + "".join(
+        RULE.format(slot=slot, servers=servers, clients=slot_network(slot, clients), what=what, rate=rate, burst=burst)
         for slot in range(slots))
 
 

@@ -173,14 +173,14 @@ class Server:
             if process.poll() is not None:
                 raise AssertionError(f"{self.name} has ended: " + self.box.log(f"{self.name}.log")[-1000:])
         port, kind = LISTENS.get(self.name, (PORT, "t"))
-        return listens(self.namespace, f"{port} and src {self.address}", kind)
+        return listens(self.namespace, f"{port} and src [{self.address}]" if ":" in self.address else f"{port} and src {self.address}", kind)
 
     def start(self, *command):
         self.processes.append(self.box.start(run_within(self.namespace, *command), f"{self.name}.log"))
 
     def write(self, name, text, **values):
-        path = self.folder / name
-        path.write_text(text.format(**{"folder": self.folder, "address": self.address, "port": PORT, **values}))
+        path, address = self.folder / name, f"[{self.address}]" if ":" in self.address else self.address
+        path.write_text(text.format(**{"folder": self.folder, "address": address, "port": PORT, **values}))
         return path
 
     @staticmethod
@@ -189,7 +189,7 @@ class Server:
             file.truncate(BIG)
 
     def start_nginx(self, client="$remote_addr", more=PROXIED, **values):
-        more = more.format(address=self.address, port=PROXIED_PORT)
+        more = more.format(address=f"[{self.address}]" if ":" in self.address else self.address, port=PROXIED_PORT)
         config = self.write("nginx.conf", NGINX, client=client, more=more, **values)
         self.start("nginx", "-p", self.folder, "-c", config, "-e", self.folder / "error.log")
 
