@@ -92,7 +92,7 @@ class Watch(threading.Thread):
         while not self.over.wait(PACE):
             shown = subprocess.run(run_within(self.namespace, "ss", "-Htn", "state", "established"), capture_output=True,
                                    text=True, check=True).stdout
-            now = collections.Counter(line.split()[3].rsplit(":", 1)[0] for line in shown.splitlines())
+            now = collections.Counter(line.split()[3].rsplit(":", 1)[0].strip("[]") for line in shown.splitlines())
             self.most |= now
 
     def end(self):
@@ -102,9 +102,14 @@ class Watch(threading.Thread):
 
 
 def check(court, names, seed, services):
+    """What did not hold, in words."""
+    return try_endings(court, names, seed, services) + check_half_open(court, names, seed, services)
+
+
+def try_endings(court, names, seed, services, endings=ENDINGS, servers=rule_files.SERVERS):
     """What did not hold, in words. Without an enforced service a wrong checksum ends a connection too."""
-    court.apply(rule_files.at_once(services, COUNT))
-    pairs = [(ending, name) for ending in ENDINGS for name in names]
+    court.apply(rule_files.at_once(services, COUNT, servers=servers))
+    pairs = [(ending, name) for ending in endings for name in names]
     out, watch = [], Watch(court.hosts.inside)
     all_seen = court.try_all([(plan(ending, seed), name) for ending, name in pairs], SECONDS)
     most = watch.end()
@@ -116,4 +121,4 @@ def check(court, names, seed, services):
         if seen.logins < COUNT and not ending.refused:
             out.append(f"{seen.plan.name}, {seen.server}: {seen.logins} of {COUNT} served {seen.failed}")
     print(f"{len(pairs)} ways to end a connection for the box alone: {len(out)} broken", flush=True)
-    return out + check_half_open(court, names, seed, services)
+    return out

@@ -119,10 +119,10 @@ def all_refused(services, action):
 """
 
 
-def at_once(services, count, more=""):
+def at_once(services, count, more="", servers=SERVERS):
     """Of each address so many open connections."""
-    return head(services) + f"""rules:
-  - {{id: open, mode: enforce, when: 'dir eq "in" and {TO_SERVERS}', key: [ip.src],
+    return head(services, servers) + f"""rules:
+  - {{id: open, mode: enforce, when: 'dir eq "in" and ip.dst in {{{servers}}} and l4.dport in {{80 8080}}', key: [ip.src],
      limits: [{{algorithm: concurrency, count: {count}, idle: 1h{more}}}], on_exceed: {{action: drop}}}}
 """
 

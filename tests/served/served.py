@@ -1,6 +1,8 @@
 """scripts/served: real servers behind the box. Ends with 1 where something was served uncounted, or somebody innocent hurt."""
 import argparse
 import dataclasses
+import multiprocessing
+import os
 import signal
 import sys
 import tempfile
@@ -165,17 +167,52 @@ def try_all(given, parts):
     return cells, generated, hurt
 
 
+# Parts that have a box of their own, or none.
+APART = {"others": others.check, "six": six.check, "replay": replay_all}
+
+
+class Apart:
+    """A part in a process of its own, whose lines are shown at its end."""
+
+    def __init__(self, part, given):
+        self.out, (self.found, end) = tempfile.TemporaryFile(), multiprocessing.Pipe(duplex=False)
+        self.process = multiprocessing.get_context("fork").Process(target=self.run, args=(part, given, end))
+        self.process.start()
+        end.close()
+
+    def run(self, part, given, end):
+        for number in (1, 2):
+            os.dup2(self.out.fileno(), number)
+        stop_on_signals()
+        end.send(APART[part](given))
+
+    def end(self):
+        try:
+            found = self.found.recv()
+        except EOFError:
+            found = ["a part has failed, as its lines say"]
+        self.process.join()
+        self.out.seek(0)
+        print(self.out.read().decode(errors="replace"), end="", flush=True)
+        return found
+
+    def stop(self):
+        if self.process.is_alive():
+            self.process.terminate()
+            self.process.join()
+
+
 def run(given):
     """What did not hold, in words."""
     parts = given.only or PARTS
     print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}", flush=True)
-    cells, generated, hurt = try_all(given, parts) if set(parts) - {"others", "six", "replay"} else ([], [], [])
-    if "others" in parts:
-        hurt += others.check(given)
-    if "six" in parts:
-        hurt += six.check(given)
-    if "replay" in parts:
-        hurt += replay_all(given)
+    apart = [Apart(part, given) for part in APART if part in parts]
+    try:
+        cells, generated, hurt = try_all(given, parts) if set(parts) - set(APART) else ([], [], [])
+        hurt += [words for part in apart for words in part.end()]
+    finally:
+        for part in apart:
+            part.stop()
     print_cases(cells, generated)
     tried = "evasions" in parts or generated
     return (broken(cells, generated, given.services == "monitor") if tried else []) + hurt

@@ -2,6 +2,8 @@
 import dataclasses
 import subprocess
 
+import at_once
+from at_once import Ending
 from court import FIRST_SERVER, LEAST_TTL, Court, mac_text
 from evasions import EVASIONS, Evasion, decoyed_by, one
 from heads import LOGIN
@@ -9,6 +11,7 @@ from http_hosts import run_within
 from law import Cell, broken, table
 from plan import Send
 from programs import ip
+from wire import ACK, RST
 import rule_files
 
 NAMES = ("nginx",)
@@ -42,6 +45,18 @@ OF_IPV6 = (
     Evasion("a decoy that is dropped for an option", decoyed_by(extensions=((DESTINATION, DISCARDED),)), refused=True),
     Evasion("a decoy that is dropped hop by hop", decoyed_by(extensions=((HOP_BY_HOP, DISCARDED),)), refused=True),
     Evasion("a decoy that is dropped for its route", decoyed_by(extensions=((ROUTING, ROUTED),)), refused=True),
+)
+
+
+RESET = {"flags": RST | ACK}
+ENDINGS = (
+    Ending("nothing, over IPv6", lambda flow: ()),
+    Ending("a RST behind an option for which it is dropped", at_once.each(extensions=((DESTINATION, DISCARDED),), **RESET)),
+    Ending("a RST that is dropped hop by hop", at_once.each(extensions=((HOP_BY_HOP, DISCARDED),), **RESET)),
+    Ending("a RST behind a route", at_once.each(extensions=((ROUTING, ROUTED),), **RESET)),
+    Ending("a RST behind padding", at_once.each(extensions=((DESTINATION, PADDING),), **RESET)),
+    Ending("a RST in a fragment that is all of it", at_once.each(cuts=(0,), **RESET)),
+    Ending("a RST of wrong checksum, over IPv6", at_once.each(wrong_tcp=True, **RESET)),
 )
 
 
@@ -84,5 +99,6 @@ def check(given):
             seen.append(court.try_some([(evasion.plan(given.seed), NAMES[0]) for evasion in chosen], SECONDS + WAIT))
         cells = [Cell(evasion, *three, given.services not in ("monitor", "none")) for evasion, *three in zip(chosen, *seen)]
         print("\n".join(table(cells, NAMES)), flush=True)
+        hurt = at_once.try_endings(court, NAMES, given.seed, given.services, ENDINGS, rule_files.SIX_SERVERS)
         print("reasons:", court.reasons(), flush=True)
-        return broken(cells, (), given.services == "monitor") + court.strange
+        return hurt + broken(cells, (), given.services == "monitor") + court.strange

@@ -37,13 +37,13 @@ def is_synack(segment):
 class Balance:
     """Bytes of IP that came and went; SYN-ACKs, the server's own, apart."""
 
-    def __init__(self, server):
-        self.server = server
+    def __init__(self, proto, server):
+        self.server = proto, server
         self.came = self.went = self.synacks = 0
 
     def take(self, link, seconds):
         for packet in link.receive(seconds):
-            if packet[12:16] == self.server and ipaddress.ip_address(packet[16:20]) in rule_files.CLIENTS:
+            if (packet[9], packet[12:16]) == self.server and ipaddress.ip_address(packet[16:20]) in rule_files.CLIENTS:
                 size, segment = len(wire.whole(packet)), wire.read(packet)
                 if segment and is_synack(segment):
                     self.synacks += size
@@ -53,7 +53,7 @@ class Balance:
 
 def balance(court, server, packets, seconds=1.0):
     """`packets`: [those of one client]."""
-    out = Balance(court.servers[server].target)
+    out = Balance(packets[0][0][9], court.servers[server].target)
     for number, some in enumerate(packets):
         for packet in some:
             court.link.send(packet)
