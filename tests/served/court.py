@@ -63,8 +63,7 @@ class Court:
         try:
             self.hosts.open()
             self.lay_out()
-            # af_packet would have the kernel put fragments together before the box sees them.
-            self.box.start_dataplane("net_af_xdp0,iface=o", "net_af_xdp1,iface=i", CONFIG, netns=self.hosts.box)
+            self.start_dataplane()
             self.box.start_sluiced()
             for number, name in enumerate(self.names):
                 self.servers[name] = servers.Server(self.box, self.hosts.inside, name, self.address(number))
@@ -87,6 +86,10 @@ class Court:
                 last.callback(server.close)
             if self.link:
                 self.link.close()
+
+    def start_dataplane(self):
+        """af_packet would have the kernel put fragments together before the box sees them."""
+        self.box.start_dataplane("net_af_xdp0,iface=o", "net_af_xdp1,iface=i", CONFIG, netns=self.hosts.box)
 
     @staticmethod
     def address(number):

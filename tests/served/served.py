@@ -20,12 +20,13 @@ import innocent
 import others
 import plan as plans
 import replayed
+import restarts
 import rule_files
 import servers
 import six
 import unproven
 
-PARTS = ("evasions", "generated", "at_once", "innocent", "downloads", "unproven", "others", "six", "replay")
+PARTS = ("evasions", "generated", "at_once", "innocent", "downloads", "unproven", "restarts", "others", "six", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
@@ -162,6 +163,8 @@ def try_all(given, parts):
         if "unproven" in parts:
             hurt += unproven.check(court, given.names[0], given.seed, given.services,
                                    unproven.SHORT_ACTIONS if given.short else unproven.ACTIONS)
+        if "restarts" in parts:
+            hurt += restarts.check(court, given.names, given.short)
         print("reasons:", court.reasons(), flush=True)
         hurt += court.strange
     return cells, generated, hurt
