@@ -7,6 +7,7 @@ import time
 
 from http_hosts import within
 from innocent import http_answer
+from programs import wait_until
 from servers import BIG
 import heads
 import rule_files
@@ -14,7 +15,7 @@ import rule_files
 EACH, EACH_SHORT = 100, 10
 AWAY, AWAY_SHORT = 120, 2  # seconds without a box
 PIECE, PIECES = b"a=b&GET /login HTTP/1.1\r\n\r\n" * 30, 40
-PATIENCE = 60
+PATIENCE = 400  # TCP may be silent for as long again as it was cut off
 UPGRADE = heads.get(heads.OTHER, lines=heads.HOST + heads.WEBSOCKET_LINES)
 TEXT = b"a word of a WebSocket"
 
@@ -126,10 +127,11 @@ def check(court, names, is_short):
         one.start()
     time.sleep(2)
     restart(court, AWAY_SHORT if is_short else AWAY)
-    time.sleep(5)
+    steps = [one.steps + 1 for one in all_going]  # one may be on its way
+    wait_until("all to go on", lambda: all(one.steps > was or not one.is_alive() for one, was in zip(all_going, steps)), PATIENCE)
     over.set()
     for one in all_going:
-        one.join(2 * PATIENCE)
+        one.join(PATIENCE)
     failed = [one.failure or "it hangs" for one in all_going if one.failure or one.is_alive()]
     print(f"{len(all_going)} connections over a killed dataplane, {sum(one.steps for one in all_going)} steps: {len(failed)} ended",
           flush=True)

@@ -12,6 +12,7 @@ from court import ATTEMPTS, BATCH_SECONDS, Court
 from law import REFUSED, Cell, broken, is_refused, is_uncounted, progress, table
 import at_once
 import bad_path
+import begun
 import downloads
 import evasions
 import generate
@@ -26,7 +27,7 @@ import servers
 import six
 import unproven
 
-PARTS = ("evasions", "generated", "at_once", "innocent", "downloads", "unproven", "restarts", "others", "six", "replay")
+PARTS = ("evasions", "generated", "at_once", "begun", "innocent", "downloads", "unproven", "restarts", "others", "six", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
@@ -156,6 +157,8 @@ def try_all(given, parts):
             generated = try_generated(court, given)
         if "at_once" in parts:
             hurt += at_once.check(court, given.names, given.seed, given.services)
+        if "begun" in parts:
+            hurt += begun.check(court, given.names, given.seed, given.services)
         if "innocent" in parts:
             hurt += try_innocent(court, given)
         if "downloads" in parts:

@@ -32,6 +32,10 @@ http {{
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
     lingering_close off;
+    client_header_timeout 600s;
+    client_body_timeout 600s;
+    keepalive_timeout 600s;
+    send_timeout 600s;
     server {{
         listen {address}:{port} backlog=1024;
 {more}        default_type text/plain;
