@@ -37,6 +37,9 @@ UnitTexts* UnitSink::add_other_reading() noexcept {
 void UnitSink::note_asked(AskedRequest request) noexcept {
     units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].asked = request;
 }
+Normalization& UnitSink::normalize() noexcept {
+    return units_.services_.normalize(row_);
+}
 std::span<std::byte> UnitSink::room() noexcept {
     return units_.arena_.room();
 }

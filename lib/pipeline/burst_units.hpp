@@ -129,6 +129,8 @@ public:
     [[nodiscard]] UnitTexts* add_other_reading() noexcept;
     // The unit that was added last is such a request, as far as its answer is framed by that.
     void note_asked(AskedRequest request) noexcept;
+    // The packet belongs to an enforced service, and is changed so where it is forwarded.
+    [[nodiscard]] Normalization& normalize() noexcept;
     // For texts that the frame does not hold: what the packet's share has left, and its first
     // bytes as a text.
     [[nodiscard]] std::span<std::byte> room() noexcept;

@@ -14,6 +14,7 @@ struct ServicePacket {
     const Service* service = nullptr;  // nullptr: it belongs to none
     std::uint64_t connection = 0;      // of TCP: digest of its ends and both first numbers
     std::uint32_t first = 0;           // number of the connection's first byte from the client
+    std::uint32_t acknowledged = 0;    // all of its client's bytes before it the server has
     std::uint32_t client_fin = 0;      // number of its client's FIN, where client_ends
     bool client_ends = false;          // a FIN of its client stands, and the packet is forwarded
     bool is_from_client = false;
@@ -40,6 +41,14 @@ struct ServiceRowsOutcome {
     void clear() noexcept {
         for_each_row(with_service, [&](std::size_t row) { packets[row] = {}; });
         with_service = refused = would_refuse = normalized = 0;
+    }
+    // The changes to a row that is forwarded.
+    [[nodiscard]] Normalization& normalize(std::size_t row) noexcept {
+        if (!has_row(normalized, row)) {
+            normalized |= row_bit(row);
+            normalizations[row] = {};
+        }
+        return normalizations[row];
     }
     void refuse(std::size_t row, Reason reason) noexcept {
         (packets[row].is_enforced() ? refused : would_refuse) |= row_bit(row);

@@ -112,7 +112,14 @@ RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreS
                                     core.hash);
         rows = burst.unit_parser()->select(unit_columns_of(burst, set, core, now), rows);
     }
-    return rows == 0 ? 0 : FindingUnits{burst, set, core, now}.run(rows);
+    if (rows == 0) {
+        return 0;
+    }
+    const RowMask crowded = FindingUnits{burst, set, core, now}.run(rows);
+    if (!set.services.empty() && burst.origin() != Burst::Origin::Room) {
+        burst.set_normalized(burst.unit_parser()->services().normalized);
+    }
+    return crowded;
 }
 
 }  // namespace sluice

@@ -214,6 +214,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .service = &service,
         .connection = verdict.id != 0 ? verdict.id : ends.along(),
         .first = verdict.first,
+        .acknowledged = verdict.take_from,
         .client_fin = verdict.client_fin,
         .client_ends = forwards && !is_upgraded && verdict.client_ends,
         .is_from_client = verdict.from_client,
@@ -227,10 +228,9 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
     }
     const bool changes = verdict.clear_urgent || verdict.raise_ttl;
     if (changes && outcome.packets[row].is_enforced()) {
-        outcome.normalized |= row_bit(row);
-        outcome.normalizations[row] = {
-            .clears_urgent = verdict.clear_urgent,
-            .raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0}};
+        Normalization& change = outcome.normalize(row);
+        change.clears_urgent = verdict.clear_urgent;
+        change.raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0};
     }
 }
 

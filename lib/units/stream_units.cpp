@@ -113,6 +113,9 @@ public:
                 offer_.kind == Offered::Framed ? read_body() : read();
             }
         }
+        if (voids_upgrades() && !owner_.voided_.empty()) [[unlikely]] {
+            void_again();
+        }
         conclude();
     }
 
@@ -153,7 +156,11 @@ private:
                 owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
                 return;
             case StreamReading::What::Unit:
-                finish(reading);
+                if (reading.upgrade == HttpUpgrade::H2c && voids_upgrades() && !void_upgrade()) {
+                    give_up();
+                } else {
+                    finish(reading);
+                }
                 return;
         }
     }
@@ -165,6 +172,34 @@ private:
             owner_.table_.not_mine(offer_);
         } else {
             owner_.table_.go_unread(offer_);
+        }
+    }
+
+    [[nodiscard]] bool voids_upgrades() const noexcept {
+        return packet_.service.is_enforced() && packet_.service.service->on_h2c == OnH2c::Strip;
+    }
+    // The request asks to go on in HTTP/2 in lines that no server knows from then on. False: some
+    // of them have been forwarded, or there is no room to remember them.
+    [[nodiscard]] bool void_upgrade() noexcept {
+        const UpgradeLines& upgrade = owner_.http_.head().upgrade_lines;
+        const std::uint32_t begin = segment_.payload_seq();
+        const auto lines = upgrade.lines();
+        return !upgrade.is_cut() &&
+               std::all_of(lines.begin(), lines.end(), [&](const HeadRange& line) {
+                   const StreamRange range{offer_.seq + line.begin, offer_.seq + line.end};
+                   return sequence_distance(begin, range.from) >= 0 &&
+                          owner_.voided_.add(segment_.digest, range, packet_.service.acknowledged,
+                                             packet_.now);
+               });
+    }
+    // Of such lines, the bytes that the segment holds.
+    void void_again() noexcept {
+        const std::uint32_t begin = segment_.payload_seq();
+        const auto size = static_cast<std::uint32_t>(segment_.payload.size());
+        Normalization change;
+        owner_.voided_.mark(segment_.digest, {begin, begin + size}, change);
+        for (const PayloadRange& line : change.voided()) {
+            units_.normalize().void_line(line);
         }
     }
 
