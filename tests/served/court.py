@@ -87,9 +87,12 @@ class Court:
             if self.link:
                 self.link.close()
 
+    def config(self):
+        return CONFIG
+
     def start_dataplane(self):
         """af_packet would have the kernel put fragments together before the box sees them."""
-        self.box.start_dataplane("net_af_xdp0,iface=o", "net_af_xdp1,iface=i", CONFIG, netns=self.hosts.box)
+        self.box.start_dataplane("net_af_xdp0,iface=o", "net_af_xdp1,iface=i", self.config(), netns=self.hosts.box)
 
     @staticmethod
     def address(number):

@@ -15,6 +15,7 @@ import bad_path
 import begun
 import downloads
 import evasions
+import full
 import generate
 import honest
 import innocent
@@ -27,7 +28,7 @@ import servers
 import six
 import unproven
 
-PARTS = ("evasions", "generated", "at_once", "begun", "innocent", "downloads", "unproven", "restarts", "others", "six", "replay")
+PARTS = ("evasions", "generated", "at_once", "begun", "innocent", "downloads", "unproven", "restarts", "others", "six", "full", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
@@ -174,7 +175,7 @@ def try_all(given, parts):
 
 
 # Parts that have a box of their own, or none.
-APART = {"others": others.check, "six": six.check, "replay": replay_all}
+APART = {"others": others.check, "six": six.check, "full": full.check, "replay": replay_all}
 
 
 class Apart:

@@ -23,6 +23,8 @@ NOT_YET = (
     "at once: a RST behind an option for which it is dropped,",
     "at once: a RST that is dropped hop by hop,",
     "at once: a RST behind a route,",
+    "full: halves backwards,",
+    "full: a login, then halves backwards,",
     "begun before: halves backwards,",
     "begun before: a half before, a half after backwards,",
     "o02-http-methods.pcap, anywhere:",
