@@ -107,7 +107,8 @@ def beside_forged(court, server, seed, rules, count):
     for victim in victims:
         victim.join(2 * PATIENCE)
     out = [f"victim of blind senders: {victim.failure}" for victim in victims if victim.failure]
-    print(f"{count} forged segments beside {VICTIMS} connections to {server}{' from before' if rules else ''}: {sum(victim.pages for victim in victims)} pages, "
+    print(f"{count} forged segments beside {VICTIMS} connections to {server}{' from before' if rules else ''}: "
+          f"{sum(victim.pages for victim in victims)} pages, "
           f"{len(out)} ended", flush=True)
     if not all(victim.pages for victim in victims):
         out.append("a victim had no page at all")

@@ -127,6 +127,9 @@ def segments(step, flow, server_next):
 FLAG_NAMES = ((SYN, "kSyn"), (FIN, "kFin"), (RST, "kRst"), (PSH, "0x08"), (ACK, "kAck"), (wire.URG, "kUrg"))
 
 
+NOTED = ("wrong_tcp", "wrong_ip", "cuts", "urgent", "options", "ip_options", "extensions")
+
+
 def literal(data):
     """A C++ string literal. An octal escape ends after three digits, whatever follows."""
     named = {10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}
@@ -160,7 +163,7 @@ def case(plan):
             lines.append(f"// {step.seconds:g} s" + ("" if step.until == "time" else f", or until the server's {step.until}"))
             continue
         flow = plan.flows[step.flow]
-        notes = [name for name in ("wrong_tcp", "wrong_ip", "cuts", "urgent", "options", "ip_options", "extensions") if getattr(step, name, None)]
+        notes = [name for name in NOTED if getattr(step, name, None)]
         notes += [f"ack {step.ack}"] if getattr(step, "ack", 0) != 0 else []
         lines.append(f"{{0ms, {frame_text(step, flow, plan.flows[0])}, \"pass\", \"unmatched\"}},"
                      + (f"  // {', '.join(notes)}" if notes else ""))

@@ -28,7 +28,8 @@ import servers
 import six
 import unproven
 
-PARTS = ("evasions", "generated", "at_once", "begun", "innocent", "downloads", "unproven", "restarts", "others", "six", "full", "replay")
+PARTS = ("evasions", "generated", "at_once", "begun", "innocent", "downloads", "unproven", "restarts", "others",
+         "six", "full", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400

@@ -177,13 +177,13 @@ class Server:
             if process.poll() is not None:
                 raise AssertionError(f"{self.name} has ended: " + self.box.log(f"{self.name}.log")[-1000:])
         port, kind = LISTENS.get(self.name, (PORT, "t"))
-        return listens(self.namespace, f"{port} and src [{self.address}]" if ":" in self.address else f"{port} and src {self.address}", kind)
+        return listens(self.namespace, f"{port} and src {bracketed(self.address)}", kind)
 
     def start(self, *command):
         self.processes.append(self.box.start(run_within(self.namespace, *command), f"{self.name}.log"))
 
     def write(self, name, text, **values):
-        path, address = self.folder / name, f"[{self.address}]" if ":" in self.address else self.address
+        path, address = self.folder / name, bracketed(self.address)
         path.write_text(text.format(**{"folder": self.folder, "address": address, "port": PORT, **values}))
         return path
 
@@ -193,7 +193,7 @@ class Server:
             file.truncate(BIG)
 
     def start_nginx(self, client="$remote_addr", more=PROXIED, **values):
-        more = more.format(address=f"[{self.address}]" if ":" in self.address else self.address, port=PROXIED_PORT)
+        more = more.format(address=bracketed(self.address), port=PROXIED_PORT)
         config = self.write("nginx.conf", NGINX, client=client, more=more, **values)
         self.start("nginx", "-p", self.folder, "-c", config, "-e", self.folder / "error.log")
 
@@ -263,6 +263,11 @@ class Server:
             return [(one[1], "/login" if one[2].lower() == LOGIN_NAME else one[2]) for one in found]
         lines = (line.decode(errors="replace").split(" ", 2) for line in whole.split(b"\n") if line)
         return [(address, path) for address, status, path in lines if status[0] in "12"]
+
+
+def bracketed(address):
+    """As it stands in front of a port."""
+    return f"[{address}]" if ":" in address else address
 
 
 # Those of other protocols: a port, and whether over TCP or UDP.
