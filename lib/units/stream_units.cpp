@@ -5,7 +5,9 @@
 #include "lib/match/column_compare.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/units/dns_units.hpp"
+#include "lib/units/refused_reason.hpp"
 #include "lib/units/source_network.hpp"
+#include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
@@ -18,6 +20,10 @@ namespace {
 
 // Bytes of a segment that a head's scratch has room for behind the head.
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
+
+// By ServiceProtocol.
+constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, ConstantText{"dns"},
+                                    ConstantText{"quic"}};
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
@@ -47,22 +53,6 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
             .rst = (flags & kTcpRst) != 0,
             .payload = payload,
             .hash = &packet.hash};
-}
-
-constexpr Reason reason_of(RefusedWhy why) noexcept {
-    switch (why) {
-        case RefusedWhy::Full:
-        case RefusedWhy::SourceShare:
-            return Reason::NoHeadRoom;
-        case RefusedWhy::HeadTooLong:
-            return Reason::HeadTooLong;
-        case RefusedWhy::Unreadable:
-            return Reason::Unreadable;
-        case RefusedWhy::TooManyPieces:
-            return Reason::TooManyPieces;
-        default:
-            return Reason::LostHead;
-    }
 }
 
 constexpr Per unit_of(ServiceProtocol protocol) noexcept {
@@ -293,7 +283,11 @@ private:
         constexpr std::size_t kMss = 1460;
         const std::size_t size = std::max<std::size_t>(segment_.payload.size(), 1);
         for (std::size_t at = 0; at < size; at += kMss) {
-            (void)units_.add(unit_of(packet_.service.service->protocol));
+            const ServiceProtocol protocol = packet_.service.service->protocol;
+            if (UnitTexts* const texts = units_.add(unit_of(protocol))) {
+                texts->set(TextField::ProtoL7,
+                           kProtocolTexts[static_cast<std::size_t>(protocol)].view());
+            }
         }
     }
 

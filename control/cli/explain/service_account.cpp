@@ -12,6 +12,9 @@ std::string rewritten_text(const Normalization& rewritten) {
     if (rewritten.raises_to != 0) {
         text += fmt::format(", its TTL raised to {}", rewritten.raises_to);
     }
+    if (!rewritten.voided().empty()) {
+        text += ", the lines taken out that ask for HTTP/2";
+    }
     return text;
 }
 
@@ -26,6 +29,15 @@ std::string fate_text(const ServiceOutcome& outcome) {
         return named("passed; enforced, it would be dropped", *outcome.would_refuse);
     }
     return "passed" + rewritten_text(outcome.rewritten);
+}
+
+// By their places in the payload.
+Json rewritten_lines(const Normalization& rewritten) {
+    Json lines = Json::array();
+    for (const PayloadRange& line : rewritten.voided()) {
+        lines.push_back({line.begin, line.end});
+    }
+    return lines;
 }
 
 // What is known of the connection of a segment.
@@ -88,6 +100,7 @@ Json service_json(const ServiceAccount& account) {
     }
     if (outcome.rewritten.any()) {
         json["clears_urgent"] = outcome.rewritten.clears_urgent;
+        json["voided_lines"] = rewritten_lines(outcome.rewritten);
         json["ttl"] = outcome.rewritten.raises_to == 0 ? Json() : Json(outcome.rewritten.raises_to);
     }
     return json;
