@@ -79,11 +79,21 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
 
 // sluice.yaml(5), *connections*.
 TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
-    UnitOptions box;
-    box.connections.max = std::uint64_t{1} << 20;
-    const ConnectionBudget budget = unit_budget(box, 1).connections;
-    EXPECT_EQ(ServiceTracking::memory_of(budget) / box.connections.max, 256U);
-    EXPECT_EQ(ConnectionTable::memory_of(budget) / box.connections.max, 784U);
+    const auto budget_of = [](std::uint64_t connections) {
+        UnitOptions box;
+        box.connections.max = connections;
+        return unit_budget(box, 1);
+    };
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 20;
+    const UnitBudget fewer = budget_of(kMany);
+    const UnitBudget more = budget_of(2 * kMany);
+    const auto of_one = [](std::uint64_t with_more, std::uint64_t with_fewer) {
+        return (with_more - with_fewer) / kMany;
+    };
+    EXPECT_EQ(of_one(ServiceTracking::memory_of(more), ServiceTracking::memory_of(fewer)), 256U);
+    EXPECT_EQ(of_one(ConnectionTable::memory_of(more.connections),
+                     ConnectionTable::memory_of(fewer.connections)),
+              784U);
 }
 
 }  // namespace
