@@ -53,6 +53,7 @@ enum class UnitEvent : std::uint8_t {
     QuicGivenUp,
     QuicForgotten,
     QuicOtherHello,
+    QuicHelloAnew,
     UdpChecksumWrong,
     TooManyUnits,
     NoProxiedClient,
@@ -63,6 +64,7 @@ enum class UnitEvent : std::uint8_t {
     FragmentEvicted,
     DatagramWhole,
     DatagramGivenUp,
+    DatagramDisordered,
 };
 
 // The one list. What is malformed has no fields of its layer, and no limit counts it as a unit.
@@ -131,6 +133,8 @@ inline constexpr auto kUnitEvents = std::to_array<EventRow<UnitEvent>>({
     {UnitEvent::QuicForgotten, "quic_forgotten", "judged connections forgotten for newer ones"},
     {UnitEvent::QuicOtherHello, "quic_other_hello",
      "ClientHellos over QUIC behind another one of their connection: counted as new"},
+    {UnitEvent::QuicHelloAnew, "quic_hello_anew",
+     "ClientHellos over QUIC that came before, judged again: their server may have forgotten them"},
     {UnitEvent::UdpChecksumWrong, "udp_checksum_wrong",
      "datagrams that are not read, since no server takes them"},
     {UnitEvent::TooManyUnits, "too_many_units", "packets that have no room for all of theirs"},
@@ -147,6 +151,8 @@ inline constexpr auto kUnitEvents = std::to_array<EventRow<UnitEvent>>({
      "datagrams of services that were put together from fragments"},
     {UnitEvent::DatagramGivenUp, "datagram_given_up",
      "datagrams of services in fragments that made room for newer ones"},
+    {UnitEvent::DatagramDisordered, "datagram_disordered",
+     "first fragments to services behind a later one of their datagram, which are refused"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 

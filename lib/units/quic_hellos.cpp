@@ -1,7 +1,7 @@
 #include "lib/units/quic_hellos.hpp"
 
 #include "lib/conn/tick.hpp"
-#include "lib/units/line_state.hpp"
+#include "lib/units/quic_lines.hpp"
 
 #include <algorithm>
 
@@ -11,24 +11,6 @@ namespace {
 // Lines that are looked at for each Initial, which takes four at most.
 constexpr unsigned kExpiredAtOnce = 6;
 constexpr std::size_t kMostHelloBytes = std::size_t{16} << 10;
-
-// Of which kind a line is, in the words of lib/conn.
-constexpr StreamPhase kHalf = StreamPhase::Head;
-constexpr StreamPhase kJudged = StreamPhase::UntilClose;
-constexpr StreamPhase kGivenUp = StreamPhase::Forgotten;
-
-// What a judged line remembers: the key of its twin; of an id's, the line of the path that its
-// parts came by; of a hello's, that its Retry was seen.
-struct JudgedState {
-    std::uint64_t twin = 0;
-    ConnectionIndex path = kNoConnection;
-    bool retried = false;
-};
-
-// Of a half or given-up line: its parts do not pass.
-constexpr std::size_t kLacksBeginning = 0;
-// Of a half line: its path counts it.
-constexpr std::size_t kOnPath = 1;
 
 QuicBudget checked(QuicBudget budget) noexcept {
     budget.connections = std::max<std::size_t>(budget.connections, 4);
@@ -46,6 +28,7 @@ QuicHellos::QuicHellos(const QuicBudget& budget)
       idle_ticks_{ticks_of(budget.idle_timeout) + 1},
       lines_{budget_.connections},
       paths_{lines_, budget_.connections / 2},
+      answers_{budget_.connections},
       pool_{budget_.half_hellos + 1},
       members_(lines_.capacity()),
       shares_{budget_.half_hellos, budget_.half_hellos_per_source, members_},
@@ -62,6 +45,7 @@ std::uint64_t QuicHellos::memory_of(const QuicBudget& wanted) noexcept {
     const QuicBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
     return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
+           QuicAnswers::memory_of(budget.connections) +
            LinePool::bytes_for(budget.half_hellos + 1) +
            SourceShares::memory_of(budget.half_hellos, budget.half_hellos_per_source) +
            (budget.half_hellos + 1) * (budget.hello_bytes + sizeof(HalfHello));
@@ -73,11 +57,11 @@ QuicHellos::State QuicHellos::state_of(std::uint64_t id) const noexcept {
         return State::Unknown;
     }
     switch (lines_[index].phase) {
-        case kHalf:
+        case kHalfHello:
             return State::Half;
-        case kJudged:
+        case kJudgedHello:
             return State::Judged;
-        case kGivenUp:
+        case kGivenUpHello:
             return State::GivenUp;
         default:
             return State::Unknown;
@@ -95,7 +79,7 @@ HalfHello* QuicHellos::half_on(std::uint64_t path) noexcept {
 
 bool QuicHellos::lacks_beginning(std::uint64_t id) const noexcept {
     const ConnectionIndex index = lines_.find(id);
-    return index != kNoConnection && lines_[index].phase != kJudged &&
+    return index != kNoConnection && lines_[index].phase != kJudgedHello &&
            lines_[index].framing[kLacksBeginning] != std::byte{0};
 }
 
@@ -159,7 +143,7 @@ bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
     Connection& line = lines_[index];
     half_.push_newest(lines_, index);
     line.touched = ticks_;
-    line.phase = kHalf;
+    line.phase = kHalfHello;
     line.held = spare_;
     line.framing = {};
     members_[index].id = whose;
@@ -194,7 +178,7 @@ void QuicHellos::end_half(ConnectionIndex index, bool is_whole) noexcept {
     shares_.remove(index);
     pool_.give_back(line.held);
     line.held = kNoLine;
-    line.phase = kGivenUp;
+    line.phase = kGivenUpHello;
     line.framing[kLacksBeginning] = std::byte{1};
     line.touched = ticks_;
     half_.remove(lines_, index);
@@ -207,29 +191,23 @@ void QuicHellos::end_half(ConnectionIndex index, bool is_whole) noexcept {
 
 void QuicHellos::give_up(std::uint64_t id) noexcept {
     const ConnectionIndex index = lines_.find(id);
-    if (index != kNoConnection && lines_[index].phase == kHalf) {
+    if (index != kNoConnection && lines_[index].phase == kHalfHello) {
         end_half(index, false);
     }
 }
 
 void QuicHellos::forget_half(std::uint64_t id) noexcept {
     const ConnectionIndex index = lines_.find(id);
-    if (index != kNoConnection && lines_[index].phase == kHalf) {
+    if (index != kNoConnection && lines_[index].phase == kHalfHello) {
         end_half(index, true);
         remove(index);
     }
 }
 
-bool QuicHellos::is_hello_of(std::uint64_t id, std::uint64_t hello) const noexcept {
-    const ConnectionIndex index = lines_.find(id);
-    return index != kNoConnection && lines_[index].phase == kJudged &&
-           load_state<JudgedState>(lines_[index]).twin == hello;
-}
-
 bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {
     const ConnectionIndex half = lines_.find(id);
     ConnectionIndex path = kNoConnection;
-    if (half != kNoConnection && lines_[half].phase == kHalf) {
+    if (half != kNoConnection && lines_[half].phase == kHalfHello) {
         path = lines_.find(slot(lines_[half].held).path);
         end_half(half, true);
     }
@@ -241,32 +219,11 @@ bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {
         }
         touch(index);
         Connection& line = lines_[index];
-        line.phase = kJudged;
+        line.phase = kJudgedHello;
         line.next = 1;
         line.judged = {};
         line.judged.append(StickyVerdict::Undecided, 0, 1);
-        store_state(line, JudgedState{.twin = key == id ? hello : id, .path = path});
-    }
-    return true;
-}
-
-bool QuicHellos::follow_retry(std::uint64_t id, std::uint64_t hello) noexcept {
-    const ConnectionIndex index = lines_.find(hello);
-    if (index == kNoConnection || lines_[index].phase != kJudged) {
-        return false;
-    }
-    JudgedState state = load_state<JudgedState>(lines_[index]);
-    const StickyVerdict verdict = verdict_of(hello);
-    if (state.retried || verdict == StickyVerdict::Undecided) {
-        return false;
-    }
-    state.retried = true;
-    store_state(lines_[index], state);
-    touch(index);
-    if (judge(id, hello)) {
-        settle(id, !blocks(verdict));
-        const ConnectionIndex after = lines_.find(hello);
-        store_state(lines_[after], JudgedState{.twin = id, .retried = true});
+        store_state(line, JudgedHello{.twin = key == id ? hello : id, .path = path});
     }
     return true;
 }
@@ -275,11 +232,11 @@ void QuicHellos::settle(std::uint64_t id, bool forwarded) noexcept {
     const StickyVerdict verdict = forwarded ? StickyVerdict{0} : StickyVerdict::Blocked;
     for (std::uint64_t key = id, steps = 0; steps < 2; ++steps) {
         const ConnectionIndex index = lines_.find(key);
-        if (index == kNoConnection || lines_[index].phase != kJudged) {
+        if (index == kNoConnection || lines_[index].phase != kJudgedHello) {
             return;
         }
         lines_[index].judged.paint(verdict, 0, 1, 1);
-        const JudgedState state = load_state<JudgedState>(lines_[index]);
+        const JudgedHello state = load_state<JudgedHello>(lines_[index]);
         if (forwarded) {
             paths_.forget_forwarded(state.path, key);
         }

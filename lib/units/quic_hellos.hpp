@@ -4,6 +4,7 @@
 #include "lib/conn/source_shares.hpp"
 #include "lib/l7/quic/initial_reader.hpp"
 #include "lib/pool/line_pool.hpp"
+#include "lib/units/quic_answers.hpp"
 #include "lib/units/quic_budget.hpp"
 #include "lib/units/quic_paths.hpp"
 
@@ -42,8 +43,17 @@ struct HalfHello {
     bool is_again = false;
 };
 
+// Whether what servers send comes by: of services with both directions alone.
+enum class AnswersSeen : bool { No, Yes };
+
 class QuicHellos {
 public:
+    // Where no answer is seen, a hello is sent again without a charge for so long and so often: no
+    // longer than servers wait for a handshake (ngtcp2: 10 s), and as often as clients that lost
+    // their server's first packets do, with a hello in two datagrams.
+    static constexpr Nanoseconds kRepeatedFor = std::chrono::seconds{10};
+    static constexpr unsigned kRepeats = 4;
+
     // Aborts if there is no memory. Nothing is allocated later.
     explicit QuicHellos(const QuicBudget& budget);
     // Bytes that it takes.
@@ -85,13 +95,30 @@ public:
     // all of it is here: it must not pass before it is whole.
     [[nodiscard]] bool lacks_beginning(std::uint64_t id) const noexcept;
 
+    // Servers' packets: of this path, or of some that nobody was shown. `now` never decreases.
+    void note_answer(std::uint64_t path, Instant now) noexcept;
+    void note_retry(std::uint64_t path, Instant now) noexcept;
+    void note_unseen(Instant now) noexcept;
+    // A judged hello of this path, by its id or its own key, that its server may have forgotten:
+    // sent again, it may be a new connection.
+    [[nodiscard]] bool may_be_forgotten(std::uint64_t key, std::uint64_t path,
+                                        AnswersSeen seen) const noexcept;
+    // An Initial with bytes of the hello came again under the id of a judged one.
+    void note_repeat(std::uint64_t id) noexcept;
+    // What comes under this id is of a new connection. It goes on with what came under it behind a
+    // judged hello (`again`), which its server may know. False: there was no room to keep that.
+    bool begin_anew(std::uint64_t id, std::uint64_t again, std::uint64_t path, std::uint64_t source,
+                    unsigned& given_up) noexcept;
+
     // The hello that was judged last under this id.
     [[nodiscard]] bool is_hello_of(std::uint64_t id, std::uint64_t hello) const noexcept;
     // A hello is whole, and its verdict will come by settle(). False: no line is free.
     bool judge(std::uint64_t id, std::uint64_t hello) noexcept;
     // The hello was judged under another id, and this is the first one after it: its verdict holds
-    // for this id too.
-    [[nodiscard]] bool follow_retry(std::uint64_t id, std::uint64_t hello) noexcept;
+    // for this id too. Where servers are heard, a Retry has come meanwhile and no answer, and the
+    // other id is forgotten.
+    [[nodiscard]] bool follow_retry(std::uint64_t id, std::uint64_t hello, std::uint64_t path,
+                                    AnswersSeen seen) noexcept;
     void settle(std::uint64_t id, bool forwarded) noexcept;
     [[nodiscard]] StickyVerdict verdict_of(std::uint64_t id) const noexcept;
 
@@ -101,6 +128,7 @@ public:
     [[nodiscard]] std::uint64_t forgotten() const noexcept { return forgotten_; }
 
 private:
+    void forget_judged(std::uint64_t id) noexcept;
     [[nodiscard]] HalfHello& slot(PoolLine line) noexcept { return slots_[line - 1]; }
     [[nodiscard]] ConnectionIndex line_for(std::uint64_t key) noexcept;
     [[nodiscard]] ConnectionIndex add_line(std::uint64_t key) noexcept;
@@ -119,6 +147,7 @@ private:
     std::uint32_t ticks_ = 0;
     ConnectionLines lines_;
     QuicPaths paths_;
+    QuicAnswers answers_;
     LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
     std::vector<SourceMember> members_;
     SourceShares shares_;  // of the half hellos

@@ -1,12 +1,12 @@
 #include "lib/units/quic_units.hpp"
 
+#include "lib/l7/byte_reader.hpp"
 #include "lib/l7/quic/datagram.hpp"
 #include "lib/l7/quic/quic_version.hpp"
 #include "lib/units/hello_texts.hpp"
-#include "lib/units/source_network.hpp"
+#include "lib/units/quic_reading.hpp"
 #include "lib/units/unit_text.hpp"
 
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -49,265 +49,36 @@ void set_packet_texts(const QuicPacket& first, const UnitSource& packet, UnitSin
 
 }  // namespace
 
-// One datagram with an Initial that can be opened.
-class QuicUnits::Datagram {
-public:
-    Datagram(QuicUnits& owner, ByteView bytes, const QuicPacket& first, const UnitSource& packet,
-             UnitSink& units) noexcept
-        : owner_{owner},
-          bytes_{bytes},
-          first_{first},
-          packet_{packet},
-          units_{units},
-          path_{connection_ends(packet.headers, packet.hash).along()},
-          id_{digest_with(first.dcid)},
-          budget_{0} {}
-
-    // True: it completes a hello, which is in owner_.hello_; is_new() tells whether it counts.
-    [[nodiscard]] bool run() noexcept {
-        using State = QuicHellos::State;
-        QuicHellos& hellos = owner_.hellos_;
-        const State state = hellos.state_of(id_);
-        if (state == State::Judged && blocks(hellos.verdict_of(id_))) {
-            repeat(id_);
-            return false;
-        }
-        budget_ = owner_.time_.lend(packet_.now);
-        const bool whole = state == State::Judged ? compare()
-                           : state == State::Half ? go_on(hellos.half_of(id_))
-                                                  : begin();
-        owner_.time_.give_back(budget_);
-        return whole;
-    }
-    [[nodiscard]] bool is_new() const noexcept { return is_new_; }
-
-private:
-    // The id of a connection: who speaks, and of how many bytes which id the client has chosen.
-    [[nodiscard]] std::uint64_t digest_with(ByteView part) const noexcept {
-        struct Key {
-            std::uint64_t path;
-            std::uint64_t size;
-            std::uint64_t part;
-        };
-        const Key key{path_, part.size(), packet_.hash.digest(part)};
-        return packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
-    }
-
-    void repeat(std::uint64_t key) noexcept {
-        units_.count(UnitEvent::QuicHelloAgain);
-        const StickyVerdict verdict = owner_.hellos_.verdict_of(key);
-        if (blocks(verdict)) {
-            units_.drop_repeat();
-        } else if (verdict == StickyVerdict::Undecided) {
-            units_.follow({.connection = key, .from = 0, .to = 1, .carrier = kQuicCarrier});
-        }
-    }
-
-    [[nodiscard]] bool of_service() const noexcept { return packet_.service.service != nullptr; }
-    // Without a service nothing is refused because it could not be read.
-    void drop(Reason reason) noexcept {
-        if (of_service()) {
-            units_.drop(reason);
-        }
-    }
-
-    // A connection whose hello was judged, and forwarded or not decided yet: the same bytes are
-    // a repeat, others a hello that is judged as any, also where they come in parts.
-    [[nodiscard]] bool compare() noexcept {
-        struct Key {
-            std::uint64_t id;
-            std::uint64_t again;
-        };
-        const Key key{id_, 1};
-        const std::uint64_t again = packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
-        QuicHellos& hellos = owner_.hellos_;
-        if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
-            // Hellos behind one that is refused go where it goes.
-            units_.follow({.connection = id_, .from = 0, .to = 1, .carrier = kQuicCarrier});
-        }
-        const bool is_kept = hellos.state_of(again) == QuicHellos::State::Half;
-        HalfHello& half = is_kept ? hellos.half_of(again) : hellos.spare();
-        half.id = again;
-        half.path = path_;
-        half.is_again = true;
-        half.client_dcid = ConnectionId{first_.dcid};
-        const QuicHelloRead read =
-            owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_);
-        switch (read.outcome) {
-            case QuicHelloOutcome::Whole:
-                return conclude_again(half);
-            case QuicHelloOutcome::NoInitial:
-            case QuicHelloOutcome::NoCrypto:
-            case QuicHelloOutcome::NotAuthentic:
-                repeat(id_);
-                return false;
-            default:
-                return conclude(read, half, is_kept);
-        }
-    }
-
-    [[nodiscard]] bool conclude_again(const HalfHello& half) noexcept {
-        QuicHellos& hellos = owner_.hellos_;
-        const std::uint64_t hello = digest_with(half.stream.contiguous());
-        const ConnectionId dcid = half.client_dcid;
-        hellos.forget_half(half.id);
-        if (hellos.is_hello_of(id_, hello)) {
-            repeat(id_);
-            return false;
-        }
-        units_.count(UnitEvent::QuicOtherHello);
-        judge_new(id_, hello, dcid);
-        return true;
-    }
-
-    // Of a connection whose hello is half, under the id that it began with.
-    [[nodiscard]] bool go_on(HalfHello& half) noexcept {
-        const QuicHelloRead read =
-            owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_);
-        return conclude(read, half, true);
-    }
-
-    // Of a connection that is not known: under the id that a server chose it goes on with a half
-    // hello of its path, else it begins one.
-    [[nodiscard]] bool begin() noexcept {
-        QuicHellos& hellos = owner_.hellos_;
-        if (HalfHello* const half = hellos.half_on(path_)) {
-            const QuicHelloRead read = owner_.reader_.read_on(bytes_, half->client_dcid,
-                                                              half->stream, budget_, owner_.hello_);
-            if (read.outcome != QuicHelloOutcome::NotAuthentic) {
-                return conclude(read, *half, true);
-            }
-        }
-        HalfHello& half = hellos.spare();
-        half.id = id_;
-        half.path = path_;
-        const QuicHelloRead read = owner_.reader_.read(bytes_, half.stream, budget_, owner_.hello_);
-        half.client_dcid = read.client_dcid;
-        return conclude(read, half, false);
-    }
-
-    [[nodiscard]] bool conclude(const QuicHelloRead& read, const HalfHello& half,
-                                bool is_kept) noexcept {
-        switch (read.outcome) {
-            case QuicHelloOutcome::Whole:
-                judge(half);
-                return true;
-            case QuicHelloOutcome::NeedMore:
-                wait(half, is_kept);
-                return false;
-            case QuicHelloOutcome::NoInitial:
-            case QuicHelloOutcome::NoCrypto:
-                return false;
-            case QuicHelloOutcome::NotAuthentic:
-                leave();
-                return false;
-            case QuicHelloOutcome::OverBudget:
-                units_.count(UnitEvent::QuicOverBudget);
-                drop(Reason::InitialBudget);
-                return false;
-            default:
-                refuse(read, half.id);
-                return false;
-        }
-    }
-
-    void judge(const HalfHello& half) noexcept {
-        QuicHellos& hellos = owner_.hellos_;
-        const std::uint64_t id = half.id;
-        const std::uint64_t hello = digest_with(half.stream.contiguous());
-        if (!first_.token.empty() && hellos.follow_retry(id, hello)) {
-            repeat(hello);
-            return;
-        }
-        judge_new(id, hello, half.client_dcid);
-    }
-
-    void judge_new(std::uint64_t id, std::uint64_t hello, const ConnectionId& dcid) noexcept {
-        QuicHellos& hellos = owner_.hellos_;
-        is_new_ = true;
-        units_.count(UnitEvent::QuicHello);
-        units_.note_quic_dcid(dcid);
-        const std::uint64_t before = hellos.forgotten();
-        (void)hellos.judge(id, hello);
-        units_.count(UnitEvent::QuicForgotten,
-                     static_cast<std::uint32_t>(hellos.forgotten() - before));
-        units_.remember({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
-    }
-
-    // A part of a hello passes, as any beginning of a head, unless what was there before it is not
-    // known any more.
-    void wait(const HalfHello& half, bool is_kept) noexcept {
-        QuicHellos& hellos = owner_.hellos_;
-        units_.count(UnitEvent::QuicNeedMore);
-        const std::uint64_t id = half.id;
-        unsigned given_up = 0;
-        if (!is_kept && !hellos.keep_spare(source_of(packet_), given_up)) {
-            drop(Reason::NoHeadRoom);
-        }
-        units_.count(UnitEvent::QuicGivenUp, given_up);
-        if (hellos.lacks_beginning(id)) {
-            units_.count(UnitEvent::QuicPartsLost);
-            drop(Reason::LostHead);
-        }
-    }
-
-    // Under keys of a hello that nobody knows any more: it goes where the hello of its path went.
-    void leave() noexcept {
-        const QuicHellos& hellos = owner_.hellos_;
-        units_.count(UnitEvent::QuicNotAuthentic);
-        if (hellos.is_uncertain(path_)) {
-            units_.count(UnitEvent::QuicPartsLost);
-            drop(Reason::LostHead);
-        } else if (const auto judged = hellos.judged_on(path_)) {
-            go_with(*judged);
-        }
-    }
-
-    // A hello that is forgotten itself was refused: its path would not be known otherwise.
-    void go_with(std::uint64_t id) noexcept {
-        units_.count(UnitEvent::QuicHelloAgain);
-        if (owner_.hellos_.verdict_of(id) == StickyVerdict::Undecided) {
-            units_.follow({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
-        } else {
-            units_.drop_repeat();
-        }
-    }
-
-    void refuse(const QuicHelloRead& read, std::uint64_t id) noexcept {
-        if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
-            // No server sees them: the hello that came first goes on.
-            units_.count(UnitEvent::QuicMalformed);
-            drop(Reason::Overlap);
-            return;
-        }
-        owner_.hellos_.give_up(id);
-        if (read.outcome == QuicHelloOutcome::TooManyPieces) {
-            units_.count(UnitEvent::QuicMalformed);
-            drop(Reason::TooManyPieces);
-        } else if (read.outcome == QuicHelloOutcome::Malformed) {
-            of_service() ? refuse_hello(read.fault, units_) : count_fault(read.fault, units_);
-        } else if (read.outcome == QuicHelloOutcome::BeyondRoom) {
-            units_.count(UnitEvent::QuicTooLong);
-            drop(Reason::HeadTooLong);
-        } else {
-            units_.count(UnitEvent::QuicMalformed);
-            drop(Reason::MalformedHello);
-        }
-    }
-
-    QuicUnits& owner_;
-    ByteView bytes_;
-    const QuicPacket& first_;
-    const UnitSource& packet_;
-    UnitSink& units_;
-    std::uint64_t path_;
-    std::uint64_t id_;
-    InitialBudget budget_;
-    bool is_new_ = false;
-};
-
 bool QuicUnits::may_begin(ByteView datagram) noexcept {
     return !datagram.empty() && (datagram[0] & kLongForm) != std::byte{0};
+}
+
+// Any long header of a server but these two, of whatever version: a server may turn to one that is
+// not known here. A first fragment, or one cut short, is enough.
+void QuicUnits::hear(ByteView datagram, const PacketHeaders& headers, const KeyHasher& hash,
+                     Instant now) noexcept {
+    ByteReader reader{datagram};
+    const std::uint8_t first = reader.u8();
+    const QuicPacketType type = long_header_type(first, reader.be32());
+    if (!reader.ok() || type == QuicPacketType::VersionNegotiation) {
+        return;
+    }
+    const std::uint64_t path = connection_ends(headers, hash).against();
+    type == QuicPacketType::Retry ? hellos_.note_retry(path, now) : hellos_.note_answer(path, now);
+}
+
+// Servers may have answered where packets passed that this parser was not shown.
+void QuicUnits::note_packet(const UnitSource& packet) noexcept {
+    if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
+        hellos_.note_unseen(packet.now);
+        load_ = packet.load;
+        unread_bursts_ = packet.unread_bursts;
+    }
+    const Service* const service = packet.service.service;
+    if (service != nullptr && service->path == ServicePath::Both) {
+        const bool outside = packet.headers.dir == Direction::In;
+        hears_[static_cast<std::size_t>(outside ? Direction::Out : Direction::In)] = true;
+    }
 }
 
 void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
@@ -320,6 +91,7 @@ void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& unit
     bool is_new = false;
     if (reads_hellos(packet) && look_at_datagram(datagram).can_open) {
         units.count(UnitEvent::QuicGivenUp, hellos_.expire(packet.now));
+        note_packet(packet);
         if (datagram.size() < kMinInitialDatagram) {
             units.count(UnitEvent::QuicShort);
         } else {

@@ -4,6 +4,10 @@
 #include "lib/units/quic_hellos.hpp"
 #include "lib/units/stream_reading.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
 namespace sluice {
 
 // Written by the worker alone, read by anyone.
@@ -16,6 +20,10 @@ struct QuicGauges {
 // is 443. Each that begins with a long header has the fields of its first packet. The one that
 // completes a ClientHello is a handshake, once for a connection however often its Initial is sent
 // and also after a Retry; it has the hello's fields. One per worker.
+//
+// A server forgets connections, and takes the same Initial for a new one afterwards. So a repeat is
+// one for as long as its server has not answered, and what comes behind an answer is judged as a
+// new hello (QuicHellos).
 //
 // Initials are decrypted only where a rule reads a hello or counts handshakes, in datagrams that a
 // server would take, and within the worker's time for it. Where a rule that acts is concerned, what
@@ -33,6 +41,15 @@ public:
     [[nodiscard]] static bool may_begin(ByteView datagram) noexcept;
     void find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
 
+    // Whether servers' answers matter that come in by this direction: hellos of a service have come
+    // by the other one.
+    [[nodiscard]] bool hears(Direction direction) const noexcept {
+        return hears_[static_cast<std::size_t>(direction)];
+    }
+    // A datagram that may begin QUIC, of a direction that is heard.
+    void hear(ByteView datagram, const PacketHeaders& headers, const KeyHasher& hash,
+              Instant now) noexcept;
+
     // A packet's verdict sticks to its connection (UnitFinder), whatever bytes are named.
     void settle(const StickyBytes& bytes, bool forwarded) noexcept {
         hellos_.settle(bytes.connection, forwarded);
@@ -45,12 +62,16 @@ public:
 
 private:
     class Datagram;
+    void note_packet(const UnitSource& packet) noexcept;
 
     QuicHellos hellos_;
     OpeningTime time_;
     InitialReader reader_;
     ClientHello hello_;
     QuicGauges gauges_;
+    std::array<bool, 2> hears_{};  // by Direction
+    std::uint64_t load_ = 0;
+    std::uint64_t unread_bursts_ = 0;
 };
 
 }  // namespace sluice

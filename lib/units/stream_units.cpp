@@ -116,6 +116,9 @@ public:
         if (voids_upgrades() && !owner_.voided_.empty()) [[unlikely]] {
             void_again();
         }
+        if (units_.is_refused() && goes_unread_at_doubt()) {
+            table.go_unread(offer_);
+        }
         conclude();
     }
 
@@ -130,7 +133,7 @@ private:
         }
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
-        if (body.is_broken) {
+        if (body.is_broken || (body.is_doubtful && goes_unread_at_doubt())) {
             give_up();
         } else {
             owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
@@ -147,22 +150,25 @@ private:
         }
         switch (reading.what) {
             case StreamReading::What::NotMine:
-                give_up();
-                return;
+                return give_up();
             case StreamReading::What::NeedMore:
-                owner_.table_.more(offer_, reading.need);
-                return;
+                return owner_.table_.more(offer_, reading.need);
             case StreamReading::What::Skip:
                 owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
-                return;
+                break;
             case StreamReading::What::Unit:
                 if (reading.upgrade == HttpUpgrade::H2c && voids_upgrades() && !void_upgrade()) {
-                    give_up();
-                } else {
-                    finish(reading);
+                    return give_up();
                 }
-                return;
+                finish(reading);
+                break;
         }
+        if (reading.is_doubtful && goes_unread_at_doubt()) {
+            owner_.table_.go_unread(offer_);
+        }
+    }
+    [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
+        return owner_.stance_ == StreamStance::Anywhere;
     }
 
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
@@ -269,7 +275,7 @@ private:
     // The first bytes stand; which of them a server has seen, nobody knows without a service.
     void conclude_differing() noexcept {
         units_.drop(Reason::Overlap);
-        if (owner_.stance_ == StreamStance::Anywhere) {
+        if (goes_unread_at_doubt()) {
             owner_.table_.go_unread(offer_);
         }
     }

@@ -18,6 +18,8 @@ HTTPS, LONG_FORM, LEAST_INITIAL, SAMPLE, TAG = 443, 0x80, 1200, 16, 16
 SALTS = {VERSION1: "38762cf7f55934b34d179ae6a4c80cadccbb7f0a", VERSION2: "0dede3def700a6db819381be6e269dcbf9bd2ed9"}
 LABELS = {VERSION1: ("quic key", "quic iv", "quic hp"), VERSION2: ("quicv2 key", "quicv2 iv", "quicv2 hp")}
 TYPES = {VERSION1: ["initial", "0rtt", "handshake", "retry"], VERSION2: ["retry", "initial", "0rtt", "handshake"]}
+# A hello that was judged comes again without being counted for so long, and so often.
+REPEATED_FOR, REPEATS = 10 * 10 ** 9, 4
 PADDING, PING, ACK, ACK_ECN, CRYPTO, CLOSE = 0, 1, 2, 3, 6, 0x1C
 
 
@@ -153,6 +155,15 @@ class Connection:
         self.dcid, self.come, self.fate, self.is_whole = packet.dcid, {}, None, False
         self.bytes, self.in_parts, self.waits = b"", False, False
         self.again = None  # what comes in parts under its id behind its hello
+        self.counted, self.repeats = 0, 0  # when it was; how many Initials with bytes of a hello came since
+
+    def is_new_again(self, packet):
+        """Its server may have forgotten it: what its client sends again is a connection more."""
+        return self.fate is False and (self.repeats >= REPEATS or packet.came - self.counted > REPEATED_FOR)
+
+    def count(self, packet):
+        packet.handshakes, packet.settle = 1, self
+        self.counted, self.repeats = packet.came, 0
 
     def read(self, packets):
         """-> whether one of them was this connection's; its hello is in `bytes` when it is whole"""
@@ -203,14 +214,25 @@ class Streams:
     def open(self, packet, some, ends):
         known = self.connections.setdefault(ends, [])
         mine = [one for one in known if one.dcid == some[0].dcid]
+        if mine and mine[0].is_whole and mine[0].is_new_again(packet):
+            known.remove(mine[0])
+            mine = [mine[0].again] if mine[0].again else []
+            known += mine
+            for one in mine:
+                self.wait(packet, one, known)
         if mine and mine[0].is_whole:
             return self.compare(packet, some, mine[0])
         for one in mine or [one for one in known if not one.is_whole] + [Connection(some[0])]:
             if one.read(some):
                 if one not in known:
                     known.append(one)
-                return self.take(packet, some, one, known) if one.is_whole else self.wait(packet, one, known)
+                return self.take(packet, some, one, known) if one.is_whole else self.wait(one)
         return self.go_with(packet, [one for one in known if one.in_parts])
+
+    @staticmethod
+    def wait(one):
+        if one.come:
+            one.in_parts = True
 
     def compare(self, packet, some, one):
         """Under an id whose hello was judged: a repeat if its bytes are the same, else a hello more."""
@@ -220,19 +242,15 @@ class Streams:
         if not again.read(some):
             return self.repeat(packet, one)
         one.again = None if again.is_whole else again
+        one.repeats += 1 if again.come else 0
         if not again.is_whole:
             return None
         if again.bytes == one.bytes:
             return self.repeat(packet, one)
         one.bytes = again.bytes
         packet.fields.update(Hello(again.bytes[4:]).fields("q"))
-        packet.handshakes, packet.settle = 1, one
+        one.count(packet)
         return None
-
-    def wait(self, packet, one, known):
-        if one.come and not one.in_parts:
-            one.in_parts = True
-            one.waits = any(other.in_parts and other.fate for other in known)
 
     def go_with(self, packet, parted):
         """Under keys that nobody knows: as the connection of these ends that came in parts, where one was refused."""
@@ -245,11 +263,10 @@ class Streams:
         hello = Hello(one.bytes[4:])
         packet.fields.update(hello.fields("q"))
         before = [other for other in known if other is not one and other.is_whole and other.bytes == one.bytes]
-        if some[0].token and before:
-            one.fate = before[-1].fate
+        if some[0].token and before and not before[-1].is_new_again(packet):
+            one.fate, one.counted = before[-1].fate, packet.came
             return self.repeat(packet, one)
-        packet.handshakes = 1
-        packet.settle = one
+        one.count(packet)
         return None
 
     def repeat(self, packet, one):

@@ -101,12 +101,12 @@ class QuicMaker(HelloMaker):
         return self.initial(b"".join(frames), LEAST_INITIAL) + bytes(self.dice.choice((0, 0, 0, 9)))
 
     def again(self, message, sent):
-        """The last one once more, maybe under another number; or all of it behind a Retry."""
+        """The last one once more or often; or all of it behind a Retry."""
         if self.chance(35):
             self.dcid, self.token, self.number = self.dice.randbytes(8), b"retry", self.number + 1
             self.keys = Keys(self.version, self.dcid)
             return [ANSWER, *self.parts_of(message)]
-        return [sent[-1]] * self.dice.choice((1, 2))
+        return [sent[-1]] * self.dice.choice((1, 2, 2, 7))
 
     def behind(self):
         """What a client sends once the server has answered."""

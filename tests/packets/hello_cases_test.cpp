@@ -37,6 +37,21 @@ Octets part(const Octets& bytes, std::size_t from, std::size_t to) {
 Frame quic(const test::InitialMaker& initial) {
     return test::udp().src("10.0.0.1").sport(40'000).dport(443).carries(initial.packet());
 }
+// A server's long header, which comes in outside; 0xC0 begins an Initial of version 1, 0xF0 a Retry.
+Frame forged_answer(unsigned first) {
+    Octets packet = test::from_hex("00000000010461616161046262626200");
+    packet.resize(1200);
+    packet[0] = static_cast<std::byte>(first);
+    return test::udp()
+        .src("198.51.100.1")
+        .dst("10.0.0.1")
+        .sport(443)
+        .dport(40'000)
+        .carries(packet);
+}
+Frame quic_answer(unsigned first) {
+    return forged_answer(first).from_inside();
+}
 Frame query(std::string_view name, std::uint32_t at = 0) {
     const std::string message = test::dns_query(name);
     return test::tcp()
@@ -56,6 +71,10 @@ Frame query(std::string_view name, std::uint32_t at = 0) {
 #define DENY(when) HEAD RULE("d", "when: '" when "', on_match: drop")
 #define BY_SNI HEAD RULE("names", "key: [tls.sni], per: handshake, " ONE)
 #define BY_QUIC_SNI HEAD RULE("names", "key: [quic.sni], per: handshake, " ONE)
+
+#define QUIC_SERVICE(path)                                                                       \
+    "version: 1\nservices:\n  - {id: h3, protocol: quic, when: l4.dport eq 443, mode: enforce, " \
+    "path: " path "}\nrules:\n" RULE("names", "key: [quic.sni], per: handshake, " ONE)
 
 const Octets kMalformed = HelloMaker{}.ciphers({}).records();
 const Octets kHello = hello("a.example");
@@ -111,11 +130,18 @@ const Case kCases[] = {
       {1000ms, tls(kHello).sport(3), "pass", "within_limits"},
       {1000ms, tls(hello("bad.example"), size_of(kHello)).sport(3), "drop", "deny_rule", "bad"}}},
 
-    {"a malformed hello passes where no service is declared",
+    {"a malformed hello passes where no service is declared, and nothing behind it is read",
      DENY("tls.sni eq \"bad.example\""),
      {{0ms, tls(kMalformed), "pass", "unmatched"},
       {0ms, tls(kMalformed), "pass", "unmatched"},
+      {0ms, tls(hello("bad.example"), size_of(kMalformed)), "pass", "unmatched"},
       {0ms, tls(kHello).sport(2), "pass", "unmatched"}}},
+
+    {"and is no handshake",
+     HEAD RULE("all", "key: [], per: handshake, " ONE),
+     {{0ms, tls(kMalformed), "pass", "unmatched"},
+      {0ms, tls(kHello).sport(2), "pass", "within_limits"},
+      {0ms, tls(kMalformed).sport(3), "pass", "unmatched"}}},
 
     {"a rule that only watches drops nothing",
      HEAD WATCH("names", "key: [tls.sni], per: handshake, " ONE),
@@ -138,6 +164,47 @@ const Case kCases[] = {
       {0ms, quic(quic_initial("a.example", 2)), "drop", "over_limit", "names", 1000ms},
       {5000ms, quic(quic_initial("a.example", 2).number(1, 1)), "drop", "retransmission"},
       {5000ms, quic(quic_initial("a.example", 3)), "pass", "within_limits"}}},
+
+    {"a QUIC hello that its server has answered counts again when it comes again",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, quic(quic_initial("a.example").number(1, 1)), "pass", "unmatched"},
+      {20ms, quic_answer(0xF0), "pass", "unmatched"},
+      {30ms, quic(quic_initial("a.example").number(2, 1)), "pass", "unmatched"},
+      {40ms, quic_answer(0xC0), "pass", "unmatched"},
+      {2000ms, quic(quic_initial("a.example").number(3, 1)), "pass", "within_limits"},
+      {2010ms, quic(quic_initial("a.example").number(4, 1)), "pass", "unmatched"},
+      {2020ms, quic_answer(0xE0), "pass", "unmatched"},
+      {2030ms, quic(quic_initial("a.example").number(5, 1)), "drop", "over_limit", "names", 970ms},
+      {5000ms, quic(quic_initial("a.example").number(6, 1)), "drop", "retransmission"}}},
+
+    {"a forged answer from outside is none",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, forged_answer(0xC0), "pass", "unmatched"},
+      {20ms, quic(quic_initial("a.example").number(1, 1)), "pass", "unmatched"}}},
+
+    {"a QUIC hello in parts that its server has answered counts again when it is whole again",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_part(kQuicHello, 0, 60)), "pass", "unmatched"},
+      {0ms, quic(quic_part(kQuicHello, 60, kQuicHello.size())), "pass", "within_limits"},
+      {10ms, quic_answer(0xC0), "pass", "unmatched"},
+      {2000ms, quic(quic_part(kQuicHello, 0, 50)), "pass", "unmatched"},
+      {2010ms, quic_answer(0xC0), "pass", "unmatched"},
+      {2020ms, quic(quic_part(kQuicHello, 50, kQuicHello.size(), 0xBEEF).keys_of(test::quic_id(1))),
+       "pass", "within_limits"}}},
+
+    {"one way a QUIC hello is repeated for ten seconds, four times",
+     QUIC_SERVICE("inbound"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, quic_answer(0xC0), "pass", "unmatched"},
+      {9000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {10'010ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
+      {12'000ms, quic(quic_initial("a.example")), "pass", "within_limits"}}},
 
     {"a QUIC hello in two datagrams is judged at the second",
      BY_QUIC_SNI,
@@ -185,7 +252,7 @@ TEST_P(HelloCase, Holds) {
     UnitParser parser{UnitBudget{}};
     test::Box box{GetParam().rules};
     box.find_units_by(parser.finder());
-    test::expect_steps(box, GetParam());
+    test::expect_opened_steps(box, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HelloCase, testing::ValuesIn(kCases));
@@ -212,6 +279,7 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     UnitParser parser{UnitBudget{}};
     test::Box box{BY_SNI};
     box.find_units_by(parser.finder());
+    box.open(tls(kMalformed), kStart);
     const auto decisions =
         box.judge_burst({tls(kMalformed).bytes(), tls(kHello, size_of(kMalformed)).bytes(),
                          tls(kHello, size_of(kMalformed) + size_of(kHello)).bytes()},
@@ -220,6 +288,7 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     for (const Decision& decision : decisions) {
         EXPECT_EQ(decision.reason, Reason::Unmatched);
     }
+    EXPECT_EQ(parser.connections().of(ConnectionEvent::Unread), 1U);
 }
 
 // An Initial that cannot be decrypted in time cannot be judged: an enforced service refuses it.
@@ -246,6 +315,22 @@ TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
     }
 }
 
+TEST(HelloBurst, ElsewhereInitialsBeyondTheTimeForThemPass) {
+    UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
+    test::Box box{BY_QUIC_SNI};
+    box.find_units_by(parser.finder());
+    const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
+    for (unsigned id = 0; id < saved + 10; ++id) {
+        const Decision decision =
+            box.judge(quic(quic_initial(std::to_string(id), id)).bytes(), kStart);
+        EXPECT_EQ(row_of(decision.reason).name, id < saved ? "within_limits" : "unmatched") << id;
+        EXPECT_TRUE(forwards(decision.verdict));
+    }
+    EXPECT_EQ(
+        box.counters().by_unit_event[static_cast<std::size_t>(UnitEvent::QuicOverBudget)].read(),
+        10U);
+}
+
 // A response of several in one segment is matched as any other.
 TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
     UnitParser parser{UnitBudget{}};
@@ -256,11 +341,10 @@ TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
         return test::be16_text(static_cast<std::uint16_t>(message.size())) + message;
     };
     const auto judge = [&](const std::string& bytes, std::uint16_t port) {
-        return name_of(
-            box.judge(
-                   test::tcp().sport(53).dport(port).carries(test::message_octets(bytes)).bytes(),
-                   kStart)
-                .verdict);
+        const Frame answers =
+            test::tcp().sport(53).dport(port).carries(test::message_octets(bytes));
+        box.open(answers, kStart);
+        return name_of(box.judge(answers.bytes(), kStart).verdict);
     };
     EXPECT_EQ(judge(framed("a") + framed("b"), 1), "pass");
     EXPECT_EQ(judge(framed("a") + framed("bad"), 2), "drop");

@@ -77,6 +77,7 @@ bool read_initial_frame(ByteReader& reader, CryptoStream& stream, InitialFrames&
             return true;
         case kConnectionClose:
             skip_close(reader);
+            frames.closes = true;
             return true;
         default:
             return false;

@@ -11,6 +11,7 @@ struct InitialFrames {
     bool beyond_room = false;  // of which some have no room
     bool differs = false;      // bytes of CRYPTO frames that are there came as others
     bool too_many_pieces = false;
+    bool closes = false;  // CONNECTION_CLOSE
 };
 
 // Adds what CRYPTO frames carry to the stream; PADDING, PING, ACK and CONNECTION_CLOSE are stepped

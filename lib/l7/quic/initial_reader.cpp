@@ -44,6 +44,17 @@ void read_payload(ByteView payload, CryptoStream& stream, ClientHello& hello,
     const HelloRead read = read_client_hello(stream.contiguous(), hello);
     result.outcome = hello_outcome(frames, stream, read);
     result.fault = read.fault;
+    result.closes = result.closes || frames.closes;
+}
+
+// Behind those that told the hello.
+bool has_more_to_open(QuicPackets& packets) noexcept {
+    for (QuicPacket packet; packets.next(packet);) {
+        if (packet.can_open()) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace
@@ -84,6 +95,7 @@ QuicHelloRead InitialReader::read_on(ByteView datagram, const ConnectionId& clie
             result.outcome = QuicHelloOutcome::NotAuthentic;
         }
     }
+    result.closes = result.closes || (!wants_more && has_more_to_open(packets));
     return result;
 }
 

@@ -77,6 +77,8 @@ struct QuicHelloRead {
     // the datagrams that follow.
     std::uint32_t version = 0;
     ConnectionId client_dcid;
+    // One of its Initials closes the connection, or one that was not opened may.
+    bool closes = false;
 };
 
 // The ClientHello of a client's first datagrams. One per worker.

@@ -14,18 +14,6 @@ constexpr std::size_t kRetryTag = 16;
 // Up to four bytes of packet number, and the sample behind these.
 constexpr std::size_t kSampleEnd = 4 + 16;
 
-// Version 2 counts the types one further on.
-QuicPacketType long_type(std::uint8_t first, std::uint32_t version) noexcept {
-    if (version == kQuicNegotiation) {
-        return QuicPacketType::VersionNegotiation;
-    }
-    if (!is_known_quic_version(version)) {
-        return QuicPacketType::OtherVersion;
-    }
-    const unsigned number = first >> 4 & 3U;
-    return static_cast<QuicPacketType>((number + (version == kQuicV2 ? 3U : 0U)) % 4U);
-}
-
 // What stands behind the connection ids, up to the end of the packet.
 bool read_rest(ByteReader& reader, QuicPacket& packet) noexcept {
     if (packet.type == QuicPacketType::Retry) {
@@ -47,6 +35,18 @@ bool read_rest(ByteReader& reader, QuicPacket& packet) noexcept {
 
 }  // namespace
 
+// Version 2 counts the types one further on.
+QuicPacketType long_header_type(std::uint8_t first, std::uint32_t version) noexcept {
+    if (version == kQuicNegotiation) {
+        return QuicPacketType::VersionNegotiation;
+    }
+    if (!is_known_quic_version(version)) {
+        return QuicPacketType::OtherVersion;
+    }
+    const unsigned number = first >> 4 & 3U;
+    return static_cast<QuicPacketType>((number + (version == kQuicV2 ? 3U : 0U)) % 4U);
+}
+
 bool QuicPacket::can_open() const noexcept {
     return type == QuicPacketType::Initial && bytes.size() >= number_at + kSampleEnd;
 }
@@ -59,7 +59,7 @@ QuicHeaderOutcome read_long_header(ByteView datagram, QuicPacket& packet) noexce
         return reader.ok() ? QuicHeaderOutcome::ShortHeader : QuicHeaderOutcome::Truncated;
     }
     packet.version = reader.be32();
-    packet.type = long_type(first, packet.version);
+    packet.type = long_header_type(first, packet.version);
     packet.dcid = reader.part8();
     packet.scid = reader.part8();
     if (is_known_quic_version(packet.version) &&

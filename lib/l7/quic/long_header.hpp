@@ -39,6 +39,9 @@ struct QuicPacket {
     [[nodiscard]] bool can_open() const noexcept;
 };
 
+// The type that a long header has by its first byte and its version.
+[[nodiscard]] QuicPacketType long_header_type(std::uint8_t first, std::uint32_t version) noexcept;
+
 enum class QuicHeaderOutcome : std::uint8_t {
     Good,
     ShortHeader,      // a packet of a connection that stands, or none of QUIC

@@ -92,7 +92,6 @@ private:
                 context_.not_enforced(map_.find(key)->at, what);
             }
         };
-        say(service_.midstream == Midstream::Reset, "midstream", "`midstream: reset`");
         say(!service_.proxies.empty(), "proxy_protocol", "`proxy_protocol`");
     }
 

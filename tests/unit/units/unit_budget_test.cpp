@@ -68,13 +68,22 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         const std::uint64_t before = in_use();
         const ConnectionTable connections{budget.connections};
         const ConnectionTable of_services{budget.connections};
-        const ServiceTracking tracking{budget.connections};
+        const ServiceTracking tracking{budget};
         const FragmentTable fragments{budget.fragments};
         const QuicHellos hellos{budget.quic};
         EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(in_use() - before),
                     static_cast<double>(kRounding))
             << most;
     }
+}
+
+// sluice.yaml(5), *connections*.
+TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
+    UnitOptions box;
+    box.connections.max = std::uint64_t{1} << 20;
+    const ConnectionBudget budget = unit_budget(box, 1).connections;
+    EXPECT_EQ(ServiceTracking::memory_of(budget) / box.connections.max, 256U);
+    EXPECT_EQ(ConnectionTable::memory_of(budget) / box.connections.max, 784U);
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+#include "lib/units/quic_answers.hpp"
+
+#include <bit>
+
+namespace sluice {
+namespace {
+
+// With few answers in the second that a client waits before it repeats a hello, a place of one's
+// own is likely.
+std::size_t places_for(std::size_t connections) noexcept {
+    return std::bit_ceil(connections * 2);
+}
+
+}  // namespace
+
+QuicAnswers::QuicAnswers(std::size_t connections) : places_(places_for(connections)) {}
+
+std::uint64_t QuicAnswers::memory_of(std::size_t connections) noexcept {
+    return places_for(connections) * sizeof(Place);
+}
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// When servers last sent long headers, by path: the answers to hellos, which stand in clear. A
+// place is shared by all paths whose digests end alike: another's answer may be taken for one's
+// own, never the other way, and nothing is ever forgotten for something newer.
+class QuicAnswers {
+public:
+    // Aborts if there is no memory. Nothing is allocated later.
+    explicit QuicAnswers(std::size_t connections);
+    [[nodiscard]] static std::uint64_t memory_of(std::size_t connections) noexcept;
+
+    // Packets may have passed that nobody was shown: all paths may have been answered.
+    void note_unseen(std::uint32_t ticks) noexcept { unseen_ = stamp_of(ticks); }
+    void note_answer(std::uint64_t path, std::uint32_t ticks) noexcept {
+        at(path).answer = stamp_of(ticks);
+    }
+    // A Retry is no answer: its server keeps nothing of the hello.
+    void note_retry(std::uint64_t path, std::uint32_t ticks) noexcept {
+        at(path).retry = stamp_of(ticks);
+    }
+
+    // In the last `age` ticks before `ticks`, or in the tick in which they began.
+    [[nodiscard]] bool answered_within(std::uint64_t path, std::uint32_t age,
+                                       std::uint32_t ticks) const noexcept {
+        return is_within(unseen_, age, ticks) || is_within(at(path).answer, age, ticks);
+    }
+    [[nodiscard]] bool retried_within(std::uint64_t path, std::uint32_t age,
+                                      std::uint32_t ticks) const noexcept {
+        return is_within(at(path).retry, age, ticks);
+    }
+
+private:
+    struct Place {
+        std::uint32_t answer = 0;
+        std::uint32_t retry = 0;
+    };
+
+    // 0 stands for never.
+    [[nodiscard]] static std::uint32_t stamp_of(std::uint32_t ticks) noexcept {
+        return ticks + 1 == 0 ? 1 : ticks + 1;
+    }
+    [[nodiscard]] static bool is_within(std::uint32_t stamp, std::uint32_t age,
+                                        std::uint32_t ticks) noexcept {
+        return stamp != 0 && ticks - (stamp - 1) <= age;
+    }
+    [[nodiscard]] Place& at(std::uint64_t path) noexcept {
+        return places_[path & (places_.size() - 1)];
+    }
+    [[nodiscard]] const Place& at(std::uint64_t path) const noexcept {
+        return places_[path & (places_.size() - 1)];
+    }
+
+    std::vector<Place> places_;  // a power of two
+    std::uint32_t unseen_ = 0;
+};
+
+}  // namespace sluice

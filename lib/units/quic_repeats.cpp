@@ -1,0 +1,113 @@
+#include "lib/conn/tick.hpp"
+#include "lib/units/quic_hellos.hpp"
+#include "lib/units/quic_lines.hpp"
+
+#include <algorithm>
+#include <utility>
+
+// Hellos of QuicHellos that come again.
+namespace sluice {
+
+bool QuicHellos::is_hello_of(std::uint64_t id, std::uint64_t hello) const noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    return index != kNoConnection && lines_[index].phase == kJudgedHello &&
+           load_state<JudgedHello>(lines_[index]).twin == hello;
+}
+
+void QuicHellos::note_answer(std::uint64_t path, Instant now) noexcept {
+    answers_.note_answer(path, ticks_of(now.time_since_epoch()));
+}
+
+void QuicHellos::note_retry(std::uint64_t path, Instant now) noexcept {
+    answers_.note_retry(path, ticks_of(now.time_since_epoch()));
+}
+
+void QuicHellos::note_unseen(Instant now) noexcept {
+    answers_.note_unseen(ticks_of(now.time_since_epoch()));
+}
+
+bool QuicHellos::may_be_forgotten(std::uint64_t key, std::uint64_t path,
+                                  AnswersSeen seen) const noexcept {
+    const ConnectionIndex index = lines_.find(key);
+    if (index == kNoConnection || lines_[index].phase != kJudgedHello) {
+        return false;
+    }
+    if (answers_.answered_within(path, age_of(index), ticks_)) {
+        return true;
+    }
+    return seen == AnswersSeen::No && (age_of(index) > ticks_of(kRepeatedFor) ||
+                                       load_state<JudgedHello>(lines_[index]).repeats >= kRepeats);
+}
+
+void QuicHellos::note_repeat(std::uint64_t id) noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    if (index != kNoConnection && lines_[index].phase == kJudgedHello) {
+        JudgedHello state = load_state<JudgedHello>(lines_[index]);
+        state.repeats = static_cast<std::uint8_t>(std::min(state.repeats + 1U, kRepeats));
+        store_state(lines_[index], state);
+    }
+}
+
+bool QuicHellos::begin_anew(std::uint64_t id, std::uint64_t again, std::uint64_t path,
+                            std::uint64_t source, unsigned& given_up) noexcept {
+    const bool lacks = lacks_beginning(again);
+    const bool is_half = state_of(again) == State::Half;
+    const ConnectionIndex index = is_half || lacks ? line_for(id) : lines_.find(id);
+    if (index == kNoConnection) {
+        return !is_half && !lacks;
+    }
+    Connection& line = lines_[index];
+    line.phase = kGivenUpHello;
+    line.judged = {};
+    line.framing = {};
+    line.framing[kLacksBeginning] = static_cast<std::byte>(lacks);
+    if (!is_half) {
+        return true;
+    }
+    const ConnectionIndex before = lines_.find(again);
+    std::swap(spare_, lines_[before].held);
+    end_half(before, true);
+    remove(before);
+    HalfHello& half = slot(spare_);
+    half.id = id;
+    half.path = path;
+    half.is_again = false;
+    return keep_spare(source, given_up);
+}
+
+void QuicHellos::forget_judged(std::uint64_t id) noexcept {
+    const ConnectionIndex index = lines_.find(id);
+    if (index != kNoConnection && lines_[index].phase == kJudgedHello) {
+        remove(index);
+    }
+}
+
+bool QuicHellos::follow_retry(std::uint64_t id, std::uint64_t hello, std::uint64_t path,
+                              AnswersSeen seen) noexcept {
+    const ConnectionIndex index = lines_.find(hello);
+    if (index == kNoConnection || lines_[index].phase != kJudgedHello) {
+        return false;
+    }
+    JudgedHello state = load_state<JudgedHello>(lines_[index]);
+    const StickyVerdict verdict = verdict_of(hello);
+    const bool is_heard = seen == AnswersSeen::Yes && !blocks(verdict);
+    if (state.twin == id || state.retried || verdict == StickyVerdict::Undecided ||
+        may_be_forgotten(hello, path, seen) ||
+        (is_heard && !answers_.retried_within(path, age_of(index), ticks_))) {
+        return false;
+    }
+    if (is_heard) {
+        forget_judged(state.twin);
+    }
+    state.retried = true;
+    store_state(lines_[index], state);
+    touch(index);
+    if (judge(id, hello)) {
+        settle(id, !blocks(verdict));
+        const ConnectionIndex after = lines_.find(hello);
+        store_state(lines_[after], JudgedHello{.twin = id, .retried = true});
+    }
+    return true;
+}
+
+}  // namespace sluice
