@@ -101,16 +101,16 @@ def initials(dice, client, message):
     return [client.initial(b"".join(frames[at:at + size])) for at in range(0, len(frames), size)]
 
 
-def quic_connection(dice):
+def quic_connection(dice, ids):
     """One hello for LOGIN_NAME or several, each under ids of its own. What is not clean has decoys that no server takes in
     front of it, and badly sent copies behind it. A server may take of several datagrams in another order none."""
     is_clean, steps, count = dice.random() < CLEAN, [], dice.choice((1, 1, 2))
     for _ in range(count):
-        client = Client(dice, token=b"" if is_clean else pick(dice, b"", (b"x", b"token" * 9)))
+        client = Client(ids, token=b"" if is_clean else pick(dice, b"", (b"x", b"token" * 9)))
         if not is_clean and dice.random() < OFTEN:
-            decoy = client.initial(crypto(quic_hello(dice, OTHER, client.scid)))
+            decoy = client.initial(crypto(quic_hello(ids, OTHER, client.scid)))
             steps.append(Datagram(decoy, **dice.choice(({"wrong": True}, {"ttl": 2}))))
-        message = quic_hello(dice, LOGIN, client.scid)
+        message = quic_hello(ids, LOGIN, client.scid)
         sent = [client.initial(crypto(message))] if is_clean else initials(dice, client, message)
         steps += [Datagram(one) for one in sent]
         if not is_clean and dice.random() < SOMETIMES:
@@ -118,13 +118,14 @@ def quic_connection(dice):
     return (a_flow(dice),), [*steps, Wait(2 * PAUSE, "time")], count * is_clean
 
 
-def make(seed, number, server):
+def make(seed, number, server, attempt=0):
+    """Of QUIC each attempt has ids of its own: a server that has seen an id takes no other connection for it."""
     dice = random.Random(f"{seed} {server} {number}")
     port = 53 if server == "named" else 443
     if server == "tls":
         flows, steps, serves = over_stream(dice, port, lambda is_clean: (tls_stream(dice, is_clean), 1))
     elif server == "quic":
-        flows, steps, serves = quic_connection(dice)
+        flows, steps, serves = quic_connection(dice, random.Random(f"{seed} {number} {attempt}"))
     elif dice.random() < 0.5:
         flows, steps, serves = dns_datagrams(dice)
     else:

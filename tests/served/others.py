@@ -1,4 +1,5 @@
 """Servers of TLS, QUIC and DNS behind the box: what they take of hellos and queries is counted."""
+import itertools
 import time
 
 from court import Court
@@ -70,7 +71,9 @@ def generate(court, given):
         trials = [(other_generate.make(given.seed, number, name), name)
                   for number, name in ((number, NAMES[number % len(NAMES)]) for number in numbers)]
         seen = court.try_some(trials, WAIT)
-        out += court.without_the_lost(seen, lambda one: other_generate.make(given.seed, number_of(one.plan), one.server))
+        attempts = itertools.count(1)
+        out += court.without_the_lost(
+            seen, lambda one: other_generate.make(given.seed, number_of(one.plan), one.server, next(attempts)))
         print(progress(out, time.monotonic() - begin), flush=True)
     return out
 

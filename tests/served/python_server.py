@@ -21,7 +21,7 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout = 30
+    timeout = 600
 
     def __getattr__(self, name):
         if name.startswith("do_"):

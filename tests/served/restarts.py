@@ -7,7 +7,6 @@ import time
 
 from http_hosts import within
 from innocent import http_answer
-from programs import wait_until
 from servers import BIG
 import heads
 import rule_files
@@ -15,7 +14,8 @@ import rule_files
 EACH, EACH_SHORT = 100, 10
 AWAY, AWAY_SHORT = 120, 2  # seconds without a box
 PIECE, PIECES = b"a=b&GET /login HTTP/1.1\r\n\r\n" * 30, 40
-PATIENCE = 400  # TCP may be silent for as long again as it was cut off
+PATIENCE = 400
+GO_ON = 20  # seconds, and twice as long as it was cut off: TCP waits twice as long each time
 UPGRADE = heads.get(heads.OTHER, lines=heads.HOST + heads.WEBSOCKET_LINES)
 TEXT = b"a word of a WebSocket"
 
@@ -126,13 +126,17 @@ def check(court, names, is_short):
     for one in all_going:
         one.start()
     time.sleep(2)
-    restart(court, AWAY_SHORT if is_short else AWAY)
+    away = AWAY_SHORT if is_short else AWAY
+    restart(court, away)
     steps = [one.steps + 1 for one in all_going]  # one may be on its way
-    wait_until("all to go on", lambda: all(one.steps > was or not one.is_alive() for one, was in zip(all_going, steps)), PATIENCE)
+    until = time.monotonic() + GO_ON + 2 * away
+    while time.monotonic() < until and any(one.steps <= was and one.is_alive() for one, was in zip(all_going, steps)):
+        time.sleep(0.1)
     over.set()
+    until = time.monotonic() + GO_ON
     for one in all_going:
-        one.join(PATIENCE)
-    failed = [one.failure or "it hangs" for one in all_going if one.failure or one.is_alive()]
+        one.join(max(until - time.monotonic(), 0))
+    failed = [one.failure or f"{type(one).__name__}: it hangs after {one.steps} steps" for one in all_going if one.failure or one.is_alive()]
     print(f"{len(all_going)} connections over a killed dataplane, {sum(one.steps for one in all_going)} steps: {len(failed)} ended",
           flush=True)
     return [f"over a killed dataplane: {words}" for words in failed]

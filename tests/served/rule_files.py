@@ -16,7 +16,7 @@ SERVICES = """services:
     checksums: verify
 {more}"""
 # Services that are enforced, in other ways than the usual one.
-WAYS = {"upgrades": "    upgrades: [websocket, connect]\n", "count": "    on_unreadable: count\n"}
+WAYS = {"upgrades": "    upgrades: [websocket, connect]\n    h2c: strip\n", "count": "    on_unreadable: count\n"}
 RULE = """  - id: slot{slot}
     mode: enforce
     when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}} and ip.src in {{{clients}}} and {what}

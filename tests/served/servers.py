@@ -32,6 +32,7 @@ http {{
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
     lingering_close off;
+    lingering_time 1000s;
     client_header_timeout 600s;
     client_body_timeout 600s;
     keepalive_timeout 600s;
