@@ -88,7 +88,7 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
     const UnitBudget fewer = budget_of(kMany);
     const UnitBudget more = budget_of(2 * kMany);
     const auto of_one = [](std::uint64_t with_more, std::uint64_t with_fewer) {
-        return (with_more - with_fewer) / kMany;
+        return (with_more - with_fewer + kMany / 2) / kMany;  // rounded
     };
     EXPECT_EQ(of_one(ServiceTracking::memory_of(more), ServiceTracking::memory_of(fewer)), 256U);
     EXPECT_EQ(of_one(ConnectionTable::memory_of(more.connections),
