@@ -41,17 +41,19 @@ void check_arguments(CLI::App& app, Options& options) {
                  "print the block `services:` that the conditions imply, to be put into the file");
 }
 
+void inside_option(CLI::App& app, Options& options) {
+    comma_list(app.add_option("--inside", options.inside,
+                              "prefix of a network behind the box; repeatable"));
+}
+
 void inspect_arguments(CLI::App& app, Options& options) {
     pcap_option(app, options);
     comma_list(app.add_option("--fields", options.fields, "fields by their names in rules, a,b,c")
                    ->required());
     comma_list(app.add_option("--tunnels", options.tunnels,
                               "none, or a list of gre,vxlan,ipip; default all"));
-}
-
-void inside_option(CLI::App& app, Options& options) {
-    comma_list(app.add_option("--inside", options.inside,
-                              "prefix of a network behind the box; repeatable"));
+    app.add_option("--services-of", options.rules_files, "rule files whose services are shown too");
+    inside_option(app, options);
 }
 
 void workers_option(CLI::App& app, Options& options) {

@@ -2,12 +2,14 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
 #include "control/cli/replay/worker_set.hpp"
+#include "control/cli/service_column.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/json.hpp"
 #include "control/list_folder.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/policy/domains/suffix_list.hpp"
 #include "lib/rules/text_part.hpp"
 #include "lib/units/unit_parser.hpp"
@@ -43,6 +45,8 @@ struct Seen {
     const CapturedFrame& frame;
     PacketHeaders headers;
     const BurstUnits& units;
+    std::optional<ServiceAccount> service{};
+    bool shows_service = false;
 
     // A line for each unit, and one of a frame without any.
     [[nodiscard]] std::size_t lines() const { return std::max<std::size_t>(units.count(0), 1); }
@@ -67,6 +71,15 @@ constexpr UnitBudget kInspected{.connections = {.connections = std::size_t{1} <<
                                                 .half_head_timeout = std::chrono::minutes{15},
                                                 .idle_timeout = std::chrono::hours{1}},
                                 .on_ambiguous = OnAmbiguous::Both};
+
+// A capture may begin in the middle of a connection: what is not known begins with the frame.
+ServicePacket beginning_at(const PacketHeaders& headers, const CapturedFrame& frame) {
+    if (!headers.fields.has(Field::TcpFlags) || (headers.tcp_flags & kTcpSyn) != 0) {
+        return {};
+    }
+    constexpr std::size_t kSequenceAt = 4;
+    return {.first = load_be32(frame.bytes, headers.l4_at + kSequenceAt), .is_beginning = true};
+}
 
 using Suffixes = std::shared_ptr<const PublicSuffixes>;
 
@@ -123,7 +136,8 @@ public:
                                              .counted = {Per::Request, Per::Query, Per::Handshake},
                                              .requests = requests_,
                                              .hash = hash_,
-                                             .now = now_});
+                                             .now = now_,
+                                             .service = beginning_at(seen.headers, frame)});
             crowded_ += all ? 0 : 1;
             units_.derive_texts(0, derived_);
             units_.settle(*passed_, row_bit(0), no_rules_);
@@ -159,6 +173,9 @@ void print_line(const Seen& seen, const FieldList& list, std::size_t number) {
     for (const ShownField& field : list.fields) {
         line += '\t';
         line += text_of(field, seen, number);
+    }
+    if (seen.shows_service) {
+        line += '\t' + (seen.service ? column_text(*seen.service) : "");
     }
     line += '\n';
     print(line);
@@ -196,17 +213,21 @@ void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
             add_text(std::get<TextField>(field), seen, list.text_names, number, object);
         }
     }
+    if (seen.service) {
+        object["service"] = service_json(*seen.service);
+    }
     print(dump_line(object));
 }
 
 ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldList& list,
-                     Tunnels tunnels, Suffixes suffixes) {
-    Inspector inspector{list, tunnels, std::move(suffixes)};
+                     Inspector& inspector, ServiceColumn* services) {
     const auto print_one = options.json ? print_object : print_line;
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
-        const Seen seen = inspector.look_at(frame);
+        Seen seen = inspector.look_at(frame);
+        seen.shows_service = services != nullptr;
+        seen.service = services == nullptr ? std::nullopt : services->next(frame);
         for (std::size_t line = 0; line < seen.lines(); ++line) {
             print_one(seen, list, line);
         }
@@ -244,7 +265,13 @@ ExitCode run_inspect(const Options& options) {
     if (!suffixes) {
         return refuse(suffixes.error().what);
     }
-    return show_frames(*reader, options, list, std::get<Tunnels>(tunnels), *std::move(suffixes));
+    const auto services = ServiceColumn::make(options);
+    if (const auto* exit = std::get_if<ExitCode>(&services)) {
+        return *exit;
+    }
+    Inspector inspector{list, std::get<Tunnels>(tunnels), *std::move(suffixes)};
+    return show_frames(*reader, options, list, inspector,
+                       std::get<std::unique_ptr<ServiceColumn>>(services).get());
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
+#include "lib/rules/checksum_trust.hpp"
 
 #include <fmt/format.h>
 
@@ -132,6 +133,19 @@ bool has_dataplane(const Json& health) {
     return health.at("dataplane").at("connected").get<bool>();
 }
 
+// Sides of services whose checksums are not verified.
+std::string trusted_text(const Json& health) {
+    std::string text;
+    const auto trusted = health.find("checksums_trusted");
+    if (trusted != health.end() && trusted->is_array()) {
+        for (const Json& one : *trusted) {
+            text += fmt::format("{}: checksums of its {} are trusted: {}\n",
+                                text_at(one, "service"), text_at(one, "side"), kTrustingAdvice);
+        }
+    }
+    return text;
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -139,7 +153,7 @@ std::string health_text(const Json& document) {
         has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
                                               text_at(dataplane, "generation"))
                                 : "not connected");
-    return text + panic_text(document) + unconfirmed_text(document);
+    return text + panic_text(document) + trusted_text(document) + unconfirmed_text(document);
 }
 
 }  // namespace

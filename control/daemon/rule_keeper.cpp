@@ -1,7 +1,9 @@
 #include "control/daemon/rule_keeper.hpp"
 
 #include "control/list_folder.hpp"
+#include "lib/policy/services/stance_text.hpp"
 
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
@@ -22,6 +24,14 @@ void warn_of_lost_lists(const StoredRules& rules) {
     }
 }
 
+// Of a set that an earlier version was content with, these may hold less than they did under it.
+void warn_of_rules_anywhere(const CompiledRules& compiled) {
+    if (const auto ids = rules_anywhere(compiled.rules); !ids.empty()) {
+        spdlog::warn("rules over no service, which connections that cannot be read go around: {}",
+                     fmt::join(ids, ", "));
+    }
+}
+
 }  // namespace
 
 RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock clock,
@@ -35,6 +45,8 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
     Compiled compiled = rules_.applied.compile_current(link.spread());
     if (!compiled.rules) {
         spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
+    } else {
+        warn_of_rules_anywhere(*compiled.rules);
     }
     rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
 }

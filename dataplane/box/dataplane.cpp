@@ -75,6 +75,9 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     if (const Result<Done> done = made->ports_.start(box, made->workers_.size()); !done) {
         return done.error();
     }
+    if (const Result<Done> done = made->rules_.note_spread(made->rss_mapping()); !done) {
+        return done.error();
+    }
     const LoadedSet& rules = made->rules_.loaded().set();
     made->state_.open_former(rules.slots);
     made->clock_.emplace(UtcClock::read(made->state_.clock_lead()));
@@ -143,6 +146,22 @@ void Dataplane::watch_kernel() {
     }
 }
 
+void Dataplane::watch_checksums() {
+    const std::vector<LoadedService>& services = rules_.loaded().set().services.all;
+    for (const Service& service : services) {
+        trust_.look(service.id, workers_.checksums_of(service.id),
+                    [this](const std::string& id, std::string_view side) {
+                        log_warn("checksums of " + std::string{side} + " of the service " + id +
+                                 " are trusted from now on: " + std::string{kTrustingAdvice});
+                        events_.tell_trusted(id, side);
+                    });
+    }
+    trust_.forget_but([&](const std::string& id) {
+        return std::any_of(services.begin(), services.end(),
+                           [&](const Service& service) { return service.id == id; });
+    });
+}
+
 Reply Dataplane::apply(ApplyRules request) {
     Reply reply = rules_.take(std::move(request), RulePublisher::Keep::Yes);
     traces_.note_rules();
@@ -190,6 +209,7 @@ void Dataplane::keep_house() {
     watch_kernel();  // before a port is taken up again
     ports_.watch(rules_.board());
     workers_.watch();
+    watch_checksums();
     top_.take_samples();
     events_.take_events(ports_);
     rules_.keep_house();

@@ -4,6 +4,7 @@
 #include "dataplane/box/rule_publisher.hpp"
 #include "dataplane/box/top_report.hpp"
 #include "dataplane/box/trace_report.hpp"
+#include "dataplane/box/trust_watch.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/state/box_state.hpp"
 #include "dataplane/worker/utc_clock.hpp"
@@ -80,6 +81,7 @@ private:
     // The bans that workers have told of.
     void take_bans();
     void watch_kernel();
+    void watch_checksums();
 
     // Each uses those before it.
     Tunnels tunnels_;
@@ -90,6 +92,7 @@ private:
     WorkerFleet workers_;
     TopReport top_;
     EventReport events_;
+    TrustWatch trust_;
     RulePublisher rules_;
     KeyLister lister_;
     TraceReport traces_;

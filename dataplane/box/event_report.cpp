@@ -63,6 +63,10 @@ void EventReport::tell_bridged(const std::string& pair, std::uint64_t packets) {
     log_.bridged(pair, packets, utc_now());
 }
 
+void EventReport::tell_trusted(const std::string& service, std::string_view side) {
+    log_.checksums_trusted(service, side, utc_now());
+}
+
 EventStats EventReport::stats() const {
     EventStats stats;
     for (std::size_t i = 0; i < stats.by_kind.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -23,6 +24,8 @@ public:
     [[nodiscard]] Events read(const GetEvents& request, const Ports& ports);
     // So many packets of a pair went past the box.
     void tell_bridged(const std::string& pair, std::uint64_t packets);
+    // The checksums of a side of a service are not verified any more.
+    void tell_trusted(const std::string& service, std::string_view side);
     [[nodiscard]] EventStats stats() const;
     // The bytes of the keys of a rule whose bans were told lately.
     void add_banned(const std::string& rule, std::vector<std::string>& keys) const {

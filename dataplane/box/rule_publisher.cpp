@@ -50,7 +50,8 @@ Environment RulePublisher::environment() const {
         .sharers = {workers_.size(), merge_interval_},
         .tables = {[this](LimitSlot slot) { return uses_of(slot); }, [this] { return settled(); }},
         .row_totals = [this](std::uint32_t row) { return read_row(row); },
-        .before = loaded_.get()};
+        .before = loaded_.get(),
+        .splits_connections = !split_.empty()};
 }
 
 RuleTotals RulePublisher::read_row(std::uint32_t row) const {

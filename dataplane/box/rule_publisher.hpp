@@ -42,6 +42,10 @@ public:
     // The saved rules and, also where there are none, the limits whose buckets were left behind.
     [[nodiscard]] Result<Done> load_saved();
 
+    // Once the ports are started. Where they bring the directions of a connection to different
+    // workers, services are followed by what clients send alone, and the log says of which.
+    [[nodiscard]] Result<Done> note_spread(const RssMapping& box);
+
     enum class Keep : bool { No, Yes };  // for the next start too
     [[nodiscard]] Reply take(ApplyRules request, Keep keep);
     [[nodiscard]] Reply keep(const KeepRules& request);
@@ -130,6 +134,7 @@ private:
     std::uint64_t unsealed_ = 0;
     std::uint64_t unkept_ = 0;
     bool panic_ = false;
+    std::string split_;  // why directions come to different workers; empty: they do not
     std::vector<std::shared_ptr<Trace>> traces_;
     Published<Running> running_;
     QuiesceBoard board_;

@@ -1,6 +1,7 @@
 #include "dataplane/box/rule_publisher.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/read_file.hpp"
+#include "lib/rules/service_spread.hpp"
 #include "lib/wire/codec.hpp"
 
 // What is taken up of the dataplane before this one, before any port receives.
@@ -88,6 +89,26 @@ Result<Done> RulePublisher::load_saved() {
     }
     state_.keep_or_leave(loaded->slots());
     adopt(*std::move(loaded));
+    return Done{};
+}
+
+// A set that was applied for other ports goes on: `check` would refuse it here.
+Result<Done> RulePublisher::note_spread(const RssMapping& box) {
+    split_ = find_split(box).value_or("");
+    if (split_.empty() || loaded_->set().services.empty()) {
+        return Done{};
+    }
+    for (const Service& service : loaded_->rules().services) {
+        if (service.path == ServicePath::Both) {
+            log_error("this box cannot follow `" + service.id + "`: " + split_ +
+                      "; until then its connections are followed by what clients send alone");
+        }
+    }
+    Result<LoadedRules> one_way = loaded_->again(environment());
+    if (!one_way) {
+        return one_way.error();
+    }
+    adopt(*std::move(one_way));
     return Done{};
 }
 

@@ -120,6 +120,10 @@ Stats Dataplane::stats(const ControlStats& control) const {
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
         stats.workers.push_back(workers_.stats(worker));
     }
+    for (const Service& service : loaded.set().services.all) {
+        const ServiceChecksums checksums = workers_.checksums_of(service.id);
+        stats.services.push_back({service.id, checksums.clients, checksums.servers});
+    }
     return stats;
 }
 

@@ -232,6 +232,15 @@ void WorkerFleet::add_debts(StateStats& stats) const {
     }
 }
 
+ServiceChecksums WorkerFleet::checksums_of(const std::string& service) const {
+    ServiceChecksums all;
+    for (const auto& worker : workers_) {
+        all =
+            combined(all, worker->unit_parser().checksums_of(service).value_or(ServiceChecksums{}));
+    }
+    return all;
+}
+
 WorkerStats WorkerFleet::stats(std::size_t worker) const {
     const WorkerCounters& counters = counters_[worker];
     WorkerStats stats;

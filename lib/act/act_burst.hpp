@@ -60,6 +60,9 @@ template <DecidedBurst Burst, Sink Out>
         if (change.raises_to != 0) {
             set_ttl(headers, change.raises_to, frame);
         }
+        for (const PayloadRange& line : change.voided()) {
+            void_line(headers, line, frame);
+        }
     });
 }
 

@@ -4,10 +4,21 @@
 
 // What lies before `next`: bytes that were judged, or that no unit held.
 namespace sluice {
+namespace {
+
+// Whether a unit may lie there whose verdict was undone, on a connection that is read.
+bool may_read_again(const Connection& connection, std::uint32_t seq) noexcept {
+    const JudgedRanges& judged = connection.judged;
+    return connection.phase != StreamPhase::Unread && !judged.empty() &&
+           sequence_distance(judged.begin(), seq) >= 0;
+}
+
+}  // namespace
 
 // Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
 // it, because nothing is left, or because what is left goes where the refused bytes before it go.
-// Where some are in no unit, one may begin in those, and in none that a unit holds.
+// Where some are in no unit, one may begin in those, and in none that a unit holds; where the
+// protocol is a guess, only in those of a unit whose verdict was undone.
 bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
     while (sequence_distance(connection.next, offer.rest_seq_) < 0) {
         const std::uint32_t end = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
@@ -17,6 +28,14 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
         if (verdict == StickyVerdict::Unjudged) {
             to = judged.alike_until(offer.rest_seq_, to, connection.next);
             verdict = judged.strictest(offer.rest_seq_, to, connection.next);
+        }
+        if (verdict == StickyVerdict::Unjudged && goes_unread_at_doubt() &&
+            !may_read_again(connection, offer.rest_seq_)) {
+            if (sequence_distance(connection.next, end) > 0) {
+                stop_reading(offer.connection_);
+            }
+            pass(offer);
+            return true;
         }
         if (verdict == StickyVerdict::Unjudged) {
             const bool all = to == end || to == connection.next;

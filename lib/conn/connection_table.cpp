@@ -53,7 +53,10 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         return;
     }
     if (!segment.payload.empty()) {
-        offer.may_miss_some_ = now - time_of(age_of(lines_[index])) < unseen_until_;
+        // Ages are of whole ticks: one that may be up to a tick less is no reason to stop reading.
+        const std::uint32_t age = age_of(lines_[index]);
+        const std::uint32_t least = goes_unread_at_doubt() && age != 0 ? age - 1 : age;
+        offer.may_miss_some_ = now - time_of(least) < unseen_until_;
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
         }
@@ -134,6 +137,11 @@ void ConnectionTable::go_on(StreamOffer& offer) noexcept {
     }
     const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq_);
     if (ahead < 0 || ahead > static_cast<std::int64_t>(budget_.head_bytes)) {
+        if (goes_unread_at_doubt()) {
+            counters_.count(ConnectionEvent::BegunElsewhere);
+            stop_reading(offer.connection_);
+            return;
+        }
         remove(offer.connection_, ConnectionEvent::BegunElsewhere);
         offer.connection_ = kNoConnection;
         return;
@@ -161,6 +169,10 @@ bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) 
 // Of what was half nothing will come any more that tells where it ends.
 void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noexcept {
     counters_.count(ConnectionEvent::MissedSome);
+    if (goes_unread_at_doubt()) {
+        stop_reading(offer.connection_);
+        return;
+    }
     if (connection.held != kNoLine) {
         end_half_head(offer.connection_);
     }
@@ -218,8 +230,12 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
             offer.kind = Offered::Judged;
             return;
         case StreamPhase::Lost:
-            resync(offer, offer.rest_.size());
-            return;
+            if (at != 0 || !goes_unread_at_doubt()) {
+                resync(offer, offer.rest_.size());
+                return;
+            }
+            connection.phase = StreamPhase::Head;
+            break;
         case StreamPhase::Forgotten:
             if (at != 0) {
                 counters_.count(ConnectionEvent::HeadForgotten);
@@ -301,12 +317,8 @@ void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
                                    std::size_t at) noexcept {
     const bool had_any = connection.held != kNoLine;
     if (at + offer.rest_.size() > budget_.head_bytes) {
-        if (had_any || stance_ == StreamStance::Service) {
-            counters_.count(ConnectionEvent::OutOfReach);
-            refuse(offer, RefusedWhy::OutOfReach);
-            return;
-        }
-        resync(offer, offer.rest_.size());
+        counters_.count(ConnectionEvent::OutOfReach);
+        refuse(offer, RefusedWhy::OutOfReach);
         return;
     }
     if (!had_any && !begin_half_head(offer)) {

@@ -38,7 +38,7 @@ class ConnectionTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
     explicit ConnectionTable(const ConnectionBudget& budget,
-                             StreamStance stance = StreamStance::Guess);
+                             StreamStance stance = StreamStance::Service);
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
     ConnectionTable(const ConnectionTable&) = delete;

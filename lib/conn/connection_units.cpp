@@ -288,10 +288,10 @@ void ConnectionTable::end_at(StreamOffer& offer, std::uint32_t fin) noexcept {
         return;
     }
     const bool was_given_up = connection->phase == StreamPhase::Forgotten;
-    const bool is_half = connection->held != kNoLine &&
-                         connection->next + static_cast<std::uint32_t>(
-                                                held_of(*connection).in_order()) == fin &&
-                         connection->next != fin;
+    const bool is_half =
+        connection->held != kNoLine &&
+        connection->next + static_cast<std::uint32_t>(held_of(*connection).in_order()) == fin &&
+        connection->next != fin;
     if (was_given_up || is_half) {
         refuse(offer, RefusedWhy::Unreadable);
     }

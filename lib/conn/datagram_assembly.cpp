@@ -134,6 +134,7 @@ AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, std::uint32_t 
     }
     Line& line = lines_[index];
     line.began = ticks;
+    line.owner = part.owner;
     line.room = free_rooms_.back();
     free_rooms_.pop_back();
     rooms_[line.room].come.reset();
@@ -189,7 +190,7 @@ AssemblyResult DatagramAssembly::take(const DatagramPart& part, Instant now) noe
     }
     Line& line = lines_[index];
     if (line.state == State::GivenUp) {
-        return {AssemblyOutcome::GivenUp};
+        return {AssemblyOutcome::GivenUp, line.owner};
     }
     const AssemblyOutcome outcome =
         line.state == State::Filling ? fill(line, part) : repeat(line, part);
@@ -197,9 +198,28 @@ AssemblyResult DatagramAssembly::take(const DatagramPart& part, Instant now) noe
         give_up(index);
     } else if (outcome == AssemblyOutcome::Whole) {
         line.state = State::Undecided;
-        return {outcome, ByteView{rooms_[line.room].bytes}.first(line.end)};
+        return {outcome, line.owner, ByteView{rooms_[line.room].bytes}.first(line.end)};
     }
-    return {outcome};
+    return {outcome, line.owner};
+}
+
+std::optional<std::uint16_t> DatagramAssembly::owner_of(std::uint64_t digest,
+                                                        Instant now) const noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    const std::uint32_t ticks = ticks_of(now.time_since_epoch());
+    if (index == kNoConnection || ticks - lines_[index].began > timeout_ticks_) {
+        return std::nullopt;
+    }
+    return lines_[index].owner;
+}
+
+std::optional<ByteView> DatagramAssembly::bytes_of(std::uint64_t digest) const noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    if (index == kNoConnection || lines_[index].state != State::Undecided) {
+        return std::nullopt;
+    }
+    const Line& line = lines_[index];
+    return ByteView{rooms_[line.room].bytes}.first(line.end);
 }
 
 void DatagramAssembly::settle(std::uint64_t digest, bool forwarded) noexcept {

@@ -8,6 +8,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,7 @@ struct AssemblyBudget {
     std::size_t datagrams = 4096;  // that are known at once, lines of 64 bytes
     std::size_t rooms = 64;        // of them, those whose bytes are held, 65 KiB each
     std::size_t rooms_per_source = 8;
-    Nanoseconds timeout = std::chrono::seconds{30};  // from the first fragment, as servers count
+    Nanoseconds timeout = std::chrono::seconds{60};  // from the first fragment, as servers count
 };
 
 // One fragment: its datagram by a keyed digest, its source, and its bytes, all of which are there.
@@ -37,6 +38,7 @@ struct DatagramPart {
     std::uint64_t source = 0;
     std::uint32_t offset = 0;
     bool more = false;
+    std::uint16_t owner = 0;  // any number of the caller's that the first fragment has
     ByteView bytes;
 };
 
@@ -62,7 +64,8 @@ inline constexpr auto kAssemblyOutcomes =
 
 struct AssemblyResult {
     AssemblyOutcome outcome = AssemblyOutcome::Unknown;
-    ByteView datagram;  // of a Whole one, until the next call
+    std::uint16_t owner = 0;  // of the datagram, where it is known
+    ByteView datagram;        // of a Whole one, until the next call
 };
 
 class DatagramAssembly {
@@ -79,9 +82,11 @@ public:
     // A fragment; `now` never decreases. One that is not the first of its datagram is Unknown
     // until the first has come: its ports tell whose the datagram is.
     [[nodiscard]] AssemblyResult take(const DatagramPart& part, Instant now) noexcept;
-    [[nodiscard]] bool knows(std::uint64_t digest) const noexcept {
-        return lines_.find(digest) != kNoConnection;
-    }
+    // The owner of the datagram; nullopt: nothing is known of it.
+    [[nodiscard]] std::optional<std::uint16_t> owner_of(std::uint64_t digest,
+                                                        Instant now) const noexcept;
+    // The bytes of a Whole datagram until settle() is told; nullopt: it was given up meanwhile.
+    [[nodiscard]] std::optional<ByteView> bytes_of(std::uint64_t digest) const noexcept;
     // The fate of a Whole datagram.
     void settle(std::uint64_t digest, bool forwarded) noexcept;
     [[nodiscard]] bool is_refused(std::uint64_t digest) const noexcept;
@@ -103,6 +108,7 @@ private:
         State state = State::Free;
         bool ends = false;  // the last fragment has come
         std::uint16_t room = kNoRoom;
+        std::uint16_t owner = 0;
         std::uint32_t end = 0;    // of the bytes that have come; the datagram's once `ends`
         std::uint32_t units = 0;  // of eight bytes that have come
 

@@ -19,11 +19,21 @@ struct DatagramName {
     IpAddress dst;
     std::uint64_t port;
     std::uint32_t identification;
-    std::uint16_t vlan;
-    std::uint8_t proto;  // of IPv4: the fragments of one IPv6 datagram may name different ones
-    std::uint8_t version_and_dir;
+    std::uint32_t tags;
+    std::uint32_t proto;  // of IPv4: the fragments of one IPv6 datagram may name different ones
+    std::uint32_t version_and_dir;
 };
 static_assert(std::has_unique_object_representations_v<DatagramName>, "its bytes are hashed");
+
+// Both VLAN tags; a VID has twelve bits.
+std::uint32_t both_tags(const PacketHeaders& headers) noexcept {
+    constexpr std::uint32_t kNoTag = 0x1000;
+    const auto tag = [&](Field field, std::uint16_t id) {
+        return headers.fields.has(field) ? id : kNoTag;
+    };
+    return tag(Field::VlanId, headers.vlan_id) << 16 |
+           tag(Field::VlanInnerId, headers.vlan_inner_id);
+}
 
 // Where the datagram stands in a fragment's bytes.
 struct FragmentPlace {
@@ -130,10 +140,10 @@ std::optional<IpFragment> read_fragment(const PacketHeaders& headers, const Fram
         .dst = headers.dst,
         .port = headers.port,
         .identification = place->identification,
-        .vlan = headers.fields.has(Field::VlanId) ? headers.vlan_id : std::uint16_t{0xFFFF},
+        .tags = both_tags(headers),
         .proto = v6 ? std::uint8_t{0} : headers.proto,
-        .version_and_dir = static_cast<std::uint8_t>(static_cast<unsigned>(headers.ip_version) * 2 +
-                                                     static_cast<unsigned>(headers.dir))};
+        .version_and_dir = static_cast<std::uint32_t>(headers.ip_version) * 2 +
+                           static_cast<std::uint32_t>(headers.dir)};
     return IpFragment{
         .digest = hash.digest(std::as_bytes(std::span{&datagram, 1})),
         .offset = place->offset,

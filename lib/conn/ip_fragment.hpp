@@ -18,7 +18,8 @@ struct IpFragment {
 };
 
 // Which bytes of which datagram a packet has that is a fragment by its headers. A datagram is known
-// by its addresses and identification, of IPv4 by its protocol too, and by where it came in. Bytes
+// by its addresses and identification, of IPv4 by its protocol too, and by where it came in: side,
+// pair and VLAN tags. Bytes
 // are those that the IP header claims and that were on the wire. nullopt: it is no fragment, or
 // its headers are not at hand.
 [[nodiscard]] std::optional<IpFragment> read_fragment(const PacketHeaders& headers,

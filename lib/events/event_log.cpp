@@ -61,6 +61,15 @@ void EventLog::bridged(const std::string& pair, std::uint64_t packets, Nanosecon
     ++counts_[static_cast<std::size_t>(KeyEventKind::Bridged)];
 }
 
+void EventLog::checksums_trusted(const std::string& service, std::string_view side,
+                                 Nanoseconds utc) {
+    append({.kind = KeyEventKind::ChecksumsTrusted,
+            .utc_ns = utc.count(),
+            .limit = std::string{side},
+            .key = service});
+    ++counts_[static_cast<std::size_t>(KeyEventKind::ChecksumsTrusted)];
+}
+
 void EventLog::append(KeyEvent event) {
     event.number = next_++;
     events_.push_back(std::move(event));

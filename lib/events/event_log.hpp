@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -32,6 +33,8 @@ public:
     void lose(std::uint64_t events, Nanoseconds utc);
     // So many packets of a pair went past the box.
     void bridged(const std::string& pair, std::uint64_t packets, Nanoseconds utc);
+    // The checksums of a side of a service are not verified any more.
+    void checksums_trusted(const std::string& service, std::string_view side, Nanoseconds utc);
 
     struct Slice {
         std::uint64_t next = 0;    // the number to come back with

@@ -27,6 +27,9 @@ struct Environment {
     const SlotsImage* found = nullptr;
     Moves moves = Moves::GoOn;
     OriginTable origins = OriginTable::Made;
+    // The directions of a connection come to different workers: services are followed by what
+    // clients send alone.
+    bool splits_connections = false;
 };
 
 }  // namespace sluice

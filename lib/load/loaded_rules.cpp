@@ -93,6 +93,9 @@ void LoadedRules::carry_over(const Environment& environment) {
         slots_ = LimitSlots{*environment.found};
     }
     ++set_->load;
+    if (environment.splits_connections) {
+        follow_one_way(set_->services);
+    }
 }
 
 // The order matters: slots remember what limits share, whether keys have numbers of their own and

@@ -86,4 +86,10 @@ LoadedServices loaded_services(const std::vector<Service>& services, const Class
     return loaded;
 }
 
+void follow_one_way(LoadedServices& services) noexcept {
+    for (LoadedService& service : services.all) {
+        service.path = ServicePath::Inbound;
+    }
+}
+
 }  // namespace sluice

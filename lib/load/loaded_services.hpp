@@ -33,4 +33,7 @@ struct LoadedServices {
 [[nodiscard]] LoadedServices loaded_services(const std::vector<Service>& services,
                                              const Classifier& classifier);
 
+// Follows the connections of all of them by what clients send alone, as `path: inbound` does.
+void follow_one_way(LoadedServices& services) noexcept;
+
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "lib/packet/checksum_check.hpp"
 
 #include "lib/packet/internet_checksum.hpp"
+#include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
 #include "lib/packet/transport.hpp"
 
@@ -90,6 +91,19 @@ ChecksumFinding find_in_segment(const PacketHeaders& headers, ByteView frame) no
 }
 
 }  // namespace
+
+bool has_wrong_ip_checksum(const PacketHeaders& headers, const FrameView& frame) noexcept {
+    if (headers.ip_version != IpVersion::V4 || headers.l3_at + kIpv4MinSize > frame.bytes.size()) {
+        return false;
+    }
+    const std::size_t size = (load_u8(frame.bytes, headers.l3_at) & 0xFU) * 4U;
+    if (headers.l3_at + size > frame.bytes.size()) {
+        return false;
+    }
+    InternetChecksum sum;
+    sum.add(frame.bytes.subspan(headers.l3_at, size));
+    return !is_right(sum);
+}
 
 ChecksumFinding find_udp_checksum(IpVersion version, const IpAddress& src, const IpAddress& dst,
                                   ByteView datagram) noexcept {

@@ -18,6 +18,10 @@ enum class ChecksumFinding : std::uint8_t {
 // packet (not a fragment).
 [[nodiscard]] ChecksumFinding find_checksums(const PacketHeaders& headers,
                                              const FrameView& frame) noexcept;
+// The checksum of the header of IPv4, of a fragment too, is wrong. False: it is right, is not all
+// at hand, or IPv6 has none.
+[[nodiscard]] bool has_wrong_ip_checksum(const PacketHeaders& headers,
+                                         const FrameView& frame) noexcept;
 // The checksum of a datagram of UDP, header and payload (RFC 768; RFC 8200, 8.1: over IPv6 none is
 // wrong too). Unknown, where its length is another than it says, or it has none over IPv4.
 [[nodiscard]] ChecksumFinding find_udp_checksum(IpVersion version, const IpAddress& src,

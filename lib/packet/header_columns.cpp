@@ -5,6 +5,7 @@
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
 #include "lib/packet/parse.hpp"
+#include "lib/packet/transport.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -32,6 +33,7 @@ constexpr FieldSet fields_of(HeaderPart part) {
 
 constexpr FieldSet kPortPart = fields_of(HeaderPart::Port);
 constexpr FieldSet kVlanPart = fields_of(HeaderPart::Vlan);
+constexpr FieldSet kPortsPart = fields_of(HeaderPart::Ports);
 constexpr FieldSet kTcpPart = fields_of(HeaderPart::Tcp);
 constexpr FieldSet kCommonFields = [] {
     FieldSet fields;
@@ -61,6 +63,16 @@ void HeaderColumns::set_unit(std::size_t row, const UnitTexts& texts) noexcept {
     if (texts.has_client()) {
         add_present(HeaderPart::Client, row_bit(row));
     }
+}
+
+void HeaderColumns::set_datagram(std::size_t row, std::uint16_t from, std::uint16_t to) noexcept {
+    (void)headers(row);
+    PacketHeaders& made = made_headers_[row];
+    made.proto = proto[row] = kProtoUdp;
+    made.sport = sport[row] = from;
+    made.dport = dport[row] = to;
+    made.fields.add_all(kPortsPart);
+    add_present(HeaderPart::Ports, row_bit(row));
 }
 
 // The headers of a frame of the common shape.

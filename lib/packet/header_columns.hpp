@@ -83,6 +83,8 @@ public:
     // The texts of the unit of a later layer that a row stands for, good for as long as the frames.
     void set_unit(std::size_t row, const UnitTexts& texts) noexcept;
     void forget_units() noexcept { with_unit_ = 0; }
+    // A later fragment stands for its whole datagram of UDP from now on, whose ports these are.
+    void set_datagram(std::size_t row, std::uint16_t from, std::uint16_t to) noexcept;
     // The rows that have such texts.
     [[nodiscard]] RowMask with_unit() const noexcept { return with_unit_; }
 

@@ -25,7 +25,6 @@ enum class Parsed : std::uint8_t {
     BadIpHeader,
     BadL4Header,
     TooDeep,
-    TooManyUnits,  // of later layers, or texts of theirs too long for what one packet has room for
 };
 
 [[nodiscard]] constexpr bool is_malformed(Parsed parsed) noexcept {

@@ -37,6 +37,9 @@ UnitTexts* UnitSink::add_other_reading() noexcept {
 void UnitSink::note_asked(AskedRequest request) noexcept {
     units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].asked = request;
 }
+Normalization& UnitSink::normalize() noexcept {
+    return units_.services_.normalize(row_);
+}
 std::span<std::byte> UnitSink::room() noexcept {
     return units_.arena_.room();
 }
@@ -53,12 +56,10 @@ void UnitSink::drop_repeat() noexcept {
     note_drop(Reason::Retransmission);
 }
 void UnitSink::drop(Reason reason) noexcept {
-    if (service_.service == nullptr) {
-        note_drop(reason);
-    } else if (service_.is_enforced()) {
+    if (service_.is_enforced()) {
         units_.unreadable_ |= row_bit(row_);
         note_drop(reason);
-    } else if (!has_row(units_.would_refuse_, row_)) {
+    } else if (service_.service != nullptr && !has_row(units_.would_refuse_, row_)) {
         units_.would_refuse_ |= row_bit(row_);
         units_.would_why_[row_] = reason;
     }
@@ -72,6 +73,12 @@ void UnitSink::note_drop(Reason reason) noexcept {
 void UnitSink::remember(const StickyBytes& bytes) noexcept {
     units_.remembered_ |= row_bit(row_);
     units_.sticky_[row_] = bytes;
+}
+void UnitSink::remember_datagram(std::uint64_t datagram, std::uint8_t carrier) noexcept {
+    if (!has_row(units_.remembered_, row_)) {
+        remember({.carrier = carrier});
+    }
+    units_.sticky_[row_].datagram = datagram;
 }
 void UnitSink::follow(const StickyBytes& bytes) noexcept {
     units_.following_ |= row_bit(row_);
@@ -113,6 +120,9 @@ AnsweredPacket Burst::answered(std::size_t row) const noexcept {
         return packet;
     }
     const BurstUnits::Unit& unit = units_->unit(row, 0);
+    if (headers_.frag[row] == Fragment::Later) {
+        return packet;  // its frame holds no query that could be answered
+    }
     packet.may_wait = has_row(units_->awaiting(), row);
     if (unit.kind == Per::Request) {
         for (std::size_t i = 0; i < units_->count(row); ++i) {
@@ -161,6 +171,7 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     if (refused_) [[unlikely]] {
         counts_[row] = 0;
         sink.count(UnitEvent::TooManyUnits);
+        sink.drop(Reason::TooManyUnits);
     }
     return !refused_;
 }

@@ -13,6 +13,7 @@
 #include "lib/pipeline/look.hpp"
 #include "lib/pipeline/scratch.hpp"
 #include "lib/pipeline/service_packet.hpp"
+#include "lib/pipeline/sticky_bytes.hpp"
 #include "lib/pipeline/text_arena.hpp"
 #include "lib/pipeline/tracked_columns.hpp"
 #include "lib/rules/decision.hpp"
@@ -43,10 +44,9 @@ struct MeterPlan;
 class HeldUnits;
 
 // Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
-// the arena, none is judged. Where an enforcing rule is concerned the packet is malformed
-// (Parsed::TooManyUnits), so that nobody slips past the rules in a crowd, unless the policy passes
-// what is malformed; elsewhere it is judged as one without units, by all rules. All packets of a
-// burst have room for so many at once.
+// the arena, none is judged. An enforced service refuses it, so that nobody slips past the rules in
+// a crowd; elsewhere it is judged as one without units, by all rules. All packets of a burst have
+// room for so many at once.
 inline constexpr std::size_t kMaxUnits = 8;
 inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
 
@@ -88,32 +88,6 @@ struct UnitColumns {
 // A number that a parser notes of each row.
 using RowNotes = std::array<std::uint64_t, kMaxBurst>;
 
-// Bytes of a connection that have the verdict of the packet that they were judged in, however often
-// they are sent. What the numbers say is the parser's.
-struct StickyBytes {
-    std::uint64_t connection = 0;
-    std::uint32_t from = 0;
-    std::uint32_t to = 0;
-    std::uint8_t carrier = 0;  // which memory of the parser knows the connection
-    bool is_whole = false;     // the packet holds all of the units' heads
-};
-// What became of the packet that they were judged in.
-enum class UnitFate : std::uint8_t {
-    Forwarded,
-    Refused,
-    Undone,  // kept back for what units have no part in: sent again, they are judged again
-};
-
-// What of one packet sticks.
-struct Stickiness {
-    bool remembers = false;
-    bool follows = false;
-    bool awaits = false;  // see UnitSink::note_awaits()
-    StickyBytes remembered;
-    StickyBytes followed;
-    ConnectionId quic_dcid;  // see UnitSink::note_quic_dcid()
-};
-
 // Where such a parser puts what it finds.
 class UnitSink {
 public:
@@ -129,6 +103,8 @@ public:
     [[nodiscard]] UnitTexts* add_other_reading() noexcept;
     // The unit that was added last is such a request, as far as its answer is framed by that.
     void note_asked(AskedRequest request) noexcept;
+    // The packet belongs to an enforced service, and is changed so where it is forwarded.
+    [[nodiscard]] Normalization& normalize() noexcept;
     // For texts that the frame does not hold: what the packet's share has left, and its first
     // bytes as a text.
     [[nodiscard]] std::span<std::byte> room() noexcept;
@@ -139,13 +115,14 @@ public:
     // concerned.
     void drop_repeat() noexcept;
     // The packet cannot be read: the first reason stands. In an enforced service it is
-    // dropped, in one that monitors it is counted as what would be, and elsewhere it is dropped
-    // where an enforcing rule is concerned.
+    // dropped, in one that monitors it is counted as what would be, and elsewhere it passes.
     void drop(Reason reason) noexcept;
     // There was no room for what came before: more of the packet changes nothing.
     [[nodiscard]] bool is_refused() const noexcept;
     // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
     void remember(const StickyBytes& bytes) noexcept;
+    // The same of a datagram in fragments; behind the packet's own remember(), if it has one.
+    void remember_datagram(std::uint64_t datagram, std::uint8_t carrier) noexcept;
     // The packet repeats these bytes, whose verdict will be known when it is the packet's turn:
     // UnitFinder::refused() is asked then.
     void follow(const StickyBytes& bytes) noexcept;
@@ -284,7 +261,8 @@ public:
                 has_row(awaiting_, row),
                 sticky_[row],
                 followed_[row],
-                quic_dcids_[row]};
+                quic_dcids_[row],
+                has_row(services_.in_fragments, row) ? services_.ports[row] : DatagramPorts{}};
     }
     // The rows whose senders may still await an answer to what came before.
     [[nodiscard]] RowMask awaiting() const noexcept { return awaiting_; }

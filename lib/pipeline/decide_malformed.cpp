@@ -15,8 +15,6 @@ Reason malformed_reason(Parsed parsed) noexcept {
             return Reason::BadIpHeader;
         case Parsed::BadL4Header:
             return Reason::BadL4Header;
-        case Parsed::TooManyUnits:
-            return Reason::TooManyUnits;
         default:
             return Reason::TooDeep;
     }

@@ -23,6 +23,9 @@ public:
     // those of requests under another set; nullptr: it cannot, or need not.
     [[nodiscard]] const StickyBytes* to_read_again(std::uint64_t load) const noexcept;
 
+    // See Stickiness.
+    [[nodiscard]] DatagramPorts ports() const noexcept { return sticky_.ports; }
+
 private:
     struct Text {
         std::uint32_t at;  // in the frame, or in `bytes_`

@@ -45,6 +45,7 @@ public:
         if (!set_.services.empty()) [[unlikely]] {
             refused_ = track_services(burst_, rows, set_, core_, now_);
             scratch_.decided |= refused_;
+            scratch_.later_fragments &= ~refused_;
             rows &= ~refused_;
         }
         set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
@@ -140,18 +141,6 @@ private:
                              [this](const RuleMatch& match) { return decided_by(match); });
     }
 
-    // What has too many units is malformed where that keeps it from slipping past a rule that acts.
-    void refuse(const BurstUnits& units, RowMask crowded) noexcept {
-        if (core_.policy.malformed != MalformedPolicy::Drop) {
-            return;
-        }
-        const RowMask refused = crowded & acting_rows(units);
-        burst_.headers().malformed |= refused;
-        for_each_row(refused,
-                     [&](std::size_t row) { burst_.headers().parsed[row] = Parsed::TooManyUnits; });
-        decide_malformed_rows();
-    }
-
     // Those where a rule is concerned. Packets that have waited have been read before: what was
     // remembered of them is to be settled, whatever rules there are.
     [[nodiscard]] RowMask rows_to_read(const BurstUnits& units, RowMask rows) const noexcept {
@@ -192,14 +181,11 @@ private:
         if (units == nullptr || (!units->concern(set_.meter_plan) && set_.services.empty())) {
             return rows;
         }
-        const RowMask crowded = find_units(burst_, rows_to_read(*units, rows), set_, core_, now_);
+        find_units(burst_, rows_to_read(*units, rows), set_, core_, now_);
         if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
             [[unlikely]] {
             // Whom requests are from is known by now.
             set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
-        }
-        if (crowded != 0) [[unlikely]] {
-            refuse(*units, crowded);
         }
         count_would_refuse(*units);
         RowMask kept_back = 0;

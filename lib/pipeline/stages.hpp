@@ -28,8 +28,8 @@ inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
 // Finds the units of later layers that the packets of these rows complete, all of them well-formed
 // and possible, where a parser of such units is plugged in (Burst::find_units_by()). match_burst()
 // asks for them where they can still change something.
-[[nodiscard]] RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set,
-                                 const CoreState& core, Instant now) noexcept;
+void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
+                Instant now) noexcept;
 
 // Finds the rules that match, and decides what that alone decides: malformed packets, and those of
 // enforcing rules with on_match. On the way, units of later layers are found.

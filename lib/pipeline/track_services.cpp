@@ -1,6 +1,7 @@
 #include "lib/pipeline/track_services.hpp"
 
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/key_asker.hpp"
 #include "lib/pipeline/stages.hpp"
 
 namespace sluice {
@@ -16,6 +17,21 @@ void note_handshakes(const ServiceRowsOutcome& outcome, Burst& burst) noexcept {
                                         ? Handshake::OneWay
                                         : Handshake::Untracked;
         burst.note_handshakes(handshake, row_bit(row));
+    });
+}
+
+// Ports of datagrams in fragments are those of their first ones.
+void give_ports(const ServiceRowsOutcome& outcome, Burst& burst) noexcept {
+    for_each_row(outcome.in_fragments, [&](std::size_t row) {
+        burst.headers().set_datagram(row, outcome.ports[row].from, outcome.ports[row].to);
+    });
+}
+void give_ports_again(const CoreState& core, RowMask rows, Burst& burst) noexcept {
+    for_each_row(rows & ~burst.headers().common, [&](std::size_t row) {
+        const DatagramPorts ports = core.asker->held(burst.place(row)).units.ports();
+        if (ports.to != 0 && burst.headers().frag[row] == Fragment::Later) {
+            burst.headers().set_datagram(row, ports.from, ports.to);
+        }
     });
 }
 
@@ -37,6 +53,9 @@ void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& co
 RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
                        Instant now) noexcept {
     BurstUnits* const units = burst.unit_parser();
+    if (burst.origin() == Burst::Origin::Room) {
+        give_ports_again(core, rows, burst);
+    }
     if (units == nullptr || burst.origin() != Burst::Origin::Port) {
         return 0;
     }
@@ -44,16 +63,22 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     units->track({.burst = unit_columns_of(burst, set, core, now),
                   .services = set.services,
                   .scratch = burst.scratch().matches,
+                  .counters = core.counters,
                   .load = set.load,
                   .unread_bursts = core.unread_bursts},
                  rows);
     const ServiceRowsOutcome& outcome = units->services();
-    for_each_row(outcome.refused,
-                 [&](std::size_t row) { burst.decision(row) = dropped_for(outcome.why[row]); });
+    for_each_row(outcome.refused, [&](std::size_t row) {
+        burst.decision(row) = dropped_for(outcome.why[row]);
+        if (has_row(outcome.resets, row)) {
+            burst.decision(row).verdict = Verdict::Reset;
+        }
+    });
     for_each_row(outcome.would_refuse, [&](std::size_t row) {
         core.counters.would_refuse[static_cast<std::size_t>(outcome.why[row])].add(1);
     });
     burst.set_normalized(outcome.normalized);
+    give_ports(outcome, burst);
     note_handshakes(outcome, burst);
     return outcome.refused;
 }

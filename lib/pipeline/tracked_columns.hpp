@@ -7,12 +7,14 @@
 namespace sluice {
 
 struct UnitColumns;
+struct WorkerCounters;
 
 // The view of a burst that trackers of services are shown.
 struct TrackedColumns {
     const UnitColumns& burst;
     const LoadedServices& services;
     RuleMatches& scratch;  // of the services' classifier
+    WorkerCounters& counters;
     // See UnitSource.
     std::uint64_t load = 0;
     std::uint64_t unread_bursts = 0;

@@ -27,13 +27,10 @@ public:
         units_.set_load(set.load);
     }
 
-    // The rows that have too many units.
-    [[nodiscard]] RowMask run(RowMask rows) noexcept {
-        RowMask crowded = 0;
+    void run(RowMask rows) noexcept {
         for_each_row(rows, [&](std::size_t row) {
-            if (!find(row)) {
-                crowded |= row_bit(row);
-            } else if (units_.count(row) != 0) {
+            find(row);
+            if (units_.count(row) != 0) {
                 take(row);
             }
         });
@@ -44,11 +41,10 @@ public:
             geo_burst(further, set_);
             units_.set_texts(further);
         }
-        return crowded;
     }
 
 private:
-    [[nodiscard]] bool find(std::size_t row) noexcept {
+    void find(std::size_t row) noexcept {
         const bool has_waited = burst_.place(row) != kNoRoomPlace;
         const UnitSource packet{.headers = burst_.headers_of(row),
                                 .frame = burst_.frame(row),
@@ -63,9 +59,10 @@ private:
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {
-            return units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
+            (void)units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
+        } else {
+            (void)units_.find(row, packet);
         }
-        return units_.find(row, packet);
     }
     // Packets that have waited were read before.
     [[nodiscard]] ServicePacket service_of(std::size_t row, bool has_waited) const noexcept {
@@ -102,17 +99,23 @@ private:
 
 }  // namespace
 
-RowMask find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
-                   Instant now) noexcept {
+void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreState& core,
+                Instant now) noexcept {
     if (burst.unit_parser() == nullptr) {
-        return 0;
+        return;
     }
     if (burst.origin() != Burst::Origin::Room) [[likely]] {
         (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp),
                                     core.hash);
         rows = burst.unit_parser()->select(unit_columns_of(burst, set, core, now), rows);
     }
-    return rows == 0 ? 0 : FindingUnits{burst, set, core, now}.run(rows);
+    if (rows == 0) {
+        return;
+    }
+    FindingUnits{burst, set, core, now}.run(rows);
+    if (!set.services.empty() && burst.origin() != Burst::Origin::Room) {
+        burst.set_normalized(burst.unit_parser()->services().normalized);
+    }
 }
 
 }  // namespace sluice

@@ -8,7 +8,8 @@
 namespace sluice {
 
 // What is told of one key. `Lost` stands in the place of events that could not be told. `Bridged`
-// is told of a pair: the kernel forwarded its frames while no box took them.
+// is told of a pair: the kernel forwarded its frames while no box took them. `ChecksumsTrusted` of
+// a side of a service: its checksums are not verified from then on.
 enum class KeyEventKind : std::uint8_t {
     LimitStart,
     LimitEnd,
@@ -16,10 +17,12 @@ enum class KeyEventKind : std::uint8_t {
     BanStart,
     BanEnd,
     Lost,
-    Bridged
+    Bridged,
+    ChecksumsTrusted
 };
-inline constexpr auto kKeyEventKindNames = std::to_array<std::string_view>(
-    {"limit_start", "limit_end", "refill", "ban_start", "ban_end", "lost", "bridged"});
+inline constexpr auto kKeyEventKindNames =
+    std::to_array<std::string_view>({"limit_start", "limit_end", "refill", "ban_start", "ban_end",
+                                     "lost", "bridged", "checksums_trusted"});
 inline constexpr std::size_t kKeyEventKindCount = kKeyEventKindNames.size();
 
 // One event, as those are told of it who follow them.
@@ -34,8 +37,8 @@ struct KeyEvent {
     std::uint64_t lost = 0;     // of Lost: how many
     std::uint64_t packets = 0;  // of Bridged: how many
     std::string rule{};
-    std::string limit{};  // empty: a ban
-    std::string key{};    // its text, part|part; of Bridged: the pair
+    std::string limit{};  // empty: a ban; of ChecksumsTrusted: "clients" or "servers"
+    std::string key{};  // its text, part|part; of Bridged the pair, of ChecksumsTrusted the service
 
     [[nodiscard]] bool operator==(const KeyEvent&) const = default;
 };

@@ -1,14 +1,38 @@
 #pragma once
+#include "lib/packet/payload_range.hpp"
+
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sluice {
 
 // Changes that normalising makes to a frame that is forwarded.
-struct Normalization {
+class Normalization {
+public:
+    static constexpr std::size_t kMostLines = 4;
+
     bool clears_urgent = false;
     std::uint8_t raises_to = 0;  // its time to live from then on; 0: as it came
 
-    [[nodiscard]] bool any() const noexcept { return clears_urgent || raises_to != 0; }
+    // The header lines in these bytes become such as no server knows, of the same length. At most
+    // kMostLines.
+    void void_line(PayloadRange line) noexcept {
+        if (count_ < kMostLines) {
+            lines_[count_++] = line;
+        }
+    }
+    [[nodiscard]] std::span<const PayloadRange> voided() const noexcept {
+        return std::span{lines_}.first(count_);
+    }
+    [[nodiscard]] bool any() const noexcept {
+        return clears_urgent || raises_to != 0 || count_ != 0;
+    }
+
+private:
+    std::uint8_t count_ = 0;
+    std::array<PayloadRange, kMostLines> lines_{};
 };
 
 }  // namespace sluice

@@ -64,6 +64,7 @@ enum class UnitEvent : std::uint8_t {
     FragmentEvicted,
     DatagramWhole,
     DatagramGivenUp,
+    DatagramDisordered,
 };
 
 // The one list. What is malformed has no fields of its layer, and no limit counts it as a unit.
@@ -150,6 +151,8 @@ inline constexpr auto kUnitEvents = std::to_array<EventRow<UnitEvent>>({
      "datagrams of services that were put together from fragments"},
     {UnitEvent::DatagramGivenUp, "datagram_given_up",
      "datagrams of services in fragments that made room for newer ones"},
+    {UnitEvent::DatagramDisordered, "datagram_disordered",
+     "first fragments to services behind a later one of their datagram, which are refused"},
 });
 inline constexpr std::size_t kUnitEventCount = kUnitEvents.size();
 

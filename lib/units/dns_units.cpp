@@ -140,8 +140,12 @@ FramingState behind_message() noexcept {
     return state;
 }
 
-StreamReading step_over(What what, std::size_t head, std::size_t body) noexcept {
-    return {.what = what, .head = head, .body = {.bytes = body, .framing = behind_message()}};
+// Behind a message, which has a sound question or is malformed.
+StreamReading after(bool has_question, std::size_t head, std::size_t body) noexcept {
+    return {.what = has_question ? What::Unit : What::Skip,
+            .head = head,
+            .body = {.bytes = body, .framing = behind_message()},
+            .is_doubtful = !has_question};
 }
 
 // True if a stream on another port may begin with a DNS message: a query with one question and at
@@ -168,7 +172,7 @@ StreamReading read_long(ByteView bytes, const UnitSource& packet, UnitSink& unit
     }
     units.count(UnitEvent::DnsLongMessage);
     const bool has = find_questions(bytes.subspan(kDnsLengthSize, reach), packet, units);
-    return step_over(has ? What::Unit : What::Skip, kDnsLengthSize + reach, size - reach);
+    return after(has, kDnsLengthSize + reach, size - reach);
 }
 
 }  // namespace
@@ -194,7 +198,7 @@ StreamReading read_dns(ByteView bytes, const StreamContext& context, UnitSink& u
         if (is_of_service(context.packet)) {
             units.drop(Reason::Unreadable);  // BIND closes the connection
         }
-        return step_over(What::Skip, none, 0);
+        return after(false, none, 0);
     }
     const DnsTcpFrame frame = split_dns_stream(bytes);
     if (bytes.size() >= kDnsLengthSize && bytes.size() + frame.missing >= context.head_bytes &&
@@ -208,7 +212,7 @@ StreamReading read_dns(ByteView bytes, const StreamContext& context, UnitSink& u
         return {};
     }
     const bool has = find_questions(frame.message, context.packet, units);
-    return step_over(has ? What::Unit : What::Skip, frame.end, 0);
+    return after(has, frame.end, 0);
 }
 
 bool maybe_dns(ByteView datagram, std::uint16_t sport, std::uint16_t dport) noexcept {

@@ -130,6 +130,8 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     return {.what = What::Unit,
             .head = found.size,
             .body = body_of(head_, context.stance()),
+            .is_doubtful =
+                head_.shapes.reading() != HeadReading::Accepted && !has_stated_readings(head_),
             .ends_connection = is_service && head_.ends_connection(),
             .upgrade = head_.upgrade};
 }
@@ -142,7 +144,10 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     // That it is HTTP, all servers agree on.
     const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
-    const bool wants_all = on_ambiguous_ == OnAmbiguous::Both && matters;
+    // Without a service nothing is refused for what it is: all of its readings are charged.
+    const bool may_read_all =
+        on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr;
+    const bool wants_all = may_read_all && matters && !head_.shapes.empty();
     const bool reads_all = wants_all && has_stated_readings(head_);
     if (reading != HeadReading::Accepted || (wants_all && has_unstated_readings(head_))) {
         const bool malformed = reading == HeadReading::Malformed;
@@ -207,6 +212,7 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
     return {.bytes = taken,
             .state = chunks.is_done() ? FramingState{} : state_of(chunks),
             .is_done = chunks.is_done(),
+            .is_doubtful = !shapes.empty(),
             .is_broken = chunks.is_broken()};
 }
 

@@ -7,7 +7,7 @@ namespace sluice {
 
 // Requests of HTTP/1.0 and 1.1, and the bodies behind them. HTTP/2 in clear is recognised and not
 // read. A request of which two servers read other texts, and both the same end, is a unit for each
-// of its readings under OnAmbiguous::Both. One per worker.
+// of its readings under OnAmbiguous::Both, and wherever no service is declared. One per worker.
 class HttpUnits {
 public:
     explicit HttpUnits(OnAmbiguous on_ambiguous) : on_ambiguous_{on_ambiguous} {}
@@ -26,6 +26,7 @@ public:
         std::size_t bytes = 0;
         FramingState state{};
         bool is_done = false;
+        bool is_doubtful = false;  // servers may disagree where it ends
         // Its end cannot be found any more: of a service, the connection ends with it.
         bool is_broken = false;
     };

@@ -31,7 +31,7 @@ public:
             return false;
         }
         if (is_of_new_connection() && !begin_anew()) {
-            drop(Reason::NoHeadRoom);
+            units_.drop(Reason::NoHeadRoom);
             return false;
         }
         const State state = hellos.state_of(id_);
@@ -102,12 +102,6 @@ private:
     }
 
     [[nodiscard]] bool of_service() const noexcept { return packet_.service.service != nullptr; }
-    // Without a service nothing is refused because it could not be read.
-    void drop(Reason reason) noexcept {
-        if (of_service()) {
-            units_.drop(reason);
-        }
-    }
 
     // A connection whose hello was judged, and forwarded or not decided yet: the same bytes are
     // a repeat, others a hello that is judged as any, also where they come in parts.
@@ -201,7 +195,7 @@ private:
                 return false;
             case QuicHelloOutcome::OverBudget:
                 units_.count(UnitEvent::QuicOverBudget);
-                drop(Reason::InitialBudget);
+                units_.drop(Reason::InitialBudget);
                 return false;
             default:
                 refuse(read, half.id);
@@ -243,12 +237,12 @@ private:
         const std::uint64_t id = half.id;
         unsigned given_up = 0;
         if (!is_kept && !hellos.keep_spare(source_of(packet_), given_up)) {
-            drop(Reason::NoHeadRoom);
+            units_.drop(Reason::NoHeadRoom);
         }
         units_.count(UnitEvent::QuicGivenUp, given_up);
         if (hellos.lacks_beginning(id)) {
             units_.count(UnitEvent::QuicPartsLost);
-            drop(Reason::LostHead);
+            units_.drop(Reason::LostHead);
         }
     }
 
@@ -258,7 +252,7 @@ private:
         units_.count(UnitEvent::QuicNotAuthentic);
         if (hellos.is_uncertain(path_)) {
             units_.count(UnitEvent::QuicPartsLost);
-            drop(Reason::LostHead);
+            units_.drop(Reason::LostHead);
         } else if (const auto judged = hellos.judged_on(path_)) {
             go_with(*judged);
         }
@@ -278,21 +272,21 @@ private:
         if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
             // No server sees them: the hello that came first goes on.
             units_.count(UnitEvent::QuicMalformed);
-            drop(Reason::Overlap);
+            units_.drop(Reason::Overlap);
             return;
         }
         owner_.hellos_.give_up(id);
         if (read.outcome == QuicHelloOutcome::TooManyPieces) {
             units_.count(UnitEvent::QuicMalformed);
-            drop(Reason::TooManyPieces);
+            units_.drop(Reason::TooManyPieces);
         } else if (read.outcome == QuicHelloOutcome::Malformed) {
             of_service() ? refuse_hello(read.fault, units_) : count_fault(read.fault, units_);
         } else if (read.outcome == QuicHelloOutcome::BeyondRoom) {
             units_.count(UnitEvent::QuicTooLong);
-            drop(Reason::HeadTooLong);
+            units_.drop(Reason::HeadTooLong);
         } else {
             units_.count(UnitEvent::QuicMalformed);
-            drop(Reason::MalformedHello);
+            units_.drop(Reason::MalformedHello);
         }
     }
 

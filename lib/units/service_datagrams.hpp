@@ -1,12 +1,19 @@
 #pragma once
 #include "lib/conn/datagram_assembly.hpp"
+#include "lib/conn/ip_fragment.hpp"
+#include "lib/conn/recent_digests.hpp"
+#include "lib/conn/track/port_checksums.hpp"
+#include "lib/conn/track/tracked_segment.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/pipeline/fragment_follower.hpp"
+#include "lib/pipeline/service_packet.hpp"
 #include "lib/rules/verdict.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
-// Datagrams of UDP to enforced services that come in IP fragments.
+// Datagrams of UDP to services that come in IP fragments.
 namespace sluice {
 
 // A fragment's meaning to the service of its datagram.
@@ -14,27 +21,32 @@ struct FragmentReading {
     enum class What : std::uint8_t {
         NotMine,  // its first fragment went to no service, or has not come
         Passes,   // parts are to come, or it is a copy of what was forwarded
-        Read,     // it completes a datagram: it has the verdict of the units in `payload`
-        Follows,  // it is a copy of what completes a datagram of this burst
+        Read,     // it completes a datagram: it has the verdict of the units of all of it
+        Follows,  // it is a copy of what completes a datagram whose verdict is still to come
         Refused,  // for `why`
     };
     What what = What::NotMine;
     Reason why = Reason::Unmatched;
-    std::uint64_t datagram = 0;  // of Read and Follows: what settle() and is_refused() are told
-    std::uint16_t sport = 0;     // of Read: of its header of UDP
-    std::uint16_t dport = 0;
-    ByteView payload;  // behind that header, until the next call
+    std::uint16_t service = kNoService;  // of its first fragment; kNoService: NotMine
+    std::uint64_t datagram = 0;          // its number, but of NotMine
+    DatagramPorts ports;                 // of Read and Follows: of the header of UDP
 };
 
 // One worker's. It neither allocates nor waits.
 class ServiceDatagrams {
 public:
-    explicit ServiceDatagrams(const AssemblyBudget& budget) : assembly_{budget} {}
+    explicit ServiceDatagrams(const AssemblyBudget& budget)
+        : assembly_{budget}, early_{budget.timeout} {}
+    [[nodiscard]] static std::uint64_t memory_of(const AssemblyBudget& budget) noexcept {
+        return DatagramAssembly::memory_of(budget) + RecentDigests::memory();
+    }
 
-    // A fragment. `of_service`: it is a first one, and its ports are those of an enforced service
-    // over UDP. Those of a datagram whose first one was such are known without.
-    [[nodiscard]] FragmentReading take(const FragmentSource& fragment, bool of_service,
-                                       bool verifies_checksums) noexcept;
+    // A fragment. `service`: the one over UDP that a first fragment reaches; kNoService: none.
+    // `checksums` by service: where they are verified, wrong ones are refused.
+    [[nodiscard]] FragmentReading take(const FragmentSource& fragment, std::uint16_t service,
+                                       std::span<const PortChecksums> checksums) noexcept;
+    // The payload of a datagram that was Read and is not settled; nullopt: it was given up.
+    [[nodiscard]] std::optional<ByteView> payload_of(std::uint64_t datagram) const noexcept;
     // The fate of the fragment that completed the datagram.
     void settle(std::uint64_t datagram, bool forwarded) noexcept {
         assembly_.settle(datagram, forwarded);
@@ -44,7 +56,15 @@ public:
     }
 
 private:
+    [[nodiscard]] FragmentReading put_together(const FragmentSource& fragment,
+                                               const IpFragment& place,
+                                               const PortChecksums& checksums,
+                                               FragmentReading reading) noexcept;
+
     DatagramAssembly assembly_;
+    // Later fragments that were forwarded before a first one had come: their server may hold them,
+    // and no service reads a datagram of theirs.
+    RecentDigests early_;
 };
 
 }  // namespace sluice

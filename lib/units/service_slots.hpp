@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -19,14 +19,14 @@ public:
         index_of_.fill(kNone);
         slot_of_.fill(kNone);
         for (std::size_t index = 0; index < services.all.size(); ++index) {
-            place(index, names_, std::hash<std::string>{}(services.all[index].id));
+            place(index, names_, name_of(services.all[index].id));
         }
         for (std::size_t slot = 0; slot < kMaxServices; ++slot) {
             names_[slot] = index_of_[slot] == kNone ? 0 : names_[slot];
         }
         for (std::size_t index = 0; index < services.all.size(); ++index) {
             if (slot_of_[index] == kNone) {
-                begun(take_free(index, std::hash<std::string>{}(services.all[index].id)));
+                begun(take_free(index, name_of(services.all[index].id)));
             }
         }
     }
@@ -41,12 +41,18 @@ public:
         return index_of_[slot];
     }
 
+    // A number for its name; of a slot 0, if it is free.
+    [[nodiscard]] static std::uint64_t name_of(std::string_view id) noexcept {
+        return std::hash<std::string_view>{}(id) | 1U;
+    }
+    [[nodiscard]] std::uint64_t name_of(std::uint16_t slot) const noexcept { return names_[slot]; }
+
 private:
     using Names = std::array<std::uint64_t, kMaxServices>;  // 0: free
 
     void place(std::size_t index, const Names& names, std::uint64_t name) noexcept {
         for (std::size_t slot = 0; slot < kMaxServices; ++slot) {
-            if (names[slot] == (name | 1U)) {
+            if (names[slot] == name) {
                 slot_of_[index] = static_cast<std::uint16_t>(slot);
                 index_of_[slot] = static_cast<std::uint16_t>(index);
             }
@@ -57,7 +63,7 @@ private:
         while (names_[slot] != 0) {
             ++slot;
         }
-        names_[slot] = name | 1U;
+        names_[slot] = name;
         place(index, names_, name);
         return static_cast<std::uint16_t>(slot);
     }

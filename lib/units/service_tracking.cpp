@@ -25,6 +25,23 @@ TrackBudget track_budget(const ConnectionBudget& budget) noexcept {
             .midstream = std::max<std::size_t>(budget.connections / 16, 64)};
 }
 
+bool is_of_udp(const Service& service) noexcept {
+    return service.protocol == ServiceProtocol::Dns || service.protocol == ServiceProtocol::Quic;
+}
+
+// Rows that may be fragments of UDP: those of one datagram of IPv6 may name other protocols.
+RowMask fragments_of(const HeaderColumns& headers, RowMask rows) noexcept {
+    RowMask fragments = 0;
+    for_each_row(rows & headers.present_rows(Field::IpFrag) & ~headers.common,
+                 [&](std::size_t row) {
+                     const bool is_later_v6 =
+                         headers.frag[row] == Fragment::Later && has_row(headers.v6, row);
+                     const bool is_udp = headers.proto[row] == kProtoUdp || is_later_v6;
+                     fragments |= headers.frag[row] != Fragment::None && is_udp ? row_bit(row) : 0;
+                 });
+    return fragments;
+}
+
 Reason reason_of(TrackReason reason) noexcept {
     switch (reason) {
         case TrackReason::ChecksumWrong:
@@ -81,11 +98,13 @@ static_assert(static_cast<int>(MidstreamPolicy::Inspect) == static_cast<int>(Mid
 
 }  // namespace
 
-ServiceTracking::ServiceTracking(const ConnectionBudget& budget)
-    : tracker_{track_budget(budget), KeyHasher{kFixedSecret}} {}
+ServiceTracking::ServiceTracking(const UnitBudget& budget)
+    : tracker_{track_budget(budget.connections), KeyHasher{kFixedSecret}},
+      datagrams_{budget.datagrams} {}
 
-std::uint64_t ServiceTracking::memory_of(const ConnectionBudget& budget) noexcept {
-    return ConnectionTracker::memory_of(track_budget(budget));
+std::uint64_t ServiceTracking::memory_of(const UnitBudget& budget) noexcept {
+    return ConnectionTracker::memory_of(track_budget(budget.connections)) +
+           ServiceDatagrams::memory_of(budget.datagrams);
 }
 
 // Services keep their connections from one rule set to the next. Where sets came between that this
@@ -107,8 +126,13 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
         const Checksums checksums = burst.services.all[index].checksums;
         if (is_new[slot] || checksums != checksum_policies_[slot]) {
             checksum_policies_[slot] = checksums;
-            checksums_[slot] = PortChecksums{static_cast<ChecksumPolicy>(checksums)};
+            checksums_[slot] = server_checksums_[slot] =
+                PortChecksums{static_cast<ChecksumPolicy>(checksums), UnfinishedSums::ByProof};
         }
+    }
+    reads_datagrams_ = std::any_of(burst.services.all.begin(), burst.services.all.end(), is_of_udp);
+    for (std::uint16_t slot = 0; slot < kMaxServices; ++slot) {
+        publish(slot);
     }
     load_ = burst.load;
     unread_bursts_ = burst.unread_bursts;
@@ -126,7 +150,13 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Fol
     const RowMask segments = rows & columns.headers.present_rows(HeaderPart::Tcp);
     for_each_row(segments, [&](std::size_t row) { tracker_.prefetch(columns.ends[row].digest); });
     (void)tracker_.expire(columns.now, kForgottenPerBurst);
-    for_each_row(reaching & ~segments,
+    const RowMask fragments =
+        reads_datagrams_ ? fragments_of(columns.headers, rows & ~segments) : 0;
+    for_each_row(fragments, [&](std::size_t row) {
+        const bool reaches = has_row(reaching, row) && is_of_udp(burst.services.all[found[row]]);
+        take_fragment(burst, row, reaches ? slots_.slot_of(found[row]) : kNoService, outcome);
+    });
+    for_each_row(reaching & ~(segments | fragments),
                  [&](std::size_t row) { take_datagram(burst, row, found[row], outcome); });
     for_each_row(segments, [&](std::size_t row) {
         const bool reaches = has_row(reaching, row);
@@ -146,7 +176,7 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
     if (!segment) {
         return;
     }
-    segment->checksum_wrong = slot != kNoService && is_wrong(columns, row, slot);
+    look_at_checksum(columns, row, slot, *segment);
     TrackVerdict verdict = tracker_.track(*segment, policies_, columns.now);
     if (verdict.kind == TrackVerdict::Kind::Inspect) {
         const std::uint16_t index = slots_.index_of(verdict.service);
@@ -155,7 +185,38 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
             follow.follows(follow.reader, columns, row, burst.services.all[index].protocol);
         verdict = tracker_.settle_midstream(*segment, policies_, begins, columns.now);
     }
+    note_proofs(verdict);
     take_verdict(verdict, burst, row, outcome);
+}
+
+// A fragment of a datagram that may be of a service.
+void ServiceTracking::take_fragment(const TrackedColumns& burst, std::size_t row,
+                                    std::uint16_t slot, ServiceRowsOutcome& outcome) noexcept {
+    using What = FragmentReading::What;
+    const UnitColumns& columns = burst.burst;
+    const FragmentReading reading = datagrams_.take({.headers = columns.headers.headers(row),
+                                                     .frame = columns.frames.frame(row),
+                                                     .hash = columns.hash,
+                                                     .now = columns.now,
+                                                     .counters = burst.counters},
+                                                    slot, checksums_);
+    if (reading.what == What::NotMine || slots_.index_of(reading.service) == ServiceSlots::kNone) {
+        return;
+    }
+    outcome.with_service |= row_bit(row);
+    outcome.packets[row] = {.service = &burst.services.all[slots_.index_of(reading.service)],
+                            .datagram = reading.datagram,
+                            .share = reading.what == What::Read      ? DatagramShare::Last
+                                     : reading.what == What::Follows ? DatagramShare::Copy
+                                                                     : DatagramShare::Fragment,
+                            .is_from_client = true,
+                            .is_readable = reading.what == What::Read};
+    if (reading.what == What::Refused) {
+        outcome.refuse(row, reading.why);
+    } else if (reading.what != What::Passes) {
+        outcome.in_fragments |= row_bit(row);
+        outcome.ports[row] = reading.ports;
+    }
 }
 
 // A datagram to a service, or a later fragment: those of TCP have no ports, and are of no segment.
@@ -166,7 +227,7 @@ void ServiceTracking::take_datagram(const TrackedColumns& burst, std::size_t row
     outcome.packets[row] = {.service = &burst.services.all[index], .is_from_client = true};
     if (is_tcp) {
         outcome.refuse(row, Reason::TcpFragment);
-    } else if (is_wrong(burst.burst, row, slots_.slot_of(index))) {
+    } else if (is_wrong_datagram(burst.burst, row, slots_.slot_of(index))) {
         outcome.refuse(row, Reason::WrongChecksum);
     } else {
         outcome.packets[row].is_readable = true;
@@ -185,20 +246,6 @@ void ServiceTracking::note_upgrade(const AgreedUpgrade& upgrade) noexcept {
     tracker_.mark(upgrade.ends.digest, upgrade.connection, TrackMark::Upgraded);
 }
 
-// Checksums of clients' packets count in segments whose bytes are read, or that change the state of
-// their connection, and datagrams.
-bool ServiceTracking::is_wrong(const UnitColumns& burst, std::size_t row,
-                               std::uint16_t slot) noexcept {
-    constexpr std::uint16_t kChanges = kTcpSyn | kTcpFin | kTcpRst;
-    PortChecksums& checksums = checksums_[slot];
-    const PacketHeaders& headers = burst.headers.headers(row);
-    const bool matters = headers.payload_len != 0 || (headers.tcp_flags & kChanges) != 0;
-    if (!matters || headers.frag != Fragment::None || !checksums.needs_finding()) {
-        return false;
-    }
-    return checksums.judge(find_checksums(headers, burst.frames.frame(row))).is_wrong;
-}
-
 void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst,
                                    std::size_t row, ServiceRowsOutcome& outcome) const noexcept {
     if (verdict.kind == TrackVerdict::Kind::Untracked || verdict.service == kNoService ||
@@ -214,6 +261,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .service = &service,
         .connection = verdict.id != 0 ? verdict.id : ends.along(),
         .first = verdict.first,
+        .acknowledged = verdict.take_from,
         .client_fin = verdict.client_fin,
         .client_ends = forwards && !is_upgraded && verdict.client_ends,
         .is_from_client = verdict.from_client,
@@ -223,14 +271,17 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .is_established = verdict.established};
     if (!forwards) {
         outcome.refuse(row, reason_of(verdict.reason));
+        // Its server has acknowledged the very number that it begins at.
+        const bool resets = verdict.kind == TrackVerdict::Kind::Reset &&
+                            verdict.reason == TrackReason::MidstreamReset;
+        outcome.resets |= resets ? outcome.refused & row_bit(row) : 0;
         return;
     }
     const bool changes = verdict.clear_urgent || verdict.raise_ttl;
     if (changes && outcome.packets[row].is_enforced()) {
-        outcome.normalized |= row_bit(row);
-        outcome.normalizations[row] = {
-            .clears_urgent = verdict.clear_urgent,
-            .raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0}};
+        Normalization& change = outcome.normalize(row);
+        change.clears_urgent = verdict.clear_urgent;
+        change.raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0};
     }
 }
 

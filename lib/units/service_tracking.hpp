@@ -1,12 +1,16 @@
 #pragma once
-#include "lib/conn/connection_budget.hpp"
 #include "lib/conn/track/connection_tracker.hpp"
 #include "lib/conn/track/port_checksums.hpp"
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/rules/checksum_trust.hpp"
+#include "lib/units/service_datagrams.hpp"
 #include "lib/units/service_slots.hpp"
+#include "lib/units/unit_budget.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace sluice {
 
@@ -15,8 +19,8 @@ namespace sluice {
 class ServiceTracking {
 public:
     // Allocates all that it will ever use.
-    explicit ServiceTracking(const ConnectionBudget& budget);
-    [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
+    explicit ServiceTracking(const UnitBudget& budget);
+    [[nodiscard]] static std::uint64_t memory_of(const UnitBudget& budget) noexcept;
 
     // A reader that tells of a segment whose connection nobody knows whether a unit begins in it,
     // or goes on.
@@ -31,6 +35,12 @@ public:
     // The box has sent a RST: where its number is the next one, the connection has ended.
     void note_reset(const MadeReset& reset, Instant now) noexcept;
 
+    // Trust in the checksums of a service of the set in force; anyone may ask.
+    [[nodiscard]] std::optional<ServiceChecksums> checksums_of(std::string_view id) const noexcept;
+
+    [[nodiscard]] ServiceDatagrams& datagrams() noexcept { return datagrams_; }
+    [[nodiscard]] const ServiceDatagrams& datagrams() const noexcept { return datagrams_; }
+
     // What follows on it is not read any more.
     void note_upgrade(const AgreedUpgrade& upgrade) noexcept;
 
@@ -40,19 +50,30 @@ private:
     void adopt(const TrackedColumns& burst) noexcept;
     void track_segment(const TrackedColumns& burst, std::size_t row, std::uint16_t slot,
                        const Following& follow, ServiceRowsOutcome& outcome) noexcept;
+    void take_fragment(const TrackedColumns& burst, std::size_t row, std::uint16_t slot,
+                       ServiceRowsOutcome& outcome) noexcept;
     void take_datagram(const TrackedColumns& burst, std::size_t row, std::size_t index,
                        ServiceRowsOutcome& outcome) noexcept;
-    [[nodiscard]] bool is_wrong(const UnitColumns& burst, std::size_t row,
-                                std::uint16_t slot) noexcept;
+    [[nodiscard]] bool is_wrong_datagram(const UnitColumns& burst, std::size_t row,
+                                         std::uint16_t slot) noexcept;
+    void look_at_checksum(const UnitColumns& burst, std::size_t row, std::uint16_t slot,
+                          TrackedSegment& segment) noexcept;
+    void note_proofs(const TrackVerdict& verdict) noexcept;
+    void note_changed(const PortChecksums& checksums, std::uint16_t slot) noexcept;
+    void publish(std::uint16_t slot) noexcept;
     void take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst, std::size_t row,
                       ServiceRowsOutcome& outcome) const noexcept;
 
     ConnectionTracker tracker_;
+    ServiceDatagrams datagrams_;
     ServiceSlots slots_;
     std::array<TrackPolicy, kMaxServices> policies_;  // by slot
-    // By slot, of what comes from clients.
+    // By slot, of what comes from clients and from servers.
     std::array<PortChecksums, kMaxServices> checksums_;
+    std::array<PortChecksums, kMaxServices> server_checksums_;
+    std::array<Counter, kMaxServices> published_{};  // whose they are, and both states; 0: nobody's
     std::array<Checksums, kMaxServices> checksum_policies_{};
+    bool reads_datagrams_ = false;  // some service is of UDP
     std::uint64_t load_ = 0;
     std::uint64_t unread_bursts_ = 0;
     Instant tended_ = Instant::min();

@@ -12,6 +12,7 @@ namespace sluice {
 inline constexpr std::uint8_t kStreamCarrier = 0;
 inline constexpr std::uint8_t kQuicCarrier = 1;
 inline constexpr std::uint8_t kServiceCarrier = 2;
+inline constexpr std::uint8_t kDatagramCarrier = 3;
 
 // What the bytes from some place of a stream on are to one protocol. Whoever reads a Unit has added
 // it to the packet's.
@@ -22,6 +23,8 @@ struct StreamReading {
     std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
     UnitBody body;         // of these: how it goes on
     HeadNeed need;         // NeedMore: when another look is worth it
+    // Of a Unit or Skip: malformed, or servers may disagree where it ends.
+    bool is_doubtful = false;
     // Of a Unit: no later byte of the connection is read, whatever its body's kind.
     bool ends_connection = false;
     // Of a Unit: what the connection becomes if the server agrees; until then it stays what it is.

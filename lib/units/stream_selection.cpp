@@ -57,8 +57,7 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
     const bool known = (met_ & bit) != 0 || table_.may_know(note);
     const bool begins = may_begin(burst, row, payload);
     const bool opens = (burst.headers.tcp_flags[row] & (kTcpSyn | kTcpAck)) == kTcpSyn;
-    const bool from_syn_alone = stance_ == StreamStance::Anywhere;
-    if (!known && !opens && (from_syn_alone || !begins)) {
+    if (!known && !opens) {
         if (begins) {
             table_.note_midstream();
         }

@@ -5,7 +5,9 @@
 #include "lib/match/column_compare.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/units/dns_units.hpp"
+#include "lib/units/refused_reason.hpp"
 #include "lib/units/source_network.hpp"
+#include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
@@ -18,6 +20,10 @@ namespace {
 
 // Bytes of a segment that a head's scratch has room for behind the head.
 constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
+
+// By ServiceProtocol.
+constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, ConstantText{"dns"},
+                                    ConstantText{"quic"}};
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
@@ -47,22 +53,6 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
             .rst = (flags & kTcpRst) != 0,
             .payload = payload,
             .hash = &packet.hash};
-}
-
-constexpr Reason reason_of(RefusedWhy why) noexcept {
-    switch (why) {
-        case RefusedWhy::Full:
-        case RefusedWhy::SourceShare:
-            return Reason::NoHeadRoom;
-        case RefusedWhy::HeadTooLong:
-            return Reason::HeadTooLong;
-        case RefusedWhy::Unreadable:
-            return Reason::Unreadable;
-        case RefusedWhy::TooManyPieces:
-            return Reason::TooManyPieces;
-        default:
-            return Reason::LostHead;
-    }
 }
 
 constexpr Per unit_of(ServiceProtocol protocol) noexcept {
@@ -113,6 +103,12 @@ public:
                 offer_.kind == Offered::Framed ? read_body() : read();
             }
         }
+        if (voids_upgrades() && !owner_.voided_.empty()) [[unlikely]] {
+            void_again();
+        }
+        if (units_.is_refused() && goes_unread_at_doubt()) {
+            table.go_unread(offer_);
+        }
         conclude();
     }
 
@@ -127,7 +123,7 @@ private:
         }
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
-        if (body.is_broken) {
+        if (body.is_broken || (body.is_doubtful && goes_unread_at_doubt())) {
             give_up();
         } else {
             owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
@@ -144,18 +140,25 @@ private:
         }
         switch (reading.what) {
             case StreamReading::What::NotMine:
-                give_up();
-                return;
+                return give_up();
             case StreamReading::What::NeedMore:
-                owner_.table_.more(offer_, reading.need);
-                return;
+                return owner_.table_.more(offer_, reading.need);
             case StreamReading::What::Skip:
                 owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
-                return;
+                break;
             case StreamReading::What::Unit:
+                if (reading.upgrade == HttpUpgrade::H2c && voids_upgrades() && !void_upgrade()) {
+                    return give_up();
+                }
                 finish(reading);
-                return;
+                break;
         }
+        if (reading.is_doubtful && goes_unread_at_doubt()) {
+            owner_.table_.go_unread(offer_);
+        }
+    }
+    [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
+        return owner_.stance_ == StreamStance::Anywhere;
     }
 
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
@@ -165,6 +168,34 @@ private:
             owner_.table_.not_mine(offer_);
         } else {
             owner_.table_.go_unread(offer_);
+        }
+    }
+
+    [[nodiscard]] bool voids_upgrades() const noexcept {
+        return packet_.service.is_enforced() && packet_.service.service->on_h2c == OnH2c::Strip;
+    }
+    // The request asks to go on in HTTP/2 in lines that no server knows from then on. False: some
+    // of them have been forwarded, or there is no room to remember them.
+    [[nodiscard]] bool void_upgrade() noexcept {
+        const UpgradeLines& upgrade = owner_.http_.head().upgrade_lines;
+        const std::uint32_t begin = segment_.payload_seq();
+        const auto lines = upgrade.lines();
+        return !upgrade.is_cut() &&
+               std::all_of(lines.begin(), lines.end(), [&](const HeadRange& line) {
+                   const StreamRange range{offer_.seq + line.begin, offer_.seq + line.end};
+                   return sequence_distance(begin, range.from) >= 0 &&
+                          owner_.voided_.add(segment_.digest, range, packet_.service.acknowledged,
+                                             packet_.now);
+               });
+    }
+    // Of such lines, the bytes that the segment holds.
+    void void_again() noexcept {
+        const std::uint32_t begin = segment_.payload_seq();
+        const auto size = static_cast<std::uint32_t>(segment_.payload.size());
+        Normalization change;
+        owner_.voided_.mark(segment_.digest, {begin, begin + size}, change);
+        for (const PayloadRange& line : change.voided()) {
+            units_.normalize().void_line(line);
         }
     }
 
@@ -234,7 +265,7 @@ private:
     // The first bytes stand; which of them a server has seen, nobody knows without a service.
     void conclude_differing() noexcept {
         units_.drop(Reason::Overlap);
-        if (owner_.stance_ == StreamStance::Anywhere) {
+        if (goes_unread_at_doubt()) {
             owner_.table_.go_unread(offer_);
         }
     }
@@ -252,7 +283,11 @@ private:
         constexpr std::size_t kMss = 1460;
         const std::size_t size = std::max<std::size_t>(segment_.payload.size(), 1);
         for (std::size_t at = 0; at < size; at += kMss) {
-            (void)units_.add(unit_of(packet_.service.service->protocol));
+            const ServiceProtocol protocol = packet_.service.service->protocol;
+            if (UnitTexts* const texts = units_.add(unit_of(protocol))) {
+                texts->set(TextField::ProtoL7,
+                           kProtocolTexts[static_cast<std::size_t>(protocol)].view());
+            }
         }
     }
 

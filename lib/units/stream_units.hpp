@@ -3,6 +3,7 @@
 #include "lib/units/http_units.hpp"
 #include "lib/units/stream_reading.hpp"
 #include "lib/units/tls_units.hpp"
+#include "lib/units/voided_lines.hpp"
 
 #include <memory>
 
@@ -69,6 +70,7 @@ private:
     std::uint64_t load_ = 0;  // of the latest packet; and
     std::uint64_t unread_bursts_ = 0;
     std::unique_ptr<std::byte[]> scratch_;  // heads of several segments
+    VoidedLines voided_;
     HttpUnits http_;
     TlsUnits tls_;
 };

@@ -63,6 +63,11 @@ constexpr StreamReading may_need(std::size_t bytes) noexcept {
 constexpr StreamReading rest(What what, std::size_t bytes) noexcept {
     return {.what = what, .head = bytes, .body = {.kind = UnitBody::Kind::UntilClose}};
 }
+StreamReading malformed(What what, std::size_t bytes) noexcept {
+    StreamReading reading = rest(what, bytes);
+    reading.is_doubtful = true;
+    return reading;
+}
 StreamReading step_over(std::size_t head, std::size_t body, const FramingState& state) noexcept {
     return {.what = What::Skip, .head = head, .body = {.bytes = body, .framing = state}};
 }
@@ -202,8 +207,8 @@ StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
             return need(read.at);
         case HelloOutcome::Malformed:
             add_malformed(read.fault, context, units);
-            return rest(context.packet.service.service != nullptr ? What::Unit : What::Skip,
-                        bytes.size());
+            return malformed(context.packet.service.service != nullptr ? What::Unit : What::Skip,
+                             bytes.size());
         default:
             return {};
     }

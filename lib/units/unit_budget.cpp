@@ -14,6 +14,8 @@ constexpr std::size_t kLeastDatagrams = 64;
 // 8 KiB are kept for each.
 constexpr std::size_t kLeastHalfHellos = 16;
 constexpr std::size_t kMostHalfHellos = 512;
+// RFC 8200, 4.5: a receiver keeps fragments of a datagram for so long.
+constexpr Nanoseconds kHeldByServers = std::chrono::seconds{60};
 constexpr std::uint64_t kCaptured = 8192;
 
 std::size_t part_of(std::uint64_t all, std::size_t workers, std::size_t least) noexcept {
@@ -49,6 +51,9 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
             .fragments = {.datagrams = part_of(box.fragments.table, workers, kLeastDatagrams),
                           .timeout = box.fragments.timeout,
                           .on_orphan = OnOrphan::Pass},
+            .datagrams = {.datagrams = std::clamp(part_of(box.fragments.table, workers, 1) / 16,
+                                                  kLeastDatagrams, AssemblyBudget{}.datagrams),
+                          .timeout = std::max(box.fragments.timeout, kHeldByServers)},
             .fragment_policy = box.fragments.policy,
             .on_ambiguous = box.on_ambiguous};
 }
@@ -62,7 +67,7 @@ ConnectionBudget service_streams(const UnitBudget& budget) noexcept {
 Nanoseconds longest_timeout(const UnitBudget& budget) noexcept {
     return std::max({budget.connections.half_head_timeout, service_streams(budget).idle_timeout,
                      budget.quic.half_hello_timeout, budget.quic.idle_timeout,
-                     budget.fragments.timeout});
+                     budget.fragments.timeout, budget.datagrams.timeout});
 }
 
 UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
@@ -74,7 +79,7 @@ UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
 
 std::uint64_t memory_of(const UnitBudget& budget) noexcept {
     return 2 * ConnectionTable::memory_of(budget.connections) +  // services have one of their own
-           ServiceTracking::memory_of(budget.connections) + QuicHellos::memory_of(budget.quic) +
+           ServiceTracking::memory_of(budget) + QuicHellos::memory_of(budget.quic) +
            FragmentTable::memory_of(budget.fragments);
 }
 

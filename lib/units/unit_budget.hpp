@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/conn/connection_budget.hpp"
+#include "lib/conn/datagram_assembly.hpp"
 #include "lib/conn/fragment_table.hpp"
 #include "lib/rules/unit_options.hpp"
 #include "lib/units/quic_budget.hpp"
@@ -14,6 +15,7 @@ struct UnitBudget {
     ConnectionBudget connections;
     QuicBudget quic;
     FragmentBudget fragments;
+    AssemblyBudget datagrams;
     FragmentPolicy fragment_policy = FragmentPolicy::FollowFirst;
     OnAmbiguous on_ambiguous = OnAmbiguous::Refuse;
 };

@@ -76,10 +76,10 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 
 }  // namespace
 
-UnitParser::UnitParser(const UnitBudget& budget, StreamStance stance)
-    : streams_{budget.connections, budget.on_ambiguous, stance},
+UnitParser::UnitParser(const UnitBudget& budget)
+    : streams_{budget.connections, budget.on_ambiguous, StreamStance::Anywhere},
       service_streams_{service_streams(budget), budget.on_ambiguous, StreamStance::Service},
-      tracking_{budget.connections},
+      tracking_{budget},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}
 
@@ -163,9 +163,26 @@ void UnitParser::find_datagram(ByteView datagram, const UnitSource& packet,
     }
 }
 
+// The last fragment of a datagram has the units of all of it.
+void UnitParser::find_in_fragments(const UnitSource& packet, UnitSink& units) noexcept {
+    const std::uint64_t of = packet.service.datagram;
+    if (packet.service.share == DatagramShare::Copy) {
+        units.follow({.connection = of, .from = 0, .to = 1, .carrier = kDatagramCarrier});
+    } else if (packet.service.share == DatagramShare::Last) {
+        if (const std::optional<ByteView> datagram = tracking_.datagrams().payload_of(of)) {
+            find_datagram(*datagram, packet, units);
+            units.remember_datagram(of, kDatagramCarrier);
+        } else {
+            units.drop(Reason::NoHeadRoom);  // it made room for others of this burst
+        }
+    }
+}
+
 void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
-    if (const std::optional<ByteView> datagram = payload_of(packet, kUdp)) {
+    if (packet.service.share != DatagramShare::Whole) {
+        self.find_in_fragments(packet, units);
+    } else if (const std::optional<ByteView> datagram = payload_of(packet, kUdp)) {
         self.find_datagram(*datagram, packet, units);
     } else if (const std::optional<ByteView> payload = payload_of(packet, kTcp)) {
         if (packet.headers.fields.has(Field::TcpFlags)) {
@@ -176,6 +193,12 @@ void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) n
 
 void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
+    if (bytes.datagram != 0) {
+        self.tracking_.datagrams().settle(bytes.datagram, fate == UnitFate::Forwarded);
+    }
+    if (bytes.carrier == kDatagramCarrier) {
+        return;
+    }
     if (bytes.carrier != kQuicCarrier) {
         self.streams_of(bytes.carrier == kServiceCarrier).settle(bytes, fate);
     } else {
@@ -187,6 +210,9 @@ bool UnitParser::refused(void* parser, const StickyBytes& bytes) noexcept {
     const auto& self = *static_cast<const UnitParser*>(parser);
     if (bytes.carrier == kQuicCarrier) {
         return self.quic_.refused(bytes);
+    }
+    if (bytes.carrier == kDatagramCarrier) {
+        return self.tracking_.datagrams().is_refused(bytes.connection);
     }
     return (bytes.carrier == kServiceCarrier ? self.service_streams_ : self.streams_)
         .refused(bytes);

@@ -13,8 +13,8 @@ namespace sluice {
 class UnitParser {
 public:
     // Made before the process gives up its privileges. Aborts if there is no memory, or if OpenSSL
-    // has no AES. `stance`: of streams that are of no service.
-    explicit UnitParser(const UnitBudget& budget, StreamStance stance = StreamStance::Guess);
+    // has no AES.
+    explicit UnitParser(const UnitBudget& budget);
     UnitParser(const UnitParser&) = delete;
     UnitParser& operator=(const UnitParser&) = delete;
 
@@ -31,6 +31,10 @@ public:
     // Counters of services' streams, and of their trackers.
     [[nodiscard]] const ConnectionCounters& service_connections() const noexcept {
         return service_streams_.counters();
+    }
+    // See ServiceTracking.
+    [[nodiscard]] std::optional<ServiceChecksums> checksums_of(std::string_view id) const noexcept {
+        return tracking_.checksums_of(id);
     }
     [[nodiscard]] const TrackCounters& tracked() const noexcept { return tracking_.counters(); }
 
@@ -50,6 +54,7 @@ private:
     [[nodiscard]] static RowMask select(void* parser, const UnitColumns& burst, RowMask rows,
                                         RowNotes& notes) noexcept;
     void find_datagram(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
+    void find_in_fragments(const UnitSource& packet, UnitSink& units) noexcept;
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;

@@ -12,6 +12,7 @@
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/key_list_messages.hpp"
+#include "lib/wire/service_stats.hpp"
 #include "lib/wire/top_messages.hpp"
 #include "lib/wire/trace_messages.hpp"
 #include "lib/wire/worker_stats.hpp"
@@ -29,7 +30,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 41;
+inline constexpr std::uint32_t kWireVersion = 42;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -303,10 +304,11 @@ struct Stats {
     std::vector<RuleStats> rules;
     std::vector<PortStats> ports;
     std::vector<WorkerStats> workers;
+    std::vector<ServiceStats> services;
 
     static void fields(auto& archive, auto& m) {
         archive(m.generation, m.uptime_ns, m.panic, m.merge_interval_ns, m.clock, m.state,
-                m.control, m.events, m.rules, m.ports, m.workers);
+                m.control, m.events, m.rules, m.ports, m.workers, m.services);
     }
 };
 // One limit's bucket of a key on one worker; of units, see KeyBucket in lib/pipeline.

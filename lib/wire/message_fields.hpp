@@ -23,7 +23,7 @@ void serialize(Archive& archive, Of<RssMapping> auto& m) {
     }
 }
 void serialize(auto& archive, Of<KeyEvent> auto& m) {
-    archive.word(m.kind, KeyEventKind::Bridged);
+    archive.word(m.kind, KeyEventKind::ChecksumsTrusted);
     archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.packets, m.rule, m.limit, m.key);
 }
 void serialize(auto& archive, Of<TracedPacket> auto& m) {

@@ -71,6 +71,7 @@ public:
           worker_{mill_, rules_with(action), 1024} {
         worker_.find_units_by(parser_.finder());
         worker_.know_answered(answerer_.answered());
+        worker_.open_streams();
         // Each connection has been silent for long enough when its frame comes again.
         worker_.set_step(1.2 * static_cast<double>(AnsweredConnections::kSilence.count()) /
                          static_cast<double>(kRequests / PacketMill::kBurst));

@@ -1,11 +1,14 @@
 #include "tests/bench/bench_worker.hpp"
 
+#include "lib/base/bytes.hpp"
 #include "lib/pipeline/adopt.hpp"
+#include "lib/pipeline/stages.hpp"
 #include "lib/rules/box_config.hpp"
 #include "tests/bench/mill_burst.hpp"
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -27,6 +30,22 @@ CompiledRules compile(const BenchRules& rules) {
         std::exit(1);
     }
     return *std::move(compiled);
+}
+
+// A SYN that the frame's connection begins with where its next segment does.
+test::Octets syn_behind(const rte_mbuf* frame) {
+    constexpr std::size_t kIp = 14;
+    constexpr std::size_t kTcp = kIp + 20;
+    constexpr std::size_t kHeaders = 20 + 20;
+    const auto* const bytes = rte_pktmbuf_mtod(frame, const std::byte*);
+    test::Octets syn{bytes, bytes + kIp + kHeaders};
+    const std::uint32_t payload = load_be16(syn, kIp + 2) - std::uint32_t{kHeaders};
+    const std::uint32_t before = __builtin_bswap32(load_be32(syn, kTcp + 4) + payload - 1);
+    std::memcpy(&syn[kTcp + 4], &before, sizeof(before));
+    const std::uint16_t total = __builtin_bswap16(kHeaders);
+    std::memcpy(&syn[kIp + 2], &total, sizeof(total));
+    syn[kTcp + 13] = std::byte{0x02};
+    return syn;
 }
 
 }  // namespace
@@ -56,6 +75,25 @@ void BenchWorker::load(RuleSet set, const Sharers& sharers) {
 void BenchWorker::find_units_by(const UnitFinder& finder) {
     for (Burst& burst : bursts_) {
         burst.find_units_by(finder);
+    }
+}
+
+void BenchWorker::open_streams() {
+    Burst& burst = bursts_[0];
+    std::array<test::Octets, kBurst> syns;
+    PacketMill::Frames frames;
+    for (std::size_t sent = 0; sent < PacketMill::kStreams * PacketMill::kMbufs; sent += kBurst) {
+        mill_.receive(frames);
+        burst.clear();
+        for (std::size_t row = 0; row < kBurst; ++row) {
+            syns[row] = syn_behind(frames[row]);
+            const auto size = static_cast<std::uint32_t>(syns[row].size());
+            (void)burst.add({syns[row], size}, Direction::In, kMillPort);
+        }
+        mill_.send(frames);
+        parse_burst(burst, core_);
+        find_units(burst, burst.headers().well_formed(), loaded_.set(), core_, now_.at);
+        burst.clear();
     }
 }
 

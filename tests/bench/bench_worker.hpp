@@ -48,6 +48,9 @@ public:
 
     // Finds units of later layers with a parser that outlives this worker; before the first packet.
     void find_units_by(const UnitFinder& finder);
+    // Every connection of a mill of PacketMill::Headers::Streams begins, so that it is read: their
+    // SYNs are no packets of this worker, and no rule is asked of them.
+    void open_streams();
     // Whose answers end connections; it outlives this worker.
     void know_answered(AnsweredTraffic& answered) noexcept { core_.answered = &answered; }
     // What such a parser has counted.

@@ -1,5 +1,6 @@
 #include "lib/l7/quic/long_header.hpp"
 #include "lib/l7/tls/tls_stream.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "tests/bench/bare_initial.hpp"
 #include "tests/bench/browser_hello.hpp"
 #include "tests/bench/request_rows.hpp"
@@ -104,8 +105,9 @@ void measure_hellos(const Effort& effort) {
         hellos.push_back(hello_of(i));
     }
     PacketMill mill{PacketMill::Headers::SourcePort, [&](std::size_t number) {
-                        return from_client(number, test::tcp(), hellos[number]);
+                        return from_client(number, test::tcp().flags(kTcpSyn), hellos[number]);
                     }};
+    // Each hello comes with the SYN of its connection (RFC 7413).
     UnitParser parser{kOneWorker};
     BenchWorker worker{mill, rule_by("tls.sni"), PacketMill::kMbufs * 2};
     worker.find_units_by(parser.finder());

@@ -12,10 +12,13 @@
 // The frames of a mill as the dataplane's ports take and give them.
 namespace sluice::bench {
 
+// That all of them come in by.
+inline constexpr std::uint16_t kMillPort = 1;
+
 inline void take_burst(PacketMill& mill, Burst& burst) {
     PacketMill::Frames frames;
     mill.receive(frames);
-    burst.fill(Direction::In, 1, std::span<rte_mbuf* const>{frames}, [&](std::size_t row) {
+    burst.fill(Direction::In, kMillPort, std::span<rte_mbuf* const>{frames}, [&](std::size_t row) {
         const rte_mbuf* frame = frames[row];
         return FrameView{{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len},
                          frame->pkt_len,

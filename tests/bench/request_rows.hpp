@@ -21,7 +21,8 @@ struct Effort {
 };
 
 // Connections that come again and again are remembered, all of them.
-inline const UnitBudget kRoomy{.connections = {.connections = std::size_t{1} << 18}};
+inline const UnitBudget kRoomy{
+    .connections = {.connections = std::size_t{1} << 18, .begun = std::size_t{1} << 18}};
 inline std::size_t counted = 0;  // so that nothing is left out
 
 // The address of a client, below 2^16 of them.
@@ -37,6 +38,7 @@ struct RequestWorker {
                [&](std::size_t number) { return segment_of(number, request(number)); }},
           worker{mill, rules.text, PacketMill::kMbufs * PacketMill::kStreams * 2} {
         worker.find_units_by(parser.finder());
+        worker.open_streams();
     }
 
     PacketMill mill;

@@ -194,6 +194,13 @@ Events events_of(const GetEvents& request) {
                      .packets = 70,
                      .key = "uplink"};
         }
+        if (event.kind == KeyEventKind::ChecksumsTrusted) {
+            event = {.number = event.number,
+                     .kind = event.kind,
+                     .utc_ns = event.utc_ns,
+                     .limit = "clients",
+                     .key = "web"};
+        }
         all.events.push_back(std::move(event));
     }
     const bool is_ours = request.origin == all.origin;
@@ -377,6 +384,8 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
     }
     stats.ports = {port("outside", "net_tap0,iface=a\"b"), port("inside", "net_tap1")};
     stats.workers = {worker(1), worker(2)};
+    stats.services = {{"web", ChecksumTrust::Trusting, ChecksumTrust::Verifying},
+                      {"dns", ChecksumTrust::Off, ChecksumTrust::Learning}};
     return stats;
 }
 

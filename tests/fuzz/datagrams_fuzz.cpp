@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const unsigned what = input.byte();
         const std::uint64_t digest = 1 + what % 4 * 0x1'0000'0001;
         if (what / 4 % 16 == 15) {
-            now += std::chrono::seconds{31};
+            now += std::chrono::seconds{61};
             slow.clear();
         }
         const std::uint32_t offset = (input.byte() % 16) * (what >= 0xF0 ? 4096U : 8U);

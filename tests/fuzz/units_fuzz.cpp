@@ -4,6 +4,7 @@
 #include "lib/units/unit_parser.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/units/unit_probe.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +17,10 @@
 #include <vector>
 
 // Segments and datagrams as the input says, with steps of the clock between them, through a parser
-// that has room for all of them: a packet that completed units and comes again completes none. Then
-// once more through one that has next to no room, several packets to a burst. In both, texts lie
-// where no later packet of the burst writes, and memory stays within its budget.
+// that has room for all of them, of no service and of services: a packet that completed units and
+// comes again completes none. Then once more through one that has next to no room, several packets
+// to a burst. In both, texts lie where no later packet of the burst writes, and memory stays within
+// its budget.
 namespace {
 
 using namespace sluice;
@@ -123,6 +125,9 @@ private:
     std::array<std::uint32_t, kStreams> next_{};
 };
 
+// Whether packets are of services, by their ports, or of none.
+enum class Declared : std::uint8_t { Nothing, Services };
+
 // One parser, anew for each input, and the burst that it looks into: made once, since it is large.
 class Bench {
 public:
@@ -134,7 +139,10 @@ public:
         }
     }
     // The parser stays where it is, so that `units_` finds it.
-    void begin() { parser_.emplace(budget_); }
+    void begin(Declared declared) {
+        parser_.emplace(budget_);
+        declared_ = declared;
+    }
 
     // How many units that limits count these packets complete, each at its instant; of one that is
     // dropped for what it holds nothing is charged.
@@ -156,7 +164,8 @@ public:
         return found;
     }
     [[nodiscard]] std::uint64_t unremembered() const {
-        return parser_->connections().of(ConnectionEvent::Unremembered);
+        return parser_->connections().of(ConnectionEvent::Unremembered) +
+               parser_->service_connections().of(ConnectionEvent::Unremembered);
     }
 
 private:
@@ -172,9 +181,25 @@ private:
                                .counted = PerSet{Per::Query, Per::Request, Per::Handshake},
                                .requests = requests_,
                                .hash = hash_,
-                               .now = packet.at});
+                               .now = packet.at,
+                               .service = service_of(headers)});
         require(units_->count(row) <= kMaxUnits && (fits || units_->count(row) == 0));
         require(counted(row) == 0 || packet.payload != 0);
+    }
+    // As its tracker would show a packet of a client that the server takes.
+    [[nodiscard]] ServicePacket service_of(const PacketHeaders& headers) const {
+        if (declared_ == Declared::Nothing) {
+            return {};
+        }
+        const bool is_udp = headers.proto == 17;
+        const ServiceProtocol protocol = headers.dport == 53    ? ServiceProtocol::Dns
+                                         : is_udp               ? ServiceProtocol::Quic
+                                         : headers.dport == 443 ? ServiceProtocol::Tls
+                                                                : ServiceProtocol::Http;
+        return {.service = test::enforced_service(protocol),
+                .connection = connection_ends(headers, hash_).along(),
+                .is_from_client = true,
+                .is_readable = true};
     }
     [[nodiscard]] std::size_t counted(std::size_t row) const {
         std::size_t count = 0;
@@ -204,16 +229,22 @@ private:
         units_->settle(burst_, mask, MeterPlan{});
     }
     void check_memory() const {
-        const ConnectionCounters& counters = parser_->connections();
+        for (const ConnectionCounters* const counters :
+             {&parser_->connections(), &parser_->service_connections()}) {
+            check_streams(*counters);
+        }
+        require(parser_->quic().half_hellos.read() <= budget_.quic.half_hellos);
+        require(parser_->quic().hellos.read() <= budget_.quic.connections);
+    }
+    void check_streams(const ConnectionCounters& counters) const {
         require(counters.connections.read() <= budget_.connections.connections);
         require(counters.half_heads.read() <= budget_.connections.half_heads);
         require(counters.held_lines.read() <= budget_.connections.half_head_lines);
         require(counters.half_heads.read() != 0 || counters.held_lines.read() == 0);
-        require(parser_->quic().half_hellos.read() <= budget_.quic.half_hellos);
-        require(parser_->quic().hellos.read() <= budget_.quic.connections);
     }
 
     UnitBudget budget_;
+    Declared declared_ = Declared::Nothing;
     std::optional<UnitParser> parser_;
     std::unique_ptr<BurstUnits> units_;
     Burst burst_;
@@ -222,7 +253,7 @@ private:
     KeyHasher hash_{HashSecret{1, 2}};
 };
 
-void with_room(Script script) {
+void with_room(Script script, Declared declared) {
     static Bench bench{{.connections = {.connections = 256,
                                         .half_heads = 128,
                                         .half_head_lines = 4096,
@@ -232,7 +263,7 @@ void with_room(Script script) {
                                  .half_hellos = 32,
                                  .half_hellos_per_source = 32,
                                  .percent = 100}}};
-    bench.begin();
+    bench.begin(declared);
     std::size_t units = 0;
     std::size_t bytes = 0;
     while (!script.done()) {
@@ -248,7 +279,7 @@ void with_room(Script script) {
     }
 }
 
-void without_room(Script script) {
+void without_room(Script script, Declared declared) {
     static Bench bench{{.connections = {.connections = 4,
                                         .half_heads = 2,
                                         .half_head_lines = 24,
@@ -259,7 +290,7 @@ void without_room(Script script) {
                                  .half_hellos_per_source = 2,
                                  .hello_bytes = 2048,
                                  .percent = 20}}};
-    bench.begin();
+    bench.begin(declared);
     std::vector<Arrival> burst;
     const auto take = [&] {
         std::vector<const Arrival*> packets;
@@ -283,7 +314,9 @@ void without_room(Script script) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const FuzzInput input{data, data + std::min<std::size_t>(size, 8192)};
-    with_room(Script{input});
-    without_room(Script{input});
+    for (const Declared declared : {Declared::Nothing, Declared::Services}) {
+        with_room(Script{input}, declared);
+        without_room(Script{input}, declared);
+    }
     return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`sluicectl replay` against the model: every line, every counter, every frame that goes on.
 
-    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --streams | --hellos | --quic | --connections]
+    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --streams | --hellos | --quic | --connections | --services]
                [--go-on] [--but tags] [--but candidates] [--but keys]
 
 Seed after seed. The first that differs is cut down to few frames and few lines of rules, which are
@@ -18,13 +18,13 @@ import sys
 import tempfile
 import time
 
-from generate import FRAMES, Connections, FullTable, Hellos, Quics, Requests, Scenario, Streams
+from generate import FRAMES, Connections, Dialogues, FullTable, Hellos, Quics, Requests, Scenario, Streams
 from pcap import read_capture
 from replay_model import replay
 from streams import Beyond
 
 KINDS = {"full": FullTable, "requests": Requests, "streams": Streams, "hellos": Hellos, "quic": Quics,
-         "connections": Connections}
+         "connections": Connections, "services": Dialogues}
 SMALLER = 60  # seconds for making a case smaller
 SECONDS = 120  # that one replay may take
 
@@ -54,6 +54,7 @@ def difference(program, options, folder, box, enforce=False, but=()):
             return f"sluicectl: {seen}\nthe model: {wanted}", int(wanted[0]), model
     if len(rows) != len(model.rows):
         return f"{len(rows)} lines, not {len(model.rows)}", 0, model
+    summary.pop("unread", None)  # the model reads no streams of services
     if summary != model.summary:
         return summary_difference(summary, model.summary), 0, model
     for number, (seen, wanted) in enumerate(zip(frames, model.forwarded), 1):
@@ -169,6 +170,7 @@ def main():
     parser.add_argument("--hellos", action="store_true", help="connections with ClientHellos of TLS")
     parser.add_argument("--quic", action="store_true", help="connections of QUIC")
     parser.add_argument("--connections", action="store_true", help="how many connections are open")
+    parser.add_argument("--services", action="store_true", help="both directions of connections of declared services")
     options = parser.parse_args()
     kind = next((KINDS[name] for name in KINDS if vars(options)[name]), Scenario)
     program, failed = os.path.abspath(options.program), 0

@@ -33,12 +33,13 @@ class Streams(streams.Streams):
 
     def read(self, packet, payload, before):
         """Gives a packet the questions of the message that it completes."""
-        begun = before + payload if 53 in ports_of(packet) else b""
+        if 53 not in ports_of(packet):
+            return self.UNREAD
+        begun = before + payload
         size = 2 + int.from_bytes(begun[:2], "big")
-        if len(begun) >= size > 2:
-            add_units(packet, begun[2:size])
-            begun = begun[size:]
-        return begun
+        if len(begun) < max(size, 2):
+            return begun
+        return begun[size:] if add_units(packet, begun[2:size]) else self.UNREAD
 
 
 def ports_of(packet):
@@ -47,14 +48,15 @@ def ports_of(packet):
 
 
 def add_units(packet, message):
+    """-> whether the message has a sound question"""
     found = units_of(message, ports_of(packet))
     if len(found) > MOST_UNITS:
-        packet.doubt = "too_many_units", ASKS
-        return
+        return True  # it is judged as one without any
     for fields in found:
         unit = packet.add_unit()
         unit.fields.update(fields)
         unit.queries = 1 - fields["dns.qr"]
+    return bool(found)
 
 
 def units_of(payload, ports):

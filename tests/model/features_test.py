@@ -13,6 +13,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import dns  # noqa: E402
 import http1  # noqa: E402
 import request_streams  # noqa: E402
+import streams  # noqa: E402
 import tls  # noqa: E402
 import mmdb_writer  # noqa: E402
 import places  # noqa: E402
@@ -300,22 +301,30 @@ class Dns(unittest.TestCase):
             message = octets(f"0007 {flags} {count:04x}") + self.QUERY[6:] + body
             self.assertEqual([unit["dns.qname"] for unit in dns.units_of(message, (9, 53))], names, (flags, count))
 
-    def test_more_questions_than_units_are_doubtful(self):
-        for count, doubt in ((8, None), (9, ("too_many_units", dns.ASKS))):
+    def test_more_questions_than_units_are_none(self):
+        for count, units in ((8, 8), (9, 0)):
             packet = Packet()
             packet.fields.update({"l4.sport": 9, "l4.dport": 53})
             dns.add_units(packet, octets(f"0007 0100 {count:04x} 0000 0000 0000") + octets("00 0001 0001") * count)
-            self.assertEqual((packet.doubt, len(packet.further)), (doubt, 0 if doubt else count - 1))
+            self.assertEqual((packet.doubt, len(packet.further)), (None, max(units - 1, 0)))
+            self.assertEqual("dns.qname" in packet.fields, units != 0)
 
 
 class RequestStreams(unittest.TestCase):
     GET, POST = b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n", b"POST / HTTP/1.1\r\nHost: a\r\n"
 
     def setUp(self):
-        self.streams, self.now = request_streams.Streams(), 0
+        self.streams, self.now, self.is_open = request_streams.Streams(), 0, False
+
+    def open(self, at):
+        syn = Packet()
+        syn.sequence, syn.fields["tcp.flags"], self.is_open = at % 2**32, 0x02, True
+        self.streams.see(syn)
 
     def see(self, at, octets, dropped=False, behind=1):
         """-> (paths of the requests that are completed, why it is dropped)"""
+        if not self.is_open:
+            self.open(at)
         seen = Packet()
         self.now += behind
         seen.came = self.now
@@ -350,13 +359,34 @@ class RequestStreams(unittest.TestCase):
         head = self.GET % b"a"
         self.assertEqual(self.see(0, head), ([b"/a"], None))
         self.assertEqual(self.see(0, head), ([], None))
-        self.assertEqual(self.see(0, self.GET % b"b"), ([], "overlap"))
-        self.assertEqual(self.see(3, head[3:]), ([], "overlap"))
         self.assertEqual(self.see(len(head) - 1, b"?"), ([], None))  # keeps the connection alive
         self.assertEqual(self.see(0, head + self.GET % b"b", True), ([b"/b"], None))
         self.assertEqual(self.see(len(head), head), ([], "retransmission"))
         self.assertEqual(self.see(0, head), ([], None))
         self.assertEqual(self.see(0, head + head), ([], "retransmission"))
+
+    def test_behind_other_bytes_nothing_is_read(self):
+        head = self.GET % b"a"
+        for at, other in ((0, self.GET % b"b"), (3, head[3:])):
+            self.setUp()
+            self.assertEqual(self.see(0, head), ([b"/a"], None))
+            self.assertEqual(self.see(at, other), ([], None))
+            self.assertEqual(self.see(0, head + head), ([], None))
+            self.assertEqual(self.see(len(head), head), ([], None))
+        self.setUp()
+        self.assertEqual(self.see(0, head[:9]), ([], None))
+        self.assertEqual(self.see(4, b"?"), ([], None))
+        self.assertEqual(self.see(9, head[9:]), ([], None))
+
+    def test_behind_a_doubtful_end_nothing_is_read(self):
+        folded = (self.GET % b"a")[:-2] + b"X: 1\r\n 2\r\n\r\n"
+        self.assertEqual(self.see(0, folded + self.GET % b"b", True), ([b"/a"], None))
+        self.assertEqual(self.see(len(folded), self.GET % b"b"), ([], None))
+        self.assertEqual(self.see(0, folded), ([], "retransmission"))
+
+    def test_without_a_syn_nothing_is_read(self):
+        self.is_open = True
+        self.assertEqual(self.see(0, self.GET % b"a"), ([], None))
 
     def test_bodies(self):
         sized, chunked = self.POST + b"Content-Length: 9\r\n\r\n", self.POST + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -370,12 +400,16 @@ class RequestStreams(unittest.TestCase):
 
 
 class Http(unittest.TestCase):
-    def test_a_slash_in_a_path_that_some_servers_decode(self):
-        for target, is_doubtful in ((b"/a%2Fb", True), (b"/a%2fb", True), (b"http://a/b%2Fc?", True), (b"/a?b=%2F", False),
-                                    (b"/a%252F", False), (b"http://a%2Fb/c", False)):
-            seen = Packet()
-            http1.add_request(seen, b"GET %s HTTP/1.1\r\nHost: a" % target)
-            self.assertEqual((seen.path_doubt, seen.doubt), (is_doubtful, None), target)
+    def test_a_path_that_some_servers_read_otherwise_is_beyond_it(self):
+        for target, is_beyond in ((b"/a%2Fb", True), (b"/a%2fb", True), (b"http://a/b%2Fc?", True), (b"/a/../b", True),
+                                  (b"/a/%2e", True), (b"/a?b=%2F/../", False), (b"/a%252F", False), (b"/a..b", False),
+                                  (b"http://a%2Fb/c", False)):
+            seen, head = Packet(), b"GET %s HTTP/1.1\r\nHost: a" % target
+            if is_beyond:
+                self.assertRaises(streams.Beyond, http1.add_request, seen, head)
+            else:
+                http1.add_request(seen, head)
+                self.assertEqual(seen.requests, 1, target)
 
     def fields(self, *lines):
         head = b"\r\n".join([b"GET / HTTP/1.1", b"Host: a", *lines])
@@ -435,6 +469,9 @@ class Hellos(unittest.TestCase):
         message = b"\1" + part(3, hello([1], self.SNI))
         stream = b"\x16\3\1" + part(2, message[:3]) + b"\x16\3\3" + part(2, message[3:])
         streams = tls.Streams()
+        syn = packet(ip_src=1, tcp_flags=2)
+        syn.sequence = 0
+        streams.see(syn)
         seen = []
         for at in range(0, len(stream), 7):
             one = packet(ip_src=1, payload=stream[at:at + 7])

@@ -38,8 +38,7 @@ class Packet:
     """`fields`: name -> int, text or address. `malformed`: the reason, or None. `units`: bytes
     that `per: byte` charges, `queries`, `requests` and `handshakes` those of `per: query` and so on.
     `headers`: [(name, value)] of the request. `further`: of several units, all but the first. `doubt`: why it is dropped where a rule that acts is written with
-    such words (a regular expression), or None. `path_doubt`: some servers read another path, which is a doubt where any rule
-    reads one. `settle`: who is told whether it was dropped, as `fate`.
+    such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
     `sequence`: of the first byte behind a TCP header; `numbers`: as they stand in it, the sequence and the
     acknowledgment; `carried`: bytes behind it, by the IP length. `ip_at`: where the outermost IP header is, and its version;
     `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack. `came`: when."""
@@ -51,11 +50,11 @@ class Packet:
         self.units = 0
         self.queries = self.requests = self.handshakes = 0
         self.headers_only = None
-        self.path_doubt = False
         self.sequence = self.doubt = self.settle = self.came = None
         self.numbers, self.carried = (0, 0), 0
         self.l4_at = self.pppoe_at = 0
         self.labels = False
+        self.service = None  # what its service made of it
         self.headers = []
         self.further = []
 

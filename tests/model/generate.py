@@ -19,6 +19,7 @@ from quic_maker import QuicMaker, quic_words  # noqa: E402
 from replay_model import Box  # noqa: E402
 from request_maker import RequestMaker, RequestRules  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
+from service_maker import ServiceMaker  # noqa: E402
 from stream_maker import StreamMaker, StreamRules  # noqa: E402
 from traffic import Traffic  # noqa: E402
 from unit_rules import UnitRules  # noqa: E402
@@ -165,6 +166,15 @@ class Connections(Units):
         maker = ConnectionMaker(dice)
         # Mostly the servers' side; where nobody is inside, no two directions are of one connection.
         self.inside = dice.choice((SERVER_SIDE, SERVER_SIDE, SERVER_SIDE, ["192.0.2.0/24"], []))
+        self.frames, self.rules = maker.frames(count), maker.rules()
+
+
+class Dialogues(Units):
+    """Both directions of connections of declared services, as clients and servers send them, and as nobody would."""
+
+    def make(self, dice, count):
+        maker = ServiceMaker(dice)
+        self.inside = SERVER_SIDE
         self.frames, self.rules = maker.frames(count), maker.rules()
 
 

@@ -1,32 +1,31 @@
 """Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads.
 
 What is malformed is beyond this reader: the generator makes none. Of what is ambiguous it knows a value that
-goes on in the next line, and a slash in a path that some servers decode.
+goes on in the next line. Of a path that some servers read otherwise it knows no second reading.
 """
 import re
 
 import streams
 
 ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
-ASKS_PATH = r"http\.request\.uri\.path"  # of rules that read paths, but for those whose costs do
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
-SLASH = re.compile(rb"%2[Ff]")
+OTHERWISE = re.compile(rb"%2[Ff]|/(\.|%2[Ee]){1,2}(/|\Z)")  # in a path, as some servers read it
 FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
 
 def add_request(packet, head):
-    """Gives a packet the request of a head that it completes. -> the bytes of its body, None: in chunks"""
+    """Gives a packet the request of a head that it completes. -> (the bytes of its body, None: in chunks; whether servers
+    may disagree where it ends)"""
     found, headers, body = read_head(head)
     unit = packet.add_unit()
     unit.fields.update(found)
     unit.headers, unit.requests = headers, 1
-    if FOLD.search(head):
-        packet.doubt = packet.doubt or ("ambiguous_request", ASKS)
-    packet.path_doubt |= not packet.doubt and SLASH.search(path_of(found["http.request.uri"])) is not None
-    return body
+    if OTHERWISE.search(path_of(found["http.request.uri"])):
+        raise streams.Beyond(head)
+    return body, bool(FOLD.search(head))
 
 
 def path_of(target):

@@ -209,6 +209,8 @@ class Limiter:
         if packet.malformed:
             return Verdict(self.malformed, packet.malformed,
                            wait="0" if self.malformed == "pass" else "")
+        if packet.service and packet.service.refuses():
+            return Verdict("drop", packet.service.refusal, wait="")
         units = [packet, *packet.further]
         for unit in units if self.rules and "ip.src" in packet.fields else ():
             client = self.rules[0].client.of_packet(unit)
@@ -227,12 +229,9 @@ class Limiter:
         return verdict
 
     def _drops_doubtful(self, packet):
-        """-> why, or None: where a rule that acts is concerned; more units than there is room for may be admitted with what is
-        malformed."""
+        """-> why, or None: where a rule that acts is concerned."""
         reason, asks = packet.doubt or (None, "")
-        if packet.path_doubt and any(rule.asks(http1.ASKS_PATH) or rule.cost.paths for rule in self.rules):
-            reason, asks = "ambiguous_request", http1.ASKS
-        if reason is None or reason == "too_many_units" and self.malformed == "pass":
+        if reason is None:
             return None
         return reason if any(rule.id in self.acting and rule.asks(asks) for rule in self.rules) else None
 

@@ -228,8 +228,13 @@ class Streams:
             if one.read(some):
                 if one not in known:
                     known.append(one)
-                return self.take(packet, some, one, known) if one.is_whole else self.wait(packet, one, known)
+                return self.take(packet, some, one, known) if one.is_whole else self.wait(one)
         return self.go_with(packet, [one for one in known if one.in_parts])
+
+    @staticmethod
+    def wait(one):
+        if one.come:
+            one.in_parts = True
 
     def compare(self, packet, some, one):
         """Under an id whose hello was judged: a repeat if its bytes are the same, else a hello more."""
@@ -248,11 +253,6 @@ class Streams:
         packet.fields.update(Hello(again.bytes[4:]).fields("q"))
         one.count(packet)
         return None
-
-    def wait(self, packet, one, known):
-        if one.come and not one.in_parts:
-            one.in_parts = True
-            one.waits = any(other.in_parts and other.fate for other in known)
 
     def go_with(self, packet, parted):
         """Under keys that nobody knows: as the connection of these ends that came in parts, where one was refused."""

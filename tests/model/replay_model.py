@@ -22,6 +22,7 @@ from frame import dissect
 from limiter import Limiter
 from pcap import BadCapture, read_capture, write_pcap
 from rules import read_rules
+from services import Services, rewritten
 from tags import tagged
 
 
@@ -48,7 +49,7 @@ class Replayed:
     """`rows` of the verdict file, the JSON `summary`, `forwarded`: the frames of `--out`, `cut`:
     whether the last record was."""
 
-    def __init__(self, limiter, box, capture, streams):
+    def __init__(self, limiter, box, capture, streams, services):
         self.rows, self.forwarded, self.held, self.cut = [], [], [], capture.cut
         for number, frame in enumerate(capture.frames, 1):
             if frame is None:
@@ -56,6 +57,7 @@ class Replayed:
             time, data, wire = frame
             packet = box.see(data, wire)
             packet.came = time
+            packet.service = services.see(time, packet, data)
             for stream in streams:
                 stream.see(packet)
             verdict = limiter.judge(time, packet, data)
@@ -66,13 +68,16 @@ class Replayed:
             self.depart(clock)
             self.forwarded += [(time, made, len(made)) for made in verdict.made]
             if verdict.action in FORWARDS:
-                frame = (tagged(data, packet, verdict.tag), max(wire, len(data)))
+                data = tagged(rewritten(data, packet, packet.service), packet, verdict.tag)
+                frame = (data, max(wire, len(data)))
                 if verdict.delay:
                     bisect.insort(self.held, (clock + verdict.delay, number, *frame))
                 else:
                     self.forwarded.append((time, *frame))
         self.depart(math.inf)
         self.summary = limiter.summary()
+        if services.all:
+            self.summary["services"] = services.summary()
         if None in capture.frames:
             self.summary["not_ethernet"] = capture.frames.count(None)
 
@@ -88,7 +93,8 @@ def replay(rules_path, capture_path, box=None, enforce=False):
     box = box or Box()
     rules = read_rules(rules_path)
     limiter = Limiter(rules, box.malformed, enforce)
-    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules, rules_path))
+    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules, rules_path),
+                    Services(rules_path, enforce=enforce))
 
 
 def streams_of(rules, path):

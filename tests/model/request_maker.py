@@ -5,15 +5,14 @@ from connections import Connections
 from unit_rules import UnitRules, Words
 
 METHODS = ["GET", "GET", "POST", "HEAD", "PURGE", "get"]
-TARGETS = ["/", "/a/b", "/a//b/./c", "/a/../b/", "/%7euser/x%3fy", "/search?q=1", "/a/b?x=1?y", "/a?",
-           "/a/b/..", "/%41%2D%c3%bc", "/a/.", "/v1/items/7", "/V1/Items/8/x"]
-SLASHES = ["/%7euser/x%2fy", "/a%2F..%2Fb", "/a%2fb?x=1", "/search?q=%2F"]
+TARGETS = ["/", "/a/b", "/a//b/c", "/b/", "/%7euser/x%3fy", "/search?q=1", "/a/b?x=1?y", "/a?", "/search?q=%2F/..",
+           "/%41%2D%c3%bc", "/a/", "/v1/items/7", "/V1/Items/8/x"]
 HOSTS = ["a.example", "A.Example", "b.example:8080", "c.example.", "www.C.example.:80", "[2001:DB8::1]:80",
          "www.Shop.co.uk", "cdn.shop.CO.UK.:80", "a.b.city.kawasaki.jp", "x.y.kawasaki.jp", "192.0.2.1"]
 HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["http://a.example/", "/a"],
            "X-Api-Key": ["k1", "K1", "a|b\\c", "k" * 300, ""], "x_!~#1": ["1", "a, b", "\t"],
            "X-Api": ["k1", "other"], "X-Api-Key-2": ["k1", "k2:3"],
-           "Cookie": ["sid=1; id=2", "id=1;sid=", "SID=9", "sid", "sid;sid=3", " sid = 4 ;id=5; sid=6", "id=a=b; =c",
+           "Cookie": ["sid=1; id=2", "id=1;sid=", "SID=9", "sid", "sid;sid=3", " sid = 4 ;id=5; sid=4", "id=a=b; =c",
                       'sid="1"; x.y=z', ";;x.y = k1;", ""],
            "Accept": ["*/*"]}
 OFTEN_TWICE = ("X-Api-Key", "Cookie", "x_!~#1", "User-Agent")
@@ -24,7 +23,7 @@ REQUESTS = Words(
     {
         "http.request.method": ["GET", "POST", "PURGE", "E"],
         "http.host": ["a.example", "A.EXAMPLE", "c.example", "[2001:db8::1]", "example"],
-        "http.request.uri": ["/a//b/./c", "/search?q=1", "a"],
+        "http.request.uri": ["/a//b/c", "/search?q=1", "a"],
         "http.request.uri.path": ["/a/b", "/", "/b/", "/~user/x%2Fy", "/~user/x%3Fy", "/A-%C3%BC", "/v1/items/7"],
         "path_prefix(http.request.uri.path, 1)": ["/a", "/", "/~user", "/v1"],
         "path_prefix( http.request.uri.path ,2)": ["/a/b", "/b/", "/v1/items"],
@@ -57,8 +56,7 @@ REQUESTS = Words(
 
 
 class RequestMaker(Connections):
-    """`folds`: some values go on in a line of their own, and some paths have a slash that is encoded, which servers read
-    differently."""
+    """`folds`: some values go on in a line of their own."""
 
     def __init__(self, dice, folds=False):
         super().__init__(dice)
@@ -75,14 +73,13 @@ class RequestMaker(Connections):
     def request(self):
         """(head, body)"""
         method, target, host = (self.dice.choice(some) for some in (METHODS, TARGETS, HOSTS))
-        if self.folds and self.chance(8):
-            target = self.dice.choice(SLASHES)
         if self.chance(10):
             target = f"http://{host}{target}"
         lines = [f"Host: {host}"]
         for name in HEADERS:
+            value = self.dice.choice(HEADERS[name])  # what comes twice says the same: of two values each is a reading
             for _ in range(self.dice.choice((0, 1, 1, 1)) + (name in OFTEN_TWICE and self.chance(15))):
-                lines.append(self.line(name, self.dice.choice(HEADERS[name])))
+                lines.append(self.line(name, value))
         lines += [self.line(name, value) for name, value in client_lines(self.dice)]
         body = b""
         if method == "POST":

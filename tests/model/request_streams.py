@@ -1,13 +1,13 @@
 """Where requests lie among the segments of a connection, from RFC 9293 and 9112 and the README of lib/units.
 
-A request is judged once, at the packet that completes its head in order. What comes again has the verdict of
-its bytes; what stands where other bytes stood is refused. Nothing is bounded but what is compared.
+A connection is read from its SYN on. A request is judged once, at the packet that completes its head in order. What comes
+again has the verdict of its bytes. Behind what stands where other bytes stood, and behind a head whose end is doubtful, nothing
+is read any more. Nothing is bounded but what is compared.
 """
 import http1
 import streams
 
-RETRANSMISSION, OVERLAP = ("retransmission", http1.ASKS), ("overlap", http1.ASKS)
-SYN, ACK = 0x02, 0x10
+RETRANSMISSION = "retransmission", http1.ASKS
 COMPARED = 10  # segments with heads that a connection keeps for comparison
 
 
@@ -70,10 +70,11 @@ class Compared:
 
 class Stream:
     """One direction. `next`: where the first byte is that no unit holds; `ahead`: bytes from there on, by place;
-    `refused`: the places whose bytes are, and the burst that has refused them: all frames of one instant."""
+    `refused`: the places whose bytes are, and the burst that has refused them: all frames of one instant; `is_over`:
+    whether nothing more is read."""
 
     def __init__(self, at):
-        self.next, self.ahead, self.chunks = at, {}, None
+        self.next, self.ahead, self.chunks, self.is_over = at, {}, None, False
         self.refused, self.compared = {}, Compared()
         self.judged_from = self.judged_to = self.burst = None
 
@@ -93,7 +94,7 @@ class Stream:
     def take(self, packet, at, payload):
         self.burst = packet.came
         rest = self.repeated(packet, at, payload)
-        if not rest:
+        if not rest or self.is_over:
             return
         begin = at + len(payload) - len(rest)
         differs = any(self.ahead.get(begin + i, octet) != octet for i, octet in enumerate(rest))
@@ -102,8 +103,7 @@ class Stream:
         has_unit, is_held = self.read(packet, begin)
         if (has_unit or is_held) and not differs:
             self.compared.add(begin, rest)
-        if differs:
-            packet.doubt = packet.doubt or OVERLAP
+        self.is_over |= differs
         if has_unit:
             self.judged_to = min(self.next, max(self.judged_to, begin + len(rest)))
             packet.settle = self
@@ -120,7 +120,7 @@ class Stream:
             return b""
         keeps_alive = len(known) == 1 and at + 1 == self.next
         if not keeps_alive and not self.compared.may_be(at, payload, len(known)):
-            packet.doubt = OVERLAP
+            self.is_over = True
             return b""
         if refused:
             packet.doubt = RETRANSMISSION
@@ -135,7 +135,7 @@ class Stream:
     def read(self, packet, begin):
         """-> (whether the packet completes units, whether bytes of it wait for others)"""
         has_unit, follows_refused = False, False
-        while octets := self.in_order():
+        while not self.is_over and (octets := self.in_order()):
             if self.chunks:
                 refused = self.refused.get(self.next - 1)
                 follows_refused |= refused is not None and not has_unit
@@ -147,10 +147,11 @@ class Stream:
                 break
             self.judged_from = self.judged_from if has_unit else self.next
             has_unit = True
-            self.begin_body(http1.add_request(packet, head), len(head + end))
+            body, self.is_over = http1.add_request(packet, head)
+            self.begin_body(body, len(head + end))
         if follows_refused:
             packet.doubt = packet.doubt or RETRANSMISSION
-        return has_unit, bool(octets) or begin > self.next
+        return has_unit, not self.is_over and bool(self.in_order()) or begin > self.next
 
     def begin_body(self, body, size):
         self.chunks = Chunks() if body is None else None
@@ -174,11 +175,9 @@ class Streams:
             return
         ends = tuple(packet.fields.get(name) for name in streams.ENDS)
         stream, payload = self.known.get(ends), packet.fields.get("payload")
-        flags = packet.fields.get("tcp.flags", 0)
-        begins = flags & SYN and not flags & ACK
-        if stream is None and (begins or payload):
+        if stream is None and streams.begins(packet):
             stream = self.known[ends] = Stream(packet.sequence)
-        if payload:
+        if payload and stream:
             ahead = (packet.sequence - stream.next) % streams.SEQUENCES
             if ahead >= streams.SEQUENCES // 2:
                 ahead -= streams.SEQUENCES

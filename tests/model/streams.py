@@ -1,5 +1,6 @@
-"""The bytes of TCP connections in their order: each direction for itself."""
+"""The bytes of TCP connections in their order: each direction for itself, from the client's SYN on."""
 SEQUENCES = 1 << 32
+SYN, ACK = 0x02, 0x10
 ENDS = ("ip.src", "ip.dst", "l4.sport", "l4.dport", "vlan.id", "dir", "port")
 
 
@@ -9,18 +10,27 @@ class Beyond(Exception):
 
 class Streams:
     """Whoever goes on from here says in `read()` what a packet completes, and what is known behind it; `FRESH`
-    is known of a connection that begins. What comes again or too early is not read."""
+    is known of a connection that begins. What comes again or too early is not read, nor a connection whose SYN has not
+    been seen, nor anything behind the first doubt: UNREAD is known then."""
 
-    FRESH = None
+    FRESH, UNREAD = None, "unread"
 
     def __init__(self):
         self.known = {}
 
     def see(self, packet):
         payload = packet.fields.get("payload")
-        if packet.sequence is None or not payload:
+        if packet.sequence is None:
             return
         ends = tuple(packet.fields.get(name) for name in ENDS)
-        at, before = self.known.get(ends, (packet.sequence, self.FRESH))
-        if at == packet.sequence:
+        if begins(packet):
+            self.known.setdefault(ends, (packet.sequence, self.FRESH))
+        at, before = self.known.get(ends, (None, self.UNREAD))
+        if payload and at == packet.sequence and before != self.UNREAD:
             self.known[ends] = (at + len(payload)) % SEQUENCES, self.read(packet, payload, before)
+
+
+def begins(packet):
+    """Whether its sender opens a connection."""
+    flags = packet.fields.get("tcp.flags", 0)
+    return bool(flags & SYN) and not flags & ACK

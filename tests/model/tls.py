@@ -35,12 +35,12 @@ class Connection:
             return self.hello() if self.stage in ("first", "behind") and self.begun else None
         except Short:
             return None
-        except OtherBytes:  # before the first hello another protocol may ask for one
-            self.begun, self.stage = b"", "first" if self.stage == "first" else "over"
+        except OtherBytes:
+            self.stage = "over"
         except BadHello as bad:  # it is TLS all the same, but for ciphertext
             if self.stage == "first" or not self.changed or bad.reason in (UNREADABLE, "too_many_pieces"):
                 packet.fields.update({"proto.l7": b"tls", "proto.scheme": b"https"})
-            self.begun, self.stage = b"", "over"
+            self.stage = "over"
         return None
 
     def hello(self):

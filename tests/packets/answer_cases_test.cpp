@@ -315,8 +315,9 @@ TEST(Answers, WhatWasResetIsResetAgain) {
 TEST(Answers, ARequestWithOtherNumbersEndsNoConnection) {
     AnsweringBox box{refuses(kReply, "request")};
     (void)box.take(from_client(kGet).sport(9));
+    (void)box.take(from_client({}, static_cast<std::uint32_t>(-1), kSyn));
     for (const std::uint32_t guess : {0x2000'0000U, 0x8000'0000U, 0xF000'0000U}) {
-        EXPECT_EQ(box.take(from_client(kGet).seq(guess).ack(guess)).back(), "reply over_limit");
+        EXPECT_EQ(box.take(from_client(kGet).seq(guess).ack(guess)).back(), "pass unmatched");
         EXPECT_EQ(box.take(from_server(1000), Direction::Out).back(), "pass unmatched");
         EXPECT_EQ(box.take(from_client("more", 0)).back(), "pass unmatched");
         EXPECT_EQ(box.take(from_server(1004, kFin | kAck), Direction::Out).back(),

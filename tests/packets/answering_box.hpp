@@ -2,6 +2,7 @@
 #include "lib/act/act_burst.hpp"
 #include "lib/units/unit_parser.hpp"
 #include "tests/packets/box.hpp"
+#include "tests/packets/openings.hpp"
 #include "tests/unit/answer/sent_frame.hpp"
 
 #include <string>
@@ -18,6 +19,9 @@ namespace sluice::test {
 //   < SA 7:1001 "HTTP/1.1 4"   made, toward where the packet came from: flags, sequence number and
 //   > R 1001:7                 acknowledged number (of TCP), beginning of the payload; toward where
 //                              it goes
+//
+// A client's connection whose first bytes come has begun with them: its SYN is read before, and no
+// rule asked of it.
 class AnsweringBox {
 public:
     explicit AnsweringBox(std::string_view rules) : AnsweringBox{rules, nullptr} {}
@@ -31,6 +35,7 @@ public:
     // Packets of one burst.
     std::vector<std::string> take(const std::vector<Frame>& frames, Direction dir = Direction::In,
                                   Instant now = Instant{std::chrono::hours{1}}) {
+        open(frames, dir, now);
         const std::vector<Octets> bytes = fill(burst_, frames, dir);
         prove(frames, dir, now);
         box_.run(burst_, now);
@@ -41,6 +46,8 @@ public:
     std::vector<std::string> take_overlapped(const std::vector<Frame>& first,
                                              const std::vector<Frame>& second,
                                              Instant now = Instant{std::chrono::hours{1}}) {
+        open(first, Direction::In, now);
+        open(second, Direction::In, now);
         Burst none;
         Burst later;
         later.find_units_by(parser_.finder());
@@ -108,6 +115,13 @@ private:
                             std::string{row_of(decision.reason).name});
         }
     };
+    void open(const std::vector<Frame>& frames, Direction dir, Instant now) {
+        for (const Frame& frame : frames) {
+            if (dir == Direction::In && openings_.needs(frame)) {
+                box_.open(burst_, frame, now);
+            }
+        }
+    }
     static std::vector<Octets> fill(Burst& burst, const std::vector<Frame>& frames, Direction dir) {
         std::vector<Octets> bytes;
         burst.clear();
@@ -172,6 +186,7 @@ private:
     Answerer answerer_;
     KeyHasher hash_{HashSecret{1, 2}};
     Burst burst_;
+    Openings openings_;
     std::vector<SentFrame> made_;
     bool proves_ = true;
     std::array<std::uint64_t, kAnswerEventCount> events_{};

@@ -79,6 +79,19 @@ public:
         return burst_->packets()[0].decision;
     }
 
+    // The connection that begins with this segment's first byte: its SYN is read, and no rule is
+    // asked of it.
+    void open(const Frame& first, Instant now) { open(*burst_, first, now); }
+    // By the parser of another burst than judge()'s.
+    void open(Burst& burst, const Frame& first, Instant now) {
+        const std::vector<std::byte> syn = first.opening().bytes();
+        burst.clear();
+        arrive(burst, syn, nullptr, first.dir(), first.pair());
+        parse_burst(burst, core_);
+        find_units(burst, burst.headers().well_formed(), loaded_.set(), core_, now);
+        burst.clear();
+    }
+
     // Plugs in who remembers first fragments.
     void follow_fragments_by(FragmentFollower follower) { core_.fragments = follower; }
     // Plugs in whose answers end connections.

@@ -83,11 +83,31 @@ public:
     // The frame comes in on the inside.
     Frame& from_inside() { return set(dir_, Direction::Out); }
     [[nodiscard]] Direction dir() const { return dir_; }
+    // The SYN of a connection that begins with this segment's first byte.
+    [[nodiscard]] Frame opening() const {
+        Frame syn = *this;
+        syn.data_offset_.reset();
+        return syn.seq(seq_ - 1).flags(0x02).payload(0);
+    }
+    [[nodiscard]] bool is_segment() const { return proto_ == 6 && !raw_ && !fragment_; }
+    [[nodiscard]] bool opens() const { return (flags_ & 0x12) == 0x02; }
+    [[nodiscard]] bool has_payload() const { return !payload_.empty(); }
+    // Of the same connection and direction.
+    [[nodiscard]] bool goes_with(const Frame& other) const {
+        return proto_ == other.proto_ && src_ == other.src_ && dst_ == other.dst_ &&
+               sport_ == other.sport_ && dport_ == other.dport_ && tags_ == other.tags_ &&
+               dir_ == other.dir_ && pair_ == other.pair_;
+    }
+    [[nodiscard]] bool is_before(const Frame& other) const {
+        return static_cast<std::int32_t>(seq_ - other.seq_) < 0;
+    }
     // On another pair than "lab".
     Frame& on(std::string_view pair) { return set(pair_, pair); }
     [[nodiscard]] std::string_view pair() const { return pair_; }
     // With a TCP checksum that is right, or off by so much.
     Frame& summed(std::uint16_t off_by = 0) { return set(sum_off_by_, off_by); }
+    // With a TCP checksum that its sender leaves to its adapter: the pseudo-header's sum.
+    Frame& unfinished() { return set(is_unfinished_, true); }
     // Overrides, to lie.
     Frame& ihl(std::uint8_t words) { return set(ihl_, words); }
     Frame& ip_len(std::uint16_t bytes) { return set(ip_len_, bytes); }
@@ -139,6 +159,7 @@ private:
     struct Tag {
         std::uint16_t type;
         std::uint16_t id;
+        [[nodiscard]] bool operator==(const Tag&) const = default;
     };
     struct Piece {
         std::uint16_t offset;
@@ -214,14 +235,17 @@ private:
     }
     // Writes the checksum of a segment between ends of these addresses.
     void sum(Octets& segment, const Octets& ends) const {
-        if (!sum_off_by_ || proto_ != 6) {
+        if ((!sum_off_by_ && !is_unfinished_) || proto_ != 6) {
             return;
         }
         Octets covered = ends;
         put16(covered, proto_);
         put16(covered, static_cast<unsigned>(segment.size()));
+        const unsigned pseudo_header = checksum_of(covered, 0, covered.size());
         put(covered, segment);
-        const unsigned sum = checksum_of(covered, 0, covered.size()) + *sum_off_by_;
+        const unsigned sum = is_unfinished_
+                                 ? ~pseudo_header
+                                 : checksum_of(covered, 0, covered.size()) + *sum_off_by_;
         segment[16] = static_cast<std::byte>(sum >> 8 & 0xFF);
         segment[17] = static_cast<std::byte>(sum & 0xFF);
     }
@@ -278,6 +302,7 @@ private:
     std::optional<std::uint16_t> udp_len_;
     std::optional<std::uint16_t> ether_type_;
     std::optional<std::uint16_t> sum_off_by_;
+    bool is_unfinished_ = false;
     std::size_t cut_ = SIZE_MAX;
     std::size_t pad_ = 0;
 };

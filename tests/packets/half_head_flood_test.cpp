@@ -14,7 +14,8 @@
 
 #include <unistd.h>
 
-// A million requests that begin and are never whole, under the tables that a box has by default.
+// A million requests that begin and are never whole, under the tables that a box has by default,
+// where no service is declared.
 // Without sanitizers it takes seconds; it is a suite of its own, so that it runs only so.
 namespace sluice::half_head_flood_test {
 namespace {
@@ -43,13 +44,14 @@ std::uint64_t resident_bytes() {
     return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-test::Octets segment(std::string_view text, std::uint32_t at) {
+test::Octets segment(std::string_view text, std::uint32_t at, std::uint16_t flags = 0x10) {
     const ByteView bytes = std::as_bytes(std::span{text});
     return test::tcp()
         .src("10.0.0.1")
         .sport(1)
         .dport(80)
         .seq(1000 + at)
+        .flags(flags)
         .carries({bytes.begin(), bytes.end()})
         .bytes();
 }
@@ -90,8 +92,10 @@ protected:
     }
     void begin(std::uint32_t from, std::uint32_t to) {
         for (std::uint32_t first = from; first < to; first += kMaxBurst) {
+            ASSERT_EQ(send(syn_, first, kMaxBurst).passed, kMaxBurst);
             ASSERT_EQ(send(begin_, first, kMaxBurst).passed, kMaxBurst);
             if (first / kMaxBurst % 64 == 0) {
+                ASSERT_EQ(send(syn_, kHeads + first, 1).passed, 1U);
                 ASSERT_EQ(send(whole_, kHeads + first, 1).judged, 1U) << "beside them";
                 ++pages_;
             }
@@ -117,6 +121,7 @@ protected:
     }
 
     const UnitBudget budget_ = unit_budget({}, 1);
+    const test::Octets syn_ = segment("", static_cast<std::uint32_t>(-1), 0x02);
     const test::Octets begin_ = segment(kBegin, 0);
     const test::Octets rest_ = segment(kRest, kBegin.size());
     const test::Octets whole_ = segment(kWhole, 0);
@@ -128,7 +133,7 @@ protected:
     std::uint64_t pages_ = 0;
 };
 
-TEST_F(HalfHeadFlood, StaysWithinItsMemoryAndPassesNoneUnread) {
+TEST_F(HalfHeadFlood, StaysWithinItsMemoryAndCountsWhatGoesUnread) {
     burst_.find_units_by(parser_.finder());
     const std::uint64_t before = resident_bytes();
     const auto full_at = static_cast<std::uint32_t>(4 * budget_.connections.connections);
@@ -150,18 +155,18 @@ TEST_F(HalfHeadFlood, StaysWithinItsMemoryAndPassesNoneUnread) {
     EXPECT_EQ(box_.counters(0).admitted.read(), pages_);
 
     // As many as there is room for are held, and are judged as they become whole. What made room
-    // for them is known as such; what is not any more has been counted.
+    // for them has gone unread and passes.
     const Fates rest = go_on(0, kHeads);
     std::printf(
-        "their rest: %llu judged, %llu dropped, %llu passed unread; forgotten: "
+        "their rest: %llu judged, %llu dropped, %llu passed; unread: "
         "%llu\n",
         static_cast<unsigned long long>(rest.judged), static_cast<unsigned long long>(rest.dropped),
         static_cast<unsigned long long>(rest.passed),
-        static_cast<unsigned long long>(counted(ConnectionEvent::RefusedForgotten)));
+        static_cast<unsigned long long>(counted(ConnectionEvent::Unread)));
     EXPECT_EQ(rest.judged, budget_.connections.half_heads);
-    EXPECT_LE(rest.passed, counted(ConnectionEvent::RefusedForgotten));
-    EXPECT_GT(counted(ConnectionEvent::RefusedForgotten), 0U) << "so many are beyond any room";
-    EXPECT_GE(rest.dropped, 6 * budget_.connections.connections * 9 / 10);
+    EXPECT_EQ(rest.dropped, 0U);
+    EXPECT_EQ(rest.judged + rest.passed, kHeads);
+    EXPECT_EQ(counted(ConnectionEvent::Unread), kHeads - budget_.connections.half_heads);
     expect_the_budget();
 }
 

@@ -126,11 +126,18 @@ const Case kCases[] = {
       {1000ms, tls(kHello).sport(3), "pass", "within_limits"},
       {1000ms, tls(hello("bad.example"), size_of(kHello)).sport(3), "drop", "deny_rule", "bad"}}},
 
-    {"a malformed hello passes where no service is declared",
+    {"a malformed hello passes where no service is declared, and nothing behind it is read",
      DENY("tls.sni eq \"bad.example\""),
      {{0ms, tls(kMalformed), "pass", "unmatched"},
       {0ms, tls(kMalformed), "pass", "unmatched"},
+      {0ms, tls(hello("bad.example"), size_of(kMalformed)), "pass", "unmatched"},
       {0ms, tls(kHello).sport(2), "pass", "unmatched"}}},
+
+    {"and is no handshake",
+     HEAD RULE("all", "key: [], per: handshake, " ONE),
+     {{0ms, tls(kMalformed), "pass", "unmatched"},
+      {0ms, tls(kHello).sport(2), "pass", "within_limits"},
+      {0ms, tls(kMalformed).sport(3), "pass", "unmatched"}}},
 
     {"a rule that only watches drops nothing",
      HEAD WATCH("names", "key: [tls.sni], per: handshake, " ONE),
@@ -241,7 +248,7 @@ TEST_P(HelloCase, Holds) {
     UnitParser parser{UnitBudget{}};
     test::Box box{GetParam().rules};
     box.find_units_by(parser.finder());
-    test::expect_steps(box, GetParam());
+    test::expect_opened_steps(box, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HelloCase, testing::ValuesIn(kCases));
@@ -268,6 +275,7 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     UnitParser parser{UnitBudget{}};
     test::Box box{BY_SNI};
     box.find_units_by(parser.finder());
+    box.open(tls(kMalformed), kStart);
     const auto decisions =
         box.judge_burst({tls(kMalformed).bytes(), tls(kHello, size_of(kMalformed)).bytes(),
                          tls(kHello, size_of(kMalformed) + size_of(kHello)).bytes()},
@@ -276,6 +284,7 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     for (const Decision& decision : decisions) {
         EXPECT_EQ(decision.reason, Reason::Unmatched);
     }
+    EXPECT_EQ(parser.connections().of(ConnectionEvent::Unread), 1U);
 }
 
 // An Initial that cannot be decrypted in time cannot be judged: an enforced service refuses it.
@@ -302,6 +311,22 @@ TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
     }
 }
 
+TEST(HelloBurst, ElsewhereInitialsBeyondTheTimeForThemPass) {
+    UnitParser parser{UnitBudget{.quic = {.connections = 8192, .percent = 1}}};
+    test::Box box{BY_QUIC_SNI};
+    box.find_units_by(parser.finder());
+    const auto saved = static_cast<unsigned>(OpeningTime::kMostSaved / 100 / kInitialCost);
+    for (unsigned id = 0; id < saved + 10; ++id) {
+        const Decision decision =
+            box.judge(quic(quic_initial(std::to_string(id), id)).bytes(), kStart);
+        EXPECT_EQ(row_of(decision.reason).name, id < saved ? "within_limits" : "unmatched") << id;
+        EXPECT_TRUE(forwards(decision.verdict));
+    }
+    EXPECT_EQ(
+        box.counters().by_unit_event[static_cast<std::size_t>(UnitEvent::QuicOverBudget)].read(),
+        10U);
+}
+
 // A response of several in one segment is matched as any other.
 TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
     UnitParser parser{UnitBudget{}};
@@ -312,11 +337,10 @@ TEST(DnsOverTcpCases, EachAnswerOfASegmentIsMatched) {
         return test::be16_text(static_cast<std::uint16_t>(message.size())) + message;
     };
     const auto judge = [&](const std::string& bytes, std::uint16_t port) {
-        return name_of(
-            box.judge(
-                   test::tcp().sport(53).dport(port).carries(test::message_octets(bytes)).bytes(),
-                   kStart)
-                .verdict);
+        const Frame answers =
+            test::tcp().sport(53).dport(port).carries(test::message_octets(bytes));
+        box.open(answers, kStart);
+        return name_of(box.judge(answers.bytes(), kStart).verdict);
     };
     EXPECT_EQ(judge(framed("a") + framed("b"), 1), "pass");
     EXPECT_EQ(judge(framed("a") + framed("bad"), 2), "drop");

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-// Requests that servers read differently, judged as each of their readings (on_ambiguous: both).
+// Requests that servers read differently, judged as each of their readings, as wherever no
+// service is declared.
 namespace sluice::reading_cases_test {
 namespace {
 
@@ -121,11 +122,11 @@ const Case kCases[] = {
                             "1/s", "9") "]"),
      {{0ms, sends(head("/a%2Fb%3Bc"), 1), "pass", "within_limits"},
       {0ms, sends(head("/a/../b%3Bc"), 2), "pass", "within_limits"}}},
-    {"three readings of a path are refused",
-     DENY("http.request.uri.path eq \"/z\""),
-     {{0ms, sends(head("/a%2Fb%3Bc"), 1), "drop", "ambiguous_request"},
-      {0ms, sends(head("/a/../b%3Bc"), 2), "drop", "ambiguous_request"},
-      {0ms, sends(head("/a/./b%2Fc"), 3), "drop", "ambiguous_request"},
+    {"of three readings of a path the first is judged",
+     DENY("http.request.uri.path eq \"/b%3Bc\" or http.request.uri.path eq \"/a/b;c\""),
+     {{0ms, sends(head("/a/../b%3Bc"), 1), "drop", "deny_rule", "d"},
+      {0ms, sends(head("/a%2Fb%3Bc"), 2), "pass", "unmatched"},
+      {0ms, sends(head("/a/./b%2Fc"), 3), "pass", "unmatched"},
       {0ms, sends(head("/a%2Fb"), 4), "pass", "unmatched"}}},
 
     {"what a reading lacks is absent in it",
@@ -152,37 +153,50 @@ const Case kCases[] = {
      {{0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 1), "drop", "deny_rule", "no"},
       {0ms, sends(head("/", "Host: a\r\n"), 2), "pass", "allow_rule", "ok"}}},
 
-    {"three readings of one place are refused",
+    {"of three readings of one place the first is charged, and nothing behind it is read",
      BY_HOST,
-     {{0ms, sends(head("http://a/", "Host: b\r\nHost: c\r\n"), 1), "drop", "ambiguous_request"},
-      {0ms, sends(head("/a#b c"), 2), "drop", "ambiguous_request"},
-      {0ms, sends(head("/", "Host: b\r\n"), 3), "pass", "within_limits"}}},
+     {{0ms, sends(head("http://a/", "Host: b\r\nHost: c\r\n") + head("/", "Host: d\r\n"), 1),
+       "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\n"), 2), "drop", "over_limit", "hosts", 1000ms},
+      {0ms, sends(head("/", "Host: d\r\n"), 3), "pass", "within_limits"}}},
 
-    {"where a request ends is refused if servers disagree, or may",
+    {"where servers disagree where a request ends, or may, it is one and the rest is not read",
+     HEAD RULE("all", "key: [ip.src], per: request, limits: [" TOKENS("1/s", "7") "]"),
+     {{0ms,
+       sends(
+           head("/", "Host: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n") + head("/"),
+           1),
+       "pass", "within_limits"},
+      {0ms,
+       sends(head("/", "Host: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n") + head("/"), 2),
+       "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\nTransfer-Encoding : chunked\r\n") + head("/"), 3), "pass",
+       "within_limits"},
+      {0ms, sends(head("/", "Host: a\nHost: b\r\n") + head("/"), 4), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\nHost: b\r\nX: y\r\n z\r\n") + head("/"), 5), "pass",
+       "within_limits"},
+      {0ms, sends(head("/", "Host: a b\r\n") + head("/"), 7), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\n"), 8), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\n"), 9), "drop", "over_limit", "all", 1000ms}}},
+
+    {"a host that is none is charged as the other one, too",
      BY_HOST,
-     {{0ms, sends(head("/", "Host: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n"), 1),
-       "drop", "ambiguous_request"},
-      {0ms, sends(head("/", "Host: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n"), 2), "drop",
-       "ambiguous_request"},
-      {0ms, sends(head("/", "Host: a\r\nTransfer-Encoding : chunked\r\n"), 3), "drop",
-       "ambiguous_request"},
-      {0ms, sends(head("/", "Host: a\nHost: b\r\n"), 4), "drop", "ambiguous_request"},
-      {0ms, sends(head("/", "Host: a\r\nHost: b\r\nX: y\r\n z\r\n"), 5), "drop",
-       "ambiguous_request"},
-      {0ms, sends(head("/", "Host: a\r\nHost: b c\r\n"), 6), "drop", "ambiguous_request"},
-      {0ms, sends(head("/", "Host: a b\r\n"), 7), "drop", "ambiguous_request"},
-      {0ms, sends(head("/", "Host: a\r\n"), 8), "pass", "within_limits"}}},
+     {{0ms, sends(head("/", "Host: a\r\nHost: b c\r\n"), 6), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: a\r\n"), 8), "drop", "over_limit", "hosts", 1000ms}}},
 };
 
 class ReadingCase : public testing::TestWithParam<Case> {};
 
+// Without a service the option says nothing.
 TEST_P(ReadingCase, Holds) {
-    UnitBudget budget = capture_unit_budget();
-    budget.on_ambiguous = OnAmbiguous::Both;
-    UnitParser parser{budget};
-    test::Box box{GetParam().rules};
-    box.find_units_by(parser.finder());
-    test::expect_steps(box, GetParam());
+    for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {
+        UnitBudget budget = capture_unit_budget();
+        budget.on_ambiguous = option;
+        UnitParser parser{budget};
+        test::Box box{GetParam().rules};
+        box.find_units_by(parser.finder());
+        test::expect_opened_steps(box, GetParam());
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ReadingCase, testing::ValuesIn(kCases));
@@ -195,7 +209,9 @@ TEST(Readings, ARuleCountsARequestOnce) {
     test::Box box{HEAD RULE("d", "when: 'http.request.method eq \"GET\"', on_match: drop")
                       RULE("hosts", "key: [http.host], per: request, " ONE)};
     box.find_units_by(parser.finder());
-    (void)box.judge(sends(head("/", "Host: a\r\nHost: b\r\n"), 1).bytes(), test::kStart);
+    const Frame both = sends(head("/", "Host: a\r\nHost: b\r\n"), 1);
+    box.open(both, test::kStart);
+    (void)box.judge(both.bytes(), test::kStart);
     EXPECT_EQ(box.counters(0).exceeded.read(), 1U);
 }
 

@@ -28,7 +28,9 @@ using test::opened;
     "path eq \"/login\"', key: [ip.src], per: request, limits: [{algorithm: " \
     "fixed_window, count: 1, window: 1h}]}\n"
 constexpr std::string_view kEnforced = HTTP_SERVICE("");
-constexpr std::string_view kCounts = HTTP_SERVICE(", on_unreadable: count");
+constexpr std::string_view kCounts = HTTP_SERVICE(", on_unreadable: count")
+    "  - {id: all, mode: enforce, when: 'proto.l7 eq \"http\"', key: [ip.src], per: request, "
+    "limits: [{algorithm: fixed_window, count: 2, window: 1h}]}\n";
 constexpr std::string_view kPasses = HTTP_SERVICE(", on_unreadable: pass");
 
 const std::string kHalf = "GET /login HTTP/1.1\r\n";
@@ -91,9 +93,10 @@ const Case kCases[] = {
     {"a FIN behind a whole request is forwarded", kEnforced,
      opened({{0ms, client(kLogin).flags(kFin | kAck), "pass", "within_limits"}})},
 
-    {"what cannot be read is charged as one request each MSS", kCounts,
-     opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "unmatched"},
-             {0ms, client(kLogin, 12), "pass", "unmatched"}})},
+    {"what cannot be read is charged as one request each MSS, of no path", kCounts,
+     opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "within_limits"},
+             {0ms, client(kLogin, 12), "pass", "within_limits"},
+             {0ms, client(kLogin, 12 + kLoginSize), "drop", "over_limit", "all", kHour}})},
 
     {"or passes", kPasses,
      opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "unmatched"},

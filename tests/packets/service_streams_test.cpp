@@ -1,4 +1,5 @@
 #include "lib/units/unit_parser.hpp"
+#include "tests/packets/answering_box.hpp"
 #include "tests/packets/service_dialogue.hpp"
 
 #include <gtest/gtest.h>
@@ -220,6 +221,177 @@ TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     ASSERT_TRUE(burst.normalizes());
     EXPECT_TRUE(burst.normalization(0).clears_urgent);
     EXPECT_EQ(burst.normalization(0).raises_to, 32);
+}
+
+// A box whose service says `checksums: auto`.
+class Checksums : public testing::Test {
+protected:
+    Checksums() {
+        box.find_units_by(parser.finder());
+        box.know_answered(answered);
+    }
+    std::string reason(const Frame& frame) {
+        return std::string{row_of(box.judge(frame, now).reason).name};
+    }
+    // The client's 64 first segments of connections from other ports, whose sums are right.
+    void learn() {
+        for (std::uint16_t port = 1; port <= 64; ++port) {
+            (void)reason(syn().sport(port).summed());
+            (void)reason(syn_ack().dport(port).summed());
+            (void)reason(client("").sport(port).summed());
+        }
+    }
+    void open() {
+        EXPECT_EQ(reason(syn().summed()), "unmatched");
+        EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+        EXPECT_EQ(reason(client("").summed()), "unmatched");
+    }
+    using State = ChecksumTrust;
+    [[nodiscard]] State of_clients() const { return parser.checksums_of("web")->clients; }
+    [[nodiscard]] State of_servers() const { return parser.checksums_of("web")->servers; }
+
+    UnitParser parser{capture_unit_budget()};
+    AnswerBoards boards{256, 4096};
+    AnsweredTraffic answered{64, boards};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 "
+        "and l4.dport eq 80', mode: enforce}\nrules:\n  - {id: logins, mode: enforce, "
+        "when: 'http.request.uri.path eq \"/login\"', key: [ip.src], per: request, "
+        "limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n"};
+    Instant now = test::kStart;
+};
+
+TEST_F(Checksums, AreVerifiedOnceEnoughCameRight) {
+    EXPECT_EQ(reason(syn()), "unmatched") << "a wrong one, while nothing is known";
+    EXPECT_EQ(of_clients(), State::Learning);
+    learn();
+    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(of_servers(), State::Verifying);
+    open();
+    EXPECT_EQ(reason(client(kLogin).summed(1)), "wrong_checksum");
+    EXPECT_EQ(reason(client(kLogin).unfinished()), "wrong_checksum");
+    EXPECT_EQ(reason(client(kLogin).summed()), "within_limits");
+    EXPECT_FALSE(parser.checksums_of("other").has_value());
+}
+
+// Whatever an attacker sends: where sums are verified they stay so, and so it is from the start.
+TEST_F(Checksums, WhoSendsUnfinishedSumsSwitchesNothingOff) {
+    for (int i = 0; i < 5000; ++i) {
+        (void)reason(client(kLogin).src("10.0.0.66").unfinished());
+        (void)reason(syn().src("10.0.0.66").sport(static_cast<std::uint16_t>(i)).unfinished());
+    }
+    EXPECT_EQ(of_clients(), State::Learning);
+    now += 120s;
+    learn();
+    EXPECT_EQ(of_clients(), State::Verifying);
+    open();
+    for (int i = 0; i < 5000; ++i) {
+        EXPECT_EQ(reason(client(kLogin).unfinished()), "wrong_checksum");
+        EXPECT_EQ(reason(syn(kClientIss + 7000).unfinished()), "unmatched");
+    }
+    EXPECT_EQ(of_clients(), State::Verifying);
+    // A SYN of his that came right is answered: that proves nothing of its unfinished copy.
+    EXPECT_EQ(reason(syn().sport(70).summed()), "unmatched");
+    EXPECT_EQ(reason(syn().sport(70).unfinished()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().dport(70).summed()), "unmatched");
+    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(reason(client(kLogin).summed()), "within_limits");
+    EXPECT_EQ(parser.tracked().of(TrackEvent::ChecksumsTrusted), 0U);
+}
+
+// A neighbour's adapter finishes sums behind the box: its server answers such a SYN.
+TEST_F(Checksums, AreTrustedOnceTheServerAnswersAnUnfinishedSyn) {
+    learn();
+    EXPECT_EQ(reason(syn().unfinished()), "unmatched");
+    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(of_clients(), State::Trusting);
+    EXPECT_EQ(of_servers(), State::Verifying);
+    EXPECT_EQ(parser.tracked().of(TrackEvent::ChecksumsTrusted), 1U);
+    EXPECT_EQ(reason(client("").unfinished()), "unmatched");
+    EXPECT_EQ(reason(client(kLogin).unfinished()), "within_limits");
+    learn();
+    EXPECT_EQ(of_clients(), State::Trusting);
+}
+
+TEST_F(Checksums, OfServersCountWhereStateFollowsFromThem) {
+    learn();
+    EXPECT_EQ(reason(syn().summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().summed(1)), "wrong_checksum");
+    EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(reason(client("").summed()), "unmatched");
+    EXPECT_EQ(reason(server("").flags(kRst).summed(1)), "wrong_checksum");
+    EXPECT_EQ(reason(server("").flags(kFin | kAck).summed(1)), "wrong_checksum");
+    EXPECT_EQ(reason(client(kLogin).summed()), "within_limits");
+    EXPECT_EQ(reason(server("", 0, kLoginSize).summed(1)), "wrong_checksum");
+    EXPECT_EQ(reason(server("", 0, kLoginSize).unfinished()), "wrong_checksum");
+    EXPECT_EQ(reason(server("", 0, kLoginSize).summed()), "unmatched");
+    EXPECT_EQ(reason(server("HTTP/1.1 200 OK\r\n\r\n", 0, kLoginSize).summed(1)), "unmatched")
+        << "a server's bytes are not looked at";
+}
+
+TEST_F(Checksums, OfServersAreTrustedOnceAClientAnswersAnUnfinishedSynAck) {
+    learn();
+    EXPECT_EQ(reason(syn().summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().unfinished()), "unmatched");
+    EXPECT_EQ(of_servers(), State::Verifying);
+    EXPECT_EQ(reason(client("").summed()), "unmatched");
+    EXPECT_EQ(of_servers(), State::Trusting);
+    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(reason(server("", 0, 0).unfinished()), "unmatched");
+}
+
+// Connections that nobody knows, behind the grace.
+class MidstreamOf : public testing::Test {
+protected:
+    static std::string rules(std::string_view midstream) {
+        return "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 "
+               "and l4.dport eq 80', mode: enforce, checksums: trust, midstream: " +
+               std::string{midstream} + "}\nrules: []\n";
+    }
+    using Lines = std::vector<std::string>;
+    Lines take(const Frame& frame, Nanoseconds at = 61s) {
+        return box.take(frame, frame.dir(), test::kStart + at);
+    }
+    test::AnsweringBox box{rules("reset")};
+};
+
+TEST_F(MidstreamOf, AResettingServiceIsResetAtTheNumberThatItsServerAcknowledges) {
+    const Lines kDropped{"drop midstream"};
+    EXPECT_EQ(take(client(kLogin, 100, 50), 0s), kDropped) << "there is no grace";
+    EXPECT_EQ(take(client(kLogin, 100, 50)), kDropped);
+    EXPECT_EQ(take(client("", 100, 50)), Lines{"pass unmatched"});
+    EXPECT_EQ(take(server("", 50, 100)), Lines{"pass unmatched"});
+    EXPECT_EQ(take(client(kLogin, 101, 50)), kDropped);
+    EXPECT_EQ(take(client(kLogin, 99, 50)), kDropped);
+    EXPECT_EQ(take(client(kLogin, 100, 900'000)), kDropped) << "its server has sent no such byte";
+    // Each end gets its RST at the very number that it expects: 5001 + 50, and 1001 + 100.
+    EXPECT_EQ(take(client(kLogin, 100, 50)),
+              (Lines{"< RA 5051:1133", "> RA 1101:5051", "reset midstream"}));
+    EXPECT_EQ(box.count(AnswerEvent::Reset), 1U);
+}
+
+TEST_F(MidstreamOf, ABlindSendersSegmentsResetNothing) {
+    EXPECT_EQ(take(client(kLogin, 100, 50)), Lines{"drop midstream"});
+    EXPECT_EQ(take(server("", 50, 100)), Lines{"pass unmatched"});
+    std::uint32_t number = 1;
+    for (int i = 0; i < 5000; ++i) {
+        number = number * 1'664'525U + 1'013'904'223U;
+        EXPECT_EQ(take(client(kLogin, number, number ^ 0x5A5A'5A5AU)), Lines{"drop midstream"});
+    }
+    EXPECT_EQ(box.count(AnswerEvent::Reset), 0U);
+}
+
+TEST_F(MidstreamOf, AnInspectingServiceIsReset) {
+    test::AnsweringBox inspecting{rules("inspect")};
+    const auto take_there = [&](const Frame& frame, Nanoseconds at) {
+        return inspecting.take(frame, frame.dir(), test::kStart + at);
+    };
+    EXPECT_EQ(take_there(syn().sport(7), 0s), Lines{"pass unmatched"}) << "the grace begins";
+    EXPECT_EQ(take_there(client("\x01 no request", 200, 50), 62s), Lines{"drop midstream"});
+    EXPECT_EQ(take_there(server("", 50, 200), 62s), Lines{"pass unmatched"});
+    EXPECT_EQ(take_there(client("\x01 no request", 200, 50), 62s),
+              (Lines{"< RA 5051:1213", "> RA 1201:5051", "reset midstream"}));
 }
 
 }  // namespace

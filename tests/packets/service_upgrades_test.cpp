@@ -1,3 +1,5 @@
+#include "lib/conn/track/segment_bytes.hpp"
+#include "lib/packet/checksum_check.hpp"
 #include "tests/packets/answering_box.hpp"
 #include "tests/packets/service_dialogue.hpp"
 
@@ -125,6 +127,63 @@ TEST(ServiceUpgrade, ToHttp2IsRefused) {
     EXPECT_EQ(talk.ask("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
                        "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
               kUnreadable);
+}
+
+const std::string kAsksForHttp2 =
+    "GET /login HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+    "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nAccept: */*\r\n\r\n";
+const std::string kStripped =
+    "GET /login HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+    "xxxxxxx: xxx\r\nxxxxxxxxxxxxxx: xxxxxxxx\r\nAccept: */*\r\n\r\n";
+
+// A frame as it leaves the box, and whether its checksum is right.
+struct Left {
+    std::string reason;
+    std::string payload;
+    bool is_right = false;
+};
+Left leave(test::Box& box, UnitParser& parser, const Frame& frame) {
+    Burst burst;
+    burst.find_units_by(parser.finder());
+    test::Octets bytes = Frame{frame}.summed().bytes();
+    (void)burst.add({bytes, static_cast<std::uint32_t>(bytes.size())}, Direction::In,
+                    port_name("lab"));
+    box.run(burst, test::kStart);
+    const PacketHeaders headers = burst.headers_of(0);
+    if (burst.normalizes()) {
+        for (const PayloadRange& line : burst.normalization(0).voided()) {
+            void_line(headers, line, bytes);
+        }
+    }
+    const ByteView payload = ByteView{bytes}.subspan(headers.payload_at, headers.payload_len);
+    return {
+        .reason = std::string{row_of(burst.packets()[0].decision.reason).name},
+        .payload = {reinterpret_cast<const char*>(payload.data()), payload.size()},
+        .is_right = find_checksums(headers, {bytes, static_cast<std::uint32_t>(bytes.size())}) ==
+                    ChecksumFinding::Right};
+}
+
+// Whatever the place of the lines in the segment, and in segments that repeat them.
+TEST(ServiceUpgrade, ToHttp2IsTakenOut) {
+    for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{rules(", h2c: strip")};
+        box.find_units_by(parser.finder());
+        for (const Frame& frame : {syn(), syn_ack(), client("")}) {
+            (void)box.judge(frame, test::kStart);
+        }
+        const std::string asks = "GET /" + std::string(shift, 'y') + kAsksForHttp2.substr(10);
+        const std::string out = "GET /" + std::string(shift, 'y') + kStripped.substr(10);
+        for (int i = 0; i < 2; ++i) {
+            const Left left = leave(box, parser, client(asks));
+            EXPECT_EQ(left.reason, "unmatched");
+            EXPECT_EQ(left.payload, out);
+            EXPECT_TRUE(left.is_right);
+        }
+        const Left part = leave(box, parser, client(asks.substr(0, 80)));
+        EXPECT_EQ(part.payload, out.substr(0, 80));
+        EXPECT_TRUE(part.is_right);
+    }
 }
 
 }  // namespace

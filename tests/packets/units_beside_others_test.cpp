@@ -78,6 +78,12 @@ public:
     Client(unsigned number, std::uint16_t port, std::mt19937& random)
         : number_{number}, port_{port}, next_{static_cast<std::uint32_t>(random())} {}
 
+    // Its SYN comes first.
+    [[nodiscard]] Octets open() {
+        is_open_ = true;
+        return segment({}, 0x02);
+    }
+    [[nodiscard]] bool is_open() const { return is_open_; }
     [[nodiscard]] Octets segment(const Octets& bytes, std::uint16_t flags = 0x18) {
         const Octets frame = at_next().flags(flags).carries(bytes).bytes();
         next_ += static_cast<std::uint32_t>(bytes.size()) + (flags & 0x2U ? 1U : 0U);
@@ -100,6 +106,7 @@ private:
     unsigned number_;
     std::uint16_t port_;
     std::uint32_t next_;
+    bool is_open_ = false;
 };
 
 // What is sent to both boxes, and what to one of them only.
@@ -148,8 +155,12 @@ private:
         frames.push_back({is_other ? other() : unit(), is_other});
     }
 
-    // A request or a part of one, a hello of a connection of its own, a question.
+    // A request or a part of one, a hello of a connection of its own, a question; the SYN of a
+    // connection before.
     [[nodiscard]] Octets unit() {
+        if (!greeting_.empty()) {
+            return std::exchange(greeting_, {});
+        }
         if (const unsigned kind = below(8); kind == 0) {
             return hello();
         } else if (kind == 1) {
@@ -160,6 +171,9 @@ private:
                 .bytes();
         }
         const unsigned number = below(static_cast<unsigned>(web_.size()));
+        if (!web_[number].is_open()) {
+            return web_[number].open();
+        }
         std::string& rest = half_[number % half_.size()];
         if (number >= half_.size()) {
             return web_[number].segment(octets(request() + (below(4) == 0 ? request() : "")));
@@ -180,13 +194,14 @@ private:
         const auto sport = static_cast<std::uint16_t>(1024 + hellos_ % 60'000);
         const std::string source = "10.9.0." + std::to_string(++hellos_ / 60'000);
         const std::string name = "s" + std::to_string(below(40)) + ".example";
-        return test::tcp()
-            .src(source)
-            .sport(sport)
-            .dport(443)
-            .seq(hellos_ * 7919)
-            .carries(test::HelloMaker{}.sni(name).records())
-            .bytes();
+        const Frame greets = test::tcp()
+                                 .src(source)
+                                 .sport(sport)
+                                 .dport(443)
+                                 .seq(hellos_ * 7919)
+                                 .carries(test::HelloMaker{}.sni(name).records());
+        greeting_ = greets.bytes();
+        return greets.opening().bytes();
     }
 
     [[nodiscard]] Octets other() {
@@ -233,6 +248,7 @@ private:
     std::vector<Client> others_;
     std::array<std::string, 4> half_;
     unsigned hellos_ = 0;
+    Octets greeting_;  // of the connection that was opened last
 };
 
 // A worker whose bursts are overlapped, as in the dataplane, or not.

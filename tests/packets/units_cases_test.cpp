@@ -286,43 +286,35 @@ std::string crowd_of(std::size_t units) {
     return crowd;
 }
 
-// Nobody slips past the rules in a crowd, and the packets beside it are judged as ever.
-TEST(Units, BeyondTheBoundMakeAPacketMalformed) {
+// Without a service nothing is refused because it could not be read: such a packet is judged as one
+// without units, by all rules, and the packets beside it are judged as ever.
+TEST(Units, BeyondTheBoundLeaveAPacketWithout) {
     UnitBox box{LIMITS "rules:\n" RULE("few", "key: [], limits: [request-2]")};
     const std::string crowd = crowd_of(kMaxUnits + 1);
     const std::string long_text(TextArena::kPerPacket + 1, 'A');
     const std::string fits(TextArena::kPerPacket - 10, 'A');
     const std::vector<Decision> got =
         box.judge_burst(frames({lines(crowd), lines("R " + long_text), lines("R " + fits),
-                                lines("R /a\nR " + long_text), lines("R /a")}),
+                                lines("R /a\nR " + long_text), lines("R /a"), lines("R /b")}),
                         kStart);
-    const Reason reasons[] = {Reason::TooManyUnits, Reason::TooManyUnits, Reason::WithinLimits,
-                              Reason::TooManyUnits, Reason::WithinLimits};
+    const Reason reasons[] = {Reason::Unmatched, Reason::Unmatched,    Reason::WithinLimits,
+                              Reason::Unmatched, Reason::WithinLimits, Reason::OverLimit};
     for (std::size_t i = 0; i < got.size(); ++i) {
         EXPECT_EQ(got[i].reason, reasons[i]) << i;
-        EXPECT_EQ(got[i].verdict,
-                  reasons[i] == Reason::TooManyUnits ? Verdict::Drop : Verdict::Pass)
-            << i;
     }
     EXPECT_EQ(box.counters(0).admitted.read(), 2U);
+    EXPECT_EQ(
+        box.counters().by_unit_event[static_cast<std::size_t>(UnitEvent::TooManyUnits)].read(), 3U);
 }
 
-// Under `pass` such a packet is judged as one without units, by all rules.
-TEST(Units, BeyondTheBoundFollowThePolicyForMalformedPackets) {
-    test::LineParser parser;
-    test::Box box{
-        test::rules_over_units(LIMITS "rules:\n" RULE("few", "key: [], limits: [request-2]") RULE(
-            "one", "when: 'l4.sport eq 9', key: [], limits: [packet-1]")),
-        BucketStore{64, 64},
-        {.malformed = MalformedPolicy::Pass}};
-    box.find_units_by(parser.finder());
+TEST(Units, BeyondTheBoundThePacketItselfIsJudged) {
+    UnitBox box{LIMITS "rules:\n" RULE("few", "key: [], limits: [request-2]")
+                    RULE("one", "when: 'l4.sport eq 9', key: [], limits: [packet-1]")};
     const std::string crowd = crowd_of(2 * kMaxUnits);
     EXPECT_EQ(box.judge(lines(crowd).sport(9).bytes(), kStart).verdict, Verdict::Pass);
     EXPECT_EQ(box.judge(lines(crowd).sport(9).bytes(), kStart).reason, Reason::OverLimit);
     EXPECT_EQ(box.judge(lines("R /a\nR /b").bytes(), kStart).verdict, Verdict::Pass);
     EXPECT_EQ(box.judge(lines("R /c").bytes(), kStart).reason, Reason::OverLimit);
-    EXPECT_EQ(
-        box.counters().by_unit_event[static_cast<std::size_t>(UnitEvent::TooManyUnits)].read(), 2U);
 }
 
 // A rule that only watches makes the box drop nothing, nor keeps a packet from those that act.

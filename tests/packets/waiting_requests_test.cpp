@@ -1,8 +1,10 @@
 #include "tests/packets/asking_workers.hpp"
+#include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -49,6 +51,11 @@ protected:
         EXPECT_FALSE(workers.sent()[number].decided) << "it waits";
         return number;
     }
+    // Requests pass alone.
+    void open(std::uint16_t sport) {
+        const auto syn = test::tcp().src("10.0.0.1").sport(sport).dport(80).seq(999).flags(0x02);
+        EXPECT_EQ(workers.judge(0, syn.bytes(), now).reason, Reason::Unmatched);
+    }
     [[nodiscard]] Reason reason(std::size_t number) const {
         EXPECT_TRUE(workers.sent()[number].decided);
         return workers.sent()[number].decision.reason;
@@ -60,6 +67,9 @@ protected:
 };
 
 TEST_F(WaitingRequests, WhatWasRefusedStaysRefused) {
+    for (const std::uint16_t sport : std::initializer_list<std::uint16_t>{1, 2, 3}) {
+        open(sport);
+    }
     EXPECT_EQ(workers.judge(0, sends(kRequest, 1), now).reason, Reason::WithinLimits);
     EXPECT_EQ(workers.judge(0, sends(kRequest, 2), now).reason, Reason::OverLimit);
     now += 5s;
@@ -71,6 +81,8 @@ TEST_F(WaitingRequests, WhatWasRefusedStaysRefused) {
 }
 
 TEST_F(WaitingRequests, ACopyOfWhatWaitsGoesWhereThatGoes) {
+    open(1);
+    open(2);
     EXPECT_EQ(workers.judge(0, sends(kRequest, 1), now).reason, Reason::WithinLimits);
     const std::size_t first = send(sends(kRequest, 2));
     const std::size_t copy = workers.send(0, {sends(kRequest, 2)}, now);
@@ -93,6 +105,7 @@ TEST_F(WaitingRequests, OtherRulesReadWhatTheyName) {
         const std::string text =
             "GET / HTTP/1.1\r\nHost: a\r\n" + std::string{row.headers} + "\r\n";
         const auto sport = static_cast<std::uint16_t>(row.reason);
+        open(sport);
         const std::size_t number = send(sends(text, sport));
         workers.apply(rules(deny("y")));
         workers.settle(now);
@@ -106,11 +119,46 @@ TEST_F(WaitingRequests, OtherRulesReadWhatTheyName) {
 // Of a head whose beginning is another packet's, nothing but the texts of any set is known.
 TEST_F(WaitingRequests, OtherRulesReadOfAPartOfAHeadWhatAllSetsDo) {
     workers.apply(rules(deny("z")));
+    open(5);
     (void)workers.judge(0, sends("GET / HTTP/1.1\r\n", 5), now);
     const std::size_t number = send(sends("Host: a\r\nZ: 2\r\nY: 1\r\n\r\n", 5, 1016));
     workers.apply(rules(deny("y")));
     workers.settle(now);
     EXPECT_EQ(reason(number), Reason::WithinLimits);
+}
+
+// A query whose last fragment waits is judged by its ports and its name when it is its turn.
+TEST(WaitingQueries, InFragmentsWaitAsAnyOther) {
+    UnitParser parser{capture_unit_budget()};
+    AskingWorkers workers{
+        "version: 1\nservices:\n  - {id: dns, protocol: dns, when: l4.dport eq 53, mode: enforce}\n"
+        "rules:\n  - {id: names, mode: enforce, when: l4.dport eq 53, key: [dns.qname], per: "
+        "query, "
+        "limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]}\n",
+        kWorkers,
+        {.finder = parser.finder()}};
+    const std::vector<std::byte> query = test::message_octets(test::dns_query("a.example"));
+    const auto part = [&](std::uint16_t number, bool is_first) {
+        const auto cut = query.begin() + 16;
+        return test::udp()
+            .src("10.0.0.1")
+            .dport(53)
+            .udp_len(static_cast<std::uint16_t>(8 + query.size()))
+            .identification(number)
+            .carries(is_first ? std::vector<std::byte>{query.begin(), cut}
+                              : std::vector<std::byte>{cut, query.end()})
+            .frag(is_first ? 0 : 3, is_first)
+            .bytes();
+    };
+    EXPECT_EQ(workers.judge(0, part(1, true), kStart).reason, Reason::Unmatched);
+    EXPECT_EQ(workers.judge(0, part(1, false), kStart).reason, Reason::WithinLimits);
+    EXPECT_EQ(workers.judge(0, part(2, true), kStart).reason, Reason::Unmatched);
+    const std::size_t last = workers.send(0, {part(2, false)}, kStart);
+    EXPECT_FALSE(workers.sent()[last].decided) << "it waits";
+    workers.settle(kStart);
+    EXPECT_EQ(workers.sent()[last].decision.reason, Reason::OverLimit);
+    EXPECT_EQ(workers.judge(0, part(2, false), kStart).reason, Reason::FragmentOfRefused);
+    EXPECT_EQ(workers.judge(0, part(1, false), kStart).reason, Reason::Unmatched);
 }
 
 }  // namespace

@@ -7,13 +7,14 @@ import time
 
 import wire
 from http_hosts import within
-from plan import HANDSHAKE_SECONDS, Deliver, Finish, Open, Send, Wait, segments
+from plan import HANDSHAKE_SECONDS, Datagram, Deliver, Finish, Open, Send, Wait, segments
 from wire import ACK, FIN, PSH, RST, SYN, Headers
 
 SYNS = 6  # sent for one handshake
 MSS = 1400
 IDLE = 0.001
-ETH_IP = b"\x08\x00"
+KINDS = {4: b"\x08\x00", 6: b"\x86\xdd"}  # by version of IP
+ETH_P_ALL = 3
 RECEIVE_FORCE, SEND_FORCE = 33, 32
 
 
@@ -27,20 +28,21 @@ class Link:
     """The client's end: frames to one neighbour, and those for `clients` (first octet of their addresses)."""
 
     def __init__(self, namespace, neighbour, own):
-        self.head = neighbour + own + ETH_IP
+        self.head = neighbour + own
         with within(namespace):
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         for option in (RECEIVE_FORCE, SEND_FORCE):
             self.socket.setsockopt(socket.SOL_SOCKET, option, 32 << 20)
-        self.socket.bind(("eth0", 0x0800))
+        self.socket.bind(("eth0", ETH_P_ALL))
         self.socket.setblocking(False)
 
     def send(self, packet):
+        frame = self.head + KINDS[packet[0] >> 4] + packet
         try:
-            self.socket.send(self.head + packet)
+            self.socket.send(frame)
         except BlockingIOError:
             select.select([], [self.socket], [], 1)
-            self.socket.send(self.head + packet)
+            self.socket.send(frame)
 
     def receive(self, seconds):
         """What has come, after so long a wait at most."""
@@ -51,7 +53,7 @@ class Link:
                 frame, (_, _, kind, _, _) = self.socket.recvfrom(65536)
             except BlockingIOError:
                 return
-            if kind != socket.PACKET_OUTGOING:
+            if kind != socket.PACKET_OUTGOING and frame[12:14] in KINDS.values():
                 yield frame[14:]
 
     def close(self):
@@ -108,6 +110,7 @@ class Run:
             self.peers.setdefault(flow, Peer(flow, target))
         self.at, self.until, self.syns, self.number = 0, None, 0, 0
         self.failed = ""
+        self.datagrams = []  # that have come
 
     def peer(self, step):
         return self.peers[self.plan.flows[step.flow]]
@@ -130,7 +133,8 @@ class Run:
         """All that can be done at once."""
         while not self.done():
             step = self.plan.steps[self.at]
-            going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish}
+            going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish,
+                     Datagram: self.datagram}
             going = going[type(step)](step, now)
             if not going:
                 return
@@ -160,6 +164,20 @@ class Run:
         for head, data in segments(step, peer.flow, peer.server_next):
             self.put(peer, head, data)
         return True
+
+    def datagram(self, step, _):
+        flow = self.plan.flows[step.flow]
+        self.by_port[flow.sport] = self.peers[flow]
+        self.number = self.number + 1 & 0xFFFF
+        for packet in wire.datagrams(self.client, self.target.address, flow.sport, self.target.port, step.headers(), step.data,
+                                     self.number):
+            self.link.send(packet)
+        return True
+
+    def take_datagram(self, port, payload):
+        if port in self.by_port:
+            self.datagrams.append(payload)
+            self.by_port[port].news += 1
 
     def wait(self, step, now):
         peer = self.peer(step)
@@ -229,9 +247,14 @@ class Engine:
     def dispatch(self, by_client, seconds):
         for packet in self.link.receive(seconds):
             segment = wire.read(packet)
-            run = segment and by_client.get(segment.dst)
-            if run:
-                run.take(segment)
+            if segment:
+                run = by_client.get(segment.dst)
+                if run:
+                    run.take(segment)
+            elif datagram := wire.read_udp(packet):
+                run = by_client.get(datagram[1])
+                if run:
+                    run.take_datagram(*datagram[2:])
 
     def settle(self, by_client, seconds):
         """What still comes is taken for so long; then what is open is reset."""

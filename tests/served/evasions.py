@@ -10,6 +10,7 @@ from wire import ACK, FIN, PSH, RST, SYN, URG
 
 CUT = LOGIN.index(b"HTTP")  # of a head that comes in two parts
 FIRST_HALF, SECOND_HALF = LOGIN[:CUT], LOGIN[CUT:]
+REQUEST_LINE = LOGIN.index(b"\n") + 1
 FAR = 900_000  # bytes beyond any window
 SILENCE = 65
 AGAIN = 4
@@ -18,7 +19,8 @@ AGAIN = 4
 @dataclasses.dataclass(frozen=True)
 class Evasion:
     """`steps` in one connection, or several. `refused`: the box may refuse it although some server serves it, as the
-    manual lists. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes."""
+    manual lists. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes. `by_choice`: served
+    uncounted where the operator lets pass what a server has agreed to, and some server agrees and goes on with HTTP."""
     name: str
     steps: tuple
     flows: int = 1
@@ -26,9 +28,20 @@ class Evasion:
     is_limited: bool = False
     seconds: float = 5
     port: int = 80
+    by_choice: bool = False
 
     def plan(self, seed):
         return Plan(self.name, flows(f"{seed} {self.name}", self.flows), self.steps, self.port)
+
+
+SIGNATURE = b"\x13\x12" + bytes(16)  # which Linux does not take of a client with whom it shares no key
+SOURCE_ROUTE = b"\x83\x07\x04" + bytes([10, 78, 0, 1])
+CUT_OPTION = b"\x07\x20\x04"  # record route, longer than the header
+
+
+def stamps(value):
+    """A timestamp of TCP."""
+    return b"\1\1\x08\x0a" + value.to_bytes(4, "big") + bytes(4)
 
 
 def one(*sends):
@@ -74,6 +87,8 @@ def marked(text, mark, byte=b"X"):
     return Send(text[:at] + byte + text[at:], flags=ACK | PSH | URG, urgent=at + 1)
 
 
+CONNECT = b"CONNECT a.example:80 HTTP/1.1\r\n" + HOST + b"\r\n"
+WEBSOCKET = get(OTHER, lines=HOST + WEBSOCKET_LINES)
 OVERLAP = LOGIN[4:]
 SWAPPED = DECOY[4:-2]
 
@@ -94,8 +109,8 @@ EVASIONS = (
             seconds=SILENCE + 5),
     Evasion("a request ahead of the window", one(Send(LOGIN, FAR), Send(LOGIN[:3]), Send(LOGIN[3:], 3))),
     Evasion("an urgent byte", one(marked(LOGIN, b"gin")), refused=True),
-    Evasion("%2F behind ..", sends(get(b"/x/..%2Flogin"))),
-    Evasion("%2F as second slash", sends(get(b"/%2Flogin"))),
+    Evasion("%2F behind ..", sends(get(b"/x/..%2Flogin")), refused=True),
+    Evasion("%2F as second slash", sends(get(b"/%2Flogin")), refused=True),
     Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n"), refused=True),
     Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:]), refused=True),
     Evasion("a RST of wrong checksum", one(Send(FIRST_HALF), Send(b"", CUT, flags=RST | ACK, wrong_tcp=True),
@@ -117,10 +132,27 @@ EVASIONS = (
                                Send(H2_OPENING + h2_get(3), len(get(OTHER, lines=HOST + UPGRADE_LINES))), Wait()), refused=True),
     Evasion("a WebSocket that the server declines", (Open(), Send(get(OTHER, lines=HOST + WEBSOCKET_LINES)), Wait(),
                                                      Send(LOGIN, len(get(OTHER, lines=HOST + WEBSOCKET_LINES))), Wait())),
+    Evasion("a CONNECT that is answered, then a login", (Open(), Send(CONNECT), Wait(), Send(LOGIN, len(CONNECT)), Wait()),
+            by_choice=True),
+    Evasion("a WebSocket behind a login", (Open(), Send(LOGIN + WEBSOCKET), Wait(), Send(LOGIN, len(LOGIN + WEBSOCKET)), Wait())),
+    Evasion("a WebSocket whose line waits", (
+        Open(), Send(WEBSOCKET[:-2]), Wait(0.1, "time"), Send(WEBSOCKET[-2:] + LOGIN, len(WEBSOCKET) - 2), Wait(), Wait(0.1))),
     Evasion("other bytes for the same place", one(Send(SWAPPED, 4), Send(OVERLAP, 4), Send(LOGIN[:4])), refused=True),
+    Evasion("data with a signature of RFC 2385", decoyed_by(options=SIGNATURE), refused=True),
+    Evasion("data with a source route", decoyed_by(ip_options=SOURCE_ROUTE), refused=True),
+    Evasion("data with an option of IP cut short", decoyed_by(ip_options=CUT_OPTION), refused=True),
+    Evasion("data of an old timestamp", (Open(options=stamps(1_000_000)), Send(DECOY, options=stamps(1000)), Send(
+        LOGIN, options=stamps(1_000_001)), Wait()), refused=True),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
     Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),
     Evasion("a FIN ahead of a gap", one(Send(b"", len(LOGIN), flags=FIN | ACK), *halves_backwards())),
     Evasion("byte by byte in no order", scattered()),
+    Evasion("a FIN in place of the head's last line end", one(Send(LOGIN[:-1]), Send(b"", len(LOGIN) - 1, flags=FIN | ACK)),
+            refused=True),
+    Evasion("a FIN behind the request line", one(Send(LOGIN[:REQUEST_LINE]), Send(b"", REQUEST_LINE, flags=FIN | ACK)),
+            refused=True),
+    Evasion("a FIN within the request line", one(Send(LOGIN[:REQUEST_LINE - 2], flags=FIN | PSH | ACK)), refused=True),
+    Evasion("CR CR LF for line ends, and a FIN", one(Send(LOGIN.replace(b"\r", b"\r\r"), flags=FIN | PSH | ACK)), refused=True),
+    Evasion("a body cut by a FIN", one(Send(post(lines=b"Content-Length: 9\r\n", body=b"x"), flags=FIN | PSH | ACK))),
 )

@@ -1,7 +1,11 @@
-"""Connections by the number of a seed: heads by a grammar, segmentation, order, numbers, checksums, flags, reuse, pauses."""
+"""Connections by the number of a seed: heads by a grammar, segmentation, order, numbers, checksums, flags, reuse, pauses;
+and what is known, evasions and honest requests, mutated and one behind the other."""
+import dataclasses
 import random
 
+from evasions import EVASIONS
 from heads import CHUNKED, HOST, get
+from honest import HONEST
 from plan import Deliver, Finish, Flow, Open, Plan, Send, Wait
 from wire import ACK, FIN, MASK, PSH, RST, SYN, URG
 
@@ -19,6 +23,9 @@ CHUNKS = (b"0\r\n\r\n", b"3\r\nabc\r\n0\r\n\r\n", b"0003;x=y\r\nabc\r\n0\r\nX: y
           b"0" * 40 + b"\r\n\r\n", b"-0\r\n\r\n", b"3\r\nabc", b" 0\r\n\r\n", b"0 \r\n\r\n", b"fffffffffffffffff\r\n")
 RARE, SOMETIMES, OFTEN = 0.08, 0.3, 0.6
 CLEAN = 0.35  # of all: what every server serves, however it is cut and ordered
+MSS = 1400
+MOST = 20_000  # bytes of a stream that is known
+SLOW = 10  # seconds
 FAR = (70_000, 900_000, 1 << 30)
 
 
@@ -42,9 +49,9 @@ def request(dice):
     return mutated(dice, head + end + body)
 
 
-def mutated(dice, text):
+def mutated(dice, text, chance=RARE):
     """Now and then a byte is another, doubled or gone."""
-    if dice.random() > RARE:
+    if dice.random() > chance:
         return text
     at, how = dice.randrange(len(text)), dice.randrange(3)
     return text[:at] + (bytes([dice.choice(b"\0\t\n\r /:\x7f\xff")]), 2 * text[at:at + 1], b"")[how] + text[at + 1:]
@@ -54,6 +61,10 @@ def segmented(dice, stream, flow):
     """The stream's segments, in order."""
     cuts = sorted({0, len(stream), *(dice.randrange(1, len(stream)) for _ in range(dice.choice((0, 1, 2, 3, 8))))})
     return [Send(stream[a:b], a, flow) for a, b in zip(cuts, cuts[1:])]
+
+
+def in_size(send):
+    return [dataclasses.replace(send, data=send.data[at:at + MSS], at=send.at + at) for at in range(0, len(send.data), MSS)]
 
 
 def ordered(dice, sends):
@@ -95,11 +106,58 @@ def decoyed(dice, sends):
     return sends[:at] + [Send(bytes(dice.choice(b"abc/ \r\n") for _ in range(size)), real.at, real.flow)] + sends[at:]
 
 
+def stream_of(steps):
+    """What a plan's segments of flow 0 carry, each byte the last that was sent for its place."""
+    out = {}
+    for step in steps:
+        if isinstance(step, Send) and step.flow == 0 and 0 <= step.at < MOST:
+            out.update(enumerate(step.data, step.at))
+    return bytes(out[place] for place in sorted(out))
+
+
+KNOWN = tuple(one for one in (*EVASIONS, *HONEST) if one.flows == 1 and one.port == 80 and one.seconds < SLOW)
+STREAMS = tuple(filter(None, map(stream_of, (one.steps for one in KNOWN))))
+
+
+def known_stream(dice):
+    """Streams of what is known and requests of the grammar, one behind the other, with a byte that is another here and there."""
+    parts = [dice.choice(STREAMS)] + [get() if dice.random() < OFTEN else dice.choice(STREAMS) for _ in range(dice.choice((1, 1, 2)))]
+    return b"".join(part if dice.random() < OFTEN else mutated(dice, part, OFTEN) for part in parts)
+
+
+def known_steps(dice):
+    """Steps of an evasion with others between them, some left out or in another place."""
+    steps = [one for one in dice.choice(KNOWN).steps if isinstance(one, (Open, Send, Wait, Finish, Deliver))]
+    size = max(len(stream_of(steps)), 1)
+    for _ in range(dice.choice((0, 1, 2, 3))):
+        at = dice.randrange(1, len(steps) + 1)
+        how = dice.random()
+        if how < OFTEN:
+            steps.insert(at, noise(dice, bytes(size), 0, False))
+        elif how < 0.8 and at < len(steps) and isinstance(steps[at], Send):
+            steps[at] = changed(dice, steps[at])
+        elif at + 1 < len(steps):
+            steps[at], steps[at + 1] = steps[at + 1], steps[at]
+    return [*steps, Wait(0.3), Send(get(), size), Wait(0.2), Wait(0.05, "time")], size + len(get())
+
+
+def changed(dice, send):
+    """The segment, with one of its headers another."""
+    return dataclasses.replace(send, **dice.choice((
+        {"flags": send.flags ^ dice.choice((FIN, SYN, RST, PSH, ACK, URG))}, {"at": send.at + dice.choice((-1, 1, 7, 65_535))},
+        {"ack": dice.choice((None, 1, -1, 50_000))}, {"data": send.data + dice.choice((b"x", b"\r\n", get()))},
+        {"data": mutated(dice, send.data, 1) if send.data else b"x"}, {"window": 0}, {"ttl": 2}, {"wrong_tcp": True})))
+
+
 def connection(dice, flow, is_clean):
-    """(steps, logins that any server serves)"""
+    """(steps, logins that any server serves, bytes)"""
+    if not is_clean and dice.random() < SOMETIMES:
+        steps, size = known_steps(dice)
+        return steps, 0, size
     count = dice.choice((1, 1, 2, 3))
-    stream = get() * count if is_clean else b"".join(request(dice) for _ in range(count))
-    sends = ordered(dice, segmented(dice, stream, flow))
+    stream = get() * count if is_clean else known_stream(dice) if dice.random() < 0.4 else b"".join(
+        request(dice) for _ in range(count))
+    sends = ordered(dice, [piece for one in segmented(dice, stream, flow) for piece in in_size(one)])
     if not is_clean and dice.random() < RARE:
         sends = decoyed(dice, sends)
     for _ in range(dice.choice((0, 0, 1, 1, 2, 4))):

@@ -4,6 +4,7 @@ fails where it has to.
     generator_test.py
 """
 import pathlib
+import random
 import struct
 import sys
 import unittest
@@ -16,16 +17,25 @@ import frame as model  # noqa: E402
 import generate  # noqa: E402
 import law  # noqa: E402
 import plan as plans  # noqa: E402
+import hellos  # noqa: E402
+import other_generate  # noqa: E402
+import others  # noqa: E402
 import replayed  # noqa: E402
 import rule_files  # noqa: E402
+import six  # noqa: E402
 import wire  # noqa: E402
 from capture_files import client_hello, ethernet  # noqa: E402
 from court import Seen  # noqa: E402
 from heads import LOGIN, get, h2_get  # noqa: E402
-from plan import Deliver, Flow, Open, Plan, Send  # noqa: E402
+from hello import Hello  # noqa: E402
+from plan import Datagram, Deliver, Flow, Open, Plan, Send  # noqa: E402
 
 CLIENT, SERVER = wire.packed("10.128.0.1"), wire.packed("10.78.0.11")
 COUNT = 2000
+
+
+def frames_of(plan):
+    return [packet for _, packet in plans.frames(plan, CLIENT, SERVER)]
 
 
 def read_by_model(packet):
@@ -73,6 +83,34 @@ class Frames(unittest.TestCase):
         self.assertEqual([struct.unpack_from("!H", piece, 6)[0] for piece in pieces], [0x2000, 0x2003, 5])
         self.assertEqual([wire.read(piece) for piece in pieces], [None] * 3)
 
+    def test_segments_of_ipv6_are_read_by_the_model_behind_their_extension_headers(self):
+        client, server = wire.packed("fd80::1"), wire.packed("fd78::b")
+        headers = wire.Headers(seq=7, ack=9, ttl=33, extensions=((six.HOP_BY_HOP, six.PADDING), (six.DESTINATION, six.SKIPPED)))
+        (packet,) = wire.packets(client, server, 40000, 80, headers, LOGIN)
+        frame = ethernet(packet, 0x86DD)
+        seen = model.dissect(frame, len(frame))
+        fields = seen.fields if hasattr(seen, "fields") else seen[0].fields
+        self.assertEqual((fields["l4.sport"], fields["l4.dport"], fields["ip.ttl"]), (40000, 80, 33))
+        (plain,) = wire.packets(client, server, 40000, 80, wire.Headers(seq=7, ack=9), LOGIN)
+        self.assertEqual(wire.read(plain).payload, LOGIN)
+        self.assertEqual(wire.checksum(wire.pseudo(client, server, 6, len(plain) - 40) + plain[40:]), 0)
+
+    def test_fragments_of_ipv6_are_the_segment(self):
+        client, server = wire.packed("fd80::1"), wire.packed("fd78::b")
+        (whole,) = wire.packets(client, server, 1, 80, wire.Headers(1), LOGIN)
+        pieces = wire.packets(client, server, 1, 80, wire.Headers(1, cuts=(24, 40)), LOGIN)
+        self.assertEqual(b"".join(piece[48:] for piece in pieces), whole[40:])
+        self.assertEqual([struct.unpack_from("!H", piece, 42)[0] for piece in pieces], [1, 24 | 1, 40])
+        (atomic,) = wire.packets(client, server, 1, 80, wire.Headers(1, cuts=(0,)), LOGIN)
+        self.assertEqual((atomic[6], atomic[42:44], atomic[48:]), (wire.FRAGMENT, b"\0\0", whole[40:]))
+
+    def test_datagrams_are_read_back(self):
+        (packet,) = wire.datagrams(CLIENT, SERVER, 4000, 53, wire.Headers(0), b"abc")
+        self.assertTrue(wire.is_sound(packet))
+        self.assertEqual(wire.read_udp(packet), (CLIENT, SERVER, 53, b"abc"))
+        (wrong,) = wire.datagrams(CLIENT, SERVER, 4000, 53, wire.Headers(0, wrong_tcp=True), b"abc")
+        self.assertFalse(wire.is_sound(wrong))
+
     def test_a_header_of_http2_is_as_long_as_it_says(self):
         frame = h2_get(1)
         self.assertEqual(int.from_bytes(frame[:3], "big"), len(frame) - 9)
@@ -115,6 +153,38 @@ class Generated(unittest.TestCase):
             text = plans.case(plan)
             self.assertEqual((text.count("{"), text[-3:]), (text.count("}"), "}},"), text) if "{" not in plan.name else None
         self.assertEqual(plans.literal(b"a\r\n\"\\\0001"), '"a\\r\\n\\"\\\\\\0001"')
+
+
+class OtherProtocols(unittest.TestCase):
+    def plans(self, name, count=200):
+        return [other_generate.make(1, number, name) for number in range(count)]
+
+    def test_a_seed_repeats_and_clean_ones_are_served(self):
+        for name in others.NAMES:
+            plans = self.plans(name)
+            self.assertEqual(plans[:20], self.plans(name, 20), name)
+            self.assertGreater(sum(bool(plan.serves) for plan in plans), len(plans) // 5, name)
+            for plan in plans:
+                plans_frames = frames_of(plan)
+                self.assertTrue(plans_frames and max(map(len, plans_frames)) <= 1500, plan.name)
+
+    def test_initials_are_read_by_the_model_and_their_name_is_asked_for(self):
+        for plan in self.plans("quic"):
+            if plan.serves:
+                for step in plan.steps:
+                    if isinstance(step, Datagram):
+                        self.assertEqual(hellos.packets_of(step.data)[0][0], "initial")
+                        self.assertGreaterEqual(len(step.data), 1200)
+        dice = random.Random("hellos")
+        client = hellos.Client(dice)
+        hello = hellos.quic_hello(dice, b"login.example", client.scid)
+        self.assertEqual(Hello(hello[4:]).name, b"login.example")
+        self.assertEqual(Hello(hellos.hello(dice, b"login.example")[4:]).name, b"login.example")
+
+    def test_handshakes_are_told_by_the_servers_id(self):
+        handshake, initial = b"\xe0\0\0\0\1\0\2ab\1x", b"\xc0\0\0\0\1\0\2ab\0\1x"
+        self.assertEqual(hellos.handshakes([initial, initial]), 0)
+        self.assertEqual(hellos.handshakes([initial + handshake, handshake, handshake.replace(b"ab", b"cd")]), 2)
 
 
 class Evasions(unittest.TestCase):

@@ -6,6 +6,8 @@ import time
 
 import wire
 from http_hosts import within
+from programs import wait_until
+import rule_files
 from wire import ACK, FIN, PSH, RST, SYN, Headers
 
 ADDRESS = "10.78.0.1"  # of the honest clients
@@ -80,27 +82,40 @@ def send_forged(court, server, ports, dice, count):
             time.sleep(0.01)
 
 
-def beside_blind_senders(court, server, seed, count=FORGED):
-    """What did not hold, in words."""
+def beside_blind_senders(court, server, seed, rules, count=FORGED):
+    """What did not hold, in words. `rules` come when the connections stand already, or stand before them."""
+    out = []
+    for known in (True, False):
+        court.apply(rules if known else rule_files.WITHOUT)
+        out += beside_forged(court, server, f"{seed} {known}", None if known else rules, count)
+        out += one_login(court, server, "" if known else ", whose connections are from before")
+    return out
+
+
+def beside_forged(court, server, seed, rules, count):
     stop, connected = threading.Event(), threading.Event()
     address = court.servers[server].address
     victims = [Victim(court.hosts.outside, address, stop, connected) for _ in range(VICTIMS)]
     for victim in victims:
         victim.start()
+    if rules:
+        wait_until("a page of each", lambda: all(victim.pages or victim.failure for victim in victims))
+        court.apply(rules)
     send_forged(court, server, [victim.port for victim in victims], random.Random(f"forged {seed}"), count)
     time.sleep(0.5)  # after the last of them each asks for a page or more
     stop.set()
     for victim in victims:
         victim.join(2 * PATIENCE)
     out = [f"victim of blind senders: {victim.failure}" for victim in victims if victim.failure]
-    print(f"{count} forged segments beside {VICTIMS} connections to {server}: {sum(victim.pages for victim in victims)} pages, "
+    print(f"{count} forged segments beside {VICTIMS} connections to {server}{' from before' if rules else ''}: "
+          f"{sum(victim.pages for victim in victims)} pages, "
           f"{len(out)} ended", flush=True)
     if not all(victim.pages for victim in victims):
         out.append("a victim had no page at all")
     return out
 
 
-def one_login(court, server):
+def one_login(court, server, whose):
     """Whether the honest client's own login, its first, is answered: what others forged in its name is not charged."""
     with within(court.hosts.outside):
         client = socket.create_connection((court.servers[server].address, 80), PATIENCE)
@@ -111,4 +126,4 @@ def one_login(court, server):
             answer = http_answer(read)
         except OSError:
             answer = None
-    return [] if answer and answer[0] == 200 else [f"the honest client's first login was refused: {answer}"]
+    return [] if answer and answer[0] == 200 else [f"the honest client's first login was refused{whose}: {answer}"]

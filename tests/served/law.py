@@ -42,6 +42,13 @@ def is_refused(seen):
     return seen.logins < seen.plan.serves
 
 
+def progress(seen, seconds):
+    """In words."""
+    served, counted = sum(one.logins for one in seen), sum(one.counted for one in seen)
+    return (f"{len(seen)} connections, {seconds:.0f} s: {served} served, {counted} counted, "
+            f"{sum(map(is_uncounted, seen))} uncounted, {sum(map(is_refused, seen))} refused")
+
+
 def table(cells, names):
     """Lines of evasion by server: logins served alone, served and counted behind the box, verdict."""
     rows = collections.OrderedDict()

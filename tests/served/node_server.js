@@ -6,11 +6,12 @@ const [address, port, file] = process.argv.slice(2);
 const log = fs.openSync(file, "a");
 const note = (request, status) => {
   const path = request.url.split("?")[0];
-  fs.writeSync(log, `${request.socket.remoteAddress} ${status} ${path}\n`);
+  fs.writeSync(log, `${request.socket.client} ${status} ${path}\n`);
   return path;
 };
 const server = http.createServer((request, response) => {
-  response.end(`served ${note(request, 200)}\n`);
+  const path = note(request, 200);
+  response.end(path === "/big" ? Buffer.alloc(10000000) : `served ${path}\n`);
 });
 const kAccept = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // RFC 6455, 1.3
 server.on("upgrade", (request, socket, head) => {
@@ -32,5 +33,7 @@ server.on("upgrade", (request, socket, head) => {
   socket.on("data", more => { rest = Buffer.concat([rest, more]); echo(); });
   socket.on("error", () => {});
 });
+// A socket that was reset no longer knows whose it was; before it is accepted, it never does.
+server.on("connection", socket => { socket.client = socket.remoteAddress; });
 server.on("clientError", (_, socket) => socket.destroy());
 server.listen({ host: address, port: Number(port), backlog: 1024 });

@@ -41,6 +41,9 @@ class Send:
     wrong_ip: bool = False
     cuts: tuple = ()
     window: int = 0xFFFF
+    options: bytes = b""
+    ip_options: bytes = b""
+    extensions: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +69,19 @@ class Finish:
 
 
 @dataclasses.dataclass(frozen=True)
+class Datagram:
+    """Over UDP, from the flow's port."""
+    data: bytes
+    flow: int = 0
+    ttl: int = 64
+    wrong: bool = False
+    cuts: tuple = ()
+
+    def headers(self):
+        return Headers(0, ttl=self.ttl, wrong_tcp=self.wrong, cuts=self.cuts)
+
+
+@dataclasses.dataclass(frozen=True)
 class Plan:
     """`serves`: logins that every server serves over it, where that is known."""
     name: str
@@ -78,7 +94,8 @@ class Plan:
 def headers(send, flow, server_next):
     ack = 0 if send.ack is None else server_next + send.ack
     return Headers(seq=flow.iss + 1 + send.at, ack=ack, flags=send.flags, window=send.window, urgent=send.urgent,
-                   ttl=send.ttl, wrong_tcp=send.wrong_tcp, wrong_ip=send.wrong_ip, cuts=send.cuts)
+                   ttl=send.ttl, wrong_tcp=send.wrong_tcp, wrong_ip=send.wrong_ip, cuts=send.cuts,
+                   options=send.options, ip_options=send.ip_options, extensions=send.extensions)
 
 
 def frames(plan, client, server, server_iss=5000):
@@ -88,6 +105,9 @@ def frames(plan, client, server, server_iss=5000):
         if isinstance(step, Wait):
             continue
         flow = plan.flows[step.flow]
+        if isinstance(step, Datagram):
+            out += [(step, packet) for packet in wire.datagrams(client, server, flow.sport, plan.port, step.headers(), step.data)]
+            continue
         for head, data in segments(step, flow, server_iss + 1):
             out += [(step, packet) for packet in wire.packets(client, server, flow.sport, plan.port, head, data, len(out))]
     return out
@@ -107,6 +127,9 @@ def segments(step, flow, server_next):
 FLAG_NAMES = ((SYN, "kSyn"), (FIN, "kFin"), (RST, "kRst"), (PSH, "0x08"), (ACK, "kAck"), (wire.URG, "kUrg"))
 
 
+NOTED = ("wrong_tcp", "wrong_ip", "cuts", "urgent", "options", "ip_options", "extensions")
+
+
 def literal(data):
     """A C++ string literal. An octal escape ends after three digits, whatever follows."""
     named = {10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}
@@ -114,6 +137,8 @@ def literal(data):
 
 
 def frame_text(step, flow, first):
+    if isinstance(step, Datagram):
+        return f"datagram({literal(step.data)}sv, {flow.sport})"
     if isinstance(step, Open):
         return f"syn({flow.iss}u)"
     data = getattr(step, "data", b"")
@@ -138,7 +163,7 @@ def case(plan):
             lines.append(f"// {step.seconds:g} s" + ("" if step.until == "time" else f", or until the server's {step.until}"))
             continue
         flow = plan.flows[step.flow]
-        notes = [name for name in ("wrong_tcp", "wrong_ip", "cuts", "urgent") if getattr(step, name, None)]
+        notes = [name for name in NOTED if getattr(step, name, None)]
         notes += [f"ack {step.ack}"] if getattr(step, "ack", 0) != 0 else []
         lines.append(f"{{0ms, {frame_text(step, flow, plan.flows[0])}, \"pass\", \"unmatched\"}},"
                      + (f"  // {', '.join(notes)}" if notes else ""))

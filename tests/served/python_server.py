@@ -21,7 +21,7 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout = 30
+    timeout = 600
 
     def __getattr__(self, name):
         if name.startswith("do_"):
@@ -34,10 +34,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         log.flush()
         body = f"served {path}\n".encode()
         self.read_body()
+        if path == "/big":
+            return self.answer_in_chunks()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def answer_in_chunks(self):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for _ in range(1000):
+            self.wfile.write(b"2710\r\n" + bytes(10_000) + b"\r\n")
+        self.wfile.write(b"0\r\n\r\n")
 
     def read_body(self):
         if self.headers.get("Transfer-Encoding") == "chunked":

@@ -1,27 +1,37 @@
 """scripts/served: real servers behind the box. Ends with 1 where something was served uncounted, or somebody innocent hurt."""
 import argparse
 import dataclasses
+import multiprocessing
+import os
 import signal
 import sys
 import tempfile
 import time
 
-from court import Court
-from law import REFUSED, Cell, broken, is_refused, is_uncounted, table
+from court import ATTEMPTS, BATCH_SECONDS, Court
+from law import REFUSED, Cell, broken, is_refused, is_uncounted, progress, table
+import at_once
 import bad_path
+import begun
+import downloads
 import evasions
+import full
 import generate
+import honest
 import innocent
+import others
 import plan as plans
 import replayed
+import restarts
 import rule_files
 import servers
+import six
+import unproven
 
-PARTS = ("evasions", "generated", "innocent", "replay")
+PARTS = ("evasions", "generated", "at_once", "begun", "innocent", "downloads", "unproven", "restarts", "others",
+         "six", "full", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
-BATCH_SECONDS = 8
-ATTEMPTS = 3  # of what was refused: a frame may be lost on the way
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
 SHOWN = 20  # of what was found
 
@@ -32,8 +42,8 @@ def arguments(words):
     parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
     parser.add_argument("--first", type=int, default=0, help="number of the first of them")
     parser.add_argument("--servers", default=",".join(SHORT_SERVERS), help=f"of {', '.join(servers.PROGRAMS)}; or all")
-    parser.add_argument("--services", choices=("enforce", "monitor", "none"), default="enforce",
-                        help="the stance of the rules: a declared service, or rules alone")
+    parser.add_argument("--services", choices=("enforce", "monitor", "none", *rule_files.WAYS), default="enforce",
+                        help="the stance of the rules: a declared service, or rules alone; or a service in another way")
     parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
     parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
@@ -42,6 +52,10 @@ def arguments(words):
     if unknown := set(given.names) - set(servers.PROGRAMS):
         parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(servers.PROGRAMS)}")
     return given
+
+
+def is_enforced(given):
+    return given.services not in ("monitor", "none")
 
 
 class Stopped(BaseException):
@@ -59,7 +73,8 @@ def stop_on_signals():
 
 def try_evasions(court, given):
     """A cell for each of them before each server."""
-    chosen = [one for one in evasions.EVASIONS if not given.short or one.seconds <= SHORT_SECONDS]
+    chosen = [one for one in (*evasions.EVASIONS, *honest.HONEST) if (not given.short or one.seconds <= SHORT_SECONDS)
+              and not (one.by_choice and given.services == "upgrades")]
     # What waits for long goes on at once, in a batch of its own.
     groups = [[one for one in chosen if (one.seconds > SHORT_SECONDS) == slow] for slow in (False, True)]
     cells = []
@@ -76,7 +91,7 @@ def try_group(court, given, pairs):
                   rule_files.rules(given.services, rule_files.ONE_REQUEST)):
         court.apply(rules)
         seen.append(court.try_all(trials, seconds))
-    cells = [Cell(one, *three, given.services == "enforce") for (one, _), *three in zip(pairs, *seen)]
+    cells = [Cell(one, *three, is_enforced(given)) for (one, _), *three in zip(pairs, *seen)]
     court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
     for _ in range(ATTEMPTS - 1):
         cells = once_more(court, cells, seconds)
@@ -94,32 +109,15 @@ def once_more(court, cells, seconds):
 
 def try_generated(court, given):
     """What was seen of each, batch by batch."""
-    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED))
+    slots = min(rule_files.SLOTS, max(given.connections, rule_files.FEW))
+    court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, slots))
     seen, begin = [], time.monotonic()
-    for first in range(given.first, given.first + given.connections, rule_files.SLOTS):
-        last = min(first + rule_files.SLOTS, given.first + given.connections)
+    for first in range(given.first, given.first + given.connections, slots):
+        last = min(first + slots, given.first + given.connections)
         trials = [(generate.make(given.seed, number), given.names[number % len(given.names)]) for number in range(first, last)]
-        seen += without_the_lost(court, court.try_some(trials, BATCH_SECONDS))
-        progress(seen, time.monotonic() - begin)
+        seen += court.without_the_lost(court.try_some(trials, BATCH_SECONDS))
+        print(progress(seen, time.monotonic() - begin), flush=True)
     return seen
-
-
-def without_the_lost(court, seen):
-    """What seems refused is tried again."""
-    for _ in range(ATTEMPTS - 1):
-        places = [place for place, one in enumerate(seen) if is_refused(one) and not is_uncounted(one)]
-        if not places:
-            break
-        once_more = court.try_some([(seen[place].plan, seen[place].server) for place in places], BATCH_SECONDS)
-        for place, one in zip(places, once_more):
-            seen[place] = one
-    return seen
-
-
-def progress(seen, seconds):
-    served, counted = sum(one.logins for one in seen), sum(one.counted for one in seen)
-    print(f"{len(seen)} connections, {seconds:.0f} s: {served} served, {counted} counted, "
-          f"{sum(map(is_uncounted, seen))} uncounted, {sum(map(is_refused, seen))} refused", flush=True)
 
 
 def print_cases(cells, generated):
@@ -133,9 +131,8 @@ def print_cases(cells, generated):
 def try_innocent(court, given):
     """What did not hold, in words: blind senders and a bad path under a limit that honest clients do not reach."""
     out, server = [], given.names[0]
-    court.apply(rule_files.innocent(given.services))
-    out += innocent.beside_blind_senders(court, server, given.seed, FORGED_SHORT if given.short else innocent.FORGED)
-    out += innocent.one_login(court, server)
+    out += innocent.beside_blind_senders(court, server, given.seed, rule_files.innocent(given.services),
+                                         FORGED_SHORT if given.short else innocent.FORGED)
     with bad_path.BadPath(court.hosts, given.seed) as path:
         failed = {}
         for name, rules in (("without", rule_files.WITHOUT), ("with", rule_files.innocent(given.services))):
@@ -160,19 +157,70 @@ def try_all(given, parts):
             print("\n".join(table(cells, given.names)), flush=True)
         if "generated" in parts and given.connections:
             generated = try_generated(court, given)
+        if "at_once" in parts:
+            hurt += at_once.check(court, given.names, given.seed, given.services)
+        if "begun" in parts:
+            hurt += begun.check(court, given.names, given.seed, given.services)
         if "innocent" in parts:
-            hurt = try_innocent(court, given)
+            hurt += try_innocent(court, given)
+        if "downloads" in parts:
+            hurt += downloads.check(court, given.names, given.services)
+        if "unproven" in parts:
+            hurt += unproven.check(court, given.names[0], given.seed, given.services,
+                                   unproven.SHORT_ACTIONS if given.short else unproven.ACTIONS)
+        if "restarts" in parts:
+            hurt += restarts.check(court, given.names, given.short)
         print("reasons:", court.reasons(), flush=True)
+        hurt += court.strange
     return cells, generated, hurt
+
+
+# Parts that have a box of their own, or none.
+APART = {"others": others.check, "six": six.check, "full": full.check, "replay": replay_all}
+
+
+class Apart:
+    """A part in a process of its own, whose lines are shown at its end."""
+
+    def __init__(self, part, given):
+        self.out, (self.found, end) = tempfile.TemporaryFile(), multiprocessing.Pipe(duplex=False)
+        self.process = multiprocessing.get_context("fork").Process(target=self.run, args=(part, given, end))
+        self.process.start()
+        end.close()
+
+    def run(self, part, given, end):
+        for number in (1, 2):
+            os.dup2(self.out.fileno(), number)
+        stop_on_signals()
+        end.send(APART[part](given))
+
+    def end(self):
+        try:
+            found = self.found.recv()
+        except EOFError:
+            found = ["a part has failed, as its lines say"]
+        self.process.join()
+        self.out.seek(0)
+        print(self.out.read().decode(errors="replace"), end="", flush=True)
+        return found
+
+    def stop(self):
+        if self.process.is_alive():
+            self.process.terminate()
+            self.process.join()
 
 
 def run(given):
     """What did not hold, in words."""
     parts = given.only or PARTS
     print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}", flush=True)
-    cells, generated, hurt = try_all(given, parts) if set(parts) - {"replay"} else ([], [], [])
-    if "replay" in parts:
-        hurt += replay_all(given)
+    apart = [Apart(part, given) for part in APART if part in parts]
+    try:
+        cells, generated, hurt = try_all(given, parts) if set(parts) - set(APART) else ([], [], [])
+        hurt += [words for part in apart for words in part.end()]
+    finally:
+        for part in apart:
+            part.stop()
     print_cases(cells, generated)
     tried = "evasions" in parts or generated
     return (broken(cells, generated, given.services == "monitor") if tried else []) + hurt

@@ -1,6 +1,8 @@
 """Debian's web servers, each at an address of its own of the inside host, and the requests that each has served."""
 import pathlib
-import shutil
+import re
+import signal
+import subprocess
 import sys
 
 from http_hosts import run_within
@@ -10,6 +12,7 @@ import wire
 
 HERE = pathlib.Path(__file__).parent
 PORT = 80
+BIG = 10_000_000  # bytes of /big
 PROXIED_PORT = 8080  # where connections begin with a PROXY line
 BEHIND = 8081  # of the server behind a proxy
 # Requests that reached the handler, as each log has them: address, status, path.
@@ -29,10 +32,16 @@ http {{
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
     lingering_close off;
+    lingering_time 1000s;
+    client_header_timeout 600s;
+    client_body_timeout 600s;
+    keepalive_timeout 600s;
+    send_timeout 600s;
     server {{
         listen {address}:{port} backlog=1024;
 {more}        default_type text/plain;
         location / {{ return 200 "served $uri\\n"; }}
+        location = /big {{ root {folder}; }}
     }}
 }}
 """
@@ -57,7 +66,11 @@ DocumentRoot {folder}
 LogFormat "%h %>s %U" served
 CustomLog {folder}/served.log served
 RewriteEngine on
+RewriteRule ^/big$ {folder}/big [L]
 RewriteRule ^ - [R=200,L]
+<Directory {folder}>
+Require all granted
+</Directory>
 """
 HAPROXY = """
 global
@@ -88,6 +101,64 @@ accesslog.format = "%h %s %U"
 """
 
 
+TLS = """
+daemon off;
+master_process off;
+error_log {folder}/error.log;
+pid {folder}/nginx.pid;
+worker_rlimit_nofile 8192;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    ssl_protocols TLSv1.2;
+    server {{
+        listen {address}:443 ssl backlog=1024 default_server;
+        ssl_certificate {folder}/other.crt;
+        ssl_certificate_key {folder}/other.key;
+    }}
+    server {{
+        listen {address}:443 ssl;
+        server_name {login};
+        ssl_certificate {folder}/login.crt;
+        ssl_certificate_key {folder}/login.key;
+    }}
+}}
+"""
+NAMED = """
+options {{
+    directory "{folder}";
+    pid-file "{folder}/named.pid";
+    session-keyfile none;
+    listen-on {{ {address}; }};
+    listen-on-v6 {{ none; }};
+    recursion no;
+    dnssec-validation no;
+    tcp-clients 1000;
+    tcp-listen-queue 1000;
+    querylog yes;
+    notify no;
+}};
+controls {{ }};
+logging {{ channel served {{ file "{folder}/served.log"; severity info; }}; category queries {{ served; }}; }};
+zone "example" {{ type primary; file "{folder}/zone"; }};
+"""
+ZONE = """$TTL 60
+@ SOA ns root 1 60 60 60 60
+@ NS ns
+ns A 192.0.2.2
+login A 192.0.2.1
+index A 192.0.2.3
+"""
+LOGIN_NAME, OTHER_NAME = "login.example", "index.example"
+OF_LOGIN = "login-is-served"  # in the certificate for LOGIN_NAME
+QUERY = re.compile(r"client \S+ ([0-9.]+)#\d+ .*: query: (\S+) ")
+
+
 class Server:
     """A server until the box's test ends; `address`: of the inside host."""
 
@@ -98,6 +169,7 @@ class Server:
         self.folder.mkdir(mode=0o755)
         self.log, self.read = self.folder / "served.log", 0
         self.processes = []
+        self.write_big(self.folder)
         getattr(self, "start_" + name)()
         wait_until(f"{name} to listen", self.listens)
 
@@ -105,18 +177,24 @@ class Server:
         for process in self.processes:
             if process.poll() is not None:
                 raise AssertionError(f"{self.name} has ended: " + self.box.log(f"{self.name}.log")[-1000:])
-        return listening_at(self.namespace, self.address)
+        port, kind = LISTENS.get(self.name, (PORT, "t"))
+        return listens(self.namespace, f"{port} and src {bracketed(self.address)}", kind)
 
     def start(self, *command):
         self.processes.append(self.box.start(run_within(self.namespace, *command), f"{self.name}.log"))
 
     def write(self, name, text, **values):
-        path = self.folder / name
-        path.write_text(text.format(**{"folder": self.folder, "address": self.address, "port": PORT, **values}))
+        path, address = self.folder / name, bracketed(self.address)
+        path.write_text(text.format(**{"folder": self.folder, "address": address, "port": PORT, **values}))
         return path
 
+    @staticmethod
+    def write_big(folder):
+        with (folder / "big").open("wb") as file:
+            file.truncate(BIG)
+
     def start_nginx(self, client="$remote_addr", more=PROXIED, **values):
-        more = more.format(address=self.address, port=PROXIED_PORT)
+        more = more.format(address=bracketed(self.address), port=PROXIED_PORT)
         config = self.write("nginx.conf", NGINX, client=client, more=more, **values)
         self.start("nginx", "-p", self.folder, "-c", config, "-e", self.folder / "error.log")
 
@@ -136,15 +214,41 @@ class Server:
         pages.mkdir(mode=0o755)
         for name in ("login", "index.html"):
             (pages / name).write_text(f"served /{name}\n")
+        self.write_big(pages)
         self.start("lighttpd", "-D", "-f", self.write("lighttpd.conf", LIGHTTPD))
 
     def start_node(self):
         self.start("node", HERE / "node_server.js", self.address, PORT, self.log)
 
+    def make_certificate(self, name, subject):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+                        "2", "-subj", f"/CN={subject}", "-keyout", self.folder / f"{name}.key", "-out",
+                        self.folder / f"{name}.crt"], check=True, capture_output=True)
+
+    def start_tls(self):
+        self.make_certificate("login", OF_LOGIN)
+        self.make_certificate("other", "other")
+        config = self.write("nginx.conf", TLS, login=LOGIN_NAME)
+        self.start("nginx", "-p", self.folder, "-c", config, "-e", self.folder / "error.log")
+
+    def start_named(self):
+        (self.folder / "zone").write_text(ZONE)
+        self.start("named", "-f", "-c", self.write("named.conf", NAMED))
+
+    def start_quic(self):
+        self.make_certificate("server", "test.example")
+        self.start("gtlsserver", "-q", "-d", self.folder, self.address, 443, self.folder / "server.key",
+                   self.folder / "server.crt")
+
     def close(self):
         for process in self.processes:
             process.kill()
             process.wait()
+
+    def flush(self):
+        """lighttpd keeps lines for up to 4 s unless it is told to begin a new file."""
+        if self.name == "lighttpd":
+            self.processes[0].send_signal(signal.SIGHUP)
 
     def new_lines(self):
         """[(client's address, path)] of requests served since the last time."""
@@ -155,13 +259,19 @@ class Server:
             text = file.read()
         whole = text[:text.rfind(b"\n") + 1]
         self.read += len(whole)
+        if self.name == "named":
+            found = filter(None, map(QUERY.search, whole.decode(errors="replace").splitlines()))
+            return [(one[1], "/login" if one[2].lower() == LOGIN_NAME else one[2]) for one in found]
         lines = (line.decode(errors="replace").split(" ", 2) for line in whole.split(b"\n") if line)
         return [(address, path) for address, status, path in lines if status[0] in "12"]
 
 
-def listening_at(namespace, address):
-    return listens(namespace, f"{PORT} and src {address}")
+def bracketed(address):
+    """As it stands in front of a port."""
+    return f"[{address}]" if ":" in address else address
 
 
+# Those of other protocols: a port, and whether over TCP or UDP.
+LISTENS = {"tls": (443, "t"), "quic": (443, "u"), "named": (53, "u")}
 PROGRAMS = {"nginx": "nginx", "python": sys.executable, "apache": "apache2", "haproxy": "haproxy", "lighttpd": "lighttpd",
             "node": "node"}

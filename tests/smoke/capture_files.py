@@ -26,8 +26,9 @@ def ethernet(payload, ether_type, tags=()):
     return head + struct.pack("!H", ether_type) + payload
 
 
-def ipv4(src, dst, proto, payload, tos=0):
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, tos, 20 + len(payload), 1, 0, 64, proto, 0,
+def ipv4(src, dst, proto, payload, tos=0, identification=1, fragment=0):
+    """`fragment`: the word of flags and offset."""
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, tos, 20 + len(payload), identification, fragment, 64, proto, 0,
                        socket.inet_aton(src), socket.inet_aton(dst))
     return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + payload
 
@@ -55,6 +56,23 @@ def udp6(src="2001:db8::1", dst="2001:db8::2", sport=1000, dport=53):
 def tcp(src="192.0.2.1", dst="198.51.100.7", sport=1000, dport=80, flags=0x02):
     head = struct.pack("!HHIIBBHHH", sport, dport, 1, 0, 5 << 4, flags, 1000, 0, 0)
     return ethernet(ipv4(src, dst, 6, head), 0x0800)
+
+
+def opened(frames):
+    """With a SYN before the first segment of each connection over IPv4. -> (the frames, from 1 on the numbers of those
+    that were given)"""
+    begun, sent, numbers = set(), [], []
+    for frame in frames:
+        ends = frame[26:38]
+        if frame[12:14] == b"\x08\0" and frame[23] == 6 and ends not in begun:
+            begun.add(ends)
+            if not frame[47] & 0x02:
+                first, = struct.unpack_from("!I", frame, 38)
+                head = frame[34:38] + struct.pack("!IIBBHHH", (first - 1) % 2**32, 0, 5 << 4, 0x02, 1000, 0, 0)
+                sent.append(ethernet(ipv4(socket.inet_ntoa(ends[:4]), socket.inet_ntoa(ends[4:8]), 6, head), 0x0800))
+        sent.append(frame)
+        numbers.append(len(sent))
+    return sent, numbers
 
 
 def icmp(src="192.0.2.1", dst="198.51.100.7"):

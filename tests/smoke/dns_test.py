@@ -24,6 +24,13 @@ def datagram(payload, sport=40000, dport=53, src="192.0.2.1", dst="198.51.100.7"
     return ethernet(ipv4(src, dst, 17, udp_header(sport, dport, payload)), 0x0800)
 
 
+def in_fragments(payload, number, src="192.0.2.1", dst="198.51.100.7"):
+    """A datagram whose header of UDP and first 8 bytes come before the rest."""
+    whole, more = udp_header(40000, 53, payload), 0x2000
+    return [ethernet(ipv4(src, dst, 17, part, identification=number, fragment=place), 0x0800)
+            for part, place in ((whole[:16], more), (whole[16:], 2))]
+
+
 def asks(name, kind=1, **how):
     return datagram(message(name, kind), **how)
 
@@ -76,6 +83,22 @@ class Example(Case):
         verdicts = self.judge([asks(f"n{i}.example", 255, src=f"192.0.2.{i}") for i in range(7)])
         self.assertEqual([verdict for verdict, _, _ in verdicts], ["pass"] * 5 + ["drop"] * 2)
         self.assertEqual(verdicts[-1][1:], ("any-queries", "192.0.2.0/24"))
+
+    def test_a_query_in_fragments_is_judged_as_any_by_the_last_of_them(self):
+        pairs = [in_fragments(message(f"n{i}.example", 255), i) for i in range(1, 8)]
+        verdicts = self.judge([frame for pair in pairs for frame in pair] + pairs[-1][::-1] + pairs[0])
+        self.assertEqual(verdicts[:14:2], [("pass", "", "")] * 7)
+        self.assertEqual(verdicts[1:11:2], [("pass", "", "")] * 5)
+        self.assertEqual(verdicts[11:14:2], [("drop", "any-queries", "192.0.2.0/24")] * 2)
+        # What is left of a refused one is refused, copies of others pass.
+        self.assertEqual([verdict for verdict, _, _ in verdicts[14:]], ["drop", "drop", "pass", "pass"])
+
+    def test_replay_says_what_became_of_checksums(self):
+        capture = self.write("in.pcap", pcap([(0, asks("one.example"))]))
+        text, _ = self.ctl("replay", EXAMPLE, "--pcap", capture)
+        self.assertRegex(text, r"SERVICE +CHECKSUMS OF CLIENTS +OF SERVERS\nnames +learning +learning")
+        told = json.loads(self.ctl("replay", EXAMPLE, "--pcap", capture, "--json")[0])
+        self.assertEqual(told["checksums"], {"names": {"clients": "learning", "servers": "learning"}})
 
     def test_what_is_no_sound_dns_is_refused_by_the_service(self):
         forwards = datagram(b"\0\7\1\0\0\1\0\0\0\0\0\0\xc0\x12\0\1\0\1\3hot\7example\0")

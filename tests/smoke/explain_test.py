@@ -2,7 +2,7 @@
 import json
 import random
 
-from capture_files import SECOND, Case, arp, main, pcap, tcp, udp, udp6
+from capture_files import SECOND, Case, arp, main, opened, pcap, tcp, udp, udp6
 from dns_test import asks
 from http_case import request, segment
 
@@ -91,24 +91,30 @@ rules:
         out, _ = self.ctl("explain", rules, "--json", *packet, *two_hosts)
         account = json.loads(out)
         self.assertEqual(account["fields"]["http.host"], "a.example")
-        self.assertEqual((account["ambiguous"], account["other_readings"]), (True, []))
+        self.assertEqual((account["ambiguous"], account["other_readings"]), (True, [{"http.host": "b.example"}]))
         out, _ = self.ctl("explain", rules, *packet, *two_hosts)
-        self.assertIn("servers read this request differently; the above is how it is read here\n", out)
-
-        config = self.write("both.yaml", """version: 1
-ports: [{name: a, outside: {device: net_tap0}, inside: {device: net_tap1}}]
-packets: {http: {on_ambiguous: both}}
-""")
-        both = (*packet, *two_hosts, "--config", config)
-        out, _ = self.ctl("explain", rules, "--json", *both)
-        account = json.loads(out)
-        self.assertEqual(account["fields"]["http.host"], "a.example")
-        self.assertEqual(account["other_readings"], [{"http.host": "b.example"}])
-        out, _ = self.ctl("explain", rules, *both)
         self.assertRegex(out, r"read here, and also:\n +http.host +b.example\n")
+
+        folded = ("--payload", "GET /x HTTP/1.1\\x0d\\x0aHost: a.example\\x0d\\x0aX: y\\x0d\\x0a z\\x0d\\x0a\\x0d\\x0a")
+        out, _ = self.ctl("explain", rules, *packet, *folded)
+        self.assertIn("servers read this request differently; the above is how it is read here\n", out)
 
         out, _ = self.ctl("explain", rules, "--json", *packet[:-2], "--http", "GET /x", "--host", "a.example")
         self.assertNotIn("ambiguous", json.loads(out))
+
+    def test_a_request_is_read_on_a_connection_that_has_begun(self):
+        service = "services:\n  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}\n"
+        for services in ("", service):
+            rules = self.write("begun.yaml", f"""version: 1
+{services}rules:
+  - {{id: hosts, mode: enforce, when: not tcp.flags.syn, key: [http.host], limits: [{{algorithm: token_bucket, rate: 1/s,
+     burst: 9, per: request}}]}}
+""")
+            out, _ = self.ctl("explain", rules, "--json", "--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "80",
+                              "--http", "GET /x", "--host", "a.example")
+            account = json.loads(out)
+            self.assertEqual((account["verdict"], account["reason"]), ("pass", "within_limits"), services)
+            self.assertEqual(self.rule(account, "hosts")["limits"][0]["after"]["remaining"], 8, services)
 
     def test_a_cost_that_never_fits(self):
         account = self.explain("--src", "10.0.0.1", "--dst", "192.0.2.1", "--dport", "53",
@@ -194,11 +200,18 @@ rules:
 """
 
 
+def opened_first(frames):
+    """The rule counts packets: a SYN is the one that it admits."""
+    sent, numbers = opened(frames)
+    return [frame for number, frame in enumerate(sent, 1) if number not in numbers] + frames
+
+
 class Answered(Case):
     """What the box would send for a packet that it answers: the last one of a few."""
 
     def explain(self, action, frames, *more, rate="30/m"):
         rules = self.write("answers.yaml", ANSWERS.format(action=action, rate=rate))
+        frames = opened_first(frames)
         capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
         return self.ctl("explain", rules, "--pcap", capture, "--frame", str(len(frames)), *more)[0]
 
@@ -218,8 +231,9 @@ class Answered(Case):
 
     def test_a_window_of_less_than_a_second_is_left_out(self):
         rules = self.write("fast.yaml", ANSWERS.format(action="action: reply", rate="100/s"))
-        capture = self.write("in.pcap", pcap([(SECOND, udp()), (SECOND, segment(request("/a"), src="192.0.2.1"))]))
-        out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", "2", "--json")
+        frames = opened_first([udp(), segment(request("/a"), src="192.0.2.1")])
+        capture = self.write("in.pcap", pcap([(SECOND, frame) for frame in frames]))
+        out, _ = self.ctl("explain", rules, "--pcap", capture, "--frame", "3", "--json")
         headers = json.loads(out)["answer"]["headers"]
         self.assertEqual(headers["ratelimit-policy"], '"page";q=1')
         self.assertEqual(headers["retry-after"], "1")

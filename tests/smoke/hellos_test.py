@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from box_case import HostsCase, main
-from capture_files import Case, client_hello, ethernet, ipv4, pcap, udp_header
+from capture_files import Case, client_hello, ethernet, ipv4, opened, pcap, udp_header
 from programs import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -38,12 +38,13 @@ class Example(Case):
 
     def judge(self, example, frames):
         """-> [(verdict, reason, rule, key)] of frames that come at one instant"""
+        frames, numbers = opened(frames)
         capture = self.write("in.pcap", pcap([(0, frame) for frame in frames]))
         rules = os.path.join(ROOT, "control", "examples", example)
         self.ctl("check", rules)
         self.ctl("replay", rules, "--pcap", capture, "--verdicts", self.path("verdicts.tsv"))
         rows = [line.split("\t") for line in self.read("verdicts.tsv").decode().splitlines()]
-        return [(row[1], row[2], row[3], row[4]) for row in rows]
+        return [(row[1], row[2], row[3], row[4]) for row in rows if int(row[0]) in numbers]
 
     def test_a_name_is_limited_by_network(self):
         hello = client_hello("Shop.Example")

@@ -6,7 +6,7 @@ from capture_files import ethernet, ipv4
 from http_hosts import Client, FirstBytesServer, WebServer
 from programs import ip, wait_until
 
-PSH, ACK = 8, 16
+SYN, PSH, ACK = 2, 8, 16
 
 
 def segment(payload, seq=1, src="192.0.2.1", dst="198.51.100.7", sport=40000, dport=80, flags=ACK):

@@ -10,8 +10,8 @@ import sys
 import time
 
 from box_case import main
-from capture_files import Case, pcap
-from http_case import HttpCase, request, segment
+from capture_files import Case, opened, pcap
+from http_case import SYN, HttpCase, request, segment
 from programs import wait_until
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -74,9 +74,11 @@ rules:
 """
 
     def explain(self, frames, number):
+        """Of one of these frames, from 1 on."""
+        frames, numbers = opened(frames)
         capture = self.write("in.pcap", pcap([(at * SECOND, frame) for at, frame in enumerate(frames)]))
         rules = self.write("rules.yaml", self.RULES)
-        return json.loads(self.ctl("explain", rules, "--json", "--pcap", capture, "--frame", str(number))[0])
+        return json.loads(self.ctl("explain", rules, "--json", "--pcap", capture, "--frame", str(numbers[number - 1]))[0])
 
     def test_a_head_in_pieces_is_told_where_it_is_complete(self):
         text = request("/x/../Pieces")
@@ -113,11 +115,12 @@ class Example(Case):
 
     def judge(self, requests):
         """-> [(verdict, reason, rule, key)] of requests from (address, text), a connection each, at one instant"""
-        frames = [segment(text, sport=1024 + number, src=source) for number, (source, text) in enumerate(requests)]
+        frames, numbers = opened(segment(text, sport=1024 + number, src=source)
+                                 for number, (source, text) in enumerate(requests))
         capture = self.write("in.pcap", pcap([(0, frame) for frame in frames]))
         self.ctl("replay", EXAMPLE, "--pcap", capture, "--verdicts", self.path("verdicts.tsv"))
         rows = [line.split("\t") for line in self.read("verdicts.tsv").decode().splitlines()]
-        return [(row[1], row[3], row[4]) for row in rows]
+        return [(row[1], row[3], row[4]) for row in rows if int(row[0]) in numbers]
 
     def test_check_takes_it(self):
         self.assertIn("5 requests", self.ctl("check", EXAMPLE)[0])
@@ -226,8 +229,8 @@ rules:
         account = json.loads(self.box.ctl("explain", "--json", *words).stdout)
         text = request("/login")
         capture = self.box.folder / "halves.pcap"
-        capture.write_bytes(pcap([(1, segment(text[:9], 1)), (2, segment(text[9:], 10))]))
-        half = json.loads(self.box.ctl("explain", "--json", "--pcap", str(capture), "--frame", "2").stdout)
+        capture.write_bytes(pcap([(0, segment("", 0, flags=SYN)), (1, segment(text[:9], 1)), (2, segment(text[9:], 10))]))
+        half = json.loads(self.box.ctl("explain", "--json", "--pcap", str(capture), "--frame", "3").stdout)
         for told in (account, half):
             limit = told["rules"][0]["limits"][0]
             self.assertEqual((limit["key"], limit["before"]["remaining"]), ("www.example|/login", 4))

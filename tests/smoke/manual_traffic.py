@@ -1,7 +1,9 @@
 """The captures that the manual speaks of, by their names: made by hand, the same each time."""
+import bisect
 import struct
 
-from capture_files import SECOND, client_hello, ethernet, ipv4, pcap, tcp, udp, udp_header
+from capture_files import SECOND, client_hello, ethernet, ipv4, opened, pcap, tcp, udp, udp_header
+from dialogue_frames import ACK, PSH, REQUEST, RST, Dialogue
 from mmdb_writer import Database, country
 
 MS = SECOND // 1000
@@ -15,6 +17,13 @@ def evenly(count, frame, seconds=1.0, start=0):
 
 def capture(*parts):
     return pcap(sorted((one for part in parts for one in part), key=lambda one: one[0]))
+
+
+def connections(*parts):
+    """The same of segments; each connection begins with its SYN."""
+    frames = sorted((one for part in parts for one in part), key=lambda one: one[0])
+    sent, numbers = opened(frame for _, frame in frames)
+    return pcap([(frames[bisect.bisect_left(numbers, number)][0], frame) for number, frame in enumerate(sent, 1)])
 
 
 def segment(payload, src="192.0.2.1", sport=40000, dport=80, flags=0x18):
@@ -45,6 +54,14 @@ def amplification():
 def syn_flood():
     flood = evenly(2560, lambda n: tcp(f"192.0.2.{n % 256}", sport=1024 + n))
     return capture(flood, evenly(20, lambda n: tcp("203.0.113.9", sport=5000 + n)))
+
+
+def dialogue():
+    """A request and its answer; a RST that somebody made up; bytes beyond the window; a request with a short TTL."""
+    talk = Dialogue().handshake().client(ACK | PSH, REQUEST)
+    talk.server(ACK | PSH, b"HTTP/1.1 204 No Content\r\n\r\n", acks=len(REQUEST)).client(RST, at=-100_000)
+    talk.client(ACK, b"x" * 20, at=200_000).client(ACK | PSH, REQUEST, at=len(REQUEST), ttl=3)
+    return pcap([(number * MS, frame) for number, frame in enumerate(talk.sent)])
 
 
 def customers():
@@ -88,20 +105,20 @@ def midnight():
 
 
 def logins():
-    return capture(evenly(20, lambda n: request("POST /login", src="192.0.2.1", sport=40000 + n), 20),
-                   evenly(20, lambda n: request("GET /", src="192.0.2.1", sport=41000 + n), 20),
-                   evenly(3, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20))
+    return connections(evenly(20, lambda n: request("POST /login", src="192.0.2.1", sport=40000 + n), 20),
+                       evenly(20, lambda n: request("GET /", src="192.0.2.1", sport=41000 + n), 20),
+                       evenly(3, lambda n: request("POST /login", src="203.0.113.9", sport=40000 + n), 20))
 
 
 def api_calls():
-    return capture(evenly(100, lambda n: request("GET /api/orders", "X-Api-Key: gold", sport=40000 + n)),
-                   evenly(20, lambda n: request("GET /api/orders", "X-Api-Key: iron", sport=42000 + n)),
-                   evenly(50, lambda n: request("GET /api/orders", src="203.0.113.9", sport=40000 + n)))
+    return connections(evenly(100, lambda n: request("GET /api/orders", "X-Api-Key: gold", sport=40000 + n)),
+                       evenly(20, lambda n: request("GET /api/orders", "X-Api-Key: iron", sport=42000 + n)),
+                       evenly(50, lambda n: request("GET /api/orders", src="203.0.113.9", sport=40000 + n)))
 
 
 def hellos():
-    return capture(evenly(100, lambda n: hello("shop.example", f"192.0.2.{n % 50}", 40000 + n)),
-                   evenly(10, lambda n: hello("www.example", "192.0.2.1", 45000 + n)))
+    return connections(evenly(100, lambda n: hello("shop.example", f"192.0.2.{n % 50}", 40000 + n)),
+                       evenly(10, lambda n: hello("www.example", "192.0.2.1", 45000 + n)))
 
 
 def random_names():
@@ -116,7 +133,7 @@ def downloads():
 CAPTURES = {
     "amplification.pcap": amplification, "syn-flood.pcap": syn_flood, "customers.pcap": customers,
     "countries.pcap": countries, "partners.pcap": partners, "hammering.pcap": hammering,
-    "two-sources.pcap": two_sources, "spending.pcap": three_sources,
+    "two-sources.pcap": two_sources, "dialogue.pcap": dialogue, "spending.pcap": three_sources,
     "midnight.pcap": midnight, "logins.pcap": logins, "api-calls.pcap": api_calls,
     "hellos.pcap": hellos, "random-names.pcap": random_names, "downloads.pcap": downloads,
     "country.mmdb": country_database}

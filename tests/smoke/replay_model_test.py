@@ -20,7 +20,7 @@ MODEL = os.path.join(ROOT, "tests", "model")
 sys.path.insert(0, MODEL)
 
 from compare import compare_seed, difference  # noqa: E402
-from generate import Connections, FullTable, Hellos, Quics, Requests, Scenario, Streams  # noqa: E402
+from generate import Connections, Dialogues, FullTable, Hellos, Quics, Requests, Scenario, Streams  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 
@@ -29,7 +29,10 @@ FRAMES = 400
 FULL_SEEDS = range(1, 6)
 REQUEST_SEEDS = range(1, 41)
 CONNECTION_SEEDS = range(1, 41)
+SERVICE_SEEDS = range(1, 41)
 HELLO_SEEDS = range(1, 21)  # over TCP, and as many over QUIC
+SERVICE_REASONS = ["bad_ack", "bad_handshake", "behind_end", "midstream", "out_of_window", "rst_out_of_window",
+                   "tcp_fragment", "wrong_checksum"]
 SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
 CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))
 RULE_FILES = sorted(glob.glob(os.path.join(MODEL, "rules", "*.yaml")))
@@ -87,6 +90,21 @@ class Seeds(Against):
         total = self.compare_seeds(CONNECTION_SEEDS, FRAMES, Connections)
         for name in ("passed", "dropped", "exceeded"):
             self.assertGreater(total[name], len(CONNECTION_SEEDS) * FRAMES // 50, (name, total))
+
+    def test_the_same_verdicts_on_dialogues_with_services(self):
+        refused, would_refuse, rewritten = Counter(), Counter(), 0
+        for seed in SERVICE_SEEDS:
+            report, summary = compare_seed(self.sluicectl, seed, FRAMES, Dialogues)
+            self.assertIsNone(report, report)
+            for service in summary["services"]:
+                refused.update(service["refused"])
+                would_refuse.update(service["would_refuse"])
+                rewritten += service["rewritten"]
+        # The seeds are worth something: all that a service may refuse happens, in both modes.
+        for counts in (refused, would_refuse):
+            self.assertEqual(sorted(counts), sorted(SERVICE_REASONS))
+        self.assertGreater(min(refused.values()), len(SERVICE_SEEDS) // 2, refused)
+        self.assertGreater(rewritten, FRAMES)
 
     def compare_units(self, seeds, kind):
         total = self.compare_seeds(seeds, FRAMES, kind)

@@ -375,6 +375,14 @@ class WithSluiced(Case):
         self.assertIn("PANIC: all traffic is forwarded unjudged", out)
         self.assertIn("UNCONFIRMED: generation 00000000000000aa comes back in 30 s", out)
 
+    def test_health_says_whose_checksums_are_trusted_and_what_to_switch_off(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        trusted = [{"service": "web", "side": "clients"}]
+        self.start({("GET", "/v1/health"): (200, {**health, "checksums_trusted": trusted})})
+        out, _ = self.ask("health")
+        self.assertIn("\nweb: checksums of its clients are trusted: ", out)
+        self.assertIn("ethtool -K DEVICE tx off", out)
+
     def test_health_without_a_dataplane_is_3(self):
         health = ANSWERS[("GET", "/v1/health")][1]
         self.start({("GET", "/v1/health"): (200, {**health, "panic": None, "dataplane": {

@@ -350,7 +350,7 @@ class Resources(Case):
     def test_events(self):
         self.start()
         told = self.good(self.box.get("/v1/events"))
-        self.assertEqual((told["next"], told["missed"]), ("77-12", 0))
+        self.assertEqual((told["next"], told["missed"]), ("77-13", 0))
         time, key = "2025-11-24T16:00:00.005000000Z", "10.0.0.1|53"
         self.assertEqual(told["events"], [
             {"seq": 5, "time": time, "event": "limit_start", "rule": "a", "limit": "1", "key": key,
@@ -364,14 +364,15 @@ class Resources(Case):
             {"seq": 9, "time": time, "event": "ban", "edge": "end", "rule": "b", "key": key,
              "lcore": 1, "for_s": 1.5},
             {"seq": 10, "time": time, "event": "lost", "lost": 9},
-            {"seq": 11, "time": time, "event": "bridged", "pair": "uplink", "packets": 70}])
+            {"seq": 11, "time": time, "event": "bridged", "pair": "uplink", "packets": 70},
+            {"seq": 12, "time": time, "event": "checksums_trusted", "service": "web", "side": "clients"}])
 
         def numbers(query):
             return [event["seq"] for event in self.good(self.box.get("/v1/events" + query))["events"]]
-        self.assertEqual(numbers("?rule=b"), [8, 9, 10, 11])  # what was lost or bridged concerns everybody
-        self.assertEqual(numbers("?from=77-9"), [9, 10, 11])
-        self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10, 11])  # of another dataplane
-        self.assertEqual(numbers("?from=77-12&wait=1"), [])
+        self.assertEqual(numbers("?rule=b"), [8, 9, 10, 11, 12])  # what was lost or bridged, or is a service's, concerns everybody
+        self.assertEqual(numbers("?from=77-9"), [9, 10, 11, 12])
+        self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10, 11, 12])  # of another dataplane
+        self.assertEqual(numbers("?from=77-13&wait=1"), [])
         for wrong in ("from=9", "from=77-", "from=77-9x", "wait=21", "wait=x"):
             self.refused(self.box.get("/v1/events?" + wrong), 400)
 
@@ -486,7 +487,8 @@ class Resources(Case):
     def test_health(self):
         self.start()
         health = self.good(self.box.get("/v1/health"))
-        self.assertEqual(list(health), ["version", "dataplane", "panic", "unconfirmed"])
+        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "unconfirmed"])
+        self.assertEqual(health["checksums_trusted"], [{"service": "web", "side": "clients"}])
         self.assertEqual((health["panic"], health["unconfirmed"]), (False, None))
         self.assertEqual(health["dataplane"], {"connected": True, "pid": self.dataplane.pid,
                                                "generation": self.applied})
@@ -711,6 +713,21 @@ class WhenThingsEnd(Case):
         self.assertEqual(self.good(self.box.get("/v1/stats"))["generation"], running)
         self.assertEqual(requests_of(self.dataplane), asked + ["hello"])
         self.assertIn("re-attached", again.log.read_text())
+
+    def test_rules_over_no_service_are_named_at_the_start(self):
+        self.start("""version: 1
+services:
+  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}
+rules:
+  - {id: headers, mode: enforce, when: l4.dport eq 22, on_match: drop}
+  - {id: of-web, mode: enforce, when: l4.dport eq 80 and http.host eq "a", on_match: drop}
+  - {id: watched, when: http.host eq "a", on_match: drop}
+  - {id: anywhere, mode: enforce, when: http.host eq "a", on_match: drop}
+""")
+        named = "rules over no service, which connections that cannot be read go around: anywhere\n"
+        self.assertNotIn("rules over no service", self.sluiced.log.read_text())
+        self.box.stop(self.sluiced)
+        self.assertIn(named, self.box.start_sluiced().log.read_text())
 
     def test_a_new_dataplane_is_brought_the_rules(self):
         self.start()

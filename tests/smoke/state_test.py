@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from box_case import NULL, BoxCase, HostsCase, main
+from box_case import NULL, QUIET, BoxCase, HostsCase, main
 from box_file import merged, pair
 from programs import PATIENCE, wait_until
 
@@ -230,6 +230,36 @@ class OtherShape(Case):
                    in self.box.log("dataplane.log"))
         names = sorted(path.name.split("-")[0] for path in (self.state / "tables").iterdir())
         self.assertEqual(names, ["header", "worker"])
+
+
+class OtherSpread(Case):
+    """A set with services is kept, and the box that starts with it brings their directions to different workers."""
+    SERVICE = "version: 1\nservices:\n  - {{id: web, protocol: http, when: l4.dport eq 80, mode: enforce, path: {path}}}\nrules: []\n"
+    SPLIT = {**TWO_WORKERS, "ports": [{"outside": {"rss": "source_prefix"}}]}
+
+    def restarted(self, path):
+        """-> the log of the second dataplane"""
+        self.box.start_dataplane(*QUIET, TWO_WORKERS)
+        self.box.start_sluiced()
+        self.apply(self.SERVICE.format(path=path))
+        generation = self.box.stats()["generation"]
+        first = len(self.box.log("dataplane.log"))
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*QUIET, self.SPLIT)
+        wait_until("its statistics", lambda: (self.box.stats() or {}).get("generation") == generation)
+        return self.box.log("dataplane.log")[first:]
+
+    def test_its_services_are_followed_one_way_and_the_log_says_it(self):
+        log = self.restarted("both")
+        self.assertIn("this box cannot follow `web`: outside of pair `lab` spreads by source_prefix", log)
+        self.assertIn("until then its connections are followed by what clients send alone", log)
+        # As check and apply say it of this box.
+        refused = self.box.apply(self.SERVICE.format(path="both"))
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("this box cannot follow `web`: outside of pair `lab` spreads by source_prefix", refused.stderr)
+
+    def test_one_that_is_followed_one_way_already_needs_no_word(self):
+        self.assertNotIn("cannot follow", self.restarted("inbound"))
 
 
 class Reboot(Case):

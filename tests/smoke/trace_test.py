@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from box_case import BoxCase, main
-from capture_files import pcap, udp, udp6
+from capture_files import opened, pcap, udp, udp6
 from http_case import request, segment
 from programs import wait_until
 
@@ -36,12 +36,12 @@ LONGEST = 30  # seconds that any trace here may take
 
 
 class Case(BoxCase):
-    """The same frames: a request, a question of each of two sources, and another datagram."""
+    """The same frames: a request with its SYN, a question of each of two sources, and another datagram."""
     ENDLESS = True
 
     def setUp(self):
         super().setUp()
-        frames = [segment(request("/a"), sport=40000 + i) for i in range(64)]
+        frames = opened(segment(request("/a"), sport=40000 + i) for i in range(64))[0]
         frames += [udp("192.0.2.7"), udp6("2001:db8::7"), udp("192.0.2.9", dport=9, size=1028)] * 16
         capture = os.path.join(self.box.folder, "in.pcap")
         with open(capture, "wb") as file:

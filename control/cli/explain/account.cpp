@@ -96,6 +96,7 @@ std::optional<BucketView> view(const Asked& asked, const Scene& scene) {
 RuleAccount describe(const RuleSummary& summary, const Scene& scene) {
     RuleAccount account{.id = summary.id, .mode = summary.mode, .because = {}};
     account.events = value_of(summary.settings, "events");
+    account.stance = summary.stance;
     account.dynamic = summary.dynamic ? text_of(*summary.dynamic) : "";
     if (!summary.when.empty() && !is_malformed(scene.headers.parsed)) {
         account.because =
@@ -197,6 +198,20 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     }
 }
 
+// What a service refuses no rule sees.
+void leave_unseen(PacketAccount& account) {
+    if (!account.service || !account.service->outcome.refused) {
+        return;
+    }
+    for (RuleAccount& rule : account.rules) {
+        if (rule.part >= RuleAccount::Part::Skipped) {
+            rule.part = RuleAccount::Part::Unseen;
+            rule.limits.clear();
+            rule.bans.clear();
+        }
+    }
+}
+
 NamedTexts texts_of(const UnitTexts* unit, const TextNames& names) {
     NamedTexts texts;
     for (const TextField field : kAllTextFields) {
@@ -271,6 +286,8 @@ PacketAccount account_of(const CapturedFrame& frame, const WorkerSet::Place& pla
     note_readings(scene, account);
     account.headers.unit = nullptr;  // it is this burst's
     account.decision = workers.decide();
+    account.service = service_account(place.judged, rules.loaded.set().services);
+    leave_unseen(account);
     if (answers(account.decision.verdict)) {
         account.answer = answer_of(place, rules.loaded.set(), account.decision);
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include "control/cli/explain/answer_account.hpp"
 #include "control/cli/explain/bucket_view.hpp"
+#include "control/cli/explain/service_account.hpp"
 #include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "lib/pipeline/key_policy.hpp"
@@ -37,7 +38,8 @@ struct BanAccount {
 
 // What one rule had to do with it.
 struct RuleAccount {
-    enum class Part : std::uint8_t { Off, NoMatch, Skipped, OnSight, Metered };
+    // Unseen: it matches, but the packet's service refuses that before any rule.
+    enum class Part : std::uint8_t { Off, NoMatch, Skipped, OnSight, Metered, Unseen };
     std::string id;
     Mode mode = Mode::Off;
     Part part = Part::Off;
@@ -46,6 +48,7 @@ struct RuleAccount {
     std::string ban;               // as RuleSummary has it
     std::vector<BanAccount> bans;  // by key; those that the packet has
     std::string events{};          // that it tells of: "limit_start, ban"; empty: it has no limits
+    Stance stance{};               // over layer 7
     std::string dynamic{};         // which numbers may be set for its keys; empty: none
 };
 
@@ -59,7 +62,8 @@ struct PacketAccount {
     std::vector<std::byte> frame;
     Decision decision;
     std::vector<RuleAccount> rules;  // all of the file, in its order
-    std::string client;              // client.ip, where it is not ip.src
+    std::optional<ServiceAccount> service{};
+    std::string client;  // client.ip, where it is not ip.src
     // Of its unit of a later layer, the first of several, by name, as far as rules read them.
     NamedTexts texts;
     // Servers read its requests differently; and of the first one, what in the other readings that

@@ -1,7 +1,9 @@
 #include "control/cli/explain/account_text.hpp"
 
 #include "control/cli/terminal.hpp"
+#include "control/service_json.hpp"
 #include "lib/packet/field_text.hpp"
+#include "lib/policy/services/stance_text.hpp"
 
 #include <fmt/format.h>
 
@@ -53,11 +55,12 @@ Json answer_json(const AnswerAccount& answer) {
     return json;
 }
 
-constexpr auto kPartNames =
-    std::to_array<std::string_view>({"off", "no_match", "skipped", "on_sight", "metered"});
+constexpr auto kPartNames = std::to_array<std::string_view>(
+    {"off", "no_match", "skipped", "on_sight", "metered", "unseen"});
 constexpr auto kPartTexts = std::to_array<std::string_view>(
     {"is off", "does not match", "matches, but a part of its key is missing",
-     "matches and decides on sight", "matches"});
+     "matches and decides on sight", "matches",
+     "matches, but its service refuses the packet before any rule"});
 
 std::string wait_text(const std::optional<Nanoseconds>& wait) {
     if (!wait || *wait == kNever) {
@@ -128,6 +131,9 @@ void add_rule(std::string& text, const RuleAccount& rule) {
     text += fmt::format("  {} ({}) {}", rule.id, kModeNames[static_cast<std::size_t>(rule.mode)],
                         kPartTexts[static_cast<std::size_t>(rule.part)]);
     text += rule.because.empty() ? "\n" : ": " + rule.because + "\n";
+    if (const std::string stance = text_of(rule.stance); !stance.empty()) {
+        text += "      reads layer 7 of " + stance + "\n";
+    }
     for (const LimitAccount& limit : rule.limits) {
         add_limit(text, limit);
     }
@@ -262,6 +268,9 @@ Json rule_json(const RuleAccount& rule) {
     if (!rule.events.empty()) {
         json["events"] = rule.events;
     }
+    if (rule.stance.kind != Stance::Kind::None) {
+        json["stance"] = stance_json(rule.stance);
+    }
     if (!rule.dynamic.empty()) {
         json["dynamic"] = rule.dynamic;
     }
@@ -276,6 +285,7 @@ std::string account_text(const PacketAccount& account, std::string_view pair) {
         text += fmt::format("  {:<14} {}\n", name, value);
     });
     add_readings(text, account);
+    text += account.service ? service_text(*account.service) : "";
     text += bold("rules") + "\n";
     for (const RuleAccount& rule : account.rules) {
         add_rule(text, rule);
@@ -292,6 +302,9 @@ Json account_json(const PacketAccount& account, std::string_view pair) {
     if (account.is_ambiguous) {
         json["ambiguous"] = true;
         json["other_readings"] = readings_json(account);
+    }
+    if (account.service) {
+        json["service"] = service_json(*account.service);
     }
     for (const RuleAccount& rule : account.rules) {
         json["rules"].push_back(rule_json(rule));

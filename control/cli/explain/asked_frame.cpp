@@ -7,6 +7,13 @@
 namespace sluice {
 namespace {
 
+KeptFrame kept_frame(const std::vector<std::byte>& bytes) {
+    KeptFrame frame;
+    frame.keep(
+        {.number = 1, .bytes = bytes, .wire_size = static_cast<std::uint32_t>(bytes.size())});
+    return frame;
+}
+
 std::variant<KeptFrame, ExitCode> captured_frame(const Options& options) {
     Result<CaptureReader> reader = CaptureReader::open(options.pcap_file);
     if (!reader) {
@@ -34,10 +41,17 @@ std::variant<KeptFrame, ExitCode> asked_frame(const Options& options) {
     if (!bytes) {
         return refuse(bytes.error().what, ExitCode::Usage);
     }
-    KeptFrame frame;
-    frame.keep(
-        {.number = 1, .bytes = *bytes, .wire_size = static_cast<std::uint32_t>(bytes->size())});
-    return frame;
+    return kept_frame(*bytes);
+}
+
+std::vector<KeptFrame> frames_before(const Options& options) {
+    std::vector<KeptFrame> frames;
+    if (const std::optional<PacketWords> syn = syn_before(options.packet)) {
+        if (const auto bytes = described_frame(*syn)) {
+            frames.push_back(kept_frame(*bytes));
+        }
+    }
+    return frames;
 }
 
 ExitCode no_such_frame(const Options& options, const CaptureReader& reader,

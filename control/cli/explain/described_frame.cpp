@@ -1,6 +1,8 @@
 #include "control/cli/explain/described_frame.hpp"
 
+#include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ip_address.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/policy/values/units_text.hpp"
 
@@ -30,6 +32,10 @@ public:
         u8(value >> 8 & 0xFF);
         u8(value & 0xFF);
     }
+    void u32(std::uint32_t value) {
+        u16(value >> 16);
+        u16(value & 0xFFFF);
+    }
     void text(std::string_view text) {
         const ByteView bytes = std::as_bytes(std::span{text});
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
@@ -54,6 +60,8 @@ struct Described {
     std::uint8_t flags = 0;
     std::uint32_t length = 0;
     std::string payload;
+
+    [[nodiscard]] bool is_syn() const noexcept { return (flags & kTcpSyn) != 0; }
 
     [[nodiscard]] bool is_v4() const noexcept { return src.version == IpVersion::V4; }
     [[nodiscard]] std::uint32_t ip_header() const noexcept { return is_v4() ? 20 : 40; }
@@ -107,6 +115,9 @@ Result<Done> read_proto(const PacketWords& words, Described& packet) {
 Result<Done> read_flags(const PacketWords& words, Described& packet) {
     if (!words.flags.empty() && packet.proto != kProtoTcp) {
         return wrong("--flags are TCP's; the packet is not TCP");
+    }
+    if (words.flags.empty() && !words.http.empty()) {
+        packet.flags = kTcpPsh | kTcpAck;  // as clients send requests
     }
     for (const std::string& word : words.flags) {
         const auto* row = std::find_if(kFlags.begin(), kFlags.end(),
@@ -179,6 +190,9 @@ Result<Done> read_http(const PacketWords& words, Described& packet) {
     if (packet.proto != kProtoTcp || !words.payload.empty()) {
         return wrong("--http is the payload of a TCP packet, and excludes --payload");
     }
+    if (words.flags.empty()) {
+        packet.flags = 0x18;  // PSH and ACK, without which no server takes a request
+    }
     packet.payload = words.http + " HTTP/1.1\r\n";
     packet.payload += words.host.empty() ? "" : "Host: " + words.host + "\r\n";
     for (const std::string& line : words.header_lines) {
@@ -240,7 +254,6 @@ void write_ethernet(Writer& out, const PacketWords& words, const Described& pack
     out.u16(packet.is_v4() ? 0x0800 : 0x86DD);
 }
 
-// The checksum stays zero: nothing here looks at it.
 void write_ipv4(Writer& out, const PacketWords& words, const Described& packet) {
     out.u8(0x45);
     out.u8(static_cast<unsigned>(words.dscp) << 2);
@@ -263,7 +276,8 @@ void write_transport(Writer& out, const PacketWords& words, const Described& pac
     if (packet.proto == kProtoTcp) {
         out.u16(words.sport);
         out.u16(words.dport);
-        out.zeroes(8);
+        out.u32(packet.is_syn() ? 0 : 1);
+        out.u32((packet.flags & kTcpAck) != 0 ? 1 : 0);
         out.u8(5U << 4);
         out.u8(packet.flags);
         out.zeroes(6);
@@ -280,6 +294,32 @@ void write_transport(Writer& out, const PacketWords& words, const Described& pac
                packet.payload.size());
 }
 
+void write_sum(std::span<std::byte> frame, std::size_t at, std::uint16_t sum) {
+    frame[at] = static_cast<std::byte>(sum >> 8U);
+    frame[at + 1] = static_cast<std::byte>(sum & 0xFFU);
+}
+
+// As a sender writes them. A datagram's may be absent where IPv6 does not ask for it.
+void write_checksums(std::span<std::byte> frame, const Described& packet) {
+    const std::size_t ip = frame.size() - packet.length;
+    const std::size_t segment = ip + packet.ip_header();
+    if (packet.is_v4()) {
+        InternetChecksum sum;
+        sum.add(frame.subspan(ip, packet.ip_header()));
+        write_sum(frame, ip + 10, sum.value());
+    }
+    const bool is_tcp = packet.proto == kProtoTcp;
+    if (is_tcp || (packet.proto == kProtoUdp && !packet.is_v4())) {
+        const ByteView bytes = frame.subspan(segment);
+        InternetChecksum sum;
+        sum.add_pseudo_header(packet.src.version, packet.src.address, packet.dst.address,
+                              packet.proto, static_cast<std::uint16_t>(bytes.size()));
+        sum.add(bytes);
+        const std::uint16_t value = sum.value();
+        write_sum(frame, segment + (is_tcp ? 16 : 6), !is_tcp && value == 0 ? 0xFFFF : value);
+    }
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
@@ -293,7 +333,23 @@ Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
     out.address(packet->src);
     out.address(packet->dst);
     write_transport(out, words, *packet);
-    return out.take();
+    std::vector<std::byte> frame = out.take();
+    write_checksums(frame, *packet);
+    return frame;
+}
+
+std::optional<PacketWords> syn_before(const PacketWords& words) {
+    const Result<Described> packet = read_words(words);
+    if (!packet || packet->proto != kProtoTcp || packet->payload.empty() || packet->is_syn()) {
+        return std::nullopt;
+    }
+    PacketWords syn = words;
+    syn.flags = {"syn"};
+    syn.length = 0;
+    syn.payload = syn.http = syn.host = "";
+    syn.header_lines.clear();
+    syn.proto = "tcp";
+    return syn;
 }
 
 }  // namespace sluice

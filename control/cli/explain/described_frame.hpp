@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,8 @@ struct PacketWords {
 
 // The Ethernet frame that carries such a packet; an Error says what of it cannot be.
 [[nodiscard]] Result<std::vector<std::byte>> described_frame(const PacketWords& words);
+// The SYN of the connection that the packet carries data of; nullopt: it carries none, or is the
+// SYN itself.
+[[nodiscard]] std::optional<PacketWords> syn_before(const PacketWords& words);
 
 }  // namespace sluice

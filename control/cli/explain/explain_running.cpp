@@ -36,12 +36,12 @@ public:
     // With fresh buckets.
     [[nodiscard]] PacketAccount fresh() {
         WorkerSet workers{setup_, rules_.rules.loaded};
-        follow_capture(workers);
+        follow_before(workers);
         return account_of(frame_, now_, workers, rules_.rules, setup_.pair);
     }
     [[nodiscard]] PacketAccount on(std::uint32_t lcore, const BoxStates& states) {
         WorkerSet workers{setup_, rules_.rules.loaded};
-        follow_capture(workers);
+        follow_before(workers);
         const WorkerSet::Place at = workers.match(frame_, now_);
         seed(lcore, states, at);
         PacketAccount account = account_of(frame_, at, workers, rules_.rules, setup_.pair);
@@ -50,10 +50,12 @@ public:
     }
 
 private:
-    // The frames before this one in its capture: a request that it completes may have begun in
-    // them. This one comes now, and they as long before it as they were captured before it.
-    void follow_capture(WorkerSet& workers) const {
+    // The frames before this one, in its capture or by its description: a request that it completes
+    // may have begun in them. This one comes now, and they as long before it as they were captured
+    // before it.
+    void follow_before(WorkerSet& workers) const {
         if (options_.pcap_file.empty()) {
+            workers.follow(frames_before(options_), now_);
             return;
         }
         Result<CaptureReader> reader = CaptureReader::open(options_.pcap_file);

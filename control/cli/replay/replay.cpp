@@ -19,12 +19,17 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const Rep
     WorkerSet workers{setup, rules.loaded};
     workers.know_answered(outputs.answered());
     ReplaySummary summary;
+    summary.services = {rules.services, rules.loaded.set().services};
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
         outputs.add(frames, rows, rules.loaded.set(),
                     {setup.pair, workers.time_of(source.now()).at, source.now()});
         for (const BurstRow& row : rows) {
             summary.count(row.decision());
+            if (const auto outcome =
+                    service_outcome(*row.burst, row.row, rules.loaded.set().services)) {
+                summary.services.count(*outcome);
+            }
         }
     }
     summary.collect(rules, workers);
@@ -40,6 +45,12 @@ void show(const ReplaySummary& summary, bool json) {
         say_warning(
             "the capture is longer than the years that limits can count; their clock stood still "
             "from then on");
+    }
+    for (const std::string& id : summary.services.without_servers()) {
+        say_warning(fmt::format(
+            "no frame came from the servers of `{}`, whose connections cannot be followed so; "
+            "--inside PREFIX names the networks behind the box",
+            id));
     }
     print(json ? dump_line(summary_json(summary)) : summary_text(summary));
 }

@@ -8,9 +8,10 @@ namespace sluice {
 
 // Compiled rules for the worker threads of `replay`, and the summaries its report prints.
 struct ReplayRules {
-    std::vector<RuleSummary> summaries;  // all of the file, those that are off too
-    ClientView client;                   // what client.ip is
-    LoadedRules loaded;                  // without those that are off
+    std::vector<RuleSummary> summaries;    // all of the file, those that are off too
+    std::vector<ServiceSummary> services;  // likewise
+    ClientView client;                     // what client.ip is
+    LoadedRules loaded;                    // without those that are off
 };
 
 }  // namespace sluice

@@ -59,6 +59,12 @@ void enforce_all(CompiledRules& compiled) {
     }
 }
 
+void only_watch(CompiledRules& compiled) {
+    for (Rule& rule : compiled.set.rules) {
+        rule.mode = Mode::Monitor;
+    }
+}
+
 struct Compiling {
     std::optional<CompiledRules> compiled;
     std::vector<Problem> problems;
@@ -102,7 +108,8 @@ std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options) {
     return setup;
 }
 
-std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, ReplaySetup& setup) {
+std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, ReplaySetup& setup,
+                                                 RulesAct act) {
     const auto read = read_rules(options);
     if (const auto* exit = std::get_if<ExitCode>(&read)) {
         return *exit;
@@ -121,6 +128,9 @@ std::variant<ReplayRules, ExitCode> replay_rules(const Options& options, ReplayS
     if (options.enforce) {
         enforce_all(*compiled);
     }
+    if (act == RulesAct::No) {
+        only_watch(*compiled);
+    }
     Result<ReplayRules> ready = ready_to_run(*std::move(compiled), setup);
     if (!ready) {
         return refuse(ready.error().what);
@@ -135,7 +145,8 @@ Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setu
     if (!loaded) {
         return loaded.error();
     }
-    return ReplayRules{std::move(compiled.rules), compiled.client, *std::move(loaded)};
+    return ReplayRules{std::move(compiled.rules), std::move(compiled.services), compiled.client,
+                       *std::move(loaded)};
 }
 
 }  // namespace sluice

@@ -12,10 +12,14 @@ namespace sluice {
 // error, and the exit code of the command comes back.
 [[nodiscard]] std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options);
 
+// Whether rules that enforce act; services do in any case.
+enum class RulesAct : bool { No, Yes };
+
 // The rule files, ready to run by so many workers. Their problems are on standard error. Where they
 // have services and no file says how the box spreads frames, the inside mirrors the outside.
 [[nodiscard]] std::variant<ReplayRules, ExitCode> replay_rules(const Options& options,
-                                                               ReplaySetup& setup);
+                                                               ReplaySetup& setup,
+                                                               RulesAct act = RulesAct::Yes);
 
 // Compiled rules, ready to run by so many workers.
 [[nodiscard]] Result<ReplayRules> ready_to_run(CompiledRules compiled, const ReplaySetup& setup);

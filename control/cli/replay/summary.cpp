@@ -69,6 +69,30 @@ std::string rule_table(const ReplaySummary& summary) {
     return table.text();
 }
 
+std::string_view name_of(ChecksumTrust trust) {
+    return kChecksumTrustNames[static_cast<std::size_t>(trust)];
+}
+
+// What became of the checksums of each side of each service.
+std::string checksum_table(const ReplaySummary& summary) {
+    Table table{{{"SERVICE"}, {"CHECKSUMS OF CLIENTS"}, {"OF SERVERS"}}};
+    bool trusts = false;
+    for (const ReplaySummary::ChecksumRow& row : summary.checksums) {
+        table.row({row.id, std::string{name_of(row.checksums.clients)},
+                   std::string{name_of(row.checksums.servers)}});
+        trusts = trusts || row.checksums.clients == ChecksumTrust::Trusting ||
+                 row.checksums.servers == ChecksumTrust::Trusting;
+    }
+    return table.text() + (trusts ? "trusting: " + std::string{kTrustingAdvice} + "\n" : "");
+}
+
+std::string unread_table(const ReplaySummary& summary) {
+    Table table{{{"UNREAD CONNECTIONS"}, {"COUNT", kRight}}};
+    table.row({"of services", grouped(summary.unread.of_services)});
+    table.row({"anywhere else", grouped(summary.unread.anywhere)});
+    return table.text();
+}
+
 }  // namespace
 
 void ReplaySummary::count(const Decision& decision) {
@@ -92,7 +116,11 @@ void ReplaySummary::collect(const ReplayRules& replayed, const WorkerSet& worker
         }
         rules.push_back(std::move(row));
     }
+    for (const Service& service : replayed.loaded.set().services.all) {
+        checksums.push_back({service.id, workers.checksums_of(service.id)});
+    }
     table_full = workers.table_full();
+    unread = workers.unread();
     clock_stopped = workers.clock_stopped();
 }
 
@@ -101,6 +129,10 @@ Json summary_json(const ReplaySummary& summary) {
     for (const VerdictName& name : kCounted) {
         json[std::string{name.counted}] =
             summary.by_verdict[static_cast<std::size_t>(name.verdict)];
+    }
+    for (const ReplaySummary::ChecksumRow& row : summary.checksums) {
+        json["checksums"][row.id] = {{"clients", name_of(row.checksums.clients)},
+                                     {"servers", name_of(row.checksums.servers)}};
     }
     json["rules"] = Json::array();
     for (const ReplaySummary::RuleRow& row : summary.rules) {
@@ -117,6 +149,11 @@ Json summary_json(const ReplaySummary& summary) {
             json["rules"].back()["bans"] = row.totals.bans;
         }
     }
+    if (!summary.services.rows().empty()) {
+        json["services"] = services_json(summary.services);
+        json["unread"] = {{"services", summary.unread.of_services},
+                          {"anywhere", summary.unread.anywhere}};
+    }
     if (summary.not_ethernet != 0) {
         json["not_ethernet"] = summary.not_ethernet;
     }
@@ -130,6 +167,12 @@ std::string summary_text(const ReplaySummary& summary) {
     }
     if (!summary.rules.empty()) {
         text += "\n" + rule_table(summary);
+    }
+    if (!summary.services.rows().empty()) {
+        text += "\n" + services_text(summary.services) + "\n" + unread_table(summary);
+    }
+    if (!summary.checksums.empty()) {
+        text += "\n" + checksum_table(summary);
     }
     return text;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "control/cli/replay/replay_rules.hpp"
+#include "control/cli/replay/service_tally.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "control/json.hpp"
 
@@ -19,7 +20,14 @@ struct ReplaySummary {
     };
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};
+    struct ChecksumRow {
+        std::string id;  // of a service
+        ServiceChecksums checksums;
+    };
+    std::vector<ChecksumRow> checksums;
     std::vector<RuleRow> rules;  // all of the file, in its order
+    ServiceTally services;
+    WorkerSet::Unread unread;
     std::uint64_t table_full = 0;
     bool clock_stopped = false;      // the capture is longer than its instants
     std::uint64_t not_ethernet = 0;  // frames that were left out

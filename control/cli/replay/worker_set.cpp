@@ -187,7 +187,7 @@ WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
     parse_burst(matched_->burst, matched_->core);
     geo_burst(matched_->burst, rules_);
     match_burst(matched_->burst, rules_, matched_->core, matched_at_.at);
-    return {matched_->core, seen_of(*matched_, rows_.front()), matched_at_};
+    return {matched_->core, seen_of(*matched_, rows_.front()), matched_at_, matched_->burst};
 }
 
 // Of a frame that is decided without its units they are found for people alone, by the worker's
@@ -201,8 +201,7 @@ const Burst& WorkerSet::seen_of(Worker& worker, const BurstRow& row) {
     unseen_->find_units_by(worker.parser.finder());
     parse_burst(*unseen_, worker.core);
     geo_burst(*unseen_, rules_);
-    (void)find_units(*unseen_, unseen_->headers().well_formed(), rules_, worker.core,
-                     matched_at_.at);
+    find_units(*unseen_, unseen_->headers().well_formed(), rules_, worker.core, matched_at_.at);
     return *unseen_;
 }
 
@@ -238,6 +237,14 @@ RuleTotals WorkerSet::totals(const LoadedRule& rule) const {
     return totals;
 }
 
+ServiceChecksums WorkerSet::checksums_of(const std::string& service) const {
+    ServiceChecksums all;
+    for (const auto& worker : workers_) {
+        all = combined(all, worker->parser.checksums_of(service).value_or(ServiceChecksums{}));
+    }
+    return all;
+}
+
 std::uint64_t WorkerSet::table_full() const {
     std::uint64_t total = 0;
     for (const auto& worker : workers_) {
@@ -245,6 +252,15 @@ std::uint64_t WorkerSet::table_full() const {
              {TableEvent::TableFull, TableEvent::ShareFull, TableEvent::PoolFull}) {
             total += worker->counters.by_table_event[static_cast<std::size_t>(event)].read();
         }
+    }
+    return total;
+}
+
+WorkerSet::Unread WorkerSet::unread() const {
+    Unread total;
+    for (const auto& worker : workers_) {
+        total.of_services += worker->parser.service_connections().of(ConnectionEvent::Unread);
+        total.anywhere += worker->parser.connections().of(ConnectionEvent::Unread);
     }
     return total;
 }

@@ -51,6 +51,7 @@ public:
         CoreState& core;
         const Burst& burst;  // the frame alone
         Now now;
+        const Burst& judged;  // likewise; its units may not have been looked for
 
         [[nodiscard]] const PacketHeaders& headers() const noexcept { return burst.headers_of(0); }
     };
@@ -66,6 +67,14 @@ public:
 
     [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
+    // What the worker says that trusts most.
+    [[nodiscard]] ServiceChecksums checksums_of(const std::string& service) const;
+    // Connections that went unread from their first doubt on.
+    struct Unread {
+        std::uint64_t of_services = 0;
+        std::uint64_t anywhere = 0;
+    };
+    [[nodiscard]] Unread unread() const;
 
 private:
     struct Worker {

@@ -66,6 +66,12 @@ AskedEvents read(const HttpRequest& request) {
     return asked;
 }
 
+// Not told of a rule's key.
+bool concerns_everybody(KeyEventKind kind) {
+    return kind == KeyEventKind::Lost || kind == KeyEventKind::Bridged ||
+           kind == KeyEventKind::ChecksumsTrusted;
+}
+
 Json event_json(const KeyEvent& event) {
     Json json{{"seq", event.number}, {"time", utc_ns_text(event.utc_ns)}};
     if (event.kind == KeyEventKind::Lost) {
@@ -77,6 +83,12 @@ Json event_json(const KeyEvent& event) {
         json["event"] = "bridged";
         json["pair"] = event.key;
         json["packets"] = event.packets;
+        return json;
+    }
+    if (event.kind == KeyEventKind::ChecksumsTrusted) {
+        json["event"] = "checksums_trusted";
+        json["service"] = event.key;
+        json["side"] = event.limit;
         return json;
     }
     const bool is_ban = event.kind == KeyEventKind::BanStart || event.kind == KeyEventKind::BanEnd;
@@ -121,7 +133,7 @@ public:
         missed_ += found->missed;
         for (const KeyEvent& event : found->events) {
             if (asked_.rule.empty() || event.rule == asked_.rule ||
-                event.kind == KeyEventKind::Lost || event.kind == KeyEventKind::Bridged) {
+                concerns_everybody(event.kind)) {
                 events_.push_back(event_json(event));
             }
         }

@@ -2,6 +2,24 @@
 
 namespace sluice {
 
+namespace {
+
+// Sides of services whose checksums are not verified, though nobody has asked for that.
+Json trusted_json(const Stats& stats) {
+    Json trusted = Json::array();
+    for (const ServiceStats& service : stats.services) {
+        for (const auto& [side, trust] :
+             {std::pair{"clients", service.clients}, std::pair{"servers", service.servers}}) {
+            if (trust == ChecksumTrust::Trusting) {
+                trusted.push_back({{"service", service.id}, {"side", side}});
+            }
+        }
+    }
+    return trusted;
+}
+
+}  // namespace
+
 // What a person on call wants to know first: whether the rules judge, and for how long.
 HttpResponse get_health(const HttpRequest&, Services& services) {
     const Result<Stats> stats = ask_stats(services);
@@ -14,6 +32,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
                             {"pid", status.pid},
                             {"generation", generation_text(generation)}}},
                           {"panic", stats ? Json(stats->panic) : Json()},
+                          {"checksums_trusted", stats ? trusted_json(*stats) : Json()},
                           {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

@@ -116,8 +116,22 @@ constexpr auto kClockFamilies = std::to_array<MetricFamily<ClockStats>>({
 
 // In the order of KeyEventKind, `lost` among them: events that could not be told.
 void put_events(MetricsWriter& text, const EventStats& events) {
-    text.family("sluice_events_total", "Edge events by kind; lost: untold; bridged: of pairs.");
+    text.family("sluice_events_total",
+                "Edge events by kind; lost: untold; bridged: of pairs; checksums_trusted: "
+                "of services.");
     text.by_name("kind", events.by_kind, kKeyEventKindNames);
+}
+
+void put_services(MetricsWriter& text, const std::vector<ServiceStats>& services) {
+    text.family("sluice_service_checksums_trusted",
+                "Whether checksums of a side of a service are not verified, since frames come "
+                "whose sender leaves them to its adapter.");
+    for (const ServiceStats& service : services) {
+        text.sample({{"service", service.id}, {"side", "clients"}},
+                    service.clients == ChecksumTrust::Trusting ? 1 : 0);
+        text.sample({{"service", service.id}, {"side", "servers"}},
+                    service.servers == ChecksumTrust::Trusting ? 1 : 0);
+    }
 }
 
 void put_control(MetricsWriter& text, const ControlStats& control) {
@@ -326,6 +340,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
     put_rule_details(text, stats->rules);
     put_ports(text, stats->ports);
     put_workers(text, stats->workers);
+    put_services(text, stats->services);
     text.single("sluice_merge_interval_seconds",
                 "The longest that a worker's charges stay unknown to the other workers.",
                 static_cast<double>(stats->merge_interval_ns) / 1e9);

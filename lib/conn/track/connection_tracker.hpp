@@ -54,6 +54,12 @@ public:
     // False: nothing is known of such a connection.
     [[nodiscard]] bool may_know(std::uint64_t ends) const noexcept { return lines_.may_have(ends); }
 
+    // The service of a connection that is known; kNoService: nothing is known.
+    [[nodiscard]] std::uint16_t service_of(std::uint64_t ends) const noexcept {
+        const ConnectionIndex index = lines_.may_have(ends) ? lines_.find(ends) : kNoConnection;
+        return index == kNoConnection ? kNoService : lines_[index].service;
+    }
+
     // `policies` by service; of a service beyond them the defaults hold. `now` never decreases.
     [[nodiscard]] TrackVerdict track(const TrackedSegment& segment,
                                      std::span<const TrackPolicy> policies, Instant now) noexcept;
@@ -78,6 +84,8 @@ public:
     // Forgets what has timed out, at most so many connections. False: there is no more of it.
     bool expire(Instant now, unsigned most) noexcept;
 
+    // For what its user finds.
+    void count(TrackEvent event) noexcept { counters_.count(event); }
     [[nodiscard]] const TrackCounters& counters() const noexcept { return counters_; }
     [[nodiscard]] std::size_t size() const noexcept { return lines_.size(); }
     [[nodiscard]] std::size_t size_of(TrackClass group) const noexcept {
@@ -104,6 +112,8 @@ private:
     void on_syn(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void note_candidate(const TrackedSegment& segment, Line& line) noexcept;
     [[nodiscard]] bool has_candidate(const Line& line) const noexcept;
+    [[nodiscard]] bool took_unfinished(const TrackedSegment& syn_ack,
+                                       const Line& line) const noexcept;
     void on_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void accept_syn_ack(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void on_syn_sent(const Arrival& arrival, TrackVerdict& verdict) noexcept;
@@ -177,7 +187,6 @@ private:
         verdict.readable = false;
         verdict.reason = reason;
     }
-    void count(TrackEvent event) noexcept { counters_.count(event); }
 
     TrackBudget budget_;
     KeyHasher hash_;
@@ -188,6 +197,8 @@ private:
     Instant now_ = Instant::min();
     std::uint32_t unseen_ticks_ = 0;
     bool has_unseen_ = false;
+    std::uint32_t evicted_ticks_ = 0;  // when a line made room for another last
+    bool has_evicted_ = false;
     TrackCounters counters_;
 };
 

@@ -3,21 +3,39 @@
 namespace sluice {
 
 PortChecksums::Judgement PortChecksums::judge(ChecksumFinding finding) noexcept {
-    Judgement judgement;
-    if (policy_ == ChecksumPolicy::Auto) {
-        right_ += finding == ChecksumFinding::Right ? 1U : 0U;
-        unfinished_ += finding == ChecksumFinding::Unfinished ? 1U : 0U;
-        const State next = next_state();
-        judgement.state_changed = next != state_;
-        state_ = next;
+    const bool changed = learn(finding);
+    return {.is_wrong = is_wrong(finding, false), .state_changed = changed};
+}
+
+PortChecksums::Judgement PortChecksums::judge_harmless(ChecksumFinding finding) noexcept {
+    const bool changed = learn(finding);
+    return {.is_wrong = is_wrong(finding, true), .state_changed = changed};
+}
+
+bool PortChecksums::prove_unfinished() noexcept {
+    if (policy_ != ChecksumPolicy::Auto || proven_) {
+        return false;
     }
-    judgement.is_wrong = state_ == State::Verifying && (finding == ChecksumFinding::Wrong ||
-                                                        finding == ChecksumFinding::Unfinished);
-    return judgement;
+    const bool changed = state_ != State::Trusting;
+    proven_ = true;
+    state_ = State::Trusting;
+    return changed;
+}
+
+bool PortChecksums::learn(ChecksumFinding finding) noexcept {
+    if (policy_ != ChecksumPolicy::Auto || state_ == State::Verifying || proven_) {
+        return false;
+    }
+    right_ += finding == ChecksumFinding::Right ? 1U : 0U;
+    unfinished_ +=
+        finding == ChecksumFinding::Unfinished && believes_ == UnfinishedSums::ByMajority ? 1U : 0U;
+    const State next = next_state();
+    const bool changed = next != state_;
+    state_ = next;
+    return changed;
 }
 
 PortChecksums::State PortChecksums::next_state() noexcept {
-    const std::uint32_t known = right_ + unfinished_;
     if (state_ == State::Learning) {
         // A sender that leaves its sums unfinished does so from its first segment on.
         if (unfinished_ >= right_ && unfinished_ >= kEnough) {
@@ -25,7 +43,7 @@ PortChecksums::State PortChecksums::next_state() noexcept {
         }
         return right_ >= kEnough && right_ > unfinished_ ? State::Verifying : State::Learning;
     }
-    if (known < kWindow) {
+    if (right_ + unfinished_ < kWindow) {
         return state_;
     }
     const State next = unfinished_ >= right_ ? State::Trusting : State::Verifying;

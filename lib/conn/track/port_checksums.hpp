@@ -7,9 +7,18 @@ namespace sluice {
 
 enum class ChecksumPolicy : std::uint8_t { Auto, Verify, Trust };
 
-// One port's. With Auto, checksums are verified once 64 frames came right; where frames come that
-// their sender has not finished, they are trusted, and the port's state says so. What most of a
-// window of frames are decides again, so that a few made up frames switch nothing off.
+// What is believed of frames that their sender has not finished (ChecksumFinding::Unfinished).
+enum class UnfinishedSums : std::uint8_t {
+    ByMajority,  // they come because a neighbour leaves sums to its adapter, if most are so
+    ByProof,     // nothing, before a receiver has taken one: prove_unfinished()
+};
+
+// One side's of a port or a service. With Auto, checksums are verified once 64 frames came right,
+// and nobody who sends unfinished or wrong ones changes that: what verifies goes on, until a
+// receiver is seen to take an unfinished one. Then they are trusted, and the state says so.
+//
+//   Learning --64 right--> Verifying --proof--> Trusting, for good
+//      '--most of 64 unfinished, ByMajority--> Trusting --most of 1,024 right--> Verifying
 class PortChecksums {
 public:
     enum class State : std::uint8_t {
@@ -20,18 +29,31 @@ public:
     static constexpr std::uint32_t kEnough = 64;
     static constexpr std::uint32_t kWindow = 1024;
 
-    explicit PortChecksums(ChecksumPolicy policy = ChecksumPolicy::Auto) noexcept
-        : policy_{policy}, state_{start_of(policy)} {}
+    explicit PortChecksums(ChecksumPolicy policy = ChecksumPolicy::Auto,
+                           UnfinishedSums unfinished = UnfinishedSums::ByMajority) noexcept
+        : policy_{policy}, believes_{unfinished}, state_{start_of(policy)} {}
 
     struct Judgement {
         bool is_wrong = false;       // the frame is to be dropped
         bool state_changed = false;  // which somebody should be told
     };
     [[nodiscard]] Judgement judge(ChecksumFinding finding) noexcept;
+    // The same of a frame whose receiver will tell whether it takes it, or that changes nothing but
+    // for its sender: with Auto an unfinished one passes.
+    [[nodiscard]] Judgement judge_harmless(ChecksumFinding finding) noexcept;
+    // A receiver has taken an unfinished frame. True: the state has changed.
+    [[nodiscard]] bool prove_unfinished() noexcept;
 
     [[nodiscard]] State state() const noexcept { return state_; }
     // Trust needs no look at the bytes.
     [[nodiscard]] bool needs_finding() const noexcept { return policy_ != ChecksumPolicy::Trust; }
+    // A frame of that kind is wrong, as far as is known.
+    [[nodiscard]] bool is_wrong(ChecksumFinding finding, bool is_harmless) const noexcept {
+        const bool unfinished_is = !is_harmless || policy_ != ChecksumPolicy::Auto;
+        return state_ == State::Verifying &&
+               (finding == ChecksumFinding::Wrong ||
+                (finding == ChecksumFinding::Unfinished && unfinished_is));
+    }
 
 private:
     [[nodiscard]] static State start_of(ChecksumPolicy policy) noexcept {
@@ -39,10 +61,14 @@ private:
                : policy == ChecksumPolicy::Verify ? State::Verifying
                                                   : State::Trusting;
     }
+    // True: the state has changed.
+    [[nodiscard]] bool learn(ChecksumFinding finding) noexcept;
     [[nodiscard]] State next_state() noexcept;
 
     ChecksumPolicy policy_;
+    UnfinishedSums believes_;
     State state_;
+    bool proven_ = false;
     // Since the window began; before it ends they are what was learnt.
     std::uint32_t right_ = 0;
     std::uint32_t unfinished_ = 0;

@@ -4,6 +4,8 @@
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/transport.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -49,6 +51,33 @@ void replace_word(MutableBytes frame, std::size_t at, std::uint16_t word,
     store_be16(frame, at, word);
 }
 
+constexpr std::uint8_t kVoid = 'x';
+
+constexpr bool stays_in_voided(std::uint8_t byte) noexcept {
+    return byte == '\r' || byte == '\n' || byte == ' ' || byte == '\t' || byte == ':';
+}
+
+// Where a segment of TCP lies in its frame.
+struct SegmentPlace {
+    std::size_t begin;
+    std::size_t end;
+};
+
+// Writes a byte of a segment, and what becomes of its checksum. The last byte of an odd number is a
+// word with a zero behind it (RFC 9293, 3.1).
+void replace_byte(MutableBytes frame, std::size_t at, SegmentPlace segment,
+                  std::uint8_t byte) noexcept {
+    const std::size_t word_at = at - (at - segment.begin) % 2;
+    const auto word = [&] {
+        const unsigned second = word_at + 1 < segment.end ? load_u8(frame, word_at + 1) : 0U;
+        return static_cast<std::uint16_t>(load_u8(frame, word_at) << 8 | second);
+    };
+    const std::uint16_t before = word();
+    frame[at] = static_cast<std::byte>(byte);
+    const std::size_t sum_at = segment.begin + kSumAt;
+    store_be16(frame, sum_at, updated_checksum(load_be16(frame, sum_at), before, word()));
+}
+
 }  // namespace
 
 std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
@@ -80,6 +109,18 @@ void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept {
     const std::uint16_t flags = load_be16(frame, tcp + kFlagsAt);
     replace_word(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kTcpUrg), tcp + kSumAt);
     replace_word(frame, tcp + kUrgentAt, 0, tcp + kSumAt);
+}
+
+void void_line(const PacketHeaders& headers, PayloadRange line, MutableBytes frame) noexcept {
+    const std::size_t begin = std::size_t{headers.payload_at} + line.begin;
+    const std::size_t end = std::min(std::size_t{headers.payload_at} + line.end, frame.size());
+    const std::size_t segment_end =
+        std::min(std::size_t{headers.payload_at} + headers.payload_len, frame.size());
+    for (std::size_t at = begin; at < end; ++at) {
+        if (!stays_in_voided(load_u8(frame, at))) {
+            replace_byte(frame, at, {headers.l4_at, segment_end}, kVoid);
+        }
+    }
 }
 
 void set_ttl(const PacketHeaders& headers, std::uint8_t ttl, MutableBytes frame) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/conn/track/tracked_segment.hpp"
 #include "lib/packet/packet_headers.hpp"
+#include "lib/packet/payload_range.hpp"
 
 #include <optional>
 
@@ -18,5 +19,8 @@ namespace sluice {
 void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept;
 // Sets the TTL of IPv4, with its checksum, or the hop limit of IPv6.
 void set_ttl(const PacketHeaders& headers, std::uint8_t ttl, MutableBytes frame) noexcept;
+// Letters of these bytes of the payload become `x`, so that a header line there is one that no
+// server knows. Its blanks, colons and end stay.
+void void_line(const PacketHeaders& headers, PayloadRange line, MutableBytes frame) noexcept;
 
 }  // namespace sluice

@@ -10,17 +10,16 @@ constexpr std::uint32_t kBeyondClosed = 2;
 
 AckPlace place_of_ack(const TcpHalf& half, std::uint32_t ack, std::uint32_t widest,
                       bool is_long) noexcept {
-    if (is_behind(ack, half.next)) {
-        return AckPlace::Unsent;
-    }
-    const std::int32_t before = sequence_distance(ack, half.una);
-    if (before <= 0) {
+    // Without signs: half of all numbers away, a number is neither before another nor behind it.
+    if (ack - half.una <= half.next - half.una) {
         return AckPlace::Fits;
     }
     // A first number is acknowledged by the number behind it, and never by less.
     const std::uint32_t most = is_long ? kWidestWindow : half.una - half.iss - 1;
-    return static_cast<std::uint32_t>(before) <= std::min(widest, most) ? AckPlace::Fits
-                                                                        : AckPlace::TooOld;
+    if (half.una - ack <= std::min(widest, most)) {
+        return AckPlace::Fits;
+    }
+    return is_behind(ack, half.next) ? AckPlace::Unsent : AckPlace::TooOld;
 }
 
 DataPlace place_of_data(const TcpHalf& half, std::uint32_t from, std::uint32_t to,

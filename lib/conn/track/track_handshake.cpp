@@ -44,18 +44,35 @@ void ConnectionTracker::on_syn(const Arrival& arrival, TrackVerdict& verdict) no
 
 void ConnectionTracker::note_candidate(const TrackedSegment& segment, Line& line) noexcept {
     const bool waits = has_candidate(line);
+    const bool repeats = waits && line.candidate == segment.seq;
+    // A copy that its server may not take.
+    if (repeats && segment.checksum_unfinished && !line.candidate_unfinished) {
+        return;
+    }
+    line.candidate_unfinished = segment.checksum_unfinished;
     if (!waits) {
         line.clear(Line::kCandidates);
     } else if (line.candidate != segment.seq) {
         line.set(Line::kCandidates);
     }
-    line.candidate_window = waits && line.candidate == segment.seq
-                                ? std::max(line.candidate_window, segment.window)
-                                : segment.window;
+    line.candidate_window =
+        repeats ? std::max(line.candidate_window, segment.window) : segment.window;
     line.candidate = segment.seq;
     line.candidate_at = ticks_;
     line.candidate_scale = segment.scale ? std::min(*segment.scale, kMostScale) : Line::kNoScale;
     line.set(Line::kCandidate);
+}
+
+// A server has answered a SYN that came unfinished, and no other one that it may have meant: of all
+// SYNs within the time that servers repeat SYN-ACKs the line knows.
+bool ConnectionTracker::took_unfinished(const TrackedSegment& syn_ack,
+                                        const Line& line) const noexcept {
+    const auto is_past = [this](std::uint32_t ticks) {
+        return ticks_ - ticks > ticks_of(budget_.half_open_timeout);
+    };
+    return line.candidate_unfinished && has_candidate(line) && !line.is(Line::kCandidates) &&
+           syn_ack.ack - 1 == line.candidate && (!has_evicted_ || is_past(evicted_ticks_)) &&
+           (!has_unseen_ || is_past(unseen_ticks_));
 }
 
 bool ConnectionTracker::has_candidate(const Line& line) const noexcept {
@@ -110,6 +127,8 @@ void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& ver
     Line& line = lines_[arrival.index];
     const TrackedHandshake handshake = handshake_of(arrival.segment, line);
     pass(verdict);
+    verdict.client_sums_proven = took_unfinished(arrival.segment, line);
+    line.syn_ack_unfinished = arrival.segment.checksum_unfinished;
     if (line.has_numbers() && line.phase != TrackPhase::SynReceived) {
         // A copy of an old SYN-ACK takes no place of one that answers the last SYN.
         const auto answers_last = [&line](const TrackedHandshake& one) {
@@ -280,6 +299,7 @@ void ConnectionTracker::establish(const Arrival& arrival, TrackVerdict& verdict)
         return on_midstream({arrival.segment, arrival.policy, kNoConnection, true}, verdict);
     }
     verdict.began = true;
+    verdict.server_sums_proven = lines_[arrival.index].syn_ack_unfinished;
     follow(arrival, verdict);
 }
 

@@ -89,7 +89,7 @@ void ConnectionTracker::settle(const Arrival& arrival, bool followed,
         }
         return;
     }
-    if (server_is_known && segment.seq == line->client.una) {
+    if (server_is_known && segment.seq == line->client.una && knows_numbers(segment, *line)) {
         drop(verdict, TrackReason::MidstreamReset);
         verdict.kind = TrackVerdict::Kind::Reset;
         return;

@@ -80,6 +80,8 @@ enum class TrackEvent : std::uint8_t {
     EvictedIdle,
     HalfOpenFull,
     TrackerFull,
+    ChecksumsVerified,
+    ChecksumsTrusted,
 };
 
 inline constexpr auto kTrackEvents = std::to_array<EventRow<TrackEvent>>({
@@ -108,6 +110,10 @@ inline constexpr auto kTrackEvents = std::to_array<EventRow<TrackEvent>>({
     {TrackEvent::HalfOpenFull, "half_open_full", "SYNs that found no line near"},
     {TrackEvent::TrackerFull, "tracker_full",
      "connections that found no room and are handled as if their beginning had not been seen"},
+    {TrackEvent::ChecksumsVerified, "checksums_verified",
+     "sides of services whose checksums are verified from then on"},
+    {TrackEvent::ChecksumsTrusted, "checksums_trusted",
+     "sides of services whose checksums are trusted from then on, since unfinished ones are taken"},
 });
 
 static_assert(in_enum_order(kTrackReasons, &EventRow<TrackReason>::event));

@@ -134,6 +134,8 @@ bool ConnectionTracker::evict_idle() noexcept {
 
 void ConnectionTracker::evict(ConnectionIndex index) noexcept {
     count(event_of(lines_[index].listed));
+    evicted_ticks_ = ticks_;
+    has_evicted_ = true;
     remove(index);
 }
 

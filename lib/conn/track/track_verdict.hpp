@@ -33,7 +33,10 @@ struct TrackVerdict {
                                // inbound_only, and never before a midstream one is taken up
     bool began = false;        // this segment completes the handshake, or revives the connection
     bool ended = false;        // this segment ends it, or with id 0 its handshake
-    std::uint8_t marks = 0;    // of TrackMark
+    // The receiver of an unfinished SYN or SYN-ACK has taken it.
+    bool client_sums_proven = false;  // a client's
+    bool server_sums_proven = false;
+    std::uint8_t marks = 0;  // of TrackMark
     std::uint16_t service = kNoService;
     std::uint64_t id = 0;         // this very connection; 0: not known
     std::uint64_t replaced = 0;   // the one whose ports the server took into use again, else 0

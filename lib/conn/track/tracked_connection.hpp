@@ -99,6 +99,8 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     std::uint16_t candidate_window = 0;
     std::uint8_t candidate_scale = kNoScale;
     TrackClass listed = TrackClass::HalfOpen;  // whose list it is in
+    bool candidate_unfinished = false;         // each copy of the last SYN came so
+    bool syn_ack_unfinished = false;           // the last one came so
 
     static constexpr std::uint8_t kNoScale = 0xFF;
 

@@ -24,6 +24,7 @@ struct TrackedSegment {
     std::uint8_t ttl = 0;
     std::optional<std::uint8_t> scale;  // window scale option of a SYN or SYN-ACK
     bool checksum_wrong = false;
+    bool checksum_unfinished = false;  // of a SYN or SYN-ACK that passes to see if it is taken
     bool is_fragment = false;
 
     [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {

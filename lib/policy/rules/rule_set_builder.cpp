@@ -4,6 +4,7 @@
 #include "lib/policy/databases/databases.hpp"
 #include "lib/policy/placement/box_scopes.hpp"
 #include "lib/policy/rules/rule_size.hpp"
+#include "lib/policy/rules/unmet_handshakes.hpp"
 
 #include <algorithm>
 #include <string>
@@ -89,6 +90,7 @@ void RuleSetBuilder::check_bounds(const YamlNode& rules) {
 void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, PatternCache* patterns,
                             const Databases& databases) {
     warn_of_overlaps(compiled_, conditions_.placed(), conditions_.sets(), problems_);
+    warn_of_unmet_handshakes(compiled_, conditions_.placed(), conditions_.sets(), problems_);
     services_.finish(box, conditions_.sets(), conditions_.placed(), compiled_);
     decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);
     conditions_.compile(rules, patterns, compiled_);

@@ -98,8 +98,6 @@ private:
                 context_.not_enforced(map_.find(key)->at, what);
             }
         };
-        say(service_.on_h2c == OnH2c::Strip, "h2c", "`h2c: strip`");
-        say(service_.midstream == Midstream::Reset, "midstream", "`midstream: reset`");
         say(!service_.proxies.empty(), "proxy_protocol", "`proxy_protocol`");
     }
 

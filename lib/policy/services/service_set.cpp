@@ -3,8 +3,8 @@
 #include "lib/policy/clauses/classifier_compiler.hpp"
 #include "lib/policy/clauses/clause_cover.hpp"
 #include "lib/policy/rules/condition_compiler.hpp"
-#include "lib/policy/services/service_spread.hpp"
 #include "lib/policy/services/stance.hpp"
+#include "lib/rules/service_spread.hpp"
 
 #include <algorithm>
 

@@ -217,8 +217,11 @@ TEST_F(ConnectionTableTest, UntilCloseAllMeetsTheVerdict) {
     EXPECT_EQ(offer.judged, kDrop);
 }
 
-TEST_F(ConnectionTableTest, BehindAGapAHeadIsLookedFor) {
+// Somewhere behind bytes that no reader knows.
+TEST_F(ConnectionTableTest, BehindOtherBytesAHeadIsLookedFor) {
     add(0, toy_unit('a', 10));
+    take(10, "junk");
+    table.not_mine(offer);
     take(100'000, "??" + toy_unit('b', 10));
     ASSERT_EQ(offer.kind, Offered::Resync);
     offer.skip(2);
@@ -242,11 +245,22 @@ TEST_F(ConnectionTableTest, BehindAGapAHeadIsLookedFor) {
     EXPECT_EQ(table.verdict_of(kDigest, kIsn + 50, kIsn + 70), StickyVerdict{2});
     EXPECT_EQ(table.verdict_of(kDigest, kIsn + 30, kIsn + 40), StickyVerdict::Unjudged);
     take(100'002, toy_unit('b', 10));
-    EXPECT_EQ(offer.kind, Offered::Resync) << "what lies ahead is judged when its turn comes";
+    EXPECT_EQ(offer.kind, Offered::Refused) << "what lies so far ahead waits for its turn";
+}
+
+TEST_F(ConnectionTableTest, BehindAGapThatIsTooLongNothingIsRead) {
+    add(0, toy_unit('a', 10));
+    take(100'000, "??" + toy_unit('b', 10));
+    EXPECT_EQ(offer.kind, Offered::Refused);
+    EXPECT_EQ(offer.why, RefusedWhy::OutOfReach);
+    EXPECT_EQ(add(10, toy_unit('c', 10)), Offered::Nothing);
+    EXPECT_EQ(judged(), 2U);
 }
 
 TEST_F(ConnectionTableTest, AUnitFoundBehindOtherBytesIsFoundOnce) {
     add(0, toy_unit('a', 10));
+    take(10, "junk");
+    table.not_mine(offer);
     const std::string segment = "??" + toy_unit('b', 10) + "?!";
     take(100'000, segment);
     ASSERT_EQ(offer.kind, Offered::Resync);

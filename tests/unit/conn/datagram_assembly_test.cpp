@@ -151,8 +151,8 @@ TEST(DatagramAssembly, WhatDiffersFromAJudgedOneIsRefused) {
     EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600)), Overlap);
     EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Copy);
     // A name may be used again when no server holds its datagram any more.
-    EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480), kNow + 31s), Waits);
-    EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600), kNow + 31s), Whole);
+    EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480), kNow + 61s), Waits);
+    EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600), kNow + 61s), Whole);
 }
 
 TEST(DatagramAssembly, WhatNoReceiverTakesChangesNothing) {
@@ -170,9 +170,29 @@ TEST(DatagramAssembly, WithoutItsFirstOneItIsNotKnown) {
     const Bytes datagram = datagram_of(3000);
     Assembly one;
     EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Unknown);
-    EXPECT_FALSE(one.all.knows(kDigest));
+    EXPECT_FALSE(one.all.owner_of(kDigest, kNow).has_value());
     EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
-    EXPECT_TRUE(one.all.knows(kDigest));
+    EXPECT_TRUE(one.all.owner_of(kDigest, kNow).has_value());
+    EXPECT_FALSE(one.all.owner_of(kDigest, kNow + 61s).has_value());
+}
+
+// Its owner and its bytes are told until it is settled.
+TEST(DatagramAssembly, KeepsWhatIsWholeUntilItsVerdict) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    DatagramPart first = part(datagram, 0, 1480);
+    first.owner = 7;
+    EXPECT_EQ(one.all.take(first, kNow).owner, 7);
+    EXPECT_FALSE(one.all.bytes_of(kDigest).has_value());
+    const AssemblyResult last = one.all.take(part(datagram, 1480, 3000), kNow);
+    EXPECT_EQ(last.outcome, Whole);
+    EXPECT_EQ(last.owner, 7);
+    EXPECT_EQ(one.all.owner_of(kDigest, kNow), 7);
+    ASSERT_TRUE(one.all.bytes_of(kDigest).has_value());
+    EXPECT_EQ(Bytes(one.all.bytes_of(kDigest)->begin(), one.all.bytes_of(kDigest)->end()),
+              datagram);
+    one.all.settle(kDigest, true);
+    EXPECT_FALSE(one.all.bytes_of(kDigest).has_value());
 }
 
 // A server holds what came for as long: the rest does not pass, and afterwards it is unknown.
@@ -187,7 +207,7 @@ TEST(DatagramAssembly, WhatMadeRoomIsRefusedUntilNoServerHoldsIt) {
     EXPECT_EQ(one.take(part(datagram, 1480, 3000, kDigest, 0)), GivenUp);
     EXPECT_EQ(one.take(part(datagram, 0, 1480, kDigest, 0)), GivenUp);
     EXPECT_EQ(one.take(part(datagram, 1480, 3000, kDigest + 5, 5)), Whole);
-    EXPECT_EQ(one.take(part(datagram, 1480, 3000, kDigest, 0), kNow + 31s), Unknown);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, kDigest, 0), kNow + 61s), Unknown);
 }
 
 TEST(DatagramAssembly, OneSourceTakesNoMoreThanItsShare) {
@@ -213,7 +233,7 @@ TEST(DatagramAssembly, WithoutALineANewOneIsRefused) {
     }
     EXPECT_EQ(begun, 64U);
     EXPECT_EQ(one.take(part(datagram, 0, 1480, 5, 5)), Full);
-    EXPECT_EQ(one.take(part(datagram, 0, 1480, 5, 5), kNow + 31s), Waits);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, 5, 5), kNow + 61s), Waits);
 }
 
 // Beside a model that keeps each byte: what is whole is what was sent, and no byte of a datagram

@@ -94,5 +94,18 @@ TEST(EventLog, OfRulesThatNobodyKnowsAnyMore) {
     EXPECT_EQ(slice.events.back().lost, 5U);
 }
 
+TEST(EventLog, TellsOfServicesWhoseChecksumsAreTrusted) {
+    EventLog log;
+    log.checksums_trusted("web", "clients", Nanoseconds{7});
+    const EventLog::Slice slice = log.read(0, 9);
+    ASSERT_EQ(slice.events.size(), 1U);
+    EXPECT_EQ(slice.events[0], (KeyEvent{.number = 1,
+                                         .kind = KeyEventKind::ChecksumsTrusted,
+                                         .utc_ns = 7,
+                                         .limit = "clients",
+                                         .key = "web"}));
+    EXPECT_EQ(log.count(KeyEventKind::ChecksumsTrusted), 1U);
+}
+
 }  // namespace
 }  // namespace sluice::event_log_test

@@ -291,5 +291,19 @@ TEST(LoadedRules, TablesOfTheSameOverridesAreShared) {
         << "its digests are others";
 }
 
+TEST(LoadedRules, FollowServicesOneWayWhereDirectionsPart) {
+    RuleSet rules = set_of({});
+    rules.services.resize(2);
+    rules.services[1].path = ServicePath::Inbound;
+    const LoadedRules both = *LoadedRules::make(rules, {});
+    EXPECT_EQ(both.set().services.all[0].path, ServicePath::Both);
+    const LoadedRules parted = *both.again({.splits_connections = true});
+    EXPECT_EQ(parted.set().services.all[0].path, ServicePath::Inbound);
+    EXPECT_EQ(parted.set().services.all[1].path, ServicePath::Inbound);
+    // The set itself is what sluiced has sent.
+    EXPECT_EQ(parted.rules().services[0].path, ServicePath::Both);
+    EXPECT_EQ(parted.again({})->set().services.all[0].path, ServicePath::Both);
+}
+
 }  // namespace
 }  // namespace sluice::loaded_rules_test

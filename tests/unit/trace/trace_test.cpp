@@ -218,9 +218,11 @@ TEST(Trace, TheSecondRequestOfAPacketToo) {
         Burst burst;
         burst.find_units_by(parser.finder());
         const auto sport = static_cast<std::uint16_t>(1000 + host[0]);
-        const std::vector<std::vector<std::byte>> frames{
-            tcp().sport(sport).dport(80).seq(1).carries({bytes.begin(), bytes.end()}).bytes()};
-        test::fill(burst, frames);
+        const test::Frame both =
+            tcp().sport(sport).dport(80).seq(1).carries({bytes.begin(), bytes.end()});
+        test::fill(burst, {both.opening().bytes()});
+        traced.run(burst);
+        test::fill(burst, {both.bytes()});
         traced.run(burst);
         ASSERT_NE(burst.units(), nullptr);
         ASSERT_EQ(burst.units()->count(0), 2U);

@@ -21,6 +21,8 @@ class Reader {
 public:
     explicit Reader(HeadStance stance, OnAmbiguous on_ambiguous = OnAmbiguous::Both)
         : http_{on_ambiguous}, stance_{stance} {}
+    // The packets are of an enforced service.
+    void declare() { probe_.service = test::enforced_service(ServiceProtocol::Http); }
 
     ProbedPacket read(std::string_view bytes) {
         return probe_.take(segment(1, octets_of(bytes)), kNow);
@@ -57,6 +59,7 @@ using What = StreamReading::What;
 
 TEST(HttpUnits, ServesAServiceWhatAnyServerServes) {
     Reader service{HeadStance::Service};
+    service.declare();
     const ProbedPacket old = service.read("GET /x?q\r\n");
     EXPECT_EQ(service.reading().what, What::Unit);
     EXPECT_EQ(service.reading().head, 10U);
@@ -71,6 +74,7 @@ TEST(HttpUnits, ServesAServiceWhatAnyServerServes) {
     EXPECT_EQ(odd.dropped, "ambiguous_request");
     EXPECT_EQ(odd.texts[0].at("http.request.uri.path"), "/x");
     Reader refuses{HeadStance::Service, OnAmbiguous::Refuse};
+    refuses.declare();
     EXPECT_EQ(refuses.read("GET /x\r\n").dropped, "ambiguous_request");
 }
 

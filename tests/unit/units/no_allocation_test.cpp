@@ -23,8 +23,10 @@ std::vector<Octets> frames() {
         test::message_octets(test::be16_text(static_cast<std::uint16_t>(query.size())) + query);
     for (unsigned i = 0; i < 60; ++i) {
         const auto port = static_cast<std::uint16_t>(10'000 + i);
+        made.push_back(test::opening(1, 443, port));
         made.push_back(test::segment(1, {hello.begin(), hello.begin() + 70}, 443, port));
         made.push_back(test::segment(71, {hello.begin() + 70, hello.end()}, 443, port));
+        made.push_back(test::opening(1, 53, port));
         made.push_back(test::segment(1, dns, 53, port));
         made.push_back(test::quic_frame(test::quic_initial("a", i).packet()));
         made.push_back(test::quic_frame(test::quic_part(quic, 0, 60, 500 + i).packet()));

@@ -45,18 +45,22 @@ struct Service {
                     .frag(static_cast<std::uint16_t>(from / 8), to != bytes.size())
                     .bytes();
         std::copy(part.begin(), part.end(), frame.end() - static_cast<std::ptrdiff_t>(part.size()));
+        frame[24] ^= static_cast<std::byte>(off_by);  // of the checksum of IPv4
         PacketHeaders headers;
         const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};
         parse_frame(view, {}, headers);
-        return datagrams.take({headers, view, hash, kNow, counters}, of_service && from == 0,
-                              verifies);
+        const PortChecksums checksums{verifies ? ChecksumPolicy::Verify : ChecksumPolicy::Trust};
+        return datagrams.take({headers, view, hash, kNow, counters},
+                              of_service && from == 0 ? std::uint16_t{0} : kNoService,
+                              {&checksums, 1});
     }
     std::string source = "10.0.0.1";
     bool verifies = false;
+    unsigned off_by = 0;
     Octets frame;
     KeyHasher hash{HashSecret{1, 2}};
     WorkerCounters counters;
-    ServiceDatagrams datagrams{{.datagrams = 64, .rooms = 4, .rooms_per_source = 2}};
+    ServiceDatagrams datagrams{AssemblyBudget{.datagrams = 64, .rooms = 4, .rooms_per_source = 2}};
 };
 
 TEST(ServiceDatagrams, TheLastFragmentHasThePayloadOfAllOfThem) {
@@ -69,10 +73,11 @@ TEST(ServiceDatagrams, TheLastFragmentHasThePayloadOfAllOfThem) {
         EXPECT_EQ(service.take(bytes, 2960, 9999).what, What::Passes);
         const FragmentReading last = service.take(bytes, 1480, 2960);
         ASSERT_EQ(last.what, What::Read);
-        EXPECT_EQ(last.sport, 40'000);
-        EXPECT_EQ(last.dport, 53);
-        EXPECT_EQ(Octets(last.payload.begin(), last.payload.end()),
-                  Octets(bytes.begin() + 8, bytes.end()));
+        EXPECT_EQ(last.ports.from, 40'000);
+        EXPECT_EQ(last.ports.to, 53);
+        const auto payload = service.datagrams.payload_of(last.datagram);
+        ASSERT_TRUE(payload.has_value());
+        EXPECT_EQ(Octets(payload->begin(), payload->end()), Octets(bytes.begin() + 8, bytes.end()));
         EXPECT_EQ(service.take(bytes, 1480, 2960).what, What::Follows);
         service.datagrams.settle(last.datagram, false);
         EXPECT_TRUE(service.datagrams.is_refused(last.datagram));
@@ -94,7 +99,7 @@ TEST(ServiceDatagrams, ItsHeaderSaysWhereItEnds) {
     (void)service.take(shorter, 0, 1480);
     const FragmentReading read = service.take(shorter, 1480, 9999);
     ASSERT_EQ(read.what, What::Read);
-    EXPECT_EQ(read.payload.size(), 1000U);
+    EXPECT_EQ(service.datagrams.payload_of(read.datagram).value().size(), 1000U);
     for (const std::uint16_t length : {std::uint16_t{7}, std::uint16_t{4000}}) {
         Service other;
         const Octets wrong = datagram(3000, length);
@@ -117,6 +122,36 @@ TEST(ServiceDatagrams, AWrongChecksumIsRefusedWhereItIsVerified) {
         EXPECT_EQ(service.take(bytes, 1480, 9999).what, verifies ? What::Refused : What::Follows);
         EXPECT_EQ(last.why, verifies ? Reason::WrongChecksum : Reason::Unmatched);
     }
+}
+
+TEST(ServiceDatagrams, AFragmentWithAWrongHeaderIsRefusedWhereChecksumsAreVerified) {
+    const Octets bytes = datagram(3000);
+    for (const bool verifies : {false, true}) {
+        Service service;
+        service.verifies = verifies;
+        service.off_by = 1;
+        EXPECT_EQ(service.take(bytes, 0, 1480).what, verifies ? What::Refused : What::Passes);
+        service.off_by = 0;
+        EXPECT_EQ(service.take(bytes, 0, 1480).what, What::Passes);
+        service.off_by = 1;
+        EXPECT_EQ(service.take(bytes, 1480, 9999).what, verifies ? What::Refused : What::Read);
+        service.off_by = 0;
+        EXPECT_EQ(service.take(bytes, 1480, 9999).what, verifies ? What::Read : What::Follows);
+    }
+}
+
+// A later fragment that came first was forwarded, and nobody knows its bytes.
+TEST(ServiceDatagrams, BehindALaterFragmentTheFirstIsRefused) {
+    const Octets bytes = datagram(3000);
+    Service service;
+    EXPECT_EQ(service.take(bytes, 1480, 9999).what, What::NotMine);
+    EXPECT_EQ(service.take(bytes, 0, 1480).why, Reason::LostHead);
+    EXPECT_EQ(
+        service.counters.by_unit_event[static_cast<std::size_t>(UnitEvent::DatagramDisordered)]
+            .read(),
+        1U);
+    service.source = "10.0.0.2";
+    EXPECT_EQ(service.take(bytes, 0, 1480).what, What::Passes);
 }
 
 TEST(ServiceDatagrams, EachRefusalHasItsReason) {

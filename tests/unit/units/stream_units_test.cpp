@@ -19,6 +19,8 @@ constexpr Instant kNow{std::chrono::hours{1}};
 // One client's connection to a server of HTTP.
 class Connection {
 public:
+    Connection() { (void)probe.take(test::opening(1000, 80), kNow); }
+
     ProbedPacket send(std::size_t at, std::string_view text, Nanoseconds after = {}) {
         const auto seq = static_cast<std::uint32_t>(1000 + at);
         return probe.take(segment(seq, octets_of(text), 80), kNow + after);
@@ -32,8 +34,17 @@ public:
     }
     [[nodiscard]] std::uint64_t copied() const { return parser.connections().copied_bytes.read(); }
 
+    [[nodiscard]] std::uint64_t counted(ConnectionEvent event) const {
+        return parser.connections().of(event);
+    }
+
     UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
+};
+
+// To a service that is declared.
+struct ServiceConnection : Connection {
+    ServiceConnection() { probe.service = test::enforced_service(ServiceProtocol::Http); }
 };
 
 TEST(StreamUnits, LookingAtAHeadInSingleBytesCostsAFewTimesItsLength) {
@@ -58,30 +69,52 @@ TEST(StreamUnits, ABlankLineEndsAHeadWhoseBeginningCameBehindAnother) {
     EXPECT_EQ(connection.send(at + second.size(), "\r\n").units("request"), 1U);
 }
 
-// What a connection did while nobody read it (panic) is no gap that its next request waits for.
-TEST(StreamUnits, ARequestBehindUnreadSegmentsIsJudged) {
-    using namespace std::chrono_literals;
-    const std::string request = "GET /b HTTP/1.1\r\nHost: a\r\n\r\n";
-    struct Row {
-        const char* before;
-        std::string sent;
-    };
-    const Row rows[] = {
-        {"a whole request", request},
-        {"half a head", request.substr(0, 20)},
-        {"a head with a gap", request.substr(0, 3)},
+const std::string kRequest = "GET /b HTTP/1.1\r\nHost: a\r\n\r\n";
+
+// What came of a connection before nobody read it.
+struct Before {
+    const char* what;
+    std::string sent;
+};
+std::vector<Before> before_unread_segments() {
+    return {
+        {"a whole request", kRequest},
+        {"half a head", kRequest.substr(0, 20)},
+        {"a head with a gap", kRequest.substr(0, 3)},
         {"chunks", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\n"},
         {"a body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n\r\n"},
     };
-    for (const Row& row : rows) {
-        SCOPED_TRACE(row.before);
+}
+
+// What a connection did while nobody read it (panic) is no gap that its next request waits for.
+TEST(StreamUnits, ARequestOfAServiceBehindUnreadSegmentsIsJudged) {
+    using namespace std::chrono_literals;
+    for (const Before& row : before_unread_segments()) {
+        SCOPED_TRACE(row.what);
+        ServiceConnection connection;
+        (void)connection.send(0, row.sent);
+        connection.probe.unread_bursts = 1;
+        const ProbedPacket next = connection.send(700, kRequest, 10ms);
+        EXPECT_EQ(next.units("request"), 1U);
+        EXPECT_EQ(next.dropped, "");
+        EXPECT_EQ(connection.send(700 + kRequest.size(), kRequest, 10ms).units("request"), 1U);
+    }
+}
+
+// Elsewhere that would be a guess.
+TEST(StreamUnits, NothingIsReadBehindUnreadSegments) {
+    using namespace std::chrono_literals;
+    for (const Before& row : before_unread_segments()) {
+        SCOPED_TRACE(row.what);
         Connection connection;
         (void)connection.send(0, row.sent);
         connection.probe.unread_bursts = 1;
-        const ProbedPacket next = connection.send(700, request, 10ms);
-        EXPECT_EQ(next.units("request"), 1U);
+        const ProbedPacket next = connection.send(700, kRequest, 10ms);
+        EXPECT_EQ(next.units("request"), 0U);
         EXPECT_EQ(next.dropped, "");
-        EXPECT_EQ(connection.send(700 + request.size(), request, 10ms).units("request"), 1U);
+        EXPECT_EQ(connection.counted(ConnectionEvent::Unread), 1U);
+        EXPECT_EQ(connection.counted(ConnectionEvent::MissedSome), 1U);
+        EXPECT_EQ(connection.send(700 + kRequest.size(), kRequest, 10ms).units("request"), 0U);
     }
 }
 

@@ -36,12 +36,14 @@ Octets cipher_change() {
     return record(20, Octets(1, std::byte{1}));
 }
 
+constexpr bool kOfService = true;
+constexpr bool kElsewhere = false;
+
 // The segments of one connection, in the order in which they are sent.
 class Connection {
 public:
-    explicit Connection(StreamStance how = StreamStance::Service) : stance{how} {
-        probe.service =
-            how == StreamStance::Service ? test::enforced_service(ServiceProtocol::Tls) : nullptr;
+    explicit Connection(bool of_service = kOfService) {
+        probe.service = of_service ? test::enforced_service(ServiceProtocol::Tls) : nullptr;
     }
 
     ProbedPacket send(const Octets& payload, bool forwarded = true) {
@@ -51,25 +53,26 @@ public:
     }
     ProbedPacket take(std::uint32_t seq, const Octets& payload, bool forwarded = true,
                       Instant now = kNow) {
+        if (!is_open_) {
+            (void)probe.take(test::opening(seq, 443, sport_), now);
+            is_open_ = true;
+        }
         return probe.take(segment(seq, payload, 443, sport_), now, forwarded);
-    }
-    // The connection's SYN, whatever its first bytes will be.
-    void begin(std::uint32_t first) {
-        (void)probe.take(segment(first - 1, {}, 443, sport_, 0x02), kNow);
     }
     // The next one at the same box.
     void begin_another() {
         ++sport_;
+        is_open_ = false;
         next_ = 1000;
     }
 
-    StreamStance stance;
-    UnitParser parser{test::small_unit_budget(), stance};
+    UnitParser parser{test::small_unit_budget()};
     UnitProbe probe{parser.finder()};
 
 private:
     std::uint16_t sport_ = 40'000;
     std::uint32_t next_ = 1000;
+    bool is_open_ = false;
 };
 
 TEST(Tls, AHelloIsAHandshakeWithItsTexts) {
@@ -207,19 +210,22 @@ TEST(Tls, EncryptedRecordsAreNotHeldAndNothingIsFoundInThem) {
     EXPECT_EQ(connection.parser.connections().half_heads.read(), 0U);
 }
 
-TEST(Tls, AMalformedHelloIsDroppedAndCountedByItsFault) {
-    struct Row {
-        const char* event;
-        Octets stream;
-    };
-    const Row rows[] = {
+struct Malformed {
+    const char* event;
+    Octets stream;
+};
+std::vector<Malformed> malformed_hellos() {
+    return {
         {"hello_bad_cipher_suites", HelloMaker{}.ciphers({}).records()},
         {"hello_bad_compression", HelloMaker{}.compression({}).records()},
         {"hello_repeated_extension", HelloMaker{}.sni("a").sni("b").records()},
         {"hello_bad_version", HelloMaker{}.legacy_version(0x0200).records()},
         {"hello_bad_extensions", HelloMaker{}.trailing(Octets(3)).records()},
     };
-    for (const Row& row : rows) {
+}
+
+TEST(Tls, AMalformedHelloOfAServiceIsDroppedAndCountedByItsFault) {
+    for (const Malformed& row : malformed_hellos()) {
         Connection connection;
         const ProbedPacket probed = connection.take(1, row.stream);
         EXPECT_EQ(probed.dropped, "malformed_hello") << row.event;
@@ -227,6 +233,22 @@ TEST(Tls, AMalformedHelloIsDroppedAndCountedByItsFault) {
         EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
         // Nor does it pass when it is sent again, or the connection goes on.
         EXPECT_EQ(connection.take(1, row.stream).dropped, "retransmission") << row.event;
+    }
+}
+
+TEST(Tls, AMalformedHelloElsewherePassesAndItsConnectionGoesUnread) {
+    for (const Malformed& row : malformed_hellos()) {
+        SCOPED_TRACE(row.event);
+        Connection connection{kElsewhere};
+        const ProbedPacket probed = connection.send(row.stream);
+        EXPECT_EQ(probed.dropped, "");
+        EXPECT_EQ(probed.kinds, std::vector<std::string>{"packet"}) << "it is no handshake";
+        EXPECT_EQ(probed.texts.front().at("proto.l7"), "tls");
+        EXPECT_EQ(probed.events, (std::map<std::string, unsigned>{{row.event, 1}}));
+        EXPECT_EQ(connection.parser.connections().of(ConnectionEvent::Unread), 1U);
+        const ProbedPacket next = connection.send(hello().records());
+        EXPECT_EQ(next.kinds.size(), 0U);
+        EXPECT_EQ(next.dropped, "");
     }
 }
 
@@ -254,7 +276,6 @@ TEST(Tls, AnUnreadableHelloOfAServiceIsRefusedWithItsReason) {
     };
     for (const Row& row : rows) {
         Connection connection;
-        connection.begin(1);
         const ProbedPacket probed = connection.take(1, row.stream);
         EXPECT_EQ(probed.dropped, row.reason) << row.event;
         EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
@@ -271,8 +292,7 @@ TEST(Tls, AnywhereAnUnreadableHelloPassesAndItsConnectionGoesUnread) {
           HelloMaker{}.ciphers({}).records(), HelloMaker{}.sni("a").sni("b").records(),
           test::from_hex("16030140000100fffd"),
           HelloMaker{}.extension(21, Octets(1000)).records(1)}) {
-        Connection connection{StreamStance::Anywhere};
-        connection.begin(1000);
+        Connection connection{kElsewhere};
         const ProbedPacket probed = connection.send(bytes);
         EXPECT_EQ(probed.dropped, "");
         EXPECT_EQ(probed.units("handshake"), 0U);
@@ -285,11 +305,10 @@ TEST(Tls, AnywhereAnUnreadableHelloPassesAndItsConnectionGoesUnread) {
 // TLS 1.2, resumed: a change of cipher spec, and a Finished under an explicit nonce that may begin
 // with any byte.
 TEST(Tls, AnEncryptedFinishedIsNoSecondHello) {
-    for (const StreamStance stance : {StreamStance::Service, StreamStance::Anywhere}) {
+    for (const bool of_service : {kOfService, kElsewhere}) {
         for (unsigned second = 0; second < 256; ++second) {
             for (const unsigned version : {0x0303U, 0x9B1FU}) {
-                Connection connection{stance};
-                connection.begin(1000);
+                Connection connection{of_service};
                 (void)connection.send(hello().records());
                 Octets finished(40, std::byte{0x77});
                 finished[0] = std::byte{1};
@@ -344,7 +363,7 @@ TEST(Tls, ASecondHelloInShortRecordsIsFoundBehindAChangeOfCipher) {
 TEST(Tls, WhatIsNoHelloIsNobodys) {
     for (const Octets& bytes : {record(23, Octets(40)), record(22, Octets(40, std::byte{2})),
                                 Octets(40), test::octets_of("SSH-2.0-x\r\n")}) {
-        Connection connection{StreamStance::Anywhere};
+        Connection connection{kElsewhere};
         const ProbedPacket probed = connection.send(bytes);
         EXPECT_EQ(probed.kinds.size(), 0U);
         EXPECT_EQ(probed.dropped, "");

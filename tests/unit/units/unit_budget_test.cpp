@@ -68,13 +68,32 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         const std::uint64_t before = in_use();
         const ConnectionTable connections{budget.connections};
         const ConnectionTable of_services{budget.connections};
-        const ServiceTracking tracking{budget.connections};
+        const ServiceTracking tracking{budget};
         const FragmentTable fragments{budget.fragments};
         const QuicHellos hellos{budget.quic};
         EXPECT_NEAR(static_cast<double>(memory_of(budget)), static_cast<double>(in_use() - before),
                     static_cast<double>(kRounding))
             << most;
     }
+}
+
+// sluice.yaml(5), *connections*.
+TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
+    const auto budget_of = [](std::uint64_t connections) {
+        UnitOptions box;
+        box.connections.max = connections;
+        return unit_budget(box, 1);
+    };
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 20;
+    const UnitBudget fewer = budget_of(kMany);
+    const UnitBudget more = budget_of(2 * kMany);
+    const auto of_one = [](std::uint64_t with_more, std::uint64_t with_fewer) {
+        return (with_more - with_fewer + kMany / 2) / kMany;  // rounded
+    };
+    EXPECT_EQ(of_one(ServiceTracking::memory_of(more), ServiceTracking::memory_of(fewer)), 256U);
+    EXPECT_EQ(of_one(ConnectionTable::memory_of(more.connections),
+                     ConnectionTable::memory_of(fewer.connections)),
+              784U);
 }
 
 }  // namespace

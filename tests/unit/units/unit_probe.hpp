@@ -182,4 +182,10 @@ private:
         .bytes();
 }
 
+// The SYN of a connection whose first byte has that number.
+[[nodiscard]] inline Octets opening(std::uint32_t first, std::uint16_t dport = 443,
+                                    std::uint16_t sport = 40'000) {
+    return segment(first - 1, {}, dport, sport, 0x02);
+}
+
 }  // namespace sluice::test

@@ -327,6 +327,10 @@ void spell(Fields& out, const Stats& m) {
     for (const WorkerStats& worker : m.workers) {
         spell(out, worker);
     }
+    add(out, m.services.size());
+    for (const ServiceStats& service : m.services) {
+        add_all(out, service.id, service.clients, service.servers);
+    }
 }
 void spell(Fields& out, const GetTop& m) {
     add_all(out, m.rule, m.order, m.window, m.count);

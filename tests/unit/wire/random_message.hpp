@@ -572,6 +572,8 @@ private:
             }
             out.ports.push_back(port());
             out.workers.push_back(worker());
+            out.services.push_back({text(), static_cast<ChecksumTrust>(below(4)),
+                                    static_cast<ChecksumTrust>(below(4))});
         }
         return out;
     }

@@ -232,5 +232,70 @@ TEST(TrackHandshake, TheServerRefusesANewConnectionBesideALivingOne) {
     EXPECT_EQ(talk.client({.seq = 1, .ack = 1, .payload = 5}).id, id);
 }
 
+// A SYN whose checksum its sender has left to its adapter.
+TrackVerdict unfinished_syn(Dialogue& talk) {
+    TrackedSegment segment = talk.segment({.flags = kTcpSyn}, true);
+    segment.checksum_unfinished = true;
+    return talk.raw(segment);
+}
+
+TEST(TrackHandshake, AServersAnswerProvesThatItTakesUnfinishedSums) {
+    Dialogue talk;
+    expect_pass(unfinished_syn(talk), false);
+    expect_pass(unfinished_syn(talk), false);
+    const TrackVerdict answer = talk.syn_ack();
+    EXPECT_TRUE(answer.client_sums_proven);
+    EXPECT_FALSE(answer.server_sums_proven);
+    EXPECT_FALSE(talk.syn_ack().client_sums_proven) << "once is enough";
+    EXPECT_FALSE(talk.client({.seq = 1, .ack = 1}).server_sums_proven);
+}
+
+TEST(TrackHandshake, AClientsAnswerProvesThatItTakesUnfinishedSums) {
+    Dialogue talk;
+    talk.syn();
+    TrackedSegment answer = talk.segment({.ack = 1, .flags = kSynAck}, false);
+    answer.checksum_unfinished = true;
+    EXPECT_FALSE(talk.raw(answer).server_sums_proven);
+    EXPECT_TRUE(talk.client({.seq = 1, .ack = 1}).server_sums_proven);
+    EXPECT_FALSE(talk.client({.seq = 1, .ack = 1}).server_sums_proven);
+}
+
+// A server that answers a SYN which came right proves nothing about another one beside it, whatever
+// the order, and whatever has been forgotten.
+TEST(TrackHandshake, AnAnswerToAWholeSumProvesNothing) {
+    const auto proves = [](Dialogue& talk) { return talk.syn_ack().client_sums_proven; };
+    Dialogue behind;
+    behind.syn();
+    unfinished_syn(behind);
+    EXPECT_FALSE(proves(behind));
+    Dialogue before;
+    unfinished_syn(before);
+    before.syn();
+    EXPECT_FALSE(proves(before));
+    Dialogue beside;
+    beside.syn();
+    beside.client({.seq = 5000, .flags = kTcpSyn});
+    unfinished_syn(beside);
+    EXPECT_FALSE(proves(beside));
+    Dialogue flooded;
+    flooded.syn();
+    for (std::uint64_t other = 1; other <= 40; ++other) {
+        flooded.ends = other * 0x9E37'79B9'7F4A'7C15;
+        flooded.syn();
+    }
+    flooded.ends = test::kEnds;
+    unfinished_syn(flooded);
+    EXPECT_FALSE(proves(flooded));
+    Dialogue unseen;
+    unseen.tracker.note_unseen(test::at_millisecond(0));
+    unseen.now = 1000;
+    unfinished_syn(unseen);
+    EXPECT_FALSE(proves(unseen));
+    unseen.ends += 1;
+    unseen.now = 62'000;
+    unfinished_syn(unseen);
+    EXPECT_TRUE(proves(unseen));
+}
+
 }  // namespace
 }  // namespace sluice::track_handshake_test

@@ -18,6 +18,22 @@ TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
               R"("skipped":3}]})");
 }
 
+// Where nobody verifies, and nobody has asked for that, the reason stands below.
+TEST(ReplaySummary, SaysWhatBecameOfChecksums) {
+    ReplaySummary summary;
+    summary.checksums = {{"web", {ChecksumTrust::Verifying, ChecksumTrust::Learning}},
+                        {"dns", {ChecksumTrust::Off, ChecksumTrust::Off}}};
+    EXPECT_EQ(summary_json(summary)["checksums"].dump(),
+              R"({"web":{"clients":"verifying","servers":"learning"},)"
+              R"("dns":{"clients":"off","servers":"off"}})");
+    const std::string text = summary_text(summary);
+    EXPECT_NE(text.find("web      verifying             learning"), std::string::npos) << text;
+    EXPECT_EQ(text.find("ethtool"), std::string::npos);
+    summary.checksums[0].checksums.servers = ChecksumTrust::Trusting;
+    EXPECT_NE(summary_text(summary).find("trusting: " + std::string{kTrustingAdvice}),
+              std::string::npos);
+}
+
 TEST(ReplaySummary, ListsRulesThatAreOffWithZeros) {
     ReplayRules replayed;
     RuleSet set;

@@ -200,6 +200,20 @@ TEST(Metrics, Clocks) {
     EXPECT_EQ(value_of(text, "sluice_clock_instants_left_seconds"), "60");
 }
 
+TEST(Metrics, ChecksumsThatAreTrustedThoughNobodyAskedForThat) {
+    Stats stats = example();
+    stats.services = {{"web", ChecksumTrust::Trusting, ChecksumTrust::Verifying},
+                      {"dns", ChecksumTrust::Off, ChecksumTrust::Learning}};
+    const std::string text = metrics_text(stats, {});
+    const auto trusted = [&](std::string_view labels) {
+        return value_of(text, "sluice_service_checksums_trusted{" + std::string{labels} + "}");
+    };
+    EXPECT_EQ(trusted(R"(service="web",side="clients")"), "1");
+    EXPECT_EQ(trusted(R"(service="web",side="servers")"), "0");
+    EXPECT_EQ(trusted(R"(service="dns",side="clients")"), "0");
+    EXPECT_EQ(trusted(R"(service="dns",side="servers")"), "0");
+}
+
 TEST(Metrics, StateThatSurvives) {
     Stats stats = example();
     stats.merge_interval_ns = 250'000;

@@ -1,5 +1,6 @@
 #include "control/cli/explain/described_frame.hpp"
 
+#include "lib/packet/checksum_check.hpp"
 #include "lib/packet/field_text.hpp"
 #include "lib/packet/parse.hpp"
 
@@ -35,6 +36,7 @@ const Good kGood[] = {
     {"flags make it tcp", [](PacketWords& w) { w.flags = {"syn"}; }, Field::IpProto, "6"},
     {"flags", [](PacketWords& w) { w.flags = {"syn", "ack"}; }, Field::TcpFlags, "18"},
     {"tcp", [](PacketWords& w) { w.proto = "tcp"; }, Field::TcpFlags, "0"},
+    {"flags of a request", [](PacketWords& w) { w.http = "GET /"; }, Field::TcpFlags, "24"},
     {"icmp", [](PacketWords& w) { w.proto = "icmp"; }, Field::IcmpType, "0"},
     {"a number", [](PacketWords& w) { w.proto = "47"; }, Field::IpProto, "47"},
     {"ports", [](PacketWords& w) { w.sport = 1234; }, Field::L4Sport, "1234"},
@@ -45,6 +47,13 @@ const Good kGood[] = {
     {"dscp", [](PacketWords& w) { w.dscp = 46; }, Field::IpDscp, "46"},
     {"vlan", [](PacketWords& w) { w.vlan = 7; }, Field::VlanId, "7"},
     {"source", [](PacketWords&) {}, Field::IpSrc, "10.0.0.1"},
+    {"a request acknowledges", [](PacketWords& w) { w.http = "GET /"; }, Field::TcpFlags, "24"},
+    {"unless it says otherwise",
+     [](PacketWords& w) {
+         w.http = "GET /";
+         w.flags = {"urg"};
+     },
+     Field::TcpFlags, "32"},
 };
 
 TEST(DescribedFrame, IsParsedAsItWasDescribed) {
@@ -53,6 +62,24 @@ TEST(DescribedFrame, IsParsedAsItWasDescribed) {
         ASSERT_TRUE(frame) << good.name << ": " << frame.error().what;
         EXPECT_EQ(field(*frame, good.field), good.want) << good.name;
     }
+}
+
+// Of one connection, whose data comes next.
+TEST(DescribedFrame, HasASynBeforeItsData) {
+    const PacketWords request = with([](PacketWords& w) {
+        w.http = "GET /";
+        w.sport = 1234;
+    });
+    const auto words = syn_before(request);
+    ASSERT_TRUE(words);
+    const auto syn = described_frame(*words);
+    ASSERT_TRUE(syn);
+    EXPECT_EQ(field(*syn, Field::TcpFlags), "2");
+    EXPECT_EQ(field(*syn, Field::PayloadLen), "0");
+    EXPECT_EQ(field(*syn, Field::L4Sport), "1234");
+    EXPECT_FALSE(syn_before(with([](PacketWords& w) { w.proto = "tcp"; }))) << "no data";
+    EXPECT_FALSE(syn_before(with([](PacketWords& w) { w.payload = "x"; }))) << "over UDP";
+    EXPECT_FALSE(syn_before(*words)) << "the SYN itself";
 }
 
 TEST(DescribedFrame, SpeaksIpv6Too) {
@@ -69,6 +96,35 @@ TEST(DescribedFrame, SpeaksIpv6Too) {
     EXPECT_EQ(field(*frame, Field::IpLen), "100");
     EXPECT_EQ(field(*frame, Field::IpTtl), "9");
     EXPECT_EQ(field(*frame, Field::IpDscp), "10");
+}
+
+ChecksumFinding checksums_of(const PacketWords& words) {
+    const auto frame = described_frame(words);
+    PacketHeaders headers;
+    const FrameView view{*frame, static_cast<std::uint32_t>(frame->size())};
+    EXPECT_EQ(parse_frame(view, {}, headers), Parsed::Ok);
+    return find_checksums(headers, view);
+}
+
+TEST(DescribedFrame, HasChecksumsThatAreRight) {
+    for (const std::string& proto : {std::string{"tcp"}, std::string{"udp"}}) {
+        for (const std::uint16_t vlan : {std::uint16_t{0}, std::uint16_t{7}}) {
+            for (const std::uint32_t length : {0U, 101U}) {
+                EXPECT_EQ(checksums_of({.src = "2001:db8::1",
+                                        .dst = "2001:db8::2",
+                                        .proto = proto,
+                                        .length = length,
+                                        .vlan = vlan}),
+                          ChecksumFinding::Right)
+                    << proto;
+            }
+        }
+    }
+    EXPECT_EQ(checksums_of({.src = "10.0.0.1", .dst = "10.0.0.2", .http = "GET /odd", .vlan = 9}),
+              ChecksumFinding::Right);
+    // IPv4 lets datagrams go without.
+    EXPECT_EQ(checksums_of({.src = "10.0.0.1", .dst = "10.0.0.2", .proto = "udp"}),
+              ChecksumFinding::Unknown);
 }
 
 struct Bad {

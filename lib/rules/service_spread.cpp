@@ -1,4 +1,4 @@
-#include "lib/policy/services/service_spread.hpp"
+#include "lib/rules/service_spread.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,24 @@
+#pragma once
+#include "lib/load/loaded_services.hpp"
+#include "lib/pipeline/burst.hpp"
+#include "lib/pipeline/service_packet.hpp"
+
+#include <cstddef>
+#include <optional>
+
+namespace sluice {
+
+// A packet of a service, and what that made of it.
+struct ServiceOutcome {
+    std::size_t index = 0;  // of the service in its set
+    ServicePacket packet;
+    std::optional<Reason> refused;       // by a service that enforces
+    std::optional<Reason> would_refuse;  // by one that monitors
+    Normalization rewritten;             // where it is forwarded
+};
+
+// nullopt: the packet, which has been decided, is of no service.
+[[nodiscard]] std::optional<ServiceOutcome> service_outcome(const Burst& burst, std::size_t row,
+                                                            const LoadedServices& services);
+
+}  // namespace sluice

@@ -1,0 +1,130 @@
+#include "control/cli/replay/service_tally.hpp"
+
+#include "control/cli/table.hpp"
+#include "lib/rules/verdict.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sluice {
+namespace {
+
+using Counts = std::array<std::uint64_t, kReasonCount>;
+
+std::uint64_t sum_of(const Counts& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+Json counts_json(const Counts& counts) {
+    Json json = Json::object();
+    for (const ReasonRow& row : kReasons) {
+        if (const std::uint64_t count = counts[static_cast<std::size_t>(row.reason)]; count != 0) {
+            json[std::string{row.name}] = count;
+        }
+    }
+    return json;
+}
+
+std::string name_of(ServiceProtocol protocol) {
+    return std::string{kServiceProtocolNames[static_cast<std::size_t>(protocol)]};
+}
+
+std::string name_of(Mode mode) {
+    return std::string{kModeNames[static_cast<std::size_t>(mode)]};
+}
+
+std::string table_of_services(const ServiceTally& tally) {
+    Table table{{{"SERVICE"},
+                 {"PROTOCOL"},
+                 {"MODE"},
+                 {"FROM CLIENTS", kRight},
+                 {"FROM SERVERS", kRight},
+                 {"REFUSED", kRight},
+                 {"WOULD REFUSE", kRight},
+                 {"REWRITTEN", kRight}}};
+    for (const ServiceTally::Row& row : tally.rows()) {
+        table.row({row.id, name_of(row.protocol), name_of(row.mode), grouped(row.from_clients),
+                   grouped(row.from_servers), grouped(sum_of(row.refused)),
+                   grouped(sum_of(row.would_refuse)), grouped(row.rewritten)});
+    }
+    return table.text();
+}
+
+std::string table_of_reasons(const ServiceTally& tally) {
+    Table table{
+        {{"SERVICE"}, {"REASON"}, {"REFUSED", kRight}, {"WOULD REFUSE", kRight}, {"MEANS"}}};
+    bool some = false;
+    for (const ServiceTally::Row& row : tally.rows()) {
+        for (const ReasonRow& reason : kReasons) {
+            const auto place = static_cast<std::size_t>(reason.reason);
+            if (row.refused[place] + row.would_refuse[place] != 0) {
+                table.row({row.id, std::string{reason.name}, grouped(row.refused[place]),
+                           grouped(row.would_refuse[place]), std::string{reason.help}});
+                some = true;
+            }
+        }
+    }
+    return some ? "\n" + table.text() : "";
+}
+
+}  // namespace
+
+ServiceTally::ServiceTally(const std::vector<ServiceSummary>& summaries,
+                           const LoadedServices& running) {
+    auto next = running.all.begin();
+    for (const ServiceSummary& summary : summaries) {
+        Row row{.id = summary.id, .protocol = summary.protocol};
+        if (next != running.all.end() && next->id == summary.id) {
+            row.mode = next->mode;
+            places_.push_back({rows_.size(), next->path == ServicePath::Both});
+            ++next;
+        }
+        rows_.push_back(std::move(row));
+    }
+}
+
+void ServiceTally::count(const ServiceOutcome& outcome) {
+    Row& row = rows_[places_[outcome.index].row];
+    ++(outcome.packet.is_from_client ? row.from_clients : row.from_servers);
+    row.rewritten += outcome.rewritten.any() ? 1 : 0;
+    if (outcome.refused) {
+        ++row.refused[static_cast<std::size_t>(*outcome.refused)];
+    }
+    if (outcome.would_refuse) {
+        ++row.would_refuse[static_cast<std::size_t>(*outcome.would_refuse)];
+    }
+}
+
+std::vector<std::string> ServiceTally::without_servers() const {
+    std::vector<std::string> ids;
+    for (const Place& place : places_) {
+        const Row& row = rows_[place.row];
+        const bool is_followed = place.sees_both && row.protocol != ServiceProtocol::Quic;
+        if (is_followed && row.from_clients != 0 && row.from_servers == 0) {
+            ids.push_back(row.id);
+        }
+    }
+    return ids;
+}
+
+Json services_json(const ServiceTally& tally) {
+    Json list = Json::array();
+    for (const ServiceTally::Row& row : tally.rows()) {
+        list.push_back({{"id", row.id},
+                        {"protocol", name_of(row.protocol)},
+                        {"mode", name_of(row.mode)},
+                        {"frames", row.frames()},
+                        {"from_clients", row.from_clients},
+                        {"from_servers", row.from_servers},
+                        {"rewritten", row.rewritten},
+                        {"refused", counts_json(row.refused)},
+                        {"would_refuse", counts_json(row.would_refuse)}});
+    }
+    return list;
+}
+
+std::string services_text(const ServiceTally& tally) {
+    return tally.rows().empty() ? "" : table_of_services(tally) + table_of_reasons(tally);
+}
+
+}  // namespace sluice

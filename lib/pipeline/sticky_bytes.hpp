@@ -1,0 +1,39 @@
+#pragma once
+#include "lib/l7/quic/initial_opener.hpp"
+#include "lib/pipeline/service_packet.hpp"
+
+#include <cstdint>
+
+// What remembers the verdict of a packet, so that whatever repeats its bytes meets it again.
+namespace sluice {
+
+// Bytes of a connection that have the verdict of the packet that they were judged in, however often
+// they are sent. What the numbers say is the parser's.
+struct StickyBytes {
+    std::uint64_t connection = 0;
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    std::uint8_t carrier = 0;  // which memory of the parser knows the connection
+    bool is_whole = false;     // the packet holds all of the units' heads
+    // Of a packet that completes a datagram in fragments: which one, whose verdict it has; else 0.
+    std::uint64_t datagram = 0;
+};
+// What became of the packet that they were judged in.
+enum class UnitFate : std::uint8_t {
+    Forwarded,
+    Refused,
+    Undone,  // kept back for what units have no part in: sent again, they are judged again
+};
+
+// What of one packet sticks.
+struct Stickiness {
+    bool remembers = false;
+    bool follows = false;
+    bool awaits = false;  // see UnitSink::note_awaits()
+    StickyBytes remembered;
+    StickyBytes followed;
+    ConnectionId quic_dcid;  // see UnitSink::note_quic_dcid()
+    DatagramPorts ports;     // of a datagram in fragments, which the packet completes
+};
+
+}  // namespace sluice

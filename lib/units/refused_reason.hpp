@@ -1,0 +1,24 @@
+#pragma once
+#include "lib/conn/stream_offer.hpp"
+#include "lib/rules/verdict.hpp"
+
+namespace sluice {
+
+// The reason that people are told where a stream cannot be read on.
+[[nodiscard]] constexpr Reason reason_of(RefusedWhy why) noexcept {
+    switch (why) {
+        case RefusedWhy::Full:
+        case RefusedWhy::SourceShare:
+            return Reason::NoHeadRoom;
+        case RefusedWhy::HeadTooLong:
+            return Reason::HeadTooLong;
+        case RefusedWhy::Unreadable:
+            return Reason::Unreadable;
+        case RefusedWhy::TooManyPieces:
+            return Reason::TooManyPieces;
+        default:
+            return Reason::LostHead;
+    }
+}
+
+}  // namespace sluice

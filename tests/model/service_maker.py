@@ -1,0 +1,216 @@
+"""Both directions of connections to declared services, with numbers, checksums and flags that are right, nearly right and
+wrong, and rule files that declare them."""
+import ipaddress
+import struct
+
+from connection_maker import CLIENTS, SERVERS, dice_start
+
+FIN, SYN, RST, PSH, ACK, URG = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+NUMBERS = 1 << 32
+SECOND = 1_000_000_000
+PORTS = [443, 444, 9000]
+GAPS = [0, 1, 1000, 1_000_000, 20_000_000, 100_000_000]
+LONG_GAPS = [1000, SECOND, 7 * SECOND, 19 * SECOND]
+
+
+def total_of(octets):
+    octets += b"\0" * (len(octets) % 2)
+    total = sum(struct.unpack(f"!{len(octets) // 2}H", octets))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+class Talk:
+    """One connection. `next` is what each end sends next; `has` what it has of the other one's."""
+
+    def __init__(self, dice, port=None):
+        self.dice = dice
+        self.hosts = [ipaddress.ip_address(dice.choice(CLIENTS))]
+        self.hosts.append(ipaddress.ip_address(dice.choice(SERVERS[self.hosts[0].version])))
+        self.ports = [dice.randrange(1024, 65536), port or dice.choice(PORTS)]
+        self.window = dice.choice((0, 1, 500, 4000, 65535)), dice.choice((0, 1, 500, 4000, 65535))
+        self.scales = dice.choice(((None, None), (0, 0), (2, None), (None, 3), (1, 2), (14, 7), (20, 1)))
+        self.tags = dice.choice(([], [], [], [5], [5, 7]))
+        self.ttl, self.plan = dice.choice((64, 64, 64, 31, 5)), self.begin()
+        self.take_numbers()
+
+    def take_numbers(self):
+        self.first = [self.dice.choice((0, 7000, NUMBERS - 1, NUMBERS - 300, self.dice.randrange(NUMBERS)))
+                      for _ in range(2)]
+        self.next = [number + 1 for number in self.first]
+        self.has = [number for number in self.first]
+
+    def begin(self):
+        """The opening, without which nothing is of interest: what may go wrong in it comes again."""
+        yield self.syn(0)
+        for _ in range(self.dice.choice((0, 0, 0, 1))):
+            yield self.syn(self.dice.choice((0, 0, 12345)))
+        if self.dice.randrange(4) == 0:
+            yield self.frame(0, self.dice.choice((ACK, FIN | ACK)), size=self.dice.choice((0, 9)))
+            yield self.syn(0)
+        yield self.syn_ack()
+        if self.dice.randrange(4) == 0:
+            yield self.syn_ack()
+        if self.dice.randrange(5) == 0:
+            yield self.frame(0, ACK, size=self.dice.choice((0, 5)), ack=self.next[1] + self.dice.choice((1, -1, 999)))
+        yield self.frame(0, ACK)
+
+    def syn(self, off):
+        return self.frame(0, SYN, seq=self.first[0] + off, ack=0, scale=self.scales[0])
+
+    def syn_ack(self, of=None):
+        return self.frame(1, SYN | ACK, seq=self.first[1], ack=(self.first[0] if of is None else of) + 1,
+                          scale=self.scales[1])
+
+    def frame(self, end, flags, size=0, seq=None, ack=None, urgent=0, scale=None, spoil=None, ttl=None, window=None):
+        dice = self.dice
+        seq = self.next[end] if seq is None else seq
+        ack = (self.next[1 - end] if ack is None else ack) if flags & (ACK | RST) else 0
+        options = b"" if scale is None else dice.choice((b"\x03\x03%c\x00", b"\x01\x03\x03%c", b"\x02\x04\x05\xb4\x03\x03%c\x00")) % scale
+        window = (self.window[end] if dice.randrange(4) else dice.choice((0, 700, 65535))) if window is None else window
+        head = struct.pack("!HHIIHHHH", *(self.ports if end == 0 else self.ports[::-1]), seq % NUMBERS, ack % NUMBERS,
+                           (5 + len(options) // 4) << 12 | flags, window, 0, urgent)
+        segment = head + options + b"x" * size
+        source, target = self.hosts if end == 0 else self.hosts[::-1]
+        right = total_of(source.packed + target.packed + struct.pack("!II", len(segment), 6) + segment)
+        wrong = dice.choice((1, 0x100, 0xFFFE)) if spoil == "tcp" else 0
+        segment = segment[:16] + struct.pack("!H", right ^ wrong) + segment[18:]
+        return self.packet(source, target, segment, spoil, self.ttl if ttl is None else ttl)
+
+    def packet(self, source, target, segment, spoil, ttl, fragment=0):
+        if source.version == 6:
+            head, kind = struct.pack("!IHBB", 6 << 28, len(segment), 6, ttl) + source.packed + target.packed, 0x86DD
+        else:
+            head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(segment), self.dice.randrange(65536), fragment, ttl, 6, 0)
+            head += source.packed + target.packed
+            right = total_of(head) ^ (0x0F0F if spoil == "ip" else 0)
+            head, kind = head[:10] + struct.pack("!H", right) + head[12:], 0x0800
+        tags = b"".join(struct.pack("!HH", 0x8100, tag) for tag in self.tags)
+        return b"\x02\0\0\0\0\1\x02\0\0\0\0\xfe" + tags + struct.pack("!H", kind) + head + segment
+
+    def go_on(self):
+        frame = next(self.plan, None)
+        return self.something() if frame is None else frame
+
+    def something(self):
+        dice, end = self.dice, self.dice.randrange(2)
+        kind = dice.randrange(22)
+        if kind < 9:
+            return self.send(end, ACK | dice.choice((0, PSH)), dice.choice((0, 1, 30, 300, 1400)))
+        if kind == 9:  # again, or cut otherwise
+            return self.frame(end, ACK, dice.choice((0, 1, 40)), seq=self.next[end] - dice.choice((1, 10, 41, 5000)))
+        if kind == 10:  # ahead, and far ahead
+            ahead = dice.choice((1, 100, 3999, 4001, 65535, 70_000, 1 << 20, 1 << 30, 1 << 31))
+            return self.frame(end, ACK, dice.choice((0, 1, 40)), seq=self.next[end] + ahead)
+        if kind == 11:  # of what was never sent, or long ago
+            # What lies half of all numbers away is neither ahead nor behind; of a server that is believed it must be one.
+            half = 1 << 31 if end == 0 else 1 << 30
+            off = dice.choice((1, 2, 1400, 1 << 20, half, -1, -500, -5000, -70_000))
+            return self.frame(end, ACK, dice.choice((0, 10)), ack=self.next[1 - end] + off)
+        if kind == 12:
+            return self.frame(end, dice.choice((0, PSH, FIN, URG)), dice.choice((0, 9)))
+        if kind == 13:
+            return self.reset(end)
+        if kind == 14 and dice.randrange(3) == 0:
+            return self.send(end, FIN | ACK, dice.choice((0, 0, 10)))
+        if kind == 15:
+            return self.frame(end, FIN | ACK, seq=self.next[end] + dice.choice((-1, -30, 50, 3000)))
+        if kind == 16:
+            return self.send(end, ACK | URG, 20, urgent=dice.choice((0, 1, 20)))
+        if kind == 17:
+            return self.frame(end, ACK, dice.choice((0, 20)), urgent=dice.choice((0, 5)), ttl=dice.choice((1, 31, 32, 33)))
+        if kind == 18:
+            return self.frame(end, dice.choice((ACK, ACK | FIN, RST)), dice.choice((0, 20)), spoil=dice.choice(("tcp", "ip")))
+        if kind == 19:
+            return self.fragment(end)
+        if kind == 20:
+            return self.frame(end, dice.choice((SYN | FIN, SYN | RST, SYN, SYN | ACK)), dice.choice((0, 0, 9)),
+                              seq=self.next[end] + dice.choice((-1, 0, 777)))
+        self.plan = self.again()
+        return self.go_on()
+
+    def send(self, end, flags, size=0, **more):
+        frame = self.frame(end, flags, size, **more)
+        self.next[end] += size + bool(flags & FIN)
+        return frame
+
+    def reset(self, end):
+        near = self.dice.choice((0, 0, 1, 2, 300, -1, -400, 66_000, 1 << 31))
+        if abs(near) < 2 and self.dice.randrange(2):
+            near = 5
+        return self.frame(end, RST | self.dice.choice((0, ACK)), seq=self.next[end] + near)
+
+    def fragment(self, end):
+        """A first one with all of the header; what follows it has no ports."""
+        whole = self.frame(end, ACK, 64)
+        if self.hosts[0].version == 6:
+            return whole
+        at = 14 + 4 * len(self.tags)
+        source, target = self.hosts if end == 0 else self.hosts[::-1]
+        part = self.dice.choice((0, 0, 1))
+        segment = whole[at + 20:at + 68] if part == 0 else whole[at + 68:]
+        return self.packet(source, target, segment, None, 64, 0x2000 if part == 0 else 6)
+
+    def again(self):
+        """The same ports are used again, as a server may or may not have it."""
+        before = list(self.first), list(self.next)
+        self.take_numbers()
+        yield self.syn(0)
+        kind = self.dice.randrange(4)
+        if kind:
+            yield self.syn_ack()
+        if kind > 1:
+            yield self.frame(0, ACK, size=self.dice.choice((0, 20)))
+        if kind < 3:
+            self.first, self.next = before
+
+
+class Stranger(Talk):
+    """A client in the middle of a connection that nobody has seen."""
+
+    def begin(self):
+        return iter(())
+
+    def something(self):
+        flags = self.dice.choice((ACK, ACK, ACK | PSH, ACK | FIN, RST, 0, RST | ACK))
+        return self.send(0, flags, self.dice.choice((0, 1, 40)), urgent=self.dice.choice((0, 0, 4)))
+
+
+class ServiceMaker:
+    def __init__(self, dice):
+        self.dice = dice
+        self.slow = dice.randrange(3) == 0  # longer than the grace
+
+    def frames(self, count):
+        dice, time = self.dice, dice_start(self.dice)
+        live, frames, gaps = [], [], LONG_GAPS if self.slow else GAPS
+        while len(frames) < count:
+            if len(live) < 3 or dice.randrange(100) < 6:
+                kind = Stranger if self.slow or dice.randrange(4) == 0 else Talk
+                live = (live + [kind(dice)])[-5:]
+            frame = dice.choice(live).go_on()
+            frames.append((time, frame, len(frame)))
+            time += dice.choice(gaps) if dice.randrange(3) == 0 else 0
+        return frames
+
+    def rules(self):
+        dice = self.dice
+        lines = ["version: 1", "services:"]
+        conditions = ["l4.dport in {443 444}", "l4.dport eq 443", "l4.dport eq 444 and ip.version eq 4", 'dir eq "in"',
+                      "ip.dst in {203.0.113.0/24 2001:db8:9::/48}", "l4.dport in {443 9000}"]
+        for number, when in enumerate(dice.sample(conditions, dice.choice((1, 1, 2, 3)))):
+            mode = dice.choice(("enforce", "enforce", "enforce", "monitor", '"off"'))
+            more = dice.choice(("", f", min_ttl: {dice.choice((1, 32, 64, 255))}"))
+            checksums = dice.choice(("auto", "verify", "verify", "trust"))
+            midstream = dice.choice(("", ", midstream: inspect", ", midstream: inspect", ", midstream: pass"))
+            lines.append(f"  - {{id: s{number}, protocol: tls, when: '{when}', mode: {mode}, on_unreadable: pass, "
+                         f"checksums: {checksums}{midstream}{more}}}")
+        lines.append("rules:")
+        for number in range(dice.choice((1, 2))):
+            mode, key = dice.choice(("enforce", "monitor")), dice.choice(("[]", "[ip.src]", "[l4.dport]"))
+            action = dice.choice(("drop", "pass", "tag, dscp: cs1"))
+            limit = f"rate: {dice.choice(('1/s', '20/s', '1000/s'))}, burst: {dice.choice((5, 50, 300))}"
+            lines += [f"  - {{id: r{number}, mode: {mode}, key: {key}, on_exceed: {{action: {action}}},",
+                      f"     limits: [{{algorithm: token_bucket, {limit}}}]}}"]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,204 @@
+"""Declared services, layer7.md sections 1 and 2: whose packets they are, and which of them no server would take.
+
+What is in a stream is not read here: the services of these captures pass what cannot be read.
+"""
+import ipaddress
+import struct
+
+import yaml
+
+from expression import compile_condition
+from open_connections import ends_of
+from rules import parse_duration
+from service_streams import ACK, CLIENT, FIN, RST, SERVER, SYN, URG, Connection, Segment
+
+SECOND = 1_000_000_000
+GRACE = 60 * SECOND
+ENOUGH = 64  # checksums that came right, and are verified from then on
+PROTO_TCP = 6
+URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT = 18, 12, 16, 14
+
+
+class Service:
+    def __init__(self, entry, lists, enforce):
+        self.id, self.protocol = entry["id"], entry["protocol"]
+        self.mode = entry.get("mode", "monitor")
+        if enforce and self.mode == "monitor":
+            self.mode = "enforce"
+        self.condition = compile_condition(entry["when"], lists)
+        self.least_ttl = int(entry.get("min_ttl", 32))
+        self.checksums = entry.get("checksums", "auto")
+        usual = "inspect" if self.protocol in ("http", "dns") else "pass"
+        self.midstream = entry.get("midstream", usual)
+        self.right = 0
+        self.counts = {"frames": 0, "from_clients": 0, "from_servers": 0, "rewritten": 0, "refused": {}, "would_refuse": {}}
+
+    def finds_wrong(self, found):
+        """Where checksums are `auto`, nothing is wrong before that many came right."""
+        self.right += found == "right"
+        verified = self.checksums == "verify" or self.checksums == "auto" and self.right >= ENOUGH
+        return verified and found == "wrong"
+
+
+class Seen:
+    """What a service makes of a packet."""
+
+    def __init__(self, service, end, refusal=None):
+        self.service, self.end, self.refusal = service, end, refusal
+        self.clears_urgent = self.raises_ttl = False
+
+    def refuses(self):
+        return self.refusal is not None and self.service.mode == "enforce"
+
+
+class Services:
+    def __init__(self, path, lists=None, enforce=False):
+        with open(path, encoding="utf-8") as file:
+            tree = yaml.load(file, Loader=yaml.BaseLoader)
+        self.all = [Service(entry, lists or {}, enforce) for entry in tree.get("services") or []]
+        self.connections, self.begun, self.now = {}, None, 0
+
+    def see(self, time, packet, data):
+        """-> Seen, or None: it is of no service."""
+        self.begun = time if self.begun is None else self.begun
+        self.now = max(self.now, time)
+        if packet.malformed or "ip.src" not in packet.fields:
+            return None
+        seen = self.look(packet, data)
+        if seen:
+            self.count(seen)
+        return seen
+
+    def look(self, packet, data):
+        fields = packet.fields
+        service = next((one for one in self.all if one.mode != "off" and one.condition(fields)), None)
+        ends = ends_of(packet)
+        if ends is None:
+            if service is None or fields["ip.proto"] != PROTO_TCP:
+                return Seen(service, CLIENT) if service else None
+            return Seen(service, CLIENT, "tcp_fragment")
+        known = self.connections.get(frozenset(ends))
+        if known is None and service is None:
+            return None
+        end = CLIENT if known is None or known.client == ends[0] else SERVER
+        if known and (service is None or end == SERVER):
+            service = known.service
+        seen = Seen(service, end)
+        seen.refusal = self.refusal(seen, ends, packet, data, known)
+        if seen.refusal is None and service.mode == "enforce" and end == CLIENT:
+            urgent = struct.unpack_from("!H", data, packet.l4_at + URGENT_AT)[0]
+            seen.clears_urgent = bool(fields["tcp.flags"] & URG or urgent)
+            seen.raises_ttl = fields["ip.ttl"] < service.least_ttl
+        return seen
+
+    def refusal(self, seen, ends, packet, data, known):
+        service, fields, flags = seen.service, packet.fields, packet.fields["tcp.flags"]
+        whole = fields.get("ip.frag", "none") == "none"
+        matters = packet.carried or flags & (SYN | FIN | RST)
+        if seen.end == CLIENT and whole and matters and service.finds_wrong(checksums(packet, data)):
+            return "wrong_checksum"
+        if not whole:
+            return "tcp_fragment"
+        segment = Segment(flags, *packet.numbers, packet.carried,
+                          struct.unpack_from("!H", data, packet.l4_at + WINDOW_AT)[0], scale_of(packet, data))
+        if known:
+            refusal = known.see(seen.end, segment)
+            if known.phase == "gone":
+                del self.connections[frozenset(ends)]
+            return refusal
+        return self.begin(service, ends, segment)
+
+    def begin(self, service, ends, segment):
+        """Of a connection that nobody knows."""
+        connection = Connection(service.mode == "enforce", lambda: self.lets_strangers(service))
+        connection.service, connection.client = service, ends[0]
+        connection.phase = "asked" if segment.flags & SYN else "strange"
+        refusal = connection.see(CLIENT, segment)
+        stays = segment.flags & SYN and not refusal or \
+            segment.size and segment.flags & ACK and not segment.flags & (SYN | RST)
+        if stays:
+            self.connections[frozenset(ends)] = connection
+        return refusal
+
+    def lets_strangers(self, service):
+        """What begins no request, as none does here, passes in the time of grace alone."""
+        return service.midstream == "pass" or service.midstream == "inspect" and self.now - self.begun < GRACE
+
+    def count(self, seen):
+        counts = seen.service.counts
+        counts["frames"] += 1
+        counts["from_clients" if seen.end == CLIENT else "from_servers"] += 1
+        counts["rewritten"] += seen.clears_urgent or seen.raises_ttl
+        if seen.refusal:
+            into = counts["refused" if seen.service.mode == "enforce" else "would_refuse"]
+            into[seen.refusal] = into.get(seen.refusal, 0) + 1
+
+    def summary(self):
+        return [{"id": one.id, "protocol": one.protocol, "mode": one.mode, **one.counts} for one in self.all]
+
+
+def folded(octets):
+    """The sum of 16-bit words in one's complement."""
+    octets = bytes(octets) + b"\0" * (len(octets) % 2)
+    total = sum(struct.unpack(f"!{len(octets) // 2}H", octets))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def checksums(packet, data):
+    """"right", "wrong", or "unknown": not all of it is at hand."""
+    at, version = packet.ip_at
+    size = packet.fields["ip.len"]
+    if at + size > len(data):
+        return "unknown"
+    if version == 4 and folded(data[at:at + (data[at] & 0x0F) * 4]) != 0xFFFF:
+        return "wrong"
+    segment = data[packet.l4_at:at + size]
+    addresses = packet.fields["ip.src"].packed + packet.fields["ip.dst"].packed
+    return "right" if folded(addresses + struct.pack("!II", len(segment), PROTO_TCP) + segment) == 0xFFFF else "wrong"
+
+
+def scale_of(packet, data):
+    """The window scale option: RFC 7323, 2.2."""
+    at = packet.l4_at
+    options = data[at + 20:at + (data[at + FLAGS_AT] >> 4) * 4]
+    while options and options[0] != 0:
+        if options[0] == 1:
+            options = options[1:]
+            continue
+        if len(options) < 2 or not 2 <= options[1] <= len(options):
+            return None
+        if options[0] == 3 and options[1] == 3:
+            return options[2]
+        options = options[options[1]:]
+    return None
+
+
+def replaced(data, at, word, sum_at):
+    """Another word, and the sum over it, as wrong as it came (RFC 1624, equation 3)."""
+    before, total = struct.unpack_from("!H", data, at)[0], struct.unpack_from("!H", data, sum_at)[0]
+    total = (total ^ 0xFFFF) + (before ^ 0xFFFF) + word
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    struct.pack_into("!H", data, at, word)
+    struct.pack_into("!H", data, sum_at, total ^ 0xFFFF)
+
+
+def rewritten(data, packet, seen):
+    """The frame as it goes on."""
+    if seen is None or not (seen.clears_urgent or seen.raises_ttl):
+        return data
+    data, tcp = bytearray(data), packet.l4_at
+    if seen.clears_urgent:
+        flags = struct.unpack_from("!H", data, tcp + FLAGS_AT)[0]
+        replaced(data, tcp + FLAGS_AT, flags & ~URG & 0xFFFF, tcp + SUM_AT)
+        replaced(data, tcp + URGENT_AT, 0, tcp + SUM_AT)
+    if seen.raises_ttl:
+        at, version = packet.ip_at
+        if version == 4:
+            protocol = data[at + 9]
+            replaced(data, at + 8, seen.service.least_ttl << 8 | protocol, at + 10)
+        else:
+            data[at + 7] = seen.service.least_ttl
+    return bytes(data)

@@ -1,0 +1,125 @@
+"""What the model says of services, against tables worked out by hand."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
+
+from dialogue_frames import ACK, FIN, RST, SYN, URG, Dialogue  # noqa: E402
+from replay_model import Box  # noqa: E402
+from services import GRACE, Services, rewritten  # noqa: E402
+
+RULES = """version: 1
+services:
+  - {{id: web, protocol: http, when: l4.dport eq 80, mode: {mode}, checksums: {checksums}}}
+rules: []
+"""
+WINDOW = 65535
+
+
+def verdicts(dialogue, mode="enforce", checksums="verify", times=None):
+    """Of each frame: why it is refused or would be, None where it passes, "none" where it is of no service."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rules.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(RULES.format(mode=mode, checksums=checksums))
+        services = Services(path)
+    box, told = Box(inside=["198.51.100.0/24"]), []
+    for number, frame in enumerate(dialogue.sent):
+        packet = box.see(frame, len(frame))
+        seen = services.see(times[number] if times else number, packet, frame)
+        told.append((seen.refusal if seen else "none", rewritten(frame, packet, seen)))
+    return told
+
+
+def last(dialogue, **more):
+    return verdicts(dialogue, **more)[-1][0]
+
+
+def begun():
+    return Dialogue().handshake()
+
+
+class Rows(unittest.TestCase):
+    def check(self, rows):
+        for frames, wanted in rows:
+            dialogue = begun()
+            for end, flags, more in frames:
+                dialogue.send(end, flags, **more)
+            self.assertEqual(last(dialogue), wanted, frames)
+
+    def test_handshakes(self):
+        self.assertEqual([refusal for refusal, _ in verdicts(begun())], [None] * 3)
+        self.assertEqual(last(Dialogue().client(SYN, b"early", at=-1)), "bad_handshake")
+        self.assertEqual(last(Dialogue().client(SYN | FIN, at=-1)), "bad_handshake")
+        self.assertEqual(last(Dialogue().server(SYN | ACK, at=-1)), "none")
+        self.assertEqual(last(Dialogue().client(SYN, at=-1).server(ACK)), "bad_handshake")
+
+    def test_a_syn_on_a_living_connection_changes_nothing(self):
+        self.check([([(0, SYN, dict(at=777)), (0, ACK, dict(data=b"on it goes"))], None),
+                    ([(0, SYN, dict(at=777)), (1, SYN | ACK, dict(at=999, acks=779))], "bad_handshake"),
+                    ([(0, SYN, dict(at=777)), (1, SYN | ACK, dict(at=999, acks=778)),
+                      (0, ACK, dict(data=b"on it goes"))], None),
+                    ([(0, SYN, dict(at=777)), (1, SYN | ACK, dict(at=999, acks=778)),
+                      (0, ACK, dict(at=778, acks=1000)), (0, ACK, dict(data=b"of the old one"))], "bad_ack")])
+
+    def test_resets(self):
+        self.check([([(0, RST, {})], None),
+                    ([(0, RST, {}), (0, ACK, dict(data=b"x"))], "behind_end"),
+                    ([(0, RST, dict(at=1)), (0, ACK, dict(data=b"x"))], None),
+                    ([(0, RST, dict(at=WINDOW + 2))], None),
+                    ([(0, RST, dict(at=WINDOW + 3))], "rst_out_of_window"),
+                    ([(0, RST, dict(at=-1))], "rst_out_of_window"),
+                    ([(1, ACK, dict(data=b"abc")), (1, RST, dict(at=3)), (0, ACK, dict(acks=3))], "behind_end")])
+
+    def test_windows(self):
+        self.check([([(0, ACK, dict(at=WINDOW - 9, data=b"x" * 9))], None),
+                    ([(0, ACK, dict(at=WINDOW - 8, data=b"x" * 9))], "out_of_window"),
+                    ([(0, ACK, dict(at=-2, data=b"x"))], "out_of_window"),
+                    ([(0, ACK, dict(data=b"x" * 9)), (0, ACK, dict(at=3, data=b"x" * 6))], None)])
+
+    def test_acknowledgements(self):
+        self.check([([(0, FIN, {})], "bad_ack"),
+                    ([(0, 0, dict(data=b"x"))], "bad_ack"),
+                    ([(0, ACK, dict(acks=1))], "bad_ack"),
+                    ([(1, ACK, dict(data=b"abc")), (0, ACK, dict(acks=3))], None),
+                    ([(1, ACK, dict(acks=1))], "bad_ack")])
+
+    def test_fins(self):
+        self.check([([(0, FIN | ACK, dict(data=b"abc")), (0, ACK, dict(at=4))], None),
+                    ([(0, FIN | ACK, dict(data=b"abc")), (0, ACK, dict(at=4, data=b"x"))], "behind_end"),
+                    ([(0, FIN | ACK, dict(data=b"abc")), (0, FIN | ACK, dict(data=b"abcd"))], "behind_end"),
+                    ([(0, FIN | ACK, dict(data=b"abc")), (0, FIN | ACK, dict(at=3))], None)])
+
+    def test_checksums(self):
+        wrong = begun().client(ACK, b"x", wrong=True)
+        self.assertEqual(last(wrong), "wrong_checksum")
+        self.assertIsNone(last(wrong, checksums="trust"))
+        self.assertIsNone(last(wrong, checksums="auto"))
+        self.assertIsNone(last(begun().server(ACK, b"x", wrong=True)))
+        many = begun()
+        for at in range(70):
+            many.client(ACK, b"x", at=at)
+        self.assertEqual(last(many.client(ACK, b"x", at=70, wrong=True), checksums="auto"), "wrong_checksum")
+
+    def test_monitored_ones_say_the_same_and_believe_the_server(self):
+        self.assertEqual(last(begun().client(ACK, b"x", at=WINDOW), mode="monitor"), "out_of_window")
+        self.assertIsNone(last(begun().server(ACK, acks=500), mode="monitor"))
+
+    def test_strangers_pass_in_the_grace(self):
+        late = Dialogue().client(ACK, b"x").client(ACK, b"x", at=1).client(ACK, b"x", at=2).client(ACK, at=3)
+        times = [0, GRACE - 1, GRACE, GRACE + 1]
+        self.assertEqual([refusal for refusal, _ in verdicts(late, times=times)], [None, None, "midstream", None])
+
+    def test_what_is_rewritten(self):
+        urgent = begun().client(ACK | URG, b"x", urgent=1, ttl=9)
+        clean = begun().client(ACK, b"x", ttl=32)
+        self.assertEqual(verdicts(urgent)[-1], (None, clean.sent[-1]))
+        self.assertEqual(verdicts(urgent, mode="monitor")[-1], (None, urgent.sent[-1]))
+        answer = begun().server(ACK | URG, b"x", urgent=1, ttl=9)
+        self.assertEqual(verdicts(answer)[-1], (None, answer.sent[-1]))
+
+
+if __name__ == "__main__":
+    unittest.main()

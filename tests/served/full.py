@@ -1,0 +1,61 @@
+"""A table of half heads that others have filled: what the box has forgotten is not served uncounted."""
+from court import CONFIG, Court
+from evasions import CUT, FIRST_HALF, SECOND_HALF
+from heads import LOGIN
+from plan import Open, Plan, Send, Wait, flows
+import rule_files
+
+LEAST, OTHERS = 1024, 950  # places, and half heads of others
+ASIDE = Wait(4, "time")  # until the others are there
+BEGIN, APART, HOLD = 0.5, 0.001, 6  # seconds, of the others
+SECONDS, SLOTS = 14, 32
+
+
+def backwards(at):
+    return Send(SECOND_HALF, at + CUT), Send(FIRST_HALF, at), Wait()
+
+
+CASES = (
+    ("halves backwards", (Open(), Send(SECOND_HALF, CUT), ASIDE, Send(FIRST_HALF), Wait())),
+    ("halves in order", (Open(), Send(FIRST_HALF), ASIDE, Send(SECOND_HALF, CUT), Wait())),
+    ("a login, then halves backwards", (Open(), Send(LOGIN), Send(SECOND_HALF, len(LOGIN) + CUT), ASIDE, Send(
+        FIRST_HALF, len(LOGIN)), Wait())),
+    ("a login on either side", (Open(), Send(LOGIN), ASIDE, Send(LOGIN, len(LOGIN)), Wait())),
+    ("a login behind a pause", (Open(), ASIDE, Send(LOGIN), Wait())),
+)
+WHOLE = {"a login on either side": 2, "a login behind a pause": 1}  # logins that are nobody's to refuse
+
+
+class FullCourt(Court):
+    WHEN_FULL = "evict"
+
+    def config(self):
+        return {**CONFIG, "packets": {"connections": {"max": LEAST, "when_full": self.WHEN_FULL}}}
+
+
+class DroppingCourt(FullCourt):
+    WHEN_FULL = "drop"
+
+
+def others(seed):
+    for number in range(OTHERS):
+        yield Plan("half a head", flows(f"{seed} other {number}"), (
+            Wait(BEGIN + number * APART, "time"), Open(), Send(b"GET /x"), Wait(HOLD, "time")))
+
+
+def check(given):
+    """What did not hold, in words."""
+    out = []
+    for kind in (FullCourt, DroppingCourt):
+        with kind(given.programs, ("nginx",)) as court:
+            court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, SLOTS))
+            plans = [Plan(name, flows(f"{given.seed} full {name}"), steps) for name, steps in CASES]
+            seen = court.try_some([(plan, "nginx") for plan in (*plans, *others(given.seed))], SECONDS)[:len(plans)]
+            for one in seen:
+                if one.logins > one.counted and given.services not in ("monitor", "none"):
+                    out.append(f"full: {one.plan.name}, nginx: {one.logins} served, {one.counted} counted, UNCOUNTED")
+                if one.logins < WHOLE.get(one.plan.name, 0) and kind.WHEN_FULL == "evict":
+                    out.append(f"full: {one.plan.name}, nginx: {one.logins} served of {WHOLE[one.plan.name]}")
+            print(f"a full table, {kind.WHEN_FULL}: " + ", ".join(f"{one.plan.name} {one.logins}/{one.counted}" for one in seen),
+                  flush=True)
+    return out

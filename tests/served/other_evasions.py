@@ -1,0 +1,242 @@
+"""Ways to have a hello or a query served uncounted, each one of a kind, before servers of TLS, QUIC and DNS."""
+import random
+import struct
+
+import hellos
+import queries
+from evasions import FAR, SILENCE, Evasion
+from hellos import Client, crypto, quic_hello, records
+from plan import Datagram, Finish, Open, Plan, Send, Wait, flows
+from queries import over_tcp, query, question
+from servers import LOGIN_NAME, OTHER_NAME
+from wire import ACK, FIN, PSH, RST, SYN, URG
+
+TLS, QUIC, NAMED = "tls", "quic", "named"
+dice = random.Random("hellos and queries")
+
+
+def one(*steps, seconds=0.5):
+    return (Open(), *steps, Wait(seconds))
+
+
+def datagrams(*steps, seconds=0.6):
+    return (*steps, Wait(seconds, "time"))
+
+
+def login(**how):
+    return hellos.hello(dice, LOGIN_NAME.encode(), **how)
+
+
+HELLO = login()
+RECORD = records(HELLO)
+DECOY = records(hellos.hello(dice, OTHER_NAME.encode()))
+HALF = len(RECORD) // 2
+WARNING = b"\x15\3\1\0\2\1\0"  # close_notify is no warning: user_canceled
+CANCELED = b"\x15\3\1\0\2\1\x5a"
+CHANGE = b"\x14\3\1\0\1\1"
+
+
+def sslv2():
+    body = b"\1\3\3" + struct.pack("!HHH", 3, 0, 16) + b"\0\xc0\x2f" + dice.randbytes(16)
+    return struct.pack("!H", 0x8000 | len(body)) + body
+
+
+def tls(name, *steps, **how):
+    return TLS, Evasion("TLS: " + name, one(*steps), port=443, **how)
+
+
+def again(text, end):
+    return (Open(), Send(text), Wait(), *end) * 3
+
+
+OF_TLS = (
+    tls("a hello", Send(RECORD)),
+    tls("a hello in two segments, the second first", Send(RECORD[HALF:], HALF), Send(RECORD[:HALF])),
+    tls("a hello in three records", Send(records(HELLO, (20, 60)))),
+    tls("a record for each byte", Send(records(HELLO, range(1, len(HELLO)))), refused=True),
+    tls("an empty record first", Send(records(b"") + RECORD), refused=True),
+    tls("a warning first", Send(CANCELED + RECORD), refused=True),
+    tls("a change of cipher spec first", Send(CHANGE + RECORD), refused=True),
+    tls("SSLv2", Send(sslv2()), refused=True),
+    tls("a record of version 3.4", Send(records(HELLO, version=0x0304))),
+    tls("a record of version 3.255", Send(records(HELLO, version=0x03FF)), refused=True),
+    tls("a record of version 2.0", Send(records(HELLO, version=0x0200)), refused=True),
+    tls("a name in great letters", Send(records(hellos.hello(dice, LOGIN_NAME.upper().encode())))),
+    tls("a dot behind the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b".")))),
+    tls("two names", Send(records(hellos.hello(dice, OTHER_NAME.encode(), hellos.sni(LOGIN_NAME.encode())))), refused=True),
+    tls("a NUL in the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b"\0"))), refused=True),
+    tls("a HTTP request first", Send(b"GET / HTTP/1.1\r\n\r\n" + RECORD), refused=True),
+    tls("1,000 bytes of padding", Send(records(login(extensions=hellos.extension(21, bytes(1000)))))),
+    tls("a hello of 9,000 bytes", *(Send(big[at:at + 1400], at) for big in [records(login(extensions=hellos.extension(
+        21, bytes(8900))))] for at in range(0, len(big), 1400)), refused=True),
+    tls("an urgent byte", Send(RECORD[:HALF] + b"X", flags=ACK | PSH | URG, urgent=HALF + 1), Send(RECORD[HALF:], HALF + 1),
+        refused=True),
+    tls("a decoy of wrong checksum", Send(DECOY, wrong_tcp=True), Send(RECORD)),
+    tls("a decoy that dies on its way", Send(DECOY, ttl=2), Send(RECORD), refused=True),
+    tls("a decoy without ACK", Send(DECOY, flags=PSH, ack=None), Send(RECORD)),
+    tls("other bytes for the same place", Send(DECOY[HALF:], HALF), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF]), refused=True),
+    tls("forgotten by a RST", Send(b"", FAR, flags=RST), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF])),
+    tls("forgotten by a SYN", Send(b"", FAR, flags=SYN), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF])),
+    tls("IP fragments", Send(RECORD, cuts=(24, 80)), refused=True),
+    tls("a FIN with it", Send(RECORD, flags=FIN | PSH | ACK)),
+    (TLS, Evasion("TLS: same ports and first number, after FIN", again(RECORD, (Finish(len(RECORD)),)), port=443)),
+    (TLS, Evasion("TLS: same ports and first number, after RST", again(
+        RECORD, (Send(b"", len(RECORD), flags=RST | ACK), Wait(0.05, "time"))), port=443)),
+)
+
+
+class Fresh(Evasion):
+    """`steps` makes them, with ids that no server has seen."""
+
+    def plan(self, seed):
+        return Plan(self.name, flows(f"{seed} {self.name}", self.flows), datagrams(*self.steps()), self.port)
+
+
+def quic(name, make, seconds=5, flow_count=1, refused=False):
+    return QUIC, Fresh("QUIC: " + name, make, flows=flow_count, port=443, seconds=seconds, refused=refused)
+
+
+class Ids:
+    """A client of QUIC with a hello for LOGIN_NAME and another."""
+
+    def __init__(self, **how):
+        self.client = Client(dice, **how)
+        self.hello = quic_hello(dice, LOGIN_NAME.encode(), self.client.scid)
+        self.decoy = quic_hello(dice, OTHER_NAME.encode(), self.client.scid)
+
+    def whole(self, message=None):
+        return self.client.initial(crypto(message or self.hello))
+
+    def parts(self, *edges):
+        edges = [0, *edges, len(self.hello)]
+        return [crypto(self.hello, a, b) for a, b in zip(edges, edges[1:])]
+
+
+def a_hello(**how):
+    return Datagram(Ids(**how).whole())
+
+
+def after_decoy(**how):
+    ids = Ids()
+    return Datagram(ids.whole(ids.decoy), **how), Datagram(ids.whole())
+
+
+def in_parts(turned):
+    ids = Ids()
+    sent = [Datagram(ids.client.initial(part)) for part in ids.parts(100)]
+    return sent[::-1] if turned else sent
+
+
+def overlapped():
+    """The first half of the decoy at a place that the whole hello then covers."""
+    ids = Ids()
+    return Datagram(ids.client.initial(crypto(ids.decoy, 60, 130))), Datagram(ids.whole())
+
+
+def coalesced():
+    ids = Ids()
+    first = ids.client.initial(b"\1", 0)
+    return (Datagram(first + ids.client.initial(crypto(ids.hello), 1200 - len(first))),)
+
+
+def scattered_frames():
+    ids = Ids()
+    frames = ids.parts(*range(5, len(ids.hello), 7))
+    random.Random("scattered").shuffle(frames)
+    return (Datagram(ids.client.initial(b"".join(frames))),)
+
+
+def closed_and_again(pause):
+    """The same datagram once more, when the server has forgotten the connection that was closed."""
+    ids = Ids()
+    sent = Datagram(ids.whole())
+    close = Datagram(ids.client.initial(b"\x1c\0\0\0"))
+    return (sent, Wait(0.3, "time"), close, Wait(pause, "time")) * 2 + (sent,)
+
+
+def from_two_ports():
+    ids = Ids()
+    sent = ids.whole()
+    return Datagram(sent), Datagram(sent, flow=1)
+
+
+def other_version():
+    ids = Ids()
+    return Datagram(b"\xc0\x1a\x2a\x3a\x4a" + bytes(1200)), Datagram(ids.whole())
+
+
+def silent():
+    sent = a_hello()
+    return sent, Wait(SILENCE, "time"), sent
+
+
+OF_QUIC = (
+    quic("a hello", lambda: [a_hello()]),
+    quic("three from one port", lambda: [a_hello(), a_hello(), a_hello()]),
+    quic("version 2", lambda: [a_hello(version=hellos.VERSION2)]),
+    quic("a second hello under one id, the first of wrong checksum", lambda: after_decoy(wrong=True)),
+    quic("a second hello under one id, the first dies on its way", lambda: after_decoy(ttl=2)),
+    quic("in two datagrams", lambda: in_parts(False)),
+    quic("in two datagrams, the second first", lambda: in_parts(True)),
+    quic("other bytes for the same place", overlapped, refused=True),
+    quic("behind another Initial", coalesced),
+    quic("in scattered frames", scattered_frames),
+    quic("a token that nobody gave", lambda: [a_hello(token=b"token")]),
+    quic("another version first", other_version),
+    quic("IP fragments", lambda: [Datagram(Ids().whole(), cuts=(24, 800))]),
+    quic("the same from another port", from_two_ports, flow_count=2),
+    quic("closed, forgotten, the same again", lambda: closed_and_again(4), seconds=12),
+    quic("silence, the same again", silent, seconds=SILENCE + 5),
+)
+
+
+def dns(name, *steps, refused=False):
+    return NAMED, Evasion("DNS: " + name, datagrams(*steps, seconds=0.4), refused=refused, port=53)
+
+
+def dns_tcp(name, *steps, refused=False):
+    return NAMED, Evasion("DNS over TCP: " + name, one(*steps, Wait(0.2)), refused=refused, port=53)
+
+
+QUERY = query(LOGIN_NAME)
+OVER_TCP = over_tcp(QUERY)
+OTHER_OVER_TCP = over_tcp(query(OTHER_NAME))
+# Its root label is a byte of the header: the upper one of the number of answers.
+POINTED = queries.message(queries.name(LOGIN_NAME)[:-1] + b"\xc0\6" + struct.pack("!HH", 1, 1))
+OF_DNS = (
+    dns("a query", Datagram(QUERY)),
+    dns("the same three times", *[Datagram(QUERY)] * 3),
+    dns("in great letters", Datagram(query(LOGIN_NAME.upper()))),
+    dns("with EDNS", Datagram(query(LOGIN_NAME, counts=(1, 0, 0, 1), rest=queries.padding(40)))),
+    dns("a pointer for the root", Datagram(POINTED), refused=True),
+    dns("bytes behind it", Datagram(QUERY + b"more"), refused=True),
+    dns("two questions", Datagram(queries.message(question(OTHER_NAME) + question(LOGIN_NAME), counts=(2, 0, 0, 0))), refused=True),
+    dns("an answer in it", Datagram(query(LOGIN_NAME, counts=(1, 1, 0, 0), rest=queries.name(LOGIN_NAME) + struct.pack(
+        "!HHIH4s", 1, 1, 60, 4, b"abcd"))), refused=True),
+    dns("of any class", Datagram(queries.message(question(LOGIN_NAME, group=255)))),
+    dns("of any type", Datagram(queries.message(question(LOGIN_NAME, kind=255)))),
+    dns("all flags", Datagram(query(LOGIN_NAME, flags=0x07F0)), refused=True),
+    dns("an error code", Datagram(query(LOGIN_NAME, flags=0x010F)), refused=True),
+    dns("opcode NOTIFY", Datagram(query(LOGIN_NAME, flags=0x2000)), refused=True),
+    dns("opcode IQUERY", Datagram(query(LOGIN_NAME, flags=0x0800)), refused=True),
+    dns("a decoy of wrong checksum", Datagram(query(OTHER_NAME), wrong=True), Datagram(QUERY)),
+    dns("of wrong checksum", Datagram(QUERY, wrong=True)),
+    dns("IP fragments behind the question", Datagram(query(LOGIN_NAME, counts=(1, 0, 0, 1), rest=queries.padding(200)),
+                                                     cuts=(64,))),
+    dns("IP fragments within the question", Datagram(query(LOGIN_NAME, counts=(1, 0, 0, 1), rest=queries.padding(200)),
+                                                     cuts=(24,))),
+    dns_tcp("a query", Send(OVER_TCP)),
+    dns_tcp("three in one segment", Send(3 * OVER_TCP)),
+    dns_tcp("16 in one segment", Send(16 * OVER_TCP), refused=True),
+    dns_tcp("behind another", Send(OTHER_OVER_TCP + OVER_TCP)),
+    dns_tcp("byte by byte", *(Send(OVER_TCP[at:at + 1], at) for at in range(len(OVER_TCP)))),
+    dns_tcp("the second half first", Send(OVER_TCP[10:], 10), Send(OVER_TCP[:10])),
+    dns_tcp("forgotten by a RST", Send(b"", FAR, flags=RST), Send(OVER_TCP[10:], 10), Send(OVER_TCP[:10])),
+    dns_tcp("an empty message first", Send(b"\0\0" + OVER_TCP), refused=True),
+    dns_tcp("what is no query first", Send(b"\0\5abcde" + OVER_TCP), refused=True),
+    dns_tcp("an answer first", Send(over_tcp(query(OTHER_NAME, flags=0x8180)) + OVER_TCP), refused=True),
+    dns_tcp("a FIN with it", Send(OVER_TCP, flags=FIN | PSH | ACK)),
+    dns_tcp("a decoy of wrong checksum", Send(OTHER_OVER_TCP, wrong_tcp=True), Send(OVER_TCP)),
+    dns_tcp("IP fragments", Send(OVER_TCP, cuts=(24,)), refused=True),
+)
+EVASIONS = OF_TLS + OF_QUIC + OF_DNS

@@ -1,0 +1,82 @@
+"""Servers of TLS, QUIC and DNS behind the box: what they take of hellos and queries is counted."""
+import itertools
+import time
+
+from court import Court
+from law import Cell, broken, progress, table
+from servers import OF_LOGIN
+import hellos
+import other_evasions
+import other_generate
+import rule_files
+import unproven
+
+NAMES = ("tls", "quic", "named")
+UNLIMITED, ONE = ("1M/s", "1M"), ("1/d", "1")
+WAIT = 8
+SHORT_CONNECTIONS = rule_files.SOME
+
+
+class OtherCourt(Court):
+    def first_plans(self):
+        found = {}
+        for name, one in other_evasions.EVASIONS:
+            found.setdefault(name, one.plan(name))
+        return {name: found[name] for name in self.names}
+
+    def counted(self):
+        rules = {rule["id"]: rule["admitted"] for rule in self.box.stats()["rules"]}
+        return [rules.get(f"h{slot}", 0) + rules.get(f"q{slot}", 0) for slot in range(rule_files.SLOTS)]
+
+    def judge(self, one, run):
+        """What was served of TLS and QUIC is known from what the client has got; BIND has a log."""
+        if one.server == "tls":
+            for peer in run.peers.values():
+                one.requests += len(hellos.SERVER_HELLO.findall(bytes(peer.received)))
+                # In a certificate that has signed itself, the name stands twice.
+                one.logins += peer.received.count(OF_LOGIN.encode()) // 2
+        if one.server == "quic":
+            one.requests = one.logins = hellos.handshakes(run.datagrams)
+
+
+def chosen(given):
+    return [(one, name) for name, one in other_evasions.EVASIONS if not given.short or one.seconds <= 5]
+
+
+def check(given):
+    """(what did not hold, in words)"""
+    pairs = chosen(given)
+    seconds = max(one.seconds for one, _ in pairs) + WAIT
+    with OtherCourt(given.programs, NAMES) as court:
+        seen = []
+        for rules in (rule_files.WITHOUT, rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED),
+                      rule_files.other_rules(given.services, rule_files.ALL, *ONE)):
+            court.apply(rules)
+            seen.append(court.try_all([(one.plan(given.seed), name) for one, name in pairs], seconds))
+        cells = [Cell(one, *three, given.services not in ("monitor", "none")) for (one, _), *three in zip(pairs, *seen)]
+        print("\n".join(table(cells, NAMES)), flush=True)
+        generated = generate(court, given)
+        hurt = unproven.check_others(court, given.seed, given.services)
+        print("reasons:", court.reasons(), flush=True)
+        return hurt + broken(cells, generated, given.services == "monitor") + court.strange
+
+
+def generate(court, given):
+    """What was seen of each generated connection, a third of them before each server."""
+    court.apply(rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED))
+    out, begin = [], time.monotonic()
+    last = given.first + (min(given.connections, SHORT_CONNECTIONS) if given.short else given.connections)
+    for first in range(given.first, last, rule_files.SOME):
+        numbers = range(first, min(first + rule_files.SOME, last))
+        trials = [(other_generate.make(given.seed, number, name), name)
+                  for number, name in ((number, NAMES[number % len(NAMES)]) for number in numbers)]
+        seen = court.try_some(trials, WAIT)
+        attempts = itertools.count(1)
+        out += court.without_the_lost(
+            seen, lambda one: other_generate.make(given.seed, number_of(one.plan), one.server, next(attempts)))
+        print(progress(out, time.monotonic() - begin), flush=True)
+    return out
+
+
+def number_of(plan):
+    return int(plan.name.split()[-1])

@@ -1,0 +1,142 @@
+"""Uploads, downloads and WebSockets over a killed dataplane and a time without one: none is ended."""
+import os
+import socket
+import struct
+import threading
+import time
+
+from http_hosts import within
+from innocent import http_answer
+from servers import BIG
+import heads
+import rule_files
+
+EACH, EACH_SHORT = 100, 10
+AWAY, AWAY_SHORT = 120, 2  # seconds without a box
+PIECE, PIECES = b"a=b&GET /login HTTP/1.1\r\n\r\n" * 30, 40
+PATIENCE = 400
+GO_ON = 20  # seconds, and twice as long as it was cut off: TCP waits twice as long each time
+UPGRADE = heads.get(heads.OTHER, lines=heads.HOST + heads.WEBSOCKET_LINES)
+TEXT = b"a word of a WebSocket"
+
+
+class Going(threading.Thread):
+    """A connection that goes on until it is told to end; `failure`: in words."""
+
+    def __init__(self, namespace, address, over):
+        super().__init__(daemon=True)
+        self.over, self.failure, self.steps = over, "", 0
+        with within(namespace):
+            self.socket = socket.create_connection((address, 80), PATIENCE)
+        self.read = self.socket.makefile("rb")
+
+    def run(self):
+        with self.socket, self.read:
+            try:
+                self.begin()
+                while not self.over.is_set():
+                    self.go_on()
+                    self.steps += 1
+                    self.over.wait(0.2)
+                self.end()
+            except (OSError, ValueError, struct.error) as error:
+                self.failure = f"{type(self).__name__}: {type(error).__name__}: {error} after {self.steps} steps"
+
+    def begin(self):
+        pass
+
+    def end(self):
+        pass
+
+
+class Upload(Going):
+    """In chunks."""
+
+    def begin(self):
+        self.socket.sendall(heads.post(b"/upload", heads.CHUNKED))
+
+    def go_on(self):
+        self.socket.sendall(b"%x\r\n%s\r\n" % (len(PIECE), PIECE))
+
+    def end(self):
+        self.socket.sendall(b"0\r\n\r\n")
+        if not (answer := http_answer(self.read)) or answer[0] != 200:
+            raise OSError(f"answered {answer}")
+
+
+class Pages(Going):
+    """One request behind the other."""
+
+    def go_on(self):
+        self.socket.sendall(heads.get(b"/page"))
+        if not (answer := http_answer(self.read)) or answer[0] != 200:
+            raise OSError(f"answered {answer}")
+
+
+class Download(Going):
+    """Of 10 MB, slowly."""
+
+    def begin(self):
+        self.socket.sendall(heads.get(b"/big"))
+        while self.read.readline() not in (b"\r\n", b""):
+            pass
+        self.left = BIG
+
+    def go_on(self):
+        self.left -= len(self.read.read(min(self.left, 10_000)))
+
+    def end(self):
+        while self.left and (part := self.read.read(min(self.left, 100_000))):
+            self.left -= len(part)
+        if self.left:
+            raise OSError(f"{self.left} bytes are missing")
+
+
+class WebSocket(Going):
+    def begin(self):
+        self.socket.sendall(UPGRADE)
+        if not self.read.readline().startswith(b"HTTP/1.1 101"):
+            raise OSError("no WebSocket")
+        while self.read.readline() not in (b"\r\n", b""):
+            pass
+
+    def go_on(self):
+        mask = os.urandom(4)
+        masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(TEXT))
+        self.socket.sendall(bytes([0x81, 0x80 | len(TEXT)]) + mask + masked)
+        if self.read.read(2 + len(TEXT)) != bytes([0x81, len(TEXT)]) + TEXT:
+            raise OSError("another text came back")
+
+
+def restart(court, away):
+    box = court.box
+    box.kill(box.dataplane)
+    time.sleep(away)
+    court.start_dataplane()
+    box.wait_for_link(True)
+
+
+def check(court, names, is_short):
+    """What did not hold, in words."""
+    court.apply(rule_files.innocent("upgrades"))
+    over, kinds = threading.Event(), [(Upload, names[0]), (Pages, names[0]), (Download, names[0])]
+    kinds += [(WebSocket, "node")] if "node" in names else []
+    all_going = [kind(court.hosts.outside, court.servers[name].address, over)
+                 for kind, name in kinds for _ in range(EACH_SHORT if is_short else EACH)]
+    for one in all_going:
+        one.start()
+    time.sleep(2)
+    away = AWAY_SHORT if is_short else AWAY
+    restart(court, away)
+    steps = [one.steps + 1 for one in all_going]  # one may be on its way
+    until = time.monotonic() + GO_ON + 2 * away
+    while time.monotonic() < until and any(one.steps <= was and one.is_alive() for one, was in zip(all_going, steps)):
+        time.sleep(0.1)
+    over.set()
+    until = time.monotonic() + GO_ON
+    for one in all_going:
+        one.join(max(until - time.monotonic(), 0))
+    failed = [one.failure or f"{type(one).__name__}: it hangs after {one.steps} steps" for one in all_going if one.failure or one.is_alive()]
+    print(f"{len(all_going)} connections over a killed dataplane, {sum(one.steps for one in all_going)} steps: {len(failed)} ended",
+          flush=True)
+    return [f"over a killed dataplane: {words}" for words in failed]
