@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-// With few answers in the second that a client waits before it repeats a hello, a place of one's
-// own is likely.
+// Places are far more than the answers that come in the second for which a client waits before it
+// repeats a hello.
 std::size_t places_for(std::size_t connections) noexcept {
     return std::bit_ceil(connections * 2);
 }

@@ -5,17 +5,15 @@
 
 namespace sluice {
 
-// When servers last sent long headers, by path: the answers to hellos, which stand in clear. A
-// place is shared by all paths whose digests end alike: another's answer may be taken for one's
-// own, never the other way, and nothing is ever forgotten for something newer.
+// Times of the last long header from a server, by path: the answers to hellos, which stand in
+// clear. A place is shared by all paths whose digests end alike: another's answer may be taken for
+// one's own, never the other way, and nothing is ever forgotten for something newer.
 class QuicAnswers {
 public:
     // Aborts if there is no memory. Nothing is allocated later.
     explicit QuicAnswers(std::size_t connections);
     [[nodiscard]] static std::uint64_t memory_of(std::size_t connections) noexcept;
 
-    // Packets may have passed that nobody was shown: all paths may have been answered.
-    void note_unseen(std::uint32_t ticks) noexcept { unseen_ = stamp_of(ticks); }
     void note_answer(std::uint64_t path, std::uint32_t ticks) noexcept {
         at(path).answer = stamp_of(ticks);
     }
@@ -24,10 +22,10 @@ public:
         at(path).retry = stamp_of(ticks);
     }
 
-    // In the last `age` ticks before `ticks`, or in the tick in which they began.
+    // An answer came in the last `age` ticks before `ticks`, or in the tick in which they began.
     [[nodiscard]] bool answered_within(std::uint64_t path, std::uint32_t age,
                                        std::uint32_t ticks) const noexcept {
-        return is_within(unseen_, age, ticks) || is_within(at(path).answer, age, ticks);
+        return is_within(at(path).answer, age, ticks);
     }
     [[nodiscard]] bool retried_within(std::uint64_t path, std::uint32_t age,
                                       std::uint32_t ticks) const noexcept {
@@ -40,7 +38,7 @@ private:
         std::uint32_t retry = 0;
     };
 
-    // 0 stands for never.
+    // A stamp of 0 stands for never.
     [[nodiscard]] static std::uint32_t stamp_of(std::uint32_t ticks) noexcept {
         return ticks + 1 == 0 ? 1 : ticks + 1;
     }
@@ -56,7 +54,6 @@ private:
     }
 
     std::vector<Place> places_;  // a power of two
-    std::uint32_t unseen_ = 0;
 };
 
 }  // namespace sluice

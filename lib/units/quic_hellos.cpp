@@ -223,7 +223,7 @@ bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {
         line.next = 1;
         line.judged = {};
         line.judged.append(StickyVerdict::Undecided, 0, 1);
-        store_state(line, JudgedHello{.twin = key == id ? hello : id, .path = path});
+        store_state(line, JudgedHello{.twin = key == id ? hello : id, .path = path, .gaps = gaps_});
     }
     return true;
 }

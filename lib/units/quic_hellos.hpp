@@ -43,14 +43,14 @@ struct HalfHello {
     bool is_again = false;
 };
 
-// Whether what servers send comes by: of services with both directions alone.
+// Servers' packets come by: of services with both directions alone.
 enum class AnswersSeen : bool { No, Yes };
 
 class QuicHellos {
 public:
-    // Where no answer is seen, a hello is sent again without a charge for so long and so often: no
-    // longer than servers wait for a handshake (ngtcp2: 10 s), and as often as clients that lost
-    // their server's first packets do, with a hello in two datagrams.
+    // Bounds of uncharged repeats where no answer is seen: no longer than servers wait for a
+    // handshake (ngtcp2: 10 s), and as often as clients that lost their server's first packets send
+    // a hello again, one in two datagrams twice.
     static constexpr Nanoseconds kRepeatedFor = std::chrono::seconds{10};
     static constexpr unsigned kRepeats = 4;
 
@@ -95,17 +95,18 @@ public:
     // all of it is here: it must not pass before it is whole.
     [[nodiscard]] bool lacks_beginning(std::uint64_t id) const noexcept;
 
-    // Servers' packets: of this path, or of some that nobody was shown. `now` never decreases.
+    // A server's packet on this path. `now` never decreases.
     void note_answer(std::uint64_t path, Instant now) noexcept;
     void note_retry(std::uint64_t path, Instant now) noexcept;
-    void note_unseen(Instant now) noexcept;
+    // Packets may have passed that nobody was shown, and answers among them.
+    void note_gap() noexcept { ++gaps_; }
     // A judged hello of this path, by its id or its own key, that its server may have forgotten:
     // sent again, it may be a new connection.
     [[nodiscard]] bool may_be_forgotten(std::uint64_t key, std::uint64_t path,
                                         AnswersSeen seen) const noexcept;
     // An Initial with bytes of the hello came again under the id of a judged one.
     void note_repeat(std::uint64_t id) noexcept;
-    // What comes under this id is of a new connection. It goes on with what came under it behind a
+    // A new connection begins under this id. It goes on with what came under it behind a
     // judged hello (`again`), which its server may know. False: there was no room to keep that.
     bool begin_anew(std::uint64_t id, std::uint64_t again, std::uint64_t path, std::uint64_t source,
                     unsigned& given_up) noexcept;
@@ -157,6 +158,7 @@ private:
     std::vector<HalfHello> slots_;
     PoolLine spare_;
     std::uint64_t forgotten_ = 0;
+    std::uint16_t gaps_ = 0;
 };
 
 }  // namespace sluice

@@ -19,6 +19,7 @@ struct JudgedHello {
     ConnectionIndex path = kNoConnection;
     bool retried = false;
     std::uint8_t repeats = 0;
+    std::uint16_t gaps = 0;  // of the table, when it was charged
 };
 
 // Places in the state of a half or given-up line. Its parts do not pass; its path counts it, which

@@ -66,7 +66,7 @@ private:
         }
     }
 
-    // What comes in parts under the id of a judged hello has a key of its own.
+    // The key of parts that come under the id of a judged hello.
     [[nodiscard]] std::uint64_t again() const noexcept {
         struct Key {
             std::uint64_t id;
@@ -79,7 +79,7 @@ private:
         return of_service() && packet_.service.service->path == ServicePath::Both ? AnswersSeen::Yes
                                                                                   : AnswersSeen::No;
     }
-    // Its id is not known, or its server may have forgotten what was judged.
+    // The id is not known, or its server may have forgotten the hello that was judged.
     [[nodiscard]] bool is_of_new_connection() const noexcept {
         const QuicHellos& hellos = owner_.hellos_;
         return hellos.state_of(id_) == QuicHellos::State::Unknown ||

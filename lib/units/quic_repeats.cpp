@@ -22,21 +22,18 @@ void QuicHellos::note_retry(std::uint64_t path, Instant now) noexcept {
     answers_.note_retry(path, ticks_of(now.time_since_epoch()));
 }
 
-void QuicHellos::note_unseen(Instant now) noexcept {
-    answers_.note_unseen(ticks_of(now.time_since_epoch()));
-}
-
 bool QuicHellos::may_be_forgotten(std::uint64_t key, std::uint64_t path,
                                   AnswersSeen seen) const noexcept {
     const ConnectionIndex index = lines_.find(key);
     if (index == kNoConnection || lines_[index].phase != kJudgedHello) {
         return false;
     }
-    if (answers_.answered_within(path, age_of(index), ticks_)) {
+    const auto state = load_state<JudgedHello>(lines_[index]);
+    const std::uint32_t age = age_of(index);
+    if (state.gaps != gaps_ || answers_.answered_within(path, age, ticks_)) {
         return true;
     }
-    return seen == AnswersSeen::No && (age_of(index) > ticks_of(kRepeatedFor) ||
-                                       load_state<JudgedHello>(lines_[index]).repeats >= kRepeats);
+    return seen == AnswersSeen::No && (age > ticks_of(kRepeatedFor) || state.repeats >= kRepeats);
 }
 
 void QuicHellos::note_repeat(std::uint64_t id) noexcept {
@@ -105,7 +102,7 @@ bool QuicHellos::follow_retry(std::uint64_t id, std::uint64_t hello, std::uint64
     if (judge(id, hello)) {
         settle(id, !blocks(verdict));
         const ConnectionIndex after = lines_.find(hello);
-        store_state(lines_[after], JudgedHello{.twin = id, .retried = true});
+        store_state(lines_[after], JudgedHello{.twin = id, .retried = true, .gaps = gaps_});
     }
     return true;
 }

@@ -70,7 +70,7 @@ void QuicUnits::hear(ByteView datagram, const PacketHeaders& headers, const KeyH
 // Servers may have answered where packets passed that this parser was not shown.
 void QuicUnits::note_packet(const UnitSource& packet) noexcept {
     if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
-        hellos_.note_unseen(packet.now);
+        hellos_.note_gap();
         load_ = packet.load;
         unread_bursts_ = packet.unread_bursts;
     }

@@ -41,8 +41,8 @@ public:
     [[nodiscard]] static bool may_begin(ByteView datagram) noexcept;
     void find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
 
-    // Whether servers' answers matter that come in by this direction: hellos of a service have come
-    // by the other one.
+    // Answers of servers matter that come in by this direction: hellos of a service have come by
+    // the other one.
     [[nodiscard]] bool hears(Direction direction) const noexcept {
         return hears_[static_cast<std::size_t>(direction)];
     }

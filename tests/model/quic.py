@@ -158,8 +158,10 @@ class Connection:
         self.counted, self.repeats = 0, 0  # when it was; how many Initials with bytes of a hello came since
 
     def is_new_again(self, packet):
-        """Its server may have forgotten it: what its client sends again is a connection more."""
-        return self.fate is False and (self.repeats >= REPEATS or packet.came - self.counted > REPEATED_FOR)
+        """Its server may have forgotten it: what its client sends again is a connection more, but for what comes in the
+        same burst, which goes where its hello goes."""
+        passed = packet.came - self.counted if self.fate is False else 0
+        return passed != 0 and (self.repeats >= REPEATS or passed > REPEATED_FOR)
 
     def count(self, packet):
         packet.handshakes, packet.settle = 1, self

@@ -37,17 +37,13 @@ Octets part(const Octets& bytes, std::size_t from, std::size_t to) {
 Frame quic(const test::InitialMaker& initial) {
     return test::udp().src("10.0.0.1").sport(40'000).dport(443).carries(initial.packet());
 }
-// A server's long header, which comes in outside; 0xC0 begins an Initial of version 1, 0xF0 a Retry.
+// A server's long header, which comes in outside; 0xC0 begins an Initial of version 1, 0xF0 a
+// Retry.
 Frame forged_answer(unsigned first) {
     Octets packet = test::from_hex("00000000010461616161046262626200");
     packet.resize(1200);
     packet[0] = static_cast<std::byte>(first);
-    return test::udp()
-        .src("198.51.100.1")
-        .dst("10.0.0.1")
-        .sport(443)
-        .dport(40'000)
-        .carries(packet);
+    return test::udp().src("198.51.100.1").dst("10.0.0.1").sport(443).dport(40'000).carries(packet);
 }
 Frame quic_answer(unsigned first) {
     return forged_answer(first).from_inside();

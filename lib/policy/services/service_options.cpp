@@ -82,6 +82,12 @@ public:
                 map_.find("on_unreadable")->at,
                 "what cannot be read passes: limits over this service can be walked around");
         }
+        if (service_.protocol == ServiceProtocol::Quic && service_.path == ServicePath::Inbound) {
+            context_.problems.warning(
+                map_.find("path")->at,
+                "the answers of its server are not seen: a QUIC hello that comes again within 10 "
+                "seconds is not counted four times, though it may be a new connection");
+        }
         say_what_is_not_enforced();
     }
 

@@ -215,6 +215,15 @@ TEST(Services, WarnOfWhatCanBeWalkedAround) {
               "around\n");
 }
 
+TEST(Services, WarnOfWhatCannotBeKnownOneWay) {
+    EXPECT_EQ(shown(compile("  - {id: a, protocol: quic, when: l4.dport eq 443, path: both}\n")),
+              "");
+    EXPECT_EQ(
+        shown(compile("  - {id: a, protocol: quic, when: l4.dport eq 443, path: inbound}\n")),
+        "3:58: warning: the answers of its server are not seen: a QUIC hello that comes again "
+        "within 10 seconds is not counted four times, though it may be a new connection\n");
+}
+
 TEST(Services, WarnOfWhatIsNeverReached) {
     const Outcome outcome = compile(R"yaml(
   - {id: a, protocol: http, when: "l4.dport in {80 8000..9000}"}
