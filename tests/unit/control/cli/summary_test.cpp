@@ -22,7 +22,7 @@ TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
 TEST(ReplaySummary, SaysWhatBecameOfChecksums) {
     ReplaySummary summary;
     summary.checksums = {{"web", {ChecksumTrust::Verifying, ChecksumTrust::Learning}},
-                        {"dns", {ChecksumTrust::Off, ChecksumTrust::Off}}};
+                         {"dns", {ChecksumTrust::Off, ChecksumTrust::Off}}};
     EXPECT_EQ(summary_json(summary)["checksums"].dump(),
               R"({"web":{"clients":"verifying","servers":"learning"},)"
               R"("dns":{"clients":"off","servers":"off"}})");

@@ -47,8 +47,7 @@ TEST(Services, KeepWhatTheFileSays) {
 )yaml",
                                     kNoRules, {}, nullptr, Purpose::Check);
     ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
-    EXPECT_EQ(shown(outcome),
-              "16:21: warning: not enforced yet: `proxy_protocol`\n");
+    EXPECT_EQ(shown(outcome), "16:21: warning: not enforced yet: `proxy_protocol`\n");
     EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
     ASSERT_EQ(outcome.rules->set.services.size(), 1U);
     const Service& web = outcome.rules->set.services.front();
