@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// What the services of rule files make of the frames of a capture. Their rules act on none: what a
-// service forwards goes on.
+// A capture's frames as the services of rule files treat them. Their rules act on none: a frame
+// that a service forwards goes on.
 class ServiceColumn {
 public:
     // nullptr: no rule file is named. Errors are on standard error.

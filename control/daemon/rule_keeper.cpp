@@ -24,7 +24,7 @@ void warn_of_lost_lists(const StoredRules& rules) {
     }
 }
 
-// Of a set that an earlier version was content with, these may hold less than they did under it.
+// Rules anywhere may hold less than they did under an earlier version that was content with them.
 void warn_of_rules_anywhere(const CompiledRules& compiled) {
     if (const auto ids = rules_anywhere(compiled.rules); !ids.empty()) {
         spdlog::warn("rules over no service, which connections that cannot be read go around: {}",

@@ -78,7 +78,7 @@ public:
     [[nodiscard]] std::uint64_t settled() const;
     [[nodiscard]] std::uint64_t worst_excess(LimitSlot slot) const;
     void add_debts(StateStats& stats) const;
-    // What the worker says that trusts most.
+    // Each side's trust at the worker that trusts it most.
     [[nodiscard]] ServiceChecksums checksums_of(const std::string& service) const;
     [[nodiscard]] WorkerStats stats(std::size_t worker) const;
     // Grows with every round of that worker; of a thread of its own.

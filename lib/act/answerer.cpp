@@ -67,7 +67,7 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
 // What has no answer of its own kind goes the way of those that are reset, where the rule says so.
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
     if (decision.reason == Reason::Midstream) {
-        // Of no rule: a service resets a connection that nobody knows, at its server's number.
+        // A service, and no rule, resets a connection that nobody knows, at its server's number.
         return reset_both(packet, AnswerEvent::Reset);
     }
     const AnswerStanding standing =

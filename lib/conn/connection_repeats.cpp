@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// Whether a unit may lie there whose verdict was undone, on a connection that is read.
+// A unit whose verdict was undone may lie there, on a connection that is read.
 bool may_read_again(const Connection& connection, std::uint32_t seq) noexcept {
     const JudgedRanges& judged = connection.judged;
     return connection.phase != StreamPhase::Unread && !judged.empty() &&

@@ -121,7 +121,7 @@ public:
     [[nodiscard]] bool is_refused() const noexcept;
     // The packet's verdict is to stick to these bytes: UnitFinder::settle() is told.
     void remember(const StickyBytes& bytes) noexcept;
-    // The same of a datagram in fragments; behind the packet's own remember(), if it has one.
+    // The packet's verdict sticks to a datagram in fragments; behind its own remember(), if any.
     void remember_datagram(std::uint64_t datagram, std::uint8_t carrier) noexcept;
     // The packet repeats these bytes, whose verdict will be known when it is the packet's turn:
     // UnitFinder::refused() is asked then.

@@ -38,7 +38,7 @@ struct ServicePacket {
     }
 };
 
-// Of a datagram that came in fragments.
+// Ports of a datagram that came in fragments.
 struct DatagramPorts {
     std::uint16_t from = 0;
     std::uint16_t to = 0;

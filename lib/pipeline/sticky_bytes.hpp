@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// What remembers the verdict of a packet, so that whatever repeats its bytes meets it again.
+// The memory of a packet's verdict, so that whatever repeats its bytes meets it again.
 namespace sluice {
 
 // Bytes of a connection that have the verdict of the packet that they were judged in, however often
@@ -15,17 +15,17 @@ struct StickyBytes {
     std::uint32_t to = 0;
     std::uint8_t carrier = 0;  // which memory of the parser knows the connection
     bool is_whole = false;     // the packet holds all of the units' heads
-    // Of a packet that completes a datagram in fragments: which one, whose verdict it has; else 0.
+    // The datagram in fragments that the packet completes, whose verdict it has; else 0.
     std::uint64_t datagram = 0;
 };
-// What became of the packet that they were judged in.
+// The outcome of the packet that the bytes were judged in.
 enum class UnitFate : std::uint8_t {
     Forwarded,
     Refused,
     Undone,  // kept back for what units have no part in: sent again, they are judged again
 };
 
-// What of one packet sticks.
+// A packet's sticky bytes: those that have its verdict, and those whose verdict it follows.
 struct Stickiness {
     bool remembers = false;
     bool follows = false;

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// What becomes of the checksums that one side of a service sends, weakest claim last.
+// The state of the checksums that one side of a service sends, weakest claim last.
 enum class ChecksumTrust : std::uint8_t {
     Learning,   // too few frames have come: nothing is dropped
     Verifying,  // what is wrong is dropped
@@ -16,13 +16,13 @@ enum class ChecksumTrust : std::uint8_t {
 inline constexpr auto kChecksumTrustNames =
     std::to_array<std::string_view>({"learning", "verifying", "trusting", "off"});
 
-// Of clients and of servers.
+// Checksums of clients and of servers.
 struct ServiceChecksums {
     ChecksumTrust clients = ChecksumTrust::Learning;
     ChecksumTrust servers = ChecksumTrust::Learning;
 };
 
-// Of two workers: what the one says that trusts more.
+// Each side's trust at the one of two workers that trusts it more.
 [[nodiscard]] constexpr ServiceChecksums combined(const ServiceChecksums& one,
                                                   const ServiceChecksums& other) noexcept {
     return {.clients = std::max(one.clients, other.clients),

@@ -28,8 +28,8 @@ FramingState state_of(const ChunkScanner& chunks) noexcept {
     return state;
 }
 
-// Of a service, behind a request that ends its connection nothing is read, and one that asks for
-// another protocol is one like any other until the server agrees. Elsewhere what does not end for
+// A service's connection goes unread behind a request that ends it, and a request for another
+// protocol is one like any other until the server agrees. Elsewhere a body that does not end for
 // certain is looked through for what begins like a request.
 UnitBody body_of(const RequestHead& head, HeadStance stance) noexcept {
     const bool is_service = stance == HeadStance::Service;

@@ -18,7 +18,7 @@ public:
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 
-    // Of the latest Unit that is no H2Preface, until the next call.
+    // The head of the latest Unit that is no H2Preface, until the next call.
     [[nodiscard]] const RequestHead& head() const noexcept { return head_; }
 
     // How far a body that read() has begun goes on in these bytes.
@@ -27,7 +27,7 @@ public:
         FramingState state{};
         bool is_done = false;
         bool is_doubtful = false;  // servers may disagree where it ends
-        // Its end cannot be found any more: of a service, the connection ends with it.
+        // The body's end cannot be found any more: of a service, the connection ends with it.
         bool is_broken = false;
     };
     [[nodiscard]] static BodyReading read_body(ByteView bytes, const FramingState& state,

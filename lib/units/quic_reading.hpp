@@ -151,15 +151,15 @@ private:
         return true;
     }
 
-    // Of a connection whose hello is half, under the id that it began with.
+    // A connection whose hello is half goes on, under the id that it began with.
     [[nodiscard]] bool go_on(HalfHello& half) noexcept {
         const QuicHelloRead read = noted(
             owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_));
         return conclude(read, half, true);
     }
 
-    // Of a connection that is not known: under the id that a server chose it goes on with a half
-    // hello of its path, else it begins one.
+    // A connection that is not known, under the id that a server chose, goes on with a half hello
+    // of its path, else it begins one.
     [[nodiscard]] bool begin() noexcept {
         QuicHellos& hellos = owner_.hellos_;
         if (HalfHello* const half = hellos.half_on(path_)) {

@@ -1,7 +1,7 @@
 #include "lib/packet/checksum_check.hpp"
 #include "lib/units/service_tracking.hpp"
 
-// Which segments and datagrams of services have a wrong checksum, and what is believed of them.
+// Checksums of services' segments and datagrams: which are wrong, and what is believed of them.
 namespace sluice {
 
 // A datagram changes nothing but for its sender.

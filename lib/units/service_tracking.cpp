@@ -271,7 +271,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .is_established = verdict.established};
     if (!forwards) {
         outcome.refuse(row, reason_of(verdict.reason));
-        // Its server has acknowledged the very number that it begins at.
+        // The server has acknowledged the very number that the segment begins at.
         const bool resets = verdict.kind == TrackVerdict::Kind::Reset &&
                             verdict.reason == TrackReason::MidstreamReset;
         outcome.resets |= resets ? outcome.refused & row_bit(row) : 0;

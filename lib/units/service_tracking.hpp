@@ -41,7 +41,7 @@ public:
     [[nodiscard]] ServiceDatagrams& datagrams() noexcept { return datagrams_; }
     [[nodiscard]] const ServiceDatagrams& datagrams() const noexcept { return datagrams_; }
 
-    // What follows on it is not read any more.
+    // Bytes that follow on the connection are not read any more.
     void note_upgrade(const AgreedUpgrade& upgrade) noexcept;
 
     [[nodiscard]] const TrackCounters& counters() const noexcept { return tracker_.counters(); }

@@ -23,11 +23,11 @@ struct StreamReading {
     std::size_t head = 0;  // of a Unit or Skip: bytes of its head, at least one
     UnitBody body;         // of these: how it goes on
     HeadNeed need;         // NeedMore: when another look is worth it
-    // Of a Unit or Skip: malformed, or servers may disagree where it ends.
+    // The Unit or Skip is malformed, or servers may disagree where it ends.
     bool is_doubtful = false;
-    // Of a Unit: no later byte of the connection is read, whatever its body's kind.
+    // No later byte of the Unit's connection is read, whatever its body's kind.
     bool ends_connection = false;
-    // Of a Unit: what the connection becomes if the server agrees; until then it stays what it is.
+    // The upgrade of the Unit's connection if the server agrees; until then it stays what it is.
     HttpUpgrade upgrade = HttpUpgrade::None;
 };
 

@@ -188,7 +188,7 @@ private:
                                              packet_.now);
                });
     }
-    // Of such lines, the bytes that the segment holds.
+    // The segment's bytes of such lines are voided.
     void void_again() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const auto size = static_cast<std::uint32_t>(segment_.payload.size());

@@ -12,7 +12,7 @@
 // The frames of a mill as the dataplane's ports take and give them.
 namespace sluice::bench {
 
-// That all of them come in by.
+// The port that all of the frames come in by.
 inline constexpr std::uint16_t kMillPort = 1;
 
 inline void take_burst(PacketMill& mill, Burst& burst) {

@@ -125,7 +125,7 @@ private:
     std::array<std::uint32_t, kStreams> next_{};
 };
 
-// Whether packets are of services, by their ports, or of none.
+// Packets are of services, by their ports, or of none.
 enum class Declared : std::uint8_t { Nothing, Services };
 
 // One parser, anew for each input, and the burst that it looks into: made once, since it is large.
@@ -186,7 +186,7 @@ private:
         require(units_->count(row) <= kMaxUnits && (fits || units_->count(row) == 0));
         require(counted(row) == 0 || packet.payload != 0);
     }
-    // As its tracker would show a packet of a client that the server takes.
+    // A client's packet that the server takes, as its tracker would show it.
     [[nodiscard]] ServicePacket service_of(const PacketHeaders& headers) const {
         if (declared_ == Declared::Nothing) {
             return {};

@@ -159,7 +159,7 @@ TEST_P(OtherProtocol, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(All, OtherProtocol, testing::ValuesIn(kDialogues));
 
-// What a reader cannot follow.
+// Bytes that a reader cannot follow.
 
 Octets finished_of_tls12(unsigned first_encrypted) {
     Octets flight = octets(bytes_of_text({20, 3, 3, 0, 1, 1, 22, 3, 3, 0, 40}));

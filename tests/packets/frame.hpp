@@ -92,7 +92,7 @@ public:
     [[nodiscard]] bool is_segment() const { return proto_ == 6 && !raw_ && !fragment_; }
     [[nodiscard]] bool opens() const { return (flags_ & 0x12) == 0x02; }
     [[nodiscard]] bool has_payload() const { return !payload_.empty(); }
-    // Of the same connection and direction.
+    // Both frames are of the same connection and direction.
     [[nodiscard]] bool goes_with(const Frame& other) const {
         return proto_ == other.proto_ && src_ == other.src_ && dst_ == other.dst_ &&
                sport_ == other.sport_ && dport_ == other.dport_ && tags_ == other.tags_ &&

@@ -9,7 +9,7 @@ namespace sluice::test {
 // The connections of a table of packets that have begun.
 class Openings {
 public:
-    // Whether the frame's connection needs a SYN before it: the frame is its first with bytes.
+    // The frame's connection needs a SYN before it: the frame is its first with bytes.
     [[nodiscard]] bool needs(const Frame& frame) {
         const bool begins = frame.is_segment() && (frame.opens() || frame.has_payload()) &&
                             std::ranges::none_of(

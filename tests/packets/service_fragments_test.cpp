@@ -46,7 +46,7 @@ Frame middle(const Octets& message = query()) {
 Frame last(const Octets& message = query()) {
     return first().carries(part_of(message, 32, 99)).frag(5, false);
 }
-// From the middle to the end.
+// The part from the middle to the end.
 Frame rest(const Octets& message = query()) {
     return first().carries(part_of(message, 16, 99)).frag(3, false);
 }
@@ -185,7 +185,7 @@ const Case kCases[] = {
 
 class ServiceFragments : public testing::TestWithParam<Case> {};
 
-// Whether or not later fragments follow their first ones where rules refuse these.
+// Cases hold whether or not later fragments follow their first ones where rules refuse these.
 TEST_P(ServiceFragments, Hold) {
     for (const bool follows : {false, true}) {
         SCOPED_TRACE(follows);
@@ -201,7 +201,7 @@ TEST_P(ServiceFragments, Hold) {
 
 INSTANTIATE_TEST_SUITE_P(All, ServiceFragments, testing::ValuesIn(kCases));
 
-// It counts what it would refuse.
+// A monitored service counts what it would refuse.
 TEST(ServiceFragmentsOfAMonitored, PassAndQueriesCountAllTheSame) {
     UnitParser parser{capture_unit_budget()};
     test::Box box{kMonitored};

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-// What an enforced service refuses because it cannot be read, one that monitors counts, and nobody
-// refuses where no service is declared: the same bytes under each.
+// Unreadable bytes, the same under each stance: refused by an enforced service, counted by one that
+// monitors, and refused by nobody where no service is declared.
 namespace sluice::service_refusals_test {
 namespace {
 

@@ -103,7 +103,7 @@ const Case kCases[] = {
              {0ms, client(kLogin, 12), "pass", "unmatched"}})},
 };
 
-// Those of a box that reads them as every server does (on_ambiguous: both).
+// Requests to a box that reads them as every server does (on_ambiguous: both).
 const Case kReadings[] = {
     {"what servers read differently is charged as each of its readings", kEnforced,
      opened(

@@ -78,7 +78,7 @@ public:
     Client(unsigned number, std::uint16_t port, std::mt19937& random)
         : number_{number}, port_{port}, next_{static_cast<std::uint32_t>(random())} {}
 
-    // Its SYN comes first.
+    // The connection's SYN comes first.
     [[nodiscard]] Octets open() {
         is_open_ = true;
         return segment({}, 0x02);

@@ -58,7 +58,7 @@ inline void expect_steps(Box& box, const Case& row) {
     }
     return first;
 }
-// The same, where each connection begins with a SYN: one that no step sends comes before its first
+// Steps whose connections each begin with a SYN: one that no step sends comes before the first
 // bytes, and no rule is asked of it.
 inline void expect_opened_steps(Box& box, const Case& row) {
     Openings openings;

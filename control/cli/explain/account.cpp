@@ -198,7 +198,7 @@ void look_after(const Scene& scene, std::vector<RuleAccount>& accounts) {
     }
 }
 
-// What a service refuses no rule sees.
+// A packet that a service refuses is seen by no rule.
 void leave_unseen(PacketAccount& account) {
     if (!account.service || !account.service->outcome.refused) {
         return;

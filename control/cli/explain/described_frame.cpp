@@ -299,7 +299,7 @@ void write_sum(std::span<std::byte> frame, std::size_t at, std::uint16_t sum) {
     frame[at + 1] = static_cast<std::byte>(sum & 0xFFU);
 }
 
-// As a sender writes them. A datagram's may be absent where IPv6 does not ask for it.
+// Checksums as a sender writes them. A datagram's may be absent where IPv6 does not ask for it.
 void write_checksums(std::span<std::byte> frame, const Described& packet) {
     const std::size_t ip = frame.size() - packet.length;
     const std::size_t segment = ip + packet.ip_header();

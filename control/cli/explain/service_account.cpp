@@ -40,7 +40,7 @@ Json rewritten_lines(const Normalization& rewritten) {
     return lines;
 }
 
-// What is known of the connection of a segment.
+// The known state of a segment's connection.
 std::string_view connection_text(const ServicePacket& packet) {
     if (packet.is_midstream) {
         return "nobody saw the beginning of its connection";

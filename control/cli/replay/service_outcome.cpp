@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-// What a tracker refuses is read by nobody; what it lets through may be refused by a reader, unless
-// a rule has decided before that.
+// A frame that a tracker refuses is read by nobody; one that it lets through may be refused by a
+// reader, unless a rule has decided before that.
 std::optional<Reason> reason_of_refusal(const Burst& burst, const BurstUnits& parser,
                                         std::size_t row) {
     if (has_row(parser.services().refused, row)) {

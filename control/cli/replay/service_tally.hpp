@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// What became of the frames of a capture that belong to services.
+// The frames of a capture that belong to services, counted by what became of them.
 class ServiceTally {
 public:
     struct Row {
@@ -32,7 +32,7 @@ public:
 
     void count(const ServiceOutcome& outcome);
     [[nodiscard]] const std::vector<Row>& rows() const noexcept { return rows_; }
-    // Of the services that follow both directions, those whose clients alone were seen.
+    // Services that follow both directions, and whose clients alone were seen.
     [[nodiscard]] std::vector<std::string> without_servers() const;
 
 private:

@@ -12,7 +12,7 @@ namespace sluice {
 // error, and the exit code of the command comes back.
 [[nodiscard]] std::variant<ReplaySetup, ExitCode> replay_setup(const Options& options);
 
-// Whether rules that enforce act; services do in any case.
+// Rules that enforce act, or do not; services do in any case.
 enum class RulesAct : bool { No, Yes };
 
 // The rule files, ready to run by so many workers. Their problems are on standard error. Where they

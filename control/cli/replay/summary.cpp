@@ -73,7 +73,7 @@ std::string_view name_of(ChecksumTrust trust) {
     return kChecksumTrustNames[static_cast<std::size_t>(trust)];
 }
 
-// What became of the checksums of each side of each service.
+// The state of the checksums of each side of each service.
 std::string checksum_table(const ReplaySummary& summary) {
     Table table{{{"SERVICE"}, {"CHECKSUMS OF CLIENTS"}, {"OF SERVERS"}}};
     bool trusts = false;

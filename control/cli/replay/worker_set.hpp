@@ -67,7 +67,7 @@ public:
 
     [[nodiscard]] RuleTotals totals(const LoadedRule& rule) const;
     [[nodiscard]] std::uint64_t table_full() const;
-    // What the worker says that trusts most.
+    // Each side's trust at the worker that trusts it most.
     [[nodiscard]] ServiceChecksums checksums_of(const std::string& service) const;
     // Connections that went unread from their first doubt on.
     struct Unread {

@@ -7,7 +7,7 @@ namespace sluice {
 
 enum class ChecksumPolicy : std::uint8_t { Auto, Verify, Trust };
 
-// What is believed of frames that their sender has not finished (ChecksumFinding::Unfinished).
+// The belief about frames that their sender has not finished (ChecksumFinding::Unfinished).
 enum class UnfinishedSums : std::uint8_t {
     ByMajority,  // they come because a neighbour leaves sums to its adapter, if most are so
     ByProof,     // nothing, before a receiver has taken one: prove_unfinished()
@@ -38,8 +38,8 @@ public:
         bool state_changed = false;  // which somebody should be told
     };
     [[nodiscard]] Judgement judge(ChecksumFinding finding) noexcept;
-    // The same of a frame whose receiver will tell whether it takes it, or that changes nothing but
-    // for its sender: with Auto an unfinished one passes.
+    // Judgement of a frame whose receiver will tell whether it takes it, or that changes nothing
+    // but for its sender: with Auto an unfinished one passes.
     [[nodiscard]] Judgement judge_harmless(ChecksumFinding finding) noexcept;
     // A receiver has taken an unfinished frame. True: the state has changed.
     [[nodiscard]] bool prove_unfinished() noexcept;

@@ -57,7 +57,7 @@ constexpr bool stays_in_voided(std::uint8_t byte) noexcept {
     return byte == '\r' || byte == '\n' || byte == ' ' || byte == '\t' || byte == ':';
 }
 
-// Where a segment of TCP lies in its frame.
+// The position of a TCP segment in its frame.
 struct SegmentPlace {
     std::size_t begin;
     std::size_t end;

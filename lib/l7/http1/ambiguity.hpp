@@ -213,7 +213,7 @@ public:
         both.bits_ = bits_ & others.bits_;
         return both;
     }
-    // Those that the others are not.
+    // The shapes that the others are not.
     [[nodiscard]] constexpr HeadShapes without(HeadShapes others) const noexcept {
         HeadShapes rest;
         rest.bits_ = bits_ & ~others.bits_;

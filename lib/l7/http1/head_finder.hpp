@@ -63,7 +63,7 @@ private:
 };
 static_assert(sizeof(HeadFinder) == 16, "a stream keeps one between segments");
 
-// Whether a connection that begins so can be HTTP at all.
+// A connection that begins so can be HTTP.
 [[nodiscard]] inline bool may_begin_request(ByteView bytes, HeadStance stance) noexcept {
     return HeadFinder{stance}.find(bytes, kMaxHeadLimit) != HeadStatus::NotHttp;
 }

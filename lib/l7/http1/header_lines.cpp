@@ -66,7 +66,7 @@ HeaderName name_before(ByteView line, std::size_t token, std::size_t colon, bool
                        (behind_token & ~blanks) == 0, shapes);
 }
 
-// Where the token at the beginning of a line ends, by its first bytes.
+// The end of the token at the beginning of a line, by its first bytes.
 std::size_t token_end(Block begin) noexcept {
     return static_cast<std::size_t>(std::countr_zero(~token_mask(begin)));
 }

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// How much is taken for a request.
+// Strictness in taking bytes for a request.
 enum class HeadStance : std::uint8_t {
     // Bytes of any connection: a token of at most kMaxMethodSize bytes, SP or HTAB, a target in one
     // of the four forms of RFC 9112, 3.2, and a version. What shows not to be that is given up at

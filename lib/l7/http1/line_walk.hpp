@@ -43,7 +43,7 @@ public:
         const bool has_cr = end_ > begin_ && bytes_[end_ - 1] == kCr;
         return {bytes_.data() + begin_, end_ - begin_ - (has_cr ? 1 : 0)};
     }
-    // Where it begins.
+    // The offset of the line's first byte.
     [[nodiscard]] std::size_t begin_at() const noexcept { return begin_; }
     // Its first byte, and at least the bytes up to its LF behind that.
     [[nodiscard]] const std::byte* begin() const noexcept { return bytes_.data() + begin_; }

@@ -14,8 +14,8 @@ bool is_version(ByteView word) noexcept {
            (word.size() >= kHttp.size() && equals_ignoring_case(word.first(kHttp.size()), kHttp));
 }
 
-// Whether a line without a version is one of HTTP/0.9: nginx, Apache and Python take GET, Node any
-// method it knows, with a target that is one.
+// A line without a version is one of HTTP/0.9: nginx, Apache and Python take GET, Node any method
+// it knows, with a target that is one.
 bool is_http09(ByteView method, ByteView target) noexcept {
     const std::string_view text = as_text(target);
     if (std::any_of(target.begin(), target.end(), is_blank)) {
@@ -33,7 +33,7 @@ bool is_http09(ByteView method, ByteView target) noexcept {
     return may_be_known && has_form;
 }
 
-// Of words that `is_space` keeps apart.
+// Words of a line that `is_space` keeps apart.
 template <typename IsSpace>
 LineWords split_by(ByteView line, IsSpace is_space) noexcept {
     const ByteView text = trimmed(line, is_space);

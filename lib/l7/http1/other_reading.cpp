@@ -26,7 +26,7 @@ TargetParts split_otherwise(ByteView target, bool splits_fragment) noexcept {
         {}, target.first(query), query == target.size() ? ByteView{} : target.subspan(query + 1)};
 }
 
-// Of any target whose path begins with a slash.
+// Parts of any target whose path begins with a slash.
 TargetParts parts_of(const RequestHead& head, bool splits_fragment) noexcept {
     if (head.target.front() == http1::kSlash) {
         return split_otherwise(head.target, splits_fragment);
@@ -59,7 +59,7 @@ ByteView decoded(ByteView path, bool slashes, MutableBytes room) noexcept {
     return room.first(size);
 }
 
-// What servers read that decode a path, or do not resolve it.
+// The reading of servers that decode a path, or do not resolve it.
 OtherTarget other_path(const RequestHead& head, HeadShapes doubt, MutableBytes room) noexcept {
     const TargetParts parts = parts_of(head, true);
     OtherTarget other{.target = head.target, .path = parts.path, .query = parts.query};
@@ -70,7 +70,7 @@ OtherTarget other_path(const RequestHead& head, HeadShapes doubt, MutableBytes r
     HeadShapes shapes;
     const ByteView form = normalise_path(other.path, room.subspan(other.path.size()), shapes);
     other.is_cut = other.path.empty() || shapes.has(HeadShape::PathTooLong);
-    // What lies at the beginning of the room is kept.
+    // A text at the beginning of the room is kept.
     other.path = form.data() == other.path.data() || form.size() > room.size()
                      ? form
                      : ByteView{std::copy(form.begin(), form.end(), room.begin()) - form.size(),
@@ -130,7 +130,7 @@ OtherTarget other_target(const RequestHead& head, MutableBytes room) noexcept {
     if (!doubt.has(HeadShape::BadPercent)) {
         HeadShapes shapes;
         other.path = normalise_path(parts.path, room, shapes);
-        // What it could be read as besides is not judged.
+        // Further readings of the path are not judged.
         other.is_cut = other.is_cut || shapes.has(HeadShape::PathTooLong) ||
                        shapes.has(HeadShape::EncodedSlash) ||
                        shapes.has(HeadShape::EncodedReserved);

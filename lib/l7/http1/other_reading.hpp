@@ -11,16 +11,16 @@ inline constexpr HeadShapes kTargetDoubts{HeadShape::SpaceInTarget, HeadShape::T
                                           HeadShape::Fragment,      HeadShape::BadPercent,
                                           HeadShape::EncodedSlash,  HeadShape::EncodedReserved,
                                           HeadShape::DotSegment};
-// Of these, what leaves open the path alone: nothing to rules that read none.
+// Doubts about the path alone: nothing to rules that read none.
 inline constexpr HeadShapes kPathDoubts{HeadShape::EncodedSlash, HeadShape::EncodedReserved,
                                         HeadShape::DotSegment};
 inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::HostsDiffer};
 
-// Whether the head has at most two readings of its target and two of its host, and no shape that
-// leaves open what follows it: what is ambiguous about it can be judged as each of them. HTTP/0.9
-// has one reading, behind which nothing follows.
+// The head has at most two readings of its target and two of its host, and no shape that leaves
+// open what follows it: what is ambiguous about it can be judged as each of them. HTTP/0.9 has one
+// reading, behind which nothing follows.
 [[nodiscard]] bool has_stated_readings(const RequestHead& head) noexcept;
-// Whether it has three of its target, or of its host.
+// The head has three readings of its target, or of its host.
 [[nodiscard]] bool has_unstated_readings(const RequestHead& head) noexcept;
 
 struct OtherTarget {

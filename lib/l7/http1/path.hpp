@@ -19,8 +19,8 @@ namespace sluice {
 [[nodiscard]] ByteView normalise_path(const http1::ReadableText& path, MutableBytes room,
                                       HeadShapes& shapes) noexcept;
 
-// Whether a byte that stays encoded could stand in a path as itself, and does in that of servers
-// that decode: visible, and neither a slash nor what ends a path.
+// A byte that stays encoded could stand in a path as itself, and does in that of servers that
+// decode: visible, and neither a slash nor what ends a path.
 [[nodiscard]] constexpr bool may_stand_in_path(std::byte byte) noexcept {
     return byte > std::byte{' '} && byte < std::byte{0x7F} && byte != http1::kSlash &&
            byte != http1::kPercent && byte != std::byte{'?'} && byte != std::byte{'#'} &&

@@ -18,7 +18,7 @@ struct HeaderText {
     ByteView last;
 };
 
-// What a request asks the connection to become. Until the server agrees (101, of CONNECT 2xx), it
+// The upgrade that a request asks for. Until the server agrees (101, of CONNECT 2xx), a connection
 // stays what it was: most servers serve such a request like any other, and the next one behind it.
 enum class HttpUpgrade : std::uint8_t {
     None,

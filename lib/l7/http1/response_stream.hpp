@@ -13,7 +13,7 @@ namespace sluice {
 enum class AskedMethod : std::uint8_t { Other, Head, Connect };
 struct AskedRequest {
     AskedMethod method = AskedMethod::Other;
-    // It asks for another protocol, which is passed unread once the server agrees.
+    // The request asks for another protocol, which is passed unread once the server agrees.
     bool passes_upgrade = false;
 };
 

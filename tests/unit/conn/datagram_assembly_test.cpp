@@ -176,7 +176,7 @@ TEST(DatagramAssembly, WithoutItsFirstOneItIsNotKnown) {
     EXPECT_FALSE(one.all.owner_of(kDigest, kNow + 61s).has_value());
 }
 
-// Its owner and its bytes are told until it is settled.
+// A whole datagram's owner and bytes are kept until it is settled.
 TEST(DatagramAssembly, KeepsWhatIsWholeUntilItsVerdict) {
     const Bytes datagram = datagram_of(3000);
     Assembly one;

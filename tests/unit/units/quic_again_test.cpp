@@ -84,7 +84,7 @@ struct Worker {
         now += kMoment;
         return probe.take(quic_frame(initial.packet()), now, forwarded);
     }
-    // How many handshakes are counted.
+    // The number of handshakes that are counted.
     std::size_t counts(const InitialMaker& initial) { return send(initial).units("handshake"); }
 
     // The other direction of quic_frame()'s packets.

@@ -71,7 +71,7 @@ TEST(StreamUnits, ABlankLineEndsAHeadWhoseBeginningCameBehindAnother) {
 
 const std::string kRequest = "GET /b HTTP/1.1\r\nHost: a\r\n\r\n";
 
-// What came of a connection before nobody read it.
+// Bytes of a connection before nobody read it.
 struct Before {
     const char* what;
     std::string sent;
@@ -86,7 +86,7 @@ std::vector<Before> before_unread_segments() {
     };
 }
 
-// What a connection did while nobody read it (panic) is no gap that its next request waits for.
+// Bytes of a connection that nobody read (panic) are no gap that its next request waits for.
 TEST(StreamUnits, ARequestOfAServiceBehindUnreadSegmentsIsJudged) {
     using namespace std::chrono_literals;
     for (const Before& row : before_unread_segments()) {

@@ -70,7 +70,7 @@ TEST_F(Trust, IsForGoodOnceAReceiverHasTakenAnUnfinishedFrame) {
     EXPECT_EQ(trust.state(), State::Trusting);
 }
 
-// Where there can be a proof, nothing else is one: neither few right frames beside many unfinished
+// Nothing else is a proof where there can be one: neither few right frames beside many unfinished
 // ones, nor many unfinished ones at the start.
 TEST_F(Trust, ByProofUnfinishedFramesHaveNoSay) {
     trust = PortChecksums{ChecksumPolicy::Auto, UnfinishedSums::ByProof};

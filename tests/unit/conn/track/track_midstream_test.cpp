@@ -52,7 +52,7 @@ TEST(TrackMidstream, IsResetWhereTheServerAcknowledgesThatNumber) {
         expect_drop(refused(1001), TrackReason::Midstream);
         EXPECT_EQ(refused(1000).kind, Kind::Reset);
         EXPECT_EQ(refused(1000).reason, TrackReason::MidstreamReset);
-        // Who knows that number alone was told by nobody.
+        // A sender that knows that number alone has guessed it.
         const test::Said blind{.seq = 1000, .ack = 700'000, .payload = 5};
         const TrackVerdict verdict = talk.client(blind);
         expect_drop(verdict.kind == Kind::Inspect ? talk.settle(blind, false) : verdict,

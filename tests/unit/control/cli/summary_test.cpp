@@ -18,7 +18,7 @@ TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
               R"("skipped":3}]})");
 }
 
-// Where nobody verifies, and nobody has asked for that, the reason stands below.
+// The reason stands below where nobody verifies, and nobody has asked for that.
 TEST(ReplaySummary, SaysWhatBecameOfChecksums) {
     ReplaySummary summary;
     summary.checksums = {{"web", {ChecksumTrust::Verifying, ChecksumTrust::Learning}},

@@ -41,7 +41,7 @@ struct ParsedHead {
     HeadStatus status;
     LineFault fault;
 };
-// As a server of HTTP is sent it.
+// A head as a server of HTTP is sent it.
 inline ParsedHead parsed_for_service(std::string_view text, std::size_t limit = kDefaultHeadLimit) {
     return ParsedHead{text, limit, std::size_t{16} << 10, HeadStance::Service};
 }

@@ -215,7 +215,7 @@ bool has_bare_cr_first(std::string_view bytes) {
     return false;
 }
 
-// What llhttp takes as HTTP/0.9 has headers, and an empty line. Ours ends with its line.
+// A request that llhttp takes as HTTP/0.9 has headers, and an empty line. Ours ends with its line.
 std::string compare_http09(const ParsedHead& ours, const LlhttpHead& other) {
     const bool is_same = text(ours.head.method) == other.method &&
                          text(ours.head.target) == other.target && ours.head.size <= other.size;

@@ -153,7 +153,7 @@ TEST(Http1Model, TheFormOfAPathIsItsOwnForm) {
         ASSERT_EQ(text(form), slow_path(path, slow_shapes));
         HeadShapes none;
         ASSERT_EQ(text(normalise_path(form, other_room, none)), text(form));
-        // What stays encoded says so again.
+        // Bytes that stay encoded are reported again.
         ASSERT_TRUE(none.without({HeadShape::EncodedSlash, HeadShape::EncodedReserved}).empty());
     }
 }

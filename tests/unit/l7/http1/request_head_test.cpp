@@ -274,7 +274,7 @@ struct ServiceRow {
     std::string_view shapes;
 };
 
-// As a server of each kind reads it.
+// Heads as a server of each kind reads them.
 TEST(RequestHead, ReadsWhatSomeServerServes) {
     const std::string end = "\r\nHost: h\r\n\r\n";
     const std::vector<ServiceRow> rows{

@@ -36,7 +36,7 @@ TEST(Resync, FindsTheFirstLineOfARequest) {
     }
 }
 
-// Where every byte is for a server, whatever ends in a version counts.
+// A line that ends in a version counts where every byte is for a server.
 TEST(Resync, OvercountsForAService) {
     const std::string get = "GET / HTTP/1.1\r\n";
     const Row rows[] = {

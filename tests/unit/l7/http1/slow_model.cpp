@@ -415,7 +415,7 @@ void read_hosts(const std::optional<std::string>& authority, SlowHead& head) {
     }
 }
 
-// Whether bytes behind a method and a blank can be a target's, for any connection.
+// Bytes behind a method and a blank can be a target's, for any connection.
 HeadStatus slow_target(const std::string& behind, const std::string& method) {
     static const std::regex kFine{R"((/|\*[ \t]|[A-Za-z][A-Za-z0-9+.\-]{0,31}://)[^]*)"};
     static const std::regex kMaybe{R"(|\*|[A-Za-z][A-Za-z0-9+.\-]{0,31}:?/?)"};
@@ -436,7 +436,7 @@ HeadStatus slow_target(const std::string& behind, const std::string& method) {
                                                                : HeadStatus::NotHttp;
 }
 
-// What any connection must begin with before its line is looked for.
+// The beginning that any connection must have before its line is looked for.
 HeadStatus slow_begin(const std::string& rest, LineFault& fault) {
     const std::size_t method = std::min(rest.find_first_not_of(kTokenBytes), rest.size());
     if (method > 32) {

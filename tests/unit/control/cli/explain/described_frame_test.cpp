@@ -64,7 +64,7 @@ TEST(DescribedFrame, IsParsedAsItWasDescribed) {
     }
 }
 
-// Of one connection, whose data comes next.
+// SYN and data are of one connection, and the data comes next.
 TEST(DescribedFrame, HasASynBeforeItsData) {
     const PacketWords request = with([](PacketWords& w) {
         w.http = "GET /";
