@@ -21,6 +21,7 @@ enum class StreamPhase : std::uint8_t {
     UntilClose,  // all that follows belongs to the last unit
     Lost,        // a head may begin anywhere from `next` on
     Forgotten,   // a head begins at `next`, and bytes of it that were forwarded are held no more
+    Untaken,     // a head begins at `next` that found no room: none of it was forwarded
     Unread,      // nothing from `next` on is read any more
 };
 
@@ -67,7 +68,7 @@ struct alignas(kLineBytes) Connection {
         if (held != kNoLine) {
             return AgeGroup::HalfHead;
         }
-        if (phase == StreamPhase::Forgotten) {
+        if (phase == StreamPhase::Forgotten || phase == StreamPhase::Untaken) {
             return AgeGroup::GivenUp;
         }
         if (judged.any_blocks() || repeated == RepeatedParts::Open) {

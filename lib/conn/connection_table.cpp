@@ -237,7 +237,9 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
             connection.phase = StreamPhase::Head;
             break;
         case StreamPhase::Forgotten:
-            if (at != 0) {
+        case StreamPhase::Untaken:
+            // Other bytes in the place of those that a server may have would be read in vain.
+            if (at != 0 || connection.phase == StreamPhase::Forgotten) {
                 counters_.count(ConnectionEvent::HeadForgotten);
                 refuse(offer, RefusedWhy::HeadForgotten);
                 return;
@@ -312,7 +314,8 @@ void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
     offer.seq = connection.next;
 }
 
-// The segment begins behind a gap: held where a head reaches, else a head is looked for in it.
+// The segment begins behind a gap: held where a head reaches, else refused, or elsewhere
+// than in a service no more read.
 void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
                                    std::size_t at) noexcept {
     const bool had_any = connection.held != kNoLine;

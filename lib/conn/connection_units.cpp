@@ -214,7 +214,7 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     }
     if (connection.held == kNoLine && !begin_half_head(offer)) {
         if (!goes_unread_at_doubt()) {
-            connection.phase = StreamPhase::Forgotten;
+            connection.phase = StreamPhase::Untaken;
             regroup(offer.connection_);
         }
         return;

@@ -207,6 +207,8 @@ public:
                                          : finder_.select(finder_.parser, burst, rows, notes_);
     }
     [[nodiscard]] std::uint64_t note(std::size_t row) const noexcept { return notes_[row]; }
+    // Nothing is known of the services that rows of the burst belong to.
+    void forget_services() noexcept { services_.clear(); }
     // Follows the connections of services that rows of the burst belong to.
     void track(const TrackedColumns& burst, RowMask rows) noexcept {
         services_.clear();

@@ -22,7 +22,7 @@ bool HeldUnits::keep(const BurstUnits* units, std::size_t row, ByteView frame) n
     used_ = 0;
     for (std::uint8_t number = 0; number < count_; ++number) {
         const BurstUnits::Unit& unit = units->unit(row, number);
-        kinds_[number] = {unit.kind, unit.is_other_reading};
+        kinds_[number] = {unit.kind, unit.is_other_reading, unit.asked};
         for (std::size_t i = 0; i < kTextFieldCount; ++i) {
             const auto field = static_cast<TextField>(i);
             const bool is_own = unit.texts.has(field) && !units->derived().has(field);
@@ -68,6 +68,7 @@ void HeldUnits::give_back(ByteView frame, std::uint64_t load, UnitSink& units) c
         const Kind& of = kinds_[number];
         UnitTexts* const texts =
             of.is_other_reading ? units.add_other_reading() : units.add(of.kind);
+        units.note_asked(of.asked);
         for (; next < text_count_ && texts_[next].unit == number; ++next) {
             const Text& text = texts_[next];
             const ByteView from = text.in_frame ? frame : ByteView{bytes_};

@@ -46,6 +46,7 @@ private:
     struct Kind {
         Per kind;
         bool is_other_reading;
+        AskedRequest asked;
     };
     std::array<Kind, kMaxUnits> kinds_;
     std::array<Text, kMaxUnits * kTextFieldCount> texts_;

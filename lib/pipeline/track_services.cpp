@@ -56,7 +56,11 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     if (burst.origin() == Burst::Origin::Room) {
         give_ports_again(core, rows, burst);
     }
-    if (units == nullptr || burst.origin() != Burst::Origin::Port) {
+    if (units == nullptr) {
+        return 0;
+    }
+    if (burst.origin() != Burst::Origin::Port) {
+        units->forget_services();
         return 0;
     }
     (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp), core.hash);

@@ -150,7 +150,7 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "a segment of a declared service without ACK, or with one that its receiver would not take"},
     {Reason::OutOfWindow, "out_of_window",
      "bytes beyond the window that their receiver has offered, or of no number it could take"},
-    {Reason::RstOutOfWindow, "rst_out_of_window", "a RST whose number its receiver would not take"},
+    {Reason::RstOutOfWindow, "rst_out_of_window", "a RST that its receiver would not take"},
     {Reason::BehindEnd, "behind_end", "bytes behind a FIN or RST of a declared service"},
     {Reason::Midstream, "midstream",
      "of a connection of a declared service that nobody knows, and no request begins there"},

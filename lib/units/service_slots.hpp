@@ -59,16 +59,20 @@ private:
         }
     }
     std::uint16_t take_free(std::size_t index, std::uint64_t name) noexcept {
-        std::size_t slot = 0;
+        std::size_t slot = next_;
         while (names_[slot] != 0) {
-            ++slot;
+            slot = (slot + 1) % kMaxServices;
         }
+        next_ = (slot + 1) % kMaxServices;
         names_[slot] = name;
         place(index, names_, name);
         return static_cast<std::uint16_t>(slot);
     }
 
     Names names_{};
+    // Numbers that have been free for longest come first: connections of services that are gone
+    // still name them.
+    std::size_t next_ = 0;
     std::array<std::uint16_t, kMaxServices> slot_of_{};
     std::array<std::uint16_t, kMaxServices> index_of_{};
 };

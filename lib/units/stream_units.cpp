@@ -123,7 +123,7 @@ private:
         }
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
-        if (body.is_broken || (body.is_doubtful && goes_unread_at_doubt())) {
+        if (body.is_broken || (body.is_doubtful && (goes_unread_at_doubt() || is_enforced()))) {
             give_up();
         } else {
             owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
@@ -144,7 +144,11 @@ private:
             case StreamReading::What::NeedMore:
                 return owner_.table_.more(offer_, reading.need);
             case StreamReading::What::Skip:
-                owner_.table_.finish(offer_, reading.head, kPassed, reading.body);
+                // What is malformed is refused, and is no passed beginning of what repeats it.
+                owner_.table_.finish(
+                    offer_, reading.head,
+                    reading.is_doubtful && is_enforced() ? StickyVerdict::Blocked : kPassed,
+                    reading.body);
                 break;
             case StreamReading::What::Unit:
                 if (reading.upgrade == HttpUpgrade::H2c && voids_upgrades() && !void_upgrade()) {
@@ -157,6 +161,7 @@ private:
             owner_.table_.go_unread(offer_);
         }
     }
+    [[nodiscard]] bool is_enforced() const noexcept { return packet_.service.is_enforced(); }
     [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
         return owner_.stance_ == StreamStance::Anywhere;
     }
@@ -172,7 +177,7 @@ private:
     }
 
     [[nodiscard]] bool voids_upgrades() const noexcept {
-        return packet_.service.is_enforced() && packet_.service.service->on_h2c == OnH2c::Strip;
+        return is_enforced() && packet_.service.service->on_h2c == OnH2c::Strip;
     }
     // The request asks to go on in HTTP/2 in lines that no server knows from then on. False: some
     // of them have been forwarded, or there is no room to remember them.

@@ -16,7 +16,9 @@ ResponseStream awaiting(std::uint8_t how, std::uint32_t first) {
     ResponseStream stream;
     stream.begin(first);
     for (unsigned i = 0; i < how % 18U; ++i) {
-        stream.expect(AskedMethod{static_cast<std::uint8_t>((how >> 4U) * (i + 1U) % 3U)});
+        stream.expect(
+            {.method = AskedMethod{static_cast<std::uint8_t>((how >> 4U) * (i + 1U) % 3U)},
+             .passes_upgrade = (how >> 6U) == 3U});
     }
     return stream;
 }

@@ -70,6 +70,12 @@ const Case kCases[] = {
               "malformed_request"},
              {0ms, client("\r\n\r\n" + kLogin, length(kChunked) + 5002), "drop", "unreadable"}})},
 
+    {"a line of chunks that servers read differently is the connection's last", kEnforced,
+     opened({{0ms, client(kChunked), "pass", "unmatched"},
+             {0ms, client("FFFFFFF \r\n", length(kChunked)), "drop", "ambiguous_request"},
+             {0ms, client("0\r\n\r\n" + kLogin, length(kChunked)), "drop", "unreadable"},
+             {0ms, client(kLogin, length(kChunked) + 5), "drop", "unreadable"}})},
+
     {"a request behind CONNECT that the server has not agreed to is read as ever", kEnforced,
      opened({{0ms, client("CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n"), "pass", "unmatched"},
              {0ms, client("GET", 37), "pass", "unmatched"},

@@ -80,6 +80,13 @@ const Case kCases[] = {
      opened({{0ms, client("").flags(kRst), "pass", "unmatched"},
              {0ms, client(kLogin), "drop", "behind_end"}})},
 
+    {"a RST that its server may drop for its options ends nothing", kEnforced,
+     opened({{0ms,
+              client("").flags(kRst).options(
+                  test::Octets{std::byte{7}, std::byte{32}, std::byte{4}, std::byte{0}}),
+              "drop", "rst_out_of_window"},
+             {0ms, client(kLogin), "pass", "within_limits"}})},
+
     {"bytes beyond the server's window are dropped, where it stands they count", kEnforced,
      opened({{0ms, client(kLogin, 65'535), "drop", "out_of_window"},
              {0ms, client(kLogin, 65'520), "drop", "out_of_window"},
@@ -122,6 +129,11 @@ const Case kCases[] = {
      opened({{0ms, client("GET /login HTTP/1.1\r\n"), "pass", "unmatched"},
              {5min, client("Host: a\r\n\r\n", 21), "drop", "lost_head"},
              {6min, client("Host: a\r\n\r\n", 21), "drop", "lost_head"}})},
+
+    {"another head in the place of one that its client has let wait is refused too", kEnforced,
+     opened({{0ms, client("GET /login HTTP/1.1\r\n"), "pass", "unmatched"},
+             {11s, client("GET /other HTTP/1.1\r\nHost: a\r\n\r\n"), "drop", "lost_head"},
+             {11s, client("GET /login HTTP/1.1\r\nHost: a\r\n\r\n"), "drop", "lost_head"}})},
 
     {"what is no HTTP is refused, and all that follows", kEnforced,
      opened({{0ms, client("\x16\x03\x01hello, I am no request\r\n\r\n"), "drop", "unreadable"},

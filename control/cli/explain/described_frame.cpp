@@ -190,9 +190,6 @@ Result<Done> read_http(const PacketWords& words, Described& packet) {
     if (packet.proto != kProtoTcp || !words.payload.empty()) {
         return wrong("--http is the payload of a TCP packet, and excludes --payload");
     }
-    if (words.flags.empty()) {
-        packet.flags = 0x18;  // PSH and ACK, without which no server takes a request
-    }
     packet.payload = words.http + " HTTP/1.1\r\n";
     packet.payload += words.host.empty() ? "" : "Host: " + words.host + "\r\n";
     for (const std::string& line : words.header_lines) {

@@ -81,6 +81,8 @@ TrackVerdict ConnectionTracker::decide(const Arrival& arrival, TrackVerdict verd
         drop(verdict, TrackReason::ChecksumWrong);
     } else if (segment.is_fragment) {
         drop(verdict, TrackReason::Fragment);
+    } else if (segment.has_doubtful_options) {
+        drop(verdict, TrackReason::ResetOptions);
     } else if (segment.has(kTcpSyn) && segment.has(kTcpFin | kTcpRst)) {
         drop(verdict, TrackReason::BadFlags);
     } else if (segment.has(kTcpSyn)) {

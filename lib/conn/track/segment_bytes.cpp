@@ -43,6 +43,32 @@ std::optional<std::uint8_t> scale_in(ByteView options) noexcept {
     return std::nullopt;
 }
 
+constexpr std::uint8_t kTimestamps = 8;  // RFC 7323, 3.2
+
+// True if a receiver takes a RST with these options, whatever it makes of them.
+bool are_harmless(ByteView options) noexcept {
+    while (!options.empty() && load_u8(options, 0) != kEndOfOptions) {
+        const std::uint8_t kind = load_u8(options, 0);
+        const std::size_t size = kind == kNoOperation ? 1
+                                 : options.size() < 2 ? 0
+                                                      : std::size_t{load_u8(options, 1)};
+        const bool is_known = kind == kNoOperation || kind == kTimestamps;
+        if (!is_known || size == 0 || size > options.size()) {
+            return false;
+        }
+        options = options.subspan(size);
+    }
+    return true;
+}
+
+// Options of IPv4, and extension headers of IPv6, stand between the fixed header and TCP's.
+bool has_ip_options(const PacketHeaders& headers) noexcept {
+    constexpr std::size_t kIpv6Size = 40;
+    const std::size_t fixed =
+        headers.ip_version == IpVersion::V6 ? kIpv6Size : std::size_t{kIpv4MinSize};
+    return headers.l4_at != headers.l3_at + fixed;
+}
+
 // Writes a word and what becomes of the sum over it.
 void replace_word(MutableBytes frame, std::size_t at, std::uint16_t word,
                   std::size_t sum_at) noexcept {
@@ -100,6 +126,10 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
                            .is_fragment = headers.frag != Fragment::None};
     if (segment.has(kTcpSyn)) [[unlikely]] {
         segment.scale = scale_in(tcp.subspan(kTcpMinSize));
+    }
+    if (segment.has(kTcpRst)) [[unlikely]] {
+        segment.has_doubtful_options =
+            has_ip_options(headers) || !are_harmless(tcp.subspan(kTcpMinSize));
     }
     return segment;
 }

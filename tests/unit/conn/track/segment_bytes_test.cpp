@@ -85,6 +85,32 @@ TEST(SegmentBytes, ReadsTheScaleOfASyn) {
     EXPECT_EQ(scale_of({}), std::nullopt);
 }
 
+// A RST with these options of TCP, of a multiple of four bytes.
+bool is_doubtful(std::initializer_list<unsigned> options, std::uint16_t flags = kTcpRst) {
+    const Octets bytes = octets(options);
+    Frame frame{6};
+    frame.flags(flags).carries(bytes).data_offset(static_cast<std::uint8_t>(5 + bytes.size() / 4));
+    return ParsedFrame{frame.bytes()}.segment()->has_doubtful_options;
+}
+
+TEST(SegmentBytes, DoubtsARstForItsOptions) {
+    EXPECT_FALSE(is_doubtful({}));
+    EXPECT_FALSE(is_doubtful({1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2}));
+    EXPECT_FALSE(is_doubtful({1, 1, 1, 0}));
+    EXPECT_TRUE(is_doubtful({19, 18, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}));
+    EXPECT_TRUE(is_doubtful({29, 4, 0, 0}));
+    EXPECT_TRUE(is_doubtful({1, 1, 1, 8}));
+    EXPECT_TRUE(is_doubtful({8, 0, 0, 0}));
+    EXPECT_FALSE(is_doubtful({29, 4, 0, 0}, kTcpAck)) << "only a RST is dropped for them";
+    const auto of_ip = [](Frame frame) {
+        return ParsedFrame{frame.flags(kTcpRst).bytes()}.segment()->has_doubtful_options;
+    };
+    EXPECT_TRUE(of_ip(Frame{6}.options(octets({131, 7, 4, 10, 78, 0, 1, 0}))));
+    EXPECT_FALSE(of_ip(Frame{6}.src("2001:db8::1")));
+    EXPECT_TRUE(
+        of_ip(Frame{6}.src("2001:db8::1").extensions(60, octets({6, 0, 0x9E, 4, 0, 0, 0, 0}))));
+}
+
 TEST(SegmentBytes, RewritesAndKeepsTheChecksumWhatItWas) {
     for (const bool v6 : {false, true}) {
         for (const std::uint16_t off_by : std::initializer_list<std::uint16_t>{0, 1, 77}) {
