@@ -101,7 +101,8 @@ bool ConnectionTable::meets_refused(const TcpSegment& segment, StreamOffer& offe
 }
 
 // A SYN that repeats what began the connection changes nothing; nor does one that would erase what
-// is at stake, which its sender may have made so that nobody else sees it.
+// is at stake, which its sender may have made so that nobody else sees it. Without a service it is
+// believed: the ports may be another connection's by now.
 bool ConnectionTable::begins_anew(const TcpSegment& segment, Connection& connection) noexcept {
     const std::uint32_t begin =
         connection.judged.empty() ? connection.next : connection.judged.begin();
@@ -109,7 +110,7 @@ bool ConnectionTable::begins_anew(const TcpSegment& segment, Connection& connect
     if (sequence_distance(begin, first) >= 0 && sequence_distance(first, connection.next) >= 0) {
         return false;
     }
-    if (connection.at_stake()) {
+    if (connection.at_stake() && !goes_unread_at_doubt()) {
         counters_.count(ConnectionEvent::SynIgnored);
         return false;
     }

@@ -221,7 +221,7 @@ class Streams:
             mine = [mine[0].again] if mine[0].again else []
             known += mine
             for one in mine:
-                self.wait(packet, one, known)
+                self.wait(one)
         if mine and mine[0].is_whole:
             return self.compare(packet, some, mine[0])
         for one in mine or [one for one in known if not one.is_whole] + [Connection(some[0])]:

@@ -200,6 +200,12 @@ const Case kCases[] = {
       {10ms, says(kGet).sport(2), "drop", "over_limit", "requests", 3600s - 10ms},
       {20ms, says(kGet).sport(2), "drop", "retransmission"}}},
 
+    {"ports that are used again after a refusal are another connection's",
+     RULES,
+     {{0ms, says(kEvil), "drop", "deny_rule", "evil"},
+      {0ms, says("", 8'999'999).flags(0x02), "pass", "unmatched"},
+      {0ms, says(kEvil, 9'000'000), "drop", "deny_rule", "evil"}}},
+
     {"on a port that nobody named as on any other",
      RULES,
      {{0ms, says(kEvil, 0, 31'337), "drop", "deny_rule", "evil"}}},

@@ -151,7 +151,8 @@ Left leave(test::Box& box, UnitParser& parser, const Frame& frame) {
     box.run(burst, test::kStart);
     const PacketHeaders headers = burst.headers_of(0);
     if (burst.normalizes()) {
-        for (const PayloadRange& line : burst.normalization(0).voided()) {
+        const Normalization change = burst.normalization(0);
+        for (const PayloadRange& line : change.voided()) {
             void_line(headers, line, bytes);
         }
     }

@@ -220,9 +220,12 @@ TEST(Trace, TheSecondRequestOfAPacketToo) {
         const auto sport = static_cast<std::uint16_t>(1000 + host[0]);
         const test::Frame both =
             tcp().sport(sport).dport(80).seq(1).carries({bytes.begin(), bytes.end()});
-        test::fill(burst, {both.opening().bytes()});
+        const std::vector<test::Octets> opening{both.opening().bytes()};
+        test::fill(burst, opening);
         traced.run(burst);
-        test::fill(burst, {both.bytes()});
+        burst.clear();
+        const std::vector<test::Octets> requests{both.bytes()};
+        test::fill(burst, requests);
         traced.run(burst);
         ASSERT_NE(burst.units(), nullptr);
         ASSERT_EQ(burst.units()->count(0), 2U);

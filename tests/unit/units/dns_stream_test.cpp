@@ -234,6 +234,9 @@ TEST(DnsService, WhatCannotBeReadIsRefused) {
         EXPECT_EQ(probed.dropped, "unreadable") << row.event;
         EXPECT_EQ(probed.kinds.size(), 0U) << row.event;
         EXPECT_EQ(probed.events.at(row.event), 1U);
+        service.go_back(row.bytes.size());
+        const ProbedPacket again = service.send(row.bytes, false);
+        EXPECT_NE(again.dropped, "") << row.event << ": what stands in its place is no repeat";
         Connection elsewhere;
         EXPECT_EQ(elsewhere.send(row.bytes).dropped, "") << row.event;
     }

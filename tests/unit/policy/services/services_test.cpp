@@ -72,10 +72,10 @@ TEST(Services, KeepWhatTheFileSays) {
 }
 
 TEST(Services, AreRefusedWhereTheyAskForWhatIsNotEnforcedYet) {
-    const Outcome outcome =
-        compile("  - {id: a, protocol: http, when: l4.dport eq 80, midstream: reset}\n");
+    const Outcome outcome = compile(
+        "  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {from: 10.0.0.1}}\n");
     EXPECT_FALSE(outcome.rules.has_value());
-    EXPECT_EQ(shown(outcome), "3:62: not enforced yet: `midstream: reset`\n");
+    EXPECT_EQ(shown(outcome), "3:67: not enforced yet: `proxy_protocol`\n");
 }
 
 TEST(Services, HaveDefaultsByProtocol) {
