@@ -30,13 +30,13 @@ class Service:
         self.checksums = entry.get("checksums", "auto")
         usual = "inspect" if self.protocol in ("http", "dns") else "pass"
         self.midstream = entry.get("midstream", usual)
-        self.right = 0
+        self.right = {CLIENT: 0, SERVER: 0}
         self.counts = {"frames": 0, "from_clients": 0, "from_servers": 0, "rewritten": 0, "refused": {}, "would_refuse": {}}
 
-    def finds_wrong(self, found):
-        """Where checksums are `auto`, nothing is wrong before that many came right."""
-        self.right += found == "right"
-        verified = self.checksums == "verify" or self.checksums == "auto" and self.right >= ENOUGH
+    def finds_wrong(self, end, found):
+        """Where checksums are `auto`, nothing of a side is wrong before that many of it came right."""
+        self.right[end] += found == "right"
+        verified = self.checksums == "verify" or self.checksums == "auto" and self.right[end] >= ENOUGH
         return verified and found == "wrong"
 
 
@@ -94,8 +94,9 @@ class Services:
     def refusal(self, seen, ends, packet, data, known):
         service, fields, flags = seen.service, packet.fields, packet.fields["tcp.flags"]
         whole = fields.get("ip.frag", "none") == "none"
-        matters = packet.carried or flags & (SYN | FIN | RST)
-        if seen.end == CLIENT and whole and matters and service.finds_wrong(checksums(packet, data)):
+        # Of a server, what carries bytes is not looked at.
+        matters = flags & (SYN | FIN | RST) or bool(packet.carried) == (seen.end == CLIENT)
+        if whole and matters and service.finds_wrong(seen.end, checksums(packet, data)):
             return "wrong_checksum"
         if not whole:
             return "tcp_fragment"
