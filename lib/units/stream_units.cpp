@@ -144,7 +144,7 @@ private:
             case StreamReading::What::NeedMore:
                 return owner_.table_.more(offer_, reading.need);
             case StreamReading::What::Skip:
-                // What is malformed is refused, and is no passed beginning of what repeats it.
+                // A malformed message is refused, and its repeats with it.
                 owner_.table_.finish(
                     offer_, reading.head,
                     reading.is_doubtful && is_enforced() ? StickyVerdict::Blocked : kPassed,

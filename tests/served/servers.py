@@ -33,6 +33,7 @@ http {{
     scgi_temp_path {folder}/scgi;
     lingering_close off;
     lingering_time 1000s;
+    lingering_timeout 600s;
     client_header_timeout 600s;
     client_body_timeout 600s;
     keepalive_timeout 600s;
