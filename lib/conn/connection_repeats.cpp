@@ -17,8 +17,8 @@ bool may_read_again(const Connection& connection, std::uint32_t seq) noexcept {
 
 // Bytes before `next` are taken off the segment with their verdict. True: that is all there is to
 // it, because nothing is left, or because what is left goes where the refused bytes before it go.
-// Where some are in no unit, one may begin in those, and in none that a unit holds; where the
-// protocol is a guess, only in those of a unit whose verdict was undone.
+// A unit may begin in bytes that are in none, and in none that a unit holds; where the protocol is
+// a guess, only in those of a unit whose verdict was undone.
 bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcept {
     while (sequence_distance(connection.next, offer.rest_seq_) < 0) {
         const std::uint32_t end = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());

@@ -15,8 +15,7 @@ PORT = 80
 BIG = 10_000_000  # bytes of /big
 PROXIED_PORT = 8080  # where connections begin with a PROXY line
 BEHIND = 8081  # of the server behind a proxy
-# Requests that reached the handler, as each log has them: address, status, path.
-NGINX = """
+NGINX_BEGIN = """
 daemon off;
 master_process off;
 error_log {folder}/error.log;
@@ -24,13 +23,15 @@ pid {folder}/nginx.pid;
 worker_rlimit_nofile 8192;
 events {{ worker_connections 4096; }}
 http {{
-    log_format served '{client} $status $uri';
-    access_log {folder}/served.log served;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
+"""
+# Requests that reached the handler, as each log has them: address, status, path.
+NGINX = NGINX_BEGIN + """    log_format served '{client} $status $uri';
+    access_log {folder}/served.log served;
     lingering_close off;
     lingering_time 1000s;
     lingering_timeout 600s;
@@ -102,20 +103,7 @@ accesslog.format = "%h %s %U"
 """
 
 
-TLS = """
-daemon off;
-master_process off;
-error_log {folder}/error.log;
-pid {folder}/nginx.pid;
-worker_rlimit_nofile 8192;
-events {{ worker_connections 4096; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+TLS = NGINX_BEGIN + """    access_log off;
     ssl_protocols TLSv1.2;
     server {{
         listen {address}:443 ssl backlog=1024 default_server;

@@ -1,6 +1,7 @@
 #include "lib/units/quic_units.hpp"
 #include "lib/units/wanted_protocols.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/units/quic_finder.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
 #include <gtest/gtest.h>
@@ -62,23 +63,6 @@ struct Worker {
         probe.service = stance == Stance::Anywhere ? nullptr : &service;
     }
 
-    UnitFinder finder() {
-        return {.find =
-                    [](void* self, const UnitSource& packet, UnitSink& units) noexcept {
-                        const auto payload = read_payload(packet.headers, packet.frame.bytes);
-                        static_cast<QuicUnits*>(self)->find(*payload, packet, units);
-                    },
-                .settle =
-                    [](void* self, const StickyBytes& bytes, UnitFate fate) noexcept {
-                        static_cast<QuicUnits*>(self)->settle(bytes, fate == UnitFate::Forwarded);
-                    },
-                .refused =
-                    [](void* self, const StickyBytes& bytes) noexcept {
-                        return static_cast<const QuicUnits*>(self)->refused(bytes);
-                    },
-                .parser = &quic,
-                .texts = kQuicTexts};
-    }
     // Each packet comes a moment after the one before it.
     test::ProbedPacket send(const InitialMaker& initial, bool forwarded = true) {
         now += kMoment;
@@ -111,7 +95,7 @@ struct Worker {
     Service service;
     QuicUnits quic;
     KeyHasher hash{HashSecret{1, 2}};  // the probe's
-    test::UnitProbe probe{finder()};
+    test::UnitProbe probe{test::quic_finder(quic)};
 };
 
 TEST(QuicAgain, ARepeatIsFreeUntilTheServerHasAnswered) {

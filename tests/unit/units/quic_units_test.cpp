@@ -5,6 +5,7 @@
 
 #include "lib/units/wanted_protocols.hpp"
 #include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/units/quic_finder.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
 #include <gtest/gtest.h>
@@ -37,23 +38,6 @@ struct Worker {
         probe.service = test::enforced_service(ServiceProtocol::Quic);
     }
 
-    [[nodiscard]] UnitFinder finder() {
-        return {.find =
-                    [](void* self, const UnitSource& packet, UnitSink& units) noexcept {
-                        const auto payload = read_payload(packet.headers, packet.frame.bytes);
-                        static_cast<QuicUnits*>(self)->find(*payload, packet, units);
-                    },
-                .settle =
-                    [](void* self, const StickyBytes& bytes, UnitFate fate) noexcept {
-                        static_cast<QuicUnits*>(self)->settle(bytes, fate == UnitFate::Forwarded);
-                    },
-                .refused =
-                    [](void* self, const StickyBytes& bytes) noexcept {
-                        return static_cast<const QuicUnits*>(self)->refused(bytes);
-                    },
-                .parser = &quic,
-                .texts = kQuicTexts};
-    }
     ProbedPacket send(const InitialMaker& initial, bool forwarded = true, Instant now = kNow) {
         return probe.take(quic_frame(initial.packet()), now, forwarded);
     }
@@ -62,7 +46,7 @@ struct Worker {
     }
 
     QuicUnits quic;
-    UnitProbe probe{finder()};
+    UnitProbe probe{test::quic_finder(quic)};
 };
 
 TEST(Quic, AnInitialWithAHelloIsAHandshake) {
@@ -180,7 +164,7 @@ TEST(Quic, BytesOfAHalfHelloThatComeAsOthersAreDropped) {
 // The verdict of a packet of the same burst is known when it is the repeated one's turn.
 TEST(Quic, ARepeatedInitialFollowsOneThatIsNotDecidedYet) {
     Worker worker;
-    const UnitFinder finder = worker.finder();
+    const UnitFinder finder = test::quic_finder(worker.quic);
     const Octets frame = quic_frame(quic_initial("a").packet());
     PacketHeaders headers;
     const FrameView view{frame, static_cast<std::uint32_t>(frame.size())};

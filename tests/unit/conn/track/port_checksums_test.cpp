@@ -42,7 +42,7 @@ TEST_F(Trust, TrustsWhereSumsComeUnfinished) {
     EXPECT_FALSE(judge(ChecksumFinding::Wrong));
 }
 
-// Whoever sends them, however many: those frames change nothing.
+// Frames with unfinished or wrong sums change nothing, however many somebody sends.
 TEST_F(Trust, MadeUpFramesSwitchNothingOff) {
     judge(ChecksumFinding::Right, 64);
     EXPECT_TRUE(judge(ChecksumFinding::Unfinished, 100 * PortChecksums::kWindow));
