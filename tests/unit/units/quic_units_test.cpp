@@ -106,7 +106,10 @@ TEST(Quic, AnotherHelloUnderOneIdIsJudgedAndCounted) {
         EXPECT_TRUE(second.remembered);
         // Repeats of it are no units.
         EXPECT_EQ(worker.send(quic_initial("other.example").number(4, 1)).units("handshake"), 0U);
-        EXPECT_EQ(worker.send(quic_initial("decoy.example")).units("handshake"), 1U);
+        // One that came in parts stands: its server may have some of it.
+        const ProbedPacket decoy = worker.send(quic_initial("decoy.example"));
+        EXPECT_EQ(decoy.units("handshake"), in_parts ? 0U : 1U);
+        EXPECT_EQ(decoy.dropped, in_parts ? "overlap" : "");
     }
 }
 
@@ -240,7 +243,7 @@ TEST(Quic, AHelloGoesOnUnderTheIdThatAServerChose) {
     const ProbedPacket second =
         worker.send(quic_part(hello, 70, hello.size(), 0xBEEF).keys_of(quic_id(1)).number(2, 1));
     EXPECT_EQ(second.units("handshake"), 1U);
-    // The Initial that only acknowledges is under keys of an id that nobody knows any more.
+    // The Initial that only acknowledges is under the keys of the first.
     const ProbedPacket third = worker.send(InitialMaker{}
                                                .dcid(quic_id(0xBEEF))
                                                .keys_of(quic_id(1))
@@ -248,7 +251,7 @@ TEST(Quic, AHelloGoesOnUnderTheIdThatAServerChose) {
                                                .padded_to(test::kInitialPayload));
     EXPECT_EQ(third.kinds, std::vector<std::string>{"packet"});
     EXPECT_EQ(third.dropped, "");
-    EXPECT_EQ(third.events.at("quic_not_authentic"), 1U);
+    EXPECT_EQ(third.events.count("quic_not_authentic"), 0U);
 }
 
 // The rest of a hello, sent again under the id that its server chose.
