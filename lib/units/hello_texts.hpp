@@ -15,7 +15,7 @@ inline constexpr ConstantText kHttps{"https"};
 void set_hello_texts(const ClientHello& hello, HelloCarrier carrier, const UnitSource& packet,
                      UnitSink& units, UnitTexts& texts) noexcept;
 
-// Counts why a hello is not read; and drops its packet where a rule that acts is concerned.
+// Counts why a hello is not read; of an enforced service refuse_hello() drops its packet as well.
 void count_fault(HelloFault fault, UnitSink& units) noexcept;
 void refuse_hello(HelloFault fault, UnitSink& units) noexcept;
 [[nodiscard]] Reason reason_of(HelloFault fault) noexcept;

@@ -26,8 +26,8 @@ struct QuicGauges {
 // new hello (QuicHellos).
 //
 // Initials are decrypted only where a rule reads a hello or counts handshakes, in datagrams that a
-// server would take, and within the worker's time for it. Where a rule that acts is concerned, what
-// cannot be judged is dropped: Initials beyond that time, malformed ones, and those that may go on
+// server would take, and within the worker's time for it. Of an enforced service what cannot be
+// judged is dropped: Initials beyond that time, malformed ones, and those that may go on
 // with a hello whose beginning was given up. An Initial under other keys than its id's goes where
 // the refused hello in parts of its endpoints went (QuicPaths), and passes where there is none: it
 // is a server's, or of a connection whose hello was judged, or no endpoint takes it.
