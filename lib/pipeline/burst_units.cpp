@@ -94,6 +94,9 @@ void UnitSink::stick(const Stickiness& of) noexcept {
     if (of.awaits) {
         note_awaits();
     }
+    if (of.is_unjudgeable) {
+        note_drop(of.why);
+    }
     note_quic_dcid(of.quic_dcid);
 }
 void UnitSink::note_awaits() noexcept {
@@ -113,9 +116,7 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
 AnsweredPacket Burst::answered(std::size_t row) const noexcept {
     AnsweredPacket packet{
         .headers = headers_of(row), .frame = frame(row), .handshake = handshake(row)};
-    if (units_ != nullptr) {
-        packet.connection = units_->service(row).connection;
-    }
+    packet.connection = service(row).connection;
     if (!uses_units_ || units_->count(row) == 0) {
         return packet;
     }
@@ -224,13 +225,14 @@ void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan)
 
 bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
                             const HeldUnits& held) noexcept {
-    if (const StickyBytes* const bytes = held.to_read_again(packet.load)) {
+    const bool is_of_service = packet.service.service != nullptr;
+    if (const StickyBytes* const bytes = held.to_read_again(packet.load, is_of_service)) {
         finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
         return find(row, packet);
     }
     refused_ = false;
     UnitSink sink{*this, row, packet.service};
-    held.give_back(packet.frame.bytes, packet.load, sink);
+    held.give_back(packet, sink);
     return true;
 }
 
@@ -302,6 +304,22 @@ const PacketHeaders& Burst::deciding_headers(std::size_t row) noexcept {
         }
     }
     return headers_of(row);
+}
+
+ServicePacket Burst::service(std::size_t row) const noexcept {
+    return has_row(of_services_, row) ? units_->service(row) : ServicePacket{};
+}
+
+// The rows of another worker have no services here.
+void Burst::normalize(std::size_t row, const Normalization& change) noexcept {
+    if (units_ == nullptr) {
+        return;
+    }
+    if (normalized_ == 0) {
+        units_->forget_services();
+    }
+    units_->services().normalize(row) = change;
+    normalized_ = units_->services().normalized;
 }
 
 Normalization Burst::normalization(std::size_t row) const noexcept {

@@ -16,6 +16,7 @@
 #include "lib/pipeline/sticky_bytes.hpp"
 #include "lib/pipeline/text_arena.hpp"
 #include "lib/pipeline/tracked_columns.hpp"
+#include "lib/pipeline/unit_finder.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/unit_event.hpp"
@@ -85,8 +86,6 @@ struct UnitColumns {
     Instant now;
     const ServiceRowsOutcome* services = nullptr;  // nullptr: there are none
 };
-// A number that a parser notes of each row.
-using RowNotes = std::array<std::uint64_t, kMaxBurst>;
 
 // Where such a parser puts what it finds.
 class UnitSink {
@@ -142,41 +141,6 @@ private:
     const ServicePacket& service_;
 };
 
-// A parser of later layers, as a worker's bursts call it. It neither allocates nor waits.
-struct UnitFinder {
-    // Of these rows, those whose packets can have units by what their headers say. Rows outside are
-    // never parsed, and nothing of them is remembered.
-    using Possible = RowMask (*)(const UnitColumns& burst, RowMask rows) noexcept;
-    // Of the rows that a rule is concerned with, those that Find is called for, by their
-    // connections, by rows before them in the burst and by the first bytes of their payloads.
-    // Prefetches what Find reads of them.
-    using Select = RowMask (*)(void* parser, const UnitColumns& burst, RowMask rows,
-                               RowNotes& notes) noexcept;
-    // Follows the connections of services, whose packets may be among these rows, in their order.
-    using Track = void (*)(void* parser, const TrackedColumns& burst, RowMask rows,
-                           ServiceRowsOutcome& outcome) noexcept;
-    // The box has sent a RST, which may end such a connection.
-    using NoteReset = void (*)(void* parser, const MadeReset& reset, Instant now) noexcept;
-    // The server of such a connection has agreed to another protocol.
-    using NoteUpgrade = void (*)(void* parser, const AgreedUpgrade& upgrade) noexcept;
-    // Adds the units that this packet completes, in their order in it.
-    using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
-    // What became of the packet that these bytes were judged in.
-    using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
-    // Whether the packet that these bytes were judged in was kept back.
-    using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
-    Possible possible = nullptr;         // nullptr: all are
-    Select select = nullptr;             // nullptr: all are, and nothing is noted
-    Track track = nullptr;               // nullptr: nobody follows services
-    NoteReset note_reset = nullptr;      // needed by who has `track`
-    NoteUpgrade note_upgrade = nullptr;  // likewise
-    Find find = nullptr;
-    Settle settle = nullptr;    // needed by who calls UnitSink::remember()
-    Refused refused = nullptr;  // needed by who calls UnitSink::follow()
-    void* parser = nullptr;     // what it keeps between packets
-    TextFieldSet texts;         // that its units can have
-};
-
 // The units of the packets of one burst, all memory for them allocated at once.
 class BurstUnits {
 public:
@@ -209,6 +173,12 @@ public:
     [[nodiscard]] std::uint64_t note(std::size_t row) const noexcept { return notes_[row]; }
     // Nothing is known of the services that rows of the burst belong to.
     void forget_services() noexcept { services_.clear(); }
+    // Rows that waited have what services() was given of them, under the rule set of now.
+    void meet_again(const TrackedColumns& burst) noexcept {
+        if (finder_.meet_again != nullptr) {
+            finder_.meet_again(finder_.parser, burst, services_);
+        }
+    }
     // Follows the connections of services that rows of the burst belong to.
     void track(const TrackedColumns& burst, RowMask rows) noexcept {
         services_.clear();
@@ -227,6 +197,7 @@ public:
         }
     }
     [[nodiscard]] const ServiceRowsOutcome& services() const noexcept { return services_; }
+    [[nodiscard]] ServiceRowsOutcome& services() noexcept { return services_; }
     [[nodiscard]] const ServicePacket& service(std::size_t row) const noexcept {
         return services_.packets[row];
     }
@@ -264,7 +235,9 @@ public:
                 sticky_[row],
                 followed_[row],
                 quic_dcids_[row],
-                has_row(services_.in_fragments, row) ? services_.ports[row] : DatagramPorts{}};
+                has_row(services_.in_fragments, row) ? services_.ports[row] : DatagramPorts{},
+                has_row(unjudgeable_, row),
+                why_[row]};
     }
     // The rows whose senders may still await an answer to what came before.
     [[nodiscard]] RowMask awaiting() const noexcept { return awaiting_; }

@@ -46,16 +46,17 @@ public:
 private:
     void find(std::size_t row) noexcept {
         const bool has_waited = burst_.place(row) != kNoRoomPlace;
+        const ServicePacket service = burst_.service(row);
         const UnitSource packet{.headers = burst_.headers_of(row),
                                 .frame = burst_.frame(row),
-                                .note = has_waited ? 0 : units_.note(row),
+                                .note = has_waited ? service.connection : units_.note(row),
                                 .wanted = set_.meter_plan.texts,
                                 .counted = set_.meter_plan.counts,
                                 .requests = set_.request_texts,
                                 .hash = core_.hash,
                                 .now = now_,
                                 .answers = set_.meter_plan.answers_requests,
-                                .service = service_of(row, has_waited),
+                                .service = service,
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {
@@ -63,10 +64,6 @@ private:
         } else {
             (void)units_.find(row, packet);
         }
-    }
-    // Packets that have waited were read before.
-    [[nodiscard]] ServicePacket service_of(std::size_t row, bool has_waited) const noexcept {
-        return set_.services.empty() || has_waited ? ServicePacket{} : units_.service(row);
     }
     // A row that has units stands for the first one.
     void take(std::size_t row) noexcept {
@@ -113,7 +110,7 @@ void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreStat
         return;
     }
     FindingUnits{burst, set, core, now}.run(rows);
-    if (!set.services.empty() && burst.origin() != Burst::Origin::Room) {
+    if (!set.services.empty()) {
         burst.set_normalized(burst.unit_parser()->services().normalized);
     }
 }
