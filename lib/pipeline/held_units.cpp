@@ -42,6 +42,9 @@ bool HeldUnits::keep(const Burst& burst, std::size_t row) noexcept {
 
 bool HeldUnits::keep_text(std::uint8_t unit, TextField field, ByteView text,
                           ByteView frame) noexcept {
+    if (text_count_ == kMostTexts) {
+        return false;
+    }
     Text& kept = texts_[text_count_];
     kept.size = static_cast<std::uint32_t>(text.size());
     kept.field = field;

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] DatagramPorts ports() const noexcept { return sticky_.ports; }
 
 private:
+    static constexpr std::size_t kMostTexts = 8 * kMaxUnits;
+
     struct Text {
         std::uint32_t at;  // in the frame, or in `bytes_`
         std::uint32_t size;
@@ -54,7 +56,7 @@ private:
         AskedRequest asked;
     };
     std::array<Kind, kMaxUnits> kinds_;
-    std::array<Text, kMaxUnits * kTextFieldCount> texts_;
+    std::array<Text, kMostTexts> texts_;
     std::array<std::byte, TextArena::kPerPacket + kTextPadding> bytes_;
 };
 

@@ -2,6 +2,8 @@
 #include "lib/pipeline/key_asker.hpp"
 #include "lib/pipeline/stages.hpp"
 
+#include <bit>
+
 namespace sluice {
 
 UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set, const CoreState& core,
@@ -23,11 +25,10 @@ namespace {
 class FindingUnits {
 public:
     FindingUnits(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept
-        : burst_{burst}, units_{burst.begin_units()}, set_{set}, core_{core}, now_{now} {
-        units_.set_load(set.load);
-    }
+        : burst_{burst}, units_{burst.begin_units()}, set_{set}, core_{core}, now_{now} {}
 
     void run(RowMask rows) noexcept {
+        units_.begin(set_.load, set_.meter_plan, static_cast<std::size_t>(std::popcount(rows)));
         for_each_row(rows, [&](std::size_t row) {
             find(row);
             if (units_.count(row) != 0) {
