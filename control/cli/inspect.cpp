@@ -236,7 +236,7 @@ ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldL
         say_warning(
             fmt::format("{} frames hold more than {} requests or queries each; theirs are "
                         "not shown",
-                        inspector.crowded(), kMostOfOnly));
+                        inspector.crowded(), kMaxUnits));
     }
     const std::uint64_t left_out = reader.left_out().total();
     if (options.json && left_out != 0) {

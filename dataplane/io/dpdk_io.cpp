@@ -1,5 +1,6 @@
 #include "dataplane/io/dpdk_io.hpp"
 
+#include "dataplane/io/frame_note.hpp"
 #include "dataplane/io/receive_frames.hpp"
 #include "dataplane/io/tx_proxy.hpp"
 #include "dataplane/lane_sink.hpp"
@@ -114,6 +115,11 @@ std::size_t DpdkIo::receive_owned(Burst& burst, Reach reach) noexcept {
         rte_prefetch0(frames[i]);
     }
     fill(burst, std::span{frames}.first(count), reach);
+    for (unsigned i = 0; i < count; ++i) {
+        if (const Normalization changes = noted_changes(*frames[i]); changes.any()) [[unlikely]] {
+            burst.normalize(i, changes);
+        }
+    }
     return count;
 }
 

@@ -1,10 +1,17 @@
 #include "dataplane/io/owner_handover.hpp"
 
+#include "dataplane/io/frame_note.hpp"
+
 #include <bit>
 
 #include <rte_mbuf.h>
 
 namespace sluice {
+
+OwnerHandover::OwnerHandover(std::size_t self, std::size_t workers)
+    : self_{self}, workers_{workers}, outboxes_(workers) {
+    register_frame_notes();
+}
 
 std::uint64_t OwnerHandover::sort(const Burst& burst, const BurstOwners& owners) noexcept {
     std::uint64_t touched = 0;
@@ -13,7 +20,9 @@ std::uint64_t OwnerHandover::sort(const Burst& burst, const BurstOwners& owners)
         const std::uint8_t owner = owners[row];
         if (owner != kStays && owner != self_) {
             Outbox& outbox = outboxes_[owner];
-            outbox.frames[outbox.count] = static_cast<rte_mbuf*>(packet.buffer);
+            auto* const frame = static_cast<rte_mbuf*>(packet.buffer);
+            note_changes(*frame, burst.normalization(row));
+            outbox.frames[outbox.count] = frame;
             outbox.rows[outbox.count++] = row;
             touched |= std::uint64_t{1} << owner;
         }

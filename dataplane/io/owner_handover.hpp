@@ -17,11 +17,11 @@ namespace sluice {
 
 // One worker's way to the owners of keys. A packet is handed over once: what has come over such a
 // ring is judged by whom it has come to, whatever his rules say. What a ring has no room for is
-// dropped and counted, or goes on without its limits at owners where its rules' on_full is open.
+// dropped and counted, or goes on without its limits at owners where its rules' on_full is open. A
+// packet of a service is changed where it is forwarded as its own worker has found.
 class OwnerHandover {
 public:
-    OwnerHandover(std::size_t self, std::size_t workers)
-        : self_{self}, workers_{workers}, outboxes_(workers) {}
+    OwnerHandover(std::size_t self, std::size_t workers);
 
     // Takes what belongs to others out of a burst that has been matched, and puts it into the rings
     // of its lane, by worker.

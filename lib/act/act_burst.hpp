@@ -44,7 +44,8 @@ template <DecidedBurst Burst, Sink Out>
     });
 }
 
-// Writes into the frame what normalising changes. False: there was no memory to do it in.
+// Writes into the frame what normalising changes. False: there was no memory to do it in, or a line
+// lies behind the bytes that can be written to.
 template <DecidedBurst Burst, Sink Out>
 [[nodiscard, gnu::noinline]] bool normalize_frame(Burst& burst, std::size_t row,
                                                   Out& sink) noexcept {
@@ -53,7 +54,8 @@ template <DecidedBurst Burst, Sink Out>
         return true;
     }
     const PacketHeaders& headers = burst.headers(row);
-    return sink.rewrite(row, [&](MutableBytes frame) noexcept {
+    bool reaches_all = true;
+    const bool is_open = sink.rewrite(row, [&](MutableBytes frame) noexcept {
         if (change.clears_urgent) {
             clear_urgent(headers, frame);
         }
@@ -61,9 +63,11 @@ template <DecidedBurst Burst, Sink Out>
             set_ttl(headers, change.raises_to, frame);
         }
         for (const PayloadRange& line : change.voided()) {
+            reaches_all &= std::size_t{headers.payload_at} + line.end <= frame.size();
             void_line(headers, line, frame);
         }
     });
+    return is_open && reaches_all;
 }
 
 // Sends what the box itself has made for a packet.

@@ -30,7 +30,6 @@ void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spe
 [[nodiscard]] bool asks_budgets(const PacketLooks& packet, const LoadedSet& set) noexcept;
 
 // The questions that a rehearsal has found; more than a packet may ask: SIZE_MAX.
-inline constexpr std::size_t kMaxQuestions = 64;
 [[nodiscard]] std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set,
                                          const KeyHasher& hash,
                                          std::span<WantedQuestion, kMaxQuestions> to) noexcept;

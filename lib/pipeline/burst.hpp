@@ -7,6 +7,7 @@
 #include "lib/packet/header_columns.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/scratch.hpp"
+#include "lib/pipeline/service_packet.hpp"
 #include "lib/rules/normalization.hpp"
 
 #include <algorithm>
@@ -72,6 +73,7 @@ public:
         proxied_ = 0;
         ends_.filled = 0;
         normalized_ = 0;
+        of_services_ = 0;
         handshakes_ = {};
         if (uses_units_) [[unlikely]] {
             forget_units();
@@ -217,8 +219,14 @@ public:
     // No row stands for a unit of a later layer.
     void forget_units() noexcept;
 
-    // The rows of services whose frames are normalised when they are forwarded.
+    // The rows of services, as their tracker found them.
+    void set_of_services(RowMask rows) noexcept { of_services_ = rows; }
+    [[nodiscard]] RowMask of_services() const noexcept { return of_services_; }
+    [[nodiscard]] ServicePacket service(std::size_t row) const noexcept;
+    // Those whose frames are normalised when they are forwarded.
     void set_normalized(RowMask rows) noexcept { normalized_ = rows; }
+    // A row that another worker has handed over, which is to be changed so.
+    void normalize(std::size_t row, const Normalization& change) noexcept;
 
     // The rows that a trusted proxy sent, where proxies name clients.
     void set_proxied(RowMask rows) noexcept { proxied_ = rows; }
@@ -255,6 +263,7 @@ private:
     RowMask several_ = 0;
     RowMask proxied_ = 0;
     RowMask normalized_ = 0;
+    RowMask of_services_ = 0;
     std::array<RowMask, kHandshakes> handshakes_{};
     std::array<RowMask, 3> rows_of_kind_{};  // from Per::Request on
     std::unique_ptr<BurstUnits, FreeUnits> units_;

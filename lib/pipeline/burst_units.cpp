@@ -10,11 +10,12 @@ namespace sluice {
 
 UnitTexts* UnitSink::add(Per kind) noexcept {
     std::uint8_t& count = units_.counts_[row_];
-    if (count == (units_.room_ == UnitRoom::Shares ? kMaxUnits : kMostOfOnly)) {
+    if (count == units_.most_now_) {
         units_.refused_ = true;
+        units_.crowded_out_ |= units_.most_now_ < units_.most_ ? row_bit(row_) : 0;
         return nullptr;
     }
-    BurstUnits::Unit& unit = units_.units_[row_ * kMaxUnits + count++];
+    BurstUnits::Unit& unit = units_.unit_at(row_, count++);
     unit.kind = kind;
     unit.is_other_reading = false;
     unit.asked = {};
@@ -22,20 +23,20 @@ UnitTexts* UnitSink::add(Per kind) noexcept {
     return &unit.texts;
 }
 UnitTexts* UnitSink::add_other_reading() noexcept {
-    std::size_t first = row_ * kMaxUnits + units_.counts_[row_] - 1;
-    while (units_.units_[first].is_other_reading) {
+    std::size_t first = units_.counts_[row_] - std::size_t{1};
+    while (units_.unit_at(row_, first).is_other_reading) {
         --first;
     }
-    const BurstUnits::Unit& read = units_.units_[first];
+    const BurstUnits::Unit& read = units_.unit_at(row_, first);
     UnitTexts* const texts = add(read.kind);
     if (texts != nullptr) {
         *texts = read.texts;
-        units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].is_other_reading = true;
+        units_.unit_at(row_, units_.counts_[row_] - std::size_t{1}).is_other_reading = true;
     }
     return texts;
 }
 void UnitSink::note_asked(AskedRequest request) noexcept {
-    units_.units_[row_ * kMaxUnits + units_.counts_[row_] - 1].asked = request;
+    units_.unit_at(row_, units_.counts_[row_] - std::size_t{1}).asked = request;
 }
 Normalization& UnitSink::normalize() noexcept {
     return units_.services_.normalize(row_);
@@ -94,6 +95,9 @@ void UnitSink::stick(const Stickiness& of) noexcept {
     if (of.awaits) {
         note_awaits();
     }
+    if (of.is_unjudgeable) {
+        note_drop(of.why);
+    }
     note_quic_dcid(of.quic_dcid);
 }
 void UnitSink::note_awaits() noexcept {
@@ -113,9 +117,7 @@ void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
 AnsweredPacket Burst::answered(std::size_t row) const noexcept {
     AnsweredPacket packet{
         .headers = headers_of(row), .frame = frame(row), .handshake = handshake(row)};
-    if (units_ != nullptr) {
-        packet.connection = units_->service(row).connection;
-    }
+    packet.connection = service(row).connection;
     if (!uses_units_ || units_->count(row) == 0) {
         return packet;
     }
@@ -155,6 +157,9 @@ void BurstUnits::clear() noexcept {
         burst.forget_units();
     }
     further_count_ = 0;
+    unit_count_ = 0;
+    rows_left_ = 0;
+    crowded_out_ = 0;
     unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = 0;
     derived_ = {};
     counts_.fill(0);
@@ -163,9 +168,30 @@ void BurstUnits::clear() noexcept {
     arena_.clear();
 }
 
-bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
-    room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
+// The room that is left of a number per rule, in whole units.
+static std::size_t fitting(std::size_t room, std::size_t each) noexcept {
+    return each == 0 ? kMaxUnits : std::min(kMaxUnits, room / each);
+}
+
+void BurstUnits::begin(std::uint64_t load, const MeterPlan& plan, std::size_t rows) noexcept {
+    load_ = load;
+    rows_left_ = rows;
+    most_ = std::min(fitting(kUnitsUnderAnyRules * kMaxRules, plan.rules.size()),
+                     fitting(kUnitsUnderAnyRules * kMaxLimits, plan.limits.size()));
+}
+
+// Those behind it keep their shares.
+void BurstUnits::begin_row(std::size_t row) noexcept {
+    rows_left_ -= rows_left_ != 0 ? 1 : 0;
+    const std::size_t rows = 1 + kMaxFurther - further_count_ - (kUnitShare - 1) * rows_left_;
+    first_unit_[row] = static_cast<std::uint16_t>(unit_count_);
+    most_now_ = std::min({most_, rows, kMostUnits - unit_count_});
     refused_ = false;
+}
+
+bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
+    begin_row(row);
+    room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
     UnitSink sink{*this, row, packet.service};
     finder_.find(finder_.parser, packet, sink);
     if (refused_) [[unlikely]] {
@@ -173,12 +199,13 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
         sink.count(UnitEvent::TooManyUnits);
         sink.drop(Reason::TooManyUnits);
     }
+    unit_count_ += counts_[row];
     return !refused_;
 }
 
 void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) noexcept {
     for (std::size_t number = 0; number < counts_[row]; ++number) {
-        Unit& unit = units_[row * kMaxUnits + number];
+        Unit& unit = unit_at(row, number);
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
             UnitSink{*this, row, {}}.count(UnitEvent::NoProxiedClient);
         }
@@ -188,7 +215,7 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
 void BurstUnits::derive_texts(std::size_t row, const DerivedTexts& derived) noexcept {
     derived_ = derived.fields();
     for (std::size_t number = 0; number < counts_[row]; ++number) {
-        derived.derive(units_[row * kMaxUnits + number].texts);
+        derived.derive(unit_at(row, number).texts);
     }
 }
 
@@ -214,7 +241,10 @@ void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan)
     for_each_row(rows & remembered_, [&](std::size_t row) {
         const Decision& decision = burst.packets()[row].decision;
         const bool only_follows = has_row(following_, row) && counts_[row] == 0;
-        const UnitFate fate = !only_follows ? fate_of(decision, sticky_[row], plan)
+        const bool is_undone = has_row(crowded_out_, row) && sticky_[row].is_whole &&
+                               decision.reason == Reason::TooManyUnits;
+        const UnitFate fate = is_undone       ? UnitFate::Undone
+                              : !only_follows ? fate_of(decision, sticky_[row], plan)
                               : decision.reason == Reason::Retransmission ? UnitFate::Refused
                                                                           : UnitFate::Forwarded;
         finder_.settle(finder_.parser, sticky_[row], fate);
@@ -224,18 +254,20 @@ void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan)
 
 bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
                             const HeldUnits& held) noexcept {
-    if (const StickyBytes* const bytes = held.to_read_again(packet.load)) {
+    const bool is_of_service = packet.service.service != nullptr;
+    if (const StickyBytes* const bytes = held.to_read_again(packet.load, is_of_service)) {
         finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
         return find(row, packet);
     }
-    refused_ = false;
+    begin_row(row);
     UnitSink sink{*this, row, packet.service};
-    held.give_back(packet.frame.bytes, packet.load, sink);
+    held.give_back(packet, sink);
+    unit_count_ += counts_[row];
     return true;
 }
 
 void BurstUnits::add_further(const Burst& burst, std::size_t row) noexcept {
-    first_further_[row] = static_cast<std::uint8_t>(further_count_);
+    first_further_[row] = static_cast<std::uint16_t>(further_count_);
     for (std::uint8_t number = 1; number < counts_[row]; ++number) {
         of_further_[further_count_] = {static_cast<std::uint8_t>(row), number};
         const HeaderColumns& headers = burst.headers();
@@ -302,6 +334,22 @@ const PacketHeaders& Burst::deciding_headers(std::size_t row) noexcept {
         }
     }
     return headers_of(row);
+}
+
+ServicePacket Burst::service(std::size_t row) const noexcept {
+    return has_row(of_services_, row) ? units_->service(row) : ServicePacket{};
+}
+
+// The rows of another worker have no services here.
+void Burst::normalize(std::size_t row, const Normalization& change) noexcept {
+    if (units_ == nullptr) {
+        return;
+    }
+    if (normalized_ == 0) {
+        units_->forget_services();
+    }
+    units_->services().normalize(row) = change;
+    normalized_ = units_->services().normalized;
 }
 
 Normalization Burst::normalization(std::size_t row) const noexcept {

@@ -16,6 +16,8 @@
 #include "lib/pipeline/sticky_bytes.hpp"
 #include "lib/pipeline/text_arena.hpp"
 #include "lib/pipeline/tracked_columns.hpp"
+#include "lib/pipeline/unit_finder.hpp"
+#include "lib/pipeline/unit_room.hpp"
 #include "lib/rules/decision.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/unit_event.hpp"
@@ -42,18 +44,6 @@ class Burst;
 class BurstUnits;
 struct MeterPlan;
 class HeldUnits;
-
-// Units in one packet. Of a packet that has more of them, or more bytes of text than its share of
-// the arena, none is judged. An enforced service refuses it, so that nobody slips past the rules in
-// a crowd; elsewhere it is judged as one without units, by all rules. All packets of a burst have
-// room for so many at once.
-inline constexpr std::size_t kMaxUnits = 8;
-inline constexpr std::size_t kMaxFurtherBursts = kMaxUnits - 1;
-
-// Who has the room for a burst's units: its packets, each its share, or the only packet there is,
-// which has at most kMostOfOnly. Nobody judges that one.
-enum class UnitRoom : std::uint8_t { Shares, OnlyPacket };
-inline constexpr std::size_t kMostOfOnly = kMaxUnits * kMaxBurst - 1;
 
 // What a parser of a later layer reads of one packet, which is well-formed, and what it is read
 // for.
@@ -85,8 +75,6 @@ struct UnitColumns {
     Instant now;
     const ServiceRowsOutcome* services = nullptr;  // nullptr: there are none
 };
-// A number that a parser notes of each row.
-using RowNotes = std::array<std::uint64_t, kMaxBurst>;
 
 // Where such a parser puts what it finds.
 class UnitSink {
@@ -142,41 +130,6 @@ private:
     const ServicePacket& service_;
 };
 
-// A parser of later layers, as a worker's bursts call it. It neither allocates nor waits.
-struct UnitFinder {
-    // Of these rows, those whose packets can have units by what their headers say. Rows outside are
-    // never parsed, and nothing of them is remembered.
-    using Possible = RowMask (*)(const UnitColumns& burst, RowMask rows) noexcept;
-    // Of the rows that a rule is concerned with, those that Find is called for, by their
-    // connections, by rows before them in the burst and by the first bytes of their payloads.
-    // Prefetches what Find reads of them.
-    using Select = RowMask (*)(void* parser, const UnitColumns& burst, RowMask rows,
-                               RowNotes& notes) noexcept;
-    // Follows the connections of services, whose packets may be among these rows, in their order.
-    using Track = void (*)(void* parser, const TrackedColumns& burst, RowMask rows,
-                           ServiceRowsOutcome& outcome) noexcept;
-    // The box has sent a RST, which may end such a connection.
-    using NoteReset = void (*)(void* parser, const MadeReset& reset, Instant now) noexcept;
-    // The server of such a connection has agreed to another protocol.
-    using NoteUpgrade = void (*)(void* parser, const AgreedUpgrade& upgrade) noexcept;
-    // Adds the units that this packet completes, in their order in it.
-    using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
-    // What became of the packet that these bytes were judged in.
-    using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
-    // Whether the packet that these bytes were judged in was kept back.
-    using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
-    Possible possible = nullptr;         // nullptr: all are
-    Select select = nullptr;             // nullptr: all are, and nothing is noted
-    Track track = nullptr;               // nullptr: nobody follows services
-    NoteReset note_reset = nullptr;      // needed by who has `track`
-    NoteUpgrade note_upgrade = nullptr;  // likewise
-    Find find = nullptr;
-    Settle settle = nullptr;    // needed by who calls UnitSink::remember()
-    Refused refused = nullptr;  // needed by who calls UnitSink::follow()
-    void* parser = nullptr;     // what it keeps between packets
-    TextFieldSet texts;         // that its units can have
-};
-
 // The units of the packets of one burst, all memory for them allocated at once.
 class BurstUnits {
 public:
@@ -209,6 +162,12 @@ public:
     [[nodiscard]] std::uint64_t note(std::size_t row) const noexcept { return notes_[row]; }
     // Nothing is known of the services that rows of the burst belong to.
     void forget_services() noexcept { services_.clear(); }
+    // Rows that waited have what services() was given of them, under the rule set of now.
+    void meet_again(const TrackedColumns& burst) noexcept {
+        if (finder_.meet_again != nullptr) {
+            finder_.meet_again(finder_.parser, burst, services_);
+        }
+    }
     // Follows the connections of services that rows of the burst belong to.
     void track(const TrackedColumns& burst, RowMask rows) noexcept {
         services_.clear();
@@ -227,6 +186,7 @@ public:
         }
     }
     [[nodiscard]] const ServiceRowsOutcome& services() const noexcept { return services_; }
+    [[nodiscard]] ServiceRowsOutcome& services() noexcept { return services_; }
     [[nodiscard]] const ServicePacket& service(std::size_t row) const noexcept {
         return services_.packets[row];
     }
@@ -237,8 +197,9 @@ public:
     // only where other rules want other texts.
     [[nodiscard]] bool find_again(std::size_t row, const UnitSource& packet,
                                   const HeldUnits& held) noexcept;
-    // Of the rule set that the burst's units are found for.
-    void set_load(std::uint64_t load) noexcept { load_ = load; }
+    // Before the first find(): the rule set that the burst's units are found for, and how many of
+    // its rows are read.
+    void begin(std::uint64_t load, const MeterPlan& plan, std::size_t rows) noexcept;
     [[nodiscard]] std::uint64_t load() const noexcept { return load_; }
     [[nodiscard]] std::size_t count(std::size_t row) const noexcept { return counts_[row]; }
 
@@ -264,7 +225,9 @@ public:
                 sticky_[row],
                 followed_[row],
                 quic_dcids_[row],
-                has_row(services_.in_fragments, row) ? services_.ports[row] : DatagramPorts{}};
+                has_row(services_.in_fragments, row) ? services_.ports[row] : DatagramPorts{},
+                has_row(unjudgeable_, row),
+                why_[row]};
     }
     // The rows whose senders may still await an answer to what came before.
     [[nodiscard]] RowMask awaiting() const noexcept { return awaiting_; }
@@ -289,7 +252,7 @@ public:
         UnitTexts texts;
     };
     [[nodiscard]] const Unit& unit(std::size_t row, std::size_t number) const noexcept {
-        return units_[row * kMaxUnits + number];
+        return units_[first_unit_[row] + number];
     }
 
     // Gives each request of a trusted proxy its client.
@@ -328,13 +291,14 @@ public:
 
     // What became of each unit, once its packet has been decided.
     [[nodiscard]] Decision& decision(std::size_t row, std::size_t number) noexcept {
-        return decisions_[row][number];
+        return decisions_[first_unit_[row] + number];
     }
 
     // Of the one packet that is decided: its units, and room for the matches and checks of all of
     // them. By rule, the latest of its matches, counted from 1 on; all 0 between packets.
-    LazyArray<Match> matches = uninitialized_array<Match>(kMaxUnits * kMaxRules);
-    LazyArray<LimitCheck> checks = uninitialized_array<LimitCheck>(kMaxUnits * kMaxLimits);
+    LazyArray<Match> matches = uninitialized_array<Match>(kUnitsUnderAnyRules * kMaxRules);
+    LazyArray<LimitCheck> checks =
+        uninitialized_array<LimitCheck>(kUnitsUnderAnyRules * kMaxLimits);
     std::array<JudgedUnit, kMaxUnits> judged;
     LazyArray<std::uint32_t> latest_match = zeroed_array<std::uint32_t>(kMaxRules);
 
@@ -346,9 +310,13 @@ private:
         std::uint8_t row = 0;     // of the packet
         std::uint8_t number = 0;  // in it
     };
-    static constexpr std::size_t kMaxFurther = kMaxFurtherBursts * kMaxBurst;
-    static_assert(kMaxFurther <= 256, "an index of a further unit is a byte");
+    static constexpr std::size_t kMostUnits = kMaxBurst + kMaxFurther;
 
+    // Of the packet that is looked at.
+    [[nodiscard]] Unit& unit_at(std::size_t row, std::size_t number) noexcept {
+        return units_[first_unit_[row] + number];
+    }
+    void begin_row(std::size_t row) noexcept;
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
     [[nodiscard]] UnitFate fate_of(const Decision& decision, const StickyBytes& bytes,
                                    const MeterPlan& plan) const noexcept;
@@ -357,6 +325,10 @@ private:
     UnitRoom room_;
     ServiceRowsOutcome services_;
     std::uint64_t load_ = 0;
+    std::size_t most_ = kMaxUnits;      // of a packet, under the rule set
+    std::size_t most_now_ = kMaxUnits;  // of the packet that is looked at
+    std::size_t rows_left_ = 0;         // to be read behind it
+    RowMask crowded_out_ = 0;           // their units had no room beside those of others
     RowMask unjudgeable_ = 0;
     RowMask unreadable_ = 0;
     RowMask would_refuse_ = 0;
@@ -376,12 +348,15 @@ private:
     std::array<std::uint8_t, kUnitEventCount> which_events_{};  // those that are not 0
     std::size_t counted_events_ = 0;
     RowNotes notes_{};
-    std::array<std::uint8_t, kMaxBurst> first_further_{};
+    std::array<std::uint16_t, kMaxBurst> first_further_{};
     std::array<FurtherUnit, kMaxFurther> of_further_{};
     std::size_t further_count_ = 0;
     std::unique_ptr<Burst[]> further_;
-    std::array<Unit, kMaxUnits * kMaxBurst> units_;  // kMaxUnits to a row
-    std::array<std::array<Decision, kMaxUnits>, kMaxBurst> decisions_;
+    // A packet's lie one behind the other, those of the packet that was read first before all.
+    std::array<std::uint16_t, kMaxBurst> first_unit_{};
+    std::size_t unit_count_ = 0;  // of the packets that have been read
+    LazyArray<Unit> units_ = uninitialized_array<Unit>(kMostUnits);
+    LazyArray<Decision> decisions_ = uninitialized_array<Decision>(kMostUnits);
 };
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "lib/pipeline/held_units.hpp"
 
+#include "lib/pipeline/burst.hpp"
+
 #include <algorithm>
 #include <functional>
 
@@ -14,7 +16,11 @@ bool lies_in(ByteView text, ByteView frame) noexcept {
 
 }  // namespace
 
-bool HeldUnits::keep(const BurstUnits* units, std::size_t row, ByteView frame) noexcept {
+bool HeldUnits::keep(const Burst& burst, std::size_t row) noexcept {
+    const BurstUnits* const units = burst.units();
+    const ByteView frame = burst.frame(row).bytes;
+    service_ = burst.service(row);
+    normalization_ = burst.normalization(row);
     count_ = units == nullptr ? 0 : units->count(row);
     sticky_ = units == nullptr ? Stickiness{} : units->stickiness(row);
     load_ = units == nullptr ? 0 : units->load();
@@ -36,6 +42,9 @@ bool HeldUnits::keep(const BurstUnits* units, std::size_t row, ByteView frame) n
 
 bool HeldUnits::keep_text(std::uint8_t unit, TextField field, ByteView text,
                           ByteView frame) noexcept {
+    if (text_count_ == kMostTexts) {
+        return false;
+    }
     Text& kept = texts_[text_count_];
     kept.size = static_cast<std::uint32_t>(text.size());
     kept.field = field;
@@ -55,13 +64,15 @@ bool HeldUnits::keep_text(std::uint8_t unit, TextField field, ByteView text,
     return true;
 }
 
-const StickyBytes* HeldUnits::to_read_again(std::uint64_t load) const noexcept {
+const StickyBytes* HeldUnits::to_read_again(std::uint64_t load, bool is_of_service) const noexcept {
     const bool are_requests = count_ != 0 && kinds_[0].kind == Per::Request;
     const bool are_whole = sticky_.remembers && sticky_.remembered.is_whole;
-    return load != load_ && are_requests && are_whole ? &sticky_.remembered : nullptr;
+    const bool is_as_before = is_of_service == (service_.service != nullptr);
+    return load != load_ && are_requests && are_whole && is_as_before ? &sticky_.remembered
+                                                                      : nullptr;
 }
 
-void HeldUnits::give_back(ByteView frame, std::uint64_t load, UnitSink& units) const noexcept {
+void HeldUnits::give_back(const UnitSource& packet, UnitSink& units) const noexcept {
     units.stick(sticky_);
     std::size_t next = 0;
     for (std::size_t number = 0; number < count_; ++number) {
@@ -71,11 +82,21 @@ void HeldUnits::give_back(ByteView frame, std::uint64_t load, UnitSink& units) c
         units.note_asked(of.asked);
         for (; next < text_count_ && texts_[next].unit == number; ++next) {
             const Text& text = texts_[next];
-            const ByteView from = text.in_frame ? frame : ByteView{bytes_};
-            if (load == load_ || !is_named(text.field)) {
+            const ByteView from = text.in_frame ? packet.frame.bytes : ByteView{bytes_};
+            if (packet.load == load_ || !is_named(text.field)) {
                 texts->set(text.field, from.subspan(text.at, text.size));
             }
         }
+    }
+}
+
+void HeldUnits::give_back_service(std::size_t row, ServiceRowsOutcome& outcome) const noexcept {
+    if (service_.service != nullptr) {
+        outcome.with_service |= row_bit(row);
+        outcome.packets[row] = service_;
+    }
+    if (normalization_.any()) {
+        outcome.normalize(row) = normalization_;
     }
 }
 

@@ -8,25 +8,30 @@
 
 namespace sluice {
 
-// The units of one packet that waits: its parser has seen the packet once, and does not see it
-// again. Texts that the frame holds are named by where they lie in it, others are copied; those
-// that are made of others are made again.
+// The units of one packet that waits, and its place in a connection of a service: parsers and
+// trackers have seen the packet once, and do not see it again. Texts that the frame holds are named
+// by where they lie in it, others are copied; those that are made of others are made again.
 class HeldUnits {
 public:
     // False: their texts have no room, and nothing can be kept of the packet.
-    [[nodiscard]] bool keep(const BurstUnits* units, std::size_t row, ByteView frame) noexcept;
+    [[nodiscard]] bool keep(const Burst& burst, std::size_t row) noexcept;
     // As the parser would, of the same frame, wherever it lies now, and the same rule set. The
-    // copies stay here. Under another set `load`, the texts that sets number as they like are left
-    // out.
-    void give_back(ByteView frame, std::uint64_t load, UnitSink& units) const noexcept;
+    // copies stay here. Under another set, the texts that sets number as they like are left out.
+    void give_back(const UnitSource& packet, UnitSink& units) const noexcept;
+    // The same of its service, and of the changes to the frame once it is forwarded.
+    void give_back_service(std::size_t row, ServiceRowsOutcome& outcome) const noexcept;
     // The bytes whose units the parser finds again in the frame alone once their verdict is undone:
-    // those of requests under another set; nullptr: it cannot, or need not.
-    [[nodiscard]] const StickyBytes* to_read_again(std::uint64_t load) const noexcept;
+    // those of requests under another set, which has their service if they had one; nullptr: it
+    // cannot, or need not.
+    [[nodiscard]] const StickyBytes* to_read_again(std::uint64_t load,
+                                                   bool is_of_service) const noexcept;
 
     // See Stickiness.
     [[nodiscard]] DatagramPorts ports() const noexcept { return sticky_.ports; }
 
 private:
+    static constexpr std::size_t kMostTexts = 8 * kMaxUnits;
+
     struct Text {
         std::uint32_t at;  // in the frame, or in `bytes_`
         std::uint32_t size;
@@ -43,13 +48,15 @@ private:
     std::size_t used_;    // of the bytes
     std::uint64_t load_;  // of the rule set that they were found for
     Stickiness sticky_;
+    ServicePacket service_;  // its Service may be gone
+    Normalization normalization_;
     struct Kind {
         Per kind;
         bool is_other_reading;
         AskedRequest asked;
     };
     std::array<Kind, kMaxUnits> kinds_;
-    std::array<Text, kMaxUnits * kTextFieldCount> texts_;
+    std::array<Text, kMostTexts> texts_;
     std::array<std::byte, TextArena::kPerPacket + kTextPadding> bytes_;
 };
 

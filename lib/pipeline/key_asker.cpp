@@ -25,7 +25,7 @@ bool KeyAsker::hold(Burst& burst, std::size_t row, std::uint64_t connection,
         return false;
     }
     HeldPacket& held = held_[place];
-    if (!held.units.keep(burst.units(), row, burst.frame(row).bytes)) {
+    if (!held.units.keep(burst, row)) {
         room_.leave(place);
         counters_.count(AskEvent::NoRoom);
         return false;

@@ -25,6 +25,9 @@ struct WantedQuestion {
     std::uint8_t unit = 0;
 };
 
+// Questions about one packet: one about each of its units, or a few of fewer.
+inline constexpr std::size_t kMaxQuestions = 256;
+
 // One worker's questions to owners of keys, and its packets that wait for the answers.
 class KeyAsker {
 public:
@@ -64,6 +67,10 @@ public:
     // The packet has been decided, or is let go of: what was reserved for it is charged or not.
     void finish(RoomPlace place) noexcept;
 
+    // Where the questions about the packet at hand are listed.
+    [[nodiscard]] std::span<WantedQuestion, kMaxQuestions> list() noexcept {
+        return std::span<WantedQuestion, kMaxQuestions>{wanted_.get(), kMaxQuestions};
+    }
     // Where a look that is only a rehearsal counts.
     [[nodiscard]] RuleCounters& nowhere() noexcept { return nowhere_; }
     [[nodiscard]] BanCounters& no_bans() noexcept { return no_bans_; }
@@ -92,6 +99,7 @@ private:
     WaitingRoom room_;
     std::unique_ptr<HeldPacket[]> held_;  // by place; pages are touched once packets wait there
     std::unique_ptr<Put[]> put_;          // by the tickets' places
+    std::unique_ptr<WantedQuestion[]> wanted_ = std::make_unique<WantedQuestion[]>(kMaxQuestions);
     void* origin_ = nullptr;
     RuleCounters nowhere_;
     BanCounters no_bans_;

@@ -42,7 +42,7 @@ public:
         decide_malformed_rows();
         note_fragments(rows & ~burst_.headers().common);
         rows &= ~answered_;
-        if (!set_.services.empty()) [[unlikely]] {
+        if (!set_.services.empty() || !burst_.is_new()) [[unlikely]] {
             refused_ = track_services(burst_, rows, set_, core_, now_);
             scratch_.decided |= refused_;
             scratch_.later_fragments &= ~refused_;
@@ -147,7 +147,7 @@ private:
         if (burst_.origin() == Burst::Origin::Room) {
             return rows;
         }
-        const RowMask of_services = rows & rows_of_services(units);
+        const RowMask of_services = rows & rows_of_services();
         rows = units.possible(unit_columns_of(burst_, set_, core_, now_), rows) | of_services;
         if (rows == 0) {
             return 0;
@@ -159,9 +159,7 @@ private:
     }
 
     // Streams of services are read whole, whatever rules there are.
-    [[nodiscard]] RowMask rows_of_services(const BurstUnits& units) const noexcept {
-        return set_.services.empty() ? 0 : units.services().with_service;
-    }
+    [[nodiscard]] RowMask rows_of_services() const noexcept { return burst_.of_services(); }
 
     // Where a rule may match one packet of a stream and not the next, those that pass or may pass.
     [[nodiscard]] RowMask rows_of_streams() const noexcept {
@@ -195,7 +193,11 @@ private:
         return burst_.headers().well_formed() & burst_.live() & ~(kept_back | answered_ | refused_);
     }
 
+    // What has waited was counted when it came.
     void count_would_refuse(const BurstUnits& units) noexcept {
+        if (!burst_.is_new()) {
+            return;
+        }
         for_each_row(units.would_refuse(), [&](std::size_t row) {
             core_.counters.would_refuse[static_cast<std::size_t>(units.why_would_refuse(row))].add(
                 1);

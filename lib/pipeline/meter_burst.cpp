@@ -188,12 +188,11 @@ private:
         if (!forwards(decision.verdict) && !asks_budgets(of, set_)) {
             return std::nullopt;
         }
-        return list_questions(of, set_, core_.hash, questions_);
+        return list_questions(of, set_, core_.hash, asker_.list());
     }
     [[nodiscard]] bool hold(std::size_t row, std::size_t questions) noexcept {
-        return questions <= questions_.size() &&
-               asker_.hold(burst_, row, connection(row), std::span{questions_}.first(questions),
-                           now_.at);
+        return questions <= kMaxQuestions &&
+               asker_.hold(burst_, row, connection(row), asker_.list().first(questions), now_.at);
     }
     // Packets that are to stay in their order: of one direction of a connection.
     [[nodiscard]] std::uint64_t connection(std::size_t row) const noexcept {
@@ -205,7 +204,6 @@ private:
     CoreState& core_;
     Now now_;
     KeyAsker& asker_;
-    std::array<WantedQuestion, kMaxQuestions> questions_;
 };
 
 [[nodiscard]] bool meets_owners(const Burst& burst, const LoadedSet& set,

@@ -20,6 +20,7 @@ enum class DatagramShare : std::uint8_t {
 // A packet that belongs to a declared service, as the tracker of its connection sees it.
 struct ServicePacket {
     const Service* service = nullptr;  // nullptr: it belongs to none
+    std::uint16_t slot = 0xFFFF;       // the number that its service keeps under other rule sets
     std::uint64_t connection = 0;      // of TCP: digest of its ends and both first numbers
     std::uint64_t datagram = 0;        // of UDP in fragments: digest of what they have in common
     std::uint32_t first = 0;           // number of the connection's first byte from the client

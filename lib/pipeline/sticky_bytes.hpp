@@ -32,8 +32,10 @@ struct Stickiness {
     bool awaits = false;  // see UnitSink::note_awaits()
     StickyBytes remembered;
     StickyBytes followed;
-    ConnectionId quic_dcid;  // see UnitSink::note_quic_dcid()
-    DatagramPorts ports;     // of a datagram in fragments, which the packet completes
+    ConnectionId quic_dcid;       // see UnitSink::note_quic_dcid()
+    DatagramPorts ports;          // of a datagram in fragments, which the packet completes
+    bool is_unjudgeable = false;  // it is dropped where a rule that acts is concerned, and why
+    Reason why = Reason::Unmatched;
 };
 
 }  // namespace sluice

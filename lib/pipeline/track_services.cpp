@@ -35,6 +35,30 @@ void give_ports_again(const CoreState& core, RowMask rows, Burst& burst) noexcep
     });
 }
 
+// Whoever has handed rows over has said what is to be changed in them, and that is all.
+void forget_unless_normalized(BurstUnits& units, const Burst& burst) noexcept {
+    if (!burst.normalizes()) {
+        units.forget_services();
+    }
+}
+
+void take_over(const ServiceRowsOutcome& outcome, Burst& burst) noexcept {
+    burst.set_of_services(outcome.with_service);
+    burst.set_normalized(outcome.normalized);
+    note_handshakes(outcome, burst);
+}
+
+// Rows that waited were followed when they came, and are not followed again.
+void meet_again(BurstUnits& units, RowMask rows, const TrackedColumns& columns,
+                const CoreState& core, Burst& burst) noexcept {
+    units.forget_services();
+    for_each_row(rows, [&](std::size_t row) {
+        core.asker->held(burst.place(row)).units.give_back_service(row, units.services());
+    });
+    units.meet_again(columns);
+    take_over(units.services(), burst);
+}
+
 }  // namespace
 
 void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
@@ -59,18 +83,22 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     if (units == nullptr) {
         return 0;
     }
-    if (burst.origin() != Burst::Origin::Port) {
-        units->forget_services();
+    if (burst.origin() == Burst::Origin::Worker) {
+        forget_unless_normalized(*units, burst);
+        return 0;
+    }
+    const TrackedColumns columns{.burst = unit_columns_of(burst, set, core, now),
+                                 .services = set.services,
+                                 .scratch = burst.scratch().matches,
+                                 .counters = core.counters,
+                                 .load = set.load,
+                                 .unread_bursts = core.unread_bursts};
+    if (burst.origin() == Burst::Origin::Room) {
+        meet_again(*units, rows, columns, core, burst);
         return 0;
     }
     (void)burst.connection_ends(rows & burst.headers().present_rows(HeaderPart::Tcp), core.hash);
-    units->track({.burst = unit_columns_of(burst, set, core, now),
-                  .services = set.services,
-                  .scratch = burst.scratch().matches,
-                  .counters = core.counters,
-                  .load = set.load,
-                  .unread_bursts = core.unread_bursts},
-                 rows);
+    units->track(columns, rows);
     const ServiceRowsOutcome& outcome = units->services();
     for_each_row(outcome.refused, [&](std::size_t row) {
         burst.decision(row) = dropped_for(outcome.why[row]);
@@ -81,9 +109,8 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     for_each_row(outcome.would_refuse, [&](std::size_t row) {
         core.counters.would_refuse[static_cast<std::size_t>(outcome.why[row])].add(1);
     });
-    burst.set_normalized(outcome.normalized);
     give_ports(outcome, burst);
-    note_handshakes(outcome, burst);
+    take_over(outcome, burst);
     return outcome.refused;
 }
 

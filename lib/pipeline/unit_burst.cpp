@@ -2,6 +2,8 @@
 #include "lib/pipeline/key_asker.hpp"
 #include "lib/pipeline/stages.hpp"
 
+#include <bit>
+
 namespace sluice {
 
 UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set, const CoreState& core,
@@ -23,11 +25,10 @@ namespace {
 class FindingUnits {
 public:
     FindingUnits(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept
-        : burst_{burst}, units_{burst.begin_units()}, set_{set}, core_{core}, now_{now} {
-        units_.set_load(set.load);
-    }
+        : burst_{burst}, units_{burst.begin_units()}, set_{set}, core_{core}, now_{now} {}
 
     void run(RowMask rows) noexcept {
+        units_.begin(set_.load, set_.meter_plan, static_cast<std::size_t>(std::popcount(rows)));
         for_each_row(rows, [&](std::size_t row) {
             find(row);
             if (units_.count(row) != 0) {
@@ -46,16 +47,17 @@ public:
 private:
     void find(std::size_t row) noexcept {
         const bool has_waited = burst_.place(row) != kNoRoomPlace;
+        const ServicePacket service = burst_.service(row);
         const UnitSource packet{.headers = burst_.headers_of(row),
                                 .frame = burst_.frame(row),
-                                .note = has_waited ? 0 : units_.note(row),
+                                .note = has_waited ? service.connection : units_.note(row),
                                 .wanted = set_.meter_plan.texts,
                                 .counted = set_.meter_plan.counts,
                                 .requests = set_.request_texts,
                                 .hash = core_.hash,
                                 .now = now_,
                                 .answers = set_.meter_plan.answers_requests,
-                                .service = service_of(row, has_waited),
+                                .service = service,
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {
@@ -63,10 +65,6 @@ private:
         } else {
             (void)units_.find(row, packet);
         }
-    }
-    // Packets that have waited were read before.
-    [[nodiscard]] ServicePacket service_of(std::size_t row, bool has_waited) const noexcept {
-        return set_.services.empty() || has_waited ? ServicePacket{} : units_.service(row);
     }
     // A row that has units stands for the first one.
     void take(std::size_t row) noexcept {
@@ -113,7 +111,7 @@ void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreStat
         return;
     }
     FindingUnits{burst, set, core, now}.run(rows);
-    if (!set.services.empty() && burst.origin() != Burst::Origin::Room) {
+    if (!set.services.empty()) {
         burst.set_normalized(burst.unit_parser()->services().normalized);
     }
 }

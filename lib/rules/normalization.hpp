@@ -17,8 +17,13 @@ public:
     std::uint8_t raises_to = 0;  // its time to live from then on; 0: as it came
 
     // The header lines in these bytes become such as no server knows, of the same length. At most
-    // kMostLines.
+    // kMostLines, each once.
     void void_line(PayloadRange line) noexcept {
+        for (const PayloadRange& known : voided()) {
+            if (known.begin == line.begin && known.end == line.end) {
+                return;
+            }
+        }
         if (count_ < kMostLines) {
             lines_[count_++] = line;
         }

@@ -144,12 +144,13 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     // That it is HTTP, all servers agree on.
     const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
-    // Without a service nothing is refused for what it is: all of its readings are charged.
+    // Without a service nothing is refused for what it is: all of its readings are charged. So are
+    // the paths that servers make of a request of which they agree on all else.
     const bool may_read_all =
         on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr;
-    const bool wants_all = may_read_all && matters && !head_.shapes.empty();
-    const bool reads_all = wants_all && has_stated_readings(head_);
-    if (reading != HeadReading::Accepted || (wants_all && has_unstated_readings(head_))) {
+    const bool reads_all = matters && !head_.shapes.empty() && has_stated_readings(head_) &&
+                           (may_read_all || reading == HeadReading::Accepted);
+    if (reading != HeadReading::Accepted) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
         if (matters && !reads_all) {
@@ -163,7 +164,8 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     units.note_asked(asked(packet));
     set_texts(packet, units, *texts);
     if (reads_all) {
-        add_other_readings(head_, packet, units);
+        add_other_readings(head_, packet, may_read_all ? ReadingsOf::All : ReadingsOf::Paths,
+                           units);
     }
 }
 

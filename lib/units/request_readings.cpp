@@ -3,13 +3,16 @@
 #include "lib/l7/http1/texts.hpp"
 #include "lib/units/unit_text.hpp"
 
+#include <functional>
+#include <span>
+
 namespace sluice {
 namespace {
 
 constexpr TextFieldSet kTargetTexts{TextField::HttpUri, TextField::HttpPath, TextField::HttpQuery};
 
 // Where readings differ.
-enum Doubt : unsigned { kTarget = 1, kHost = 2, kHeaders = 4, kCookies = 8, kAll = 15 };
+enum Doubt : unsigned { kHost = 1, kHeaders = 2, kCookies = 4 };
 
 bool differ(const HeaderText& texts) noexcept {
     return http1::as_text(texts.first) != http1::as_text(texts.last);
@@ -20,27 +23,40 @@ public:
     Readings(const RequestHead& head, const UnitSource& packet, UnitSink& units) noexcept
         : head_{head}, packet_{packet}, units_{units} {}
 
-    void run() noexcept {
-        const unsigned doubts = find_target() | find_host() | find_repeated();
-        for (unsigned others = 1; others <= doubts && !units_.is_refused(); ++others) {
+    void run(ReadingsOf which) noexcept {
+        find_targets();
+        const unsigned doubts = which == ReadingsOf::All ? find_host() | find_repeated() : 0;
+        for (unsigned others = 0; others <= doubts; ++others) {
             if ((others & ~doubts) == 0) {
-                add(others);
+                add_all(others);
             }
         }
     }
 
 private:
-    [[nodiscard]] unsigned find_target() noexcept {
+    void find_targets() noexcept {
         if (head_.shapes.among(kTargetDoubts).empty() || !packet_.wanted.meets(kTargetTexts)) {
-            return 0;
+            return;
         }
-        target_ = other_target(head_, units_.room());
-        if (target_.is_cut) {
+        targets_ = other_targets(head_, packet_.wanted.has(TextField::HttpPath), units_.room());
+        const ByteView made = units_.keep(targets_.used);
+        if (targets_.is_cut) {
             units_.refuse();
         }
-        keep(target_.target);
-        keep(target_.path);
-        return kTarget;
+        for (OtherTarget& target : std::span{targets_.all}.first(targets_.count)) {
+            make_last(TextField::HttpPath, made, target.path);
+            make_last(TextField::HttpUri, made, target.target);
+            make_last(TextField::HttpQuery, made, target.query);
+        }
+    }
+    // Whatever readings it is a part of.
+    void make_last(TextField field, ByteView made, ByteView& text) noexcept {
+        const std::less_equal<> before;
+        const bool is_made = before(made.data(), text.data()) &&
+                             before(text.data() + text.size(), made.data() + made.size());
+        if (text.data() != nullptr && packet_.wanted.has(field) && !is_made) {
+            text = lasting_text(text, packet_, units_);
+        }
     }
     [[nodiscard]] unsigned find_host() noexcept {
         if (head_.shapes.among(kHostDoubts).empty() || !packet_.wanted.has(TextField::HttpHost)) {
@@ -73,15 +89,26 @@ private:
         }
     }
 
-    void add(unsigned others) noexcept {
-        UnitTexts* const texts = units_.add_other_reading();
+    // Each target with these others.
+    void add_all(unsigned others) noexcept {
+        if (others != 0) {
+            add(nullptr, others);
+        }
+        for (const OtherTarget& target : targets_.readings()) {
+            add(&target, others);
+        }
+    }
+    void add(const OtherTarget* target, unsigned others) noexcept {
+        UnitTexts* const texts = units_.is_refused() ? nullptr : units_.add_other_reading();
         if (texts == nullptr) {
             return;
         }
-        if ((others & kTarget) != 0) {
-            set(*texts, TextField::HttpUri, target_.target);
-            set(*texts, TextField::HttpPath, target_.path);
-            set(*texts, TextField::HttpQuery, target_.query);
+        if (target != nullptr) {
+            set_lasting(*texts, TextField::HttpPath, target->path);
+        }
+        if (target != nullptr && target->is_other) {
+            set_lasting(*texts, TextField::HttpUri, target->target);
+            set_lasting(*texts, TextField::HttpQuery, target->query);
         }
         if ((others & kHost) != 0) {
             set(*texts, TextField::HttpHost, host_);
@@ -98,28 +125,32 @@ private:
         }
     }
     void set(UnitTexts& texts, TextField field, ByteView text) noexcept {
+        const bool is_there = packet_.wanted.has(field) && text.data() != nullptr;
+        set_lasting(texts, field, is_there ? lasting_text(text, packet_, units_) : text);
+    }
+    void set_lasting(UnitTexts& texts, TextField field, ByteView text) noexcept {
         if (!packet_.wanted.has(field)) {
             return;
         }
         if (text.data() == nullptr) {
             texts.unset(field);
         } else {
-            texts.set(field, lasting_text(text, packet_, units_));
+            texts.set(field, text);
         }
     }
 
     const RequestHead& head_;
     const UnitSource& packet_;
     UnitSink& units_;
-    OtherTarget target_;
+    OtherTargets targets_;
     ByteView host_;
 };
 
 }  // namespace
 
-void add_other_readings(const RequestHead& head, const UnitSource& packet,
+void add_other_readings(const RequestHead& head, const UnitSource& packet, ReadingsOf which,
                         UnitSink& units) noexcept {
-    Readings{head, packet, units}.run();
+    Readings{head, packet, units}.run(which);
 }
 
 }  // namespace sluice

@@ -172,6 +172,23 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Fol
     });
 }
 
+void ServiceTracking::meet_again(const TrackedColumns& burst,
+                                 ServiceRowsOutcome& outcome) noexcept {
+    if (burst.load != load_ || burst.unread_bursts != unread_bursts_) [[unlikely]] {
+        adopt(burst);
+    }
+    for_each_row(outcome.with_service, [&](std::size_t row) {
+        ServicePacket& packet = outcome.packets[row];
+        const std::uint16_t index = slots_.index_of(packet.slot);
+        if (index != ServiceSlots::kNone) {
+            packet.service = &burst.services.all[index];
+        } else {
+            packet = {};
+            outcome.with_service &= ~row_bit(row);
+        }
+    });
+}
+
 void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row,
                                     std::uint16_t slot, const Following& follow,
                                     ServiceRowsOutcome& outcome) noexcept {
@@ -209,6 +226,7 @@ void ServiceTracking::take_fragment(const TrackedColumns& burst, std::size_t row
     }
     outcome.with_service |= row_bit(row);
     outcome.packets[row] = {.service = &burst.services.all[slots_.index_of(reading.service)],
+                            .slot = reading.service,
                             .datagram = reading.datagram,
                             .share = reading.what == What::Read      ? DatagramShare::Last
                                      : reading.what == What::Follows ? DatagramShare::Copy
@@ -228,7 +246,9 @@ void ServiceTracking::take_datagram(const TrackedColumns& burst, std::size_t row
                                     ServiceRowsOutcome& outcome) noexcept {
     const bool is_tcp = burst.burst.headers.proto[row] == kProtoTcp;
     outcome.with_service |= row_bit(row);
-    outcome.packets[row] = {.service = &burst.services.all[index], .is_from_client = true};
+    outcome.packets[row] = {.service = &burst.services.all[index],
+                            .slot = slots_.slot_of(index),
+                            .is_from_client = true};
     if (is_tcp) {
         outcome.refuse(row, Reason::TcpFragment);
     } else if (is_wrong_datagram(burst.burst, row, slots_.slot_of(index))) {
@@ -263,6 +283,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
     outcome.with_service |= row_bit(row);
     outcome.packets[row] = {
         .service = &service,
+        .slot = verdict.service,
         .connection = verdict.id != 0 ? verdict.id : ends.along(),
         .first = verdict.first,
         .acknowledged = verdict.take_from,

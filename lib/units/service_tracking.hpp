@@ -32,6 +32,8 @@ public:
     // See UnitFinder::Track.
     void track(const TrackedColumns& burst, RowMask rows, const Following& follow,
                ServiceRowsOutcome& outcome) noexcept;
+    // See UnitFinder::MeetAgain.
+    void meet_again(const TrackedColumns& burst, ServiceRowsOutcome& outcome) noexcept;
     // The box has sent a RST: where its number is the next one, the connection has ended.
     void note_reset(const MadeReset& reset, Instant now) noexcept;
 

@@ -97,7 +97,7 @@ public:
         const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
         for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
              table.next(offer_)) {
-            if (units_.is_refused()) {
+            if (units_.is_refused() && goes_unread_at_doubt()) {
                 table.not_mine(offer_);  // nothing that follows changes what becomes of the packet
             } else {
                 offer_.kind == Offered::Framed ? read_body() : read();

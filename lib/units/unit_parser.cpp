@@ -90,6 +90,11 @@ void UnitParser::track(void* parser, const TrackedColumns& burst, RowMask rows,
     self.hear_servers(burst.burst, rows);
 }
 
+void UnitParser::meet_again(void* parser, const TrackedColumns& burst,
+                            ServiceRowsOutcome& outcome) noexcept {
+    static_cast<UnitParser*>(parser)->tracking_.meet_again(burst, outcome);
+}
+
 void UnitParser::hear_servers(const UnitColumns& burst, RowMask rows) noexcept {
     if (!quic_.hears(Direction::In) && !quic_.hears(Direction::Out)) [[likely]] {
         return;
@@ -222,6 +227,7 @@ UnitFinder UnitParser::finder() noexcept {
     UnitFinder finder{.possible = &possible_rows,
                       .select = &select,
                       .track = &track,
+                      .meet_again = &meet_again,
                       .note_reset = &note_reset,
                       .note_upgrade = &note_upgrade,
                       .find = &find,

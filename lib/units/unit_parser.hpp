@@ -41,6 +41,8 @@ public:
 private:
     static void track(void* parser, const TrackedColumns& burst, RowMask rows,
                       ServiceRowsOutcome& outcome) noexcept;
+    static void meet_again(void* parser, const TrackedColumns& burst,
+                           ServiceRowsOutcome& outcome) noexcept;
     static void note_reset(void* parser, const MadeReset& reset, Instant now) noexcept;
     static void note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexcept;
     void hear_servers(const UnitColumns& burst, RowMask rows) noexcept;

@@ -52,6 +52,12 @@ bool VoidedLines::add(std::uint64_t connection, StreamRange line, std::uint32_t 
     });
     entry->count = static_cast<std::uint32_t>(end - begin);
     entry->touched = ticks;
+    const bool is_known = std::any_of(begin, end, [&](const StreamRange& known) {
+        return known.from == line.from && known.to == line.to;
+    });
+    if (is_known) {
+        return true;  // its request is read again
+    }
     if (entry->count == kMostLines) {
         return false;
     }

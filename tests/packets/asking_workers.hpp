@@ -36,6 +36,7 @@ public:
         std::string_view pair = "lab";
         Direction dir = Direction::In;
         Decision decision;
+        Normalization changes;
         bool decided = false;
         std::size_t rank = 0;  // among all that were decided, from 1 on
     };
@@ -203,6 +204,7 @@ private:
             const Packet& packet = burst_.packets()[row];
             auto* const sent = static_cast<Sent*>(packet.buffer);
             sent->decision = packet.decision;
+            sent->changes = burst_.normalization(row);
             sent->decided = true;
             sent->rank = ++decided_;
         });

@@ -14,6 +14,14 @@
 namespace sluice::dns_cases_test {
 namespace {
 
+std::string dns_questions(std::string_view name, std::size_t count) {
+    std::string questions;
+    for (std::size_t i = 0; i < count; ++i) {
+        questions += test::dns_question(name);
+    }
+    return questions;
+}
+
 using namespace std::chrono_literals;
 using test::Case;
 using test::dns_query;
@@ -112,12 +120,17 @@ const Case kCases[] = {
     {"what has more questions than a packet has room for passes where no service is declared",
      HEAD RULE("queries", "key: [], per: query, limits: [" TOKENS("1/s", "100") "]"),
      {{0ms,
-       to_53(DnsText{.questions = 9,
-                     .body = dns_question("a") + dns_question("a") + dns_question("a") +
-                             dns_question("a") + dns_question("a") + dns_question("a") +
-                             dns_question("a") + dns_question("a") + dns_question("a")}
-                 .wire()),
+       to_53(DnsText{.questions = kMaxUnits + 1, .body = dns_questions("a", kMaxUnits + 1)}.wire()),
        "pass", "unmatched"}}},
+
+    {"of a query each question is counted",
+     HEAD RULE("queries", "key: [], per: query, limits: [" TOKENS("1/s", "80") "]"),
+     {{0ms, to_53(DnsText{.questions = 78, .body = dns_questions("a", 78)}.wire()), "pass",
+       "within_limits"},
+      {0ms, to_53(DnsText{.questions = 3, .body = dns_questions("a", 3)}.wire()), "drop",
+       "over_limit", "queries", 1s},
+      {0ms, to_53(DnsText{.questions = 2, .body = dns_questions("a", 2)}.wire()), "pass",
+       "within_limits"}}},
 
     {"names are compared without their case, in each kind of test",
      DENY("dns.qname eq \"A.Example\" or ends_with(dns.qname, \".Evil\") or "

@@ -134,7 +134,6 @@ std::vector<Row> rows() {
     std::vector<Row> all{
         web("three hosts", head("http://a/", "Host: b\r\nHost: c\r\n")),
         web("three targets", head("/a#b c")),
-        web("three paths", head("/a%2Fb%3Bc")),
         web("two lengths",
             head("/", "Host: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n")),
         web("lengths that differ",

@@ -124,6 +124,75 @@ const Case kReadings[] = {
              {0ms, client(kLogin, 90), "drop", "unreadable"}})},
 };
 
+// Targets that one of the six servers serves as /login, of which servers agree on all but the path.
+const char* const kLoginTargets[] = {"/login",         "/%6Cogin",        "//login",
+                                     "/./login",       "/x/../login",     "/x/%2e%2e/login",
+                                     "/%2E/login",     "http://a/login",  "http://a/x/../login",
+                                     "/x/.//../login", "/%3A/../login",   "/%3a/%2E%2e/login",
+                                     "/../login",      "/x/y/../../login"};
+// And those where some take %2F for a slash.
+const char* const kSlashedTargets[] = {"/x%2F..%2Flogin", "/x%2f../login",   "/%2Flogin",
+                                       "/x/..%2Flogin",   "/%3A%2F../login", "/y/./..%2flogin"};
+
+// Under whatever option a target that is served as /login is counted as one, or refused.
+TEST(ServicePaths, NothingServedAsLoginGoesUncounted) {
+    for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {
+        const auto judge = [&](std::string_view target) {
+            UnitBudget budget = capture_unit_budget();
+            budget.on_ambiguous = option;
+            UnitParser parser{budget};
+            test::Box box{kEnforced};
+            box.find_units_by(parser.finder());
+            for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+                (void)box.judge(frame, test::kStart);
+            }
+            const std::string login = "GET " + std::string{target} + " HTTP/1.1\r\nHost: a\r\n\r\n";
+            const Reason first = box.judge(client(login), test::kStart).reason;
+            if (first == Reason::WithinLimits) {
+                EXPECT_EQ(box.judge(client(kLogin, length(login)), test::kStart).reason,
+                          Reason::OverLimit)
+                    << target;
+                EXPECT_EQ(box.counters(0).admitted.read(), 1U) << target;
+            }
+            return first;
+        };
+        for (const char* target : kLoginTargets) {
+            EXPECT_EQ(judge(target), Reason::WithinLimits) << target;
+        }
+        for (const char* target : kSlashedTargets) {
+            EXPECT_EQ(judge(target),
+                      option == OnAmbiguous::Both ? Reason::WithinLimits : Reason::AmbiguousRequest)
+                << target;
+        }
+    }
+}
+
+// A rule over what servers that decode make of a path.
+TEST(ServicePaths, WhatMayStandInAPathIsJudgedEncodedAndNot) {
+    for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {
+        UnitBudget budget = capture_unit_budget();
+        budget.on_ambiguous = option;
+        UnitParser parser{budget};
+        test::Box box{
+            "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+            "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: d, mode: enforce, "
+            "when: 'http.request.uri.path in {\"/v1/users:login\" \"/c%3Ad\"}', on_match: drop}\n"};
+        box.find_units_by(parser.finder());
+        std::uint16_t port = 1;
+        for (const char* target :
+             {"/v1/users:login", "/v1/users%3Alogin", "/v1/./users%3alogin", "/c%3ad", "/c%3Ad"}) {
+            ++port;
+            for (const test::Frame& frame :
+                 {test::syn().sport(port), test::syn_ack().dport(port), client("").sport(port)}) {
+                (void)box.judge(frame, test::kStart);
+            }
+            const std::string text = "GET " + std::string{target} + " HTTP/1.1\r\nHost: a\r\n\r\n";
+            EXPECT_EQ(box.judge(client(text).sport(port), test::kStart).reason, Reason::DenyRule)
+                << target;
+        }
+    }
+}
+
 class ServiceRequest : public testing::TestWithParam<Case> {};
 
 void expect(const Case& row, OnAmbiguous on_ambiguous) {

@@ -258,32 +258,69 @@ TEST(Units, OfABurstAreDecidedInArrivalOrder) {
     EXPECT_EQ(later[2].verdict, Verdict::Pass);
 }
 
-// Every packet of a full burst may have the most units at once.
-TEST(Units, OfAFullBurstAllHaveRoom) {
-    UnitBox box{LIMITS "rules:\n" RULE("each", "key: [payload], limits: [request-1]")};
-    std::vector<std::vector<std::byte>> all;
-    for (std::size_t packet = 0; packet < kMaxBurst; ++packet) {
-        std::string text;
-        for (std::size_t unit = 0; unit < kMaxUnits; ++unit) {
-            text += "R /" + std::to_string(packet) + '-' + std::to_string(unit) + '\n';
-        }
-        all.push_back(lines(text).bytes());
-    }
-    for (const Decision& decision : box.judge_burst(all, kStart)) {
-        EXPECT_EQ(decision.reason, Reason::WithinLimits);
-    }
-    EXPECT_EQ(box.counters(0).admitted.read(), kMaxBurst * kMaxUnits);
-    for (const Decision& decision : box.judge_burst(all, kStart)) {
-        EXPECT_EQ(decision.reason, Reason::OverLimit);
-    }
-}
-
 std::string crowd_of(std::size_t units) {
     std::string crowd;
     for (std::size_t unit = 0; unit < units; ++unit) {
         crowd += "R /a\n";
     }
     return crowd;
+}
+
+// So many packets of so many units each, all different.
+struct Crowds {
+    std::size_t packets;
+    std::size_t units;
+};
+std::vector<std::vector<std::byte>> frames_of(const std::vector<Crowds>& crowds) {
+    std::vector<std::vector<std::byte>> all;
+    for (const Crowds& crowd : crowds) {
+        for (std::size_t packet = 0; packet < crowd.packets; ++packet) {
+            std::string text;
+            for (std::size_t unit = 0; unit < crowd.units; ++unit) {
+                text += "R /" + std::to_string(all.size()) + '-' + std::to_string(unit) + '\n';
+            }
+            all.push_back(lines(text).bytes());
+        }
+    }
+    return all;
+}
+
+// Every packet of a full burst has room for 16 units at once, and for kUnitShare beside one that
+// has the most.
+TEST(Units, OfAFullBurstAllHaveRoom) {
+    for (const std::vector<Crowds>& crowds :
+         {std::vector<Crowds>{{kMaxBurst, 16}},
+          std::vector<Crowds>{{1, kMaxUnits}, {kMaxBurst - 1, kUnitShare}},
+          std::vector<Crowds>{{kMaxBurst - 1, kUnitShare}, {1, kMaxUnits}},
+          std::vector<Crowds>{{4, 60}, {3, 3}, {25, 1}}}) {
+        UnitBox box{LIMITS "rules:\n" RULE("each", "key: [payload], limits: [request-1]")};
+        const std::vector<std::vector<std::byte>> all = frames_of(crowds);
+        ASSERT_EQ(all.size(), kMaxBurst);
+        std::size_t units = 0;
+        for (const Crowds& crowd : crowds) {
+            units += crowd.packets * crowd.units;
+        }
+        for (const Decision& decision : box.judge_burst(all, kStart)) {
+            EXPECT_EQ(decision.reason, Reason::WithinLimits);
+        }
+        EXPECT_EQ(box.counters(0).admitted.read(), units);
+        for (const Decision& decision : box.judge_burst(all, kStart)) {
+            EXPECT_EQ(decision.reason, Reason::OverLimit);
+        }
+    }
+}
+
+// Crowds that have no room beside others leave everybody else his.
+TEST(Units, CrowdedOutTakeNobodysRoom) {
+    UnitBox box{LIMITS "rules:\n" RULE("each", "key: [payload], limits: [request-1]")};
+    const std::vector<std::vector<std::byte>> all =
+        frames_of({{3, kMaxUnits}, {kMaxBurst - 3, kUnitShare}});
+    const std::vector<Decision> got = box.judge_burst(all, kStart);
+    for (std::size_t row = 0; row < got.size(); ++row) {
+        EXPECT_EQ(got[row].reason, row == 1 || row == 2 ? Reason::Unmatched : Reason::WithinLimits)
+            << row;
+    }
+    EXPECT_EQ(box.counters(0).admitted.read(), kMaxUnits + (kMaxBurst - 3) * kUnitShare);
 }
 
 // Without a service nothing is refused because it could not be read: such a packet is judged as one

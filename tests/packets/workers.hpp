@@ -158,6 +158,9 @@ public:
         }
     }
 
+    // Made to the packet that was decided last, if it is forwarded.
+    [[nodiscard]] const Normalization& changes() const { return changes_; }
+
     [[nodiscard]] const LoadedSet& set() const { return loaded_.back()->set(); }
     [[nodiscard]] const RuleSet& rules() const { return loaded_.back()->rules(); }
     // Of the first rule.
@@ -220,6 +223,7 @@ private:
     struct Waiting {
         const Frame* frame;
         Decision* decision;
+        Normalization changes;
     };
     struct Worker {
         explicit Worker(const WorkerParts& parts)
@@ -297,7 +301,8 @@ private:
             auto* decision = static_cast<Decision*>(packet.buffer);
             const ByteView frame = burst_.frame(row).bytes;
             on_their_way_.emplace_back(frame.begin(), frame.end());
-            workers_[owners[row]]->inbox.push_back({&on_their_way_.back(), decision});
+            workers_[owners[row]]->inbox.push_back(
+                {&on_their_way_.back(), decision, burst_.normalization(row)});
             split.gone |= std::uint32_t{1} << row;
             ++handed_;
         }
@@ -311,6 +316,7 @@ private:
         for_each_row(burst_.live(), [&](std::size_t row) {
             const Packet& packet = burst_.packets()[row];
             *static_cast<Decision*>(packet.buffer) = packet.decision;
+            changes_ = burst_.normalization(row);
         });
     }
     // The room for units stays while the same functions find them and remember nothing: it is
@@ -326,6 +332,9 @@ private:
         burst_.clear();
         for (const Waiting& waiting : me.inbox) {
             arrive(burst_, *waiting.frame, waiting.decision, from_);
+            if (waiting.changes.any()) {
+                burst_.normalize(burst_.size() - 1, waiting.changes);
+            }
         }
         me.inbox.clear();
         burst_.come_from_worker();
@@ -346,6 +355,7 @@ private:
     std::vector<std::unique_ptr<const LoadedRules>> loaded_;
     std::deque<Frame> on_their_way_;
     std::uint64_t handed_ = 0;
+    Normalization changes_;
 };
 
 }  // namespace sluice::test

@@ -69,8 +69,9 @@ HONEST = (
     Evasion("honest: Connection: close", one(Send(get(lines=HOST + b"Connection: close\r\n")))),
     Evasion("honest: 8 one behind the other", one(Send(8 * LOGIN), Wait(0.2))),
     Evasion("honest: 8 each in two segments", one(Send(8 * LOGIN), Send(8 * LOGIN, 8 * len(LOGIN)), Wait(0.2))),
-    # More in one frame than the box reads are refused, as the manual says.
-    Evasion("16 one behind the other", one(Send(16 * LOGIN), Wait(0.2)), refused=True),
+    Evasion("honest: 16 one behind the other", one(Send(16 * LOGIN), Wait(0.2))),
+    Evasion("honest: 32 one behind the other, then one", (Open(), Send(32 * LOGIN), Wait(0.2), Send(LOGIN, 32 * len(LOGIN)),
+                                                         Wait())),
     Evasion("honest: a POST whose body waits", (Open(), Send(post(lines=b"Content-Length: 3\r\n")), Wait(0.3, "time"), Send(
         b"abc", len(post(lines=b"Content-Length: 3\r\n"))), Wait())),
 )

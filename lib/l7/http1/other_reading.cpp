@@ -35,9 +35,17 @@ TargetParts parts_of(const RequestHead& head, bool splits_fragment) noexcept {
     return split_target(head.target, false, false, shapes);
 }
 
-// The path with %2F as a slash, or with all that may stand in a path as itself, at the beginning of
-// the room; absent: it does not fit.
-ByteView decoded(ByteView path, bool slashes, MutableBytes room) noexcept {
+// What servers decode in a path beside unreserved characters.
+struct Decoding {
+    bool slashes = false;   // %2F
+    bool reserved = false;  // all else that may stand in a path as itself
+    [[nodiscard]] bool decodes(std::byte byte) const noexcept {
+        return (slashes && byte == http1::kSlash) || (reserved && may_stand_in_path(byte));
+    }
+};
+
+// At the beginning of the room; absent: it does not fit.
+ByteView decoded(ByteView path, Decoding decoding, MutableBytes room) noexcept {
     if (room.size() < path.size()) {
         return {};
     }
@@ -50,32 +58,12 @@ ByteView decoded(ByteView path, bool slashes, MutableBytes room) noexcept {
         if (is_escape) {
             const auto byte = static_cast<std::byte>(http1::hex_value(path[at + 1]) << 4 |
                                                      http1::hex_value(path[at + 2]));
-            const bool stands = slashes ? byte == http1::kSlash : may_stand_in_path(byte);
-            room[size] = stands ? byte : path[at];
-            at += stands ? 2 : 0;
+            room[size] = decoding.decodes(byte) ? byte : path[at];
+            at += decoding.decodes(byte) ? 2 : 0;
         }
         ++size;
     }
     return room.first(size);
-}
-
-// The reading of servers that decode a path, or do not resolve it.
-OtherTarget other_path(const RequestHead& head, HeadShapes doubt, MutableBytes room) noexcept {
-    const TargetParts parts = parts_of(head, true);
-    OtherTarget other{.target = head.target, .path = parts.path, .query = parts.query};
-    if (doubt.has(HeadShape::DotSegment)) {
-        return other;
-    }
-    other.path = decoded(parts.path, doubt.has(HeadShape::EncodedSlash), room);
-    HeadShapes shapes;
-    const ByteView form = normalise_path(other.path, room.subspan(other.path.size()), shapes);
-    other.is_cut = other.path.empty() || shapes.has(HeadShape::PathTooLong);
-    // A text at the beginning of the room is kept.
-    other.path = form.data() == other.path.data() || form.size() > room.size()
-                     ? form
-                     : ByteView{std::copy(form.begin(), form.end(), room.begin()) - form.size(),
-                                form.size()};
-    return other;
 }
 
 // With a slash before it, at the beginning of the room.
@@ -88,54 +76,125 @@ ByteView rooted(ByteView target, MutableBytes room) noexcept {
     return room.first(target.size() + 1);
 }
 
+// Gathers the readings of one head.
+class Targets {
+public:
+    Targets(const RequestHead& head, bool reads_paths, MutableBytes room) noexcept
+        : head_{head}, reads_paths_{reads_paths}, room_{room} {}
+
+    OtherTargets run() noexcept {
+        const HeadShapes doubts = head_.shapes.among(kTargetDoubts);
+        if (!head_.target.empty() && reads_paths_) {
+            is_path_read_ = true;  // the first reading's
+            add_paths(parts_of(head_, true).path, {});
+        }
+        OtherTarget other{.is_other = true, .target = head_.target};
+        if (doubts.has(HeadShape::SpaceInTarget)) {
+            const auto blank =
+                std::find_if(head_.target.begin(), head_.target.end(), http1::is_blank);
+            other.target =
+                head_.target.first(static_cast<std::size_t>(blank - head_.target.begin()));
+        } else if (doubts.has(HeadShape::TargetForm)) {
+            other.target = rooted(head_.target, room_);
+            others_.is_cut = others_.is_cut || other.target.empty();
+            take(other.target.size());
+        } else if (!doubts.has(HeadShape::Fragment)) {
+            return others_;
+        }
+        const TargetParts parts = split_otherwise(other.target, !doubts.has(HeadShape::Fragment));
+        other.query = parts.query;
+        begin_ = others_.count;
+        is_path_read_ = false;
+        if (reads_paths_) {
+            add_paths(parts.path, other);
+        } else {
+            other.path = parts.path;
+            others_.all[others_.count++] = other;
+        }
+        return others_;
+    }
+
+private:
+    void take(std::size_t size) noexcept {
+        room_ = room_.subspan(size);
+        others_.used += size;
+    }
+    // The paths that servers make of one.
+    void add_paths(ByteView path, OtherTarget of) noexcept {
+        HeadShapes doubts;
+        const ByteView form = normalise_path(path, room_, doubts);
+        others_.is_cut = others_.is_cut || doubts.has(HeadShape::PathTooLong);
+        if (!is_path_read_) {
+            add(form, of);
+        }
+        for (unsigned way = 1; way < 4; ++way) {
+            const Decoding decoding{.slashes = (way & 1U) != 0, .reserved = (way & 2U) != 0};
+            const bool differs = (!decoding.slashes || doubts.has(HeadShape::EncodedSlash)) &&
+                                 (!decoding.reserved || doubts.has(HeadShape::EncodedReserved));
+            if (differs) {
+                add_decoded(path, decoding, of);
+            }
+        }
+        if (doubts.has(HeadShape::DotSegment) || doubts.has(HeadShape::BadPercent)) {
+            add(path, of);  // as sent
+        }
+    }
+    void add_decoded(ByteView path, Decoding decoding, OtherTarget of) noexcept {
+        const ByteView text = decoded(path, decoding, room_);
+        HeadShapes shapes;
+        const ByteView form = normalise_path(text, room_.subspan(text.size()), shapes);
+        others_.is_cut = others_.is_cut || text.empty() || shapes.has(HeadShape::PathTooLong);
+        // A text at the beginning of the room is kept.
+        std::copy(form.begin(), form.end(), room_.begin());
+        add(room_.first(form.size()), of);
+    }
+    // Each once.
+    void add(ByteView path, OtherTarget of) noexcept {
+        const std::span<const OtherTarget> known = others_.readings().subspan(begin_);
+        const bool is_known =
+            (!of.is_other && http1::as_text(path) == http1::as_text(head_.path)) ||
+            std::any_of(known.begin(), known.end(), [&](const OtherTarget& one) {
+                return http1::as_text(one.path) == http1::as_text(path);
+            });
+        if (is_known) {
+            return;
+        }
+        of.path = path;
+        others_.all[others_.count++] = of;
+        if (path.data() == room_.data()) {
+            take(path.size());
+        }
+    }
+
+    const RequestHead& head_;
+    bool reads_paths_;
+    MutableBytes room_;
+    OtherTargets others_;
+    std::size_t begin_ = 0;  // of the readings of the target at hand
+    bool is_path_read_ = false;
+};
+
 }  // namespace
 
 bool has_stated_readings(const RequestHead& head) noexcept {
     constexpr HeadShapes kAmbiguous = ambiguous_shapes();
+    constexpr HeadShapes kOtherTargets{HeadShape::SpaceInTarget, HeadShape::TargetForm,
+                                       HeadShape::Fragment};
     const HeadShapes target = head.shapes.among(kTargetDoubts);
     const HeadShapes host = head.shapes.among(kHostDoubts);
     const bool is_usual = target.has(HeadShape::TargetForm) ||
                           target.without(kPathDoubts).empty() ||
                           head.target.front() == http1::kSlash;
     return head.shapes.reading() != HeadReading::Malformed &&
-           head.body.kind != BodyFraming::Kind::UntilClose && is_usual && target.count() <= 1 &&
-           host.count() <= 1 &&
+           head.body.kind != BodyFraming::Kind::UntilClose && is_usual &&
+           target.among(kOtherTargets).count() <= 1 && host.count() <= 1 &&
            head.shapes.among(kAmbiguous).count() ==
                target.among(kAmbiguous).count() + host.count() +
                    head.shapes.among({HeadShape::MissingVersion}).count();
 }
 
-bool has_unstated_readings(const RequestHead& head) noexcept {
-    return head.shapes.among(kTargetDoubts).count() > 1 ||
-           head.shapes.among(kHostDoubts).count() > 1;
-}
-
-OtherTarget other_target(const RequestHead& head, MutableBytes room) noexcept {
-    const HeadShapes doubt = head.shapes.among(kTargetDoubts);
-    if (!doubt.among(kPathDoubts).empty()) {
-        return other_path(head, doubt, room);
-    }
-    OtherTarget other{.target = head.target};
-    if (doubt.has(HeadShape::SpaceInTarget)) {
-        const auto blank = std::find_if(head.target.begin(), head.target.end(), http1::is_blank);
-        other.target = head.target.first(static_cast<std::size_t>(blank - head.target.begin()));
-    } else if (doubt.has(HeadShape::TargetForm)) {
-        other.target = rooted(head.target, room);
-        other.is_cut = other.target.empty();
-        room = room.subspan(other.target.size());
-    }
-    const TargetParts parts = split_otherwise(other.target, !doubt.has(HeadShape::Fragment));
-    other.path = parts.path;
-    other.query = parts.query;
-    if (!doubt.has(HeadShape::BadPercent)) {
-        HeadShapes shapes;
-        other.path = normalise_path(parts.path, room, shapes);
-        // Further readings of the path are not judged.
-        other.is_cut = other.is_cut || shapes.has(HeadShape::PathTooLong) ||
-                       shapes.has(HeadShape::EncodedSlash) ||
-                       shapes.has(HeadShape::EncodedReserved);
-    }
-    return other;
+OtherTargets other_targets(const RequestHead& head, bool reads_paths, MutableBytes room) noexcept {
+    return Targets{head, reads_paths, room}.run();
 }
 
 ByteView other_host(const RequestHead& head, MutableBytes room, HeadShapes& shapes) noexcept {

@@ -3,6 +3,10 @@
 #include "lib/l7/http1/ambiguity.hpp"
 #include "lib/l7/http1/request_head.hpp"
 
+#include <array>
+#include <cstddef>
+#include <span>
+
 namespace sluice {
 
 // What other servers read in a head whose end, and whose body's end, all of them agree on: the
@@ -16,21 +20,35 @@ inline constexpr HeadShapes kPathDoubts{HeadShape::EncodedSlash, HeadShape::Enco
                                         HeadShape::DotSegment};
 inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::HostsDiffer};
 
-// The head has at most two readings of its target and two of its host, and no shape that leaves
-// open what follows it: what is ambiguous about it can be judged as each of them. HTTP/0.9 has one
-// reading, behind which nothing follows.
+// The head has at most two targets and two hosts, and no shape that leaves open what follows it:
+// what is ambiguous about it can be judged as each of them, and as each path that servers make of
+// these targets. HTTP/0.9 has one reading, behind which nothing follows.
 [[nodiscard]] bool has_stated_readings(const RequestHead& head) noexcept;
-// The head has three readings of its target, or of its host.
-[[nodiscard]] bool has_unstated_readings(const RequestHead& head) noexcept;
 
+// What a server of another kind makes of a target.
 struct OtherTarget {
-    ByteView target;  // as a server of the other kind takes it
-    ByteView path;    // normalised; absent as in RequestHead
+    ByteView path;  // normalised by most; absent as in RequestHead
+    // Of another target, or other parts of it, than the first reading has; else absent.
+    bool is_other = false;
+    ByteView target;
     ByteView query;
-    bool is_cut = false;  // it did not fit
 };
-// Of a head with one of kTargetDoubts. What is not as sent lies at the beginning of `room`.
-[[nodiscard]] OtherTarget other_target(const RequestHead& head, MutableBytes room) noexcept;
+struct OtherTargets {
+    // Of each of two targets a path may be decoded in three ways more, or taken as sent.
+    static constexpr std::size_t kMost = 4 + 5;
+
+    [[nodiscard]] std::span<const OtherTarget> readings() const noexcept {
+        return std::span{all}.first(count);
+    }
+    std::array<OtherTarget, kMost> all{};
+    std::size_t count = 0;
+    std::size_t used = 0;  // of the room, by texts that are not as sent
+    bool is_cut = false;   // some did not fit
+};
+// All readings but the first one of a head that has_stated_readings(); of its paths only where
+// rules read some.
+[[nodiscard]] OtherTargets other_targets(const RequestHead& head, bool reads_paths,
+                                         MutableBytes room) noexcept;
 
 // The same of a head with one of kHostDoubts: the host, normalised.
 [[nodiscard]] ByteView other_host(const RequestHead& head, MutableBytes room,

@@ -166,6 +166,55 @@ TEST(ActBurst, HoldsWhatIsDelayed) {
 }
 
 // Verdicts whose answers are not built drop the packet that they would answer.
+// What departs later departs as it is normalised, and as it is tagged.
+TEST(ActBurst, NormalisesWhatIsDelayed) {
+    const std::vector<Action> actions{kPass, kDrop, {Verdict::Shape}};
+    Columns burst;
+    const Frame frame = test::tcp().ttl(3).flags(0x30).payload(20);
+    burst.add(frame,
+              {.verdict = Verdict::Shape, .reason = Reason::OverLimit, .action = 2, .wait = 5ms});
+    burst.add(frame, {.verdict = Verdict::Drop, .reason = Reason::OverLimit, .action = 1});
+    burst.normalizations.resize(2);
+    for (Normalization& change : burst.normalizations) {
+        change.clears_urgent = true;
+        change.raises_to = 32;
+        change.void_line({4, 12});
+    }
+    DelayingRecord sink{{burst}};
+    act_burst(burst, actions, sink);
+    EXPECT_EQ(sink.done, (std::vector<std::string>{"rewrite 0", "hold 0 for 5000000", "drop 1"}));
+    PacketHeaders headers;
+    const FrameView sent{burst.frames[0], static_cast<std::uint32_t>(burst.frames[0].size())};
+    parse_frame(sent, {}, headers);
+    EXPECT_EQ(headers.ttl, 32);
+    EXPECT_EQ(headers.tcp_flags & 0x20, 0);
+    EXPECT_EQ(burst.frames[0][headers.payload_at + 4U], std::byte{'x'});
+    EXPECT_EQ(burst.frames[1], frame.bytes());
+}
+
+// Opens the first 60 bytes.
+struct ShortRecord : Record {
+    template <typename Write>
+    [[nodiscard]] bool rewrite(std::size_t row, Write&& write) noexcept {
+        write(MutableBytes{burst.frames[row]}.first(60));
+        return true;
+    }
+};
+
+// A frame in several buffers, of which the sink opens the first: nothing goes on half changed.
+TEST(ActBurst, DropsWhatCannotBeNormalisedWhole) {
+    Columns burst;
+    burst.add(test::tcp().payload(20), {});
+    burst.add(test::tcp().payload(20), {});
+    burst.normalizations.resize(2);
+    burst.normalizations[0].void_line({0, 6});
+    burst.normalizations[1].void_line({0, 7});
+    ShortRecord sink{{burst}};
+    act_burst(burst, kActions, sink);
+    EXPECT_EQ(sink.done, (std::vector<std::string>{"forward 0", "drop 1"}));
+    EXPECT_EQ(burst.decisions[1].reason, Reason::NoMemory);
+}
+
 TEST(ActBurst, WhatIsAnsweredDoesNotGoOn) {
     for (const Verdict verdict : {Verdict::Decoy, Verdict::Reply, Verdict::Reset}) {
         Columns burst;

@@ -1,10 +1,14 @@
 #include "lib/units/http_units.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::http_units_test {
 namespace {
@@ -132,6 +136,97 @@ TEST(HttpUnits, SaysHowARequestGoesOn) {
         EXPECT_EQ(anywhere.reading().body.kind, row.anywhere) << row.head;
         EXPECT_FALSE(anywhere.reading().ends_connection) << row.head;
     }
+}
+
+// The paths that one of the six servers makes of a target, in whatever order, the normal form
+// first.
+struct PathRow {
+    std::string target;
+    std::vector<std::string> paths;
+    bool is_ambiguous = false;  // servers disagree on more than an accepted doubt
+};
+
+const std::vector<PathRow> kPathRows{
+    {"/login", {"/login"}},
+    {"/%6Cogin", {"/login"}},
+    {"//login", {"/login"}},
+    {"/./login", {"/login", "/./login"}},
+    {"/x/../login", {"/login", "/x/../login"}},
+    {"/x/%2e%2e/login", {"/login", "/x/%2e%2e/login"}},
+    {"http://a/x/../login", {"/login", "/x/../login"}},
+    {"/x%2F..%2Flogin", {"/x%2F..%2Flogin", "/login"}, true},
+    {"/x%2F../login", {"/x%2F../login", "/login"}, true},
+    {"/y/./x%2F..%2flogin", {"/y/x%2F..%2Flogin", "/y/login", "/y/./x%2F..%2flogin"}, true},
+    {"/a%3Ab", {"/a%3Ab", "/a:b"}},
+    {"/x/%2e%2e/a%3ab", {"/a%3Ab", "/a:b", "/x/%2e%2e/a%3ab"}},
+    {"/a%2Fb%3Bc", {"/a%2Fb%3Bc", "/a/b%3Bc", "/a%2Fb;c", "/a/b;c"}, true},
+    {"/x/../a%2Fb%3Bc", {"/a%2Fb%3Bc", "/a/b%3Bc", "/a%2Fb;c", "/a/b;c", "/x/../a%2Fb%3Bc"}, true},
+    {"/%zz/../login", {"/login", "/%zz/../login"}, true},
+    {"/x/../login#y", {"/login", "/x/../login", "/login#y", "/x/../login#y"}, true},
+    {"/x/../login y", {"/login y", "/x/../login y", "/login", "/x/../login"}, true},
+    {"x/../login", {"x/../login", "/login", "/x/../login"}, true},
+};
+
+void expect_paths(const ProbedPacket& packet, const PathRow& row) {
+    std::vector<std::string> paths;
+    for (const auto& texts : packet.texts) {
+        paths.push_back(texts.at("http.request.uri.path"));
+    }
+    ASSERT_FALSE(paths.empty());
+    EXPECT_EQ(paths.front(), row.paths.front());
+    std::vector<std::string> expected = row.paths;
+    std::ranges::sort(paths);
+    std::ranges::sort(expected);
+    EXPECT_EQ(paths, expected);
+}
+
+TEST(HttpUnits, JudgesEachPathThatServersMakeOfATarget) {
+    for (const PathRow& row : kPathRows) {
+        SCOPED_TRACE(row.target);
+        const std::string request = "GET " + row.target + " HTTP/1.1\r\nHost: a\r\n\r\n";
+        Reader both{HeadStance::Service};
+        both.declare();
+        const ProbedPacket judged = both.read(request);
+        EXPECT_EQ(judged.dropped, "");
+        EXPECT_FALSE(both.reading().is_doubtful);
+        expect_paths(judged, row);
+        Reader refuses{HeadStance::Service, OnAmbiguous::Refuse};
+        refuses.declare();
+        const ProbedPacket refused = refuses.read(request);
+        EXPECT_EQ(refused.dropped, row.is_ambiguous ? "ambiguous_request" : "");
+        if (!row.is_ambiguous) {
+            expect_paths(refused, row);
+        }
+        Reader anywhere{HeadStance::Anywhere, OnAmbiguous::Refuse};
+        const ProbedPacket passed = anywhere.read(request);
+        if (anywhere.reading().what == What::Unit) {
+            EXPECT_EQ(passed.dropped, "");
+            EXPECT_FALSE(anywhere.reading().is_doubtful);
+            expect_paths(passed, row);
+        }
+    }
+}
+
+// Each host and each path of a request.
+TEST(HttpUnits, JudgesPathsAndHostsInAllCombinations) {
+    Reader both{HeadStance::Service};
+    both.declare();
+    const ProbedPacket packet = both.read("GET /x/../a%2Fb HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+    EXPECT_EQ(packet.dropped, "");
+    std::set<std::string> met;
+    for (const auto& texts : packet.texts) {
+        met.insert(texts.at("http.host") + texts.at("http.request.uri.path"));
+    }
+    EXPECT_EQ(met, (std::set<std::string>{"a/a%2Fb", "a/a/b", "a/x/../a%2Fb", "b/a%2Fb", "b/a/b",
+                                          "b/x/../a%2Fb"}));
+    EXPECT_EQ(packet.texts.size(), met.size());
+}
+
+// Three texts in one place are not told apart.
+TEST(HttpUnits, RefusesThreeTargets) {
+    Reader both{HeadStance::Service};
+    both.declare();
+    EXPECT_EQ(both.read("GET /a#b c HTTP/1.1\r\nHost: a\r\n\r\n").dropped, "ambiguous_request");
 }
 
 TEST(HttpUnits, AServicesStreamMayBeginWithAnyByte) {
