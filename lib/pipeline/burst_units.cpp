@@ -94,7 +94,14 @@ void UnitSink::stick(const Stickiness& of) noexcept {
     if (of.awaits) {
         note_awaits();
     }
+    if (of.client.is_proxied) {
+        note_client(of.client.address);
+    }
     note_quic_dcid(of.quic_dcid);
+}
+void UnitSink::note_client(const VersionedAddress& client) noexcept {
+    units_.proxied_ |= row_bit(row_);
+    units_.clients_[row_] = client;
 }
 void UnitSink::note_awaits() noexcept {
     units_.awaiting_ |= row_bit(row_);
@@ -155,7 +162,8 @@ void BurstUnits::clear() noexcept {
         burst.forget_units();
     }
     further_count_ = 0;
-    unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = 0;
+    unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = proxied_ =
+        0;
     derived_ = {};
     counts_.fill(0);
     for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });
@@ -182,6 +190,30 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
             UnitSink{*this, row, {}}.count(UnitEvent::NoProxiedClient);
         }
+    }
+}
+
+// A client that is a trusted proxy itself names the client of each request, as if it had made the
+// connection. Where a packet has no units, the first one's place holds the client alone.
+void BurstUnits::name_proxied(std::size_t row, const ProxiedClients& clients,
+                              HeaderColumns& headers) noexcept {
+    ProxiedClients::hide_all(headers, row_bit(row));
+    const VersionedAddress client = clients_[row];
+    const bool is_unseen = client.version == IpVersion::None;
+    const bool is_proxy = !is_unseen && clients.is_proxy(client);
+    for (std::size_t number = 0; number < counts_[row]; ++number) {
+        Unit& unit = units_[row * kMaxUnits + number];
+        unit.texts.set_client(is_proxy ? VersionedAddress{} : client);
+    }
+    if (is_unseen) {
+        UnitSink{*this, row, {}}.count(UnitEvent::ProxyHeaderUnseen, counts_[row]);
+    } else if (is_proxy) {
+        name_clients(row, clients);
+    } else if (counts_[row] == 0) {
+        UnitTexts& alone = units_[row * kMaxUnits].texts;
+        alone.clear();
+        alone.set_client(client);
+        headers.set_unit(row, alone);
     }
 }
 
@@ -257,6 +289,9 @@ void BurstUnits::set_texts(Burst& further) noexcept {
     const FurtherUnit* const of = &of_further_[first_of(further)];
     for_each_row(further.live(), [&](std::size_t row) {
         const Unit& unit = this->unit(of[row].row, of[row].number);
+        if (has_row(proxied_, of[row].row)) [[unlikely]] {
+            ProxiedClients::hide_all(further.headers(), row_bit(row));
+        }
         further.set_unit(row, unit.kind, unit.texts);
     });
     further.set_several(further.live());

@@ -30,6 +30,9 @@ public:
     void run(RowMask rows) noexcept {
         for_each_row(rows, [&](std::size_t row) {
             find(row);
+            if (set_.proxied_clients != nullptr) [[unlikely]] {
+                name_clients(row);
+            }
             if (units_.count(row) != 0) {
                 take(row);
             }
@@ -68,11 +71,15 @@ private:
     [[nodiscard]] ServicePacket service_of(std::size_t row, bool has_waited) const noexcept {
         return set_.services.empty() || has_waited ? ServicePacket{} : units_.service(row);
     }
-    // A row that has units stands for the first one.
-    void take(std::size_t row) noexcept {
-        if (has_row(burst_.proxied(), row)) [[unlikely]] {
+    void name_clients(std::size_t row) noexcept {
+        if (has_row(units_.proxied(), row)) {
+            units_.name_proxied(row, *set_.proxied_clients, burst_.headers());
+        } else if (has_row(burst_.proxied(), row)) {
             units_.name_clients(row, *set_.proxied_clients);
         }
+    }
+    // A row that has units stands for the first one.
+    void take(std::size_t row) noexcept {
         if (!set_.derived_texts.empty()) {
             units_.derive_texts(row, set_.derived_texts);
         }

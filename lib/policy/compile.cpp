@@ -146,7 +146,10 @@ private:
             return;
         }
         for (const YamlNode& node : services.items) {
-            rules_.add(node, read_service(node, file_));
+            ReadService service = read_service(node, file_);
+            file_.client_ip.view.proxied |=
+                service.service.mode != Mode::Off && !service.service.proxies.empty();
+            rules_.add(node, std::move(service));
         }
     }
 
