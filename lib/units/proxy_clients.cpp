@@ -14,7 +14,7 @@ namespace {
 // A connection has the places of two rows. With twice as many places as connections, a row is full
 // before the table is once in billions.
 constexpr std::size_t kWays = 8;
-constexpr std::uint32_t kGuard = ticks_of(TrackBudget{}.idle_guard);
+constexpr std::uint32_t kGuard = ticks_of(TrackBudget{}.idle_guard) + 1;  // no tick is whole
 
 std::size_t rows_for(std::size_t connections) noexcept {
     return std::bit_ceil(std::max<std::size_t>(2 * connections / kWays, 2));

@@ -1,4 +1,5 @@
 #include "lib/units/unit_parser.hpp"
+#include "tests/packets/asking_workers.hpp"
 #include "tests/packets/service_dialogue.hpp"
 
 #include <gtest/gtest.h>
@@ -272,6 +273,82 @@ TEST_P(ServiceProxiedCases, Table) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, ServiceProxiedCases, testing::ValuesIn(kCases));
+
+// A box with a parser of its own.
+struct ProxiedBox {
+    explicit ProxiedBox(std::string_view rules) : box{rules} { box.find_units_by(parser.finder()); }
+    void open(std::uint16_t port = 40'000) {
+        for (const Frame& frame : {syn(), syn_ack(), client("")}) {
+            (void)box.judge(at_port(frame, port), kStart);
+        }
+    }
+    [[nodiscard]] std::uint64_t counted(UnitEvent event) const {
+        return box.counters().by_unit_event[static_cast<std::size_t>(event)].read();
+    }
+
+    UnitParser parser{capture_unit_budget()};
+    Box box;
+};
+
+TEST(ServiceProxied, HeadersAreCounted) {
+    ProxiedBox proxied{kEach};
+    for (std::uint16_t port = 1; port <= 4; ++port) {
+        proxied.open(port);
+    }
+    (void)proxied.box.judge(client(kA + kLogin).sport(1), kStart);
+    EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeader), 1U);
+    (void)proxied.box.judge(client(kLogin).sport(2), kStart);
+    EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeaderMissing), 1U);
+    (void)proxied.box.judge(client("PROXY TCP4 a b\r\n").sport(3), kStart);
+    EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeaderMalformed), 1U);
+    EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeaderUnseen), 0U);
+    (void)proxied.box.judge(client(kLogin).sport(5), kStart);
+    EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeaderUnseen), 1U) << "of a connection under way";
+    EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeader), 1U);
+}
+
+// In the burst of the header, what comes behind it has its client already.
+TEST(ServiceProxied, ClientsAreKnownWithinABurst) {
+    ProxiedBox proxied{ENFORCED
+                       "rules:\n  - {id: each, mode: enforce, when: 'client.ip eq 198.51.100.1', "
+                       "key: [client.ip], limits: [{algorithm: fixed_window, count: 9, window: "
+                       "1h}]}\n"};
+    proxied.open();
+    const std::vector<Decision> decisions =
+        proxied.box.judge_burst({client(kA.substr(0, 9)).bytes(), client(kA.substr(9), 9).bytes(),
+                                 client("", kASize).bytes(), client(kLogin, kASize).bytes(),
+                                 client(kLogin + kLogin, kASize + kLoginSize).bytes()},
+                                kStart);
+    const std::array<std::string_view, 5> reasons{"unmatched", "within_limits", "within_limits",
+                                                  "within_limits", "within_limits"};
+    for (std::size_t i = 0; i < reasons.size(); ++i) {
+        EXPECT_EQ(row_of(decisions[i].reason).name, reasons[i]) << i;
+    }
+}
+
+// A request that waits for the owner of its client's bucket has the same client when it is its
+// turn.
+TEST(ServiceProxied, ClientsOfRequestsThatWaitStayTheirs) {
+    UnitParser parser{capture_unit_budget()};
+    AskingWorkers workers{"version: 1\n" PROXIED("mode: enforce, path: inbound") EACH,
+                          4,
+                          {.finder = parser.finder()}};
+    const auto send = [&](std::uint16_t port, const std::string& text) {
+        for (const Frame& frame : {syn(), client("")}) {
+            (void)workers.judge(0, at_port(frame, port).bytes(), kStart);
+        }
+        const std::size_t number = workers.send(0, {at_port(client(text), port).bytes()}, kStart);
+        workers.settle(kStart);
+        EXPECT_TRUE(workers.sent()[number].decided);
+        return workers.sent()[number].decision.reason;
+    };
+    std::uint16_t port = 1;
+    for (int i = 1; i < 40; ++i) {
+        const std::string header = line("198.51.100." + std::to_string(i));
+        EXPECT_EQ(send(port++, header + kLogin), Reason::WithinLimits) << i;
+        EXPECT_EQ(send(port++, header + kLogin), Reason::OverLimit) << i;
+    }
+}
 
 }  // namespace
 }  // namespace sluice::test::service_proxied_test
