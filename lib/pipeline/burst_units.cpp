@@ -258,7 +258,11 @@ bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
                             const HeldUnits& held) noexcept {
     if (const StickyBytes* const bytes = held.to_read_again(packet.load)) {
         finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
-        return find(row, packet);
+        const bool is_found = find(row, packet);
+        if (held.client().is_proxied) {
+            UnitSink{*this, row, packet.service}.note_client(held.client().address);
+        }
+        return is_found;
     }
     refused_ = false;
     UnitSink sink{*this, row, packet.service};

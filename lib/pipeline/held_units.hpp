@@ -25,6 +25,7 @@ public:
 
     // See Stickiness.
     [[nodiscard]] DatagramPorts ports() const noexcept { return sticky_.ports; }
+    [[nodiscard]] const ProxyHeaderClient& client() const noexcept { return sticky_.client; }
 
 private:
     struct Text {
