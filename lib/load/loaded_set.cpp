@@ -2,6 +2,8 @@
 
 #include "lib/load/early_drop.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -14,6 +16,16 @@ std::vector<LoadedLimit> unloaded(const std::vector<MeteredLimit>& limits) {
     return loaded;
 }
 
+// Who names clients; nullptr: nobody does, or no rule asks for them.
+std::shared_ptr<const ProxiedClients> proxied_clients_of(const RuleSet& rules) {
+    if (rules.clients != nullptr) {
+        return std::make_shared<const ProxiedClients>(*rules.clients);
+    }
+    const bool asks = std::any_of(rules.rules.begin(), rules.rules.end(),
+                                  [](const Rule& rule) { return rule.asks_clients; });
+    return asks ? std::make_shared<const ProxiedClients>() : nullptr;
+}
+
 }  // namespace
 
 LoadedSet unloaded(const RuleSet& rules) {
@@ -22,9 +34,7 @@ LoadedSet unloaded(const RuleSet& rules) {
     set.services = loaded_services(rules.services, rules.service_classifier);
     set.actions = rules.actions;
     set.owner_groups = rules.owner_groups;
-    if (rules.clients != nullptr) {
-        set.proxied_clients = std::make_shared<const ProxiedClients>(*rules.clients);
-    }
+    set.proxied_clients = proxied_clients_of(rules);
     set.named_texts = rules.named_texts;
     set.rules.reserve(rules.rules.size());
     for (const Rule& rule : rules.rules) {

@@ -316,7 +316,9 @@ MeterPlan make_meter_plan(const LoadedSet& set) {
         plan.counts.add_all(rule.counts);
     }
     if (set.proxied_clients != nullptr) {
-        plan.texts.add(kClientHeader);
+        if (!set.proxied_clients->header().empty()) {
+            plan.texts.add(kClientHeader);
+        }
         plan.enforces_on_clients = std::any_of(
             set.rules.begin(), set.rules.end(),
             [](const LoadedRule& rule) { return rule.asks_clients && rule.mode == Mode::Enforce; });

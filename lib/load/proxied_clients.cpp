@@ -4,6 +4,8 @@
 
 namespace sluice {
 
+ProxiedClients::ProxiedClients() : proxies_{{.steps = {{0, 0}}, .v6_steps = {{0, 0}}}} {}
+
 RowMask ProxiedClients::hide(HeaderColumns& columns, RowMask rows) const noexcept {
     rows &= columns.present_rows(HeaderPart::Ip);
     const RowMask proxied = proxies_.sources(columns, rows);

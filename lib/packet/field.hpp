@@ -140,6 +140,7 @@ static_assert(kFieldCount < 64, "FieldSet is one word, and has a bit to spare");
 class FieldSet {
 public:
     constexpr void add(Field field) noexcept { bits_ |= bit(field); }
+    constexpr void remove(Field field) noexcept { bits_ &= ~bit(field); }
     [[nodiscard]] constexpr bool has(Field field) const noexcept {
         return (bits_ & bit(field)) != 0;
     }

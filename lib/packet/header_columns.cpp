@@ -131,6 +131,8 @@ const PacketHeaders& HeaderColumns::headers(std::size_t row) const noexcept {
     }
     if (has_row(present_rows(HeaderPart::Client), row)) {
         made_headers_[row].fields.add(Field::ProxiedClient);
+    } else {
+        made_headers_[row].fields.remove(Field::ProxiedClient);
     }
     return made_headers_[row];
 }

@@ -98,7 +98,14 @@ void UnitSink::stick(const Stickiness& of) noexcept {
     if (of.is_unjudgeable) {
         note_drop(of.why);
     }
+    if (of.client.is_proxied) {
+        note_client(of.client.address);
+    }
     note_quic_dcid(of.quic_dcid);
+}
+void UnitSink::note_client(const VersionedAddress& client) noexcept {
+    units_.proxied_ |= row_bit(row_);
+    units_.clients_[row_] = client;
 }
 void UnitSink::note_awaits() noexcept {
     units_.awaiting_ |= row_bit(row_);
@@ -160,7 +167,8 @@ void BurstUnits::clear() noexcept {
     unit_count_ = 0;
     rows_left_ = 0;
     crowded_out_ = 0;
-    unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = 0;
+    unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = proxied_ =
+        0;
     derived_ = {};
     counts_.fill(0);
     for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });
@@ -212,6 +220,30 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
     }
 }
 
+// A client that is a trusted proxy itself names the client of each request, as if it had made the
+// connection. Where a packet has no units, the first one's place holds the client alone.
+void BurstUnits::name_proxied(std::size_t row, const ProxiedClients& clients,
+                              HeaderColumns& headers) noexcept {
+    ProxiedClients::hide_all(headers, row_bit(row));
+    const VersionedAddress client = clients_[row];
+    const bool is_unseen = client.version == IpVersion::None;
+    const bool is_proxy = !is_unseen && clients.is_proxy(client);
+    for (std::size_t number = 0; number < counts_[row]; ++number) {
+        Unit& unit = units_[row * kMaxUnits + number];
+        unit.texts.set_client(is_proxy ? VersionedAddress{} : client);
+    }
+    if (is_unseen) {
+        UnitSink{*this, row, {}}.count(UnitEvent::ProxyHeaderUnseen, counts_[row]);
+    } else if (is_proxy) {
+        name_clients(row, clients);
+    } else if (counts_[row] == 0) {
+        UnitTexts& alone = units_[row * kMaxUnits].texts;
+        alone.clear();
+        alone.set_client(client);
+        headers.set_unit(row, alone);
+    }
+}
+
 void BurstUnits::derive_texts(std::size_t row, const DerivedTexts& derived) noexcept {
     derived_ = derived.fields();
     for (std::size_t number = 0; number < counts_[row]; ++number) {
@@ -252,20 +284,6 @@ void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan)
     remembered_ &= ~rows;
 }
 
-bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
-                            const HeldUnits& held) noexcept {
-    const bool is_of_service = packet.service.service != nullptr;
-    if (const StickyBytes* const bytes = held.to_read_again(packet.load, is_of_service)) {
-        finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
-        return find(row, packet);
-    }
-    begin_row(row);
-    UnitSink sink{*this, row, packet.service};
-    held.give_back(packet, sink);
-    unit_count_ += counts_[row];
-    return true;
-}
-
 void BurstUnits::add_further(const Burst& burst, std::size_t row) noexcept {
     first_further_[row] = static_cast<std::uint16_t>(further_count_);
     for (std::uint8_t number = 1; number < counts_[row]; ++number) {
@@ -289,6 +307,9 @@ void BurstUnits::set_texts(Burst& further) noexcept {
     const FurtherUnit* const of = &of_further_[first_of(further)];
     for_each_row(further.live(), [&](std::size_t row) {
         const Unit& unit = this->unit(of[row].row, of[row].number);
+        if (has_row(proxied_, of[row].row)) [[unlikely]] {
+            ProxiedClients::hide_all(further.headers(), row_bit(row));
+        }
         further.set_unit(row, unit.kind, unit.texts);
     });
     further.set_several(further.live());

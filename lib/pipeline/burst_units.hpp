@@ -115,6 +115,9 @@ public:
     // UnitFinder::refused() is asked then.
     void follow(const StickyBytes& bytes) noexcept;
     void stick(const Stickiness& of) noexcept;
+    // The packet's connection begins with a PROXY protocol header, which names this client; of no
+    // version: the header was not seen.
+    void note_client(const VersionedAddress& client) noexcept;
     // An answer to what came before the packet's units may still be on its way to their sender.
     void note_awaits() noexcept;
     // The id that the connection of the packet's hello began with.
@@ -227,7 +230,8 @@ public:
                 quic_dcids_[row],
                 has_row(services_.in_fragments, row) ? services_.ports[row] : DatagramPorts{},
                 has_row(unjudgeable_, row),
-                why_[row]};
+                why_[row],
+                {has_row(proxied_, row), clients_[row]}};
     }
     // The rows whose senders may still await an answer to what came before.
     [[nodiscard]] RowMask awaiting() const noexcept { return awaiting_; }
@@ -257,6 +261,11 @@ public:
 
     // Gives each request of a trusted proxy its client.
     void name_clients(std::size_t row, const ProxiedClients& clients) noexcept;
+    // The rows whose connections begin with a PROXY protocol header.
+    [[nodiscard]] RowMask proxied() const noexcept { return proxied_; }
+    // Gives such a row, and each of its units, the client that the header names.
+    void name_proxied(std::size_t row, const ProxiedClients& clients,
+                      HeaderColumns& headers) noexcept;
     // Gives each unit of a packet the texts that are made of its own.
     void derive_texts(std::size_t row, const DerivedTexts& derived) noexcept;
     // The texts that are made again whenever the packet's own are found.
@@ -335,6 +344,8 @@ private:
     RowMask following_ = 0;
     RowMask remembered_ = 0;
     RowMask awaiting_ = 0;
+    RowMask proxied_ = 0;
+    std::array<VersionedAddress, kMaxBurst> clients_{};  // of rows that are proxied
     std::array<Reason, kMaxBurst> why_{};
     std::array<Reason, kMaxBurst> would_why_{};
     std::array<StickyBytes, kMaxBurst> followed_{};

@@ -28,6 +28,7 @@ public:
 
     // See Stickiness.
     [[nodiscard]] DatagramPorts ports() const noexcept { return sticky_.ports; }
+    [[nodiscard]] const ProxyHeaderClient& client() const noexcept { return sticky_.client; }
 
 private:
     static constexpr std::size_t kMostTexts = 8 * kMaxUnits;

@@ -133,9 +133,10 @@ private:
     }
 
     // The same for enforcing rules alone. Where one of these reads a client.ip that proxies name,
-    // also all rows of trusted proxies: their client is known from a request only.
+    // also all rows of theirs: the client is known from what is read only.
     [[nodiscard]] RowMask acting_rows(const BurstUnits& units) const noexcept {
-        const RowMask unknown = set_.meter_plan.enforces_on_clients ? burst_.proxied() : 0;
+        const RowMask unknown =
+            set_.meter_plan.enforces_on_clients ? burst_.proxied() | units.proxied() : 0;
         return unknown | concerned_rows(
                              units, [](const RulePlan& rule) { return rule.mode == Mode::Enforce; },
                              [this](const RuleMatch& match) { return decided_by(match); });
@@ -180,9 +181,9 @@ private:
             return rows;
         }
         find_units(burst_, rows_to_read(*units, rows), set_, core_, now_);
-        if ((burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client)) != 0)
-            [[unlikely]] {
-            // Whom requests are from is known by now.
+        const RowMask named = burst_.proxied() & burst_.headers().present_rows(HeaderPart::Client);
+        if ((named | units->proxied()) != 0 && set_.proxied_clients != nullptr) [[unlikely]] {
+            // Clients that were named by what has been read are known by now.
             set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
         }
         count_would_refuse(*units);

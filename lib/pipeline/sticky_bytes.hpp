@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/l7/quic/initial_opener.hpp"
+#include "lib/packet/ip_address.hpp"
 #include "lib/pipeline/service_packet.hpp"
 
 #include <cstdint>
@@ -25,6 +26,12 @@ enum class UnitFate : std::uint8_t {
     Undone,  // kept back for what units have no part in: sent again, they are judged again
 };
 
+// The client of a packet whose connection begins with a PROXY protocol header.
+struct ProxyHeaderClient {
+    bool is_proxied = false;   // the packet is of such a connection; and
+    VersionedAddress address;  // whom the header names; of no version: it was not seen
+};
+
 // A packet's sticky bytes: those that have its verdict, and those whose verdict it follows.
 struct Stickiness {
     bool remembers = false;
@@ -36,6 +43,7 @@ struct Stickiness {
     DatagramPorts ports;          // of a datagram in fragments, which the packet completes
     bool is_unjudgeable = false;  // it is dropped where a rule that acts is concerned, and why
     Reason why = Reason::Unmatched;
+    ProxyHeaderClient client{};
 };
 
 }  // namespace sluice

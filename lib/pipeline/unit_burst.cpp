@@ -31,6 +31,9 @@ public:
         units_.begin(set_.load, set_.meter_plan, static_cast<std::size_t>(std::popcount(rows)));
         for_each_row(rows, [&](std::size_t row) {
             find(row);
+            if (set_.proxied_clients != nullptr) [[unlikely]] {
+                name_clients(row);
+            }
             if (units_.count(row) != 0) {
                 take(row);
             }
@@ -66,11 +69,15 @@ private:
             (void)units_.find(row, packet);
         }
     }
-    // A row that has units stands for the first one.
-    void take(std::size_t row) noexcept {
-        if (has_row(burst_.proxied(), row)) [[unlikely]] {
+    void name_clients(std::size_t row) noexcept {
+        if (has_row(units_.proxied(), row)) {
+            units_.name_proxied(row, *set_.proxied_clients, burst_.headers());
+        } else if (has_row(burst_.proxied(), row)) {
             units_.name_clients(row, *set_.proxied_clients);
         }
+    }
+    // A row that has units stands for the first one.
+    void take(std::size_t row) noexcept {
         if (!set_.derived_texts.empty()) {
             units_.derive_texts(row, set_.derived_texts);
         }

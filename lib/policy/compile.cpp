@@ -65,6 +65,7 @@ public:
         lists_.warn_of_unused(relaxed_);
         if (!file_.problems.are_interrupted() && !file_.problems.has_errors()) {
             databases_.warn_of_unused(relaxed_);
+            rules_.believe(file_.client_ip.source);
             rules_.finish(*top.find("rules"), box_, patterns_, databases_);
         }
         if (file_.problems.has_errors()) {
@@ -73,9 +74,9 @@ public:
         CompiledRules compiled = std::move(rules_).result();
         compiled.client = file_.client_ip.view;
         const std::vector<Rule>& rules = compiled.set.rules;
-        if (std::any_of(rules.begin(), rules.end(),
-                        [](const Rule& rule) { return rule.asks_clients; })) {
-            compiled.set.clients = file_.client_ip.source;
+        if (std::none_of(rules.begin(), rules.end(),
+                         [](const Rule& rule) { return rule.asks_clients; })) {
+            compiled.set.clients = nullptr;
         }
         if (asks_for_domain(compiled.set)) {
             compiled.set.suffixes = suffixes_.rules();
@@ -146,7 +147,12 @@ private:
             return;
         }
         for (const YamlNode& node : services.items) {
-            rules_.add(node, read_service(node, file_));
+            ReadService service = read_service(node, file_);
+            if (service.service.mode != Mode::Off && !service.service.proxies.empty()) {
+                file_.client_ip.view.proxied = true;
+                file_.client_ip.services += " " + service.service.id;
+            }
+            rules_.add(node, std::move(service));
         }
     }
 

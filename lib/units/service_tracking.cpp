@@ -276,7 +276,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         slots_.index_of(verdict.service) == ServiceSlots::kNone) {
         return;
     }
-    const Service& service = burst.services.all[slots_.index_of(verdict.service)];
+    const LoadedService& service = burst.services.all[slots_.index_of(verdict.service)];
     const ConnectionEnds ends = burst.burst.ends[row];
     const bool forwards = verdict.forwards();
     const bool is_upgraded = verdict.has(TrackMark::Upgraded);
@@ -290,6 +290,8 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .client_fin = verdict.client_fin,
         .client_ends = forwards && !is_upgraded && verdict.client_ends,
         .is_from_client = verdict.from_client,
+        .is_proxied = verdict.from_client && !service.proxies.empty() &&
+                      service.is_proxied(burst.burst.headers.address(Field::IpSrc, row)),
         .is_readable = forwards && verdict.readable && !is_upgraded,
         .is_midstream = verdict.midstream,
         .is_beginning = !verdict.midstream && verdict.id != 0 && verdict.take_from == verdict.first,

@@ -70,8 +70,8 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
 
 StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, ByteView payload,
                                                std::uint64_t& note) noexcept {
-    const bool is_read = payload.empty() ? packet.client_ends : packet.is_readable;
-    if (!packet.is_from_client || !is_read) {
+    // Each packet behind a PROXY header has the client that the header names.
+    if (!packet.is_from_client || !(packet.is_proxied || packet.is_read(!payload.empty()))) {
         return Worth::Nothing;
     }
     note = packet.connection;

@@ -132,9 +132,12 @@ private:
 
     void read() noexcept {
         // Of a protocol whose beginning cannot be looked for, a unit may begin where the bytes do.
-        const bool is_guess = offer_.kind == Offered::Resync && !skip_to_start();
+        const bool is_header = ProxyHeaders::begins_at(packet_, offer_.seq);
+        const bool is_guess = !is_header && offer_.kind == Offered::Resync && !skip_to_start();
         context_.before = offer_.framing;
-        StreamReading reading = owner_.read(offer_.bytes, context_, units_);
+        StreamReading reading = is_header ? owner_.proxies_.read(offer_.bytes, packet_, units_)
+                                          : owner_.read(offer_.bytes, context_, units_);
+        has_header_ |= is_header;
         if (is_guess && reading.what == StreamReading::What::NeedMore && reading.need.may_be_none) {
             reading = {};
         }
@@ -228,7 +231,7 @@ private:
     void conclude() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
-        if ((has_unit_ || offer_.kind == Offered::Held) && !offer_.differs) {
+        if ((has_unit_ || has_header_ || offer_.kind == Offered::Held) && !offer_.differs) {
             owner_.table_.note_seen(offer_);
         }
         if (has_unit_ && packet_.answers &&
@@ -304,7 +307,8 @@ private:
     StreamOffer offer_;
     StickyBytes judged_;
     bool has_unit_ = false;
-    bool continues_ = false;  // it begins in a body, whose verdict stands before its first byte
+    bool has_header_ = false;  // of the PROXY protocol
+    bool continues_ = false;   // it begins in a body, whose verdict stands before its first byte
 };
 
 StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous,
@@ -313,6 +317,7 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
       head_bytes_{budget.head_bytes},
       table_{budget, stance},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
+      proxies_{stance == StreamStance::Service ? budget.connections : 0},
       http_{on_ambiguous} {}
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
@@ -371,6 +376,9 @@ void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
 }
 
 void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept {
+    if (packet.service.is_proxied && !proxies_.note_client(payload, packet, units)) [[unlikely]] {
+        return;
+    }
     if (payload.empty() && (packet.headers.tcp_flags & (kTcpFin | kTcpSyn | kTcpRst)) == 0) {
         return;
     }

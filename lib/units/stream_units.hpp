@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/conn/connection_table.hpp"
 #include "lib/units/http_units.hpp"
+#include "lib/units/proxy_headers.hpp"
 #include "lib/units/stream_reading.hpp"
 #include "lib/units/tls_units.hpp"
 #include "lib/units/voided_lines.hpp"
@@ -71,6 +72,7 @@ private:
     std::uint64_t unread_bursts_ = 0;
     std::unique_ptr<std::byte[]> scratch_;  // heads of several segments
     VoidedLines voided_;
+    ProxyHeaders proxies_;  // of services
     HttpUnits http_;
     TlsUnits tls_;
 };

@@ -1,6 +1,7 @@
 #include "lib/units/unit_budget.hpp"
 
 #include "lib/conn/connection_table.hpp"
+#include "lib/units/proxy_clients.hpp"
 #include "lib/units/quic_hellos.hpp"
 #include "lib/units/service_tracking.hpp"
 
@@ -79,6 +80,7 @@ UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
 
 std::uint64_t memory_of(const UnitBudget& budget) noexcept {
     return 2 * ConnectionTable::memory_of(budget.connections) +  // services have one of their own
+           ProxyClients::memory_of(budget.connections.connections) +
            ServiceTracking::memory_of(budget) + QuicHellos::memory_of(budget.quic) +
            FragmentTable::memory_of(budget.fragments);
 }

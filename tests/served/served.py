@@ -21,6 +21,7 @@ import honest
 import innocent
 import others
 import plan as plans
+import proxied
 import replayed
 import restarts
 import rule_files
@@ -28,7 +29,7 @@ import servers
 import six
 import unproven
 
-PARTS = ("evasions", "generated", "at_once", "begun", "innocent", "downloads", "unproven", "restarts", "others",
+PARTS = ("evasions", "generated", "at_once", "begun", "proxied", "innocent", "downloads", "unproven", "restarts", "others",
          "six", "full", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
@@ -161,6 +162,8 @@ def try_all(given, parts):
             hurt += at_once.check(court, given.names, given.seed, given.services)
         if "begun" in parts:
             hurt += begun.check(court, given.names, given.seed, given.services)
+        if "proxied" in parts:
+            hurt += proxied.check(court, given.names, given.seed, given.services)
         if "innocent" in parts:
             hurt += try_innocent(court, given)
         if "downloads" in parts:

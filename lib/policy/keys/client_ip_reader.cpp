@@ -243,6 +243,7 @@ void note_client(const ClientIp& client, std::vector<NamedText>& settings) {
         text += ", from " + client.source->header + " " + std::to_string(client.source->hops) +
                 " of" + client.proxies;
     }
+    text += client.services.empty() ? "" : ", from PROXY headers to" + client.services;
     settings.push_back({kClientSetting, std::move(text)});
 }
 

@@ -19,6 +19,8 @@ struct ClientIp {
     // Who names clients, where somebody does; shared by the sets that are compiled.
     std::shared_ptr<const ClientSource> source{};
     std::string proxies{};  // that are trusted, a space before each; of lists, what they held
+    // Services whose proxies name clients in headers of the PROXY protocol, likewise.
+    std::string services{};
 };
 
 // Reports what is wrong. `lists`: what a `$name` among the proxies can be.
@@ -32,7 +34,7 @@ struct ClientIp {
 inline constexpr std::string_view kClientSetting = "client_ip";
 // What client.ip is belongs to the rules that use it, though it stands at the top of the file:
 // "prefixes 24|64, unwrap nat64 v4mapped, from x-forwarded-for 1 of 10.0.0.0/8 $proxies (2 ranges,
-// 5f3a09c1)". A list whose addresses have changed has another digest.
+// 5f3a09c1), from PROXY headers to web". A list whose addresses have changed has another digest.
 void note_client(const ClientIp& client, std::vector<NamedText>& settings);
 
 }  // namespace sluice

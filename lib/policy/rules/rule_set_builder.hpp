@@ -26,6 +26,10 @@ public:
     }
     // What the rules name, before finish(). False: it is more than a set can hold.
     [[nodiscard]] bool take(ActionPool actions) { return std::move(actions).fill(compiled_.set); }
+    // Who names the clients of requests, before finish().
+    void believe(std::shared_ptr<const ClientSource> source) {
+        compiled_.set.clients = std::move(source);
+    }
     // Reports, at `rules`, what is more than a set can hold.
     void check_bounds(const YamlNode& rules);
 

@@ -76,7 +76,8 @@ ProtocolSet protocols_of(TextField field, const TextNames& names) {
     return {};
 }
 
-ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const TextNames& names) {
+ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const TextNames& names,
+                         bool with_clients) {
     ProtocolSet counted;
     bool counts_units_alone = !rule.limits.empty();
     for (const MeteredLimit& limit : rule.limits) {
@@ -95,7 +96,7 @@ ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const Te
             }
         }
     }
-    if (rule.asks_clients) {
+    if (rule.asks_clients && with_clients) {
         reading.protocols.add_all({ServiceProtocol::Http});
     }
     return reading.protocols.empty() && reading.any ? kAll : reading.protocols;

@@ -42,9 +42,10 @@ private:
 // Names of headers, cookies and functions count as what they stand for.
 [[nodiscard]] ProtocolSet protocols_of(TextField field, const TextNames& names);
 
-// Protocols whose units a rule can match or count; none: it is over no later layer.
+// Protocols whose units a rule can match or count; none: it is over no later layer. `with_clients`:
+// requests name clients.
 [[nodiscard]] ProtocolSet protocols_of(const Rule& rule, const Expression& condition,
-                                       const TextNames& names);
+                                       const TextNames& names, bool with_clients);
 
 // Protocols of `read`, those a rule is over, whose units can satisfy this clause of its condition.
 [[nodiscard]] ProtocolSet protocols_of(const Clause& clause, const SetPool& pool, ProtocolSet read,

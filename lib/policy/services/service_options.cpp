@@ -88,19 +88,15 @@ public:
                 "the answers of its server are not seen: a QUIC hello that comes again within 10 "
                 "seconds is not counted four times, though it may be a new connection");
         }
-        say_what_is_not_enforced();
+        if (service_.protocol == ServiceProtocol::Dns && !service_.proxies.empty()) {
+            context_.problems.warning(
+                map_.find("proxy_protocol")->at,
+                "datagrams have no header of the PROXY protocol: client.ip of a query over UDP is "
+                "not what a proxy names");
+        }
     }
 
 private:
-    void say_what_is_not_enforced() const {
-        const auto say = [this](bool is_asked, std::string_view key, const std::string& what) {
-            if (is_asked) {
-                context_.not_enforced(map_.find(key)->at, what);
-            }
-        };
-        say(!service_.proxies.empty(), "proxy_protocol", "`proxy_protocol`");
-    }
-
     // True if the key is there to be read.
     [[nodiscard]] bool has(std::string_view key, bool fits) const {
         if (map_.find(key) == nullptr) {

@@ -45,7 +45,8 @@ public:
 
     void note(const PlacedRule& placed, const Rule& rule) {
         RuleSummary& summary = compiled_.rules[placed.summary];
-        const ProtocolSet read = protocols_of(rule, summary.condition, compiled_.set.named_texts);
+        const ProtocolSet read = protocols_of(rule, summary.condition, compiled_.set.named_texts,
+                                              compiled_.set.clients != nullptr);
         if (read.empty()) {
             return;
         }

@@ -3,6 +3,7 @@
 #include "lib/units/service_tracking.hpp"
 
 #include "lib/conn/connection_table.hpp"
+#include "lib/units/proxy_clients.hpp"
 #include "lib/units/quic_hellos.hpp"
 
 #include <gtest/gtest.h>
@@ -68,6 +69,7 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         const std::uint64_t before = in_use();
         const ConnectionTable connections{budget.connections};
         const ConnectionTable of_services{budget.connections};
+        const ProxyClients clients{budget.connections.connections};
         const ServiceTracking tracking{budget};
         const FragmentTable fragments{budget.fragments};
         const QuicHellos hellos{budget.quic};

@@ -71,6 +71,7 @@ public:
     TextFieldSet wanted;
     bool counts_handshakes = true;
     const Service* service = nullptr;  // whose packets they are
+    std::uint32_t proxied_from = 0;    // number of the first byte of a proxy's; 0: of nobody's
     std::uint64_t unread_bursts = 0;   // of others than those taken
 
     // Whether a packet is read at all.
@@ -110,7 +111,9 @@ private:
         if (service != nullptr) {
             services_.packets[0] = {.service = service,
                                     .connection = ends_[0].along(),
+                                    .first = proxied_from,
                                     .is_from_client = true,
+                                    .is_proxied = proxied_from != 0,
                                     .is_readable = true};
             services_.with_service = 1;
         }

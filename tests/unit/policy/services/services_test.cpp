@@ -47,7 +47,7 @@ TEST(Services, KeepWhatTheFileSays) {
 )yaml",
                                     kNoRules, {}, nullptr, Purpose::Check);
     ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
-    EXPECT_EQ(shown(outcome), "16:21: warning: not enforced yet: `proxy_protocol`\n");
+    EXPECT_TRUE(outcome.problems.empty()) << shown(outcome);
     EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
     ASSERT_EQ(outcome.rules->set.services.size(), 1U);
     const Service& web = outcome.rules->set.services.front();
@@ -71,11 +71,39 @@ TEST(Services, KeepWhatTheFileSays) {
     EXPECT_EQ(summary.line, 4U);
 }
 
-TEST(Services, AreRefusedWhereTheyAskForWhatIsNotEnforcedYet) {
+constexpr std::string_view kOfClients =
+    "rules:\n  - {id: r, when: client.ip eq 192.0.2.1, on_match: drop}\n";
+
+TEST(Services, WithProxiesMakeClientsWhatTheirHeadersName) {
     const Outcome outcome = compile(
-        "  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {from: 10.0.0.1}}\n");
-    EXPECT_FALSE(outcome.rules.has_value());
-    EXPECT_EQ(shown(outcome), "3:67: not enforced yet: `proxy_protocol`\n");
+        "  - {id: a, protocol: http, when: l4.dport eq 80, proxy_protocol: {from: 10.0.0.1}}\n",
+        kOfClients);
+    ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+    EXPECT_TRUE(outcome.problems.empty()) << shown(outcome);
+    EXPECT_TRUE(outcome.rules->client.proxied);
+    EXPECT_TRUE(outcome.rules->set.rules.front().asks_clients);
+    EXPECT_EQ(outcome.rules->set.clients, nullptr) << "nobody is believed in requests";
+}
+
+TEST(Services, WithoutProxiesLeaveClientsAsTheyCome) {
+    for (const std::string_view service :
+         {"  - {id: a, protocol: http, when: l4.dport eq 80}\n",
+          "  - {id: a, protocol: http, when: l4.dport eq 80, mode: \"off\", proxy_protocol: {from: "
+          "10.0.0.1}}\n"}) {
+        const Outcome outcome = compile(service, kOfClients);
+        ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+        EXPECT_FALSE(outcome.rules->client.proxied) << service;
+        EXPECT_FALSE(outcome.rules->set.rules.front().asks_clients) << service;
+    }
+}
+
+TEST(Services, OfDnsHaveProxiesOverTcpAlone) {
+    const Outcome outcome = compile(
+        "  - {id: a, protocol: dns, when: l4.dport eq 53, proxy_protocol: {from: 10.0.0.1}}\n");
+    ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+    EXPECT_EQ(shown(outcome),
+              "3:66: warning: datagrams have no header of the PROXY protocol: client.ip of a query "
+              "over UDP is not what a proxy names\n");
 }
 
 TEST(Services, HaveDefaultsByProtocol) {

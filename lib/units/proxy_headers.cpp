@@ -1,0 +1,52 @@
+#include "lib/units/proxy_headers.hpp"
+
+#include "lib/l7/proxy/proxy_header.hpp"
+
+namespace sluice {
+
+bool ProxyHeaders::note_client(ByteView payload, const UnitSource& packet,
+                               UnitSink& units) noexcept {
+    units.note_client(clients_.find(packet.service.connection, packet.now));
+    if (packet.service.client_ends) {
+        clients_.end(packet.service.connection);
+    }
+    return packet.service.is_read(!payload.empty());
+}
+
+StreamReading ProxyHeaders::read(ByteView bytes, const UnitSource& packet,
+                                 UnitSink& units) noexcept {
+    const ProxyHeader header = read_proxy_header(bytes);
+    switch (header.status) {
+        case ProxyStatus::NeedMore:
+            return {.what = StreamReading::What::NeedMore, .need = {.bytes = header.need}};
+        case ProxyStatus::NotProxy:
+            units.count(UnitEvent::ProxyHeaderMissing);
+            return {};
+        case ProxyStatus::Malformed:
+            units.count(UnitEvent::ProxyHeaderMalformed);
+            return {};
+        case ProxyStatus::Complete:
+            break;
+    }
+    units.count(UnitEvent::ProxyHeader);
+    // Who asks for itself, or has no address to name, is whoever made the connection.
+    const VersionedAddress own{packet.headers.ip_version, packet.headers.src};
+    return take(header.kind == ProxyClient::Named ? header.client : own, header.size, packet,
+                units);
+}
+
+StreamReading ProxyHeaders::take(const VersionedAddress& client, std::size_t size,
+                                 const UnitSource& packet, UnitSink& units) noexcept {
+    const ServicePacket& of = packet.service;
+    if (clients_.add(of.connection, client, packet.now)) {
+        units.note_client(client);
+    } else {
+        units.count(UnitEvent::ProxyHeaderNoRoom);
+        if (of.is_enforced() && of.service->on_unreadable == OnUnreadable::Refuse) {
+            return {};
+        }
+    }
+    return {.what = StreamReading::What::Skip, .head = size};
+}
+
+}  // namespace sluice

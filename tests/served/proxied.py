@@ -1,0 +1,124 @@
+"""Clients behind proxies that begin connections with a header of the PROXY protocol: each has its own limit, whichever proxy
+it comes by, and who is no proxy names nobody."""
+import dataclasses
+
+from heads import LOGIN
+from plan import Deliver, Open, Plan, Send, Wait, flows
+import rule_files
+from servers import PROXIED_PORT
+
+SECONDS = 6
+SERVICE = """version: 1
+services:
+  - id: web
+    protocol: http
+    when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}}
+    mode: enforce
+    checksums: verify
+    proxy_protocol: {{from: [{proxies}]}}
+rules:
+"""
+RULE = """  - {{id: slot{number}, mode: enforce, when: 'client.ip in {{203.0.{number}.0/24}} and http.request.uri.path eq "/login"',
+     key: [client.ip], per: request, limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}]}}
+"""
+
+
+def line(client):
+    return f"PROXY TCP4 {client} 10.78.0.11 5000 80\r\n".encode()
+
+
+def binary(client, vectors=b""):
+    address = bytes(map(int, client.split(".")))
+    size = (12 + len(vectors)).to_bytes(2, "big")
+    return b"\r\n\r\n\0\r\nQUIT\n\x21\x11" + size + address + bytes([10, 78, 0, 11, 19, 136, 0, 80]) + vectors
+
+
+def one(*sends):
+    return (Open(), *sends, Wait())
+
+
+def begins(header):
+    return one(Send(header + LOGIN))
+
+
+def in_two(header, at=9):
+    return one(Send(header[:at]), Send(header[at:] + LOGIN, at))
+
+
+def backwards(header):
+    text = header + LOGIN
+    return one(Send(text[20:], 20), Send(text[:20]), Deliver(text))
+
+
+def again(header):
+    return (*begins(header), Send(LOGIN, len(header + LOGIN)), Wait())
+
+
+def byte_by_byte(header):
+    return one(*(Send(header[at:at + 1], at) for at in range(len(header))), Send(LOGIN, len(header)))
+
+
+def decoyed(header, other):
+    """A header that the server does not take, in front of the one that it does."""
+    return one(Send(other + LOGIN, wrong_tcp=True), Send(header + LOGIN))
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """`connections`: of the steps of each, given how clients are called; each comes by a proxy of its own. `strangers`: they come
+    by nobody's. `serves`: logins that are served over all of them."""
+    name: str
+    connections: object
+    serves: int = 1
+    strangers: bool = False
+
+
+CASES = (
+    Case("one client by three proxies", lambda client: [begins(line(client(1)))] * 3),
+    Case("three clients", lambda client: [begins(line(client(number))) for number in (1, 2, 3)], 3),
+    Case("version 2, and one with vectors", lambda client: [begins(binary(client(1))), begins(binary(client(1), b"\4\0\x60" + bytes(96)))]),
+    Case("both versions of a header", lambda client: [begins(line(client(1))), begins(binary(client(1)))]),
+    Case("a header in two segments", lambda client: [in_two(line(client(1))), in_two(binary(client(1)), 14)]),
+    Case("a header byte by byte", lambda client: [byte_by_byte(line(client(1)))] * 2),
+    Case("the rest before the header", lambda client: [backwards(line(client(1)))]),
+    Case("two requests behind one header", lambda client: [again(line(client(1)))]),
+    Case("a stranger's header", lambda client: [begins(line(client(1))), begins(binary(client(2)))], 0, True),
+    Case("a proxy's connection without a header", lambda client: [one(Send(LOGIN))], 0),
+    Case("a header of wrong checksum before the right one", lambda client: [
+        decoyed(line(client(1)), line(client(2))), begins(line(client(1)))]),
+    Case("two headers", lambda client: [begins(line(client(1)) + line(client(2)))], 0),
+)
+
+
+def clients_of(number):
+    return lambda host: f"203.0.{number}.{host}"
+
+
+def rules(proxies):
+    return SERVICE.format(servers=rule_files.SERVERS, proxies=", ".join(map(str, proxies))) + "".join(
+        RULE.format(number=number) for number in range(len(CASES)))
+
+
+def check(court, names, seed, services):
+    """What did not hold, in words. Of the servers nginx alone expects such headers at a port of its own."""
+    if "nginx" not in names or services != "enforce":
+        return []
+    trials, of, proxies = [], [], []
+    for number, case in enumerate(CASES):
+        for steps in case.connections(clients_of(number)):
+            plan = Plan(case.name, flows(f"{seed} proxied {len(trials)}", 1), steps, PROXIED_PORT)
+            proxies += [] if case.strangers else [rule_files.slot_network(len(trials))]
+            trials.append((plan, "nginx"))
+            of.append(number)
+    court.apply(rules(proxies))
+    before, seen, after = court.counted(), court.try_some(trials, SECONDS), court.counted()
+    out = []
+    for number, case in enumerate(CASES):
+        served = sum(one.logins for one, where in zip(seen, of) if where == number)
+        counted = after[number] - before[number]
+        if served > counted:
+            out.append(f"proxied: {case.name}: {served} served, {counted} counted, UNCOUNTED")
+        if served != case.serves:
+            out.append(f"proxied: {case.name}: {served} served of {case.serves}")
+    print(f"{len(seen)} connections by proxies: {len(out)} broken", flush=True)
+    return out

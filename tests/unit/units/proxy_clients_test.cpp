@@ -1,0 +1,141 @@
+#include "lib/units/proxy_clients.hpp"
+
+#include "lib/units/unit_parser.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::proxy_clients_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant kNow{1h};
+
+VersionedAddress address(std::uint64_t number) {
+    return parse_address("10.0." + std::to_string(number / 256) + "." +
+                         std::to_string(number % 256))
+        .value();
+}
+// A digest; no two have the same rows but by chance.
+std::uint64_t digest(std::uint64_t number) {
+    return (number + 1) * 0x9E37'79B9'7F4A'7C15U;
+}
+
+TEST(ProxyClients, AreRememberedByConnection) {
+    ProxyClients clients{1024};
+    EXPECT_EQ(clients.find(digest(1), kNow), VersionedAddress{});
+    for (std::uint64_t i = 0; i < 1024; ++i) {
+        EXPECT_TRUE(clients.add(digest(i), address(i), kNow)) << "there is room for all";
+    }
+    for (std::uint64_t i = 0; i < 1024; ++i) {
+        EXPECT_EQ(clients.find(digest(i), kNow), address(i));
+    }
+    EXPECT_EQ(clients.find(digest(1024), kNow), VersionedAddress{});
+    EXPECT_TRUE(clients.add(digest(7), address(8), kNow));
+    EXPECT_EQ(clients.find(digest(7), kNow), address(8));
+}
+
+TEST(ProxyClients, OfNoConnectionAreNone) {
+    ProxyClients clients{16};
+    EXPECT_FALSE(clients.add(0, address(1), kNow));
+    EXPECT_EQ(clients.find(0, kNow), VersionedAddress{});
+}
+
+// So many more than there is room for that all rows are full.
+class FullProxyClients : public testing::Test {
+protected:
+    FullProxyClients() {
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+            const bool is_kept = clients.add(digest(i), address(i), kNow);
+            (is_kept ? kept : refused).push_back(digest(i));
+        }
+    }
+    [[nodiscard]] bool add_one_more(Instant now) {
+        return clients.add(digest(5000), address(5000), now);
+    }
+
+    ProxyClients clients{64};
+    std::vector<std::uint64_t> kept;
+    std::vector<std::uint64_t> refused;
+};
+
+TEST_F(FullProxyClients, ForgetNobodyWhoLives) {
+    EXPECT_EQ(kept.size(), 128U);
+    EXPECT_FALSE(add_one_more(kNow + 90s)) << "a server keeps a silent connection for so long";
+    for (const std::uint64_t connection : kept) {
+        EXPECT_NE(clients.find(connection, kNow), VersionedAddress{});
+    }
+    for (const std::uint64_t connection : refused) {
+        EXPECT_EQ(clients.find(connection, kNow), VersionedAddress{});
+    }
+}
+
+TEST_F(FullProxyClients, MakeRoomByWhoIsSilent) {
+    const std::uint64_t silent = kept[60];
+    for (const std::uint64_t connection : kept) {
+        if (connection != silent) {
+            (void)clients.find(connection, kNow + 60s);
+        }
+    }
+    std::size_t added = 0;
+    for (std::uint64_t i = 2000; i < 2200; ++i) {
+        added += clients.add(digest(i), address(i), kNow + 100s) ? 1 : 0;
+    }
+    EXPECT_EQ(added, 1U);
+    EXPECT_EQ(clients.find(silent, kNow + 100s), VersionedAddress{});
+    EXPECT_NE(clients.find(kept[61], kNow + 100s), VersionedAddress{});
+}
+
+TEST_F(FullProxyClients, MakeRoomByWhoHasEnded) {
+    clients.end(kept[60]);
+    EXPECT_NE(clients.find(kept[60], kNow), VersionedAddress{}) << "until somebody needs it";
+    std::size_t added = 0;
+    for (std::uint64_t i = 2000; i < 2200; ++i) {
+        added += clients.add(digest(i), address(i), kNow) ? 1 : 0;
+    }
+    EXPECT_EQ(added, 1U);
+}
+
+// A header whose client has no room.
+class HeadersWithoutRoom : public testing::Test {
+protected:
+    test::ProbedPacket last_of_many() {
+        probe.proxied_from = 1000;
+        const std::string text =
+            "PROXY TCP4 192.0.2.9 192.0.2.8 1 2\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
+        test::ProbedPacket last;
+        for (std::uint16_t port = 1; port <= 1000 && last.events.count("proxy_header_no_room") == 0;
+             ++port) {
+            last = probe.take(test::segment(1000, test::octets_of(text), 80, port), kNow);
+            EXPECT_EQ(last.events["proxy_header"], 1U);
+        }
+        return last;
+    }
+
+    UnitParser parser{test::small_unit_budget()};
+    test::UnitProbe probe{parser.finder()};
+};
+
+TEST_F(HeadersWithoutRoom, AreRefusedByAnEnforcedService) {
+    probe.service = test::enforced_service(ServiceProtocol::Http);
+    const test::ProbedPacket last = last_of_many();
+    EXPECT_EQ(last.events.count("proxy_header_no_room"), 1U);
+    EXPECT_EQ(last.dropped, "unreadable");
+    EXPECT_EQ(last.units("request"), 0U);
+}
+
+TEST_F(HeadersWithoutRoom, AreReadWithoutAClientByOneThatMonitors) {
+    Service monitored;
+    monitored.mode = Mode::Monitor;
+    probe.service = &monitored;
+    const test::ProbedPacket last = last_of_many();
+    EXPECT_EQ(last.events.count("proxy_header_no_room"), 1U);
+    EXPECT_EQ(last.dropped, "");
+    EXPECT_EQ(last.units("request"), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::proxy_clients_test
