@@ -18,6 +18,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     offer.fresh_seq_ = offer.rest_seq_;
     offer.fresh_ = offer.rest_;
     offer.hash_ = segment.hash;
+    offer.acknowledged_ = segment.acknowledged;
     offer.scratch_ = scratch;
     ConnectionIndex index = lines_.find(segment.digest);
     if (index != kNoConnection) {
@@ -60,6 +61,9 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
         }
+        // All that framed before is the receiver's.
+        lines_[index].lost_framing =
+            lines_[index].lost_framing && offer.acknowledged_ != lines_[index].next;
         classify(offer, lines_[index]);
     }
     if (segment.fin || segment.rst) {

@@ -5,6 +5,7 @@
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/connection_lines.hpp"
+#include "lib/conn/framing_bytes.hpp"
 #include "lib/conn/held_bytes.hpp"
 #include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
@@ -40,7 +41,8 @@ public:
     explicit ConnectionTable(const ConnectionBudget& budget,
                              StreamStance stance = StreamStance::Service);
     // Bytes that it takes.
-    [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
+    [[nodiscard]] static std::uint64_t memory_of(
+        const ConnectionBudget& budget, StreamStance stance = StreamStance::Service) noexcept;
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
@@ -76,9 +78,10 @@ public:
     // The head is not whole. The offer becomes Held, or Refused.
     void more(StreamOffer& offer, const HeadNeed& need) noexcept;
     // Of a Framed offer so many bytes are the body's; `done`: a head follows them, else they are
-    // all.
-    void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
-                bool done) noexcept;
+    // all. `lines`: places of those that say where it ends, which what repeats them is compared
+    // with. Without room for these the offer is Refused until the receiver has acknowledged more.
+    void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state, bool done,
+                std::span<const PayloadRange> lines = {}) noexcept;
     // No head begins there. What follows is looked at afresh; Anywhere, it goes unread.
     void not_mine(StreamOffer& offer) noexcept;
     // Nothing of the connection is read any more from the offer on. In a service it is Refused.
@@ -137,6 +140,10 @@ private:
                                Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
                                   Connection& connection) noexcept;
+    [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes,
+                                      const Connection& connection) const noexcept;
+    [[nodiscard]] bool note_framing(const StreamOffer& offer, ByteView bytes,
+                                    std::span<const PayloadRange> lines) noexcept;
     [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
                                          Connection& connection) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
@@ -215,6 +222,7 @@ private:
     };
     LineArray<LastAck> last_acks_;
     PartRepeats part_repeats_;
+    FramingBytes framing_;
     RefusedConnections refused_;
     static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);
     std::array<SourceShares, kAgeGroups - kUnshared> shares_;  // of Refusal, GivenUp, HalfHead

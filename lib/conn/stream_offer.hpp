@@ -83,6 +83,7 @@ private:
     std::uint32_t fresh_seq_ = 0;
     ByteView fresh_;  // of the payload: what did not lie before `next`
     const KeyHasher* hash_ = nullptr;
+    std::optional<std::uint32_t> acknowledged_;
     MutableBytes scratch_;
 };
 

@@ -6,7 +6,7 @@
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/refused_reason.hpp"
-#include "lib/units/source_network.hpp"
+#include "lib/units/stream_segment.hpp"
 #include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
@@ -27,33 +27,6 @@ constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, C
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
-
-std::uint32_t word_at(const UnitSource& packet, std::size_t at) noexcept {
-    std::uint32_t word = 0;
-    std::memcpy(&word, packet.frame.bytes.data() + packet.headers.l4_at + at, sizeof(word));
-    return __builtin_bswap32(word);
-}
-std::uint32_t sequence_of(const UnitSource& packet) noexcept {
-    return word_at(packet, 4);
-}
-std::uint32_t acknowledged_by(const UnitSource& packet) noexcept {
-    return word_at(packet, 8);
-}
-
-TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
-    const std::uint16_t flags = packet.headers.tcp_flags;
-    const std::uint64_t connection =
-        packet.note != 0 ? packet.note : connection_ends(packet.headers, packet.hash).along();
-    return {.digest = connection,
-            .source = source_of(packet),
-            .seq = sequence_of(packet),
-            .syn = (flags & kTcpSyn) != 0,
-            .begins = (flags & (kTcpSyn | kTcpAck)) == kTcpSyn,
-            .fin = (flags & kTcpFin) != 0,
-            .rst = (flags & kTcpRst) != 0,
-            .payload = payload,
-            .hash = &packet.hash};
-}
 
 constexpr Per unit_of(ServiceProtocol protocol) noexcept {
     switch (protocol) {
@@ -126,7 +99,7 @@ private:
         if (body.is_broken || (body.is_doubtful && (goes_unread_at_doubt() || is_enforced()))) {
             give_up();
         } else {
-            owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
+            owner_.table_.framed(offer_, body.bytes, body.state, body.is_done, body.lines.all());
         }
     }
 
@@ -144,6 +117,7 @@ private:
             case StreamReading::What::NeedMore:
                 return owner_.table_.more(offer_, reading.need);
             case StreamReading::What::Skip:
+                frames_ = true;
                 // A malformed message is refused, and its repeats with it.
                 owner_.table_.finish(
                     offer_, reading.head,
@@ -228,7 +202,7 @@ private:
     void conclude() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
-        if ((has_unit_ || offer_.kind == Offered::Held) && !offer_.differs) {
+        if ((has_unit_ || frames_ || offer_.kind == Offered::Held) && !offer_.differs) {
             owner_.table_.note_seen(offer_);
         }
         if (has_unit_ && packet_.answers &&
@@ -304,6 +278,7 @@ private:
     StreamOffer offer_;
     StickyBytes judged_;
     bool has_unit_ = false;
+    bool frames_ = false;     // bytes of no unit say where the next one begins
     bool continues_ = false;  // it begins in a body, whose verdict stands before its first byte
 };
 
