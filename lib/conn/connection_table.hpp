@@ -66,9 +66,18 @@ public:
     // of several segments are put together there. `now` never decreases.
     void take(const TcpSegment& segment, MutableBytes scratch, Instant now,
               StreamOffer& offer) noexcept;
-    // A connection begins whose first byte has this number, if it is not known: for callers that
-    // follow handshakes themselves.
-    void begin_at(const TcpSegment& segment, std::uint32_t first, Instant now) noexcept;
+    // The place that a connection is at, as callers say that follow its numbers themselves.
+    struct StreamPlace {
+        std::uint32_t first = 0;  // the receiver's next byte
+        std::uint32_t sent = 0;   // behind all bytes that went on to it before
+        bool is_head = true;      // a head begins there; else one may, there or later
+    };
+    // Where nothing is known of the connection it goes on at that place. False: it cannot, since
+    // bytes ahead of the segment went on and are forgotten.
+    [[nodiscard]] bool begin_at(const TcpSegment& segment, const StreamPlace& place,
+                                Instant now) noexcept;
+    // The offer is Refused, and nothing of it is kept: its receiver may have what it goes on with.
+    void hold_back(StreamOffer& offer) noexcept { refuse(offer, RefusedWhy::MissedSome); }
     // What the segment holds behind what has been seen to.
     void next(StreamOffer& offer) noexcept;
 

@@ -256,7 +256,8 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
         (ahead > 0 && connection->phase != StreamPhase::Lost)) {
         return;
     }
-    if (connection->judged.empty() && connection->held == kNoLine && ahead == 0) {
+    const bool is_searched = connection->phase == StreamPhase::Lost && !goes_unread_at_doubt();
+    if (connection->judged.empty() && connection->held == kNoLine && ahead == 0 && !is_searched) {
         // Nothing is known but where it began.
         remove(offer.connection_, ConnectionEvent::NotRead);
         offer.connection_ = kNoConnection;

@@ -18,7 +18,8 @@ std::uint32_t digest_of(ByteView bytes, const KeyHasher& hash) noexcept {
 }  // namespace
 
 std::size_t FramingBytes::sets_for(std::size_t lines) noexcept {
-    return lines == 0 ? 0 : std::bit_ceil(lines / (kLinesPerBlock * kWays) + 1);
+    return lines == 0 ? 0
+                      : std::bit_ceil(std::max<std::size_t>(lines / (kLinesPerBlock * kWays), 1));
 }
 
 std::uint64_t FramingBytes::memory_of(std::size_t lines) noexcept {

@@ -18,9 +18,11 @@ std::uint32_t sequence_of(const UnitSource& packet) noexcept {
     return word_at(packet, 4);
 }
 
-// One way, the server says nothing; and what a monitored service would hold back goes on.
+// One way, and of what is only forwarded, the server's word is not known or not what is gone by;
+// and what a monitored service would hold back goes on.
 std::optional<std::uint32_t> acknowledged_of(const ServicePacket& packet) noexcept {
-    const bool is_known = packet.is_enforced() && packet.service->path != ServicePath::Inbound;
+    const bool is_known = packet.is_enforced() && packet.is_established &&
+                          (!packet.is_midstream || packet.may_miss_some);
     return is_known ? std::optional{packet.acknowledged} : std::nullopt;
 }
 

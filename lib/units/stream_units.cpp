@@ -64,8 +64,9 @@ public:
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
-        if (packet_.service.is_beginning && !segment_.payload.empty()) {
-            table.begin_at(segment_, packet_.service.first, packet_.now);
+        if (!segment_.payload.empty() && !goes_on()) {
+            units_.drop(Reason::LostHead);
+            return;
         }
         const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
         for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
@@ -86,6 +87,21 @@ public:
     }
 
 private:
+    // False: bytes further ahead went on to the server and are forgotten.
+    [[nodiscard]] bool goes_on() noexcept {
+        const ServicePacket& packet = packet_.service;
+        if (segment_.acknowledged) {
+            return owner_.table_.begin_at(segment_,
+                                          {.first = packet.acknowledged,
+                                           .sent = packet.sent,
+                                           .is_head = !packet.is_midstream},
+                                          packet_.now);
+        }
+        return !packet.is_beginning ||
+               owner_.table_.begin_at(segment_, {.first = packet.first, .sent = packet.first},
+                                      packet_.now);
+    }
+
     // A body has its head's verdict.
     void read_body() noexcept {
         if (!has_unit_) {
@@ -106,10 +122,18 @@ private:
     void read() noexcept {
         // Of a protocol whose beginning cannot be looked for, a unit may begin where the bytes do.
         const bool is_guess = offer_.kind == Offered::Resync && !skip_to_start();
+        const bool may_miss_some = packet_.service.may_miss_some;
+        if (is_guess && may_miss_some && is_of_http() && begins_half_request(offer_.bytes)) {
+            return owner_.table_.hold_back(offer_);
+        }
         context_.before = offer_.framing;
         StreamReading reading = owner_.read(offer_.bytes, context_, units_);
-        if (is_guess && reading.what == StreamReading::What::NeedMore && reading.need.may_be_none) {
-            reading = {};
+        if (reading.what == StreamReading::What::NeedMore) {
+            if (is_guess && (reading.need.may_be_none || (may_miss_some && is_of_http()))) {
+                reading = {};
+            } else if (may_miss_some) {
+                return owner_.table_.hold_back(offer_);
+            }
         }
         switch (reading.what) {
             case StreamReading::What::NotMine:
@@ -136,6 +160,9 @@ private:
         }
     }
     [[nodiscard]] bool is_enforced() const noexcept { return packet_.service.is_enforced(); }
+    [[nodiscard]] bool is_of_http() const noexcept {
+        return packet_.service.service->protocol == ServiceProtocol::Http;
+    }
     [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
         return owner_.stance_ == StreamStance::Anywhere;
     }

@@ -185,5 +185,31 @@ TEST_P(ServiceReading, Holds) {
 }
 INSTANTIATE_TEST_SUITE_P(All, ServiceReading, testing::ValuesIn(kReadings));
 
+// An upload in more chunks than are compared: it waits for its server, and all of it passes.
+TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    const auto reason = [&](const test::Frame& frame) {
+        return std::string{row_of(box.judge(frame, test::kStart).reason).name};
+    };
+    for (const test::Step& step : opened({{0ms, client(kChunked), "pass", "unmatched"}})) {
+        EXPECT_EQ(reason(step.in), step.reason);
+    }
+    const std::string chunk = "5\r\nhello\r\n";
+    std::uint32_t at = length(kChunked);
+    std::uint32_t sent = 0;
+    for (; reason(client(chunk, at)) == "unmatched"; ++sent) {
+        at += length(chunk);
+    }
+    // Of each chunk its line, and what ends its data.
+    EXPECT_EQ(sent, FramingBytes::kKept / 2);
+    EXPECT_EQ(reason(client(chunk, at)), "no_head_room");
+    EXPECT_EQ(reason(server("", 0, at)), "unmatched");
+    EXPECT_EQ(reason(client(chunk, at)), "unmatched");
+    EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at)), "overlap");
+    EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at + length(chunk))), "within_limits");
+}
+
 }  // namespace
 }  // namespace sluice::service_requests_test

@@ -66,7 +66,7 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         box.fragments.table = most;
         const UnitBudget budget = unit_budget(box, 1);
         const std::uint64_t before = in_use();
-        const ConnectionTable connections{budget.connections};
+        const ConnectionTable connections{budget.connections, StreamStance::Anywhere};
         const ConnectionTable of_services{budget.connections};
         const ServiceTracking tracking{budget};
         const FragmentTable fragments{budget.fragments};
