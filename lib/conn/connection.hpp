@@ -58,7 +58,8 @@ struct alignas(kLineBytes) Connection {
     std::uint16_t at_home = 0;  // which of the lines from this one on have their home here
     StreamPhase phase : 4 = StreamPhase::Free;
     AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
-    RepeatedParts repeated = RepeatedParts::None;
+    RepeatedParts repeated : 4 = RepeatedParts::None;
+    bool lost_framing : 1 = false;  // bytes that framed a body are not known any more
     JudgedRanges judged;
     FramingState framing{};
 

@@ -82,12 +82,24 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     }
     using Repeat = SeenSegments::Repeat;
     const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
+    if (!framing_agrees(offer, bytes, connection)) {
+        return false;
+    }
     const bool keeps_alive = bytes.size() == 1 && to == connection.next;
     const SeenSegments& seen = seen_[offer.connection_];
     const bool is_same =
         keeps_alive || seen.compare(offer.rest_seq_, bytes, *offer.hash_).what == Repeat::Same;
     return (is_same && connection.repeated != RepeatedParts::Open) ||
            may_repeat_a_part(offer, to, connection);
+}
+
+// The bytes of a body that say where the next request begins, as they came first. A connection that
+// has lost them repeats nothing until its receiver has all that came.
+bool ConnectionTable::framing_agrees(const StreamOffer& offer, ByteView bytes,
+                                     const Connection& connection) const noexcept {
+    return !connection.lost_framing &&
+           framing_.agrees(offer.connection_, {.from = offer.rest_seq_, .bytes = bytes},
+                           *offer.hash_);
 }
 
 // While a part of a segment has passed again and the rest has not, nothing of the connection is
@@ -109,6 +121,23 @@ bool ConnectionTable::may_repeat_a_part(const StreamOffer& offer, std::uint32_t 
         answer.part == PartRepeats::Part::Open ? RepeatedParts::Open : RepeatedParts::Whole;
     regroup(offer.connection_);
     return true;
+}
+
+// False: there is no room.
+bool ConnectionTable::note_framing(const StreamOffer& offer, ByteView bytes,
+                                   std::span<const PayloadRange> lines) noexcept {
+    if (offer.hash_ == nullptr || lines.empty()) {
+        return true;
+    }
+    using Added = FramingBytes::Added;
+    const FramingBytes::Adding adding =
+        framing_.add(offer.connection_, {.from = offer.seq, .bytes = bytes}, lines,
+                     offer.acknowledged_, *offer.hash_);
+    if (adding.what == Added::Evicted) {
+        counters_.count(ConnectionEvent::EvictedFraming);
+        lines_[adding.evicted].lost_framing = true;
+    }
+    return adding.what != Added::Full;
 }
 
 void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {

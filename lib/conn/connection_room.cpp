@@ -69,17 +69,20 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance st
       members_(lines_.capacity()),
       seen_(lines_.capacity()),
       last_acks_(lines_.capacity()),
+      framing_{stance == StreamStance::Service ? lines_.capacity() : 0},
       refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
                {budget_.given_up, budget_.given_up, members_.all()},
                {budget_.half_heads, budget_.half_heads_per_source, members_.all()}}} {}
 
-std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted) noexcept {
+std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
+                                         StreamStance stance) noexcept {
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
     return ConnectionLines::memory_of(budget.connections) +
            LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
            LineArray<LastAck>::memory_of(lines) +
+           FramingBytes::memory_of(stance == StreamStance::Service ? lines : 0) +
            RefusedConnections::memory_of(budget.connections) + PartRepeats::memory_of() +
            LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
@@ -201,6 +204,7 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
     }
+    framing_.forget(index);
     if (lines_[index].repeated != RepeatedParts::None) {
         part_repeats_.forget(index);
     }

@@ -18,6 +18,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     offer.fresh_seq_ = offer.rest_seq_;
     offer.fresh_ = offer.rest_;
     offer.hash_ = segment.hash;
+    offer.acknowledged_ = segment.acknowledged;
     offer.scratch_ = scratch;
     ConnectionIndex index = lines_.find(segment.digest);
     if (index != kNoConnection) {
@@ -67,91 +68,9 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     }
 }
 
-void ConnectionTable::begin_at(const TcpSegment& segment, std::uint32_t first,
-                               Instant now) noexcept {
-    if (lines_.find(segment.digest) != kNoConnection) {
-        return;
-    }
-    set_now(now);
-    StreamOffer offer;
-    offer.digest_ = segment.digest;
-    offer.source_ = segment.source;
-    if (open(offer, first)) {
-        lines_[offer.connection_].phase = StreamPhase::Head;
-        regroup(offer.connection_);
-    }
-}
-
-// A connection that had to make room: nothing tells which of its bytes were forwarded.
-bool ConnectionTable::meets_refused(const TcpSegment& segment, StreamOffer& offer) noexcept {
-    if (!refused_.meets(segment.digest, ticks_)) {
-        if (!refused_.may_be_one(segment.digest, ticks_)) {
-            return false;
-        }
-        counters_.count(ConnectionEvent::RefusedUntold);
-    }
-    const bool ends = segment.fin && stance_ == StreamStance::Service;
-    if (!segment.payload.empty() || ends) {
-        counters_.count(ConnectionEvent::HeadForgotten);
-        refuse(offer, RefusedWhy::HeadForgotten);
-    } else if (segment.begins) {
-        counters_.count(ConnectionEvent::SynIgnored);
-    }
-    return true;
-}
-
-// A SYN that repeats what began the connection changes nothing; nor does one that would erase what
-// is at stake, which its sender may have made so that nobody else sees it. Without a service it is
-// believed: the ports may be another connection's by now.
-bool ConnectionTable::begins_anew(const TcpSegment& segment, Connection& connection) noexcept {
-    const std::uint32_t begin =
-        connection.judged.empty() ? connection.next : connection.judged.begin();
-    const std::uint32_t first = segment.payload_seq();
-    if (sequence_distance(begin, first) >= 0 && sequence_distance(first, connection.next) >= 0) {
-        return false;
-    }
-    if (connection.at_stake() && !goes_unread_at_doubt()) {
-        counters_.count(ConnectionEvent::SynIgnored);
-        return false;
-    }
-    return true;
-}
-
-// Where a head begins is known from a SYN on, so that the second half of one can come first. A
-// flood of them takes no more lines than its budget.
-void ConnectionTable::begin(StreamOffer& offer) noexcept {
-    if (begun_ >= budget_.begun) {
-        remove(ages_of(AgeGroup::Begun).oldest(), ConnectionEvent::EvictedBegun);
-    }
-    if (open(offer, offer.rest_seq_)) {
-        counters_.count(ConnectionEvent::Begun);
-        lines_[offer.connection_].phase = StreamPhase::Begun;
-        regroup(offer.connection_);
-    }
-}
-
-// The first bytes of a connection: what its SYN said holds if they lie where a head reaches to.
-void ConnectionTable::go_on(StreamOffer& offer) noexcept {
-    Connection& connection = lines_[offer.connection_];
-    if (connection.phase != StreamPhase::Begun) {
-        return;
-    }
-    const std::int64_t ahead = sequence_distance(connection.next, offer.rest_seq_);
-    if (ahead < 0 || ahead > static_cast<std::int64_t>(budget_.head_bytes)) {
-        if (goes_unread_at_doubt()) {
-            counters_.count(ConnectionEvent::BegunElsewhere);
-            stop_reading(offer.connection_);
-            return;
-        }
-        remove(offer.connection_, ConnectionEvent::BegunElsewhere);
-        offer.connection_ = kNoConnection;
-        return;
-    }
-    connection.phase = StreamPhase::Head;
-    regroup(offer.connection_);
-}
-
 void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
+    // Where the receiver has all that came, nothing of it can be repeated as other bytes.
+    connection.lost_framing = connection.lost_framing && offer.acknowledged_ != connection.next;
     if (connection.phase == StreamPhase::LongBody) {
         extend_long_body(connection,
                          offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size()));
@@ -231,6 +150,12 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
             offer.kind = Offered::Judged;
             return;
         case StreamPhase::Lost:
+            if (at != 0 && offer.acknowledged_) {
+                // A head may begin in the bytes before it: it comes again behind them.
+                counters_.count(ConnectionEvent::OutOfReach);
+                refuse(offer, RefusedWhy::MissedSome);
+                return;
+            }
             if (at != 0 || !goes_unread_at_doubt()) {
                 resync(offer, offer.rest_.size());
                 return;

@@ -5,6 +5,7 @@
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/connection_lines.hpp"
+#include "lib/conn/framing_bytes.hpp"
 #include "lib/conn/held_bytes.hpp"
 #include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
@@ -40,7 +41,8 @@ public:
     explicit ConnectionTable(const ConnectionBudget& budget,
                              StreamStance stance = StreamStance::Service);
     // Bytes that it takes.
-    [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
+    [[nodiscard]] static std::uint64_t memory_of(
+        const ConnectionBudget& budget, StreamStance stance = StreamStance::Service) noexcept;
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
@@ -64,9 +66,18 @@ public:
     // of several segments are put together there. `now` never decreases.
     void take(const TcpSegment& segment, MutableBytes scratch, Instant now,
               StreamOffer& offer) noexcept;
-    // A connection begins whose first byte has this number, if it is not known: for callers that
-    // follow handshakes themselves.
-    void begin_at(const TcpSegment& segment, std::uint32_t first, Instant now) noexcept;
+    // The place that a connection is at, as callers say that follow its numbers themselves.
+    struct StreamPlace {
+        std::uint32_t first = 0;  // the receiver's next byte
+        std::uint32_t sent = 0;   // behind all bytes that went on to it before
+        bool is_head = true;      // a head begins there; else one may, there or later
+    };
+    // Where nothing is known of the connection it goes on at that place. False: it cannot, since
+    // bytes ahead of the segment went on and are forgotten.
+    [[nodiscard]] bool begin_at(const TcpSegment& segment, const StreamPlace& place,
+                                Instant now) noexcept;
+    // The offer is Refused, and nothing of it is kept: its receiver may have what it goes on with.
+    void hold_back(StreamOffer& offer) noexcept { refuse(offer, RefusedWhy::MissedSome); }
     // What the segment holds behind what has been seen to.
     void next(StreamOffer& offer) noexcept;
 
@@ -76,9 +87,10 @@ public:
     // The head is not whole. The offer becomes Held, or Refused.
     void more(StreamOffer& offer, const HeadNeed& need) noexcept;
     // Of a Framed offer so many bytes are the body's; `done`: a head follows them, else they are
-    // all.
-    void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
-                bool done) noexcept;
+    // all. `lines`: places of those that say where it ends, which what repeats them is compared
+    // with. Without room for these the offer is Refused until the receiver has acknowledged more.
+    void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state, bool done,
+                std::span<const PayloadRange> lines = {}) noexcept;
     // No head begins there. What follows is looked at afresh; Anywhere, it goes unread.
     void not_mine(StreamOffer& offer) noexcept;
     // Nothing of the connection is read any more from the offer on. In a service it is Refused.
@@ -137,6 +149,10 @@ private:
                                Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
                                   Connection& connection) noexcept;
+    [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes,
+                                      const Connection& connection) const noexcept;
+    [[nodiscard]] bool note_framing(const StreamOffer& offer, ByteView bytes,
+                                    std::span<const PayloadRange> lines) noexcept;
     [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
                                          Connection& connection) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
@@ -215,6 +231,7 @@ private:
     };
     LineArray<LastAck> last_acks_;
     PartRepeats part_repeats_;
+    FramingBytes framing_;
     RefusedConnections refused_;
     static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);
     std::array<SourceShares, kAgeGroups - kUnshared> shares_;  // of Refusal, GivenUp, HalfHead

@@ -156,10 +156,15 @@ bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t a
 }
 
 void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const FramingState& state,
-                             bool done) noexcept {
+                             bool done, std::span<const PayloadRange> lines) noexcept {
     SLUICE_CHECK(offer.kind == Offered::Framed && bytes <= offer.bytes.size());
     Connection& connection = lines_[offer.connection_];
     const std::size_t taken = done ? bytes : offer.bytes.size();
+    if (!note_framing(offer, offer.bytes.first(taken), lines)) {
+        counters_.count(ConnectionEvent::FramingFull);
+        refuse(offer, RefusedWhy::Full);
+        return;
+    }
     offer.take_off(taken);
     connection.next += static_cast<std::uint32_t>(taken);
     connection.judged.end_at(connection.next);
@@ -251,7 +256,8 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
         (ahead > 0 && connection->phase != StreamPhase::Lost)) {
         return;
     }
-    if (connection->judged.empty() && connection->held == kNoLine && ahead == 0) {
+    const bool is_searched = connection->phase == StreamPhase::Lost && !goes_unread_at_doubt();
+    if (connection->judged.empty() && connection->held == kNoLine && ahead == 0 && !is_searched) {
         // Nothing is known but where it began.
         remove(offer.connection_, ConnectionEvent::NotRead);
         offer.connection_ = kNoConnection;

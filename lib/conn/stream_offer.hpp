@@ -26,6 +26,7 @@ enum class RefusedWhy : std::uint8_t {
     TooManyPieces,
     OutOfReach,     // further ahead of a half head than a head is long, or before all that is known
     HeadForgotten,  // the bytes before it were given up: timed out or evicted
+    MissedSome,     // its receiver may have bytes ahead of it that nobody read
     Unreadable,     // its connection has gone unread, in a service
 };
 
@@ -83,6 +84,7 @@ private:
     std::uint32_t fresh_seq_ = 0;
     ByteView fresh_;  // of the payload: what did not lie before `next`
     const KeyHasher* hash_ = nullptr;
+    std::optional<std::uint32_t> acknowledged_;
     MutableBytes scratch_;
 };
 

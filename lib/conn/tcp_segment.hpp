@@ -2,6 +2,7 @@
 #include "lib/base/bytes.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace sluice {
 
@@ -25,6 +26,8 @@ struct TcpSegment {
     ByteView payload;
     const KeyHasher* hash =
         nullptr;  // what repeats judged bytes is compared by; nullptr: it is not
+    // All before it the receiver has, as it says itself.
+    std::optional<std::uint32_t> acknowledged;
 
     [[nodiscard]] constexpr std::uint32_t payload_seq() const noexcept {
         return seq + (syn ? 1U : 0U);

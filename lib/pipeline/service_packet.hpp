@@ -26,12 +26,14 @@ struct ServicePacket {
     std::uint32_t first = 0;           // number of the connection's first byte from the client
     DatagramShare share = DatagramShare::Whole;
     std::uint32_t acknowledged = 0;  // all of its client's bytes before it the server has
+    std::uint32_t sent = 0;          // behind all that its client had sent before it
     std::uint32_t client_fin = 0;    // number of its client's FIN, where client_ends
     bool client_ends = false;        // a FIN of its client stands, and the packet is forwarded
     bool is_from_client = false;
     bool is_proxied = false;      // its connection begins with a PROXY protocol header
     bool is_readable = false;     // its bytes may be read: the server would take them
     bool is_midstream = false;    // the beginning of its connection is not known
+    bool may_miss_some = false;   // and its server may have bytes ahead of it that nobody read
     bool is_beginning = false;    // the server has acknowledged no byte of it yet
     bool is_established = false;  // the client has acknowledged the server's number
 

@@ -82,6 +82,7 @@ enum class Reason : std::uint8_t {
     Midstream,
     TooManyPieces,
     UnreadableHello,
+    DoubtfulOptions,
 };
 
 struct ReasonRow {
@@ -158,6 +159,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "a head or hello in more records, segments or fragments than are put together"},
     {Reason::UnreadableHello, "unreadable_hello",
      "a ClientHello that some servers accept and that is not read: SSLv2's framing, two names"},
+    {Reason::DoubtfulOptions, "doubtful_options",
+     "options of IP or TCP for which servers drop a segment"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

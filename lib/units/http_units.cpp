@@ -1,7 +1,6 @@
 #include "lib/units/http_units.hpp"
 
 #include "lib/l7/http1/byte_classes.hpp"
-#include "lib/l7/http1/chunk_scanner.hpp"
 #include "lib/l7/http1/other_reading.hpp"
 #include "lib/units/request_readings.hpp"
 #include "lib/units/unit_text.hpp"
@@ -206,13 +205,15 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
     ChunkScanner chunks;
     std::memcpy(&chunks, state.data(), sizeof(chunks));
     HeadShapes shapes;
-    const std::size_t taken = chunks.feed(bytes, shapes);
+    ChunkLines lines;
+    const std::size_t taken = chunks.feed(bytes, shapes, &lines);
     if (!shapes.empty()) {
         units.count(UnitEvent::HttpAmbiguous);
         units.drop(chunks.is_broken() ? Reason::MalformedRequest : Reason::AmbiguousRequest);
     }
     return {.bytes = taken,
             .state = chunks.is_done() ? FramingState{} : state_of(chunks),
+            .lines = lines,
             .is_done = chunks.is_done(),
             .is_doubtful = !shapes.empty(),
             .is_broken = chunks.is_broken()};

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/l7/http1/chunk_scanner.hpp"
 #include "lib/l7/http1/request_head.hpp"
 #include "lib/rules/unit_options.hpp"
 #include "lib/units/stream_reading.hpp"
@@ -25,6 +26,7 @@ public:
     struct BodyReading {
         std::size_t bytes = 0;
         FramingState state{};
+        ChunkLines lines;  // those of them that say where it ends
         bool is_done = false;
         bool is_doubtful = false;  // servers may disagree where it ends
         // The body's end cannot be found any more: of a service, the connection ends with it.

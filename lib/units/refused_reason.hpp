@@ -12,6 +12,8 @@ namespace sluice {
             return Reason::NoHeadRoom;
         case RefusedWhy::HeadTooLong:
             return Reason::HeadTooLong;
+        case RefusedWhy::MissedSome:
+            return Reason::Midstream;
         case RefusedWhy::Unreadable:
             return Reason::Unreadable;
         case RefusedWhy::TooManyPieces:

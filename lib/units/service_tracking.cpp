@@ -58,6 +58,8 @@ Reason reason_of(TrackReason reason) noexcept {
         case TrackReason::ResetOutOfWindow:
         case TrackReason::ResetOptions:
             return Reason::RstOutOfWindow;
+        case TrackReason::Options:
+            return Reason::DoubtfulOptions;
         case TrackReason::BehindFin:
         case TrackReason::FinMoved:
         case TrackReason::BehindReset:
@@ -199,12 +201,18 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
     }
     look_at_checksum(columns, row, slot, *segment);
     TrackVerdict verdict = tracker_.track(*segment, policies_, columns.now);
-    if (verdict.kind == TrackVerdict::Kind::Inspect) {
+    const bool is_asked = verdict.kind == TrackVerdict::Kind::Inspect;
+    if (is_asked || (verdict.may_miss_some && verdict.readable)) [[unlikely]] {
         const std::uint16_t index = slots_.index_of(verdict.service);
-        const bool begins =
-            index != ServiceSlots::kNone &&
-            follow.follows(follow.reader, columns, row, burst.services.all[index].protocol);
-        verdict = tracker_.settle_midstream(*segment, policies_, begins, columns.now);
+        const ClientBytes bytes =
+            index == ServiceSlots::kNone
+                ? ClientBytes::BeginNone
+                : follow.follows(follow.reader, columns, row, burst.services.all[index].protocol);
+        if (is_asked) {
+            verdict = tracker_.settle_midstream(*segment, policies_, bytes, columns.now);
+        } else if (bytes == ClientBytes::BeginHalf) {
+            tracker_.refuse_half(*segment, verdict);
+        }
     }
     note_proofs(verdict);
     take_verdict(verdict, burst, row, outcome);
@@ -287,6 +295,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .connection = verdict.id != 0 ? verdict.id : ends.along(),
         .first = verdict.first,
         .acknowledged = verdict.take_from,
+        .sent = verdict.sent,
         .client_fin = verdict.client_fin,
         .client_ends = forwards && !is_upgraded && verdict.client_ends,
         .is_from_client = verdict.from_client,
@@ -294,6 +303,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
                       service.is_proxied(burst.burst.headers.address(Field::IpSrc, row)),
         .is_readable = forwards && verdict.readable && !is_upgraded,
         .is_midstream = verdict.midstream,
+        .may_miss_some = verdict.may_miss_some,
         .is_beginning = !verdict.midstream && verdict.id != 0 && verdict.take_from == verdict.first,
         .is_established = verdict.established};
     if (!forwards) {
@@ -304,10 +314,11 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         outcome.resets |= resets ? outcome.refused & row_bit(row) : 0;
         return;
     }
-    const bool changes = verdict.clear_urgent || verdict.raise_ttl;
+    const bool changes = verdict.clear_urgent || verdict.raise_ttl || verdict.moves_back;
     if (changes && outcome.packets[row].is_enforced()) {
         Normalization& change = outcome.normalize(row);
         change.clears_urgent = verdict.clear_urgent;
+        change.moves_back = verdict.moves_back;
         change.raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0};
     }
 }

@@ -22,11 +22,10 @@ public:
     explicit ServiceTracking(const UnitBudget& budget);
     [[nodiscard]] static std::uint64_t memory_of(const UnitBudget& budget) noexcept;
 
-    // A reader that tells of a segment whose connection nobody knows whether a unit begins in it,
-    // or goes on.
+    // A reader that tells what the bytes are of a segment whose connection nobody knows.
     struct Following {
-        bool (*follows)(void* reader, const UnitColumns& burst, std::size_t row,
-                        ServiceProtocol protocol) noexcept;
+        ClientBytes (*follows)(void* reader, const UnitColumns& burst, std::size_t row,
+                               ServiceProtocol protocol) noexcept;
         void* reader;
     };
     // See UnitFinder::Track.

@@ -79,25 +79,31 @@ StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, Byte
     return Worth::AReading;
 }
 
-bool StreamUnits::may_follow(const UnitColumns& burst, std::size_t row, ByteView payload,
-                             ServiceProtocol protocol) const noexcept {
+ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                  ServiceProtocol protocol) const noexcept {
+    const auto begin_if = [](bool begins) {
+        return begins ? ClientBytes::Begin : ClientBytes::BeginNone;
+    };
     if (payload.empty() || table_.may_know(burst.ends[row].along())) {
-        return true;
+        return ClientBytes::Begin;
     }
     switch (protocol) {
         case ServiceProtocol::Http: {
+            if (begins_half_request(payload)) {
+                return ClientBytes::BeginHalf;
+            }
             const RequestStart start = find_request_start(payload, 0, HeadStance::Service);
-            return start.is_found && start.at == 0;
+            return begin_if(start.is_found && start.at == 0);
         }
         case ServiceProtocol::Tls:
-            return TlsUnits::may_begin(payload);
+            return begin_if(TlsUnits::may_begin(payload));
         case ServiceProtocol::Dns:
-            return maybe_dns_stream(payload, burst.headers.sport[row], burst.headers.dport[row],
-                                    head_bytes_);
+            return begin_if(maybe_dns_stream(payload, burst.headers.sport[row],
+                                             burst.headers.dport[row], head_bytes_));
         case ServiceProtocol::Quic:
             break;
     }
-    return false;
+    return ClientBytes::BeginNone;
 }
 
 }  // namespace sluice

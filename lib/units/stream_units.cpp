@@ -6,7 +6,7 @@
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/units/dns_units.hpp"
 #include "lib/units/refused_reason.hpp"
-#include "lib/units/source_network.hpp"
+#include "lib/units/stream_segment.hpp"
 #include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
@@ -27,33 +27,6 @@ constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, C
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
-
-std::uint32_t word_at(const UnitSource& packet, std::size_t at) noexcept {
-    std::uint32_t word = 0;
-    std::memcpy(&word, packet.frame.bytes.data() + packet.headers.l4_at + at, sizeof(word));
-    return __builtin_bswap32(word);
-}
-std::uint32_t sequence_of(const UnitSource& packet) noexcept {
-    return word_at(packet, 4);
-}
-std::uint32_t acknowledged_by(const UnitSource& packet) noexcept {
-    return word_at(packet, 8);
-}
-
-TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
-    const std::uint16_t flags = packet.headers.tcp_flags;
-    const std::uint64_t connection =
-        packet.note != 0 ? packet.note : connection_ends(packet.headers, packet.hash).along();
-    return {.digest = connection,
-            .source = source_of(packet),
-            .seq = sequence_of(packet),
-            .syn = (flags & kTcpSyn) != 0,
-            .begins = (flags & (kTcpSyn | kTcpAck)) == kTcpSyn,
-            .fin = (flags & kTcpFin) != 0,
-            .rst = (flags & kTcpRst) != 0,
-            .payload = payload,
-            .hash = &packet.hash};
-}
 
 constexpr Per unit_of(ServiceProtocol protocol) noexcept {
     switch (protocol) {
@@ -91,8 +64,9 @@ public:
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
-        if (packet_.service.is_beginning && !segment_.payload.empty()) {
-            table.begin_at(segment_, packet_.service.first, packet_.now);
+        if (!segment_.payload.empty() && !goes_on()) {
+            units_.drop(Reason::LostHead);
+            return;
         }
         const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
         for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
@@ -113,6 +87,21 @@ public:
     }
 
 private:
+    // False: bytes further ahead went on to the server and are forgotten.
+    [[nodiscard]] bool goes_on() noexcept {
+        const ServicePacket& packet = packet_.service;
+        if (segment_.acknowledged) {
+            return owner_.table_.begin_at(segment_,
+                                          {.first = packet.acknowledged,
+                                           .sent = packet.sent,
+                                           .is_head = !packet.is_midstream},
+                                          packet_.now);
+        }
+        return !packet.is_beginning ||
+               owner_.table_.begin_at(segment_, {.first = packet.first, .sent = packet.first},
+                                      packet_.now);
+    }
+
     // A body has its head's verdict.
     void read_body() noexcept {
         if (!has_unit_) {
@@ -126,7 +115,7 @@ private:
         if (body.is_broken || (body.is_doubtful && (goes_unread_at_doubt() || is_enforced()))) {
             give_up();
         } else {
-            owner_.table_.framed(offer_, body.bytes, body.state, body.is_done);
+            owner_.table_.framed(offer_, body.bytes, body.state, body.is_done, body.lines.all());
         }
     }
 
@@ -134,12 +123,20 @@ private:
         // Of a protocol whose beginning cannot be looked for, a unit may begin where the bytes do.
         const bool is_header = ProxyHeaders::begins_at(packet_, offer_.seq);
         const bool is_guess = !is_header && offer_.kind == Offered::Resync && !skip_to_start();
+        const bool may_miss_some = packet_.service.may_miss_some;
+        if (is_guess && may_miss_some && is_of_http() && begins_half_request(offer_.bytes)) {
+            return owner_.table_.hold_back(offer_);
+        }
         context_.before = offer_.framing;
         StreamReading reading = is_header ? owner_.proxies_.read(offer_.bytes, packet_, units_)
                                           : owner_.read(offer_.bytes, context_, units_);
         has_header_ |= is_header;
-        if (is_guess && reading.what == StreamReading::What::NeedMore && reading.need.may_be_none) {
-            reading = {};
+        if (reading.what == StreamReading::What::NeedMore) {
+            if (is_guess && (reading.need.may_be_none || (may_miss_some && is_of_http()))) {
+                reading = {};
+            } else if (may_miss_some) {
+                return owner_.table_.hold_back(offer_);
+            }
         }
         switch (reading.what) {
             case StreamReading::What::NotMine:
@@ -147,6 +144,7 @@ private:
             case StreamReading::What::NeedMore:
                 return owner_.table_.more(offer_, reading.need);
             case StreamReading::What::Skip:
+                frames_ = true;
                 // A malformed message is refused, and its repeats with it.
                 owner_.table_.finish(
                     offer_, reading.head,
@@ -165,6 +163,9 @@ private:
         }
     }
     [[nodiscard]] bool is_enforced() const noexcept { return packet_.service.is_enforced(); }
+    [[nodiscard]] bool is_of_http() const noexcept {
+        return packet_.service.service->protocol == ServiceProtocol::Http;
+    }
     [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
         return owner_.stance_ == StreamStance::Anywhere;
     }
@@ -231,7 +232,8 @@ private:
     void conclude() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const std::uint32_t end = begin + static_cast<std::uint32_t>(segment_.payload.size());
-        if ((has_unit_ || has_header_ || offer_.kind == Offered::Held) && !offer_.differs) {
+        if ((has_unit_ || has_header_ || frames_ || offer_.kind == Offered::Held) &&
+            !offer_.differs) {
             owner_.table_.note_seen(offer_);
         }
         if (has_unit_ && packet_.answers &&
@@ -308,6 +310,7 @@ private:
     StickyBytes judged_;
     bool has_unit_ = false;
     bool has_header_ = false;  // of the PROXY protocol
+    bool frames_ = false;      // bytes of no unit say where the next one begins
     bool continues_ = false;   // it begins in a body, whose verdict stands before its first byte
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/conn/connection_table.hpp"
+#include "lib/conn/track/track_verdict.hpp"
 #include "lib/units/http_units.hpp"
 #include "lib/units/proxy_headers.hpp"
 #include "lib/units/stream_reading.hpp"
@@ -35,10 +36,10 @@ public:
     // select() for a service's segment, whose connection the tracker follows.
     [[nodiscard]] Worth select_service(const ServicePacket& packet, ByteView payload,
                                        std::uint64_t& note) noexcept;
-    // True if a unit of the protocol may begin in a segment whose connection is not known, or goes
-    // on in it.
-    [[nodiscard]] bool may_follow(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                  ServiceProtocol protocol) const noexcept;
+    // What the bytes of a segment are whose connection is not known. Of a hello Begin is said
+    // whether it is whole or not.
+    [[nodiscard]] ClientBytes bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                       ServiceProtocol protocol) const noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).

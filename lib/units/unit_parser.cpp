@@ -115,10 +115,10 @@ void UnitParser::note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexce
     static_cast<UnitParser*>(parser)->tracking_.note_upgrade(upgrade);
 }
 
-bool UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
-                         ServiceProtocol protocol) noexcept {
+ClientBytes UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
+                                ServiceProtocol protocol) noexcept {
     const auto& self = *static_cast<const UnitParser*>(parser);
-    return self.service_streams_.may_follow(burst, row, payload_of(burst, row), protocol);
+    return self.service_streams_.bytes_of(burst, row, payload_of(burst, row), protocol);
 }
 
 RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,

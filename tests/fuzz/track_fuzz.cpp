@@ -69,7 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         TrackVerdict verdict = tracker.track(segment, policies, now);
         check(verdict, segment);
         if (verdict.kind == TrackVerdict::Kind::Inspect) {
-            verdict = tracker.settle_midstream(segment, policies, (what & 8) != 0, now);
+            verdict = tracker.settle_midstream(
+                segment, policies, (what & 8) != 0 ? ClientBytes::Begin : ClientBytes::BeginNone,
+                now);
             require(verdict.kind != TrackVerdict::Kind::Inspect);
             check(verdict, segment);
         }

@@ -85,8 +85,9 @@ def reset_place(me, number):
 class Connection:
     """`see()` says why a segment is refused, or None; what is refused changes nothing."""
 
-    def __init__(self, enforced, lets_strangers):
-        self.enforced, self.lets_strangers = enforced, lets_strangers
+    def __init__(self, enforced, lets_strangers, in_order=False):
+        self.enforced, self.lets_strangers, self.in_order = enforced, lets_strangers, in_order
+        self.moves_back = False  # the last segment goes on as an old one
         self.taken_up, self.said = False, None  # without a handshake; what a stranger's server says
         self.syn, self.other_syns = None, False  # the last SYN that no answer has come to: number, window, scale
         self.ends, self.phase = None, "asked"  # then "answered", "open", "reset"; or "strange"
@@ -100,7 +101,7 @@ class Connection:
         return all(end.fin is not None and end.taken > end.fin for end in self.ends) if self.ends else False
 
     def see(self, end, segment):
-        flags = segment.flags
+        flags, self.moves_back = segment.flags, False
         if flags & SYN and flags & (FIN | RST):
             return "bad_handshake"
         if flags & SYN:
@@ -222,12 +223,29 @@ class Connection:
         if not segment.size or segment.flags & RST:
             return None
         self.phase = "strange" if self.phase == "asked" else self.phase
-        if not self.lets_strangers():
+        if not self.lets_strangers() and not (self.in_order and self.said):
             return "midstream"
+        if self.in_order:
+            return self.see_next(segment)
         if self.phase == "strange" and self.said and segment.flags & ACK and self.is_near(segment):
             self.take_up(segment)
             return self.follow(end, segment)
         return None
+
+    def see_next(self, segment):
+        """What is read is what the server acknowledges next; before it has said a number it is made to."""
+        if not self.said:
+            self.moves_back = True
+            return None
+        client, server = self.said
+        at = client.place(segment.seq)
+        if at + segment.size <= client.taken:
+            return None
+        is_next = at <= client.taken and segment.flags & ACK and 0 <= server.sent - server.place(segment.ack) <= UNSEEN_FLIGHT
+        if not is_next or not self.lets_strangers():
+            return "midstream"
+        self.take_up(segment)
+        return self.follow(CLIENT, segment)
 
     def listen(self, segment):
         if segment.flags & RST or not segment.flags & ACK:

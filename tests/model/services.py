@@ -16,7 +16,8 @@ SECOND = 1_000_000_000
 GRACE = 60 * SECOND
 ENOUGH = 64  # checksums that came right, and are verified from then on
 PROTO_TCP = 6
-URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT = 18, 12, 16, 14
+URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT, SEQ_AT = 18, 12, 16, 14, 4
+BACK = 1 << 14  # of the upper half of a number: 2^30, which no window reaches
 
 
 class Service:
@@ -45,7 +46,7 @@ class Seen:
 
     def __init__(self, service, end, refusal=None):
         self.service, self.end, self.refusal = service, end, refusal
-        self.clears_urgent = self.raises_ttl = False
+        self.clears_urgent = self.raises_ttl = self.moves_back = False
 
     def refuses(self):
         return self.refusal is not None and self.service.mode == "enforce"
@@ -89,6 +90,8 @@ class Services:
             urgent = struct.unpack_from("!H", data, packet.l4_at + URGENT_AT)[0]
             seen.clears_urgent = bool(fields["tcp.flags"] & URG or urgent)
             seen.raises_ttl = fields["ip.ttl"] < service.least_ttl
+            known = self.connections.get(frozenset(ends))
+            seen.moves_back = known is not None and known.moves_back
         return seen
 
     def refusal(self, seen, ends, packet, data, known):
@@ -111,7 +114,8 @@ class Services:
 
     def begin(self, service, ends, segment):
         """Of a connection that nobody knows."""
-        connection = Connection(service.mode == "enforce", lambda: self.lets_strangers(service))
+        connection = Connection(service.mode == "enforce", lambda: self.lets_strangers(service),
+                                service.mode == "enforce" and service.midstream == "inspect")
         connection.service, connection.client = service, ends[0]
         connection.phase = "asked" if segment.flags & SYN else "strange"
         refusal = connection.see(CLIENT, segment)
@@ -129,7 +133,7 @@ class Services:
         counts = seen.service.counts
         counts["frames"] += 1
         counts["from_clients" if seen.end == CLIENT else "from_servers"] += 1
-        counts["rewritten"] += seen.clears_urgent or seen.raises_ttl
+        counts["rewritten"] += seen.clears_urgent or seen.raises_ttl or seen.moves_back
         if seen.refusal:
             into = counts["refused" if seen.service.mode == "enforce" else "would_refuse"]
             into[seen.refusal] = into.get(seen.refusal, 0) + 1
@@ -188,13 +192,16 @@ def replaced(data, at, word, sum_at):
 
 def rewritten(data, packet, seen):
     """The frame as it goes on."""
-    if seen is None or not (seen.clears_urgent or seen.raises_ttl):
+    if seen is None or not (seen.clears_urgent or seen.raises_ttl or seen.moves_back):
         return data
     data, tcp = bytearray(data), packet.l4_at
     if seen.clears_urgent:
         flags = struct.unpack_from("!H", data, tcp + FLAGS_AT)[0]
         replaced(data, tcp + FLAGS_AT, flags & ~URG & 0xFFFF, tcp + SUM_AT)
         replaced(data, tcp + URGENT_AT, 0, tcp + SUM_AT)
+    if seen.moves_back:
+        high = struct.unpack_from("!H", data, tcp + SEQ_AT)[0]
+        replaced(data, tcp + SEQ_AT, high - BACK & 0xFFFF, tcp + SUM_AT)
     if seen.raises_ttl:
         at, version = packet.ip_at
         if version == 4:

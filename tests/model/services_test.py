@@ -112,6 +112,17 @@ class Rows(unittest.TestCase):
         times = [0, GRACE - 1, GRACE, GRACE + 1]
         self.assertEqual([refusal for refusal, _ in verdicts(late, times=times)], [None, None, "midstream", None])
 
+    def test_strangers_are_read_where_their_server_is(self):
+        talk = Dialogue().client(ACK, b"xyz", at=5)
+        refusal, frame = verdicts(talk)[-1]
+        self.assertIsNone(refusal)
+        self.assertNotEqual(frame, talk.sent[-1])
+        self.assertEqual(verdicts(talk, mode="monitor")[-1], (None, talk.sent[-1]))
+        talk.server(ACK, acks=5)
+        for at, expected in ((6, "midstream"), (2, None), (5, None), (9, None)):
+            talk.client(ACK, b"xyz", at=at)
+            self.assertEqual(verdicts(talk)[-1], (expected, talk.sent[-1]))
+
     def test_what_is_rewritten(self):
         urgent = begun().client(ACK | URG, b"x", urgent=1, ttl=9)
         clean = begun().client(ACK, b"x", ttl=32)

@@ -19,6 +19,7 @@ using test::kFin;
 using test::kLogin;
 using test::kLoginSize;
 using test::opened;
+using test::server;
 
 #define HTTP_SERVICE(options)                                                 \
     "version: 1\n"                                                            \
@@ -75,6 +76,43 @@ const Case kCases[] = {
              {0ms, client("FFFFFFF \r\n", length(kChunked)), "drop", "ambiguous_request"},
              {0ms, client("0\r\n\r\n" + kLogin, length(kChunked)), "drop", "unreadable"},
              {0ms, client(kLogin, length(kChunked) + 5), "drop", "unreadable"}})},
+
+    {"the first line of a chunk stands: another in its place is refused", kEnforced,
+     opened({{0ms, client(kChunked), "pass", "unmatched"},
+             {0ms, client("1000\r\n", length(kChunked)), "pass", "unmatched"},
+             {0ms, client("0\r\n\r\n" + kLogin, length(kChunked)), "drop", "overlap"},
+             {0ms, client("0", length(kChunked)), "drop", "overlap"},
+             {0ms, client("1000\r\n", length(kChunked)), "pass", "unmatched"},
+             {0ms, client("1000\r\n" + std::string(0x1000, 'x'), length(kChunked)), "pass",
+              "unmatched"}})},
+
+    {"so does one that comes in parts, and ahead of its place", kEnforced,
+     opened({{0ms, client(kChunked + "1"), "pass", "unmatched"},
+             {0ms, client("00\r\n", length(kChunked) + 2), "pass", "unmatched"},
+             {0ms, client("0", length(kChunked) + 1), "pass", "unmatched"},
+             {0ms, client("\r\n\r\n" + kLogin, length(kChunked) + 1), "drop", "overlap"},
+             {0ms, client("\r\n" + kLogin, length(kChunked) + 2), "drop", "overlap"},
+             {0ms, client("000\r\n", length(kChunked) + 1), "pass", "unmatched"}})},
+
+    {"and the last one, and trailers", kEnforced,
+     opened(
+         {{0ms, client(kChunked), "pass", "unmatched"},
+          {0ms, client("0\r\nA: b\r\n\r\n", length(kChunked)), "pass", "unmatched"},
+          {0ms, client("8\r\n" + kLogin, length(kChunked)), "drop", "overlap"},
+          {0ms, client("0\r\nA: bcde" + kLogin, length(kChunked)), "drop", "overlap"},
+          {0ms, client("0\r\nA: b\r\n\r\n" + kLogin, length(kChunked)), "pass", "within_limits"}})},
+
+    {"a line that the server has acknowledged is nobody's to change", kEnforced,
+     opened({{0ms, client(kChunked + "5\r\nhello\r\n"), "pass", "unmatched"},
+             {0ms, server("", 0, length(kChunked) + 10), "pass", "unmatched"},
+             {0ms, client("0\r\n", length(kChunked)), "pass", "unmatched"},
+             {0ms, client("0\r\n\r\n" + kLogin, length(kChunked) + 10), "pass", "within_limits"}})},
+
+    {"bytes of a body of known length frame nothing", kEnforced,
+     opened({{0ms, client(kPost + "Content-Length: 4\r\n\r\n"), "pass", "unmatched"},
+             {0ms, client("abcd", length(kPost) + 21), "pass", "unmatched"},
+             {0ms, client("efgh", length(kPost) + 21), "pass", "unmatched"},
+             {0ms, client("efgh" + kLogin, length(kPost) + 21), "pass", "within_limits"}})},
 
     {"a request behind CONNECT that the server has not agreed to is read as ever", kEnforced,
      opened({{0ms, client("CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n"), "pass", "unmatched"},
@@ -215,6 +253,32 @@ TEST_P(ServiceReading, Holds) {
     expect(GetParam(), OnAmbiguous::Both);
 }
 INSTANTIATE_TEST_SUITE_P(All, ServiceReading, testing::ValuesIn(kReadings));
+
+// An upload in more chunks than are compared: it waits for its server, and all of it passes.
+TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    const auto reason = [&](const test::Frame& frame) {
+        return std::string{row_of(box.judge(frame, test::kStart).reason).name};
+    };
+    for (const test::Step& step : opened({{0ms, client(kChunked), "pass", "unmatched"}})) {
+        EXPECT_EQ(reason(step.in), step.reason);
+    }
+    const std::string chunk = "5\r\nhello\r\n";
+    std::uint32_t at = length(kChunked);
+    std::uint32_t sent = 0;
+    for (; reason(client(chunk, at)) == "unmatched"; ++sent) {
+        at += length(chunk);
+    }
+    // Of each chunk its line, and what ends its data.
+    EXPECT_EQ(sent, FramingBytes::kKept / 2);
+    EXPECT_EQ(reason(client(chunk, at)), "no_head_room");
+    EXPECT_EQ(reason(server("", 0, at)), "unmatched");
+    EXPECT_EQ(reason(client(chunk, at)), "unmatched");
+    EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at)), "overlap");
+    EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at + length(chunk))), "within_limits");
+}
 
 }  // namespace
 }  // namespace sluice::service_requests_test

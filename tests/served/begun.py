@@ -4,7 +4,7 @@ import threading
 
 from evasions import CUT, FIRST_HALF, SECOND_HALF
 from heads import LOGIN, OTHER, post
-from plan import Open, Plan, Send, Wait, flows
+from plan import Deliver, Open, Plan, Send, Wait, flows
 import rule_files
 
 BEFORE = 1.0  # seconds from the beginning until the rules come
@@ -28,12 +28,18 @@ def backwards(at):
 
 
 CASES = (
-    Case("a login behind a handshake", (Open(), ASIDE, Send(LOGIN), Wait())),
-    Case("a login behind another", (Open(), Send(LOGIN), ASIDE, Send(LOGIN, len(LOGIN)), Wait()), 1, 2),
-    Case("a login behind the rest of a body", (Open(), Send(BEGUN), ASIDE, Send(b"def" + LOGIN, len(BEGUN)), Wait(), Wait()), serves=0),
+    Case("a login behind a handshake", (Open(), ASIDE, Send(LOGIN), Deliver(LOGIN), Wait())),
+    Case("a login behind another", (Open(), Send(LOGIN), ASIDE, Send(LOGIN, len(LOGIN)), Deliver(2 * LOGIN), Wait()), 1, 2),
+    Case("a login behind the rest of a body", (Open(), Send(BEGUN), ASIDE, Send(b"def" + LOGIN, len(BEGUN)), Deliver(BEGUN + b"def" + LOGIN), Wait(), Wait()), serves=0),
     Case("halves backwards", (Open(), Send(LOGIN), ASIDE, *backwards(len(LOGIN))), 1, 1),
     Case("halves backwards, four times", (Open(), Send(LOGIN), ASIDE, *(
         step for number in range(1, 5) for step in backwards(number * len(LOGIN)))), 1, 1),
+    Case("halves backwards, sent again", (Open(), Send(LOGIN), ASIDE, *(
+        step for _ in range(4) for step in backwards(len(LOGIN)))), 1, 1),
+    Case("a login, then halves backwards", (Open(), ASIDE, Send(LOGIN), Deliver(LOGIN), *(
+        step for _ in range(2) for step in backwards(len(LOGIN))))),
+    Case("a half before, again and again", (Open(), Send(SECOND_HALF, CUT), ASIDE, *(
+        step for _ in range(4) for step in (Send(FIRST_HALF), Wait(0.3, "time")))), serves=0),
     Case("a half before, a half after backwards", (Open(), Send(SECOND_HALF, CUT), ASIDE, Send(FIRST_HALF), Wait()), serves=0),
 )
 

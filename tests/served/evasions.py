@@ -56,6 +56,16 @@ def halves_backwards():
     return Send(SECOND_HALF, CUT), Send(FIRST_HALF)
 
 
+CHUNKS = post(OTHER, CHUNKED)
+BIG_CHUNK, LAST_CHUNK = b"1000\r\n", b"0\r\n\r\n"
+SIGNED = dict(options=SIGNATURE)
+
+
+def chunk_decoyed_by(**how):
+    """Another size of a chunk in the same place, which the server does not take."""
+    return one(Send(CHUNKS), Send(BIG_CHUNK, len(CHUNKS), **how), Send(LAST_CHUNK + LOGIN, len(CHUNKS)), Wait())
+
+
 def forgotten_by(flags):
     """A segment that the server does not take, then the second half of a head first."""
     return one(Send(b"", FAR, flags=flags), *halves_backwards())
@@ -143,6 +153,15 @@ EVASIONS = (
     Evasion("data with an option of IP cut short", decoyed_by(ip_options=CUT_OPTION), refused=True),
     Evasion("data of an old timestamp", (Open(options=stamps(1_000_000)), Send(DECOY, options=stamps(1000)), Send(
         LOGIN, options=stamps(1_000_001)), Wait()), refused=True),
+    *(Evasion(f"a chunk line {name}, then another", chunk_decoyed_by(**how), refused=True) for name, how in (
+        ("with a signature of RFC 2385", dict(options=SIGNATURE)), ("with a source route", dict(ip_options=SOURCE_ROUTE)),
+        ("with an option of IP cut short", dict(ip_options=CUT_OPTION)), ("of wrong checksum", dict(wrong_tcp=True)),
+        ("that dies on its way", dict(ttl=2)))),
+    Evasion("a chunk line of an old timestamp, then another", (Open(options=stamps(1_000_000)), Send(
+        CHUNKS, options=stamps(1_000_001)), Wait(), Send(BIG_CHUNK, len(CHUNKS), options=stamps(1000)), Send(
+        LAST_CHUNK + LOGIN, len(CHUNKS), options=stamps(1_000_002)), Wait()), refused=True),
+    Evasion("a chunk line ahead, and another in its place", one(
+        Send(BIG_CHUNK, len(CHUNKS), **SIGNED), Send(CHUNKS), Send(LAST_CHUNK + LOGIN, len(CHUNKS))), refused=True),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
     Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),

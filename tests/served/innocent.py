@@ -85,9 +85,11 @@ def send_forged(court, server, ports, dice, count):
 def beside_blind_senders(court, server, seed, rules, count=FORGED):
     """What did not hold, in words. `rules` come when the connections stand already, or stand before them."""
     out = []
+    # What the first login has used is still used when its rule comes again: the second one has a rule of its own.
+    of_before = rules.replace("id: logins,", "id: logins-from-before,")
     for known in (True, False):
         court.apply(rules if known else rule_files.WITHOUT)
-        out += beside_forged(court, server, f"{seed} {known}", None if known else rules, count)
+        out += beside_forged(court, server, f"{seed} {known}", None if known else of_before, count)
         out += one_login(court, server, "" if known else ", whose connections are from before")
     return out
 

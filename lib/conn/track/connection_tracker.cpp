@@ -51,7 +51,7 @@ TrackVerdict ConnectionTracker::track(const TrackedSegment& segment,
 
 TrackVerdict ConnectionTracker::settle_midstream(const TrackedSegment& segment,
                                                  std::span<const TrackPolicy> policies,
-                                                 bool followed, Instant now) noexcept {
+                                                 ClientBytes bytes, Instant now) noexcept {
     now_ = now;
     ticks_ = ticks_of(now.time_since_epoch());
     TrackVerdict verdict;
@@ -59,7 +59,7 @@ TrackVerdict ConnectionTracker::settle_midstream(const TrackedSegment& segment,
     verdict.from_client = true;
     const Arrival arrival{segment, policy_of(policies, segment.service), find_seen(segment.ends),
                           true};
-    settle(arrival, followed, verdict);
+    settle(arrival, bytes, verdict);
     finish(arrival, verdict);
     return verdict;
 }
@@ -81,8 +81,10 @@ TrackVerdict ConnectionTracker::decide(const Arrival& arrival, TrackVerdict verd
         drop(verdict, TrackReason::ChecksumWrong);
     } else if (segment.is_fragment) {
         drop(verdict, TrackReason::Fragment);
-    } else if (segment.has_doubtful_options) {
+    } else if (segment.has_doubtful_options && segment.has(kTcpRst)) {
         drop(verdict, TrackReason::ResetOptions);
+    } else if (segment.has_doubtful_options && arrival.from_client) {
+        drop(verdict, TrackReason::Options);
     } else if (segment.has(kTcpSyn) && segment.has(kTcpFin | kTcpRst)) {
         drop(verdict, TrackReason::BadFlags);
     } else if (segment.has(kTcpSyn)) {
@@ -147,7 +149,17 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
         if (verdict.raise_ttl && verdict.kind == TrackVerdict::Kind::Pass) {
             count(TrackEvent::TtlRaised);
         }
+        if (verdict.moves_back) {
+            count(TrackEvent::MovedBack);
+        }
     }
+    counters_.count(verdict.reason);
+}
+
+void ConnectionTracker::refuse_half(const TrackedSegment& segment, TrackVerdict& verdict) noexcept {
+    const bool resets = segment.seq == verdict.take_from;
+    drop(verdict, resets ? TrackReason::MidstreamReset : TrackReason::Midstream);
+    verdict.kind = resets ? TrackVerdict::Kind::Reset : TrackVerdict::Kind::Drop;
     counters_.count(verdict.reason);
 }
 

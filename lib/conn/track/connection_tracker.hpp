@@ -15,7 +15,7 @@
 //
 //   TrackVerdict verdict = tracker.track(segment, policies, now);
 //   if (verdict.kind == TrackVerdict::Kind::Inspect) {
-//       verdict = tracker.settle_midstream(segment, policies, a_request_begins_there, now);
+//       verdict = tracker.settle_midstream(segment, policies, its_bytes, now);
 //   }
 //
 // The verdicts are the same for services that are monitored; then the caller forwards all the same.
@@ -63,11 +63,13 @@ public:
     // `policies` by service; of a service beyond them the defaults hold. `now` never decreases.
     [[nodiscard]] TrackVerdict track(const TrackedSegment& segment,
                                      std::span<const TrackPolicy> policies, Instant now) noexcept;
-    // The verdict of a segment that met Inspect. `followed`: a request begins at its first byte, or
-    // it goes on with one that the caller reads.
+    // The verdict of a segment that met Inspect.
     [[nodiscard]] TrackVerdict settle_midstream(const TrackedSegment& segment,
                                                 std::span<const TrackPolicy> policies,
-                                                bool followed, Instant now) noexcept;
+                                                ClientBytes bytes, Instant now) noexcept;
+    // A segment that passes and begins half a request, where its receiver may have the rest: it is
+    // dropped after all, and at the number that is acknowledged it ends the connection.
+    void refuse_half(const TrackedSegment& segment, TrackVerdict& verdict) noexcept;
 
     // Segments may have passed unseen up to here: connections of before are forgotten.
     void note_unseen(Instant now) noexcept;
@@ -155,7 +157,10 @@ private:
     // Connections that nobody knows: track_midstream.cpp.
     void on_midstream(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void on_midstream_server(const Arrival& arrival, TrackVerdict& verdict) noexcept;
-    void settle(const Arrival& arrival, bool followed, TrackVerdict& verdict) noexcept;
+    void settle(const Arrival& arrival, ClientBytes bytes, TrackVerdict& verdict) noexcept;
+    void settle_ordered(const Arrival& arrival, ClientBytes bytes, TrackVerdict& verdict) noexcept;
+    void refuse_midstream(const Arrival& arrival, TrackVerdict& verdict) noexcept;
+    void become_midstream(ConnectionIndex index) noexcept;
     [[nodiscard]] static bool knows_numbers(const TrackedSegment& segment,
                                             const Line& line) noexcept;
     void take_up(const Arrival& arrival, TrackVerdict& verdict) noexcept;

@@ -45,20 +45,47 @@ std::optional<std::uint8_t> scale_in(ByteView options) noexcept {
 
 constexpr std::uint8_t kTimestamps = 8;  // RFC 7323, 3.2
 
-// True if a receiver takes a RST with these options, whatever it makes of them.
-bool are_harmless(ByteView options) noexcept {
+constexpr std::uint8_t kSignedByMd5 = 19;  // RFC 2385
+constexpr std::uint8_t kSignedByAo = 29;   // RFC 5925
+
+// True if all options are sound, and each of a kind that `takes` says a receiver takes.
+template <typename Takes>
+bool are_sound(ByteView options, Takes takes) noexcept {
     while (!options.empty() && load_u8(options, 0) != kEndOfOptions) {
         const std::uint8_t kind = load_u8(options, 0);
         const std::size_t size = kind == kNoOperation ? 1
                                  : options.size() < 2 ? 0
                                                       : std::size_t{load_u8(options, 1)};
-        const bool is_known = kind == kNoOperation || kind == kTimestamps;
-        if (!is_known || size == 0 || size > options.size()) {
+        const bool has_size = kind == kNoOperation ? size == 1 : size >= 2;
+        if (!takes(kind) || !has_size || size > options.size()) {
             return false;
         }
         options = options.subspan(size);
     }
     return true;
+}
+
+// A receiver takes a RST with no others, whatever it makes of them.
+bool are_harmless(ByteView options) noexcept {
+    return are_sound(options,
+                     [](std::uint8_t kind) { return kind == kNoOperation || kind == kTimestamps; });
+}
+// Who shares no key with the sender drops what is signed.
+bool are_taken(ByteView options) noexcept {
+    return are_sound(options,
+                     [](std::uint8_t kind) { return kind != kSignedByMd5 && kind != kSignedByAo; });
+}
+
+// Options of IPv4 that hosts drop a datagram for (RFC 7126), or that they check beyond their size.
+bool are_taken_of_ip(ByteView options) noexcept {
+    constexpr std::uint8_t kRecordRoute = 7;
+    constexpr std::uint8_t kTimestamp = 68;
+    constexpr std::uint8_t kLooseRoute = 131;
+    constexpr std::uint8_t kStrictRoute = 137;
+    return are_sound(options, [](std::uint8_t kind) {
+        return kind != kRecordRoute && kind != kTimestamp && kind != kLooseRoute &&
+               kind != kStrictRoute;
+    });
 }
 
 // Options of IPv4, and extension headers of IPv6, stand between the fixed header and TCP's.
@@ -67,6 +94,54 @@ bool has_ip_options(const PacketHeaders& headers) noexcept {
     const std::size_t fixed =
         headers.ip_version == IpVersion::V6 ? kIpv6Size : std::size_t{kIpv4MinSize};
     return headers.l4_at != headers.l3_at + fixed;
+}
+
+// Options of a header of IPv6 for Hop-by-Hop or Destination Options: hosts drop a packet for one
+// that they do not know and whose first bits say so (RFC 8200, 4.2).
+bool are_taken_of_ipv6(ByteView options) noexcept {
+    constexpr std::uint8_t kPadOne = 0;
+    constexpr unsigned kAction = 0xC0;
+    while (!options.empty()) {
+        const std::uint8_t kind = load_u8(options, 0);
+        const std::size_t size = kind == kPadOne      ? 1
+                                 : options.size() < 2 ? 0
+                                                      : std::size_t{load_u8(options, 1)} + 2;
+        if ((kind & kAction) != 0 || size == 0 || size > options.size()) {
+            return false;
+        }
+        options = options.subspan(size);
+    }
+    return true;
+}
+
+// Extension headers of IPv6 between these places, of which the first is of this kind.
+bool are_taken_extensions(ByteView headers, std::uint8_t kind) noexcept {
+    constexpr std::uint8_t kHopByHop = 0;
+    constexpr std::uint8_t kDestinationOptions = 60;
+    constexpr std::size_t kEightBytes = 8;
+    while (!headers.empty()) {
+        const bool has_options = kind == kHopByHop || kind == kDestinationOptions;
+        const std::size_t size =
+            headers.size() < kEightBytes ? 0 : (std::size_t{load_u8(headers, 1)} + 1) * kEightBytes;
+        if (!has_options || size == 0 || size > headers.size() ||
+            !are_taken_of_ipv6(headers.subspan(2, size - 2))) {
+            return false;
+        }
+        kind = load_u8(headers, 0);
+        headers = headers.subspan(size);
+    }
+    return true;
+}
+
+// True if a host takes bytes behind such a header of IP.
+bool is_taken_ip(const PacketHeaders& headers, ByteView frame) noexcept {
+    constexpr std::size_t kIpv6Size = 40;
+    constexpr std::size_t kIpv6NextAt = 6;
+    const bool is_v6 = headers.ip_version == IpVersion::V6;
+    const std::size_t begin = headers.l3_at + (is_v6 ? kIpv6Size : std::size_t{kIpv4MinSize});
+    const ByteView between = frame.subspan(begin, headers.l4_at - begin);
+    return is_v6 ? are_taken_extensions(between, load_u8(frame, headers.l3_at + kIpv6NextAt))
+                 : are_taken_of_ip(between);
 }
 
 // Writes a word and what becomes of the sum over it.
@@ -131,6 +206,13 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
         segment.has_doubtful_options =
             has_ip_options(headers) || !are_harmless(tcp.subspan(kTcpMinSize));
     }
+    const ByteView options = tcp.subspan(kTcpMinSize);
+    const bool is_read = segment.payload != 0 || segment.has(kTcpFin);
+    if (is_read && (!options.empty() || has_ip_options(headers))) {
+        segment.has_doubtful_options =
+            segment.has_doubtful_options || !are_taken(options) ||
+            (has_ip_options(headers) && !segment.is_fragment && !is_taken_ip(headers, frame));
+    }
     return segment;
 }
 
@@ -139,6 +221,13 @@ void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept {
     const std::uint16_t flags = load_be16(frame, tcp + kFlagsAt);
     replace_word(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kTcpUrg), tcp + kSumAt);
     replace_word(frame, tcp + kUrgentAt, 0, tcp + kSumAt);
+}
+
+void move_back(const PacketHeaders& headers, MutableBytes frame) noexcept {
+    constexpr std::uint16_t kBack = (std::uint32_t{1} << 30) >> 16;
+    const std::size_t tcp = headers.l4_at;
+    const std::uint16_t high = load_be16(frame, tcp + kSeqAt);
+    replace_word(frame, tcp + kSeqAt, static_cast<std::uint16_t>(high - kBack), tcp + kSumAt);
 }
 
 void void_line(const PacketHeaders& headers, PayloadRange line, MutableBytes frame) noexcept {

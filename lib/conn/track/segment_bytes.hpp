@@ -8,8 +8,8 @@
 namespace sluice {
 
 // All that a frame says of its segment; ends, service and the checksum's finding are its caller's.
-// nullopt: no TCP, or its header is not all at hand. Options are read up to the first that is not
-// sound, and for a SYN alone.
+// nullopt: no TCP, or its header is not all at hand. The scale is read of a
+// SYN alone, up to the first option that is not sound.
 [[nodiscard]] std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
                                                                  ByteView frame) noexcept;
 
@@ -17,6 +17,8 @@ namespace sluice {
 // stays in the stream for everybody. The checksum is updated (RFC 1624): one that was wrong stays
 // wrong.
 void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept;
+// Takes 2^30 off the sequence number of a TCP segment whose header is at hand.
+void move_back(const PacketHeaders& headers, MutableBytes frame) noexcept;
 // Sets the TTL of IPv4, with its checksum, or the hop limit of IPv6.
 void set_ttl(const PacketHeaders& headers, std::uint8_t ttl, MutableBytes frame) noexcept;
 // Letters of these bytes of the payload become `x`, so that a header line there is one that no

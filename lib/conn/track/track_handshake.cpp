@@ -295,8 +295,8 @@ void ConnectionTracker::reset_handshake(const Arrival& arrival, TrackVerdict& ve
 
 void ConnectionTracker::establish(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     if (!begin(arrival.index, TrackEvent::Began)) {
-        remove(arrival.index);
-        return on_midstream({arrival.segment, arrival.policy, kNoConnection, true}, verdict);
+        become_midstream(arrival.index);
+        return on_midstream(arrival, verdict);
     }
     verdict.began = true;
     verdict.server_sums_proven = lines_[arrival.index].syn_ack_unfinished;

@@ -9,6 +9,9 @@ namespace {
 
 // The distance that a client's numbers may be from the server's while both are in flight.
 constexpr std::uint32_t kFlight = 0xFFFF;
+// The bytes of the server that its client may not have acknowledged yet, where the client's own
+// number is exact.
+constexpr std::uint32_t kUnseenAcks = std::uint32_t{1} << 22;
 // Scales were agreed upon unseen.
 constexpr std::uint32_t kWidestUnknown = std::uint32_t{1} << 24;
 
@@ -38,14 +41,15 @@ void ConnectionTracker::on_midstream(const Arrival& arrival, TrackVerdict& verdi
         move_to(arrival.index, TrackClass::Midstream);
     }
     const Arrival opened{segment, arrival.policy, lines_.find(segment.ends), true};
+    const bool in_order = arrival.policy.enforced && !arrival.policy.inbound_only;
     if (arrival.policy.midstream == MidstreamPolicy::Inspect &&
-        now_ >= arrival.policy.grace_until) {
+        (in_order || now_ >= arrival.policy.grace_until)) {
         verdict.kind = TrackVerdict::Kind::Inspect;
         verdict.readable = true;
         verdict.take_from = segment.seq;
         return;
     }
-    settle(opened, false, verdict);
+    settle(opened, ClientBytes::BeginNone, verdict);
 }
 
 void ConnectionTracker::on_midstream_server(const Arrival& arrival,
@@ -70,25 +74,67 @@ void ConnectionTracker::on_midstream_server(const Arrival& arrival,
     line.touched = ticks_;
 }
 
-void ConnectionTracker::settle(const Arrival& arrival, bool followed,
+void ConnectionTracker::settle(const Arrival& arrival, ClientBytes bytes,
                                TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
     const TrackPolicy& policy = arrival.policy;
+    if (policy.midstream == MidstreamPolicy::Inspect && policy.enforced && !policy.inbound_only) {
+        return settle_ordered(arrival, bytes, verdict);
+    }
     const Line* line = arrival.index == kNoConnection ? nullptr : &lines_[arrival.index];
     const bool server_is_known =
         line != nullptr && line->phase == TrackPhase::Midstream && line->is(Line::kServerKnown);
-    const bool passes =
-        policy.midstream == MidstreamPolicy::Pass ||
-        (policy.midstream == MidstreamPolicy::Inspect && (followed || now_ < policy.grace_until));
-    if (passes) {
-        pass(verdict);
-        verdict.readable = true;
-        verdict.take_from = segment.seq;
-        if (server_is_known && knows_numbers(segment, *line)) {
-            take_up(arrival, verdict);
-        }
-        return;
+    const bool passes = policy.midstream == MidstreamPolicy::Pass ||
+                        (policy.midstream == MidstreamPolicy::Inspect &&
+                         (bytes != ClientBytes::BeginNone || now_ < policy.grace_until));
+    if (!passes) {
+        return refuse_midstream(arrival, verdict);
     }
+    pass(verdict);
+    verdict.readable = true;
+    verdict.take_from = segment.seq;
+    verdict.sent = segment.seq;
+    if (server_is_known && knows_numbers(segment, *line)) {
+        take_up(arrival, verdict);
+    }
+}
+
+// Bytes are read in the order of what the server acknowledges: those ahead of it come again once it
+// has those before them. Who knows no number reaches nobody's reader, and is charged to nobody.
+void ConnectionTracker::settle_ordered(const Arrival& arrival, ClientBytes bytes,
+                                       TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    const Line* line = arrival.index == kNoConnection ? nullptr : &lines_[arrival.index];
+    const bool server_is_known =
+        line != nullptr && line->phase == TrackPhase::Midstream && line->is(Line::kServerKnown);
+    const bool may_pass = bytes != ClientBytes::BeginNone || now_ < arrival.policy.grace_until;
+    if (!server_is_known) {
+        verdict.moves_back = may_pass;
+        return may_pass ? pass(verdict) : drop(verdict, TrackReason::Midstream);
+    }
+    const std::uint32_t una = line->client.una;
+    if (!is_behind(segment.data_end(), una)) {
+        return pass(verdict);
+    }
+    const bool is_next = !is_behind(segment.seq, una) && segment.has(kTcpAck) &&
+                         line->server.next - segment.ack <= kUnseenAcks;
+    const bool is_whole = bytes != ClientBytes::BeginHalf || line->is(Line::kBeginningSeen);
+    if (!is_next || !may_pass || !is_whole) {
+        return refuse_midstream(arrival, verdict);
+    }
+    pass(verdict);
+    verdict.readable = true;
+    verdict.take_from = una;
+    verdict.sent = una;
+    verdict.may_miss_some = !line->is(Line::kBeginningSeen);
+    take_up(arrival, verdict);
+}
+
+void ConnectionTracker::refuse_midstream(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    const TrackedSegment& segment = arrival.segment;
+    const Line* line = arrival.index == kNoConnection ? nullptr : &lines_[arrival.index];
+    const bool server_is_known =
+        line != nullptr && line->phase == TrackPhase::Midstream && line->is(Line::kServerKnown);
     if (server_is_known && segment.seq == line->client.una && knows_numbers(segment, *line)) {
         drop(verdict, TrackReason::MidstreamReset);
         verdict.kind = TrackVerdict::Kind::Reset;
@@ -100,6 +146,21 @@ void ConnectionTracker::settle(const Arrival& arrival, bool followed,
 bool ConnectionTracker::knows_numbers(const TrackedSegment& segment, const Line& line) noexcept {
     return segment.has(kTcpAck) && segment.seq - line.client.una + kFlight <= 2 * kFlight &&
            line.server.next - segment.ack <= kFlight;
+}
+
+// A handshake that was completed and found no room: both sides' numbers are the server's own word.
+void ConnectionTracker::become_midstream(ConnectionIndex index) noexcept {
+    Line& line = lines_[index];
+    line.phase = TrackPhase::Midstream;
+    line.flags &= Line::kClientLow;
+    line.set(Line::kServerKnown | Line::kBeginningSeen);
+    line.id = 0;
+    line.touched = ticks_;
+    if (make_room(TrackClass::Midstream)) {
+        move_to(index, TrackClass::Midstream);
+    } else {
+        remove(index);
+    }
 }
 
 // Only the server's numbers enter the state, but for the client's windows.

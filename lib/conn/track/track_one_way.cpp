@@ -83,6 +83,7 @@ void ConnectionTracker::follow_one_way(const Arrival& arrival, TrackVerdict& ver
     line.server.next = later_of(line.server.next, segment.ack);
     verdict.readable = segment.payload != 0;
     verdict.take_from = segment.seq;
+    verdict.sent = segment.seq;
     if (segment.has(kTcpFin) && !line.is(Line::kClientFin)) {
         line.set(Line::kClientFin);
         line.client_fin = segment.data_end();

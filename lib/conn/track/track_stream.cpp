@@ -38,6 +38,10 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
     verdict.readable =
         segment.payload != 0 && (place == DataPlace::Fits || place == DataPlace::Probe);
     verdict.take_from = sent.una;
+    verdict.sent = line.is(Line::kClientFin) ? line.client_bytes : sent.next;
+    verdict.may_miss_some = arrival.from_client && line.is(Line::kMidstream) &&
+                            arrival.policy.enforced &&
+                            arrival.policy.midstream == MidstreamPolicy::Inspect;
     pass(verdict);
     apply(arrival, verdict);
 }
@@ -124,6 +128,12 @@ void ConnectionTracker::apply(const Arrival& arrival, TrackVerdict& verdict) noe
 
 void ConnectionTracker::note_fins(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     Line& line = lines_[arrival.index];
+    if (arrival.from_client) {
+        // A FIN may come ahead of bytes that have not.
+        line.client_bytes = arrival.segment.payload != 0
+                                ? later_of(verdict.sent, arrival.segment.data_end())
+                                : verdict.sent;
+    }
     if (arrival.segment.has(kTcpFin)) {
         line.set(arrival.from_client ? Line::kClientFin : Line::kServerFin);
         (arrival.from_client ? line.client_fin : line.server_fin) = arrival.segment.data_end();

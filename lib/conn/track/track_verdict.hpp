@@ -12,6 +12,13 @@ enum class TrackMark : std::uint8_t {
     Upgraded = 2,    // the server has agreed to another protocol
 };
 
+// Bytes of a client on a connection whose beginning nobody saw.
+enum class ClientBytes : std::uint8_t {
+    BeginNone,  // no request begins with the first of them
+    Begin,      // a whole one does, or they go on with one that is read
+    BeginHalf,  // one begins there, or behind what begins none, and is not whole
+};
+
 struct TrackVerdict {
     enum class Kind : std::uint8_t {
         Untracked,  // of no service: none of the tracker's business
@@ -26,6 +33,7 @@ struct TrackVerdict {
     TrackReason reason = TrackReason::None;
     bool clear_urgent = false;
     bool raise_ttl = false;
+    bool moves_back = false;  // it is to go on with a number that its receiver is long past
     bool from_client = false;
     bool readable = false;     // the receiver may take bytes of it: those from `take_from` on
     bool midstream = false;    // its beginning was not seen
@@ -42,6 +50,9 @@ struct TrackVerdict {
     std::uint64_t replaced = 0;   // the one whose ports the server took into use again, else 0
     std::uint32_t first = 0;      // number of the client's first byte, where id is known
     std::uint32_t take_from = 0;  // all before it the receiver has acknowledged
+    std::uint32_t sent = 0;       // behind all that the client had sent before it
+    bool may_miss_some = false;   // a receiver that nobody watched from the beginning may have
+                                  // bytes that lie ahead of it
     bool client_ends = false;     // its client's FIN stands, at `client_fin`
     std::uint32_t client_fin = 0;
 

@@ -70,7 +70,8 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     static constexpr std::uint16_t kAlternates = 1U << 11;   // there were more than these two
     static constexpr std::uint16_t kServerKnown = 1U << 12;  // Midstream: a server's segment came
     static constexpr std::uint16_t kEnded = 1U << 13;        // both FINs are acknowledged
-    static constexpr unsigned kMarksAt = 14;                 // of TrackMark, from here on
+    static constexpr std::uint16_t kBeginningSeen = kServerLong;  // Midstream: for want of room
+    static constexpr unsigned kMarksAt = 14;                      // of TrackMark, from here on
 
     std::uint64_t digest = 0;  // of its ends
     std::uint64_t id = 0;
@@ -90,7 +91,8 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     // Seldom read from here on.
     std::uint32_t client_fin = 0;  // number of the FIN
     std::uint32_t server_fin = 0;
-    std::uint32_t candidate = 0;  // first number of the last SYN
+    std::uint32_t client_bytes = 0;  // kClientFin: behind all bytes that came, not behind the FIN
+    std::uint32_t candidate = 0;     // first number of the last SYN
     std::uint32_t candidate_at = 0;
     TrackedHandshake alternate;
     ConnectionIndex older = kNoConnection;

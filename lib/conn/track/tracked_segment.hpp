@@ -26,7 +26,7 @@ struct TrackedSegment {
     bool checksum_wrong = false;
     bool checksum_unfinished = false;  // of a SYN or SYN-ACK that passes to see if it is taken
     bool is_fragment = false;
-    bool has_doubtful_options = false;  // of a RST: for which its receiver may drop it
+    bool has_doubtful_options = false;  // of IP or TCP, for which its receiver may drop it
 
     [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
         return (flags & flag) != 0;

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-std::size_t ChunkScanner::feed(ByteView bytes, HeadShapes& shapes) noexcept {
+std::size_t ChunkScanner::feed(ByteView bytes, HeadShapes& shapes, ChunkLines* lines) noexcept {
     std::size_t at = 0;
     while (at < bytes.size() && !is_done() && !is_broken()) {
         if (place_ == Place::Data) {
@@ -18,6 +18,9 @@ std::size_t ChunkScanner::feed(ByteView bytes, HeadShapes& shapes) noexcept {
         }
         const bool in_trailers = place_ >= Place::TrailerBegin;
         ++line_or_trailers_;
+        if (lines != nullptr) {
+            lines->add(at);
+        }
         place_ = line_or_trailers_ > (in_trailers ? kMaxTrailers : kMaxLine)
                      ? Place::Broken
                      : next(bytes[at], shapes);

@@ -1,11 +1,37 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/l7/http1/ambiguity.hpp"
+#include "lib/packet/payload_range.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sluice {
+
+// Places of the bytes of a chunked body that are no data, in the bytes it was read in. Neighbours
+// are one; of more than there is room for the last reaches from its own beginning on.
+class ChunkLines {
+public:
+    static constexpr std::size_t kMost = 17;
+
+    void add(std::size_t at) noexcept {
+        const auto place = static_cast<std::uint32_t>(at);
+        if (count_ != 0 && (places_[count_ - 1].end == place || count_ == kMost)) {
+            places_[count_ - 1].end = place + 1;
+        } else {
+            places_[count_++] = {place, place + 1};
+        }
+    }
+    [[nodiscard]] std::span<const PayloadRange> all() const noexcept {
+        return std::span{places_}.first(count_);
+    }
+
+private:
+    std::size_t count_ = 0;
+    std::array<PayloadRange, kMost> places_;
+};
 
 // Finds the end of a chunked body (RFC 9112, 7.1) in bytes that come piece by piece: its state is
 // the place in the grammar and the bytes left of the chunk at hand. Data is stepped over, the lines
@@ -17,7 +43,9 @@ public:
     static constexpr std::uint16_t kMaxTrailers = 16 << 10;
 
     // How many of the bytes belong to the body: all of them unless it ends, or breaks, before.
-    [[nodiscard]] std::size_t feed(ByteView bytes, HeadShapes& shapes) noexcept;
+    // `lines`: takes the places of those that are no data.
+    [[nodiscard]] std::size_t feed(ByteView bytes, HeadShapes& shapes,
+                                   ChunkLines* lines = nullptr) noexcept;
     // Steps over bytes that nobody has seen. False: they were not all data of one chunk, so the
     // place in the body is lost.
     [[nodiscard]] bool skip(std::uint64_t bytes) noexcept;

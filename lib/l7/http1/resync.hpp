@@ -19,4 +19,9 @@ struct RequestStart {
 [[nodiscard]] RequestStart find_request_start(ByteView bytes, std::size_t from,
                                               HeadStance stance = HeadStance::Anywhere) noexcept;
 
+// Whether a request begins in the first of these lines or in the last, and its head does not end in
+// them: a line that is a request's, or as much of one as begins its target. For connections whose
+// server may have the rest already.
+[[nodiscard]] bool begins_half_request(ByteView bytes) noexcept;
+
 }  // namespace sluice

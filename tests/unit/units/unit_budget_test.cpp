@@ -67,7 +67,7 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         box.fragments.table = most;
         const UnitBudget budget = unit_budget(box, 1);
         const std::uint64_t before = in_use();
-        const ConnectionTable connections{budget.connections};
+        const ConnectionTable connections{budget.connections, StreamStance::Anywhere};
         const ConnectionTable of_services{budget.connections};
         const ProxyClients clients{budget.connections.connections};
         const ServiceTracking tracking{budget};
@@ -93,9 +93,12 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
         return (with_more - with_fewer + kMany / 2) / kMany;  // rounded
     };
     EXPECT_EQ(of_one(ServiceTracking::memory_of(more), ServiceTracking::memory_of(fewer)), 256U);
-    EXPECT_EQ(of_one(ConnectionTable::memory_of(more.connections),
-                     ConnectionTable::memory_of(fewer.connections)),
-              784U);
+    const auto table = [&](StreamStance stance) {
+        return of_one(ConnectionTable::memory_of(more.connections, stance),
+                      ConnectionTable::memory_of(fewer.connections, stance));
+    };
+    EXPECT_EQ(table(StreamStance::Anywhere), 784U);
+    EXPECT_EQ(table(StreamStance::Service), 848U);
 }
 
 }  // namespace

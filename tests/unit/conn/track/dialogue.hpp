@@ -38,9 +38,8 @@ public:
     TrackVerdict raw(const TrackedSegment& segment) {
         return tracker.track(segment, policies, at_millisecond(now));
     }
-    TrackVerdict settle(const Said& said, bool followed) {
-        return tracker.settle_midstream(segment(said, true), policies, followed,
-                                        at_millisecond(now));
+    TrackVerdict settle(const Said& said, ClientBytes bytes) {
+        return tracker.settle_midstream(segment(said, true), policies, bytes, at_millisecond(now));
     }
     [[nodiscard]] TrackedSegment segment(const Said& said, bool from_client) const {
         TrackedSegment made{.ends = ends,

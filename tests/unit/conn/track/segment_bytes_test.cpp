@@ -101,7 +101,7 @@ TEST(SegmentBytes, DoubtsARstForItsOptions) {
     EXPECT_TRUE(is_doubtful({29, 4, 0, 0}));
     EXPECT_TRUE(is_doubtful({1, 1, 1, 8}));
     EXPECT_TRUE(is_doubtful({8, 0, 0, 0}));
-    EXPECT_FALSE(is_doubtful({29, 4, 0, 0}, kTcpAck)) << "only a RST is dropped for them";
+    EXPECT_FALSE(is_doubtful({29, 4, 0, 0}, kTcpAck)) << "an ACK without bytes changes nothing";
     const auto of_ip = [](Frame frame) {
         return ParsedFrame{frame.flags(kTcpRst).bytes()}.segment()->has_doubtful_options;
     };
@@ -109,6 +109,60 @@ TEST(SegmentBytes, DoubtsARstForItsOptions) {
     EXPECT_FALSE(of_ip(Frame{6}.src("2001:db8::1")));
     EXPECT_TRUE(
         of_ip(Frame{6}.src("2001:db8::1").extensions(60, octets({6, 0, 0x9E, 4, 0, 0, 0, 0}))));
+}
+
+// Bytes behind these options of TCP, or in this datagram.
+bool is_doubtful(Frame frame) {
+    return ParsedFrame{frame.flags(kTcpAck).bytes()}.segment()->has_doubtful_options;
+}
+bool are_doubtful(std::initializer_list<unsigned> options) {
+    Octets bytes = octets(options);
+    const auto words = static_cast<std::uint8_t>(5 + bytes.size() / 4);
+    test::put8(bytes, 'x');
+    return is_doubtful(Frame{6}.carries(bytes).data_offset(words));
+}
+
+TEST(SegmentBytes, DoubtsBytesForOptionsThatServersDropThemFor) {
+    EXPECT_FALSE(are_doubtful({}));
+    EXPECT_FALSE(are_doubtful({1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2}));
+    EXPECT_FALSE(are_doubtful({1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2})) << "SACK";
+    EXPECT_FALSE(are_doubtful({30, 4, 0, 0})) << "a kind that few know";
+    EXPECT_FALSE(are_doubtful({0, 19, 18, 1}));
+    EXPECT_TRUE(are_doubtful({19, 18, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}));
+    EXPECT_TRUE(are_doubtful({29, 4, 0, 0}));
+    EXPECT_TRUE(are_doubtful({1, 1, 1, 8}));
+    EXPECT_TRUE(are_doubtful({8, 0, 0, 0}));
+    EXPECT_TRUE(are_doubtful({8, 1, 0, 0}));
+    EXPECT_TRUE(are_doubtful({8, 9, 0, 0}));
+    const auto v4 = [](std::initializer_list<unsigned> options) {
+        return is_doubtful(Frame{6}.payload(5).options(octets(options)));
+    };
+    EXPECT_FALSE(v4({148, 4, 0, 0})) << "router alert";
+    EXPECT_FALSE(v4({134, 4, 0, 0})) << "a label of CIPSO";
+    EXPECT_TRUE(v4({131, 7, 4, 10, 78, 0, 1, 0}));
+    EXPECT_TRUE(v4({137, 7, 4, 10, 78, 0, 1, 0}));
+    EXPECT_TRUE(v4({7, 7, 4, 0, 0, 0, 0, 0}));
+    EXPECT_TRUE(v4({148, 9, 0, 0}));
+    const auto v6 = [](unsigned kind, std::initializer_list<unsigned> extension) {
+        return is_doubtful(Frame{6}
+                               .src("2001:db8::1")
+                               .payload(5)
+                               .extensions(static_cast<std::uint8_t>(kind), octets(extension)));
+    };
+    EXPECT_FALSE(v6(60, {6, 0, 1, 4, 0, 0, 0, 0})) << "padding";
+    EXPECT_FALSE(v6(0, {6, 0, 5, 2, 0, 0, 0, 0})) << "router alert";
+    EXPECT_TRUE(v6(60, {6, 0, 0x9E, 4, 0, 0, 0, 0}));
+    EXPECT_TRUE(v6(43, {6, 0, 4, 1, 0, 0, 0, 0})) << "routing";
+}
+
+TEST(SegmentBytes, MovesBackAndKeepsTheChecksum) {
+    for (const std::uint32_t seq : {0U, 0x3FFF'FFFFU, 0x4000'0000U, 0xFFFF'FFF0U}) {
+        ParsedFrame parsed{Frame{6}.flags(kTcpAck).seq(seq).payload(7).summed(0).bytes()};
+        move_back(parsed.headers, parsed.bytes);
+        const ParsedFrame after{parsed.bytes};
+        EXPECT_EQ(after.segment()->seq, seq - 0x4000'0000U);
+        EXPECT_EQ(after.finding(), ChecksumFinding::Right);
+    }
 }
 
 TEST(SegmentBytes, RewritesAndKeepsTheChecksumWhatItWas) {

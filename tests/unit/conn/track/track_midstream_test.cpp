@@ -11,16 +11,76 @@ using test::expect_drop;
 using test::expect_pass;
 using test::Kind;
 
-TEST(TrackMidstream, PassesAndIsReadInTheGrace) {
+using Bytes = ClientBytes;
+
+// The segment, and what becomes of it once its reader has said what its bytes are.
+TrackVerdict settled(Dialogue& talk, const test::Said& said, Bytes bytes = Bytes::BeginNone) {
+    const TrackVerdict verdict = talk.client(said);
+    return verdict.kind == Kind::Inspect ? talk.settle(said, bytes) : verdict;
+}
+void expect_moved_back(const TrackVerdict& verdict) {
+    expect_pass(verdict, false);
+    EXPECT_TRUE(verdict.moves_back);
+}
+
+TEST(TrackMidstream, OfAMonitoredServicePassesAndIsReadInTheGrace) {
     Dialogue talk;
+    talk.policies[0].enforced = false;
     talk.policies[0].grace_until = at_millisecond(60'000);
     const TrackVerdict verdict = talk.client({.seq = 1, .ack = 1, .payload = 5});
     expect_pass(verdict, true);
     EXPECT_TRUE(verdict.midstream && verdict.from_client);
+    EXPECT_FALSE(verdict.moves_back);
     EXPECT_EQ(verdict.id, 0U);
     EXPECT_FALSE(verdict.established);
     talk.now = 60'000;
     EXPECT_EQ(talk.client({.seq = 1, .ack = 1, .payload = 5}).kind, Kind::Inspect);
+}
+
+// Until its server has said a number a segment goes on as an old one, which it answers by that.
+TEST(TrackMidstream, IsReadAtTheNumberThatItsServerAcknowledges) {
+    Dialogue talk;
+    talk.policies[0].grace_until = at_millisecond(60'000);
+    expect_moved_back(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
+    expect_moved_back(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
+    expect_pass(talk.server({.seq = 2000, .ack = 1000}), false);
+    expect_drop(settled(talk, {.seq = 1001, .ack = 2000, .payload = 5}), TrackReason::Midstream);
+    expect_drop(settled(talk, {.seq = 1011, .ack = 2000, .payload = 5}, Bytes::Begin),
+                TrackReason::Midstream);
+    expect_pass(settled(talk, {.seq = 990, .ack = 2000, .payload = 10}), false);
+    const TrackVerdict verdict = settled(talk, {.seq = 998, .ack = 2000, .payload = 10});
+    expect_pass(verdict, true);
+    EXPECT_TRUE(verdict.began && verdict.may_miss_some);
+    EXPECT_EQ(verdict.take_from, talk.client_iss + 1000);
+    EXPECT_EQ(verdict.sent, talk.client_iss + 1000);
+    EXPECT_EQ(talk.tracker.counters().of(TrackEvent::MovedBack), 2U);
+}
+
+TEST(TrackMidstream, IsTakenUpThoughMuchOfADownloadIsUnderWay) {
+    Dialogue talk;
+    talk.policies[0].grace_until = at_millisecond(60'000);
+    expect_moved_back(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
+    talk.server({.seq = 2'000'000, .ack = 1000, .payload = 1000});
+    EXPECT_TRUE(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}).began);
+}
+
+// The server may have what half a request goes on with: from before, nobody knows.
+TEST(TrackMidstream, HalfARequestEndsTheConnection) {
+    Dialogue talk;
+    talk.policies[0].grace_until = at_millisecond(60'000);
+    const test::Said half{.seq = 1000, .ack = 2000, .payload = 5};
+    expect_moved_back(settled(talk, half, Bytes::BeginHalf));
+    talk.server({.seq = 2000, .ack = 1000});
+    EXPECT_EQ(settled(talk, half, Bytes::BeginHalf).kind, Kind::Reset);
+    EXPECT_TRUE(settled(talk, half, Bytes::Begin).began);
+    // And later on the same connection.
+    for (const bool at_next : {true, false}) {
+        const test::Said later{.seq = at_next ? 1000U : 1005U, .ack = 2000, .payload = 9};
+        TrackVerdict verdict = talk.client(later);
+        EXPECT_TRUE(verdict.readable && verdict.may_miss_some);
+        talk.tracker.refuse_half(talk.segment(later, true), verdict);
+        EXPECT_EQ(verdict.kind, at_next ? Kind::Reset : Kind::Drop);
+    }
 }
 
 TEST(TrackMidstream, IsDecidedByWhatBegins) {
@@ -29,8 +89,8 @@ TEST(TrackMidstream, IsDecidedByWhatBegins) {
     const TrackVerdict asked = talk.client(said);
     EXPECT_EQ(asked.kind, Kind::Inspect);
     EXPECT_TRUE(asked.readable && asked.midstream);
-    expect_pass(talk.settle(said, true), true);
-    expect_drop(talk.settle(said, false), TrackReason::Midstream);
+    expect_moved_back(talk.settle(said, Bytes::Begin));
+    expect_drop(talk.settle(said, Bytes::BeginNone), TrackReason::Midstream);
     EXPECT_EQ(talk.tracker.counters().of(TrackReason::Midstream), 1U);
     // A segment without bytes begins nothing and passes.
     expect_pass(talk.client({.seq = 1, .ack = 1}), false);
@@ -44,7 +104,7 @@ TEST(TrackMidstream, IsResetWhereTheServerAcknowledgesThatNumber) {
         const auto refused = [&](std::uint32_t seq) {
             const test::Said said{.seq = seq, .ack = 1, .payload = 5};
             const TrackVerdict verdict = talk.client(said);
-            return verdict.kind == Kind::Inspect ? talk.settle(said, false) : verdict;
+            return verdict.kind == Kind::Inspect ? talk.settle(said, Bytes::BeginNone) : verdict;
         };
         expect_drop(refused(1000), TrackReason::Midstream);
         expect_pass(talk.server({.seq = 1, .ack = 1000, .payload = 5}), false);
@@ -55,7 +115,7 @@ TEST(TrackMidstream, IsResetWhereTheServerAcknowledgesThatNumber) {
         // A sender that knows that number alone has guessed it.
         const test::Said blind{.seq = 1000, .ack = 700'000, .payload = 5};
         const TrackVerdict verdict = talk.client(blind);
-        expect_drop(verdict.kind == Kind::Inspect ? talk.settle(blind, false) : verdict,
+        expect_drop(verdict.kind == Kind::Inspect ? talk.settle(blind, Bytes::BeginNone) : verdict,
                     TrackReason::Midstream);
     }
 }
@@ -65,7 +125,7 @@ TEST(TrackMidstream, IsTakenUpByWhoKnowsBothNumbers) {
     talk.policies[0].grace_until = at_millisecond(60'000);
     talk.client({.seq = 1000, .ack = 2000, .payload = 5});
     talk.server({.seq = 2000, .ack = 1005, .payload = 50});
-    const TrackVerdict verdict = talk.client({.seq = 1005, .ack = 2050, .payload = 5});
+    const TrackVerdict verdict = settled(talk, {.seq = 1005, .ack = 2050, .payload = 5});
     expect_pass(verdict, true);
     EXPECT_TRUE(verdict.began && verdict.midstream && verdict.established);
     EXPECT_NE(verdict.id, 0U);
@@ -85,12 +145,11 @@ TEST(TrackMidstream, IsTakenUpByWhoKnowsBothNumbers) {
 TEST(TrackMidstream, ARequestThatBeginsThereIsFollowed) {
     Dialogue talk;
     const test::Said first{.seq = 1000, .ack = 2000, .payload = 5};
-    EXPECT_EQ(talk.client(first).kind, Kind::Inspect);
-    expect_pass(talk.settle(first, true), true);
+    expect_moved_back(settled(talk, first, Bytes::Begin));
     talk.server({.seq = 2000, .ack = 1005, .payload = 50});
     const test::Said next{.seq = 1005, .ack = 2050, .payload = 5};
     EXPECT_EQ(talk.client(next).kind, Kind::Inspect);
-    EXPECT_TRUE(talk.settle(next, true).began);
+    EXPECT_TRUE(talk.settle(next, Bytes::Begin).began);
     expect_pass(talk.client({.seq = 1010, .ack = 2050, .payload = 5}), true);
 }
 
@@ -106,13 +165,13 @@ TEST(TrackMidstream, StrangersTakeUpNothing) {
                               .payload = 10};
         const bool followed = (chance() & 1) != 0;
         ASSERT_EQ(talk.client(said).kind, Kind::Inspect);
-        const TrackVerdict verdict = talk.settle(said, followed);
-        ASSERT_FALSE(verdict.began);
-        ASSERT_EQ(verdict.kind, followed ? Kind::Pass : Kind::Drop);
+        const TrackVerdict verdict = talk.settle(said, followed ? Bytes::Begin : Bytes::BeginNone);
+        ASSERT_FALSE(verdict.began || verdict.readable || verdict.moves_back);
+        ASSERT_NE(verdict.kind, Kind::Reset);
     }
     const test::Said next{.seq = 1005, .ack = 2050, .payload = 5};
-    EXPECT_EQ(talk.settle(next, false).kind, Kind::Reset);
-    EXPECT_TRUE(talk.settle(next, true).began);
+    EXPECT_EQ(talk.settle(next, Bytes::BeginNone).kind, Kind::Reset);
+    EXPECT_TRUE(talk.settle(next, Bytes::Begin).began);
 }
 
 TEST(TrackMidstream, PassPassesAndMayBeRead) {
@@ -150,8 +209,8 @@ TEST(TrackMidstream, WhatPassedUnseenMakesConnectionsUnknown) {
     talk.handshake();
     talk.now = 1000;
     talk.tracker.note_unseen(at_millisecond(1000));
-    const TrackVerdict verdict = talk.client({.seq = 500'000, .ack = 700'000, .payload = 5});
-    expect_pass(verdict, true);
+    const TrackVerdict verdict = settled(talk, {.seq = 500'000, .ack = 700'000, .payload = 5});
+    expect_moved_back(verdict);
     EXPECT_TRUE(verdict.midstream);
     EXPECT_EQ(talk.tracker.counters().of(TrackEvent::Unseen), 1U);
 }

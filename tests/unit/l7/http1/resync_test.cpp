@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace sluice::resync_test {
 namespace {
@@ -63,6 +65,25 @@ TEST(Resync, GoesOnWhereMoreWasNeeded) {
             first.is_found ? first : find_request_start(bytes_of(all), first.at);
         EXPECT_TRUE(then.is_found) << size;
         EXPECT_EQ(then.at, 6U) << size;
+    }
+}
+
+TEST(Resync, HalfARequestIsOneThatBeginsAndDoesNotEnd) {
+    using namespace std::string_view_literals;
+    const auto is_half = [](std::string_view text) {
+        return begins_half_request(std::as_bytes(std::span{text}));
+    };
+    for (const std::string_view half :
+         {"GET /login "sv, "GET "sv, "GET /"sv, "GET /login HTTP/1.1\r\n"sv,
+          "\r\nPOST /x HTTP/1."sv, "GET /login HTTP/1.1\r\nHost: a\r\n"sv, "OPTIONS * HT"sv,
+          "GET http://a/ HTT"sv, "the end of a body\nGET /lo"sv}) {
+        EXPECT_TRUE(is_half(half)) << half;
+    }
+    for (const std::string_view other :
+         {""sv, "\r\n"sv, "GET /login HTTP/1.1\r\nHost: a\r\n\r\n"sv,
+          "GET /login HTTP/1.1\nHost: a\n\nabc"sv, "\x01 no request"sv, "word"sv,
+          "words of an upload that"sv}) {
+        EXPECT_FALSE(is_half(other)) << other;
     }
 }
 

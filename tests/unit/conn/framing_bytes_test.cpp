@@ -1,0 +1,127 @@
+#include "lib/conn/framing_bytes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::framing_bytes_test {
+namespace {
+
+using Added = FramingBytes::Added;
+
+constexpr HashSecret kSecret{1, 2};
+constexpr std::uint32_t kFrom = 0xFFFF'FFF0;  // numbers wrap within the first bytes
+
+class Framing : public testing::Test {
+protected:
+    static ByteView bytes_of(std::string_view text) { return std::as_bytes(std::span{text}); }
+    // The bytes of `text` at `at`, of which those from `begin` to `end` frame.
+    Added add(std::uint32_t at, std::string_view text, std::vector<PayloadRange> lines,
+              std::optional<std::uint32_t> acknowledged = kFrom, ConnectionIndex of = 3) {
+        return framing
+            .add(of, {.from = kFrom + at, .bytes = bytes_of(text)}, lines, acknowledged, hash)
+            .what;
+    }
+    bool agrees(std::uint32_t at, std::string_view text, ConnectionIndex of = 3) const {
+        return framing.agrees(of, {.from = kFrom + at, .bytes = bytes_of(text)}, hash);
+    }
+
+    KeyHasher hash{kSecret};
+    FramingBytes framing{64};
+};
+
+TEST_F(Framing, AShortLineIsComparedInAnyCutAndTheDataBesideItIsNot) {
+    EXPECT_EQ(add(10, "data\r\n1000\r\ndata", {{4, 12}}), Added::Kept);
+    EXPECT_TRUE(agrees(10, "DATA\r\n1000\r\nDATA"));
+    EXPECT_FALSE(agrees(10, "data\r\n0000\r\ndata"));
+    EXPECT_TRUE(agrees(17, "000\r"));
+    EXPECT_FALSE(agrees(17,
+                        "0"
+                        "00a"));
+    EXPECT_FALSE(agrees(16, "0"));
+    EXPECT_TRUE(agrees(0, "0123456789"));
+    EXPECT_TRUE(agrees(22, "other"));
+    EXPECT_TRUE(agrees(10, "data\r\n0000\r\ndata", 4)) << "another connection";
+}
+
+TEST_F(Framing, ALongLineIsComparedWhole) {
+    const std::string line = "5;name=" + std::string(100, 'x') + "\r\n";
+    EXPECT_EQ(add(0, line + "hello", {{0, 109}}), Added::Kept);
+    EXPECT_TRUE(agrees(0, line));
+    EXPECT_TRUE(agrees(0, line + "other"));
+    EXPECT_FALSE(agrees(0, line.substr(0, 50)));
+    EXPECT_FALSE(agrees(1, line.substr(1)));
+}
+
+TEST_F(Framing, MoreLinesThanAreToldApartAreComparedAsOne) {
+    std::string text;
+    std::vector<PayloadRange> lines;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+        lines.push_back({i * 6, i * 6 + 3});
+        text += "1\r\nx\r\n";
+    }
+    EXPECT_EQ(add(0, text, lines), Added::Kept);
+    EXPECT_TRUE(agrees(0, text));
+    std::string other = text;
+    other[60] = '2';
+    EXPECT_FALSE(agrees(0, other));
+    EXPECT_FALSE(agrees(0, text.substr(0, 60)));
+}
+
+TEST_F(Framing, WhatTheReceiverHasMakesRoomAndNothingElseDoes) {
+    for (std::uint32_t i = 0; i < FramingBytes::kKept; ++i) {
+        ASSERT_EQ(add(i * 10, "8\r\n", {{0, 3}}), Added::Kept);
+    }
+    constexpr std::uint32_t kNext = 10 * FramingBytes::kKept;
+    EXPECT_EQ(add(kNext, "8\r\n", {{0, 3}}), Added::Full);
+    EXPECT_TRUE(agrees(kNext, "0\r\n")) << "not kept";
+    EXPECT_EQ(add(kNext, "8\r\n", {{0, 3}}, kFrom + 2), Added::Full);
+    EXPECT_EQ(add(kNext, "8\r\n", {{0, 3}}, kFrom + 3), Added::Kept);
+    EXPECT_FALSE(agrees(kNext, "0\r\n"));
+    EXPECT_FALSE(agrees(10, "0\r\n"));
+}
+
+TEST_F(Framing, WhereNobodyAcknowledgesTheOldestGoesAndNothingRepeatsIt) {
+    for (std::uint32_t i = 0; i <= FramingBytes::kKept; ++i) {
+        ASSERT_EQ(add(i * 10, "8\r\n", {{0, 3}}, std::nullopt), Added::Kept);
+    }
+    EXPECT_FALSE(agrees(0, "8\r\n"));
+    EXPECT_TRUE(agrees(10, "8\r\n"));
+    EXPECT_FALSE(agrees(10, "0\r\n"));
+}
+
+TEST_F(Framing, TheLongestUnusedMakesRoomAndIsNamed) {
+    for (ConnectionIndex of = 0; of < 8; ++of) {
+        ASSERT_EQ(add(0, "8\r\n", {{0, 3}}, kFrom, of), Added::Kept);
+    }
+    ASSERT_EQ(add(10, "8\r\n", {{0, 3}}, kFrom, 0), Added::Kept);
+    const std::array<PayloadRange, 1> line{{{0, 3}}};
+    const auto adding =
+        framing.add(8, {.from = kFrom, .bytes = bytes_of("8\r\n")}, line, kFrom, hash);
+    EXPECT_EQ(adding.what, Added::Evicted);
+    EXPECT_EQ(adding.evicted, 1U);
+    EXPECT_FALSE(agrees(0, "0\r\n", 0));
+    EXPECT_FALSE(agrees(0, "0\r\n", 8));
+}
+
+TEST_F(Framing, ALineThatIsAnothersIsForgotten) {
+    EXPECT_EQ(add(0, "8\r\n", {{0, 3}}), Added::Kept);
+    framing.forget(3);
+    EXPECT_TRUE(agrees(0, "0\r\n"));
+    EXPECT_EQ(add(0, "8\r\n", {{0, 3}}), Added::Kept);
+    EXPECT_FALSE(agrees(0, "0\r\n"));
+}
+
+TEST_F(Framing, WithoutLinesNothingIsKept) {
+    FramingBytes none{0};
+    const std::array<PayloadRange, 1> line{{{0, 3}}};
+    EXPECT_EQ(none.add(1, {.from = 1, .bytes = bytes_of("8\r\n")}, line, 1, hash).what,
+              Added::Kept);
+    EXPECT_TRUE(none.agrees(1, {.from = 1, .bytes = bytes_of("0\r\n")}, hash));
+}
+
+}  // namespace
+}  // namespace sluice::framing_bytes_test
