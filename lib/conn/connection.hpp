@@ -58,12 +58,14 @@ struct alignas(kLineBytes) Connection {
     std::uint16_t at_home = 0;  // which of the lines from this one on have their home here
     StreamPhase phase : 4 = StreamPhase::Free;
     AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
-    RepeatedParts repeated = RepeatedParts::None;
+    RepeatedParts repeated : 4 = RepeatedParts::None;
+    bool is_inherited : 1 = false;  // an earlier process has read it
     JudgedRanges judged;
     FramingState framing{};
 
     [[nodiscard]] bool is_free() const noexcept { return phase == StreamPhase::Free; }
     void take() noexcept { phase = StreamPhase::Head; }
+    void give_up() noexcept { phase = StreamPhase::Free; }
     [[nodiscard]] AgeGroup group() const noexcept {
         if (held != kNoLine) {
             return AgeGroup::HalfHead;

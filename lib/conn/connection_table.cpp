@@ -20,6 +20,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     offer.hash_ = segment.hash;
     offer.scratch_ = scratch;
     ConnectionIndex index = lines_.find(segment.digest);
+    begin_change(segment.digest, index);
     if (index != kNoConnection) {
         const Connection& connection = lines_[index];
         if (connection.held == kNoLine && age_of(connection) > idle_ticks_) {
@@ -57,6 +58,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         const std::uint32_t age = age_of(lines_[index]);
         const std::uint32_t least = goes_unread_at_doubt() && age != 0 ? age - 1 : age;
         offer.may_miss_some_ = now - time_of(least) < unseen_until_;
+        offer.misses_some_ = misses_some(segment, lines_[index]);
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
         }
@@ -76,10 +78,12 @@ void ConnectionTable::begin_at(const TcpSegment& segment, std::uint32_t first,
     StreamOffer offer;
     offer.digest_ = segment.digest;
     offer.source_ = segment.source;
+    begin_change(segment.digest, kNoConnection);
     if (open(offer, first)) {
         lines_[offer.connection_].phase = StreamPhase::Head;
         regroup(offer.connection_);
     }
+    change_.end();
 }
 
 // A connection that had to make room: nothing tells which of its bytes were forwarded.
@@ -179,6 +183,7 @@ void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noe
     }
     begin_unit_at(offer.connection_, offer.rest_seq_);
     connection.phase = StreamPhase::Lost;
+    connection.is_inherited = false;
     connection.touched = ticks_;
     regroup(offer.connection_);
 }
@@ -213,8 +218,10 @@ void ConnectionTable::stop_reading(ConnectionIndex index) noexcept {
 }
 
 void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) noexcept {
-    if (offer.may_miss_some_ && missed_some(connection, offer.rest_seq_ - connection.next))
-        [[unlikely]] {
+    const bool may_miss_some =
+        offer.may_miss_some_ && missed_some(connection, offer.rest_seq_ - connection.next);
+    if (may_miss_some || offer.misses_some_) [[unlikely]] {
+        offer.misses_some_ = false;
         lose_track(offer, connection);
     }
     const std::size_t at = offer.rest_seq_ - connection.next;
@@ -377,8 +384,10 @@ void ConnectionTable::settle(std::uint64_t digest, std::uint32_t from, std::uint
     const ConnectionIndex index = lines_.find(digest);
     if (index != kNoConnection) {
         Connection& connection = lines_[index];
+        begin_change(digest, index);
         connection.judged.paint(verdict, from, to, connection.next);
         regroup(index);
+        change_.end();
     }
 }
 

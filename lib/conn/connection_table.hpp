@@ -6,6 +6,7 @@
 #include "lib/conn/connection_event.hpp"
 #include "lib/conn/connection_lines.hpp"
 #include "lib/conn/held_bytes.hpp"
+#include "lib/conn/line_change.hpp"
 #include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
@@ -36,11 +37,18 @@ namespace sluice {
 
 class ConnectionTable {
 public:
-    // Aborts if there is no memory. Nothing is allocated later.
+    // Aborts if there is no memory. Nothing is allocated later. In memory that outlives the
+    // process take_over() follows.
+    ConnectionTable(const ConnectionBudget& budget, StreamStance stance, KeptMemory& memory);
     explicit ConnectionTable(const ConnectionBudget& budget,
                              StreamStance stance = StreamStance::Service);
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
+    // Bytes of it that outlive the process.
+    [[nodiscard]] static std::uint64_t kept_of(const ConnectionBudget& budget) noexcept;
+    // Streams that an earlier process has left are read on from where they were. `can_be`: whether
+    // what the caller kept of a body that it frames can be gone on with. Before the first segment.
+    void take_over(Instant now, bool (*can_be)(const FramingState& framing) noexcept);
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
@@ -98,6 +106,9 @@ public:
     // Bytes of heads lay in the segment: what repeats it is compared with it.
     void note_seen(const StreamOffer& offer) noexcept;
 
+    // The segment has been seen to: what it changed stands, whenever the process ends.
+    void conclude() noexcept { change_.end(); }
+
     // The verdict of units that were Undecided: those in these bytes of the stream.
     void settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
                 StickyVerdict verdict) noexcept;
@@ -119,6 +130,15 @@ public:
     }
 
 private:
+    // Streams of an earlier process: connection_kept.cpp.
+    [[nodiscard]] static KeptMemory& no_memory() noexcept;
+    [[nodiscard]] bool goes_on(Connection& connection) noexcept;
+    [[nodiscard]] bool misses_some(const TcpSegment& segment,
+                                   const Connection& connection) noexcept;
+    void begin_change(std::uint64_t digest, ConnectionIndex index) noexcept {
+        change_.begin(index == kNoConnection ? nullptr : &lines_[index], digest, index);
+    }
+
     [[nodiscard]] Connection* of(const StreamOffer& offer) noexcept {
         return offer.connection_ == kNoConnection ? nullptr : &lines_[offer.connection_];
     }
@@ -205,6 +225,8 @@ private:
     std::uint32_t idle_ticks_;
     std::uint32_t ticks_ = 0;  // the segment's instant
     Instant unseen_until_ = Instant::min();
+    OpenChange<sizeof(Connection)> change_;
+    OpenChange<sizeof(SeenSegments)> seen_change_;
     ConnectionLines lines_;
     LinePool pool_;
     LineArray<SourceMember> members_;  // by line, as the next two

@@ -25,6 +25,9 @@ struct TcpSegment {
     ByteView payload;
     const KeyHasher* hash =
         nullptr;  // what repeats judged bytes is compared by; nullptr: it is not
+    // All before it its receiver has, where that is known: a service's.
+    std::uint32_t acknowledged = 0;
+    bool knows_acknowledged = false;
 
     [[nodiscard]] constexpr std::uint32_t payload_seq() const noexcept {
         return seq + (syn ? 1U : 0U);

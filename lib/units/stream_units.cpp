@@ -44,15 +44,18 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
     const std::uint16_t flags = packet.headers.tcp_flags;
     const std::uint64_t connection =
         packet.note != 0 ? packet.note : connection_ends(packet.headers, packet.hash).along();
-    return {.digest = connection,
-            .source = source_of(packet),
-            .seq = sequence_of(packet),
-            .syn = (flags & kTcpSyn) != 0,
-            .begins = (flags & (kTcpSyn | kTcpAck)) == kTcpSyn,
-            .fin = (flags & kTcpFin) != 0,
-            .rst = (flags & kTcpRst) != 0,
-            .payload = payload,
-            .hash = &packet.hash};
+    return {
+        .digest = connection,
+        .source = source_of(packet),
+        .seq = sequence_of(packet),
+        .syn = (flags & kTcpSyn) != 0,
+        .begins = (flags & (kTcpSyn | kTcpAck)) == kTcpSyn,
+        .fin = (flags & kTcpFin) != 0,
+        .rst = (flags & kTcpRst) != 0,
+        .payload = payload,
+        .hash = &packet.hash,
+        .acknowledged = packet.service.acknowledged,
+        .knows_acknowledged = packet.service.service != nullptr && packet.service.is_established};
 }
 
 constexpr Per unit_of(ServiceProtocol protocol) noexcept {
@@ -241,6 +244,7 @@ private:
         if (packet_.service.client_ends && context_.stance() == HeadStance::Service) {
             owner_.table_.end_at(offer_, packet_.service.client_fin);
         }
+        owner_.table_.conclude();
         if (offer_.kind == Offered::Refused) {
             conclude_refused();
         }
@@ -308,12 +312,16 @@ private:
 };
 
 StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous,
-                         StreamStance stance)
+                         StreamStance stance, KeptMemory& memory)
     : stance_{stance},
       head_bytes_{budget.head_bytes},
-      table_{budget, stance},
+      table_{budget, stance, memory},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
       http_{on_ambiguous} {}
+
+void StreamUnits::take_over(Instant now) {
+    table_.take_over(now, &HttpUnits::can_be_body);
+}
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
 // else by how they begin. The port they come from is the sender's to choose.

@@ -15,7 +15,16 @@ class StreamUnits {
 public:
     // Allocates all that it will ever use. Streams of services and others are read by readers of
     // their own.
-    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance);
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance)
+        : StreamUnits{budget, on_ambiguous, stance, KeptMemory{}} {}
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance,
+                KeptMemory&& memory)
+        : StreamUnits{budget, on_ambiguous, stance, memory} {}
+    // In memory that may outlive the process; then take_over() follows.
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance,
+                KeptMemory& memory);
+    // See ConnectionTable.
+    void take_over(Instant now);
 
     // Whether a segment can matter by its headers alone.
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;

@@ -47,6 +47,7 @@ struct TrackPolicy {
     MidstreamPolicy midstream = MidstreamPolicy::Inspect;
     std::uint8_t min_ttl = 32;
     Instant grace_until = Instant::min();  // until then Inspect lets pass what begins no request
+    std::uint8_t protocol = 0;             // a connection of another one is not known; below 16
 };
 
 }  // namespace sluice
