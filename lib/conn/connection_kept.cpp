@@ -6,7 +6,7 @@
 #include <vector>
 
 // Streams that outlive the process: where the next head begins, or how far a body goes, verdicts,
-// and what segments were. What was held of half heads does not.
+// what segments were, and half heads.
 namespace sluice {
 namespace {
 
@@ -15,23 +15,35 @@ constexpr std::uint64_t kFurthest = std::uint64_t{1} << 31;
 
 }  // namespace
 
-KeptMemory& ConnectionTable::no_memory() noexcept {
-    static KeptMemory none;
-    return none;
+bool ConnectionTable::goes_on(Connection& connection) noexcept {
+    connection.is_inherited = true;
+    return connection.phase <= StreamPhase::Unread && connection.phase != StreamPhase::Begun &&
+           connection.judged.recover(connection.next) && connection.repeated <= RepeatedParts::Open;
 }
 
-// The rest of a half head is refused, as behind its time-out. Ahead of a body nothing is missed
-// until the receiver is seen to have it.
-bool ConnectionTable::goes_on(Connection& connection) noexcept {
-    const bool can_be =
-        connection.phase <= StreamPhase::Unread && connection.phase != StreamPhase::Begun &&
-        connection.judged.recover(connection.next) && connection.repeated <= RepeatedParts::Open;
-    if (connection.held != kNoLine && connection.phase == StreamPhase::Head) {
-        connection.phase = StreamPhase::Forgotten;
+// Half heads whose bytes are there go on. The rest of another one is refused, as behind its
+// time-out; ahead of a body nothing is missed until the receiver is seen to have it. The bytes of
+// the connection that was being read may be half of what they were to become.
+void ConnectionTable::take_over_held(ConnectionIndex torn) {
+    std::vector<bool> used(pool_.size() + 1);
+    used[kNoLine] = true;
+    for (std::size_t at = 0; at < lines_.capacity(); ++at) {
+        const auto index = static_cast<ConnectionIndex>(at);
+        Connection& connection = lines_[index];
+        if (connection.is_free() || connection.held == kNoLine) {
+            continue;
+        }
+        const bool holds =
+            connection.phase == StreamPhase::Head || connection.phase == StreamPhase::Framed;
+        if (holds && index != torn && HeldBytes::recover(pool_, connection.held, used)) {
+            continue;
+        }
+        connection.held = kNoLine;
+        if (connection.phase == StreamPhase::Head) {
+            connection.phase = StreamPhase::Forgotten;
+        }
     }
-    connection.held = kNoLine;
-    connection.is_inherited = true;
-    return can_be;
+    pool_.recover(used);
 }
 
 void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& framing) noexcept) {
@@ -44,11 +56,17 @@ void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& 
         seen_change_.put_back(&seen_[seen]);
     }
     seen_change_.end();
+    const ConnectionIndex torn = change_.open_at(lines_.capacity());
     change_.undo(lines_);
     lines_.recover([&](Connection& line) {
         return goes_on(line) && (line.phase != StreamPhase::Framed || can_be(line.framing));
     });
-    pool_.recover({});
+    take_over_held(torn);
+    take_over_groups();
+}
+
+// The longest silent first, as they would stand in their lists.
+void ConnectionTable::take_over_groups() {
     std::vector<ConnectionIndex> found;
     for (std::size_t at = 0; at < lines_.capacity(); ++at) {
         const auto index = static_cast<ConnectionIndex>(at);
@@ -68,7 +86,14 @@ void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& 
             continue;
         }
         enter(index, AgeGroup::Idle);
-        regroup(index);
+        const SourceShares& half_heads = shares_of(AgeGroup::HalfHead);
+        const bool has_room = !half_heads.full() && half_heads.count_of(members_[index].id) <
+                                                        budget_.half_heads_per_source;
+        if (lines_[index].held != kNoLine && !has_room) {
+            forget_head(index, ConnectionEvent::EvictedHalfHead);
+        } else {
+            regroup(index);
+        }
     }
     publish();
 }

@@ -3,6 +3,8 @@
 #include "lib/conn/tick.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 // Who has to go when there is no room, and when time is up. All of it is bounded for each call.
 namespace sluice {
@@ -74,9 +76,6 @@ bool made_room(ConnectionEvent event) noexcept {
 }
 
 }  // namespace
-
-ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance stance)
-    : ConnectionTable{budget, stance, no_memory()} {}
 
 ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance stance,
                                  KeptMemory& memory)
@@ -360,9 +359,11 @@ Holding ConnectionTable::hold(StreamOffer& offer, std::size_t at, ByteView bytes
 
 void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
     Connection& connection = lines_[index];
-    HeldBytes{pool_, connection.held}.release();
-    pool_.give_back(connection.held);
-    connection.held = kNoLine;
+    // Nothing leads to lines that are not its own any more, whenever the process ends.
+    const PoolLine held = std::exchange(connection.held, kNoLine);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    HeldBytes{pool_, held}.release();
+    pool_.give_back(held);
     connection.touched = ticks_;
     regroup(index);
 }

@@ -39,9 +39,9 @@ class ConnectionTable {
 public:
     // Aborts if there is no memory. Nothing is allocated later. In memory that outlives the
     // process take_over() follows.
-    ConnectionTable(const ConnectionBudget& budget, StreamStance stance, KeptMemory& memory);
     explicit ConnectionTable(const ConnectionBudget& budget,
-                             StreamStance stance = StreamStance::Service);
+                             StreamStance stance = StreamStance::Service,
+                             KeptMemory& memory = no_kept_memory());
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(const ConnectionBudget& budget) noexcept;
     // Bytes of it that outlive the process.
@@ -131,8 +131,9 @@ public:
 
 private:
     // Streams of an earlier process: connection_kept.cpp.
-    [[nodiscard]] static KeptMemory& no_memory() noexcept;
-    [[nodiscard]] bool goes_on(Connection& connection) noexcept;
+    [[nodiscard]] static bool goes_on(Connection& connection) noexcept;
+    void take_over_held(ConnectionIndex torn);
+    void take_over_groups();
     [[nodiscard]] bool misses_some(const TcpSegment& segment,
                                    const Connection& connection) noexcept;
     void begin_change(std::uint64_t digest, ConnectionIndex index) noexcept {

@@ -4,6 +4,11 @@
 
 namespace sluice {
 
+KeptMemory& no_kept_memory() noexcept {
+    static KeptMemory none;
+    return none;
+}
+
 LineMemory KeptMemory::take(std::size_t bytes) {
     if (!is_kept()) {
         return LineMemory{bytes};

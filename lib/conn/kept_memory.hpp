@@ -30,4 +30,7 @@ private:
     std::size_t page_size_ = 0;
 };
 
+// For tables that end with the process.
+[[nodiscard]] KeptMemory& no_kept_memory() noexcept;
+
 }  // namespace sluice

@@ -20,7 +20,7 @@ class ServiceTracking {
 public:
     // Allocates all that it will ever use, but for memory that may outlive the process; then
     // take_over() follows.
-    ServiceTracking(const UnitBudget& budget, KeptMemory& memory);
+    explicit ServiceTracking(const UnitBudget& budget, KeptMemory& memory = no_kept_memory());
     [[nodiscard]] static std::uint64_t kept_of(const UnitBudget& budget) noexcept;
     // See ConnectionTracker.
     void take_over(Instant now);

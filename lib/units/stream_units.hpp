@@ -15,14 +15,9 @@ class StreamUnits {
 public:
     // Allocates all that it will ever use. Streams of services and others are read by readers of
     // their own.
-    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance)
-        : StreamUnits{budget, on_ambiguous, stance, KeptMemory{}} {}
+    // In memory that may outlive the process take_over() follows.
     StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance,
-                KeptMemory&& memory)
-        : StreamUnits{budget, on_ambiguous, stance, memory} {}
-    // In memory that may outlive the process; then take_over() follows.
-    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance,
-                KeptMemory& memory);
+                KeptMemory& memory = no_kept_memory());
     // See ConnectionTable.
     void take_over(Instant now);
 

@@ -46,9 +46,8 @@ class ConnectionTracker {
 public:
     // Aborts if there is no memory. Nothing is allocated later. In memory that outlives the
     // process take_over() follows.
-    ConnectionTracker(const TrackBudget& budget, const KeyHasher& hash, KeptMemory& memory);
-    ConnectionTracker(const TrackBudget& budget, const KeyHasher& hash)
-        : ConnectionTracker{budget, hash, no_memory()} {}
+    ConnectionTracker(const TrackBudget& budget, const KeyHasher& hash,
+                      KeptMemory& memory = no_kept_memory());
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(const TrackBudget& budget) noexcept;
     // Bytes of it that outlive the process.
@@ -112,7 +111,6 @@ private:
     };
 
     // Connections of an earlier process: track_kept.cpp.
-    [[nodiscard]] static KeptMemory& no_memory() noexcept;
     [[nodiscard]] static constexpr std::size_t lines_of(const TrackBudget& budget) noexcept {
         return budget.connections + budget.half_open + budget.midstream;
     }

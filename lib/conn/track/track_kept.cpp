@@ -20,11 +20,6 @@ bool is_near_known(std::uint32_t number, std::uint32_t last) noexcept {
 
 }  // namespace
 
-KeptMemory& ConnectionTracker::no_memory() noexcept {
-    static KeptMemory none;
-    return none;
-}
-
 ConnectionTracker::ConnectionTracker(const TrackBudget& budget, const KeyHasher& hash,
                                      KeptMemory& memory)
     : budget_{budget},
