@@ -18,7 +18,10 @@ constexpr std::uint64_t kConnectionsLayout = 1;
 }  // namespace
 
 KeptConnections::Header KeptConnections::header_of(const ConnectionsShape& shape) {
-    Header header{.magic = kConnectionsMagic, .layout = kConnectionsLayout, .boot_id = this_boot(), .shape = shape};
+    Header header{.magic = kConnectionsMagic,
+                  .layout = kConnectionsLayout,
+                  .boot_id = this_boot(),
+                  .shape = shape};
     const auto* bytes = reinterpret_cast<const std::byte*>(&header);
     header.sum = siphash_1_3(HashSecret{}, ByteView{bytes, offsetof(Header, sum)});
     return header;

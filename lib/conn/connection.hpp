@@ -60,6 +60,7 @@ struct alignas(kLineBytes) Connection {
     AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
     RepeatedParts repeated : 4 = RepeatedParts::None;
     bool is_inherited : 1 = false;  // an earlier process has read it
+    bool is_unheard : 1 = false;    // and nothing in order has come of it since
     JudgedRanges judged;
     FramingState framing{};
 

@@ -12,11 +12,15 @@ namespace {
 
 // No number lies further ahead of another one.
 constexpr std::uint64_t kFurthest = std::uint64_t{1} << 31;
+// A client whose segments were lost with a process begins again with the oldest of them, once
+// others of them have had no answer for about so long.
+constexpr Nanoseconds kFirstWord = std::chrono::seconds{1};
 
 }  // namespace
 
 bool ConnectionTable::goes_on(Connection& connection) noexcept {
     connection.is_inherited = true;
+    connection.is_unheard = true;
     return connection.phase <= StreamPhase::Unread && connection.phase != StreamPhase::Begun &&
            connection.judged.recover(connection.next) && connection.repeated <= RepeatedParts::Open;
 }
@@ -51,6 +55,7 @@ void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& 
         return;
     }
     set_now(now);
+    taken_over_ticks_ = ticks_;
     const ConnectionIndex seen = seen_change_.open_at(lines_.capacity());
     if (seen != kNoConnection) {
         seen_change_.put_back(&seen_[seen]);
@@ -98,11 +103,29 @@ void ConnectionTable::take_over_groups() {
     publish();
 }
 
+// Bytes may have passed while there was no box: where the first ones to come lie ahead of what was
+// read, they are not held and forwarded in the hope for those before them. True: that is all there
+// is to the segment.
+bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) noexcept {
+    if (connection.phase != StreamPhase::Unread &&
+        missed_some(connection, offer.rest_seq_ - connection.next)) {
+        if (ticks_ - taken_over_ticks_ < ticks_of(kFirstWord)) {
+            counters_.count(ConnectionEvent::OutOfReach);
+            refuse(offer, RefusedWhy::OutOfReach);
+            return true;
+        }
+        lose_track(offer, connection);
+    }
+    connection.is_unheard = false;
+    return false;
+}
+
 // What its receiver has acknowledged has passed, and lies behind what was read in order.
 bool ConnectionTable::misses_some(const TcpSegment& segment,
                                   const Connection& connection) noexcept {
     if (!connection.is_inherited || !segment.knows_acknowledged ||
-        connection.phase == StreamPhase::UntilClose || connection.phase == StreamPhase::Unread) {
+        connection.phase == StreamPhase::UntilClose || connection.phase == StreamPhase::Unread ||
+        connection.phase == StreamPhase::Lost) {
         return false;
     }
     std::uint64_t reached = connection.held == kNoLine ? 0 : held_of(connection).in_order();

@@ -1,9 +1,9 @@
 #include "lib/base/prefetch.hpp"
 #include "lib/conn/connection_table.hpp"
 #include "lib/conn/tick.hpp"
+#include "lib/share/word.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 // Who has to go when there is no room, and when time is up. All of it is bounded for each call.
@@ -361,7 +361,7 @@ void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
     Connection& connection = lines_[index];
     // Nothing leads to lines that are not its own any more, whenever the process ends.
     const PoolLine held = std::exchange(connection.held, kNoLine);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    keep_store_order();
     HeldBytes{pool_, held}.release();
     pool_.give_back(held);
     connection.touched = ticks_;

@@ -19,17 +19,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     offer.fresh_ = offer.rest_;
     offer.hash_ = segment.hash;
     offer.scratch_ = scratch;
-    ConnectionIndex index = lines_.find(segment.digest);
-    begin_change(segment.digest, index);
-    if (index != kNoConnection) {
-        const Connection& connection = lines_[index];
-        if (connection.held == kNoLine && age_of(connection) > idle_ticks_) {
-            remove(index, ConnectionEvent::IdleTimeout);
-            index = kNoConnection;
-        } else if (connection.held != kNoLine && age_of(connection) > half_head_ticks_) {
-            index = time_out(index) ? kNoConnection : index;
-        }
-    }
+    ConnectionIndex index = find_in_time(segment.digest);
     if (index != kNoConnection && segment.syn && begins_anew(segment, lines_[index])) {
         remove(index, ConnectionEvent::SynReuse);
         index = kNoConnection;
@@ -67,6 +57,22 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     if (segment.fin || segment.rst) {
         note_end(index);
     }
+}
+
+// The connection whose change begins, unless its time is up.
+ConnectionIndex ConnectionTable::find_in_time(std::uint64_t digest) noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    begin_change(digest, index);
+    if (index == kNoConnection) {
+        return index;
+    }
+    const Connection& connection = lines_[index];
+    if (connection.held == kNoLine && age_of(connection) > idle_ticks_) {
+        remove(index, ConnectionEvent::IdleTimeout);
+        return kNoConnection;
+    }
+    const bool is_late = connection.held != kNoLine && age_of(connection) > half_head_ticks_;
+    return is_late && time_out(index) ? kNoConnection : index;
 }
 
 void ConnectionTable::begin_at(const TcpSegment& segment, std::uint32_t first,
@@ -183,7 +189,6 @@ void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noe
     }
     begin_unit_at(offer.connection_, offer.rest_seq_);
     connection.phase = StreamPhase::Lost;
-    connection.is_inherited = false;
     connection.touched = ticks_;
     regroup(offer.connection_);
 }
@@ -223,6 +228,9 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
     if (may_miss_some || offer.misses_some_) [[unlikely]] {
         offer.misses_some_ = false;
         lose_track(offer, connection);
+    }
+    if (connection.is_unheard && hears_again(offer, connection)) [[unlikely]] {
+        return;
     }
     const std::size_t at = offer.rest_seq_ - connection.next;
     switch (connection.phase) {
@@ -377,25 +385,6 @@ void ConnectionTable::next(StreamOffer& offer) noexcept {
     if (framed_or_head && connection->held != kNoLine && worth_a_look(*connection, {})) {
         offer_held(offer, *connection, {});
     }
-}
-
-void ConnectionTable::settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
-                             StickyVerdict verdict) noexcept {
-    const ConnectionIndex index = lines_.find(digest);
-    if (index != kNoConnection) {
-        Connection& connection = lines_[index];
-        begin_change(digest, index);
-        connection.judged.paint(verdict, from, to, connection.next);
-        regroup(index);
-        change_.end();
-    }
-}
-
-StickyVerdict ConnectionTable::verdict_of(std::uint64_t digest, std::uint32_t from,
-                                          std::uint32_t to) const noexcept {
-    const ConnectionIndex index = lines_.find(digest);
-    return index == kNoConnection ? StickyVerdict::Unjudged
-                                  : lines_[index].judged.strictest(from, to, lines_[index].next);
 }
 
 }  // namespace sluice

@@ -136,6 +136,8 @@ private:
     void take_over_groups();
     [[nodiscard]] bool misses_some(const TcpSegment& segment,
                                    const Connection& connection) noexcept;
+    [[nodiscard]] bool hears_again(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] ConnectionIndex find_in_time(std::uint64_t digest) noexcept;
     void begin_change(std::uint64_t digest, ConnectionIndex index) noexcept {
         change_.begin(index == kNoConnection ? nullptr : &lines_[index], digest, index);
     }
@@ -226,6 +228,7 @@ private:
     std::uint32_t idle_ticks_;
     std::uint32_t ticks_ = 0;  // the segment's instant
     Instant unseen_until_ = Instant::min();
+    std::uint32_t taken_over_ticks_ = 0;
     OpenChange<sizeof(Connection)> change_;
     OpenChange<sizeof(SeenSegments)> seen_change_;
     ConnectionLines lines_;

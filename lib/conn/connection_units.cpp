@@ -297,4 +297,23 @@ void ConnectionTable::end_at(StreamOffer& offer, std::uint32_t fin) noexcept {
     }
 }
 
+void ConnectionTable::settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
+                             StickyVerdict verdict) noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    if (index != kNoConnection) {
+        Connection& connection = lines_[index];
+        begin_change(digest, index);
+        connection.judged.paint(verdict, from, to, connection.next);
+        regroup(index);
+        change_.end();
+    }
+}
+
+StickyVerdict ConnectionTable::verdict_of(std::uint64_t digest, std::uint32_t from,
+                                          std::uint32_t to) const noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    return index == kNoConnection ? StickyVerdict::Unjudged
+                                  : lines_[index].judged.strictest(from, to, lines_[index].next);
+}
+
 }  // namespace sluice

@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
 #include "lib/base/prefetch.hpp"
+#include "lib/share/word.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -116,7 +116,7 @@ public:
         const std::uint16_t of_others = line.at_home;
         // Free before anything else changes: a kill leaves no half of it.
         line.give_up();
-        std::atomic_signal_fence(std::memory_order_seq_cst);
+        keep_store_order();
         line = Line{};
         line.at_home = of_others;
         --size_;

@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/conn/hopscotch_lines.hpp"
 #include "lib/conn/kept_memory.hpp"
+#include "lib/share/word.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,15 +40,15 @@ public:
         if (index != kNoConnection) {
             std::memcpy(before_->bytes.data(), bytes, kBytes);
         }
-        in_order();
+        keep_store_order();
         before_->is_open = kOpen;
-        in_order();
+        keep_store_order();
     }
     void end() noexcept {
         if (before_ != nullptr) {
-            in_order();
+            keep_store_order();
             before_->is_open = 0;
-            in_order();
+            keep_store_order();
         }
     }
 
@@ -87,7 +87,6 @@ private:
         ConnectionIndex index;
         std::uint32_t is_open;
     };
-    static void in_order() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
     LineMemory memory_;
     Before* before_;

@@ -95,6 +95,7 @@ TrackPolicy policy_of(const Service& service, Instant grace_until) noexcept {
 static_assert(static_cast<int>(ChecksumPolicy::Auto) == static_cast<int>(Checksums::Auto) &&
               static_cast<int>(ChecksumPolicy::Verify) == static_cast<int>(Checksums::Verify) &&
               static_cast<int>(ChecksumPolicy::Trust) == static_cast<int>(Checksums::Trust));
+static_assert(kMaxServices == kMostServices);
 static_assert(static_cast<int>(MidstreamPolicy::Inspect) == static_cast<int>(Midstream::Inspect) &&
               static_cast<int>(MidstreamPolicy::Reset) == static_cast<int>(Midstream::Reset) &&
               static_cast<int>(MidstreamPolicy::Pass) == static_cast<int>(Midstream::Pass));

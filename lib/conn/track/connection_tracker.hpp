@@ -117,7 +117,7 @@ private:
     [[nodiscard]] static bool can_go_on(const Line& line) noexcept;
     [[nodiscard]] static TrackClass class_of(const Line& line) noexcept;
     [[nodiscard]] bool is_inherited(const Line& line) const noexcept {
-        return has_taken_over_ && sequence_distance(line.touched, taken_over_ticks_) >= 0;
+        return has_taken_over_ && sequence_distance(line.touched, taken_over_ticks_) > 0;
     }
     void catch_up(const Arrival& arrival, Line& line) noexcept;
     void begin_change(std::uint64_t ends, ConnectionIndex index) noexcept {

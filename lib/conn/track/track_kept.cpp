@@ -1,6 +1,5 @@
 #include "lib/conn/tick.hpp"
 #include "lib/conn/track/connection_tracker.hpp"
-#include "lib/rules/service.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -39,7 +38,7 @@ bool ConnectionTracker::can_go_on(const Line& line) noexcept {
     const bool has_begun = line.phase == TrackPhase::Established ||
                            line.phase == TrackPhase::Reset || line.phase == TrackPhase::BoxReset;
     const bool is_known = has_begun ? line.id != 0 : line.phase == TrackPhase::SynReceived;
-    return is_known && line.service < kMaxServices && line.client_scale <= kMostScale &&
+    return is_known && line.service < kMostServices && line.client_scale <= kMostScale &&
            line.server_scale <= kMostScale;
 }
 

@@ -8,6 +8,7 @@
 namespace sluice {
 
 inline constexpr std::uint16_t kNoService = 0xFFFF;
+inline constexpr std::uint16_t kMostServices = 256;  // numbers of services are below
 
 // One TCP segment of either direction, as its headers say.
 struct TrackedSegment {

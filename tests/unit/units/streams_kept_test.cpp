@@ -63,7 +63,7 @@ std::vector<Row> rows() {
         {"a chunk goes on", kChunks + "40\r\naaaa",
          std::string(60, 'b') + "\r\n0\r\n\r\n" + kRequest, 1, ""},
         {"text in it that looks like a request", kChunks + "1000\r\n", kRequest, 0, ""},
-        {"a chunk's size goes on", kChunks + "1", "d\r\n" + kRequest + "\r\n0\r\n\r\n", 0, ""},
+        {"a chunk's size goes on", kChunks + "1", "c\r\n" + kRequest + "\r\n0\r\n\r\n", 0, ""},
         {"the rest of half a head", kRequest.substr(0, 20), kRequest.substr(20), 1, ""},
         {"what cannot be followed", "\x16\x03\x01 no request at all\r\n\r\n", kRequest, 0,
          "unreadable"},
@@ -116,19 +116,52 @@ TEST(StreamsKept, VerdictsAndContentsStick) {
         Process next{region};
         const ProbedPacket again = next.send(0, kRequest);
         EXPECT_EQ(again.units("request"), 0U);
-        EXPECT_EQ(again.dropped, forwarded ? "" : "repeat");
+        EXPECT_EQ(again.dropped, forwarded ? "" : "retransmission");
         const ProbedPacket other = next.send(0, "GET /c HTTP/1.1\r\nHost: a\r\n\r\n");
         EXPECT_NE(other.dropped, "");
     }
+}
+
+// Bytes may have passed another way while there was no box. What comes first and lies ahead is not
+// forwarded unread: a client whose segments were lost begins with the oldest.
+TEST(StreamsKept, WhatLiesAheadOfAllThatWasReadIsNotForwardedUnread) {
+    using namespace std::chrono_literals;
+    Region region;
+    {
+        Process first{region};
+        (void)first.probe.take(test::opening(1000, 80), kNow);
+        (void)first.send(0, kRequest);
+    }
+    Region honest;
+    honest.memory.copy_from(region.memory);
+    {
+        Process next{honest};
+        const std::size_t at = kRequest.size();
+        EXPECT_EQ(next.send(2 * at, kRequest).dropped, "lost_head");
+        EXPECT_EQ(next.send(at, kRequest).units("request"), 1U);
+        EXPECT_EQ(next.send(2 * at, kRequest).units("request"), 1U);
+        EXPECT_EQ(next.send(4 * at, kRequest).dropped, "") << "held, as ever";
+    }
+    Process next{region};
+    const auto later = [&](std::size_t at, const std::string& text) {
+        const auto seq = static_cast<std::uint32_t>(1000 + at);
+        return next.probe.take(segment(seq, octets_of(text), 80), kNow + 2s);
+    };
+    EXPECT_EQ(later(700, kRequest).units("request"), 1U);
+    EXPECT_EQ(later(700 + kRequest.size(), kRequest).units("request"), 1U);
+    EXPECT_EQ(later(700 + 2 * kRequest.size(), "no request\r\n\r\n").dropped, "unreadable");
 }
 
 // Each segment is killed before each store that it makes. The client sends it again: what follows
 // is read as if nothing had happened, and each request is counted once or, where its process
 // ended in the middle of it, once more.
 TEST(StreamsKept, AKillAtAnyStoreLosesNoStream) {
-    const std::vector<std::string> segments{
-        kRequest, kChunks, "20\r\n0123456789", "abcdef0123456789\r", "\n5\r\nGET /\r\n0\r\n\r\n",
-        kRequest};
+    const std::vector<std::string> segments{kRequest,
+                                            kChunks,
+                                            "20\r\n0123456789",
+                                            "abcdef0123456789abcdef\r",
+                                            "\n5\r\nGET /\r\n0\r\n\r\n",
+                                            kRequest};
     Region region;
     Region other;
     Process process{region};

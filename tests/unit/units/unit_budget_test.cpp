@@ -4,6 +4,7 @@
 
 #include "lib/conn/connection_table.hpp"
 #include "lib/units/quic_hellos.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -94,6 +95,7 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
     EXPECT_EQ(of_one(ConnectionTable::memory_of(more.connections),
                      ConnectionTable::memory_of(fewer.connections)),
               784U);
+    EXPECT_EQ(of_one(UnitParser::kept_of(more), UnitParser::kept_of(fewer)), 944U);
 }
 
 }  // namespace

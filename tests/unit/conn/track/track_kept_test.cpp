@@ -1,4 +1,3 @@
-#include "lib/rules/service.hpp"
 #include "tests/guarded_memory.hpp"
 #include "tests/unit/conn/track/dialogue.hpp"
 
@@ -127,7 +126,7 @@ TEST(TrackKept, SilenceGoesOnWhileThereIsNoBox) {
         establish(first, dialogue);
     }
     Process next{region, 16 * 60 * 1000};
-    EXPECT_FALSE(next.tracker.expire(at_millisecond(16 * 60 * 1000), 1));
+    EXPECT_FALSE(next.tracker.expire(at_millisecond(16 * 60 * 1000), 8));
     EXPECT_EQ(next.tracker.size(), 0U);
 }
 
