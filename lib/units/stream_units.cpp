@@ -317,10 +317,12 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
       head_bytes_{budget.head_bytes},
       table_{budget, stance, memory},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
+      voided_{memory},
       http_{on_ambiguous} {}
 
 void StreamUnits::take_over(Instant now) {
     table_.take_over(now, &HttpUnits::can_be_body);
+    voided_.take_over();
 }
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
