@@ -101,7 +101,7 @@ public:
     void note_midstream() noexcept { counters_.count(ConnectionEvent::Midstream); }
 
     // A unit lay in the segment, whose sender acknowledges all before `ack`. True: so it did with
-    // the unit before, whose answer may still be on its way.
+    // the unit before, whose answer may still be on its way, or nothing tells where answers end.
     [[nodiscard]] bool may_await_answer(const StreamOffer& offer, std::uint32_t ack) noexcept;
     // Bytes of heads lay in the segment: what repeats it is compared with it.
     void note_seen(const StreamOffer& offer) noexcept;

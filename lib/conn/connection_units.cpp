@@ -150,7 +150,9 @@ bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t a
         return false;
     }
     LastAck& last = last_acks_[offer.connection_];
-    const bool awaits = last.is_known && sequence_distance(last.ack, ack) <= 0;
+    // Answers to requests of before were framed by another process.
+    const bool awaits = lines_[offer.connection_].is_inherited ||
+                        (last.is_known && sequence_distance(last.ack, ack) <= 0);
     last = {.ack = ack, .is_known = true};
     return awaits;
 }

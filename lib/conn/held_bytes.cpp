@@ -1,5 +1,7 @@
 #include "lib/conn/held_bytes.hpp"
 
+#include "lib/conn/connection_budget.hpp"
+
 #include <algorithm>
 #include <cstring>
 

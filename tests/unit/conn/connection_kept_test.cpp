@@ -112,6 +112,19 @@ TEST(ConnectionKept, LinesThatTwoHeadsClaimAreOneOfThems) {
     EXPECT_EQ(refused, 1U) << "the rest of a head whose beginning is gone";
 }
 
+// Nothing tells whether an answer to an earlier request is under way.
+TEST(ConnectionKept, AnAnswerMayBeOnItsWay) {
+    Region region;
+    const std::string unit = toy_unit('a', 60);
+    {
+        Process first{region};
+        EXPECT_FALSE(first.table.may_await_answer(first.add(0, unit), 100));
+        EXPECT_FALSE(first.table.may_await_answer(first.add(60, unit), 200)) << "it has come";
+    }
+    Process next{region};
+    EXPECT_TRUE(next.table.may_await_answer(next.add(120, unit), 300));
+}
+
 TEST(ConnectionKept, ARefusalSticks) {
     Region region;
     const std::string unit = toy_unit('a', 60, 40);
