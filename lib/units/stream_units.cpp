@@ -320,11 +320,6 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
       voided_{memory},
       http_{on_ambiguous} {}
 
-void StreamUnits::take_over(Instant now) {
-    table_.take_over(now, &HttpUnits::can_be_body);
-    voided_.take_over();
-}
-
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
 // else by how they begin. The port they come from is the sender's to choose.
 StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,

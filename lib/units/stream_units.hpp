@@ -19,7 +19,10 @@ public:
     StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance,
                 KeptMemory& memory = no_kept_memory());
     // See ConnectionTable.
-    void take_over(Instant now);
+    void take_over(Instant now) {
+        table_.take_over(now, &HttpUnits::can_be_body);
+        voided_.take_over();
+    }
 
     // Whether a segment can matter by its headers alone.
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
