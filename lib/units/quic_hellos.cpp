@@ -19,6 +19,11 @@ QuicBudget checked(QuicBudget budget) noexcept {
     budget.hello_bytes = std::clamp<std::size_t>(budget.hello_bytes, 1024, kMostHelloBytes);
     return budget;
 }
+// A worker opens 50,000 Initials a second at most (OpeningTime), which tell 25,000 hellos in parts:
+// with 4,096 of them each is kept for 160 ms, in whatever flood.
+constexpr std::size_t kept_for(const QuicBudget& budget) noexcept {
+    return std::max<std::size_t>(budget.connections / 8, 4);
+}
 
 }  // namespace
 
@@ -29,6 +34,7 @@ QuicHellos::QuicHellos(const QuicBudget& budget)
       lines_{budget_.connections},
       paths_{lines_, budget_.connections / 2},
       answers_{budget_.connections},
+      kept_{kept_for(budget_), budget_.idle_timeout},
       pool_{budget_.half_hellos + 1},
       members_(lines_.capacity()),
       shares_{budget_.half_hellos, budget_.half_hellos_per_source, members_},
@@ -46,6 +52,7 @@ std::uint64_t QuicHellos::memory_of(const QuicBudget& wanted) noexcept {
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
     return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
            QuicAnswers::memory_of(budget.connections) +
+           QuicKeptHellos::memory_of(kept_for(budget)) +
            LinePool::bytes_for(budget.half_hellos + 1) +
            SourceShares::memory_of(budget.half_hellos, budget.half_hellos_per_source) +
            (budget.half_hellos + 1) * (budget.hello_bytes + sizeof(HalfHello));
@@ -252,6 +259,7 @@ StickyVerdict QuicHellos::verdict_of(std::uint64_t id) const noexcept {
 
 unsigned QuicHellos::expire(Instant now) noexcept {
     ticks_ = ticks_of(now.time_since_epoch());
+    kept_.expire(now);
     unsigned given_up = 0;
     for (unsigned i = 0; i < kExpiredAtOnce && expire_one(given_up); ++i) {
     }

@@ -6,6 +6,7 @@
 #include "lib/pool/line_pool.hpp"
 #include "lib/units/quic_answers.hpp"
 #include "lib/units/quic_budget.hpp"
+#include "lib/units/quic_kept_hellos.hpp"
 #include "lib/units/quic_paths.hpp"
 
 #include <cstddef>
@@ -82,6 +83,9 @@ public:
         return paths_.judged_on(path);
     }
 
+    // Those that took more than one packet.
+    [[nodiscard]] QuicKeptHellos& kept() noexcept { return kept_; }
+
     // Where a hello is read that may turn out to be half, empty.
     [[nodiscard]] HalfHello& spare() noexcept;
     // The spare one, which is half, is kept. False: there is no room. `given_up` counts those that
@@ -149,6 +153,7 @@ private:
     ConnectionLines lines_;
     QuicPaths paths_;
     QuicAnswers answers_;
+    QuicKeptHellos kept_;
     LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
     std::vector<SourceMember> members_;
     SourceShares shares_;  // of the half hellos

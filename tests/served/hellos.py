@@ -73,7 +73,7 @@ class Client:
         ids = self.version.to_bytes(4, "big") + sized(1, self.dcid) + sized(1, self.scid) + variable(len(self.token)) + self.token
         frames += bytes(max(4, least - 1 - len(ids) - 2 - 2 - TAG - len(frames)))
         head = bytes([first | 1]) + ids + variable(2 + len(frames) + TAG)
-        number = self.number.to_bytes(2, "big")
+        number = (self.number & 0xFFFF).to_bytes(2, "big")
         sealed = self.keys.seal.encrypt(self.keys.nonce(self.number), frames, head + number)
         mask = self.keys.mask((number + sealed)[4:4 + SAMPLE])
         self.number += 1

@@ -133,6 +133,25 @@ def overlapped():
     return Datagram(ids.client.initial(crypto(ids.decoy, 60, 130))), Datagram(ids.whole())
 
 
+def another_rest():
+    """The decoy's rest has a number that came before: servers drop it, and take the one behind it."""
+    ids = Ids()
+    assert len(ids.hello) == len(ids.decoy)
+    head = Datagram(ids.client.initial(crypto(ids.hello, 0, 40)))
+    ids.client.number = 0
+    decoy = Datagram(ids.client.initial(crypto(ids.decoy, 40, len(ids.decoy))))
+    return head, decoy, Datagram(ids.client.initial(crypto(ids.hello, 40, len(ids.hello))))
+
+
+def expanded_number():
+    """A receiver that has seen 40000 reads 10, in two bytes, as 65546 (RFC 9000, A.3)."""
+    ids = Ids()
+    ids.client.number = 40_000
+    head = Datagram(ids.client.initial(crypto(ids.hello, 0, 40)))
+    ids.client.number = 65_546
+    return head, Datagram(ids.client.initial(crypto(ids.hello, 40, len(ids.hello))))
+
+
 def coalesced():
     ids = Ids()
     first = ids.client.initial(b"\1", 0)
@@ -179,6 +198,8 @@ OF_QUIC = (
     quic("in two datagrams", lambda: in_parts(False)),
     quic("in two datagrams, the second first", lambda: in_parts(True)),
     quic("other bytes for the same place", overlapped, refused=True),
+    quic("another rest behind one that its server drops", another_rest, refused=True),
+    quic("a number that its receiver expands", expanded_number, refused=True),
     quic("behind another Initial", coalesced),
     quic("in scattered frames", scattered_frames),
     quic("a token that nobody gave", lambda: [a_hello(token=b"token")]),

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +40,15 @@ public:
     // What is there from offset 0 on.
     [[nodiscard]] ByteView contiguous() const noexcept {
         return count_ > 0 && pieces_[0].begin == 0 ? room_.first(pieces_[0].end) : ByteView{};
+    }
+    // test(offset, bytes) of the pieces that are there, until one is false. True: none was.
+    template <typename Test>
+    [[nodiscard]] bool all_pieces(Test test) const {
+        return std::all_of(pieces_.begin(), pieces_.begin() + count_, [&](const Piece& piece) {
+            return test(std::size_t{piece.begin},
+                        ByteView{room_.data() + piece.begin,
+                                 static_cast<std::size_t>(piece.end - piece.begin)});
+        });
     }
 
 private:

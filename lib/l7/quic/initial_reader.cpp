@@ -35,7 +35,8 @@ QuicHelloOutcome hello_outcome(const InitialFrames& frames, const CryptoStream& 
 }
 
 bool goes_on(QuicHelloOutcome outcome) noexcept {
-    return outcome == QuicHelloOutcome::NeedMore || outcome == QuicHelloOutcome::NoCrypto;
+    return outcome == QuicHelloOutcome::NeedMore || outcome == QuicHelloOutcome::NoCrypto ||
+           outcome == QuicHelloOutcome::Whole;
 }
 
 void read_payload(ByteView payload, CryptoStream& stream, ClientHello& hello,
@@ -45,16 +46,6 @@ void read_payload(ByteView payload, CryptoStream& stream, ClientHello& hello,
     result.outcome = hello_outcome(frames, stream, read);
     result.fault = read.fault;
     result.closes = result.closes || frames.closes;
-}
-
-// Behind those that told the hello.
-bool has_more_to_open(QuicPackets& packets) noexcept {
-    for (QuicPacket packet; packets.next(packet);) {
-        if (packet.can_open()) {
-            return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace
@@ -69,7 +60,8 @@ QuicHelloRead InitialReader::read(ByteView datagram, CryptoStream& stream, Initi
 }
 
 // A packet that does not authenticate is left out, as its receiver leaves it out; those behind it
-// count.
+// count, also behind a whole hello: the packet that completed it may be one that its receiver
+// drops.
 QuicHelloRead InitialReader::read_on(ByteView datagram, const ConnectionId& client_dcid,
                                      CryptoStream& stream, InitialBudget& budget,
                                      ClientHello& hello) noexcept {
@@ -89,13 +81,17 @@ QuicHelloRead InitialReader::read_on(ByteView datagram, const ConnectionId& clie
         ++opened;
         result.version = packet.version;
         if (const auto payload = opener_.open(packet, client_dcid.bytes())) {
+            ++result.opened;
             read_payload(*payload, stream, hello, result);
             wants_more = goes_on(result.outcome);
-        } else if (!goes_on(result.outcome)) {
-            result.outcome = QuicHelloOutcome::NotAuthentic;
+        } else {
+            result.has_unopened = true;
+            result.closes = result.closes || result.outcome == QuicHelloOutcome::Whole;
+            if (!goes_on(result.outcome)) {
+                result.outcome = QuicHelloOutcome::NotAuthentic;
+            }
         }
     }
-    result.closes = result.closes || (!wants_more && has_more_to_open(packets));
     return result;
 }
 

@@ -77,6 +77,8 @@ struct QuicHelloRead {
     // the datagrams that follow.
     std::uint32_t version = 0;
     ConnectionId client_dcid;
+    std::uint8_t opened = 0;    // Initials that were authentic
+    bool has_unopened = false;  // one was not
     // One of its Initials closes the connection, or one that was not opened may.
     bool closes = false;
 };

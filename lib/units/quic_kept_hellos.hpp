@@ -1,0 +1,93 @@
+#pragma once
+#include "lib/base/lazy_array.hpp"
+#include "lib/conn/age_list.hpp"
+#include "lib/conn/connection_lines.hpp"
+#include "lib/conn/recent_digests.hpp"
+#include "lib/l7/quic/crypto_stream.hpp"
+#include "lib/l7/quic/initial_opener.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+// Hellos over QUIC that took more than one packet, whole, for as long as their server may lack a
+// part: it need not have taken every packet that was read here (a packet number that came twice, a
+// full buffer), and it takes what comes later in its place. So other bytes for a place of theirs
+// must not pass. The first stand.
+namespace sluice {
+
+struct KeptHello {
+    static constexpr std::size_t kChunkBytes = 512;
+    static constexpr std::size_t kMostChunks = 32;
+
+    ConnectionId client_dcid;
+    std::array<std::uint16_t, kMostChunks> chunks{};
+    std::uint16_t size = 0;     // bytes
+    std::uint32_t on_path = 0;  // the one before it on its path, by number; 0: none
+    std::uint64_t id = 0;
+    std::uint64_t path = 0;
+};
+
+// One worker's. Ids and paths are keyed digests. Memory is taken at the start, and touched as it is
+// used; who has to make room is the oldest, and is known to have been there for `lasts` and more.
+class QuicKeptHellos {
+public:
+    // Connections that begin by the same ports within `lasts`.
+    static constexpr unsigned kPerPath = 4;
+
+    // So many hellos of 2 KiB. Aborts if there is no memory.
+    QuicKeptHellos(std::size_t hellos, Nanoseconds lasts);
+    [[nodiscard]] static std::uint64_t memory_of(std::size_t hellos) noexcept;
+
+    // The hello that is whole under this id, now. One that is there already stays.
+    void keep(std::uint64_t id, std::uint64_t path, const ConnectionId& client_dcid, ByteView hello,
+              Instant now) noexcept;
+    // True also for an id of which nothing is kept.
+    [[nodiscard]] bool agrees(std::uint64_t id, const CryptoStream& stream) const noexcept;
+    [[nodiscard]] bool has_on(std::uint64_t path) const noexcept {
+        return lines_.find(path) != kNoConnection;
+    }
+    // A hello of this id, or of this path, had to make room.
+    [[nodiscard]] bool may_have_lost(std::uint64_t id_or_path, Instant now) noexcept {
+        return lost_.may_have(id_or_path, now);
+    }
+    // use(kept) for those of a path, the latest first, until it returns true. True: it has.
+    template <typename Use>
+    bool any_on(std::uint64_t path, Use use) noexcept {
+        const ConnectionIndex line = lines_.find(path);
+        std::uint32_t number = line == kNoConnection ? 0 : lines_[line].held;
+        while (number != 0 && !use(std::as_const(hellos_[number]))) {
+            number = hellos_[number].on_path;
+        }
+        return number != 0;
+    }
+    // Forgets what is older than `lasts`, a few.
+    void expire(Instant now) noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return hellos_.size() - 1 - free_.size(); }
+
+private:
+    [[nodiscard]] bool agrees(const KeptHello& kept, std::size_t offset,
+                              ByteView bytes) const noexcept;
+    [[nodiscard]] bool make_room(std::size_t chunks, Instant now) noexcept;
+    void limit_path(std::uint64_t path, Instant now) noexcept;
+    void lose(ConnectionIndex line, Instant now) noexcept;
+    void remove(ConnectionIndex line) noexcept;
+    void leave_path(std::uint64_t path, std::uint32_t number) noexcept;
+    [[nodiscard]] std::byte* chunk(std::uint16_t number) const noexcept {
+        return &bytes_[std::size_t{number} * KeptHello::kChunkBytes];
+    }
+
+    std::uint32_t lasts_;    // in ticks
+    ConnectionLines lines_;  // of ids and of paths: `held` is a number in hellos_
+    AgeList ages_;           // of the ids'
+    RecentDigests lost_;
+    std::vector<KeptHello> hellos_;  // the first is nobody's
+    std::vector<std::uint32_t> free_;
+    LazyArray<std::byte> bytes_;
+    std::vector<std::uint16_t> free_chunks_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,328 @@
+#include "lib/units/quic_reading.hpp"
+
+namespace sluice {
+
+bool QuicUnits::Datagram::run() noexcept {
+    using State = QuicHellos::State;
+    QuicHellos& hellos = owner_.hellos_;
+    if (hellos.state_of(id_) == State::Judged && blocks(hellos.verdict_of(id_))) {
+        repeat(id_);
+        return false;
+    }
+    if (is_of_new_connection() && !begin_anew()) {
+        units_.drop(Reason::NoHeadRoom);
+        return false;
+    }
+    const State state = hellos.state_of(id_);
+    budget_ = owner_.time_.lend(packet_.now);
+    const bool whole = state == State::Judged ? compare()
+                       : state == State::Half ? go_on(hellos.half_of(id_))
+                                              : begin();
+    owner_.time_.give_back(budget_);
+    return whole;
+}
+
+std::uint64_t QuicUnits::Datagram::digest_with(ByteView part) const noexcept {
+    struct Key {
+        std::uint64_t path;
+        std::uint64_t size;
+        std::uint64_t part;
+    };
+    const Key key{path_, part.size(), packet_.hash.digest(part)};
+    return packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
+}
+
+void QuicUnits::Datagram::repeat(std::uint64_t key) noexcept {
+    units_.count(UnitEvent::QuicHelloAgain);
+    const StickyVerdict verdict = owner_.hellos_.verdict_of(key);
+    if (blocks(verdict)) {
+        units_.drop_repeat();
+    } else if (verdict == StickyVerdict::Undecided) {
+        units_.follow({.connection = key, .from = 0, .to = 1, .carrier = kQuicCarrier});
+    }
+}
+
+std::uint64_t QuicUnits::Datagram::again() const noexcept {
+    struct Key {
+        std::uint64_t id;
+        std::uint64_t again;
+    };
+    const Key key{id_, 1};
+    return packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
+}
+
+bool QuicUnits::Datagram::is_of_new_connection() const noexcept {
+    const QuicHellos& hellos = owner_.hellos_;
+    return hellos.state_of(id_) == QuicHellos::State::Unknown ||
+           (hellos.verdict_of(id_) != StickyVerdict::Undecided &&
+            hellos.may_be_forgotten(id_, path_, answers_seen()));
+}
+
+bool QuicUnits::Datagram::begin_anew() noexcept {
+    unsigned given_up = 0;
+    const bool has_room =
+        owner_.hellos_.begin_anew(id_, again(), path_, source_of(packet_), given_up);
+    units_.count(UnitEvent::QuicGivenUp, given_up);
+    return has_room;
+}
+
+QuicHelloRead QuicUnits::Datagram::noted(const QuicHelloRead& read) noexcept {
+    if (read.closes && of_service()) {
+        owner_.hellos_.note_answer(path_, packet_.now);
+    }
+    return read;
+}
+
+bool QuicUnits::Datagram::compare() noexcept {
+    const std::uint64_t again_id = again();
+    QuicHellos& hellos = owner_.hellos_;
+    if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
+        // Hellos behind one that is refused go where it goes.
+        units_.follow({.connection = id_, .from = 0, .to = 1, .carrier = kQuicCarrier});
+    }
+    const bool is_kept = hellos.state_of(again_id) == QuicHellos::State::Half;
+    HalfHello& half = is_kept ? hellos.half_of(again_id) : hellos.spare();
+    half.id = again_id;
+    half.path = path_;
+    half.is_again = true;
+    half.client_dcid = ConnectionId{first_.dcid};
+    const QuicHelloRead read = noted(
+        owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_));
+    switch (read.outcome) {
+        case QuicHelloOutcome::Whole:
+            hellos.note_repeat(id_);
+            return !contradicts(read, half) && conclude_again(read, half, is_kept);
+        case QuicHelloOutcome::NeedMore:
+            hellos.note_repeat(id_);
+            return conclude(read, half, is_kept);
+        case QuicHelloOutcome::NotAuthentic:
+            // A client's Initials are authentic under the id that it has chosen itself.
+            units_.count(UnitEvent::QuicNotAuthentic);
+            units_.drop(Reason::LostHead);
+            repeat(id_);
+            return false;
+        case QuicHelloOutcome::NoInitial:
+        case QuicHelloOutcome::NoCrypto:
+            repeat(id_);
+            return false;
+        default:
+            return conclude(read, half, is_kept);
+    }
+}
+
+bool QuicUnits::Datagram::conclude_again(const QuicHelloRead& read, const HalfHello& half,
+                                         bool is_kept) noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    keep(read, half, is_kept);
+    const std::uint64_t hello = digest_with(half.stream.contiguous());
+    const ConnectionId dcid = half.client_dcid;
+    hellos.forget_half(half.id);
+    if (hellos.is_hello_of(id_, hello)) {
+        repeat(id_);
+        return false;
+    }
+    units_.count(UnitEvent::QuicOtherHello);
+    judge_new(id_, hello, dcid);
+    return true;
+}
+
+bool QuicUnits::Datagram::begin() noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    if (HalfHello* const half = hellos.half_on(path_)) {
+        const QuicHelloRead read = noted(owner_.reader_.read_on(
+            bytes_, half->client_dcid, half->stream, budget_, owner_.hello_));
+        if (read.outcome != QuicHelloOutcome::NotAuthentic) {
+            return conclude(read, *half, true);
+        }
+    }
+    if (goes_on_with_kept()) {
+        return false;
+    }
+    HalfHello& half = hellos.spare();
+    half.id = id_;
+    half.path = path_;
+    const QuicHelloRead read =
+        noted(owner_.reader_.read(bytes_, half.stream, budget_, owner_.hello_));
+    half.client_dcid = read.client_dcid;
+    return conclude(read, half, false);
+}
+
+bool QuicUnits::Datagram::conclude(const QuicHelloRead& read, const HalfHello& half,
+                                   bool is_kept) noexcept {
+    if (contradicts(read, half)) {
+        return false;
+    }
+    switch (read.outcome) {
+        case QuicHelloOutcome::Whole:
+            keep(read, half, is_kept);
+            judge(half);
+            return true;
+        case QuicHelloOutcome::NeedMore:
+            wait(half, is_kept);
+            return false;
+        case QuicHelloOutcome::NoInitial:
+            return false;
+        case QuicHelloOutcome::NoCrypto:
+            // A server begins a connection with it, and takes what is not authentic here by the
+            // numbers that it has seen.
+            if (!is_kept && of_service()) {
+                wait(half, false);
+            }
+            return false;
+        case QuicHelloOutcome::NotAuthentic:
+            leave();
+            return false;
+        case QuicHelloOutcome::OverBudget:
+            units_.count(UnitEvent::QuicOverBudget);
+            units_.drop(Reason::InitialBudget);
+            return false;
+        default:
+            refuse(read, half.id);
+            return false;
+    }
+}
+
+void QuicUnits::Datagram::judge(const HalfHello& half) noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    const std::uint64_t id = half.id;
+    const std::uint64_t hello = digest_with(half.stream.contiguous());
+    if (!first_.token.empty() && hellos.follow_retry(id, hello, path_, answers_seen())) {
+        repeat(hello);
+        return;
+    }
+    judge_new(id, hello, half.client_dcid);
+}
+
+void QuicUnits::Datagram::judge_new(std::uint64_t id, std::uint64_t hello,
+                                    const ConnectionId& dcid) noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    is_new_ = true;
+    units_.count(UnitEvent::QuicHello);
+    if (hellos.state_of(hello) == QuicHellos::State::Judged) {
+        units_.count(UnitEvent::QuicHelloAnew);
+    }
+    units_.note_quic_dcid(dcid);
+    const std::uint64_t before = hellos.forgotten();
+    (void)hellos.judge(id, hello);
+    units_.count(UnitEvent::QuicForgotten, static_cast<std::uint32_t>(hellos.forgotten() - before));
+    units_.remember({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
+}
+
+void QuicUnits::Datagram::wait(const HalfHello& half, bool is_kept) noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    units_.count(UnitEvent::QuicNeedMore);
+    const std::uint64_t id = half.id;
+    unsigned given_up = 0;
+    if (!is_kept && !hellos.keep_spare(source_of(packet_), given_up)) {
+        units_.drop(Reason::NoHeadRoom);
+    }
+    units_.count(UnitEvent::QuicGivenUp, given_up);
+    if (hellos.lacks_beginning(id) ||
+        (of_service() && hellos.kept().may_have_lost(id_of(half), packet_.now))) {
+        refuse_part();
+    }
+}
+
+void QuicUnits::Datagram::leave() noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    units_.count(UnitEvent::QuicNotAuthentic);
+    if (hellos.is_uncertain(path_)) {
+        refuse_part();
+    } else if (const auto judged = hellos.judged_on(path_)) {
+        go_with(*judged);
+    } else if (of_service() && has_parts_on_path()) {
+        refuse_part();
+    }
+}
+
+void QuicUnits::Datagram::go_with(std::uint64_t id) noexcept {
+    units_.count(UnitEvent::QuicHelloAgain);
+    if (owner_.hellos_.verdict_of(id) == StickyVerdict::Undecided) {
+        units_.follow({.connection = id, .from = 0, .to = 1, .carrier = kQuicCarrier});
+    } else {
+        units_.drop_repeat();
+    }
+}
+
+void QuicUnits::Datagram::refuse(const QuicHelloRead& read, std::uint64_t id) noexcept {
+    if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
+        // No server sees them: the hello that came first goes on.
+        units_.count(UnitEvent::QuicMalformed);
+        units_.drop(Reason::Overlap);
+        return;
+    }
+    owner_.hellos_.give_up(id);
+    if (read.outcome == QuicHelloOutcome::TooManyPieces) {
+        units_.count(UnitEvent::QuicMalformed);
+        units_.drop(Reason::TooManyPieces);
+    } else if (read.outcome == QuicHelloOutcome::Malformed) {
+        of_service() ? refuse_hello(read.fault, units_) : count_fault(read.fault, units_);
+    } else if (read.outcome == QuicHelloOutcome::BeyondRoom) {
+        units_.count(UnitEvent::QuicTooLong);
+        units_.drop(Reason::HeadTooLong);
+    } else {
+        units_.count(UnitEvent::QuicMalformed);
+        units_.drop(Reason::MalformedHello);
+    }
+}
+
+// Where a hello of the path was refused, or is not decided, leave() knows more.
+bool QuicUnits::Datagram::goes_on_with_kept() noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    if (!of_service() || hellos.is_uncertain(path_) || hellos.judged_on(path_)) {
+        return false;
+    }
+    return hellos.kept().any_on(
+        path_, [&](const KeptHello& kept) { return kept.id != id_ && go_on_with(kept); });
+}
+
+bool QuicUnits::Datagram::go_on_with(const KeptHello& kept) noexcept {
+    HalfHello& half = owner_.hellos_.spare();
+    half.id = kept.id;
+    const QuicHelloRead read = noted(
+        owner_.reader_.read_on(bytes_, kept.client_dcid, half.stream, budget_, owner_.hello_));
+    switch (read.outcome) {
+        case QuicHelloOutcome::NotAuthentic:
+        case QuicHelloOutcome::NoInitial:
+            return false;
+        case QuicHelloOutcome::NoCrypto:
+        case QuicHelloOutcome::NeedMore:
+        case QuicHelloOutcome::Whole:
+            if (!contradicts(read, half)) {
+                repeat(kept.id);
+            }
+            return true;
+        default:
+            (void)conclude(read, half, true);
+            return true;
+    }
+}
+
+bool QuicUnits::Datagram::contradicts(const QuicHelloRead& read, const HalfHello& half) noexcept {
+    const bool is_read =
+        read.outcome == QuicHelloOutcome::Whole || read.outcome == QuicHelloOutcome::NeedMore;
+    const bool may_hide = read.opened > 0 && read.has_unopened;
+    if (!of_service() ||
+        (!may_hide && (!is_read || owner_.hellos_.kept().agrees(id_of(half), half.stream)))) {
+        return false;
+    }
+    units_.count(UnitEvent::QuicMalformed);
+    units_.drop(Reason::Overlap);
+    return packet_.service.is_enforced();
+}
+
+void QuicUnits::Datagram::keep(const QuicHelloRead& read, const HalfHello& half,
+                               bool is_kept) noexcept {
+    if (of_service() && (is_kept || read.opened > 1 || has_parts_on_path())) {
+        owner_.hellos_.kept().keep(id_of(half), path_, half.client_dcid, half.stream.contiguous(),
+                                   packet_.now);
+    }
+}
+
+bool QuicUnits::Datagram::has_parts_on_path() noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    return hellos.kept().has_on(path_) || hellos.half_on(path_) != nullptr ||
+           hellos.kept().may_have_lost(path_, packet_.now);
+}
+
+}  // namespace sluice

@@ -1,0 +1,190 @@
+#include "lib/units/quic_kept_hellos.hpp"
+
+#include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/units/quic_finder.hpp"
+#include "tests/unit/units/unit_probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace sluice::quic_kept_hellos_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::crypto;
+using test::InitialMaker;
+using test::Octets;
+using test::ProbedPacket;
+using test::quic_frame;
+using test::quic_hello;
+using test::quic_id;
+using test::quic_initial;
+using test::quic_part;
+using test::UnitProbe;
+
+constexpr Instant kNow{std::chrono::hours{1}};
+constexpr std::size_t kCut = 40;  // the name lies behind it
+const Octets kAllowed = quic_hello("a.example");
+const Octets kSecret = quic_hello("b.example");
+
+struct Worker {
+    explicit Worker(std::size_t connections = 256)
+        : quic{{.connections = connections, .half_hellos = 16, .percent = 100},
+               *InitialOpener::make()} {
+        probe.service = test::enforced_service(ServiceProtocol::Quic);
+    }
+    ProbedPacket send(const InitialMaker& initial, std::string_view src = "10.0.0.1",
+                      Instant now = kNow) {
+        return probe.take(quic_frame(initial.packet(), src), now);
+    }
+    ProbedPacket send(const Octets& datagram) { return probe.take(quic_frame(datagram), kNow); }
+
+    QuicUnits quic;
+    UnitProbe probe{test::quic_finder(quic)};
+};
+
+InitialMaker head(const Octets& hello, unsigned id = 1) {
+    return quic_part(hello, 0, kCut, id);
+}
+InitialMaker rest(const Octets& hello, unsigned id = 1) {
+    return quic_part(hello, kCut, hello.size(), id);
+}
+InitialMaker under_server_id(InitialMaker initial) {
+    return initial.dcid(quic_id(0xBEEF)).keys_of(quic_id(1)).number(3, 1);
+}
+// Numbered so that its receiver, which has seen higher numbers, makes another of it than is here.
+InitialMaker misnumbered(const InitialMaker& initial) {
+    return InitialMaker{initial}.keys_of(quic_id(0xDEAD));
+}
+InitialMaker ping(unsigned id = 1) {
+    return InitialMaker{}
+        .dcid(quic_id(id))
+        .carries({std::byte{1}})
+        .padded_to(test::kInitialPayload);
+}
+Octets both(const InitialMaker& first, const InitialMaker& second) {
+    Octets datagram = first.packet();
+    const Octets behind = second.packet();
+    datagram.insert(datagram.end(), behind.begin(), behind.end());
+    return datagram;
+}
+
+// The second part that is read completes a hello, but its server drops it (a number that came
+// before, a full buffer) and takes the third.
+TEST(QuicKeptHellos, AnotherRestOfAHelloInPartsIsRefused) {
+    for (const bool server_answered : {false, true}) {
+        Worker worker;
+        EXPECT_EQ(worker.send(head(kAllowed)).dropped, "");
+        EXPECT_EQ(worker.send(rest(kAllowed)).units("handshake"), 1U);
+        const InitialMaker other = server_answered ? under_server_id(rest(kSecret)) : rest(kSecret);
+        EXPECT_EQ(worker.send(other).dropped, "overlap") << server_answered;
+        // The same bytes in another cut are those that stand.
+        const InitialMaker same = quic_part(kAllowed, kCut - 7, kAllowed.size());
+        EXPECT_EQ(worker.send(server_answered ? under_server_id(same) : same).dropped, "");
+    }
+}
+
+TEST(QuicKeptHellos, AWholeHelloOfOneDatagramButTwoPacketsIsOneInParts) {
+    Worker worker;
+    EXPECT_EQ(worker.send(both(head(kAllowed), rest(kAllowed))).units("handshake"), 1U);
+    EXPECT_EQ(worker.send(rest(kSecret)).dropped, "overlap");
+}
+
+// Each way to hide a part from the box: a packet that is authentic only by the number that its
+// receiver makes of it.
+TEST(QuicKeptHellos, WhatIsNotAuthenticUnderAKnownIdIsRefused) {
+    Worker worker;
+    EXPECT_EQ(worker.send(ping()).dropped, "");
+    EXPECT_EQ(worker.send(misnumbered(quic_initial("b.example"))).dropped, "lost_head");
+    Worker judged;
+    EXPECT_EQ(judged.send(quic_initial("a.example")).units("handshake"), 1U);
+    EXPECT_EQ(judged.send(misnumbered(quic_initial("b.example"))).dropped, "lost_head");
+    Worker parts;
+    EXPECT_EQ(parts.send(head(kAllowed)).dropped, "");
+    EXPECT_EQ(parts.send(rest(kAllowed)).units("handshake"), 1U);
+    EXPECT_EQ(parts.send(misnumbered(under_server_id(rest(kSecret)))).dropped, "lost_head");
+    Worker beside;
+    EXPECT_EQ(beside.send(both(ping(), misnumbered(quic_initial("b.example")))).dropped, "overlap");
+}
+
+// Clients that begin several connections by the same ports, in one datagram or in parts, go on with
+// each of them under the ids of its server.
+TEST(QuicKeptHellos, ConnectionsOfOnePathGoOnEach) {
+    Worker worker;
+    (void)worker.send(head(kAllowed, 1));
+    EXPECT_EQ(worker.send(rest(kAllowed, 1)).units("handshake"), 1U);
+    EXPECT_EQ(worker.send(quic_initial("b.example", 2)).units("handshake"), 1U);
+    for (const unsigned id : {1U, 2U}) {
+        EXPECT_EQ(worker.send(ping().dcid(quic_id(0xBEEF + id)).keys_of(quic_id(id))).dropped, "");
+    }
+    // That of a fifth is known by itself; the first one's has made room.
+    for (const unsigned id : {3U, 4U, 5U}) {
+        EXPECT_EQ(worker.send(quic_initial("b.example", id)).units("handshake"), 1U);
+        EXPECT_EQ(worker.send(ping().dcid(quic_id(0xBEEF + id)).keys_of(quic_id(id))).dropped, "");
+    }
+    EXPECT_EQ(worker.send(ping().dcid(quic_id(0xBEEF)).keys_of(quic_id(1))).dropped, "lost_head");
+}
+
+// Hellos that had to make room do not let others through in their place.
+TEST(QuicKeptHellos, AFloodBringsNoOtherPartThrough) {
+    Worker worker{64};  // 8 are kept
+    (void)worker.send(head(kAllowed));
+    EXPECT_EQ(worker.send(rest(kAllowed)).units("handshake"), 1U);
+    for (unsigned i = 0; i < 12; ++i) {
+        const std::string src = "10.0.1." + std::to_string(i);
+        (void)worker.send(head(kAllowed, 100 + i), src);
+        (void)worker.send(rest(kAllowed, 100 + i), src);
+    }
+    EXPECT_EQ(worker.send(rest(kSecret)).dropped, "lost_head");
+    EXPECT_EQ(worker.send(under_server_id(rest(kSecret))).dropped, "lost_head");
+    // Others go on, and so does whoever comes once its server has given up.
+    EXPECT_EQ(worker.send(rest(kAllowed, 111), "10.0.1.11").dropped, "");
+    const Instant later = kNow + 200s;
+    EXPECT_EQ(worker.send(head(kSecret, 7), "10.0.0.1", later).dropped, "");
+    EXPECT_EQ(worker.send(rest(kSecret, 7), "10.0.0.1", later).units("handshake"), 1U);
+}
+
+TEST(QuicKeptHellos, BytesAreComparedOverChunks) {
+    QuicKeptHellos kept{4, 60s};
+    Octets hello(2000);
+    for (std::size_t i = 0; i < hello.size(); ++i) {
+        hello[i] = static_cast<std::byte>(i * 7);
+    }
+    kept.keep(1, 2, ConnectionId{quic_id(1)}, hello, kNow);
+    std::vector<std::byte> room(4096);
+    for (const std::size_t at : {0U, 511U, 512U, 1500U, 1999U}) {
+        for (const bool differs : {false, true}) {
+            Octets part{hello.begin() + static_cast<std::ptrdiff_t>(at), hello.end()};
+            part.back() ^= static_cast<std::byte>(differs);
+            CryptoStream stream{room};
+            ASSERT_EQ(stream.add(at, part), CryptoAdd::Good);
+            EXPECT_EQ(kept.agrees(1, stream), !differs) << at;
+        }
+    }
+    CryptoStream behind{room};
+    ASSERT_EQ(behind.add(2000, hello), CryptoAdd::Good);
+    EXPECT_TRUE(kept.agrees(1, behind));
+}
+
+TEST(QuicKeptHellos, ItsMemoryIsBoundedAndGivenBack) {
+    QuicKeptHellos kept{4, 60s};
+    const Octets hello(2000, std::byte{1});
+    for (std::uint64_t i = 1; i <= 40; ++i) {
+        kept.keep(i << 32 | i, i << 40 | i, ConnectionId{quic_id(1)}, hello, kNow);
+        EXPECT_LE(kept.size(), 4U);
+    }
+    EXPECT_FALSE(kept.may_have_lost(std::uint64_t{40} << 32 | 40, kNow));
+    EXPECT_TRUE(kept.may_have_lost(std::uint64_t{1} << 32 | 1, kNow));
+    const Octets longest(KeptHello::kMostChunks * KeptHello::kChunkBytes, std::byte{1});
+    kept.keep(1, 2, ConnectionId{quic_id(1)}, longest, kNow);
+    EXPECT_EQ(kept.size(), 1U);
+    for (unsigned i = 0; i < 4; ++i) {
+        kept.expire(kNow + 61s);
+    }
+    EXPECT_EQ(kept.size(), 0U);
+    EXPECT_FALSE(kept.has_on(2));
+}
+
+}  // namespace
+}  // namespace sluice::quic_kept_hellos_test
