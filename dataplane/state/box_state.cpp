@@ -315,6 +315,28 @@ std::span<Record> BoxState::records(std::size_t worker, std::span<const SlotRow>
     return {static_cast<Record*>(memory.data()), shape_.records()};
 }
 
+KeptMemory BoxState::connections(std::size_t worker, std::size_t connections, std::size_t bytes) {
+    if (!survives()) {
+        return {};
+    }
+    const Result<std::string> place = folder_.tables(0, false);
+    Result<KeptConnections> kept =
+        place ? KeptConnections::open(*place, {.lineage = region_->lineage(),
+                                               .rss_mapping = shape_.rss_mapping,
+                                               .workers = shape_.workers,
+                                               .worker = worker,
+                                               .connections = connections,
+                                               .bytes = bytes})
+              : Result<KeptConnections>{place.error()};
+    if (!kept) {
+        folder_.note_not_kept();
+        log_error(kept.error().what + "; connections of services will not survive this process");
+        return {};
+    }
+    connections_.push_back(*std::move(kept));
+    return connections_.back().memory();
+}
+
 BucketStore BoxState::store(std::size_t worker, std::span<const SlotRow> rows) {
     if (!region_) {
         BucketStore store{shape_.keys, shape_.pool_lines};

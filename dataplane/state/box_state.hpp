@@ -1,4 +1,5 @@
 #pragma once
+#include "dataplane/state/kept_connections.hpp"
 #include "dataplane/state/rss_key_store.hpp"
 #include "dataplane/state/slots_store.hpp"
 #include "dataplane/state/snapshot_thread.hpp"
@@ -56,6 +57,10 @@ public:
     void end_snapshots();
     // What it has not told the others yet, as it was left.
     [[nodiscard]] std::span<Record> records(std::size_t worker, std::span<const SlotRow> rows);
+    // Memory for what a worker knows of connections of services, each so many bytes; none where
+    // it would not survive, which is reported.
+    [[nodiscard]] KeptMemory connections(std::size_t worker, std::size_t connections,
+                                         std::size_t bytes);
     // The saved rules could not be read.
     void note_put_aside() const noexcept { folder_.note_put_aside(); }
     // Nothing that was found can be read by the rules that there are.
@@ -102,7 +107,8 @@ private:
     SlotsImage slots_;
     BucketStore::Found found_;
     std::vector<LineMemory> records_;  // where none survive
-    std::string snapshot_file_;        // empty: none is wanted
+    std::vector<KeptConnections> connections_;
+    std::string snapshot_file_;  // empty: none is wanted
     Nanoseconds snapshot_every_{};
     std::chrono::steady_clock::time_point next_snapshot_{};
     std::unique_ptr<SnapshotCounts> snapshot_counts_ = std::make_unique<SnapshotCounts>();

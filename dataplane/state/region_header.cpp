@@ -14,17 +14,17 @@ constexpr std::array<char, 8> kMagic{'S', 'L', 'U', 'I', 'C', 'E', 'S', 'T'};
 constexpr std::uint32_t kLayoutVersion = 5;
 constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 32;
 
-std::array<char, 40> this_boot() {
-    std::array<char, 40> id{};
-    std::ifstream{"/proc/sys/kernel/random/boot_id"}.read(id.data(), id.size() - 1);
-    return id;
-}
-
 Error damaged(const char* what) {
     return {Errc::BadSyntax, what};
 }
 
 }  // namespace
+
+std::array<char, 40> this_boot() {
+    std::array<char, 40> id{};
+    std::ifstream{"/proc/sys/kernel/random/boot_id"}.read(id.data(), id.size() - 1);
+    return id;
+}
 
 RegionHeader RegionHeader::make(const StateShape& shape, std::uint64_t id) {
     return {.magic = kMagic,

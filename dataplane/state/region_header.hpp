@@ -11,6 +11,9 @@ namespace sluice {
 
 struct StateShape;
 
+// What the kernel calls this boot.
+[[nodiscard]] std::array<char, 40> this_boot();
+
 // Instants that a process may begin at: for at least half a year they are good for every limit.
 inline constexpr Instant kLatestBegin =
     kEndOfInstants - kLongestDebt - std::chrono::hours{24 * 183};

@@ -51,10 +51,11 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
              {.questions = most_questions(setup.workers), .lifetime = kReservationLifetime}},
       io_{std::move(lanes)},
       held_{held_budget(io_.lanes, setup)},
-      unit_parser_{setup.units},
+      unit_parser_{setup.units, setup.connections},
       answerer_{kAnsweredConnections, setup.answer_boards},
       time_{rte_get_tsc_hz()},
       laps_{core_.counters.stages, {}} {
+    unit_parser_.take_over(Instant{read_clock(CLOCK_BOOTTIME) + setup.clock_lead});
     core_.buckets.set_unsynced(&ledger_.records());
     core_.held_order = HeldOrder{held_.budget()};
     core_.asker = setup.workers > 1 ? &asker_ : nullptr;

@@ -39,7 +39,8 @@ struct WorkerSetup {
     AskLanes& ask_lanes;
     std::size_t workers;
     UnitBudget units;
-    unsigned held_percent;  // of each pair's buffers, over all workers: packets that depart later
+    KeptMemory connections;  // the worker's own
+    unsigned held_percent;   // of each pair's buffers, over all workers: packets that depart later
     AnswerBoards& answer_boards;  // see Answerer
 };
 

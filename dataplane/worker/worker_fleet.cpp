@@ -80,6 +80,7 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     lanes_.emplace(ports, counters_);
     CoreRoster roster;
     std::vector<const BucketStore*> tables;
+    const UnitBudget units = unit_budget(parts.box.units, size());
     for (std::size_t worker = 0; worker < size(); ++worker) {
         samplers_.push_back(std::make_unique<KeySampler>(random_number()));
         events_.push_back(std::make_unique<KeyEvents>());
@@ -90,8 +91,10 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
             roster.enlist(),
             WorkerSetup{parts.running, parts.board, stop_, parts.box.idle_sleep,
                         parts.state.clock_lead(), parts.time_of_day, ledger_lanes_, ask_lanes_,
-                        size(), unit_budget(parts.box.units, size()), parts.box.held_percent,
-                        answer_boards_},
+                        size(), units,
+                        parts.state.connections(worker, units.connections.connections,
+                                                UnitParser::kept_of(units)),
+                        parts.box.held_percent, answer_boards_},
             CoreState{.policy = {.tunnels = parts.box.tunnels,
                                  .malformed = parts.box.malformed,
                                  .tell_wait = false},

@@ -8,6 +8,7 @@
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace sluice {
 
@@ -27,6 +28,9 @@ public:
             }
         }
     }
+    // In this memory, whose contents stay.
+    LineArray(LineMemory memory, std::size_t count)
+        : memory_{std::move(memory)}, values_{static_cast<T*>(memory_.data())}, count_{count} {}
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(std::size_t count) noexcept {
         return LineMemory::taken_for(count * sizeof(T));

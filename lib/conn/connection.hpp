@@ -60,11 +60,14 @@ struct alignas(kLineBytes) Connection {
     AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
     RepeatedParts repeated : 4 = RepeatedParts::None;
     bool lost_framing : 1 = false;  // bytes that framed a body are not known any more
+    bool is_inherited : 1 = false;  // an earlier process has read it
+    bool is_unheard : 1 = false;    // and nothing in order has come of it since
     JudgedRanges judged;
     FramingState framing{};
 
     [[nodiscard]] bool is_free() const noexcept { return phase == StreamPhase::Free; }
     void take() noexcept { phase = StreamPhase::Head; }
+    void give_up() noexcept { phase = StreamPhase::Free; }
     [[nodiscard]] AgeGroup group() const noexcept {
         if (held != kNoLine) {
             return AgeGroup::HalfHead;

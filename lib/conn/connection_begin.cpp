@@ -23,10 +23,12 @@ bool ConnectionTable::begin_at(const TcpSegment& segment, const StreamPlace& pla
     StreamOffer offer;
     offer.digest_ = segment.digest;
     offer.source_ = segment.source;
+    begin_change(segment.digest, kNoConnection);
     if (open(offer, place.first)) {
         lines_[offer.connection_].phase = place.is_head ? StreamPhase::Head : StreamPhase::Lost;
         regroup(offer.connection_);
     }
+    change_.end();
     return true;
 }
 

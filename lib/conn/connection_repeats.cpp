@@ -142,7 +142,10 @@ bool ConnectionTable::note_framing(const StreamOffer& offer, ByteView bytes,
 
 void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
     if (offer.hash_ != nullptr && offer.connection_ != kNoConnection && !offer.fresh_.empty()) {
-        seen_[offer.connection_].add(offer.fresh_seq_, offer.fresh_, *offer.hash_);
+        SeenSegments& seen = seen_[offer.connection_];
+        seen_change_.begin(&seen, offer.digest_, offer.connection_);
+        seen.add(offer.fresh_seq_, offer.fresh_, *offer.hash_);
+        seen_change_.end();
     }
 }
 

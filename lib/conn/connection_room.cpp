@@ -1,8 +1,10 @@
 #include "lib/base/prefetch.hpp"
 #include "lib/conn/connection_table.hpp"
 #include "lib/conn/tick.hpp"
+#include "lib/share/word.hpp"
 
 #include <algorithm>
+#include <utility>
 
 // Who has to go when there is no room, and when time is up. All of it is bounded for each call.
 namespace sluice {
@@ -44,6 +46,22 @@ ConnectionEvent evicted_of(AgeGroup group) noexcept {
     return ConnectionEvent::EvictedIdle;
 }
 
+ConnectionLines lines_in(KeptMemory& memory, std::size_t connections) {
+    return memory.is_kept()
+               ? ConnectionLines{connections, memory.take(ConnectionLines::line_bytes(connections))}
+               : ConnectionLines{connections};
+}
+template <typename T>
+LineArray<T> array_in(KeptMemory& memory, std::size_t count) {
+    return memory.is_kept() ? LineArray<T>{memory.take(count * sizeof(T)), count}
+                            : LineArray<T>{count};
+}
+// The memory outlives the pool, whoever has it.
+LinePool pool_in(KeptMemory& memory, std::size_t lines) {
+    return memory.is_kept() ? LinePool{memory.take(LinePool::bytes_for(lines)).data(), lines}
+                            : LinePool{lines};
+}
+
 // Whether a connection went for another one, not because its time was up.
 bool made_room(ConnectionEvent event) noexcept {
     switch (event) {
@@ -59,21 +77,37 @@ bool made_room(ConnectionEvent event) noexcept {
 
 }  // namespace
 
-ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance stance)
+ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance stance,
+                                 KeptMemory& memory)
     : budget_{checked(budget)},
       stance_{stance},
       half_head_ticks_{ticks_of(budget.half_head_timeout) + 1},
       idle_ticks_{ticks_of(budget.idle_timeout) + 1},
-      lines_{budget_.connections},
-      pool_{budget_.half_head_lines},
-      members_(lines_.capacity()),
-      seen_(lines_.capacity()),
-      last_acks_(lines_.capacity()),
+      change_{memory},
+      seen_change_{memory},
+      lines_{lines_in(memory, budget_.connections)},
+      pool_{pool_in(memory, budget_.half_head_lines)},
+      members_{array_in<SourceMember>(memory, lines_.capacity())},
+      seen_{array_in<SeenSegments>(memory, lines_.capacity())},
+      last_acks_{array_in<LastAck>(memory, lines_.capacity())},
       framing_{stance == StreamStance::Service ? lines_.capacity() : 0},
       refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
                {budget_.given_up, budget_.given_up, members_.all()},
                {budget_.half_heads, budget_.half_heads_per_source, members_.all()}}} {}
+
+std::uint64_t ConnectionTable::kept_of(const ConnectionBudget& wanted) noexcept {
+    const ConnectionBudget budget = checked(wanted);
+    const std::size_t lines = ConnectionLines::lines_for(budget.connections);
+    std::uint64_t all = decltype(change_)::bytes() + decltype(seen_change_)::bytes();
+    for (const std::size_t bytes :
+         {ConnectionLines::line_bytes(budget.connections),
+          LinePool::bytes_for(budget.half_head_lines), lines * sizeof(SourceMember),
+          lines * sizeof(SeenSegments), lines * sizeof(LastAck)}) {
+        all += KeptMemory::taken_for(bytes);
+    }
+    return all;
+}
 
 std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
                                          StreamStance stance) noexcept {
@@ -329,9 +363,11 @@ Holding ConnectionTable::hold(StreamOffer& offer, std::size_t at, ByteView bytes
 
 void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
     Connection& connection = lines_[index];
-    HeldBytes{pool_, connection.held}.release();
-    pool_.give_back(connection.held);
-    connection.held = kNoLine;
+    // Nothing leads to lines that are not its own any more, whenever the process ends.
+    const PoolLine held = std::exchange(connection.held, kNoLine);
+    keep_store_order();
+    HeldBytes{pool_, held}.release();
+    pool_.give_back(held);
     connection.touched = ticks_;
     regroup(index);
 }

@@ -20,16 +20,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     offer.hash_ = segment.hash;
     offer.acknowledged_ = segment.acknowledged;
     offer.scratch_ = scratch;
-    ConnectionIndex index = lines_.find(segment.digest);
-    if (index != kNoConnection) {
-        const Connection& connection = lines_[index];
-        if (connection.held == kNoLine && age_of(connection) > idle_ticks_) {
-            remove(index, ConnectionEvent::IdleTimeout);
-            index = kNoConnection;
-        } else if (connection.held != kNoLine && age_of(connection) > half_head_ticks_) {
-            index = time_out(index) ? kNoConnection : index;
-        }
-    }
+    ConnectionIndex index = find_in_time(segment.digest);
     if (index != kNoConnection && segment.syn && begins_anew(segment, lines_[index])) {
         remove(index, ConnectionEvent::SynReuse);
         index = kNoConnection;
@@ -58,6 +49,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         const std::uint32_t age = age_of(lines_[index]);
         const std::uint32_t least = goes_unread_at_doubt() && age != 0 ? age - 1 : age;
         offer.may_miss_some_ = now - time_of(least) < unseen_until_;
+        offer.misses_some_ = misses_some(segment, lines_[index]);
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
         }
@@ -66,6 +58,22 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     if (segment.fin || segment.rst) {
         note_end(index);
     }
+}
+
+// The connection whose change begins, unless its time is up.
+ConnectionIndex ConnectionTable::find_in_time(std::uint64_t digest) noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    begin_change(digest, index);
+    if (index == kNoConnection) {
+        return index;
+    }
+    const Connection& connection = lines_[index];
+    if (connection.held == kNoLine && age_of(connection) > idle_ticks_) {
+        remove(index, ConnectionEvent::IdleTimeout);
+        return kNoConnection;
+    }
+    const bool is_late = connection.held != kNoLine && age_of(connection) > half_head_ticks_;
+    return is_late && time_out(index) ? kNoConnection : index;
 }
 
 void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
@@ -132,9 +140,14 @@ void ConnectionTable::stop_reading(ConnectionIndex index) noexcept {
 }
 
 void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) noexcept {
-    if (offer.may_miss_some_ && missed_some(connection, offer.rest_seq_ - connection.next))
-        [[unlikely]] {
+    const bool may_miss_some =
+        offer.may_miss_some_ && missed_some(connection, offer.rest_seq_ - connection.next);
+    if (may_miss_some || offer.misses_some_) [[unlikely]] {
+        offer.misses_some_ = false;
         lose_track(offer, connection);
+    }
+    if (connection.is_unheard && hears_again(offer, connection)) [[unlikely]] {
+        return;
     }
     const std::size_t at = offer.rest_seq_ - connection.next;
     switch (connection.phase) {
@@ -295,23 +308,6 @@ void ConnectionTable::next(StreamOffer& offer) noexcept {
     if (framed_or_head && connection->held != kNoLine && worth_a_look(*connection, {})) {
         offer_held(offer, *connection, {});
     }
-}
-
-void ConnectionTable::settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
-                             StickyVerdict verdict) noexcept {
-    const ConnectionIndex index = lines_.find(digest);
-    if (index != kNoConnection) {
-        Connection& connection = lines_[index];
-        connection.judged.paint(verdict, from, to, connection.next);
-        regroup(index);
-    }
-}
-
-StickyVerdict ConnectionTable::verdict_of(std::uint64_t digest, std::uint32_t from,
-                                          std::uint32_t to) const noexcept {
-    const ConnectionIndex index = lines_.find(digest);
-    return index == kNoConnection ? StickyVerdict::Unjudged
-                                  : lines_[index].judged.strictest(from, to, lines_[index].next);
 }
 
 }  // namespace sluice

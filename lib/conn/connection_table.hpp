@@ -7,6 +7,7 @@
 #include "lib/conn/connection_lines.hpp"
 #include "lib/conn/framing_bytes.hpp"
 #include "lib/conn/held_bytes.hpp"
+#include "lib/conn/line_change.hpp"
 #include "lib/conn/part_repeats.hpp"
 #include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
@@ -37,12 +38,19 @@ namespace sluice {
 
 class ConnectionTable {
 public:
-    // Aborts if there is no memory. Nothing is allocated later.
+    // Aborts if there is no memory. Nothing is allocated later. In memory that outlives the
+    // process take_over() follows.
     explicit ConnectionTable(const ConnectionBudget& budget,
-                             StreamStance stance = StreamStance::Service);
+                             StreamStance stance = StreamStance::Service,
+                             KeptMemory& memory = no_kept_memory());
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(
         const ConnectionBudget& budget, StreamStance stance = StreamStance::Service) noexcept;
+    // Bytes of it that outlive the process.
+    [[nodiscard]] static std::uint64_t kept_of(const ConnectionBudget& budget) noexcept;
+    // Streams that an earlier process has left are read on from where they were. `can_be`: whether
+    // what the caller kept of a body that it frames can be gone on with. Before the first segment.
+    void take_over(Instant now, bool (*can_be)(const FramingState& framing) noexcept);
     ConnectionTable(const ConnectionTable&) = delete;
     ConnectionTable& operator=(const ConnectionTable&) = delete;
 
@@ -105,10 +113,13 @@ public:
     void note_midstream() noexcept { counters_.count(ConnectionEvent::Midstream); }
 
     // A unit lay in the segment, whose sender acknowledges all before `ack`. True: so it did with
-    // the unit before, whose answer may still be on its way.
+    // the unit before, whose answer may still be on its way, or nothing tells where answers end.
     [[nodiscard]] bool may_await_answer(const StreamOffer& offer, std::uint32_t ack) noexcept;
     // Bytes of heads lay in the segment: what repeats it is compared with it.
     void note_seen(const StreamOffer& offer) noexcept;
+
+    // The segment has been seen to: what it changed stands, whenever the process ends.
+    void conclude() noexcept { change_.end(); }
 
     // The verdict of units that were Undecided: those in these bytes of the stream.
     void settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
@@ -131,6 +142,18 @@ public:
     }
 
 private:
+    // Streams of an earlier process: connection_kept.cpp.
+    [[nodiscard]] static bool goes_on(Connection& connection) noexcept;
+    void take_over_held(ConnectionIndex torn);
+    void take_over_groups();
+    [[nodiscard]] bool misses_some(const TcpSegment& segment,
+                                   const Connection& connection) noexcept;
+    [[nodiscard]] bool hears_again(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] ConnectionIndex find_in_time(std::uint64_t digest) noexcept;
+    void begin_change(std::uint64_t digest, ConnectionIndex index) noexcept {
+        change_.begin(index == kNoConnection ? nullptr : &lines_[index], digest, index);
+    }
+
     [[nodiscard]] Connection* of(const StreamOffer& offer) noexcept {
         return offer.connection_ == kNoConnection ? nullptr : &lines_[offer.connection_];
     }
@@ -221,6 +244,9 @@ private:
     std::uint32_t idle_ticks_;
     std::uint32_t ticks_ = 0;  // the segment's instant
     Instant unseen_until_ = Instant::min();
+    std::uint32_t taken_over_ticks_ = 0;
+    OpenChange<sizeof(Connection)> change_;
+    OpenChange<sizeof(SeenSegments)> seen_change_;
     ConnectionLines lines_;
     LinePool pool_;
     LineArray<SourceMember> members_;  // by line, as the next two

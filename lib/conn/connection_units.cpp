@@ -150,7 +150,9 @@ bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t a
         return false;
     }
     LastAck& last = last_acks_[offer.connection_];
-    const bool awaits = last.is_known && sequence_distance(last.ack, ack) <= 0;
+    // Answers to requests of before were framed by another process.
+    const bool awaits = lines_[offer.connection_].is_inherited ||
+                        (last.is_known && sequence_distance(last.ack, ack) <= 0);
     last = {.ack = ack, .is_known = true};
     return awaits;
 }
@@ -301,6 +303,25 @@ void ConnectionTable::end_at(StreamOffer& offer, std::uint32_t fin) noexcept {
     if (was_given_up || is_half) {
         refuse(offer, RefusedWhy::Unreadable);
     }
+}
+
+void ConnectionTable::settle(std::uint64_t digest, std::uint32_t from, std::uint32_t to,
+                             StickyVerdict verdict) noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    if (index != kNoConnection) {
+        Connection& connection = lines_[index];
+        begin_change(digest, index);
+        connection.judged.paint(verdict, from, to, connection.next);
+        regroup(index);
+        change_.end();
+    }
+}
+
+StickyVerdict ConnectionTable::verdict_of(std::uint64_t digest, std::uint32_t from,
+                                          std::uint32_t to) const noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    return index == kNoConnection ? StickyVerdict::Unjudged
+                                  : lines_[index].judged.strictest(from, to, lines_[index].next);
 }
 
 }  // namespace sluice

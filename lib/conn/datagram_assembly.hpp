@@ -114,6 +114,7 @@ private:
 
         [[nodiscard]] bool is_free() const noexcept { return state == State::Free; }
         void take() noexcept { state = State::Filling; }
+        void give_up() noexcept { state = State::Free; }
     };
     static_assert(sizeof(Line) == 64);
     static constexpr std::size_t kUnits = (kMostBytes + 1) / 8;

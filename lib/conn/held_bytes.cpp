@@ -1,5 +1,7 @@
 #include "lib/conn/held_bytes.hpp"
 
+#include "lib/conn/connection_budget.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -224,6 +226,54 @@ void HeldBytes::give_back(HeldPiece& piece) noexcept {
         piece.first = next;
     }
     piece.last = kNoLine;
+}
+
+// Adds the piece's lines to `lines`.
+bool HeldBytes::is_whole(const LinePool& pool, const HeldPiece& piece,
+                         const std::vector<bool>& used, std::vector<PoolLine>& lines) {
+    std::size_t size = 0;
+    for (PoolLine next = piece.first; next != kNoLine;) {
+        const bool is_mine = next < used.size() && !used[next] &&
+                             std::find(lines.begin(), lines.end(), next) == lines.end();
+        if (!is_mine) {
+            return false;
+        }
+        lines.push_back(next);
+        const Line& line = pool.at<Line>(next);
+        const bool is_last = next == piece.last;
+        if (line.begin >= line.end || line.end > kPayload || is_last != (line.next == kNoLine)) {
+            return false;
+        }
+        size += std::size_t{line.end} - line.begin;
+        next = line.next;
+    }
+    return size != 0 && size == piece.size;
+}
+
+bool HeldBytes::recover(LinePool& pool, PoolLine head, std::vector<bool>& used) {
+    if (head == kNoLine || head >= used.size() || used[head]) {
+        return false;
+    }
+    HeldHead& held = pool.at<HeldHead>(head);
+    std::vector<PoolLine> lines{head};
+    bool is_good = held.count != 0 && held.count <= HeldHead::kPieces;
+    std::size_t end = 0;
+    for (std::size_t i = 0; is_good && i < held.count; ++i) {
+        const HeldPiece& piece = held.pieces[i];
+        is_good = (i == 0 || piece.at > end) && piece.end() <= kMostHeadBytes &&
+                  is_whole(pool, piece, used, lines);
+        end = piece.end();
+    }
+    if (!is_good) {
+        return false;
+    }
+    for (const PoolLine line : lines) {
+        used[line] = true;
+    }
+    held.wanted = 0;
+    held.line_end = 0;
+    held.may_be_none = false;
+    return true;
 }
 
 void HeldBytes::release() noexcept {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace sluice {
 
@@ -69,6 +70,11 @@ public:
     void drop_front(std::size_t bytes) noexcept;
     void release() noexcept;
 
+    // The bytes that an earlier process held there, in a pool's lines of any content, are held
+    // still, and their lines are `used` from then on; the next bytes get a look. False: they are
+    // nothing that a process left, or lie in lines that are used.
+    [[nodiscard]] static bool recover(LinePool& pool, PoolLine head, std::vector<bool>& used);
+
 private:
     static constexpr std::size_t kPayload = kLineBytes - sizeof(PoolLine) - 2;
     struct Line {
@@ -84,6 +90,8 @@ private:
     void absorb_next(std::size_t piece) noexcept;
     void give_back(HeldPiece& piece) noexcept;
     void erase(std::size_t piece) noexcept;
+    [[nodiscard]] static bool is_whole(const LinePool& pool, const HeldPiece& piece,
+                                       const std::vector<bool>& used, std::vector<PoolLine>& lines);
 
     LinePool& pool_;
     HeldHead& head_;

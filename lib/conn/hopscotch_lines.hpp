@@ -1,12 +1,14 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
 #include "lib/base/prefetch.hpp"
+#include "lib/share/word.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -20,7 +22,8 @@ inline constexpr ConnectionIndex kNoConnection = ~ConnectionIndex{0};
 // line, and others only where the map leads. Lines are at least half as many again as connections,
 // so that a free one is near; nobody can aim for lines that are taken with a keyed digest.
 //
-// A Line has `digest`, `at_home` (16 bits, zero at first), is_free() and take().
+// A Line has `digest`, `at_home` (16 bits, zero at first), is_free(), take() and give_up(), behind
+// which it is free.
 template <typename Line>
 class HopscotchLines {
 public:
@@ -36,7 +39,38 @@ public:
             new (&lines_[i]) Line{};
         }
     }
-    [[nodiscard]] static std::size_t lines_for(std::size_t connections) noexcept {
+    // In memory that an earlier process may have left lines in: recover() follows.
+    HopscotchLines(std::size_t connections, LineMemory memory)
+        : memory_{std::move(memory)},
+          lines_{static_cast<Line*>(memory_.data())},
+          mask_{lines_for(connections) - 1},
+          homes_(words_for(mask_ + 1)) {}
+    [[nodiscard]] static constexpr std::size_t line_bytes(std::size_t connections) noexcept {
+        return lines_for(connections) * sizeof(Line);
+    }
+
+    // The lines that keeps(line) says so of stay, as far as they lie where they can be found; all
+    // others are free. At the start, in lines with any content.
+    template <typename Keeps>
+    void recover(Keeps&& keeps) noexcept {
+        size_ = 0;
+        std::fill(homes_.begin(), homes_.end(), 0);
+        for (std::size_t at = 0; at <= mask_; ++at) {
+            Line& line = lines_[at];
+            if (line.is_free() || !keeps(line)) {
+                line = Line{};
+            }
+            line.at_home = 0;
+        }
+        for (std::size_t at = 0; at <= mask_; ++at) {
+            if (!lines_[at].is_free() && !find_place(at)) {
+                const std::uint16_t of_others = lines_[at].at_home;
+                lines_[at] = Line{};
+                lines_[at].at_home = of_others;
+            }
+        }
+    }
+    [[nodiscard]] static constexpr std::size_t lines_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max<std::size_t>(connections + connections / 2, kReach));
     }
     // Bytes that it takes.
@@ -80,6 +114,9 @@ public:
         home.at_home = static_cast<std::uint16_t>(home.at_home & ~(std::uint64_t{1} << step));
         note_home(line.digest & mask_);
         const std::uint16_t of_others = line.at_home;
+        // Free before anything else changes: a kill leaves no half of it.
+        line.give_up();
+        keep_store_order();
         line = Line{};
         line.at_home = of_others;
         --size_;
@@ -110,6 +147,19 @@ public:
 private:
     [[nodiscard]] static std::size_t words_for(std::size_t lines) noexcept {
         return (lines + 63) / 64;
+    }
+    // False: its home is too far from it, or another line of that digest has been found.
+    [[nodiscard]] bool find_place(std::size_t at) noexcept {
+        const std::uint64_t digest = lines_[at].digest;
+        const std::uint64_t step = (at - digest) & mask_;
+        if (step >= kReach || find(digest) != kNoConnection) {
+            return false;
+        }
+        Line& home = lines_[digest & mask_];
+        home.at_home = static_cast<std::uint16_t>(home.at_home | 1U << step);
+        note_home(digest & mask_);
+        ++size_;
+        return true;
     }
     void note_home(std::uint64_t home) noexcept {
         const std::uint64_t bit = std::uint64_t{1} << (home % 64);

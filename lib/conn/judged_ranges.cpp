@@ -104,6 +104,24 @@ void JudgedRanges::paint(StickyVerdict verdict, std::uint32_t from, std::uint32_
     }
 }
 
+bool JudgedRanges::recover(std::uint32_t end) noexcept {
+    if (count_ > kRanges) {
+        return false;
+    }
+    Parts parts;
+    for (std::size_t i = 0; i < count_; ++i) {
+        if (sequence_distance(starts_[i], end_of(i, end)) <= 0) {
+            return false;
+        }
+        parts.add(starts_[i], verdicts_[i] == StickyVerdict::Undecided ? StickyVerdict::Unjudged
+                                                                       : verdicts_[i]);
+    }
+    if (parts.count != 0) {
+        take(parts);
+    }
+    return true;
+}
+
 void JudgedRanges::end_at(std::uint32_t end) noexcept {
     while (count_ != 0 && sequence_distance(starts_[count_ - 1U], end) <= 0) {
         --count_;

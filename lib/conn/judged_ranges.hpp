@@ -35,6 +35,9 @@ public:
     // The part of [from, to) that lies in ranges has this verdict.
     void paint(StickyVerdict verdict, std::uint32_t from, std::uint32_t to,
                std::uint32_t end) noexcept;
+    // As an earlier process left them: what was still being decided is Unjudged. False: they cannot
+    // be.
+    [[nodiscard]] bool recover(std::uint32_t end) noexcept;
     // The ranges end at `end` from now on, which lies in them or behind them: what is further ahead
     // is forgotten, the last range goes on to it, and nothing is further back than kMostBytes.
     void end_at(std::uint32_t end) noexcept;

@@ -37,6 +37,14 @@ bool SeenSegments::join_two(const KeyHasher& hash) noexcept {
     return true;
 }
 
+bool SeenSegments::can_be() const noexcept {
+    return count_ <= kKept &&
+           std::all_of(segments_.begin(), segments_.begin() + count_, [](const Segment& segment) {
+               return segment.size != 0 && segment.count != 0 &&
+                      segment.bytes() <= kMostTogether + std::numeric_limits<std::uint16_t>::max();
+           });
+}
+
 void SeenSegments::make_room(const KeyHasher& hash) noexcept {
     if (count_ < kKept || join_two(hash)) {
         return;

@@ -37,6 +37,8 @@ public:
         count_ = 0;
         has_horizon_ = false;
     }
+    // False: it is nothing that a process left.
+    [[nodiscard]] bool can_be() const noexcept;
     // Bytes that begin there, of one segment; what they were before is forgotten.
     void add(std::uint32_t from, ByteView bytes, const KeyHasher& hash) noexcept;
     // What bytes that begin there, all of them known to the connection, are of what came before.

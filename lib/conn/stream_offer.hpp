@@ -77,6 +77,7 @@ private:
     }
     ConnectionIndex connection_ = kNoConnection;
     bool may_miss_some_ = false;  // nothing has come of it since segments may have passed unseen
+    bool misses_some_ = false;    // its receiver has bytes that were never read
     std::uint64_t digest_ = 0;
     std::uint64_t source_ = 0;
     std::uint32_t rest_seq_ = 0;  // of the first of `rest_`

@@ -219,4 +219,10 @@ HttpUnits::BodyReading HttpUnits::read_body(ByteView bytes, const FramingState& 
             .is_broken = chunks.is_broken()};
 }
 
+bool HttpUnits::can_be_body(const FramingState& state) noexcept {
+    ChunkScanner chunks;
+    std::memcpy(&chunks, state.data(), sizeof(chunks));
+    return chunks.can_be();
+}
+
 }  // namespace sluice

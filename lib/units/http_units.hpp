@@ -34,6 +34,8 @@ public:
     };
     [[nodiscard]] static BodyReading read_body(ByteView bytes, const FramingState& state,
                                                UnitSink& units) noexcept;
+    // Whether a body can have left this state.
+    [[nodiscard]] static bool can_be_body(const FramingState& state) noexcept;
 
 private:
     void add(const UnitSource& packet, UnitSink& units) noexcept;

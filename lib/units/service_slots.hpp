@@ -47,9 +47,17 @@ public:
     }
     [[nodiscard]] std::uint64_t name_of(std::uint16_t slot) const noexcept { return names_[slot]; }
 
-private:
     using Names = std::array<std::uint64_t, kMaxServices>;  // 0: free
+    [[nodiscard]] const Names& names() const noexcept { return names_; }
+    // As an earlier process left them, before the first set.
+    void take_over(const Names& names) noexcept {
+        names_ = names;
+        for (std::size_t slot = 0; slot < kMaxServices; ++slot) {
+            next_ = names[slot] != 0 ? (slot + 1) % kMaxServices : next_;
+        }
+    }
 
+private:
     void place(std::size_t index, const Names& names, std::uint64_t name) noexcept {
         for (std::size_t slot = 0; slot < kMaxServices; ++slot) {
             if (names[slot] == name) {

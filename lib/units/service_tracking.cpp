@@ -5,6 +5,7 @@
 #include "lib/pipeline/service_rows.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 namespace sluice {
@@ -90,20 +91,42 @@ TrackPolicy policy_of(const Service& service, Instant grace_until) noexcept {
             .inbound_only = service.path == ServicePath::Inbound,
             .midstream = static_cast<MidstreamPolicy>(service.midstream),
             .min_ttl = service.min_ttl,
-            .grace_until = grace_until};
+            .grace_until = grace_until,
+            .protocol = static_cast<std::uint8_t>(service.protocol)};
 }
 static_assert(static_cast<int>(ChecksumPolicy::Auto) == static_cast<int>(Checksums::Auto) &&
               static_cast<int>(ChecksumPolicy::Verify) == static_cast<int>(Checksums::Verify) &&
               static_cast<int>(ChecksumPolicy::Trust) == static_cast<int>(Checksums::Trust));
+static_assert(kMaxServices == kMostServices);
 static_assert(static_cast<int>(MidstreamPolicy::Inspect) == static_cast<int>(Midstream::Inspect) &&
               static_cast<int>(MidstreamPolicy::Reset) == static_cast<int>(Midstream::Reset) &&
               static_cast<int>(MidstreamPolicy::Pass) == static_cast<int>(Midstream::Pass));
 
 }  // namespace
 
-ServiceTracking::ServiceTracking(const UnitBudget& budget)
-    : tracker_{track_budget(budget.connections), KeyHasher{kFixedSecret}},
+ServiceTracking::ServiceTracking(const UnitBudget& budget, KeptMemory& memory)
+    : kept_names_{memory.take(sizeof(ServiceSlots::Names))},
+      is_kept_{memory.is_kept()},
+      tracker_{track_budget(budget.connections), KeyHasher{kFixedSecret}, memory},
       datagrams_{budget.datagrams} {}
+
+std::uint64_t ServiceTracking::kept_of(const UnitBudget& budget) noexcept {
+    return KeptMemory::taken_for(sizeof(ServiceSlots::Names)) +
+           ConnectionTracker::kept_of(track_budget(budget.connections));
+}
+
+void ServiceTracking::take_over(Instant now) {
+    ServiceSlots::Names names{};
+    std::memcpy(names.data(), kept_names_.data(), sizeof(names));
+    slots_.take_over(names);
+    tracker_.take_over(now);
+}
+
+void ServiceTracking::keep_names() noexcept {
+    if (is_kept_) {
+        std::memcpy(kept_names_.data(), slots_.names().data(), sizeof(ServiceSlots::Names));
+    }
+}
 
 std::uint64_t ServiceTracking::memory_of(const UnitBudget& budget) noexcept {
     return ConnectionTracker::memory_of(track_budget(budget.connections)) +
@@ -119,8 +142,11 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
     if (has_gap) {
         tracker_.note_unseen(now);
     }
+    // Services of an earlier process have their numbers, and nothing else.
     std::array<bool, kMaxServices> is_new{};
+    is_new.fill(load_ == 0);
     slots_.adopt(burst.services, [&](std::uint16_t slot) { is_new[slot] = true; });
+    keep_names();
     for (std::size_t index = 0; index < burst.services.all.size(); ++index) {
         const std::uint16_t slot = slots_.slot_of(index);
         const bool begins = is_new[slot] || has_gap;

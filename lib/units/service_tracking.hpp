@@ -18,8 +18,12 @@ namespace sluice {
 // server would not take. One per worker.
 class ServiceTracking {
 public:
-    // Allocates all that it will ever use.
-    explicit ServiceTracking(const UnitBudget& budget);
+    // Allocates all that it will ever use, but for memory that may outlive the process; then
+    // take_over() follows.
+    explicit ServiceTracking(const UnitBudget& budget, KeptMemory& memory = no_kept_memory());
+    [[nodiscard]] static std::uint64_t kept_of(const UnitBudget& budget) noexcept;
+    // See ConnectionTracker.
+    void take_over(Instant now);
     [[nodiscard]] static std::uint64_t memory_of(const UnitBudget& budget) noexcept;
 
     // A reader that tells what the bytes are of a segment whose connection nobody knows.
@@ -49,6 +53,7 @@ public:
 
 private:
     void adopt(const TrackedColumns& burst) noexcept;
+    void keep_names() noexcept;
     void track_segment(const TrackedColumns& burst, std::size_t row, std::uint16_t slot,
                        const Following& follow, ServiceRowsOutcome& outcome) noexcept;
     void take_fragment(const TrackedColumns& burst, std::size_t row, std::uint16_t slot,
@@ -65,6 +70,8 @@ private:
     void take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst, std::size_t row,
                       ServiceRowsOutcome& outcome) const noexcept;
 
+    LineMemory kept_names_;  // what connections that outlive the process call their services
+    bool is_kept_;
     ConnectionTracker tracker_;
     ServiceDatagrams datagrams_;
     ServiceSlots slots_;

@@ -48,4 +48,13 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
             .acknowledged = acknowledged_of(packet.service)};
 }
 
+std::uint32_t extent_of(const StreamReading& unit) noexcept {
+    using Kind = UnitBody::Kind;
+    const std::uint64_t body = unit.body.kind == Kind::UntilClose ? JudgedRanges::kMostBytes
+                               : unit.body.kind == Kind::Sized    ? unit.body.bytes
+                                                                  : 0;
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(unit.head + body, JudgedRanges::kMostBytes));
+}
+
 }  // namespace sluice

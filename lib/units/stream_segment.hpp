@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/conn/tcp_segment.hpp"
 #include "lib/pipeline/burst_units.hpp"
+#include "lib/units/stream_reading.hpp"
 
 #include <cstdint>
 
@@ -10,5 +11,7 @@ namespace sluice {
 [[nodiscard]] TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept;
 // Its acknowledgement number.
 [[nodiscard]] std::uint32_t acknowledged_by(const UnitSource& packet) noexcept;
+// Bytes that have the verdict of a unit's head.
+[[nodiscard]] std::uint32_t extent_of(const StreamReading& unit) noexcept;
 
 }  // namespace sluice

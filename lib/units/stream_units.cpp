@@ -39,16 +39,6 @@ constexpr Per unit_of(ServiceProtocol protocol) noexcept {
     }
 }
 
-// Bytes that have the verdict of a unit's head.
-std::uint32_t extent_of(const StreamReading& unit) noexcept {
-    using Kind = UnitBody::Kind;
-    const std::uint64_t body = unit.body.kind == Kind::UntilClose ? JudgedRanges::kMostBytes
-                               : unit.body.kind == Kind::Sized    ? unit.body.bytes
-                                                                  : 0;
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(unit.head + body, JudgedRanges::kMostBytes));
-}
-
 }  // namespace
 
 // One segment on its way through the table and the readers.
@@ -246,6 +236,7 @@ private:
         if (packet_.service.client_ends && context_.stance() == HeadStance::Service) {
             owner_.table_.end_at(offer_, packet_.service.client_fin);
         }
+        owner_.table_.conclude();
         if (offer_.kind == Offered::Refused) {
             conclude_refused();
         }
@@ -315,12 +306,13 @@ private:
 };
 
 StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous,
-                         StreamStance stance)
+                         StreamStance stance, KeptMemory& memory)
     : stance_{stance},
       head_bytes_{budget.head_bytes},
-      table_{budget, stance},
+      table_{budget, stance, memory},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
       proxies_{stance == StreamStance::Service ? budget.connections : 0},
+      voided_{memory},
       http_{on_ambiguous} {}
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,

@@ -17,7 +17,14 @@ class StreamUnits {
 public:
     // Allocates all that it will ever use. Streams of services and others are read by readers of
     // their own.
-    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance);
+    // In memory that may outlive the process take_over() follows.
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance,
+                KeptMemory& memory = no_kept_memory());
+    // See ConnectionTable.
+    void take_over(Instant now) {
+        table_.take_over(now, &HttpUnits::can_be_body);
+        voided_.take_over();
+    }
 
     // Whether a segment can matter by its headers alone.
     [[nodiscard]] static RowMask possible(const UnitColumns& burst, RowMask rows) noexcept;
@@ -72,8 +79,8 @@ private:
     std::uint64_t load_ = 0;  // of the latest packet; and
     std::uint64_t unread_bursts_ = 0;
     std::unique_ptr<std::byte[]> scratch_;  // heads of several segments
+    ProxyHeaders proxies_;                  // of services
     VoidedLines voided_;
-    ProxyHeaders proxies_;  // of services
     HttpUnits http_;
     TlsUnits tls_;
 };

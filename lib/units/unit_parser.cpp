@@ -76,12 +76,22 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 
 }  // namespace
 
-UnitParser::UnitParser(const UnitBudget& budget)
+UnitParser::UnitParser(const UnitBudget& budget, KeptMemory memory)
     : streams_{budget.connections, budget.on_ambiguous, StreamStance::Anywhere},
-      service_streams_{service_streams(budget), budget.on_ambiguous, StreamStance::Service},
-      tracking_{budget},
+      service_streams_{service_streams(budget), budget.on_ambiguous, StreamStance::Service, memory},
+      tracking_{budget, memory},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}
+
+std::uint64_t UnitParser::kept_of(const UnitBudget& budget) noexcept {
+    return ConnectionTable::kept_of(service_streams(budget)) + VoidedLines::kept_of() +
+           ServiceTracking::kept_of(budget);
+}
+
+void UnitParser::take_over(Instant now) {
+    service_streams_.take_over(now);
+    tracking_.take_over(now);
+}
 
 void UnitParser::track(void* parser, const TrackedColumns& burst, RowMask rows,
                        ServiceRowsOutcome& outcome) noexcept {

@@ -14,7 +14,12 @@ class UnitParser {
 public:
     // Made before the process gives up its privileges. Aborts if there is no memory, or if OpenSSL
     // has no AES.
-    explicit UnitParser(const UnitBudget& budget);
+    // Connections of services may lie in memory that outlives the process, kept_of(budget) bytes of
+    // it; then take_over() follows.
+    explicit UnitParser(const UnitBudget& budget, KeptMemory memory = {});
+    [[nodiscard]] static std::uint64_t kept_of(const UnitBudget& budget) noexcept;
+    // Connections of services that an earlier process has left go on. Before the first burst.
+    void take_over(Instant now);
     UnitParser(const UnitParser&) = delete;
     UnitParser& operator=(const UnitParser&) = delete;
 

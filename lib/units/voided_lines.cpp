@@ -2,6 +2,7 @@
 
 #include "lib/conn/tcp_segment.hpp"
 #include "lib/conn/tick.hpp"
+#include "lib/share/word.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,8 +15,17 @@ constexpr std::uint32_t kSilence = ticks_of(std::chrono::minutes{15});
 
 }  // namespace
 
+void VoidedLines::take_over() noexcept {
+    for (std::size_t at = 0; at < kConnections; ++at) {
+        Entry& entry = entries_[at];
+        entry.connection = entry.count <= kMostLines ? entry.connection : 0;
+        entry.count = entry.count <= kMostLines ? entry.count : 0;
+        has_any_ = has_any_ || entry.connection != 0;
+    }
+}
+
 VoidedLines::Entry* VoidedLines::find(std::uint64_t connection) const noexcept {
-    Entry* const first = entries_.get() + connection % (kConnections / kWays) * kWays;
+    Entry* const first = entries_ + connection % (kConnections / kWays) * kWays;
     Entry* const end = first + kWays;
     Entry* const found = std::find_if(
         first, end, [&](const Entry& entry) { return entry.connection == connection; });
@@ -27,7 +37,7 @@ VoidedLines::Entry* VoidedLines::make(std::uint64_t connection, std::uint32_t ti
     if (Entry* const known = find(connection)) {
         return known;
     }
-    Entry* const first = entries_.get() + connection % (kConnections / kWays) * kWays;
+    Entry* const first = entries_ + connection % (kConnections / kWays) * kWays;
     Entry* const end = first + kWays;
     Entry* const free = std::find_if(first, end, [&](const Entry& entry) {
         return entry.connection == 0 || ticks - entry.touched > kSilence;
@@ -35,7 +45,10 @@ VoidedLines::Entry* VoidedLines::make(std::uint64_t connection, std::uint32_t ti
     if (free == end) {
         return nullptr;
     }
-    *free = {.connection = connection, .touched = ticks, .count = 0, .lines = {}};
+    free->count = 0;
+    keep_store_order();
+    free->connection = connection;
+    free->touched = ticks;
     return free;
 }
 
@@ -61,7 +74,9 @@ bool VoidedLines::add(std::uint64_t connection, StreamRange line, std::uint32_t 
     if (entry->count == kMostLines) {
         return false;
     }
-    entry->lines[entry->count++] = line;
+    entry->lines[entry->count] = line;
+    keep_store_order();
+    ++entry->count;
     has_any_ = true;
     return true;
 }

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/base/lazy_array.hpp"
 #include "lib/base/units.hpp"
+#include "lib/conn/kept_memory.hpp"
 #include "lib/rules/normalization.hpp"
 
 #include <array>
@@ -24,6 +24,16 @@ public:
     static constexpr std::size_t kConnections = 1024;
     static constexpr std::size_t kWays = 4;
 
+    // In memory that may outlive the process take_over() follows.
+    explicit VoidedLines(KeptMemory& memory = no_kept_memory())
+        : memory_{memory.take(kConnections * sizeof(Entry))},
+          entries_{static_cast<Entry*>(memory_.data())} {}
+    // Bytes of it that outlive the process.
+    [[nodiscard]] static constexpr std::size_t kept_of() noexcept {
+        return KeptMemory::taken_for(kConnections * sizeof(Entry));
+    }
+    void take_over() noexcept;
+
     // True until the first line.
     [[nodiscard]] bool empty() const noexcept { return !has_any_; }
 
@@ -43,7 +53,8 @@ private:
     [[nodiscard]] Entry* find(std::uint64_t connection) const noexcept;
     [[nodiscard]] Entry* make(std::uint64_t connection, std::uint32_t ticks) noexcept;
 
-    LazyArray<Entry> entries_ = zeroed_array<Entry>(kConnections);
+    LineMemory memory_;
+    Entry* entries_;
     bool has_any_ = false;
 };
 

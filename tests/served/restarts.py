@@ -1,6 +1,7 @@
-"""Uploads, downloads and WebSockets over a killed dataplane and a time without one: none is ended."""
+"""Uploads, downloads, TLS sessions and WebSockets over a killed dataplane and a time without one: none is ended."""
 import os
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -8,8 +9,10 @@ import time
 from http_hosts import within
 from innocent import http_answer
 from servers import BIG
+from programs import ip
 import heads
 import rule_files
+import servers
 
 EACH, EACH_SHORT = 100, 10
 AWAY, AWAY_SHORT = 120, 2  # seconds without a box
@@ -18,17 +21,23 @@ PATIENCE = 400
 GO_ON = 20  # seconds, and twice as long as it was cut off: TCP waits twice as long each time
 UPGRADE = heads.get(heads.OTHER, lines=heads.HOST + heads.WEBSOCKET_LINES)
 TEXT = b"a word of a WebSocket"
+SIZED_PIECES = 400  # of a body whose length its head says
 
 
 class Going(threading.Thread):
     """A connection that goes on until it is told to end; `failure`: in words."""
 
+    PORT = 80
+
     def __init__(self, namespace, address, over):
         super().__init__(daemon=True)
         self.over, self.failure, self.steps = over, "", 0
         with within(namespace):
-            self.socket = socket.create_connection((address, 80), PATIENCE)
+            self.socket = self.wrapped(socket.create_connection((address, self.PORT), PATIENCE))
         self.read = self.socket.makefile("rb")
+
+    def wrapped(self, connection):
+        return connection
 
     def run(self):
         with self.socket, self.read:
@@ -64,6 +73,25 @@ class Upload(Going):
             raise OSError(f"answered {answer}")
 
 
+class SizedUpload(Going):
+    """With its length in the head, and another request behind it."""
+
+    def begin(self):
+        self.left = SIZED_PIECES
+        self.socket.sendall(heads.post(b"/upload", b"Content-Length: %d\r\n" % (len(PIECE) * self.left)))
+
+    def go_on(self):
+        if self.left:
+            self.socket.sendall(PIECE)
+            self.left -= 1
+
+    def end(self):
+        self.socket.sendall(PIECE * self.left + heads.get(b"/page"))
+        for _ in range(2):
+            if not (answer := http_answer(self.read)) or answer[0] != 200:
+                raise OSError(f"answered {answer}")
+
+
 class Pages(Going):
     """One request behind the other."""
 
@@ -71,6 +99,21 @@ class Pages(Going):
         self.socket.sendall(heads.get(b"/page"))
         if not (answer := http_answer(self.read)) or answer[0] != 200:
             raise OSError(f"answered {answer}")
+
+
+class Session(Going):
+    """Of TLS, with one request behind the other."""
+    PORT = 443
+
+    def wrapped(self, connection):
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        return context.wrap_socket(connection, server_hostname=servers.OTHER_NAME)
+
+    def go_on(self):
+        self.socket.sendall(heads.get(b"/page"))
+        if not http_answer(self.read):
+            raise OSError("no answer")
 
 
 class Download(Going):
@@ -116,13 +159,29 @@ def restart(court, away):
     box.wait_for_link(True)
 
 
+def start_tls(court):
+    """A server of TLS beside the others."""
+    address = court.address(len(court.names))
+    ip("-n", court.hosts.inside, "address", "add", f"{address}/24", "dev", "eth0")
+    return servers.Server(court.box, court.hosts.inside, "tls", address)
+
+
 def check(court, names, is_short):
     """What did not hold, in words."""
-    court.apply(rule_files.innocent("upgrades"))
-    over, kinds = threading.Event(), [(Upload, names[0]), (Pages, names[0]), (Download, names[0])]
-    kinds += [(WebSocket, "node")] if "node" in names else []
-    all_going = [kind(court.hosts.outside, court.servers[name].address, over)
-                 for kind, name in kinds for _ in range(EACH_SHORT if is_short else EACH)]
+    court.apply(rule_files.innocent_beside_tls("upgrades"))
+    first, tls = court.servers[names[0]], start_tls(court)
+    try:
+        kinds = [(Upload, first), (SizedUpload, first), (Pages, first), (Download, first), (Session, tls)]
+        kinds += [(WebSocket, court.servers["node"])] if "node" in names else []
+        return check_all(court, kinds, is_short)
+    finally:
+        tls.close()
+
+
+def check_all(court, kinds, is_short):
+    over = threading.Event()
+    all_going = [kind(court.hosts.outside, server.address, over)
+                 for kind, server in kinds for _ in range(EACH_SHORT if is_short else EACH)]
     for one in all_going:
         one.start()
     time.sleep(2)

@@ -29,6 +29,7 @@ OTHER_SERVICES = """services:
   - {{id: quic, protocol: quic, when: 'ip.dst in {{{servers}}} and l4.dport eq 443', mode: {mode}, checksums: verify}}
   - {{id: dns, protocol: dns, when: 'ip.dst in {{{servers}}} and l4.dport eq 53', mode: {mode}, checksums: verify}}
 """
+TLS_SERVICE = OTHER_SERVICES.splitlines(keepends=True)[1].format(servers=SERVERS, mode="enforce")
 OTHER_RULE = """  - {{id: {kind}{slot}, mode: enforce, when: 'ip.dst in {{{servers}}} and l4.dport in {{53 443}} and ip.src in {{{clients}}}
      and ({what})', key: [ip.src], per: {per}, limits: [{{algorithm: token_bucket, rate: {rate}, burst: {burst}}}]}}
 """
@@ -97,6 +98,14 @@ def innocent(services):
      "/login"', key: [ip.src], per: request, limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}]}}
   - {{id: pages, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and l4.dport in {{80 8080}} and proto.l7 eq "http"',
      key: [ip.src], per: request, limits: [{{algorithm: token_bucket, rate: 1M/s, burst: 1M}}]}}
+"""
+
+
+def innocent_beside_tls(services):
+    """The same, and TLS without a limit that anybody reaches."""
+    rules = innocent(services).replace("rules:\n", TLS_SERVICE + "rules:\n", 1)
+    return rules + f"""  - {{id: hellos, mode: enforce, when: 'ip.dst in {{{SERVERS}}} and l4.dport eq 443 and proto.l7 eq "tls"', key: [ip.src],
+     per: handshake, limits: [{{algorithm: token_bucket, rate: 1M/s, burst: 1M}}]}}
 """
 
 

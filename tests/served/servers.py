@@ -38,6 +38,7 @@ NGINX = NGINX_BEGIN + """    log_format served '{client} $status $uri';
     client_header_timeout 600s;
     client_body_timeout 600s;
     keepalive_timeout 600s;
+    keepalive_requests 100000;
     send_timeout 600s;
     server {{
         listen {address}:{port} backlog=1024;
@@ -105,6 +106,10 @@ accesslog.format = "%h %s %U"
 
 TLS = NGINX_BEGIN + """    access_log off;
     ssl_protocols TLSv1.2;
+    client_header_timeout 600s;
+    keepalive_timeout 600s;
+    keepalive_requests 100000;
+    send_timeout 600s;
     server {{
         listen {address}:443 ssl backlog=1024 default_server;
         ssl_certificate {folder}/other.crt;

@@ -229,7 +229,7 @@ class OtherShape(Case):
         wait_until("the former tables to go", lambda: "former tables are gone"
                    in self.box.log("dataplane.log"))
         names = sorted(path.name.split("-")[0] for path in (self.state / "tables").iterdir())
-        self.assertEqual(names, ["header", "worker"])
+        self.assertEqual(names, ["connections", "header", "worker"])
 
 
 class OtherSpread(Case):
@@ -380,6 +380,9 @@ class Folder(Case):
                 self.box.kill(self.box.dataplane)
 
 
+SMALL = "72m"  # room for tables and connections, and little beside them
+
+
 class NoPlace(Case):
     """A state directory that takes nothing any more: what was kept in it counts."""
 
@@ -410,7 +413,7 @@ class NoPlace(Case):
         return admitted
 
     def test_no_room_for_larger_tables(self):
-        self.on_memory("8m")
+        self.on_memory(SMALL)
         self.begin()
         larger = {"memory": {"tables": {"keys": 1000000}}}
         for _ in range(2):
@@ -421,7 +424,7 @@ class NoPlace(Case):
         self.assertEqual(self.admitted_after_start(True, larger), 0)
 
     def test_tables_that_may_only_be_read(self):
-        self.on_memory("8m")
+        self.on_memory(SMALL)
         self.begin()
         self.mount("-o", "remount,ro")
         for _ in range(2):
@@ -439,7 +442,7 @@ class NoPlace(Case):
         self.assertEqual(self.admitted_after_start(True), 0)  # the tables lie elsewhere
 
     def test_a_full_one(self):
-        self.on_memory("8m")
+        self.on_memory(SMALL)
         self.begin()
         with open(self.state / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):
             while filler.write(bytes(4096)):

@@ -14,24 +14,20 @@ const TrackPolicy& policy_of(std::span<const TrackPolicy> policies,
 
 }  // namespace
 
-ConnectionTracker::ConnectionTracker(const TrackBudget& budget, const KeyHasher& hash)
-    : budget_{budget},
-      hash_{hash},
-      lines_{budget.connections + budget.half_open + budget.midstream} {}
-
 std::uint64_t ConnectionTracker::memory_of(const TrackBudget& budget) noexcept {
-    return HopscotchLines<Line>::memory_of(budget.connections + budget.half_open +
-                                           budget.midstream);
+    return HopscotchLines<Line>::memory_of(lines_of(budget));
 }
 
 TrackVerdict ConnectionTracker::track(const TrackedSegment& segment,
                                       std::span<const TrackPolicy> policies, Instant now) noexcept {
     now_ = now;
     ticks_ = ticks_of(now.time_since_epoch());
-    const ConnectionIndex index = find_seen(segment.ends);
+    const ConnectionIndex index = find_of_protocol(segment, policies);
     TrackVerdict verdict;
+    begin_change(segment.ends, index);
     if (index == kNoConnection) {
         if (segment.service == kNoService) {
+            change_.end();
             return verdict;
         }
         verdict.service = segment.service;
@@ -45,8 +41,10 @@ TrackVerdict ConnectionTracker::track(const TrackedSegment& segment,
         verdict.service = line.service;
         verdict.id = line.id;
     }
-    return decide({segment, policy_of(policies, verdict.service), index, verdict.from_client},
-                  verdict);
+    verdict = decide({segment, policy_of(policies, verdict.service), index, verdict.from_client},
+                     verdict);
+    change_.end();
+    return verdict;
 }
 
 TrackVerdict ConnectionTracker::settle_midstream(const TrackedSegment& segment,
@@ -59,9 +57,30 @@ TrackVerdict ConnectionTracker::settle_midstream(const TrackedSegment& segment,
     verdict.from_client = true;
     const Arrival arrival{segment, policy_of(policies, segment.service), find_seen(segment.ends),
                           true};
+    begin_change(segment.ends, arrival.index);
     settle(arrival, bytes, verdict);
     finish(arrival, verdict);
+    change_.end();
     return verdict;
+}
+
+// A connection that began under another protocol has a reader that is no use any more.
+ConnectionIndex ConnectionTracker::find_of_protocol(
+    const TrackedSegment& segment, std::span<const TrackPolicy> policies) noexcept {
+    const ConnectionIndex index = find_seen(segment.ends);
+    if (index == kNoConnection || lines_[index].id == 0) {
+        return index;
+    }
+    const Line& line = lines_[index];
+    const bool from_client = line.is(Line::kClientLow) == segment.from_low;
+    const bool names = from_client && segment.service != kNoService;
+    const std::uint16_t service = names ? segment.service : line.service;
+    if (policy_of(policies, service).protocol != line.protocol) [[unlikely]] {
+        count(TrackEvent::Unseen);
+        remove(index);
+        return kNoConnection;
+    }
+    return index;
 }
 
 ConnectionIndex ConnectionTracker::find_seen(std::uint64_t ends) noexcept {
@@ -131,7 +150,10 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
     const ConnectionIndex index = stays ? before : lines_.find(segment.ends);
     verdict.midstream = true;
     if (index != kNoConnection) {
-        const Line& line = lines_[index];
+        Line& line = lines_[index];
+        if (verdict.began) {
+            line.protocol = arrival.policy.protocol & 0xF;
+        }
         verdict.id = line.id;
         verdict.marks = line.marks();
         verdict.midstream = line.is(Line::kMidstream) || line.phase == TrackPhase::Midstream;

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/conn/age_list.hpp"
+#include "lib/conn/line_change.hpp"
 #include "lib/conn/track/track_verdict.hpp"
 #include "lib/conn/track/tracked_connection.hpp"
 #include "lib/hash/group_key.hpp"
@@ -43,10 +44,17 @@ struct TrackedNumbers {
 
 class ConnectionTracker {
 public:
-    // Aborts if there is no memory. Nothing is allocated later.
-    ConnectionTracker(const TrackBudget& budget, const KeyHasher& hash);
+    // Aborts if there is no memory. Nothing is allocated later. In memory that outlives the
+    // process take_over() follows.
+    ConnectionTracker(const TrackBudget& budget, const KeyHasher& hash,
+                      KeptMemory& memory = no_kept_memory());
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(const TrackBudget& budget) noexcept;
+    // Bytes of it that outlive the process.
+    [[nodiscard]] static std::uint64_t kept_of(const TrackBudget& budget) noexcept;
+    // Connections that an earlier process has left go on, as far as their line can be; what passed
+    // since then was seen by nobody. Before the first segment.
+    void take_over(Instant now);
     ConnectionTracker(const ConnectionTracker&) = delete;
     ConnectionTracker& operator=(const ConnectionTracker&) = delete;
 
@@ -104,7 +112,23 @@ private:
         bool from_client;
     };
 
+    // Connections of an earlier process: track_kept.cpp.
+    [[nodiscard]] static constexpr std::size_t lines_of(const TrackBudget& budget) noexcept {
+        return budget.connections + budget.half_open + budget.midstream;
+    }
+    [[nodiscard]] static bool can_go_on(const Line& line) noexcept;
+    [[nodiscard]] static TrackClass class_of(const Line& line) noexcept;
+    [[nodiscard]] bool is_inherited(const Line& line) const noexcept {
+        return has_taken_over_ && sequence_distance(line.touched, taken_over_ticks_) > 0;
+    }
+    void catch_up(const Arrival& arrival, Line& line) noexcept;
+    void begin_change(std::uint64_t ends, ConnectionIndex index) noexcept {
+        change_.begin(index == kNoConnection ? nullptr : &lines_[index], ends, index);
+    }
+
     [[nodiscard]] ConnectionIndex find_seen(std::uint64_t ends) noexcept;
+    [[nodiscard]] ConnectionIndex find_of_protocol(const TrackedSegment& segment,
+                                                   std::span<const TrackPolicy> policies) noexcept;
     [[nodiscard]] Line* find_id(std::uint64_t ends, std::uint64_t id) noexcept;
     [[nodiscard]] TrackVerdict decide(const Arrival& arrival, TrackVerdict verdict) noexcept;
     void by_phase(const Arrival& arrival, TrackVerdict& verdict) noexcept;
@@ -195,6 +219,7 @@ private:
 
     TrackBudget budget_;
     KeyHasher hash_;
+    OpenChange<kLineBytes> change_;  // the second line says nothing that the first does not
     HopscotchLines<Line> lines_;
     std::array<AgeList, kTrackClasses> ages_;
     std::array<std::size_t, kTrackClasses> sizes_{};
@@ -202,6 +227,8 @@ private:
     Instant now_ = Instant::min();
     std::uint32_t unseen_ticks_ = 0;
     bool has_unseen_ = false;
+    std::uint32_t taken_over_ticks_ = 0;
+    bool has_taken_over_ = false;      // and some connection may not have been heard of since
     std::uint32_t evicted_ticks_ = 0;  // when a line made room for another last
     bool has_evicted_ = false;
     TrackCounters counters_;

@@ -11,6 +11,9 @@ namespace sluice {
 // No window is larger (RFC 7323, 2.3), so nothing older is a retransmission.
 inline constexpr std::uint32_t kWidestWindow = std::uint32_t{1} << 30;
 inline constexpr std::uint8_t kMostScale = 14;
+// A connection that was taken up in its middle, or went on where no box was, may have had so many
+// bytes sent that are not known of.
+inline constexpr std::uint32_t kUnseenFlight = std::uint32_t{1} << 22;
 
 [[nodiscard]] constexpr bool is_behind(std::uint32_t at, std::uint32_t than) noexcept {
     return sequence_distance(than, at) > 0;

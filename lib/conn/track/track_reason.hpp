@@ -89,6 +89,8 @@ enum class TrackEvent : std::uint8_t {
     TrackerFull,
     ChecksumsVerified,
     ChecksumsTrusted,
+    Inherited,
+    MovedOn,
 };
 
 inline constexpr auto kTrackEvents = std::to_array<EventRow<TrackEvent>>({
@@ -123,6 +125,9 @@ inline constexpr auto kTrackEvents = std::to_array<EventRow<TrackEvent>>({
      "sides of services whose checksums are verified from then on"},
     {TrackEvent::ChecksumsTrusted, "checksums_trusted",
      "sides of services whose checksums are trusted from then on, since unfinished ones are taken"},
+    {TrackEvent::Inherited, "inherited", "connections that an earlier process has left"},
+    {TrackEvent::MovedOn, "moved_on",
+     "inherited connections that have gone on where no box saw it: followed from their middle on"},
 });
 
 static_assert(in_enum_order(kTrackReasons, &EventRow<TrackReason>::event));

@@ -198,6 +198,9 @@ bool ConnectionTracker::expire(Instant now, unsigned most) noexcept {
     if (has_unseen_ && ticks_ - unseen_ticks_ > ticks_of(budget_.idle_timeout)) {
         has_unseen_ = false;
     }
+    if (has_taken_over_ && ticks_ - taken_over_ticks_ > ticks_of(budget_.idle_timeout)) {
+        has_taken_over_ = false;
+    }
     for (std::size_t group = 0; group < kTrackClasses; ++group) {
         while (most != 0 && expire_oldest(static_cast<TrackClass>(group))) {
             --most;

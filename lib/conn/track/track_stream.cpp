@@ -4,10 +4,6 @@
 namespace sluice {
 namespace {
 
-// A connection that was taken up in its middle may have had bytes sent before that are not
-// known of.
-constexpr std::uint32_t kUnseenFlight = std::uint32_t{1} << 22;
-
 // An empty segment has the number behind a FIN that may come later than it.
 void note_sent(const TrackedSegment& segment, TcpHalf& sent) noexcept {
     if (segment.payload != 0 || segment.has(kTcpFin)) {
@@ -24,6 +20,9 @@ bool refuses(DataPlace place) noexcept {
 void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     if (arrival.segment.has(kTcpRst)) {
         return on_reset(arrival, verdict);
+    }
+    if (is_inherited(lines_[arrival.index])) [[unlikely]] {
+        catch_up(arrival, lines_[arrival.index]);
     }
     const Line& line = lines_[arrival.index];
     const TrackedSegment& segment = arrival.segment;

@@ -84,7 +84,8 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     std::uint16_t client_widest = 0;
     std::uint16_t server_widest = 0;
     std::uint16_t service = kNoService;
-    TrackPhase phase = TrackPhase::Free;
+    TrackPhase phase : 4 = TrackPhase::Free;
+    std::uint8_t protocol : 4 = 0;  // TrackPolicy's, from the time on when it began
     std::uint8_t client_scale : 4 = 0;
     std::uint8_t server_scale : 4 = 0;
 
@@ -108,6 +109,7 @@ struct alignas(2 * kLineBytes) TrackedConnection {
 
     [[nodiscard]] bool is_free() const noexcept { return phase == TrackPhase::Free; }
     void take() noexcept { phase = TrackPhase::SynSent; }
+    void give_up() noexcept { phase = TrackPhase::Free; }
     [[nodiscard]] bool is(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }
     void set(std::uint16_t flag) noexcept { flags = static_cast<std::uint16_t>(flags | flag); }
     void clear(std::uint16_t flag) noexcept { flags = static_cast<std::uint16_t>(flags & ~flag); }

@@ -8,6 +8,7 @@
 namespace sluice {
 
 inline constexpr std::uint16_t kNoService = 0xFFFF;
+inline constexpr std::uint16_t kMostServices = 256;  // numbers of services are below
 
 // One TCP segment of either direction, as its headers say.
 struct TrackedSegment {
@@ -47,6 +48,7 @@ struct TrackPolicy {
     MidstreamPolicy midstream = MidstreamPolicy::Inspect;
     std::uint8_t min_ttl = 32;
     Instant grace_until = Instant::min();  // until then Inspect lets pass what begins no request
+    std::uint8_t protocol = 0;             // a connection of another one is not known; below 16
 };
 
 }  // namespace sluice

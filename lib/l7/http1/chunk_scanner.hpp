@@ -51,6 +51,8 @@ public:
     [[nodiscard]] bool skip(std::uint64_t bytes) noexcept;
 
     [[nodiscard]] bool is_done() const noexcept { return place_ == Place::Done; }
+    // False: its bytes are nothing that a scanner left.
+    [[nodiscard]] bool can_be() const noexcept { return place_ <= Place::Broken; }
     // BadChunk: no end can be found any more.
     [[nodiscard]] bool is_broken() const noexcept { return place_ == Place::Broken; }
 

@@ -45,5 +45,17 @@ TEST(ServiceSlots, ANewServiceTakesTheSlotThatHasBeenFreeForLongest) {
     EXPECT_EQ(adopt(slots, {"a", "last"}), (std::vector<std::uint16_t>{1})) << "0 is taken";
 }
 
+// Another process's connections name them.
+TEST(ServiceSlots, SlotsOfAnEarlierProcessAreItsServicesStill) {
+    ServiceSlots before;
+    (void)adopt(before, {"a", "b", "c"});
+    ServiceSlots slots;
+    slots.take_over(before.names());
+    EXPECT_EQ(adopt(slots, {"d", "c", "a"}), (std::vector<std::uint16_t>{3})) << "not b's";
+    EXPECT_EQ(slots.slot_of(1), 2);
+    EXPECT_EQ(slots.slot_of(2), 0);
+    EXPECT_EQ(slots.index_of(1), ServiceSlots::kNone);
+}
+
 }  // namespace
 }  // namespace sluice::service_slots_test

@@ -5,6 +5,7 @@
 #include "lib/conn/connection_table.hpp"
 #include "lib/units/proxy_clients.hpp"
 #include "lib/units/quic_hellos.hpp"
+#include "lib/units/unit_parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -99,6 +100,7 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
     };
     EXPECT_EQ(table(StreamStance::Anywhere), 784U);
     EXPECT_EQ(table(StreamStance::Service), 848U);
+    EXPECT_EQ(of_one(UnitParser::kept_of(more), UnitParser::kept_of(fewer)), 944U);
 }
 
 }  // namespace

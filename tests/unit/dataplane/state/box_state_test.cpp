@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -209,6 +210,32 @@ TEST_F(BoxStateTest, ADirectoryThatCannotBeIsNoReasonNotToStart) {
     ASSERT_TRUE(state);
     EXPECT_FALSE(state->survives());
     EXPECT_GE(state->stats().not_kept, 1U);
+}
+
+// Connections are found again for as long as the tables' secrets and their own number are the same.
+TEST_F(BoxStateTest, ConnectionsOfAWorkerAreFoundAgain) {
+    constexpr std::size_t kBytes = 5000;
+    const auto left = [&](std::size_t connections) {
+        auto state = open();
+        EXPECT_TRUE(state && state->keep(LimitSlots{}).has_value());
+        KeptMemory memory = state->connections(0, connections, kBytes);
+        EXPECT_TRUE(memory.is_kept());
+        auto* const bytes = static_cast<unsigned char*>(memory.take(kBytes).data());
+        return static_cast<int>(std::exchange(bytes[kBytes - 1], 7));
+    };
+    EXPECT_EQ(left(64), 0);
+    EXPECT_EQ(left(64), 7);
+    EXPECT_EQ(left(65), 0) << "of another number";
+    fs::remove_all(directory + "/tables");
+    EXPECT_EQ(left(65), 0);
+}
+
+TEST_F(BoxStateTest, WithoutAPlaceConnectionsEndWithTheProcess) {
+    write(directory + "/file", "");
+    box.state_dir = directory + "/file/below";
+    auto state = open();
+    ASSERT_TRUE(state);
+    EXPECT_FALSE(state->connections(0, 64, 5000).is_kept());
 }
 
 std::size_t names_with(const std::string& directory, const std::string& part) {

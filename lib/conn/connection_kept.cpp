@@ -1,0 +1,139 @@
+#include "lib/conn/connection_table.hpp"
+#include "lib/conn/tick.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+// Streams that outlive the process: where the next head begins, or how far a body goes, verdicts,
+// what segments were, and half heads.
+namespace sluice {
+namespace {
+
+// No number lies further ahead of another one.
+constexpr std::uint64_t kFurthest = std::uint64_t{1} << 31;
+// A client whose segments were lost with a process begins again with the oldest of them, once
+// others of them have had no answer for about so long.
+constexpr Nanoseconds kFirstWord = std::chrono::seconds{1};
+
+}  // namespace
+
+bool ConnectionTable::goes_on(Connection& connection) noexcept {
+    connection.is_inherited = true;
+    connection.is_unheard = true;
+    return connection.phase <= StreamPhase::Unread && connection.phase != StreamPhase::Begun &&
+           connection.judged.recover(connection.next) && connection.repeated <= RepeatedParts::Open;
+}
+
+// Half heads whose bytes are there go on. The rest of another one is refused, as behind its
+// time-out; ahead of a body nothing is missed until the receiver is seen to have it. The bytes of
+// the connection that was being read may be half of what they were to become.
+void ConnectionTable::take_over_held(ConnectionIndex torn) {
+    std::vector<bool> used(pool_.size() + 1);
+    used[kNoLine] = true;
+    for (std::size_t at = 0; at < lines_.capacity(); ++at) {
+        const auto index = static_cast<ConnectionIndex>(at);
+        Connection& connection = lines_[index];
+        if (connection.is_free() || connection.held == kNoLine) {
+            continue;
+        }
+        const bool holds =
+            connection.phase == StreamPhase::Head || connection.phase == StreamPhase::Framed;
+        if (holds && index != torn && HeldBytes::recover(pool_, connection.held, used)) {
+            continue;
+        }
+        connection.held = kNoLine;
+        if (connection.phase == StreamPhase::Head) {
+            connection.phase = StreamPhase::Forgotten;
+        }
+    }
+    pool_.recover(used);
+}
+
+void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& framing) noexcept) {
+    if (!change_.is_kept()) {
+        return;
+    }
+    set_now(now);
+    taken_over_ticks_ = ticks_;
+    const ConnectionIndex seen = seen_change_.open_at(lines_.capacity());
+    if (seen != kNoConnection) {
+        seen_change_.put_back(&seen_[seen]);
+    }
+    seen_change_.end();
+    const ConnectionIndex torn = change_.open_at(lines_.capacity());
+    change_.undo(lines_);
+    lines_.recover([&](Connection& line) {
+        return goes_on(line) && (line.phase != StreamPhase::Framed || can_be(line.framing));
+    });
+    take_over_held(torn);
+    take_over_groups();
+}
+
+// The longest silent first, as they would stand in their lists.
+void ConnectionTable::take_over_groups() {
+    std::vector<ConnectionIndex> found;
+    for (std::size_t at = 0; at < lines_.capacity(); ++at) {
+        const auto index = static_cast<ConnectionIndex>(at);
+        if (lines_[index].is_free() || !seen_[index].can_be()) {
+            seen_[index].clear();
+        }
+        if (!lines_[index].is_free()) {
+            found.push_back(index);
+        }
+    }
+    std::sort(found.begin(), found.end(), [&](ConnectionIndex a, ConnectionIndex b) {
+        return age_of(lines_[a]) > age_of(lines_[b]);
+    });
+    for (const ConnectionIndex index : found) {
+        if (lines_.size() > budget_.connections) {
+            lines_.remove(index);
+            continue;
+        }
+        enter(index, AgeGroup::Idle);
+        const SourceShares& half_heads = shares_of(AgeGroup::HalfHead);
+        const bool has_room = !half_heads.full() && half_heads.count_of(members_[index].id) <
+                                                        budget_.half_heads_per_source;
+        if (lines_[index].held != kNoLine && !has_room) {
+            forget_head(index, ConnectionEvent::EvictedHalfHead);
+        } else {
+            regroup(index);
+        }
+    }
+    publish();
+}
+
+// Bytes may have passed while there was no box: where the first ones to come lie ahead of what was
+// read, they are not held and forwarded in the hope for those before them. True: that is all there
+// is to the segment.
+bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) noexcept {
+    if (connection.phase != StreamPhase::Unread &&
+        missed_some(connection, offer.rest_seq_ - connection.next)) {
+        if (ticks_ - taken_over_ticks_ < ticks_of(kFirstWord)) {
+            counters_.count(ConnectionEvent::OutOfReach);
+            refuse(offer, RefusedWhy::OutOfReach);
+            return true;
+        }
+        lose_track(offer, connection);
+    }
+    connection.is_unheard = false;
+    return false;
+}
+
+// What its receiver has acknowledged has passed, and lies behind what was read in order.
+bool ConnectionTable::misses_some(const TcpSegment& segment,
+                                  const Connection& connection) noexcept {
+    if (!connection.is_inherited || !segment.acknowledged ||
+        connection.phase == StreamPhase::UntilClose || connection.phase == StreamPhase::Unread ||
+        connection.phase == StreamPhase::Lost) {
+        return false;
+    }
+    std::uint64_t reached = connection.held == kNoLine ? 0 : held_of(connection).in_order();
+    if (connection.phase == StreamPhase::LongBody) {
+        std::memcpy(&reached, connection.framing.data(), sizeof(reached));
+    }
+    return sequence_distance(connection.next, *segment.acknowledged) >
+           static_cast<std::int64_t>(std::min(reached, kFurthest));
+}
+
+}  // namespace sluice

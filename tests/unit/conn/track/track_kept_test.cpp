@@ -1,0 +1,314 @@
+#include "tests/guarded_memory.hpp"
+#include "tests/unit/conn/track/dialogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace sluice::track_kept_test {
+namespace {
+
+using test::at_millisecond;
+using test::Dialogue;
+using test::expect_drop;
+using test::expect_pass;
+using test::GuardedMemory;
+using test::kEnds;
+using test::kTrackSecret;
+using test::Said;
+
+constexpr TrackBudget kBudget{.connections = 64, .half_open = 16, .midstream = 8};
+
+// Memory that one process leaves to the next.
+struct Region {
+    GuardedMemory memory{ConnectionTracker::kept_of(kBudget)};
+
+    [[nodiscard]] KeptMemory kept() const {
+        return {memory.base(), ConnectionTracker::kept_of(kBudget), 4096};
+    }
+};
+
+// A process, which takes over what it finds.
+struct Process {
+    explicit Process(const Region& region, std::int64_t now = 0)
+        : memory{region.kept()}, tracker{kBudget, KeyHasher{kTrackSecret}, memory} {
+        tracker.take_over(at_millisecond(now));
+    }
+    KeptMemory memory;
+    ConnectionTracker tracker;
+};
+
+TrackVerdict say(Process& process, const Dialogue& dialogue, const Said& said, bool from_client) {
+    return process.tracker.track(dialogue.segment(said, from_client), dialogue.policies,
+                                 at_millisecond(dialogue.now));
+}
+TrackVerdict establish(Process& process, const Dialogue& dialogue) {
+    say(process, dialogue, {.flags = kTcpSyn, .scale = 2}, true);
+    say(process, dialogue, {.ack = 1, .flags = kTcpSyn | kTcpAck, .scale = 2}, false);
+    return say(process, dialogue, {.seq = 1, .ack = 1}, true);
+}
+
+TEST(TrackKept, AConnectionGoesOnAtItsNumbersInTheNextProcess) {
+    Region region;
+    Dialogue dialogue;
+    std::uint64_t id = 0;
+    {
+        Process first{region};
+        id = establish(first, dialogue).id;
+        first.tracker.mark(kEnds, id, TrackMark::Upgraded);
+        expect_pass(say(first, dialogue, {.seq = 1, .ack = 1, .payload = 100}, true), true);
+    }
+    dialogue.now = 120'000;
+    Process next{region, dialogue.now};
+    EXPECT_EQ(next.tracker.size(), 1U);
+    EXPECT_EQ(next.tracker.size_of(TrackClass::Established), 1U);
+    EXPECT_EQ(next.tracker.counters().of(TrackEvent::Inherited), 1U);
+    EXPECT_EQ(next.tracker.service_of(kEnds), 0U);
+    const TrackVerdict again = say(next, dialogue, {.seq = 1, .ack = 1, .payload = 100}, true);
+    expect_pass(again, true);
+    EXPECT_EQ(again.id, id);
+    EXPECT_FALSE(again.midstream);
+    EXPECT_TRUE(again.has(TrackMark::Upgraded));
+    expect_drop(say(next, dialogue, {.seq = 1, .ack = 500}, true), TrackReason::AckUnsent);
+    expect_drop(say(next, dialogue, {.seq = 9000, .ack = 1, .payload = 1}, true),
+                TrackReason::BeyondWindow);
+}
+
+TEST(TrackKept, WhatHasNotBegunIsForgotten) {
+    Region region;
+    Dialogue dialogue;
+    {
+        Process first{region};
+        say(first, dialogue, {.flags = kTcpSyn}, true);
+        Dialogue stranger;
+        stranger.ends = kEnds + 1;
+        say(first, stranger, {.seq = 700, .ack = 9, .payload = 4}, true);
+        EXPECT_EQ(first.tracker.size(), 2U);
+    }
+    EXPECT_EQ(Process{region}.tracker.size(), 0U);
+}
+
+TEST(TrackKept, AHandshakeUnderWayIsCompletedInTheNextProcess) {
+    Region region;
+    Dialogue dialogue;
+    {
+        Process first{region};
+        say(first, dialogue, {.flags = kTcpSyn}, true);
+        say(first, dialogue, {.ack = 1, .flags = kTcpSyn | kTcpAck}, false);
+    }
+    Process next{region};
+    EXPECT_EQ(next.tracker.size_of(TrackClass::HalfOpen), 1U);
+    EXPECT_TRUE(say(next, dialogue, {.seq = 1, .ack = 1}, true).began);
+}
+
+TEST(TrackKept, WhatWasResetStaysReset) {
+    Region region;
+    Dialogue dialogue;
+    {
+        Process first{region};
+        establish(first, dialogue);
+        say(first, dialogue, {.seq = 1, .flags = kTcpRst}, true);
+    }
+    Process next{region};
+    EXPECT_EQ(next.tracker.size_of(TrackClass::Closed), 1U);
+    expect_drop(say(next, dialogue, {.seq = 1, .ack = 1, .payload = 5}, true),
+                TrackReason::BehindReset);
+}
+
+TEST(TrackKept, SilenceGoesOnWhileThereIsNoBox) {
+    Region region;
+    Dialogue dialogue;
+    {
+        Process first{region};
+        establish(first, dialogue);
+    }
+    Process next{region, 16 * 60 * 1000};
+    EXPECT_FALSE(next.tracker.expire(at_millisecond(16 * 60 * 1000), 8));
+    EXPECT_EQ(next.tracker.size(), 0U);
+}
+
+// Bytes passed another way: both ends' numbers are ahead of all that is known.
+TEST(TrackKept, AConnectionThatMovedOnUnseenIsFollowedFromItsMiddleOn) {
+    for (const bool server_speaks_first : {true, false}) {
+        Region region;
+        Dialogue dialogue;
+        {
+            Process first{region};
+            establish(first, dialogue);
+        }
+        dialogue.now = 1000;
+        Process next{region, 1000};
+        if (server_speaks_first) {
+            expect_pass(say(next, dialogue, {.seq = 30'001, .ack = 20'001, .payload = 9}, false),
+                        true);
+        }
+        const std::uint32_t acked = server_speaks_first ? 30'010 : 30'001;
+        const TrackVerdict client =
+            say(next, dialogue, {.seq = 20'001, .ack = acked, .payload = 50}, true);
+        expect_pass(client, true);
+        EXPECT_TRUE(client.midstream) << "its reader looks for what begins";
+        EXPECT_EQ(next.tracker.counters().of(TrackEvent::MovedOn), 1U);
+    }
+}
+
+// Far from what both ends know nobody is believed, and what has been heard of is followed strictly.
+TEST(TrackKept, ABlindSenderMovesNothing) {
+    Region region;
+    Dialogue dialogue;
+    {
+        Process first{region};
+        establish(first, dialogue);
+    }
+    dialogue.now = 1000;
+    Process next{region, 1000};
+    expect_drop(say(next, dialogue, {.seq = 20'001, .ack = 0x4000'0000, .payload = 50}, true),
+                TrackReason::AckUnsent);
+    expect_drop(say(next, dialogue, {.seq = 0x5000'0000, .ack = 1, .payload = 50}, true),
+                TrackReason::BeyondWindow);
+    expect_pass(say(next, dialogue, {.seq = 1, .ack = 1, .payload = 10}, true), true);
+    dialogue.now = 1010;
+    expect_drop(say(next, dialogue, {.seq = 20'001, .ack = 1, .payload = 50}, true),
+                TrackReason::BeyondWindow);
+    EXPECT_EQ(next.tracker.counters().of(TrackEvent::MovedOn), 0U);
+}
+
+TEST(TrackKept, UnderAnotherProtocolAConnectionIsNotKnown) {
+    Region region;
+    Dialogue dialogue;
+    dialogue.policies[0].protocol = 1;
+    {
+        Process first{region};
+        EXPECT_TRUE(establish(first, dialogue).began);
+    }
+    Process next{region};
+    dialogue.policies[0].protocol = 0;
+    const TrackVerdict verdict = say(next, dialogue, {.seq = 1, .ack = 1, .payload = 9}, true);
+    EXPECT_TRUE(verdict.midstream);
+    EXPECT_EQ(verdict.id, 0U);
+}
+
+// A line's place is one that a look-up finds.
+TEST(TrackKept, ManyConnectionsAreFoundAgain) {
+    Region region;
+    std::vector<Dialogue> all(40);
+    std::vector<std::uint64_t> ids;
+    {
+        Process first{region};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i].ends = kEnds * (i + 1);
+            ids.push_back(establish(first, all[i]).id);
+        }
+    }
+    Process next{region};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_TRUE(next.tracker.numbers(all[i].ends, ids[i]).has_value()) << i;
+    }
+}
+
+// Every segment of a dialogue, killed before each store that it makes: the next process knows the
+// connection as it was before that segment or behind it, and everybody else's as it is.
+class KillPoints : public testing::Test {
+protected:
+    void run(const Said& said, bool from_client) {
+        const Numbers before = numbers(process.tracker);
+        const auto killed = [&] { instants.push_back(left()); };
+        region.memory.run_guarded([&] { (void)say(process, dialogue, said, from_client); }, killed);
+        instants.push_back(left());
+        const Numbers after = numbers(process.tracker);
+        for (const Numbers& now : instants) {
+            EXPECT_TRUE(now == before || now == after)
+                << "segment at " << said.seq << ", acknowledging " << said.ack;
+        }
+        seen += instants.size();
+        instants.clear();
+    }
+
+    using Numbers = std::vector<std::uint32_t>;
+    [[nodiscard]] Numbers numbers(const ConnectionTracker& tracker) const {
+        Numbers all;
+        for (const auto& [ends, id] : known) {
+            const auto found = tracker.numbers(ends, id);
+            all.push_back(found ? 1 : 0);
+            for (const TcpHalf& half :
+                 {found ? found->client : TcpHalf{}, found ? found->server : TcpHalf{}}) {
+                all.insert(all.end(), {half.iss, half.next, half.una, half.edge});
+            }
+        }
+        return all;
+    }
+    Numbers left() {
+        other.memory.copy_from(region.memory);
+        return numbers(Process{other}.tracker);
+    }
+
+    Region region;
+    Region other;
+    Process process{region};
+    Dialogue dialogue;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> known;
+    std::vector<Numbers> instants;
+    std::size_t seen = 0;
+};
+
+TEST_F(KillPoints, AConnectionIsAsItWasBeforeASegmentOrBehindIt) {
+    Dialogue neighbour;
+    neighbour.ends = kEnds + 1;
+    known.emplace_back(neighbour.ends, establish(process, neighbour).id);
+    known.emplace_back(kEnds, establish(process, dialogue).id);
+    run({.seq = 1, .ack = 1, .payload = 100}, true);
+    run({.seq = 1, .ack = 101, .payload = 200, .window = 3000}, false);
+    run({.seq = 101, .ack = 201, .window = 2500}, true);
+    run({.flags = kTcpSyn}, true);
+    run({.seq = 101, .ack = 201, .flags = kTcpAck | kTcpFin, .payload = 7}, true);
+    run({.seq = 201, .ack = 109, .flags = kTcpAck | kTcpFin}, false);
+    run({.seq = 109, .ack = 202}, true);
+    EXPECT_GT(seen, 60U);
+}
+
+// A connection that ends is there or not.
+TEST_F(KillPoints, AConnectionThatMakesRoomIsThereOrNot) {
+    known.emplace_back(kEnds, establish(process, dialogue).id);
+    dialogue.now = 16 * 60 * 1000;
+    const Numbers before = numbers(process.tracker);
+    region.memory.run_guarded(
+        [&] { (void)process.tracker.expire(at_millisecond(dialogue.now), 1); },
+        [&] { instants.push_back(left()); });
+    const Numbers after = numbers(process.tracker);
+    ASSERT_NE(before, after);
+    for (const Numbers& now : instants) {
+        EXPECT_TRUE(now == before || now == after);
+    }
+    EXPECT_GT(instants.size(), 2U);
+}
+
+// Whatever lies there: a process begins, and goes on.
+TEST(TrackKept, ARegionOfAnyContentIsTakenOver) {
+    std::mt19937_64 random{23};
+    for (int round = 0; round < 50; ++round) {
+        Region region;
+        const std::size_t bytes = ConnectionTracker::kept_of(kBudget);
+        auto* const at = static_cast<std::uint8_t*>(region.memory.base());
+        for (std::size_t i = 0; i < bytes; ++i) {
+            // Small numbers are phases, flags and indices more often.
+            const std::uint64_t number = random();
+            at[i] = static_cast<std::uint8_t>(number % 3 == 0 ? number >> 8U & 7U : number >> 8U);
+        }
+        Process process{region};
+        std::vector<Dialogue> all(30);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i].ends = kEnds * (i + 1);
+            establish(process, all[i]);
+            say(process, all[i], {.seq = 1, .ack = 1, .payload = 20}, true);
+        }
+        EXPECT_LE(process.tracker.size(),
+                  kBudget.connections + kBudget.half_open + kBudget.midstream);
+        while (process.tracker.expire(at_millisecond(std::int64_t{1} << 31), 8)) {
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sluice::track_kept_test
