@@ -101,7 +101,9 @@ class Check(Case):
     def test_what_apply_would_refuse(self):
         for text, why in ((RULES.replace("{id: a,", "{id: a, scope: cluster,"), "not enforced yet: `scope` other than box"),
                           (RULES + "data: {lists: {bad: {type: cidr, file: absent}}}\n", "absent"),
-                          (RULES.replace("enforce", "'off'"), "no rule in it is on")):
+                          (RULES.replace("enforce", "'off'"), "no rule in it is on"),
+                          ("version: 1\nservices: [{id: web, protocol: http, when: l4.dport eq 80}]\nrules: []\n",
+                           "no rule in it is on")):
             rules = self.write("rules.yaml", text)
             out, _ = self.ctl("check", rules)
             self.assertRegex(out.splitlines()[0], "ok, but `sluicectl apply` refuses it: .*" + why)
