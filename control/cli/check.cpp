@@ -237,7 +237,7 @@ std::optional<std::string> refusal_of(const RuleText& source) {
     const auto applied = compile_rules(source, Purpose::Enforce, {}, problems);
     if (applied) {
         return applied->set.rules.empty() ? std::optional<std::string>{"no rule in it is on"}
-                                     : std::nullopt;
+                                          : std::nullopt;
     }
     const auto error =
         std::find_if(problems.list().begin(), problems.list().end(),

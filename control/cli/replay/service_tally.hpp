@@ -32,11 +32,14 @@ public:
 
     void count(const ServiceOutcome& outcome);
     [[nodiscard]] const std::vector<Row>& rows() const noexcept { return rows_; }
-    // Services that follow both directions, and whose clients alone were seen.
+    void count_from_inside() noexcept { ++from_inside_; }
+    // A warning, with its cause, for each service that follows both directions and whose clients
+    // alone were seen.
     [[nodiscard]] std::vector<std::string> without_servers() const;
 
 private:
     std::vector<Row> rows_;
+    std::uint64_t from_inside_ = 0;  // frames, of services or not
     struct Place {
         std::size_t row = 0;
         bool sees_both = true;

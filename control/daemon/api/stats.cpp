@@ -65,12 +65,13 @@ ordered_json services_json(const RuleView& view, const Stats& stats) {
              {"protocol", kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]},
              {"mode", kModeNames[static_cast<std::size_t>(service.mode)]},
              {"file_mode", kModeNames[static_cast<std::size_t>(view.service_file_modes[i])]}});
-        const auto counted = std::find_if(
-            stats.services.begin(), stats.services.end(),
-            [&](const ServiceStats& running) { return running.id == service.id; });
+        const auto counted =
+            std::find_if(stats.services.begin(), stats.services.end(),
+                         [&](const ServiceStats& running) { return running.id == service.id; });
         if (counted != stats.services.end()) {
-            services.back()["checksums"] = {{"clients", kChecksumTrustNames[static_cast<std::size_t>(counted->clients)]},
-                                            {"servers", kChecksumTrustNames[static_cast<std::size_t>(counted->servers)]}};
+            services.back()["checksums"] = {
+                {"clients", kChecksumTrustNames[static_cast<std::size_t>(counted->clients)]},
+                {"servers", kChecksumTrustNames[static_cast<std::size_t>(counted->servers)]}};
         }
     }
     return services;

@@ -65,20 +65,20 @@ TEST(StatsText, ShowsConnectionsWhereThereAreAny) {
 
 TEST(StatsText, ShowsServicesWithTheirModesAndWhatTheyWouldRefuse) {
     Json now = stats(1'000, 5);
-    now["services"] = {{{"id", "web"},
-                        {"protocol", "http"},
-                        {"mode", "monitor"},
-                        {"file_mode", "enforce"},
-                        {"checksums", {{"clients", "verifying"}, {"servers", "trusting"}}}},
-                       {{"id", "names"}, {"protocol", "dns"}, {"mode", "off"}, {"file_mode", "off"}}};
+    now["services"] = {
+        {{"id", "web"},
+         {"protocol", "http"},
+         {"mode", "monitor"},
+         {"file_mode", "enforce"},
+         {"checksums", {{"clients", "verifying"}, {"servers", "trusting"}}}},
+        {{"id", "names"}, {"protocol", "dns"}, {"mode", "off"}, {"file_mode", "off"}}};
     now["would_refuse"]["unreadable"] = 1'200;
-    EXPECT_NE(
-        stats_text(now).find(
-            "\nSERVICE  PROTOCOL  MODE                     CHECKSUMS OF CLIENTS  OF SERVERS\n"
-            "web      http      monitor (file: enforce)  verifying             trusting\n"
-            "names    dns       off\n\n"
-            "SERVICES WOULD REFUSE  PACKETS\nunreadable               1,200\n"),
-        std::string::npos)
+    EXPECT_NE(stats_text(now).find(
+                  "\nSERVICE  PROTOCOL  MODE                     CHECKSUMS OF CLIENTS  OF SERVERS\n"
+                  "web      http      monitor (file: enforce)  verifying             trusting\n"
+                  "names    dns       off\n\n"
+                  "SERVICES WOULD REFUSE  PACKETS\nunreadable               1,200\n"),
+              std::string::npos)
         << stats_text(now);
     now["would_refuse"]["unreadable"] = 0;
     EXPECT_EQ(stats_text(now).find("WOULD REFUSE"), std::string::npos);
