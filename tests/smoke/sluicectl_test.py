@@ -402,7 +402,7 @@ class WithSluiced(Case):
     def test_apply(self):
         sluiced = self.start()
         rules = self.write("my rules.yaml", RULES)
-        self.assertIn("applied 1 rules", self.ask("apply", rules)[0])
+        self.assertIn("applied 1 rule,", self.ask("apply", rules)[0])
         method, path, body = sluiced.asked[-1]
         self.assertEqual((method, body), ("PUT", RULES))
         self.assertTrue(path.startswith("/v1/rules?force=0&file=%2F"))
@@ -448,7 +448,7 @@ class WithSluiced(Case):
 
     def test_confirm_and_rollback(self):
         sluiced = self.start()
-        self.assertEqual(self.ask("confirm")[0], "confirmed generation 0a, 1 rules\n")
+        self.assertEqual(self.ask("confirm")[0], "confirmed generation 0a, 1 rule\n")
         self.assertEqual(self.ask("rollback")[0], "back to generation 0b, 2 rules\n")
         self.assertEqual([call[:2] for call in sluiced.asked],
                          [("POST", "/v1/confirm"), ("POST", "/v1/rollback")])

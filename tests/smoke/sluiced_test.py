@@ -702,6 +702,24 @@ class Explained(Case):
             self.assertIn(f'sluice_service_info{{service="web",protocol="http",mode="{set_since}"}} 1\n',
                           self.box.get("/v1/metrics").text)
 
+    def test_services_are_known_by_their_ids(self):
+        self.start(SERVED.format(mode="monitor"))
+        shown = self.ctl("rules", "web")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertIn("web: service of http, monitor\nfrom line 2\n\nwhen: l4.dport eq 80\n", shown.stdout)
+        self.assertIn("on_unreadable: refuse\n", shown.stdout)
+        self.assertEqual(json.loads(self.ctl("rules", "web", "--json").stdout)["id"], "web")
+        self.assertIn("there is no rule nosuch", self.ctl("rules", "nosuch").stderr)
+        counted = self.ctl("stats", "--rule", "web")
+        self.assertIn("web      http      monitor", counted.stdout)
+        self.assertNotIn("VERDICT", counted.stdout)
+        self.assertIn("no rule or service nosuch", self.ctl("stats", "--rule", "nosuch").stderr)
+        self.assertIn("id of the rule or service", self.ctl("mode", "--help").stdout)
+        for rule, exit in (("requests", 0), ("web", 0), ("b", 0), ("nosuch", 1)):  # of b there are events
+            done = self.ctl("events", "--rule", rule)
+            self.assertEqual(done.returncode, exit, done.stdout)
+            self.assertEqual("no rule or service in force is called nosuch" in done.stderr, exit == 1)
+
     def test_what_cannot_be_told(self):
         self.start(EXPLAINED)
         self.explain("--enforce", exit=2)
