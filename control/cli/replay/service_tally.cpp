@@ -127,6 +127,7 @@ ServiceTally::ServiceTally(const std::vector<ServiceSummary>& summaries,
 void ServiceTally::count(const ServiceOutcome& outcome) {
     Row& row = rows_[places_[outcome.index].row];
     ++(outcome.packet.is_from_client ? row.from_clients : row.from_servers);
+    row.segments_from_clients += outcome.packet.is_from_client && outcome.is_segment ? 1 : 0;
     row.rewritten += outcome.rewritten.any() ? 1 : 0;
     if (outcome.refused) {
         ++row.refused[static_cast<std::size_t>(*outcome.refused)];
@@ -140,8 +141,8 @@ std::vector<std::string> ServiceTally::without_servers() const {
     std::vector<std::string> texts;
     for (const Place& place : places_) {
         const Row& row = rows_[place.row];
-        const bool is_followed = place.sees_both && row.protocol != ServiceProtocol::Quic;
-        if (is_followed && row.from_clients != 0 && row.from_servers == 0) {
+        // Datagrams are of no connection.
+        if (place.sees_both && row.segments_from_clients != 0 && row.from_servers == 0) {
             texts.push_back(text_without_servers(row, from_inside_));
         }
     }

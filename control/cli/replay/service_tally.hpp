@@ -18,6 +18,7 @@ public:
         ServiceProtocol protocol = ServiceProtocol::Http;
         Mode mode = Mode::Off;  // as replayed
         std::uint64_t from_clients = 0;
+        std::uint64_t segments_from_clients = 0;  // of TCP, among these
         std::uint64_t from_servers = 0;
         std::uint64_t rewritten = 0;
         std::array<std::uint64_t, kReasonCount> refused{};

@@ -25,6 +25,7 @@ protected:
     ServiceOutcome of(std::size_t index, bool from_client) const {
         ServiceOutcome outcome{.index = index};
         outcome.packet.is_from_client = from_client;
+        outcome.is_segment = true;
         return outcome;
     }
 
@@ -87,6 +88,13 @@ TEST_F(Tally, KnowsWhyServersWereNotSeen) {
     EXPECT_NE(text.find("most as wrong_checksum"), std::string::npos) << text;
     EXPECT_NE(text.find("`checksums: trust`"), std::string::npos) << text;
     EXPECT_EQ(text.find("--inside"), std::string::npos) << text;
+}
+
+TEST_F(Tally, DatagramsAreFollowedWithoutTheirServers) {
+    ServiceOutcome query = of(1, true);
+    query.is_segment = false;
+    tally_.count(query);
+    EXPECT_TRUE(tally_.without_servers().empty());
 }
 
 TEST_F(Tally, KnowsWhoseServersWereNotSeen) {
