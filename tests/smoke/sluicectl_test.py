@@ -26,7 +26,7 @@ COSTLY = "version: 1\nrules:\n" + "".join(
 STATS = {"generation": "00000000000000ab", "uptime_s": 5, "panic": False, "packets": 3,
          "verdicts": {"pass": 2, "drop": 1}, "reasons": {"within_limits": 2, "over_limit": 1},
          "table_full": 0, "connections": {"half_heads": 0}, "connection_events": {"opened": 0},
-         "asks": {"reservations": 0}, "ask_events": {"asked": 0},
+         "asks": {"reservations": 0}, "ask_events": {"asked": 0}, "services": [],
          "rules": [{"id": "a", "mode": "enforce", "matched": 3, "admitted": 2, "exceeded": 1,
                     "skipped": 0}]}
 RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules": [
