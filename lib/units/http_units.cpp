@@ -123,7 +123,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     }
     if (is_service && head_.upgrade == HttpUpgrade::H2c &&
         context.packet.service.service->on_h2c == OnH2c::Refuse) {
-        return {};
+        units.drop(Reason::Unreadable);
     }
     (void)units.keep(used_of(room, head_));
     add(context.packet, units);

@@ -26,6 +26,25 @@ bool begins_quic(ByteView datagram, const PacketHeaders& headers, QuicPacket& fi
            headers.dport == kHttpsPort;
 }
 
+// A server may read a hello in it that nobody reads here.
+bool is_unreadable(ByteView datagram) noexcept {
+    QuicPacket first;
+    return QuicUnits::may_begin(datagram) &&
+           (read_long_header(datagram, first) != QuicHeaderOutcome::Good ||
+            !(is_known_quic_version(first.version) || is_reserved_quic_version(first.version) ||
+              first.version == kQuicNegotiation));
+}
+
+void refuse_unreadable(const Service& service, UnitSink& units) noexcept {
+    if (service.on_unreadable == OnUnreadable::Refuse) {
+        units.drop(Reason::Unreadable);
+    } else if (service.on_unreadable == OnUnreadable::Count) {
+        if (UnitTexts* const texts = units.add(Per::Handshake)) {
+            texts->set(TextField::ProtoL7, kQuic.view());
+        }
+    }
+}
+
 bool reads_hellos(const UnitSource& packet) noexcept {
     constexpr TextFieldSet kOfHellos{TextField::ProtoScheme, TextField::QuicSni, TextField::TlsAlpn,
                                      TextField::TlsJa4};
@@ -82,6 +101,10 @@ void QuicUnits::note_packet(const UnitSource& packet) noexcept {
 }
 
 void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept {
+    const Service* const service = packet.service.service;
+    if (service != nullptr && is_unreadable(datagram)) {
+        return refuse_unreadable(*service, units);
+    }
     QuicPacket first;
     if (!begins_quic(datagram, packet.headers, first)) {
         return;

@@ -25,10 +25,10 @@ using Lines = std::vector<std::string>;
 
 constexpr std::uint16_t kPsh = 0x08;
 
-std::string rules(std::string_view options) {
+std::string rules(std::string_view options, std::string_view mode = "enforce") {
     return "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
-           "l4.dport eq 80', mode: enforce, checksums: trust" +
-           std::string{options} +
+           "l4.dport eq 80', mode: " +
+           std::string{mode} + ", checksums: trust" + std::string{options} +
            "}\nrules:\n  - {id: logins, mode: enforce, when: 'http.request.uri.path eq "
            "\"/login\"', key: [ip.src], per: request, limits: [{algorithm: fixed_window, count: 1, "
            "window: 1h}]}\n";
@@ -51,7 +51,8 @@ struct Dialogue {
     std::uint32_t sent = 0;
     std::uint32_t answered = 0;
 
-    explicit Dialogue(std::string_view options) : box{rules(options)} {
+    explicit Dialogue(std::string_view options, std::string_view mode = "enforce")
+        : box{rules(options, mode)} {
         box.prove_clients(false);
         EXPECT_EQ(box.take(syn()), kPasses);
         EXPECT_EQ(box.take(syn_ack(), Direction::Out), kPasses);
@@ -135,6 +136,24 @@ const std::string kAsksForHttp2 =
 const std::string kStripped =
     "GET /login HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
     "xxxxxxx: xxx\r\nxxxxxxxxxxxxxx: xxxxxxxx\r\nAccept: */*\r\n\r\n";
+
+// It can be read, so that nothing else decides about it.
+TEST(ServiceUpgrade, ToHttp2IsRefusedWhateverBecomesOfUnreadableBytes) {
+    for (const std::string_view option : {", on_unreadable: count", ", on_unreadable: pass"}) {
+        Dialogue talk{option};
+        EXPECT_EQ(talk.ask(kAsksForHttp2), kUnreadable);
+        talk.sent = 0;
+        EXPECT_EQ(talk.ask(kAsksForHttp2), Lines{"drop retransmission"});
+        EXPECT_EQ(talk.ask(kLogin), Lines{"pass within_limits"}) << "nothing was charged";
+    }
+}
+
+// A service that monitors reads no less than none: what it would refuse is charged as well.
+TEST(ServiceUpgrade, ToHttp2IsChargedWhereItIsMonitored) {
+    Dialogue talk{"", "monitor"};
+    EXPECT_EQ(talk.ask(kAsksForHttp2), Lines{"pass within_limits"});
+    EXPECT_EQ(talk.ask(kAsksForHttp2), Lines{"drop over_limit"});
+}
 
 // A frame as it leaves the box, and whether its checksum is right.
 struct Left {

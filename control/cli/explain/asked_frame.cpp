@@ -44,11 +44,14 @@ std::variant<KeptFrame, ExitCode> asked_frame(const Options& options) {
     return kept_frame(*bytes);
 }
 
-std::vector<KeptFrame> frames_before(const Options& options) {
-    std::vector<KeptFrame> frames;
-    if (const std::optional<PacketWords> syn = syn_before(options.packet)) {
-        if (const auto bytes = described_frame(*syn)) {
-            frames.push_back(kept_frame(*bytes));
+std::vector<DialogueFrame> frames_before(const Options& options) {
+    std::vector<DialogueFrame> frames;
+    if (const auto handshake = handshake_before(options.packet)) {
+        for (const PacketWords& words : *handshake) {
+            if (const auto bytes = described_frame(words)) {
+                const bool is_answer = words.src != options.packet.src;
+                frames.push_back({.frame = kept_frame(*bytes), .is_answer = is_answer});
+            }
         }
     }
     return frames;

@@ -23,6 +23,7 @@ struct FlagRow {
 };
 constexpr auto kFlags = std::to_array<FlagRow>(
     {{"fin", 1}, {"syn", 2}, {"rst", 4}, {"psh", 8}, {"ack", 16}, {"urg", 32}});
+constexpr unsigned kWindow = 64'240;  // offered by either side
 
 // Bytes one after the other, numbers in network order.
 class Writer {
@@ -277,7 +278,8 @@ void write_transport(Writer& out, const PacketWords& words, const Described& pac
         out.u32((packet.flags & kTcpAck) != 0 ? 1 : 0);
         out.u8(5U << 4);
         out.u8(packet.flags);
-        out.zeroes(6);
+        out.u16(kWindow);
+        out.zeroes(4);
     } else if (packet.proto == kProtoUdp) {
         out.u16(words.sport);
         out.u16(words.dport);
@@ -335,7 +337,7 @@ Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
     return frame;
 }
 
-std::optional<PacketWords> syn_before(const PacketWords& words) {
+std::optional<std::array<PacketWords, 3>> handshake_before(const PacketWords& words) {
     const Result<Described> packet = read_words(words);
     if (!packet || packet->proto != kProtoTcp || packet->payload.empty() || packet->is_syn()) {
         return std::nullopt;
@@ -346,7 +348,13 @@ std::optional<PacketWords> syn_before(const PacketWords& words) {
     syn.payload = syn.http = syn.host = "";
     syn.header_lines.clear();
     syn.proto = "tcp";
-    return syn;
+    PacketWords syn_ack = syn;
+    syn_ack.flags = {"syn", "ack"};
+    std::swap(syn_ack.src, syn_ack.dst);
+    std::swap(syn_ack.sport, syn_ack.dport);
+    PacketWords ack = syn;
+    ack.flags = {"ack"};
+    return std::array{syn, syn_ack, ack};
 }
 
 }  // namespace sluice

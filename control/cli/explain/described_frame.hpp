@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,8 +32,8 @@ struct PacketWords {
 
 // The Ethernet frame that carries such a packet; an Error says what of it cannot be.
 [[nodiscard]] Result<std::vector<std::byte>> described_frame(const PacketWords& words);
-// The SYN of the connection that the packet carries data of; nullopt: it carries none, or is the
-// SYN itself.
-[[nodiscard]] std::optional<PacketWords> syn_before(const PacketWords& words);
+// The handshake of the connection that the packet carries data of: SYN, SYN-ACK of the other side,
+// ACK. nullopt: it carries none, or is a SYN itself.
+[[nodiscard]] std::optional<std::array<PacketWords, 3>> handshake_before(const PacketWords& words);
 
 }  // namespace sluice

@@ -52,7 +52,7 @@ ExitCode explain_described(const Options& options, const ReplaySetup& setup,
         return *exit;
     }
     WorkerSet workers{setup, rules.loaded};
-    workers.follow(frames_before(options), Instant{});
+    workers.follow_dialogue(frames_before(options), Instant{});
     const CapturedFrame& frame = std::get<KeptFrame>(asked).frame();
     show(account_of(frame, Instant{}, workers, rules, setup.pair), options, setup.pair);
     return ExitCode::Done;

@@ -55,7 +55,7 @@ private:
     // before it.
     void follow_before(WorkerSet& workers) const {
         if (options_.pcap_file.empty()) {
-            workers.follow(frames_before(options_), now_);
+            workers.follow_dialogue(frames_before(options_), now_);
             return;
         }
         Result<CaptureReader> reader = CaptureReader::open(options_.pcap_file);

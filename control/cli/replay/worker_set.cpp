@@ -145,8 +145,7 @@ WorkerSet::Worker& WorkerSet::owner_of(const CapturedFrame& frame, Worker& recei
                                                                               : receiver;
 }
 
-BurstRow WorkerSet::receive(const CapturedFrame& frame) {
-    const Route route = route_of(frame);
+BurstRow WorkerSet::receive(const CapturedFrame& frame, const Route& route) {
     Burst& burst = route.worker.burst;
     burst.add({frame.bytes, frame.wire_size}, route.dir, port_);
     return {&burst, burst.size() - 1};
@@ -166,7 +165,7 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
     const Now time = time_of(now);
     begin_instant(time);
     for (const KeptFrame& kept : frames) {
-        rows_.push_back(receive(kept.frame()));
+        rows_.push_back(receive(kept.frame(), route_of(kept.frame())));
     }
     for (const auto& worker : workers_) {
         if (worker->burst.size() > 0) {
@@ -177,9 +176,13 @@ const std::vector<BurstRow>& WorkerSet::judge(std::span<KeptFrame> frames, Insta
 }
 
 WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, Instant now) {
+    return match(frame, route_of(frame), now);
+}
+
+WorkerSet::Place WorkerSet::match(const CapturedFrame& frame, const Route& route, Instant now) {
     matched_at_ = time_of(now);
     begin_instant(matched_at_);
-    rows_.push_back(receive(frame));
+    rows_.push_back(receive(frame, route));
     matched_ = std::ranges::find_if(workers_, [](const auto& worker) {
                    return worker->burst.size() > 0;
                })->get();
@@ -217,9 +220,24 @@ const Decision& WorkerSet::decide() {
 void WorkerSet::follow(std::span<const KeptFrame> frames, Instant now) {
     for (const KeptFrame& kept : frames) {
         (void)match(kept.frame(), now);
-        if (BurstUnits* const units = matched_->burst.units()) {
-            units->settle(matched_->burst, row_bit(0), rules_.meter_plan);
+        settle_matched();
+    }
+}
+
+void WorkerSet::follow_dialogue(std::span<const DialogueFrame> frames, Instant now) {
+    for (const DialogueFrame& one : frames) {
+        Route route = route_of(frames.front().frame.frame());
+        if (one.is_answer) {
+            route.dir = route.dir == Direction::In ? Direction::Out : Direction::In;
         }
+        (void)match(one.frame.frame(), route, now);
+        settle_matched();
+    }
+}
+
+void WorkerSet::settle_matched() {
+    if (BurstUnits* const units = matched_->burst.units()) {
+        units->settle(matched_->burst, row_bit(0), rules_.meter_plan);
     }
 }
 

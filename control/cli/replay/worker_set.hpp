@@ -32,6 +32,12 @@ struct ReplaySetup {
     Nanoseconds merge_interval{1'000'000};
 };
 
+// A frame of a connection's dialogue; the first of it is no answer.
+struct DialogueFrame {
+    KeptFrame frame;
+    bool is_answer = false;  // by the side that the first one went to
+};
+
 // The workers of a box, run one after another in one thread, each with a table of its own.
 class WorkerSet {
 public:
@@ -60,6 +66,8 @@ public:
     [[nodiscard]] const Decision& decide();
     // Frames that have passed without being charged here: later layers see what they hold.
     void follow(std::span<const KeptFrame> frames, Instant now);
+    // The same, where `inside` need not tell which frames are of the other side.
+    void follow_dialogue(std::span<const DialogueFrame> frames, Instant now);
     // The workers' clocks at an instant of the capture.
     [[nodiscard]] Now time_of(Instant captured);
     // Whether the capture is too long for their clock, which stands still since.
@@ -97,7 +105,9 @@ private:
     [[nodiscard]] Route route_of(const CapturedFrame& frame) const;
     [[nodiscard]] Worker& owner_of(const CapturedFrame& frame, Worker& receiver,
                                    Direction dir) const;
-    [[nodiscard]] BurstRow receive(const CapturedFrame& frame);
+    [[nodiscard]] BurstRow receive(const CapturedFrame& frame, const Route& route);
+    [[nodiscard]] Place match(const CapturedFrame& frame, const Route& route, Instant now);
+    void settle_matched();
     void begin_instant(Now now);
     [[nodiscard]] const Burst& seen_of(Worker& worker, const BurstRow& row);
     void share_limits_between();

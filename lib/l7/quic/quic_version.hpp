@@ -12,4 +12,9 @@ inline constexpr std::uint32_t kQuicV2 = 0x6B33'43CF;  // RFC 9369
     return version == kQuicV1 || version == kQuicV2;
 }
 
+// No server has it: clients name one to learn which versions there are (RFC 9000, 15).
+[[nodiscard]] constexpr bool is_reserved_quic_version(std::uint32_t version) noexcept {
+    return (version & 0x0F0F'0F0FU) == 0x0A0A'0A0AU;
+}
+
 }  // namespace sluice

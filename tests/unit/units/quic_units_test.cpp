@@ -387,6 +387,11 @@ TEST(Quic, LongHeadersHaveTheirFieldsWhateverTheyCarry) {
         "00"
         "04d1d1d1d1"
         "0000");
+    const Octets draft = test::from_hex(
+        "c0ff00001d"
+        "00"
+        "04d1d1d1d1"
+        "0000");
     const auto texts = [](const char* type, const char* version, const char* token) {
         return Texts{{"proto.l7", "quic"},
                      {"quic.packet_type", type},
@@ -403,11 +408,23 @@ TEST(Quic, LongHeadersHaveTheirFieldsWhateverTheyCarry) {
         {"a short header", Octets(40, std::byte{0x41}), 443, {}},
         {"half a header", {handshake.begin(), handshake.begin() + 9}, 443, {}},
         {"nothing", {}, 443, {}},
+        {"a version that servers may have", draft, 443, texts("other_version", "4278190109", "0")},
+        {"the same on another port", draft, 8443, {}},
+    };
+    const auto is_refused_of_a_service = [](const Row& row) {
+        return std::string_view{row.name}.starts_with("half") ||
+               row.name == std::string_view{"a version that servers may have"} ||
+               row.name == std::string_view{"the same on another port"};
     };
     for (const Row& row : rows) {
+        const Octets frame = quic_frame(row.datagram, "10.0.0.1", 40'000, row.dport);
+        Worker of_service;
+        EXPECT_EQ(of_service.probe.take(frame, kNow).dropped,
+                  is_refused_of_a_service(row) ? "unreadable" : "")
+            << row.name;
         Worker worker;
-        const ProbedPacket probed =
-            worker.probe.take(quic_frame(row.datagram, "10.0.0.1", 40'000, row.dport), kNow);
+        worker.probe.service = nullptr;
+        const ProbedPacket probed = worker.probe.take(frame, kNow);
         ASSERT_EQ(probed.kinds.size(), row.texts.empty() ? 0U : 1U) << row.name;
         if (!row.texts.empty()) {
             EXPECT_EQ(probed.kinds.front(), "packet") << row.name;

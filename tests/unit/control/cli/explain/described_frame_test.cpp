@@ -64,22 +64,26 @@ TEST(DescribedFrame, IsParsedAsItWasDescribed) {
     }
 }
 
-// SYN and data are of one connection, and the data comes next.
-TEST(DescribedFrame, HasASynBeforeItsData) {
+// The handshake and the data are of one connection, and the data comes next.
+TEST(DescribedFrame, HasAHandshakeBeforeItsData) {
     const PacketWords request = with([](PacketWords& w) {
         w.http = "GET /";
         w.sport = 1234;
     });
-    const auto words = syn_before(request);
+    const auto words = handshake_before(request);
     ASSERT_TRUE(words);
-    const auto syn = described_frame(*words);
-    ASSERT_TRUE(syn);
-    EXPECT_EQ(field(*syn, Field::TcpFlags), "2");
-    EXPECT_EQ(field(*syn, Field::PayloadLen), "0");
-    EXPECT_EQ(field(*syn, Field::L4Sport), "1234");
-    EXPECT_FALSE(syn_before(with([](PacketWords& w) { w.proto = "tcp"; }))) << "no data";
-    EXPECT_FALSE(syn_before(with([](PacketWords& w) { w.payload = "x"; }))) << "over UDP";
-    EXPECT_FALSE(syn_before(*words)) << "the SYN itself";
+    for (const auto& [at, flags, sport] :
+         {std::tuple{0, "2", Field::L4Sport}, std::tuple{1, "18", Field::L4Dport},
+          std::tuple{2, "16", Field::L4Sport}}) {
+        const auto frame = described_frame(words->at(static_cast<std::size_t>(at)));
+        ASSERT_TRUE(frame);
+        EXPECT_EQ(field(*frame, Field::TcpFlags), flags);
+        EXPECT_EQ(field(*frame, Field::PayloadLen), "0");
+        EXPECT_EQ(field(*frame, sport), "1234");
+    }
+    EXPECT_FALSE(handshake_before(with([](PacketWords& w) { w.proto = "tcp"; }))) << "no data";
+    EXPECT_FALSE(handshake_before(with([](PacketWords& w) { w.payload = "x"; }))) << "over UDP";
+    EXPECT_FALSE(handshake_before(words->front())) << "the SYN itself";
 }
 
 TEST(DescribedFrame, SpeaksIpv6Too) {
