@@ -186,7 +186,7 @@ void capture_arguments(CLI::App& app, Options& options) {
 }
 
 void mode_arguments(CLI::App& app, Options& options) {
-    app.add_option("RULE", options.rule, "id of the rule")->required();
+    app.add_option("RULE", options.rule, "id of the rule or service")->required();
     app.add_option("MODE", options.word, "monitor, enforce or off")
         ->required()
         ->check(CLI::IsMember({"monitor", "enforce", "off"}));

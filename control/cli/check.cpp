@@ -230,18 +230,14 @@ Json implied_json(const ImpliedServices& implied) {
     return {{"services", std::move(services)}, {"without_place", implied.without_place}};
 }
 
-bool is_idle(const RuleSet& set) {
-    return set.rules.empty() && set.services.empty();
-}
-
 // What `apply` would say of rules that are sound: the first error; nullopt: it takes them. It wants
 // all data files, and nothing that is not enforced yet in a rule that is on.
 std::optional<std::string> refusal_of(const RuleText& source) {
     Problems problems{std::string{source.file}};
     const auto applied = compile_rules(source, Purpose::Enforce, {}, problems);
     if (applied) {
-        return is_idle(applied->set) ? std::optional<std::string>{"no rule in it is on"}
-                                     : std::nullopt;
+        return applied->set.rules.empty() ? std::optional<std::string>{"no rule in it is on"}
+                                          : std::nullopt;
     }
     const auto error =
         std::find_if(problems.list().begin(), problems.list().end(),
@@ -264,7 +260,7 @@ Checked check_rules(const RuleFiles& input, bool strict, const RssMapping& box,
     auto compiled = compile_rules(whole, Purpose::Check, {}, problems);
     if (compiled) {
         // What has no warning is applied as it is.
-        const bool is_clean = problems.list().empty() && !is_idle(compiled->set);
+        const bool is_clean = problems.list().empty() && !compiled->set.rules.empty();
         refused = is_clean ? std::nullopt : refusal_of(whole);
         rules = *std::move(compiled);
     }

@@ -1,5 +1,6 @@
 #include "control/cli/diff_text.hpp"
 
+#include "control/cli/human_units.hpp"
 #include "control/cli/terminal.hpp"
 
 #include <fmt/format.h>
@@ -82,6 +83,16 @@ std::string services_diff_text(const Json& services) {
                : text;
 }
 
+bool has_any(const Json& services) {
+    return differ(services) || count_at(services, "unchanged") != 0;
+}
+
+std::string counts_text(const Json& diff, std::string_view noun) {
+    return fmt::format("{} added, {} removed, {} changed, {} as they are\n",
+                       counted(diff.at("added").size(), noun), diff.at("removed").size(),
+                       diff.at("changed").size(), count_at(diff, "unchanged"));
+}
+
 }  // namespace
 
 bool differs(const Json& diff) {
@@ -109,10 +120,10 @@ std::string diff_text(const Json& diff) {
     if (text.empty() && diff.at("from") != diff.at("to")) {
         text += "lists, databases, overrides or settings of all rules are others\n";
     }
-    const bool same = text.empty();
-    return fmt::format("{}{}{} rules added, {} removed, {} changed, {} as they are\n", text,
-                       same ? "" : "\n", diff.at("added").size(), diff.at("removed").size(),
-                       diff.at("changed").size(), count_at(diff, "unchanged"));
+    text += text.empty() ? "" : "\n";
+    text += counts_text(diff, "rule");
+    const bool has_services = diff.contains("services") && has_any(diff.at("services"));
+    return has_services ? text + counts_text(diff.at("services"), "service") : text;
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -39,10 +40,39 @@ DaemonRequest request_of(const Options& options, const std::string& next, unsign
                                   url_escape(next), wait)};
 }
 
+bool names_one(const Json& all, const std::string& id) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Json& one) { return text_at(one, "id") == id; });
+}
+
+// Events that concern everybody come too.
+bool has_event_of(const Json& document, const std::string& rule) {
+    const Json& events = document.at("events");
+    return std::any_of(events.begin(), events.end(),
+                       [&](const Json& event) { return event.value("rule", "") == rule; });
+}
+
+// No event of the rule was there: nobody knows such a rule or service, perhaps.
+ExitCode end_without_events(const Options& options) {
+    if (options.rule.empty()) {
+        return ExitCode::Done;
+    }
+    const auto answer = ask(options, {.target = "/v1/rules"});
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+        return report(*refusal);
+    }
+    const Json& running = std::get<Json>(answer);
+    return names_one(running.at("rules"), options.rule) ||
+                   names_one(running.at("services"), options.rule)
+               ? ExitCode::Done
+               : refuse("no event, and no rule or service in force is called " + options.rule);
+}
+
 }  // namespace
 
 ExitCode run_events(const Options& options) {
     std::string next;
+    bool some = false;
     if (options.follow) {
         (void)std::signal(SIGINT, leave);
         (void)std::signal(SIGTERM, leave);
@@ -57,8 +87,9 @@ ExitCode run_events(const Options& options) {
         const Json& document = std::get<Json>(answer);
         print_lines(document);
         const bool is_end = document.at("events").empty();
+        some = some || has_event_of(document, options.rule);
         if (!options.follow && (is_end || answers == kMostAnswers)) {
-            return ExitCode::Done;
+            return some ? ExitCode::Done : end_without_events(options);
         }
         if (is_end && wait != 0 && std::chrono::steady_clock::now() - asked < kPause) {
             std::this_thread::sleep_for(kPause);

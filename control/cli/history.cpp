@@ -1,6 +1,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/diff_text.hpp"
+#include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
@@ -45,8 +46,8 @@ std::string history_text(const Json& history) {
 }
 
 std::string back_text(const Json& now) {
-    return fmt::format("back to generation {}, {} rules\n", text_at(now, "generation"),
-                       count_at(now, "rules")) +
+    return fmt::format("back to generation {}, {}\n", text_at(now, "generation"),
+                       counted(count_at(now, "rules"), "rule")) +
            unconfirmed_text(now);
 }
 

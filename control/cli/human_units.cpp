@@ -1,5 +1,7 @@
 #include "control/cli/human_units.hpp"
 
+#include "control/cli/table.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -62,6 +64,10 @@ std::string bit_rate_text(double bits_per_second) {
 
 std::string byte_count_text(std::uint64_t bytes) {
     return scaled(static_cast<double>(bytes), "B");
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 // Amounts as people say them.
 namespace sluice {
@@ -11,5 +12,8 @@ namespace sluice {
 // Three digits and a unit of 1000: "950 bit/s", "1.23 Mbit/s"; "64 B", "1.5 kB".
 [[nodiscard]] std::string bit_rate_text(double bits_per_second);
 [[nodiscard]] std::string byte_count_text(std::uint64_t bytes);
+
+// "1 frame", "1,200 frames".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace sluice

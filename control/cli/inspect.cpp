@@ -1,6 +1,7 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
+#include "control/cli/replay/rss_mapping.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "control/cli/service_column.hpp"
 #include "control/cli/terminal.hpp"
@@ -114,8 +115,10 @@ Result<Suffixes> suffixes_for(const FieldList& list) {
 // Looks at frames one by one. Whatever they hold passes.
 class Inspector {
 public:
-    Inspector(const FieldList& list, Tunnels tunnels, Suffixes suffixes)
+    Inspector(const FieldList& list, Tunnels tunnels, std::vector<IpPrefix> inside,
+              Suffixes suffixes)
         : tunnels_{tunnels},
+          inside_{std::move(inside)},
           wanted_{sources_of(texts_of(list), list.text_names)},
           derived_{texts_of(list), list.text_names, std::move(suffixes)} {
         // The names have been read as tokens.
@@ -126,7 +129,10 @@ public:
     [[nodiscard]] Seen look_at(const CapturedFrame& frame) {
         Seen seen{frame, {}, units_};
         const FrameView view{frame.bytes, frame.wire_size};
+        parse_frame(view, Tunnels{}, seen.headers);
+        const Direction dir = direction_of(seen.headers, inside_);
         parse_frame(view, tunnels_, seen.headers);
+        seen.headers.dir = dir;
         units_.clear();
         now_ = std::max(now_, frame.timestamp);
         if (!wanted_.empty() && !is_malformed(seen.headers.parsed)) {
@@ -149,6 +155,7 @@ public:
 
 private:
     Tunnels tunnels_;
+    std::vector<IpPrefix> inside_;  // networks behind the box
     TextFieldSet wanted_;
     RequestTexts requests_;
     DerivedTexts derived_;
@@ -265,11 +272,15 @@ ExitCode run_inspect(const Options& options) {
     if (!suffixes) {
         return refuse(suffixes.error().what);
     }
+    Result<std::vector<IpPrefix>> inside = parse_prefixes(options.inside);
+    if (!inside) {
+        return refuse("--inside: " + inside.error().what, ExitCode::Usage);
+    }
     const auto services = ServiceColumn::make(options);
     if (const auto* exit = std::get_if<ExitCode>(&services)) {
         return *exit;
     }
-    Inspector inspector{list, std::get<Tunnels>(tunnels), *std::move(suffixes)};
+    Inspector inspector{list, std::get<Tunnels>(tunnels), *std::move(inside), *std::move(suffixes)};
     return show_frames(*reader, options, list, inspector,
                        std::get<std::unique_ptr<ServiceColumn>>(services).get());
 }

@@ -1,5 +1,6 @@
 #include "control/cli/rule_text.hpp"
 
+#include "control/cli/human_units.hpp"
 #include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/unconfirmed_text.hpp"
@@ -119,6 +120,21 @@ std::string whole_rule_text(const Json& rule) {
     return text;
 }
 
+std::string whole_service_text(const Json& service) {
+    std::string text = fmt::format("{}: service of {}, {}\n", text_at(service, "id"),
+                                   text_at(service, "protocol"), service_mode_text(service));
+    if (const std::string description = text_at(service, "description"); !description.empty()) {
+        text += description + "\n";
+    }
+    const std::string file = service.value("file", "");
+    text += fmt::format("from {}line {}\n\nwhen: {}\n", file.empty() ? "" : file + ", ",
+                        count_at(service, "line"), text_at(service, "when"));
+    for (const auto& [name, value] : service.at("settings").items()) {
+        text += fmt::format("{}: {}\n", name, value.get<std::string>());
+    }
+    return text;
+}
+
 std::string source_text(const Json& files) {
     const Json& list = files.at("files");
     if (list.size() == 1) {
@@ -147,7 +163,7 @@ std::string anywhere_text(const Json& applied) {
 }
 
 std::string applied_text(const Json& applied) {
-    return fmt::format("applied {} rules, generation {}\n", count_at(applied, "rules"),
+    return fmt::format("applied {}, generation {}\n", counted(count_at(applied, "rules"), "rule"),
                        text_at(applied, "generation")) +
            anywhere_text(applied) + panic_text(applied) + unconfirmed_text(applied);
 }

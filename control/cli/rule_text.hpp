@@ -16,6 +16,8 @@ namespace sluice {
 [[nodiscard]] std::string mode_text_of(const Json& rule);
 // The line that tells of a service's mode.
 [[nodiscard]] std::string service_mode_text(const Json& service);
+// A service of `GET /v1/rules` in full.
+[[nodiscard]] std::string whole_service_text(const Json& service);
 
 // The answer to a set that was put in force.
 [[nodiscard]] std::string applied_text(const Json& applied);

@@ -1,5 +1,6 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
+#include "control/cli/human_units.hpp"
 #include "control/cli/rule_text.hpp"
 #include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
@@ -118,8 +119,8 @@ std::string mode_text(const Json& document) {
 }
 
 std::string set_text(const Json& document) {
-    return fmt::format("generation {}, {} rules", text_at(document, "generation"),
-                       count_at(document, "rules"));
+    return fmt::format("generation {}, {}", text_at(document, "generation"),
+                       counted(count_at(document, "rules"), "rule"));
 }
 
 std::string merge_interval_text(const Json& document) {
@@ -156,6 +157,22 @@ std::string health_text(const Json& document) {
     return text + panic_text(document) + trusted_text(document) + unconfirmed_text(document);
 }
 
+// A rule, else a service of that id.
+ExitCode show_rule(const Options& options) {
+    const auto answer =
+        ask(options, {.target = fmt::format("/v1/rules/{}/full", url_escape(options.rule))});
+    if (std::holds_alternative<DaemonRefusal>(answer)) {
+        const auto running = ask(options, {.target = "/v1/rules"});
+        const auto* const document = std::get_if<Json>(&running);
+        for (const Json& service : document ? document->at("services") : Json::array()) {
+            if (text_at(service, "id") == options.rule) {
+                return show_answer(options, service, whole_service_text);
+            }
+        }
+    }
+    return show_answer(options, answer, whole_rule_text);
+}
+
 }  // namespace
 
 ExitCode run_confirm(const Options& options) {
@@ -172,8 +189,7 @@ ExitCode run_rules(const Options& options) {
         return show(options, {.target = "/v1/rules/files"}, source_text);
     }
     if (!options.rule.empty()) {
-        return show(options, {.target = fmt::format("/v1/rules/{}/full", url_escape(options.rule))},
-                    whole_rule_text);
+        return show_rule(options);
     }
     return show(options, {.target = "/v1/rules"}, rules_text);
 }

@@ -17,7 +17,7 @@ ExitCode run_stats(const Options& options) {
         [&choice](Json& stats) {
             const std::string absent = choose_rules(stats, choice);
             if (!absent.empty()) {
-                say_error("there is no rule " + absent +
+                say_error("there is no rule or service " + absent +
                           " that is on; `sluicectl rules` lists all");
             }
             return absent.empty();

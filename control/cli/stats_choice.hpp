@@ -6,15 +6,15 @@
 
 namespace sluice {
 
-// Which rules of `GET /v1/stats` are wanted.
+// Which rules and services of `GET /v1/stats` are wanted.
 struct StatsChoice {
-    std::vector<std::string> rules{};  // ids; none: all
+    std::vector<std::string> rules{};  // ids of rules and services; none: all
     bool nonzero = false;              // without those that have matched nothing
     bool rules_alone = false;          // chosen by id, nothing but these is to be shown
 };
 
 // Takes the others out; `rules_left_out` says how many had matched nothing. -> the first id that no
-// rule has; empty: each has its rule.
+// rule and no service has; empty: each has one.
 [[nodiscard]] std::string choose_rules(Json& stats, const StatsChoice& choice);
 
 }  // namespace sluice

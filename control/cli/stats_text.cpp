@@ -2,6 +2,7 @@
 
 #include "control/cli/human_units.hpp"
 #include "control/cli/rates.hpp"
+#include "control/cli/rule_text.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
@@ -211,6 +212,31 @@ std::string early_drop_table(const Sample& sample) {
     return any ? "\n" + table.text() : "";
 }
 
+std::string trust_text(const Json& service, const char* side) {
+    const auto checksums = service.find("checksums");
+    return checksums == service.end() ? "" : text_at(*checksums, side);
+}
+
+// Services with the modes they run in; nothing where none is declared.
+std::string service_table(const Json& services) {
+    if (services.empty()) {
+        return "";
+    }
+    Table table{{{"SERVICE"}, {"PROTOCOL"}, {"MODE"}, {"CHECKSUMS OF CLIENTS"}, {"OF SERVERS"}}};
+    for (const Json& service : services) {
+        table.row({text_at(service, "id"), text_at(service, "protocol"), service_mode_text(service),
+                   trust_text(service, "clients"), trust_text(service, "servers")});
+    }
+    return "\n" + table.text();
+}
+
+// Of all services that monitor; the counters know the reason alone.
+std::string would_refuse_table(const Sample& sample) {
+    return sample.now.contains("would_refuse") && has_counts(sample.now.at("would_refuse"))
+               ? "\n" + counter_table(sample, "would_refuse", "SERVICES WOULD REFUSE")
+               : "";
+}
+
 }  // namespace
 
 std::string list_problem_text(const Json& document) {
@@ -245,6 +271,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
     if (now.contains("verdicts")) {  // not of chosen rules alone
         text += "\n" + verdict_table(sample) + "\n" + counter_table(sample, "reasons", "REASON");
     }
+    text += service_table(now.at("services")) + would_refuse_table(sample);
     text += text_of(kConnections, sample) + text_of(kAsks, sample);
     if (!now.at("rules").empty()) {
         text += "\n" + rule_table(sample) + limit_table(sample) + early_drop_table(sample);

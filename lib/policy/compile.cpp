@@ -238,12 +238,15 @@ std::optional<CompiledRules> compile_joined(const RuleText& source, Purpose purp
 
 std::optional<CompiledRules> compile_rules(const RuleText& source, Purpose purpose,
                                            const ModeOverrides& modes, Problems& problems) {
-    if (!source.parts.empty()) {
-        return compile_joined(source, purpose, modes, problems);
-    }
-    return read_file(source.text, problems, [&](const LineIndex& lines, const YamlNode& root) {
-        return FileReader{lines, source, purpose, modes, problems}.run(root);
-    });
+    auto compiled =
+        source.parts.empty()
+            ? read_file(source.text, problems,
+                        [&](const LineIndex& lines, const YamlNode& root) {
+                            return FileReader{lines, source, purpose, modes, problems}.run(root);
+                        })
+            : compile_joined(source, purpose, modes, problems);
+    problems.sort_by_place();
+    return compiled;
 }
 
 }  // namespace sluice

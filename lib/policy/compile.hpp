@@ -56,16 +56,21 @@ struct LimitSummary {
 // belongs to the services. Partly: some of it does. Anywhere: nothing for sure. Unknown: a list is
 // missing. Where no service is, a connection that cannot be read passes unread.
 struct Stance {
-    enum class Kind : std::uint8_t { None, Service, Partly, Anywhere, Unknown };
-    Kind kind = Kind::None;                    // None: the rule is over no later layer, or is off
-    std::vector<std::string> services{};       // by id, in the order of the file
+    // None: the rule is over no later layer, or is off. Nothing: it is, and no packet can give it
+    // what it counts or matches.
+    enum class Kind : std::uint8_t { None, Service, Partly, Anywhere, Unknown, Nothing };
+    Kind kind = Kind::None;
+    // By id, in the order of the file. Of Nothing: those that have its packets, of other protocols.
+    std::vector<std::string> services{};
     std::vector<std::string> monitored{};      // those of them that are in monitor
     std::vector<ServiceProtocol> protocols{};  // whose units the rule can match or count
+    // Of queries: a service of another protocol that has those over TCP; empty: none.
+    std::string without_tcp{};
 
     [[nodiscard]] bool operator==(const Stance&) const = default;
 };
-inline constexpr auto kStanceNames =
-    std::to_array<std::string_view>({"none", "service", "partly", "anywhere", "unknown"});
+inline constexpr auto kStanceNames = std::to_array<std::string_view>(
+    {"none", "service", "partly", "anywhere", "unknown", "nothing"});
 
 // Beside the rules of a file: its budgets of `bypass`, and the candidates of its rules.
 enum class RuleKind : std::uint8_t { Rule, Bypass, Candidate };

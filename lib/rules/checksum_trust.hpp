@@ -32,7 +32,7 @@ struct ServiceChecksums {
 // An operator's way from Trusting to Verifying.
 inline constexpr std::string_view kTrustingAdvice =
     "frames come whose sender leaves checksums to its adapter, so that wrong ones are not told "
-    "from these: switch that off where they come from (`ethtool -K DEVICE tx off`) and start the "
-    "dataplane again, or say `checksums: verify`";
+    "from these: switch that off where they come from (`ethtool -K DEVICE tx off`), then start the "
+    "dataplane again; `checksums: verify` while such frames come drops all of them";
 
 }  // namespace sluice

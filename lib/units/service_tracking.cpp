@@ -296,7 +296,8 @@ void ServiceTracking::note_reset(const MadeReset& reset, Instant now) noexcept {
     const TrackedSegment segment{.ends = reset.ends.digest,
                                  .from_low = reset.ends.from_low,
                                  .seq = reset.seq,
-                                 .flags = kTcpRst};
+                                 .flags = kTcpRst,
+                                 .ttl = UINT8_MAX};  // the box's own: nothing is to be raised
     (void)tracker_.track(segment, policies_, now);
 }
 

@@ -3,6 +3,7 @@
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/units/source_network.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 

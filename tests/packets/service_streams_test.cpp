@@ -216,6 +216,7 @@ TEST(ServiceReset, ByTheBoxEndsItsConnection) {
     answered.note_reset({.ends = ends, .seq = kClientIss + 1});
     box.idle(test::kStart);
     EXPECT_EQ(parser.tracked().established.read(), 0U);
+    EXPECT_EQ(parser.tracked().of(TrackEvent::TtlRaised), 0U) << "no segment of a client's";
 }
 
 // Normalised frames.

@@ -129,7 +129,7 @@ class Trial(Case):
 
     def test_rollback_ends_it_now(self):
         self.begin("60s")
-        self.assertIn(f"back to generation {self.old}, 1 rules", self.ctl("rollback"))
+        self.assertIn(f"back to generation {self.old}, 1 rule", self.ctl("rollback"))
         self.expect_kept(self.old)
 
     def test_times_that_are_refused(self):

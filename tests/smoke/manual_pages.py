@@ -173,6 +173,13 @@ def reasons():
     return re.findall(r'\{Reason::\w+, "(\w+)"', source("lib/rules/verdict.hpp"))
 
 
+def event_rows(path, array):
+    """[(name, help)] of a table of events or gauges; texts of several lines are one."""
+    body = source(path).split(f"{array} =", 1)[1].split("});", 1)[0]
+    rows = re.findall(r'\{[\w:&]+,\s*"(\w+)",\s*((?:"[^"]*"\s*)+)', body)
+    return [(name, "".join(re.findall(r'"([^"]*)"', text))) for name, text in rows]
+
+
 def words_of(path, array):
     return re.findall(r'"(\w+)"', source(path).split(f"{array} =", 1)[1].split(");", 1)[0])
 

@@ -191,6 +191,17 @@ class Complete(unittest.TestCase):
     def test_every_reason_of_a_verdict(self):
         self.named("sluice.7", manual.reasons())
 
+    def test_every_event_of_connections_and_what_it_is(self):
+        text = " ".join(PAGES["sluice.7"].section("# EVENTS OF CONNECTIONS").replace("*", "").split())
+        for path, array in (("lib/conn/connection_event.hpp", "kConnectionEvents"),
+                            ("lib/conn/track/track_reason.hpp", "kTrackEvents"),
+                            ("lib/wire/worker_stats.hpp", "kConnectionGauges")):
+            rows = manual.event_rows(path, array)
+            self.assertGreater(len(rows), 6, array)
+            for name, what in rows:
+                self.assertIn(f"| {name} : {what.rstrip('.')}", text.replace("\\_", "_"), f"{array}: {name}")
+        self.named("sluice.7", manual.words_of("lib/rules/checksum_trust.hpp", "kChecksumTrustNames"))
+
     def test_commands_and_options_of_sluicectl(self):
         page = PAGES["sluicectl.1"]
         script = output(SLUICECTL, "completion", "bash")[1]

@@ -1,8 +1,7 @@
 """The captures that the manual speaks of, by their names: made by hand, the same each time."""
-import bisect
 import struct
 
-from capture_files import SECOND, client_hello, ethernet, ipv4, opened, pcap, tcp, udp, udp_header
+from capture_files import SECOND, client_hello, ethernet, ipv4, pcap, tcp, udp, udp_header
 from dialogue_frames import ACK, PSH, REQUEST, RST, Dialogue
 from mmdb_writer import Database, country
 
@@ -20,24 +19,19 @@ def capture(*parts):
 
 
 def connections(*parts):
-    """The same of segments; each connection begins with its SYN."""
-    frames = sorted((one for part in parts for one in part), key=lambda one: one[0])
-    sent, numbers = opened(frame for _, frame in frames)
-    return pcap([(frames[bisect.bisect_left(numbers, number)][0], frame) for number, frame in enumerate(sent, 1)])
-
-
-def segment(payload, src="192.0.2.1", sport=40000, dport=80, flags=0x18):
-    head = struct.pack("!HHIIBBHHH", sport, dport, 1, 1, 5 << 4, flags, 1000, 0, 0)
-    return ethernet(ipv4(src, "198.51.100.7", 6, head + payload), 0x0800)
+    """The same of what clients say: each in a connection of its own, from the SYN on."""
+    said = sorted((one for part in parts for one in part), key=lambda one: one[0])
+    return pcap([(at, frame) for at, (payload, client, ports) in said
+                 for frame in Dialogue(client, ports=ports).handshake().client(ACK | PSH, payload).sent])
 
 
 def request(line, *headers, src="192.0.2.1", sport=40000, host="www.example"):
     text = f"{line} HTTP/1.1\r\nHost: {host}\r\n" + "".join(f"{header}\r\n" for header in headers) + "\r\n"
-    return segment(text.encode(), src, sport)
+    return text.encode(), src, (sport, 80)
 
 
 def hello(name, src="192.0.2.1", sport=40000):
-    return segment(client_hello(name), src, sport, 443)
+    return client_hello(name), src, (sport, 443)
 
 
 def query(name, src="192.0.2.1", kind=1):

@@ -505,7 +505,7 @@ class Earlier(Case):
         self.assertEqual([rule["id"] for rule in stats["rules"]], ["z"])
         self.assertIn("verdicts", stats)
         self.assertEqual(self.json("stats", "--nonzero")["rules_left_out"], 0)
-        self.assertIn("there is no rule y", self.ctl("stats", "--rule", "y", exit=1))
+        self.assertIn("there is no rule or service y", self.ctl("stats", "--rule", "y", exit=1))
 
 
 def fnv(text):

@@ -2,7 +2,7 @@
 import json
 
 from capture_files import SECOND, Case, main, pcap
-from dialogue_frames import ACK, FIN, PSH, REQUEST, RST, URG, Dialogue
+from dialogue_frames import ACK, FIN, PSH, REQUEST, RST, SYN, URG, Dialogue
 
 RULES = """version: 1
 services:
@@ -94,6 +94,16 @@ class Replayed(Services):
         self.assertIn("no frame came from the servers of `web`", self.ctl("replay", *words)[1])
         self.assertNotIn("no frame came", self.ctl("replay", *words, *INSIDE)[1])
 
+    def test_servers_of_refused_handshakes_are_not_blamed_on_the_side(self):
+        offloaded = Dialogue()
+        for _ in range(3):
+            offloaded.client(SYN, at=-1, wrong=True).server(SYN | ACK, at=-1)
+        out, err = self.ctl("replay", *self.arguments("enforce", offloaded), *INSIDE)
+        self.assertIn("3 frames came from inside, but none of a connection that `web` took up: it refuses its "
+                      "clients' frames, most as wrong_checksum; where the capture was made before the sender's "
+                      "adapter filled in checksums, replay with `checksums: trust`", err)
+        self.assertNotIn("--inside", err)
+
 
 class Explained(Services):
     def test_what_is_forwarded(self):
@@ -170,6 +180,14 @@ class Inspected(Services):
             "web dropped unreadable"])
         self.assertEqual(lines[3][:3], ["4", "80", "GET"])
         self.assertEqual(self.inspect("monitor")[4].split("\t")[3], "web would_refuse out_of_window")
+
+    def test_the_direction_is_that_of_inside(self):
+        rules, *capture = self.arguments("enforce", talk())
+        words = ("inspect", *capture, "--fields", "dir,http.request.method", *INSIDE)
+        wanted = ["in", "out", "in", "in", "in", "out", "in", "in", "in", "in", "in"]
+        for more in ((), ("--services-of", rules)):
+            self.assertEqual([line.split("\t")[1] for line in self.ctl(*words, *more)[0].splitlines()], wanted)
+        self.assertEqual(self.ctl(*words[:-2])[0].splitlines()[1].split("\t")[1], "in")
 
     def test_its_rules_drop_nothing(self):
         many = Dialogue().handshake()

@@ -26,7 +26,7 @@ COSTLY = "version: 1\nrules:\n" + "".join(
 STATS = {"generation": "00000000000000ab", "uptime_s": 5, "panic": False, "packets": 3,
          "verdicts": {"pass": 2, "drop": 1}, "reasons": {"within_limits": 2, "over_limit": 1},
          "table_full": 0, "connections": {"half_heads": 0}, "connection_events": {"opened": 0},
-         "asks": {"reservations": 0}, "ask_events": {"asked": 0},
+         "asks": {"reservations": 0}, "ask_events": {"asked": 0}, "services": [],
          "rules": [{"id": "a", "mode": "enforce", "matched": 3, "admitted": 2, "exceeded": 1,
                     "skipped": 0}]}
 RUNNING = {"generation": "00000000000000ab", "file": "/etc/rules.yaml", "rules": [
@@ -101,7 +101,9 @@ class Check(Case):
     def test_what_apply_would_refuse(self):
         for text, why in ((RULES.replace("{id: a,", "{id: a, scope: cluster,"), "not enforced yet: `scope` other than box"),
                           (RULES + "data: {lists: {bad: {type: cidr, file: absent}}}\n", "absent"),
-                          (RULES.replace("enforce", "'off'"), "no rule in it is on")):
+                          (RULES.replace("enforce", "'off'"), "no rule in it is on"),
+                          ("version: 1\nservices: [{id: web, protocol: http, when: l4.dport eq 80}]\nrules: []\n",
+                           "no rule in it is on")):
             rules = self.write("rules.yaml", text)
             out, _ = self.ctl("check", rules)
             self.assertRegex(out.splitlines()[0], "ok, but `sluicectl apply` refuses it: .*" + why)
@@ -400,7 +402,7 @@ class WithSluiced(Case):
     def test_apply(self):
         sluiced = self.start()
         rules = self.write("my rules.yaml", RULES)
-        self.assertIn("applied 1 rules", self.ask("apply", rules)[0])
+        self.assertIn("applied 1 rule,", self.ask("apply", rules)[0])
         method, path, body = sluiced.asked[-1]
         self.assertEqual((method, body), ("PUT", RULES))
         self.assertTrue(path.startswith("/v1/rules?force=0&file=%2F"))
@@ -446,7 +448,7 @@ class WithSluiced(Case):
 
     def test_confirm_and_rollback(self):
         sluiced = self.start()
-        self.assertEqual(self.ask("confirm")[0], "confirmed generation 0a, 1 rules\n")
+        self.assertEqual(self.ask("confirm")[0], "confirmed generation 0a, 1 rule\n")
         self.assertEqual(self.ask("rollback")[0], "back to generation 0b, 2 rules\n")
         self.assertEqual([call[:2] for call in sluiced.asked],
                          [("POST", "/v1/confirm"), ("POST", "/v1/rollback")])

@@ -160,6 +160,8 @@ class Resources(Case):
             self.refused(self.box.put_rules(text), 422)
         self.refused(self.box.put_rules(NO_RULE), 409)
         self.refused(self.box.put_rules(NO_RULE, "?force=0"), 409)
+        served = "version: 1\nservices: [{id: web, protocol: http, when: l4.dport eq 80, mode: enforce}]\nrules: []\n"
+        self.refused(self.box.put_rules(served), 409)  # a service limits nothing
         self.refused(self.box.put_rules(NO_RULE, "?force=yes"), 400)
         self.assertEqual(self.box.generation(), self.applied)
         self.assertEqual(requests_of(self.dataplane).count("apply"), 1)
@@ -418,7 +420,8 @@ class Resources(Case):
                                        "verdict_bytes", "reasons", "table_full", "table", "units", "answers", "would_refuse",
                                        "tracking", "connections",
                                        "connection_events", "asks", "ask_events", "shaping", "merge_interval_us",
-                                       "clock", "state", "rules"])
+                                       "clock", "state", "rules", "services"])
+        self.assertEqual(stats["services"], [])
         self.assertEqual(stats["connections"], {
             "connections": 80, "half_heads": 12, "held_lines": 24, "refused_connections": 6,
             "given_up_connections": 4, "quic_hellos": 18, "quic_half_hellos": 2})
@@ -616,6 +619,13 @@ rules:
     ban: {after: 3, within: 10s, for: 2m, action: tag, dscp: cs1}
 """
 
+SERVED = """version: 1
+services: [{{id: web, protocol: http, when: l4.dport eq 80, mode: {mode}}}]
+rules:
+  - {{id: requests, mode: enforce, when: l4.dport eq 80, per: request, key: [ip.src],
+     limits: [{{algorithm: token_bucket, rate: 1/s, burst: 10}}]}}
+"""
+
 
 class Explained(Case):
     def ctl(self, *words):
@@ -674,6 +684,41 @@ class Explained(Case):
         self.assertEqual(self.ctl("key", "set", "boxed", "10.0.0.1", "--exempt").returncode, 0)
         account = self.account("--dport", "99")
         self.assertEqual((account["verdict"], account["reason"]), ("pass", "within_limits"))
+
+    def test_services_run_in_the_mode_that_was_set(self):
+        for in_file, set_since in (("monitor", "enforce"), ("enforce", "monitor"), ("enforce", "off")):
+            self.start(SERVED.format(mode=in_file)) if not hasattr(self, "sluiced") else self.good(
+                self.box.put_rules(SERVED.format(mode=in_file)))
+            words = ("--dport", "80", "--http", "GET /")
+            self.assertEqual(self.account(*words)["service"]["mode"], in_file)
+            self.good(self.box.put_mode("web", set_since))
+            self.assertEqual(self.good(self.box.get("/v1/rules/held"))["modes"], {"web": set_since})
+            service = self.account(*words).get("service", {"mode": "off"})
+            self.assertEqual(service["mode"], set_since)
+            shown = {"id": "web", "protocol": "http", "mode": set_since, "file_mode": in_file}
+            self.assertEqual(shown | self.good(self.box.get("/v1/stats"))["services"][0],
+                             shown | {"checksums": {"clients": "trusting", "servers": "verifying"}})
+            self.assertIn(f"web      http      {set_since} (file: {in_file})", self.ctl("stats").stdout)
+            self.assertIn(f'sluice_service_info{{service="web",protocol="http",mode="{set_since}"}} 1\n',
+                          self.box.get("/v1/metrics").text)
+
+    def test_services_are_known_by_their_ids(self):
+        self.start(SERVED.format(mode="monitor"))
+        shown = self.ctl("rules", "web")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertIn("web: service of http, monitor\nfrom line 2\n\nwhen: l4.dport eq 80\n", shown.stdout)
+        self.assertIn("on_unreadable: refuse\n", shown.stdout)
+        self.assertEqual(json.loads(self.ctl("rules", "web", "--json").stdout)["id"], "web")
+        self.assertIn("there is no rule nosuch", self.ctl("rules", "nosuch").stderr)
+        counted = self.ctl("stats", "--rule", "web")
+        self.assertIn("web      http      monitor", counted.stdout)
+        self.assertNotIn("VERDICT", counted.stdout)
+        self.assertIn("no rule or service nosuch", self.ctl("stats", "--rule", "nosuch").stderr)
+        self.assertIn("id of the rule or service", self.ctl("mode", "--help").stdout)
+        for rule, exit in (("requests", 0), ("web", 0), ("b", 0), ("nosuch", 1)):  # of b there are events
+            done = self.ctl("events", "--rule", rule)
+            self.assertEqual(done.returncode, exit, done.stdout)
+            self.assertEqual("no rule or service in force is called nosuch" in done.stderr, exit == 1)
 
     def test_what_cannot_be_told(self):
         self.start(EXPLAINED)

@@ -120,12 +120,14 @@ std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options) {
         {.file = rules.file, .text = text, .lists = &lists, .keys = &keys, .parts = parts},
         Purpose::Enforce, modes_from(held.at("modes")), problems);
     if (!compiled) {
+        const auto& all = problems.list();
+        const auto error = std::ranges::find(all, Severity::Error, &Problem::severity);
+        const Problem& first = error == all.end() ? all.front() : *error;
         return DaemonRefusal{
             ExitCode::Refused,
             "the rules in force cannot be compiled here; are sluicectl and sluiced of "
             "one version? " +
-                render(problems.list().front(),
-                       text_with(problems.list().front(), rules.file, text, slices)),
+                render(first, text_with(first, rules.file, text, slices)),
             {}};
     }
     take_scopes(options, compiled->rules);

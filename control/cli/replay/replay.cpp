@@ -26,6 +26,9 @@ ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const Rep
                     {setup.pair, workers.time_of(source.now()).at, source.now()});
         for (const BurstRow& row : rows) {
             summary.count(row.decision());
+            if (row.headers().dir == Direction::Out) {
+                summary.services.count_from_inside();
+            }
             if (const auto outcome =
                     service_outcome(*row.burst, row.row, rules.loaded.set().services)) {
                 summary.services.count(*outcome);
@@ -46,11 +49,8 @@ void show(const ReplaySummary& summary, bool json) {
             "the capture is longer than the years that limits can count; their clock stood still "
             "from then on");
     }
-    for (const std::string& id : summary.services.without_servers()) {
-        say_warning(fmt::format(
-            "no frame came from the servers of `{}`, whose connections cannot be followed so; "
-            "--inside PREFIX names the networks behind the box",
-            id));
+    for (const std::string& warning : summary.services.without_servers()) {
+        say_warning(warning);
     }
     print(json ? dump_line(summary_json(summary)) : summary_text(summary));
 }

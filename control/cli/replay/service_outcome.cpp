@@ -49,7 +49,8 @@ std::optional<ServiceOutcome> service_outcome(const Burst& burst, std::size_t ro
                           .would_refuse = reason_of_would_be_refusal(burst, *parser, row),
                           .rewritten = has_row(tracked.normalized, row)
                                            ? tracked.normalizations[row]
-                                           : Normalization{}};
+                                           : Normalization{},
+                          .is_segment = burst.has_tcp(row)};
 }
 
 }  // namespace sluice

@@ -15,6 +15,7 @@ struct ServiceOutcome {
     std::optional<Reason> refused;       // by a service that enforces
     std::optional<Reason> would_refuse;  // by one that monitors
     Normalization rewritten;             // where it is forwarded
+    bool is_segment = false;             // of TCP
 };
 
 // nullopt: the packet, which has been decided, is of no service.

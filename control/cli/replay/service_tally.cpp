@@ -1,7 +1,10 @@
 #include "control/cli/replay/service_tally.hpp"
 
+#include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 #include "lib/rules/verdict.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
@@ -67,6 +70,44 @@ std::string table_of_reasons(const ServiceTally& tally) {
     return some ? "\n" + table.text() : "";
 }
 
+// The reason for which most frames of a service were refused, or would have been; nullptr: none
+// was.
+const ReasonRow* usual_refusal(const ServiceTally::Row& row) {
+    const auto count_of = [&row](const ReasonRow& reason) {
+        const auto place = static_cast<std::size_t>(reason.reason);
+        return row.refused[place] + row.would_refuse[place];
+    };
+    const auto* const usual = std::ranges::max_element(kReasons, {}, count_of);
+    return count_of(*usual) == 0 ? nullptr : &*usual;
+}
+
+// The servers send from inside and from no other side, so that no --inside is one cause, and
+// handshakes that the service refuses are another.
+std::string text_without_servers(const ServiceTally::Row& row, std::uint64_t from_inside) {
+    if (from_inside == 0) {
+        return fmt::format(
+            "no frame came from the servers of `{}`, whose connections cannot be followed so; "
+            "--inside PREFIX names the networks behind the box",
+            row.id);
+    }
+    const ReasonRow* const refusal = usual_refusal(row);
+    if (refusal == nullptr) {
+        return fmt::format(
+            "{} came from inside, but none of a connection of `{}`: its servers are not inside, "
+            "or the capture has no beginning of its connections",
+            counted(from_inside, "frame"), row.id);
+    }
+    const std::string text = fmt::format(
+        "{} came from inside, but none of a connection that `{}` took up: it refuses "
+        "its clients' frames, most as {}",
+        counted(from_inside, "frame"), row.id, refusal->name);
+    return refusal->reason == Reason::WrongChecksum
+               ? text +
+                     "; where the capture was made before the sender's adapter filled in "
+                     "checksums, replay with `checksums: trust`"
+               : text;
+}
+
 }  // namespace
 
 ServiceTally::ServiceTally(const std::vector<ServiceSummary>& summaries,
@@ -86,6 +127,7 @@ ServiceTally::ServiceTally(const std::vector<ServiceSummary>& summaries,
 void ServiceTally::count(const ServiceOutcome& outcome) {
     Row& row = rows_[places_[outcome.index].row];
     ++(outcome.packet.is_from_client ? row.from_clients : row.from_servers);
+    row.segments_from_clients += outcome.packet.is_from_client && outcome.is_segment ? 1 : 0;
     row.rewritten += outcome.rewritten.any() ? 1 : 0;
     if (outcome.refused) {
         ++row.refused[static_cast<std::size_t>(*outcome.refused)];
@@ -96,15 +138,15 @@ void ServiceTally::count(const ServiceOutcome& outcome) {
 }
 
 std::vector<std::string> ServiceTally::without_servers() const {
-    std::vector<std::string> ids;
+    std::vector<std::string> texts;
     for (const Place& place : places_) {
         const Row& row = rows_[place.row];
-        const bool is_followed = place.sees_both && row.protocol != ServiceProtocol::Quic;
-        if (is_followed && row.from_clients != 0 && row.from_servers == 0) {
-            ids.push_back(row.id);
+        // Datagrams are of no connection.
+        if (place.sees_both && row.segments_from_clients != 0 && row.from_servers == 0) {
+            texts.push_back(text_without_servers(row, from_inside_));
         }
     }
-    return ids;
+    return texts;
 }
 
 Json services_json(const ServiceTally& tally) {

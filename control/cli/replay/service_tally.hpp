@@ -18,6 +18,7 @@ public:
         ServiceProtocol protocol = ServiceProtocol::Http;
         Mode mode = Mode::Off;  // as replayed
         std::uint64_t from_clients = 0;
+        std::uint64_t segments_from_clients = 0;  // of TCP, among these
         std::uint64_t from_servers = 0;
         std::uint64_t rewritten = 0;
         std::array<std::uint64_t, kReasonCount> refused{};
@@ -32,11 +33,14 @@ public:
 
     void count(const ServiceOutcome& outcome);
     [[nodiscard]] const std::vector<Row>& rows() const noexcept { return rows_; }
-    // Services that follow both directions, and whose clients alone were seen.
+    void count_from_inside() noexcept { ++from_inside_; }
+    // A warning, with its cause, for each service that follows both directions and whose clients
+    // alone were seen.
     [[nodiscard]] std::vector<std::string> without_servers() const;
 
 private:
     std::vector<Row> rows_;
+    std::uint64_t from_inside_ = 0;  // frames, of services or not
     struct Place {
         std::size_t row = 0;
         bool sees_both = true;

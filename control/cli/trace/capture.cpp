@@ -1,4 +1,5 @@
 #include "control/cli/commands.hpp"
+#include "control/cli/human_units.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/trace/traced_text.hpp"
 #include "control/cli/trace/tracing.hpp"
@@ -50,8 +51,7 @@ void report_capture(const Options& options, const TraceEnd& end) {
             {{"file", options.out_file}, {"packets", end.shown}, {"left_out", end.left_out}}));
         return;
     }
-    std::fprintf(stderr, "%llu packets captured, %llu left out\n",
-                 static_cast<unsigned long long>(end.shown),
+    std::fprintf(stderr, "%s captured, %llu left out\n", counted(end.shown, "packet").c_str(),
                  static_cast<unsigned long long>(end.left_out));
 }
 

@@ -31,6 +31,24 @@ Json key_json(const KeySetting& setting) {
             {"until", setting.until}};
 }
 
+// The modes of rules and services that are not those of the file.
+Json modes_since(const RuleView& view) {
+    Json modes = Json::object();
+    for (std::size_t i = 0; i < view.rules.size(); ++i) {
+        const RuleSummary& rule = view.rules[i];
+        if (rule.mode != view.file_modes[i] && rule.kind == RuleKind::Rule) {
+            modes[rule.id] = kModeNames[static_cast<std::size_t>(rule.mode)];
+        }
+    }
+    for (std::size_t i = 0; i < view.services.size(); ++i) {
+        const ServiceSummary& service = view.services[i];
+        if (service.mode != view.service_file_modes[i]) {
+            modes[service.id] = kModeNames[static_cast<std::size_t>(service.mode)];
+        }
+    }
+    return modes;
+}
+
 HttpResponse no_rules() {
     return problem_response(404, "no rules", "no rules were ever applied");
 }
@@ -41,13 +59,6 @@ HttpResponse get_held(const HttpRequest&, Services& services) {
     const std::shared_ptr<const RuleView> view = services.rules.view();
     if (view->generation == 0) {
         return no_rules();
-    }
-    Json modes = Json::object();
-    for (std::size_t i = 0; i < view->rules.size(); ++i) {
-        const RuleSummary& rule = view->rules[i];
-        if (rule.mode != view->file_modes[i] && rule.kind == RuleKind::Rule) {
-            modes[rule.id] = kModeNames[static_cast<std::size_t>(rule.mode)];
-        }
     }
     Json keys = Json::array();
     for (const KeySetting& setting : view->keys) {
@@ -68,7 +79,7 @@ HttpResponse get_held(const HttpRequest&, Services& services) {
                           {"files", std::move(files)},
                           {"directory", view->directory},
                           {"text", view->text},
-                          {"modes", std::move(modes)},
+                          {"modes", modes_since(*view)},
                           {"keys", std::move(keys)},
                           {"lists", std::move(lists)}});
 }

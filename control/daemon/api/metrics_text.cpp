@@ -319,6 +319,7 @@ std::string metrics_text(const std::optional<Stats>& stats, const RuleView& rule
                 "Whether a list or database has changed and cannot be read: the old one goes on.",
                 rules.list_problem.empty() ? 0 : 1);
     put_rule_modes(text, rules);
+    put_service_modes(text, rules);
     text.single("sluice_dataplane_up", "Whether the dataplane answers.", stats ? 1 : 0);
     if (!stats) {
         return text.take();

@@ -94,6 +94,17 @@ void put_rule_modes(MetricsWriter& text, const RuleView& view) {
     }
 }
 
+void put_service_modes(MetricsWriter& text, const RuleView& view) {
+    text.family("sluice_service_info", "Declared services, by the mode they run in.");
+    for (const ServiceSummary& service : view.services) {
+        text.sample(
+            {{"service", service.id},
+             {"protocol", kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]},
+             {"mode", kModeNames[static_cast<std::size_t>(service.mode)]}},
+            1);
+    }
+}
+
 namespace {
 
 // Rules of which more is told: the others are summed up in the last.

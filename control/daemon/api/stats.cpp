@@ -1,6 +1,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/numbers.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace sluice {
@@ -52,6 +53,28 @@ ordered_json rule_json(const RuleSummary& rule, const RuleStats& counted,
                           {"measured_overshoot", counted.measured_overshoot}};
     }
     return json;
+}
+
+// Services in force, as they run; checksums of those alone that are on.
+ordered_json services_json(const RuleView& view, const Stats& stats) {
+    ordered_json services = ordered_json::array();
+    for (std::size_t i = 0; i < view.services.size(); ++i) {
+        const ServiceSummary& service = view.services[i];
+        services.push_back(
+            {{"id", service.id},
+             {"protocol", kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]},
+             {"mode", kModeNames[static_cast<std::size_t>(service.mode)]},
+             {"file_mode", kModeNames[static_cast<std::size_t>(view.service_file_modes[i])]}});
+        const auto counted =
+            std::find_if(stats.services.begin(), stats.services.end(),
+                         [&](const ServiceStats& running) { return running.id == service.id; });
+        if (counted != stats.services.end()) {
+            services.back()["checksums"] = {
+                {"clients", kChecksumTrustNames[static_cast<std::size_t>(counted->clients)]},
+                {"servers", kChecksumTrustNames[static_cast<std::size_t>(counted->servers)]}};
+        }
+    }
+    return services;
 }
 
 ordered_json state_json(const StateStats& state) {
@@ -114,7 +137,8 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
     document.update({{"merge_interval_us", stats->merge_interval_ns / 1'000},
                      {"clock", clock_json(stats->clock)},
                      {"state", state_json(stats->state)},
-                     {"rules", std::move(rules)}});
+                     {"rules", std::move(rules)},
+                     {"services", services_json(*view, *stats)}});
     if (!view->list_problem.empty()) {
         document["list_problem"] = view->list_problem;
     }

@@ -63,7 +63,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     change.warnings = std::move(compiled.problems);
     change.rules = compiled.rules->set.rules.size();
     change.anywhere = rules_anywhere(compiled.rules->rules);
-    if (change.rules == 0 && compiled.rules->set.services.empty() && !terms.force) {
+    if (change.rules == 0 && !terms.force) {
         change.refusal = Refusal{Refusal::Kind::Empty,
                                  "no rule in the file is on: it would lift every limit; use "
                                  "--force if that is meant",

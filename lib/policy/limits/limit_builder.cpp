@@ -13,20 +13,20 @@ std::string lower(std::string text) {
 }
 
 // Sizes have their unit already.
-std::string_view unit_word(Per per) noexcept {
+std::string_view unit_word(Per per, bool is_one) noexcept {
     switch (per) {
         case Per::Byte:
             return "";
         case Per::Connection:
-            return " connections";
+            return is_one ? " connection" : " connections";
         case Per::Request:
-            return " requests";
+            return is_one ? " request" : " requests";
         case Per::Query:
-            return " queries";
+            return is_one ? " query" : " queries";
         case Per::Handshake:
-            return " handshakes";
+            return is_one ? " handshake" : " handshakes";
         default:
-            return " packets";
+            return is_one ? " packet" : " packets";
     }
 }
 
@@ -114,7 +114,7 @@ std::string LimitBuilder::filled(std::string_view form) const {
         }
         const std::size_t end = form.find('}');
         const std::string_view name = form.substr(1, end - 1);
-        text += name == "units" ? unit_word(per_) : values_.at(name).text;
+        text += name == "units" ? unit_word(per_, text == "1") : values_.at(name).text;
         form.remove_prefix(end + 1);
     }
     return text;

@@ -3,6 +3,8 @@
 #include "lib/policy/problems/utf8.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace sluice {
 namespace {
@@ -147,6 +149,20 @@ void Problems::add(Problem problem) {
         message = "there is more of this; " + std::to_string(kMaxShown) + " are shown";
     }
     list_.push_back(std::move(problem));
+}
+
+void Problems::sort_by_place() {
+    std::map<std::string, std::size_t> files;
+    for (const Problem& problem : list_) {
+        files.emplace(problem.file, files.size());
+    }
+    const auto place = [&](const Problem& problem) {
+        return std::tuple{problem.at.line == 0, files[problem.file], problem.at.line,
+                          problem.at.column};
+    };
+    std::stable_sort(list_.begin(), list_.end(), [&](const Problem& one, const Problem& other) {
+        return place(one) < place(other);
+    });
 }
 
 std::string render(const Problem& problem, std::string_view text) {

@@ -68,6 +68,10 @@ public:
     [[nodiscard]] bool are_interrupted();
     [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
 
+    // By their places; files stay in the order in which they were first found at fault, and what
+    // has no place comes last.
+    void sort_by_place();
+
     [[nodiscard]] bool has_errors() const noexcept { return errors_ != 0; }
     // Whether further errors are only counted, so that their texts need not be made.
     [[nodiscard]] bool is_full() const noexcept { return shown_errors_ > kMaxShown; }

@@ -2,6 +2,7 @@
 
 #include "lib/policy/clauses/overlaps.hpp"
 #include "lib/policy/databases/databases.hpp"
+#include "lib/policy/placement/absent_pairs.hpp"
 #include "lib/policy/placement/box_scopes.hpp"
 #include "lib/policy/rules/rule_size.hpp"
 #include "lib/policy/rules/unmet_handshakes.hpp"
@@ -91,6 +92,12 @@ void RuleSetBuilder::finish(const YamlNode& rules, const RssMapping& box, Patter
                             const Databases& databases) {
     warn_of_overlaps(compiled_, conditions_.placed(), conditions_.sets(), problems_);
     warn_of_unmet_handshakes(compiled_, conditions_.placed(), conditions_.sets(), problems_);
+    for (const PlacedRule& placed : conditions_.placed()) {
+        const auto warning = find_absent_pair(compiled_.rules[placed.summary].condition, box);
+        if (warning) {
+            problems_.warning(placed.at, *warning);
+        }
+    }
     services_.finish(box, conditions_.sets(), conditions_.placed(), compiled_);
     decide_scopes(compiled_, conditions_.placed(), conditions_.sets(), box);
     conditions_.compile(rules, patterns, compiled_);

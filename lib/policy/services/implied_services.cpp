@@ -1,12 +1,17 @@
 #include "lib/policy/services/implied_services.hpp"
 
+#include "lib/policy/clauses/clause_cover.hpp"
+#include "lib/policy/expression/expression.hpp"
 #include "lib/policy/expression/operand.hpp"
 #include "lib/policy/expression/token.hpp"
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <set>
+#include <utility>
+#include <variant>
 
 namespace sluice {
 namespace {
@@ -177,11 +182,56 @@ private:
     std::size_t at_ = 0;
 };
 
+// Conditions of one protocol's services, declared and implied.
+class KnownPlaces {
+public:
+    // `implied`: its number; nullopt: it is declared.
+    void add(const Expression& condition, std::optional<std::size_t> implied) {
+        std::optional<std::vector<Clause>> clauses = clauses_of(condition, pool_);
+        if (!clauses) {
+            return;
+        }
+        const auto owner = static_cast<std::uint32_t>(owners_.size());
+        owners_.push_back(implied);
+        for (const Clause& clause : kept_.emplace_back(*std::move(clauses))) {
+            cover_.add(clause, owner);
+        }
+    }
+    struct Covering {
+        std::set<std::size_t> implied;  // those that have some of it
+    };
+    // nullopt: some packet of the condition reaches none of them, as far as is known.
+    std::optional<Covering> find(const Expression& condition) {
+        const std::optional<std::vector<Clause>> clauses = clauses_of(condition, pool_);
+        Covering covering;
+        for (const Clause& clause : clauses.value_or(std::vector<Clause>{})) {
+            const auto owner =
+                cover_.first_owner(clause, static_cast<std::uint32_t>(owners_.size()));
+            if (!owner) {
+                return std::nullopt;
+            }
+            if (owners_[*owner]) {
+                covering.implied.insert(*owners_[*owner]);
+            }
+        }
+        return clauses && !clauses->empty() ? std::optional{covering} : std::nullopt;
+    }
+
+private:
+    SetPool pool_;
+    ClauseCover cover_{pool_};
+    std::deque<std::vector<Clause>> kept_;
+    std::vector<std::optional<std::size_t>> owners_;
+};
+
 class Implied {
 public:
     explicit Implied(const CompiledRules& compiled) : compiled_{compiled} {
         for (const ServiceSummary& service : compiled.services) {
             ids_.insert(service.id);
+            if (service.is_known && service.mode != Mode::Off) {
+                places_of(service.protocol).add(service.condition, std::nullopt);
+            }
         }
         for (const RuleSummary& rule : compiled.rules) {
             ids_.insert(rule.id);
@@ -192,7 +242,7 @@ public:
         for (const RuleSummary& rule : compiled_.rules) {
             const Stance::Kind kind = rule.stance.kind;
             if (rule.kind == RuleKind::Candidate || kind == Stance::Kind::None ||
-                kind == Stance::Kind::Service) {
+                kind == Stance::Kind::Service || kind == Stance::Kind::Nothing) {
                 continue;
             }
             ProtocolSet of_rule;
@@ -227,12 +277,31 @@ private:
                                             return one.protocol == protocol && one.when == when;
                                         });
         if (known != implied_.services.end()) {
-            if (known->rules.back() != rule) {
-                known->rules.push_back(rule);
-            }
+            add_rule(rule, *known);
             return;
         }
+        // Of a condition with lists only what is written alike is known.
+        const auto parsed = parse_expression(when);
+        const auto* const condition = std::get_if<ParsedExpression>(&parsed);
+        if (condition != nullptr) {
+            if (const auto covering = places_of(protocol).find(condition->tree)) {
+                for (const std::size_t service : covering->implied) {
+                    add_rule(rule, implied_.services[service]);
+                }
+                return;
+            }
+            places_of(protocol).add(condition->tree, implied_.services.size());
+        }
         implied_.services.push_back({new_id(protocol), protocol, when, {rule}});
+    }
+
+    static void add_rule(const std::string& rule, ImpliedService& to) {
+        if (to.rules.back() != rule) {
+            to.rules.push_back(rule);
+        }
+    }
+    KnownPlaces& places_of(ServiceProtocol protocol) {
+        return places_[static_cast<std::size_t>(protocol)];
     }
 
     std::string new_id(ServiceProtocol protocol) {
@@ -246,6 +315,7 @@ private:
 
     const CompiledRules& compiled_;
     std::set<std::string> ids_;
+    std::array<KnownPlaces, kServiceProtocols.size()> places_;
     ImpliedServices implied_;
 };
 

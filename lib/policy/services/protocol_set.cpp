@@ -21,6 +21,21 @@ ProtocolSet protocols_of(Per per) noexcept {
     }
 }
 
+// The protocols whose units a limit counts: they have its key too, where those without it are
+// skipped. Of packets: none.
+ProtocolSet protocols_of(const MeteredLimit& limit, const Rule& rule, const TextNames& names) {
+    ProtocolSet counted = protocols_of(limit.per);
+    if (rule.missing_key != MissingKey::Skip) {
+        return counted;
+    }
+    for (const KeyPart& part : rule.keys[limit.key]) {
+        const ProtocolSet of_part =
+            part.text ? sluice::protocols_of(*part.text, names) : ProtocolSet{};
+        counted = of_part.empty() ? counted : counted.common(of_part);
+    }
+    return counted;
+}
+
 // The protocols that a test of proto.l7 names; none: it does not say.
 ProtocolSet named_by(const TextPool::Test& test) {
     ProtocolSet named;
@@ -67,7 +82,10 @@ ProtocolSet protocols_of(TextField field, const TextNames& names) {
     if (field >= TextField::DnsQr && field <= TextField::DnsQtype) {
         return {ServiceProtocol::Dns};
     }
-    if (field >= TextField::TlsHandshakeType && field <= TextField::TlsJa4) {
+    if (field == TextField::TlsAlpn || field == TextField::TlsJa4) {
+        return {ServiceProtocol::Tls, ServiceProtocol::Quic};
+    }
+    if (field == TextField::TlsHandshakeType || field == TextField::TlsSni) {
         return {ServiceProtocol::Tls};
     }
     if (field >= TextField::QuicPacketType && field <= TextField::QuicSni) {
@@ -81,7 +99,7 @@ ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const Te
     ProtocolSet counted;
     bool counts_units_alone = !rule.limits.empty();
     for (const MeteredLimit& limit : rule.limits) {
-        counted.add_all(protocols_of(limit.per));
+        counted.add_all(protocols_of(limit, rule, names));
         counts_units_alone = counts_units_alone && !is_of_packet(limit.per);
     }
     if (counts_units_alone) {
@@ -104,15 +122,16 @@ ProtocolSet protocols_of(const Rule& rule, const Expression& condition, const Te
 
 ProtocolSet protocols_of(const Clause& clause, const SetPool& pool, ProtocolSet read,
                          const TextNames& names) {
+    ProtocolSet left = read;
     for (const TextTerm& term : clause.texts) {
         const TextPool::Test& test = pool.texts()[term.test];
         const ProtocolSet wanted =
             test.field == TextField::ProtoL7 ? named_by(test) : protocols_of(test.field, names);
         if (!term.negated && !wanted.empty()) {
-            return wanted;  // units of other protocols lack the field
+            left = left.common(wanted);  // units of other protocols lack the field
         }
     }
-    return read;
+    return left;
 }
 
 }  // namespace sluice

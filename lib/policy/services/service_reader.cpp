@@ -63,9 +63,8 @@ public:
         read_head();
         read_mode();
         const bool has_protocol = read_protocol();
-        if (has_protocol) {
-            read_options(map_, file_.lists, context_, read_.service);
-        }
+        // Of an unknown protocol they are read as those of http, which has all of them.
+        read_options(map_, file_.lists, context_, read_.service);
         read_.summary.path = read_.service.path;
         read_.summary.settings = settings_of(read_.service, map_);
         read_when(has_protocol);

@@ -2,8 +2,10 @@
 
 #include "lib/policy/clauses/classifier_compiler.hpp"
 #include "lib/policy/clauses/clause_cover.hpp"
+#include "lib/policy/placement/absent_pairs.hpp"
 #include "lib/policy/rules/condition_compiler.hpp"
 #include "lib/policy/services/stance.hpp"
+#include "lib/policy/services/unit_warnings.hpp"
 #include "lib/rules/service_spread.hpp"
 
 #include <algorithm>
@@ -56,9 +58,11 @@ void ServiceSet::finish(const RssMapping& box, SetPool& pool, const std::vector<
                         CompiledRules& compiled) {
     compile(pool, compiled);
     warn_of_unreached(pool, compiled);
+    warn_of_absent_pairs(box, compiled);
     check_spread(box, compiled);
     note_stances(placed_, rules, pool, compiled);
     warn_of_rules(rules, compiled);
+    warn_of_units(compiled, rules, pool, problems_);
 }
 
 void ServiceSet::compile(const SetPool& pool, CompiledRules& compiled) {
@@ -114,6 +118,15 @@ void ServiceSet::warn_of_unreached(const SetPool& pool, const CompiledRules& com
     }
 }
 
+void ServiceSet::warn_of_absent_pairs(const RssMapping& box, const CompiledRules& compiled) {
+    for (const PlacedService& service : placed_) {
+        const auto warning = find_absent_pair(compiled.services[service.summary].condition, box);
+        if (warning) {
+            problems_.warning(service.at, *warning);
+        }
+    }
+}
+
 void ServiceSet::check_spread(const RssMapping& box, const CompiledRules& compiled) {
     const std::optional<std::string> split = find_split(box);
     if (!split) {
@@ -136,7 +149,8 @@ void ServiceSet::warn_of_rules(const std::vector<PlacedRule>& rules,
             problems_.warning(rules[i].at, "a service is called `" + rule.id +
                                                "` too: a mode set at run time is that of both");
         }
-        if (rule.mode == Mode::Enforce && !rule.stance.monitored.empty()) {
+        if (rule.mode == Mode::Enforce && rule.stance.kind != Stance::Kind::Nothing &&
+            !rule.stance.monitored.empty()) {
             problems_.warning(rules[i].at,
                               "this rule enforces over `" + rule.stance.monitored.front() +
                                   "`, which is in monitor: what that service would refuse "

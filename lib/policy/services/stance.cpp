@@ -14,11 +14,12 @@
 namespace sluice {
 namespace {
 
-// Services of one protocol.
+// Services of one protocol, and those of others.
 struct OfProtocol {
-    explicit OfProtocol(const SetPool& pool) : cover{pool} {}
+    explicit OfProtocol(const SetPool& pool) : cover{pool}, others{pool} {}
 
     ClauseCover cover;
+    ClauseCover others;
     std::vector<std::uint32_t> services;
     std::optional<SetId> transport;
 };
@@ -38,7 +39,9 @@ public:
             OfProtocol& known = of(summary_of(service).protocol);
             known.services.push_back(service);
             for (const Clause& clause : services_[service].clauses) {
-                known.cover.add(clause, service);
+                for (OfProtocol& one : protocols_) {
+                    (&one == &known ? one.cover : one.others).add(clause, service);
+                }
             }
         }
     }
@@ -47,11 +50,16 @@ public:
         RuleSummary& summary = compiled_.rules[placed.summary];
         const ProtocolSet read = protocols_of(rule, summary.condition, compiled_.set.named_texts,
                                               compiled_.set.clients != nullptr);
+        found_.clear();
+        takers_.clear();
+        without_tcp_.reset();
+        found_protocols_ = {};
         if (read.empty()) {
+            if (is_known(summary) && counts_units(rule)) {
+                write(Stance::Kind::Nothing, summary.stance);
+            }
             return;
         }
-        found_.clear();
-        found_protocols_ = {};
         bool some = false;
         bool all = true;
         for (const Clause& clause : placed.clauses) {
@@ -60,8 +68,11 @@ public:
                     continue;
                 }
                 const std::optional<Clause> there = over_transport(clause, protocol);
-                found_protocols_.add_all(there ? ProtocolSet{protocol} : ProtocolSet{});
-                if (there && !take_covering(*there, protocol)) {
+                if (!there || is_taken(*there, protocol)) {
+                    continue;
+                }
+                found_protocols_.add_all({protocol});
+                if (!take_covering(*there, protocol)) {
                     all = false;
                     some |= take_meeting(*there, protocol);
                 }
@@ -70,6 +81,10 @@ public:
         some |= !found_.empty();
         using Kind = Stance::Kind;
         Kind kind = all && some ? Kind::Service : some ? Kind::Partly : Kind::Anywhere;
+        if (found_protocols_.empty() && needs_units(placed, rule)) {
+            kind = Kind::Nothing;
+            found_ = takers_;
+        }
         if (!is_known(summary)) {
             kind = Kind::Unknown;
         }
@@ -94,6 +109,28 @@ private:
         return set;
     }
 
+    static bool counts_units(const Rule& rule) {
+        return std::any_of(rule.limits.begin(), rule.limits.end(),
+                           [](const MeteredLimit& limit) { return !is_of_packet(limit.per); });
+    }
+
+    // False: some packet without any unit may be its, or it is not known whole.
+    [[nodiscard]] bool needs_units(const PlacedRule& placed, const Rule& rule) const {
+        const bool counts_packets =
+            rule.limits.empty() ||
+            std::any_of(rule.limits.begin(), rule.limits.end(),
+                        [](const MeteredLimit& limit) { return is_of_packet(limit.per); });
+        const auto tests_unit = [this](const TextTerm& term) {
+            return !term.negated && is_of_unit(pool_.texts()[term.test].field);
+        };
+        return !placed.clauses.empty() &&
+               (!counts_packets ||
+                std::all_of(
+                    placed.clauses.begin(), placed.clauses.end(), [&](const Clause& clause) {
+                        return std::any_of(clause.texts.begin(), clause.texts.end(), tests_unit);
+                    }));
+    }
+
     // A list that is missing may have held anything.
     [[nodiscard]] bool is_known(const RuleSummary& rule) const {
         return (!rule.sees_all || rule.when.empty()) &&
@@ -104,7 +141,9 @@ private:
 
     // The part of a clause that can be of the protocol; nullopt: none.
     std::optional<Clause> over_transport(Clause clause, ServiceProtocol protocol) {
-        const SetId transport = *of(protocol).transport;
+        return over(std::move(clause), *of(protocol).transport);
+    }
+    std::optional<Clause> over(Clause clause, SetId transport) {
         const auto at = std::lower_bound(
             clause.fields.begin(), clause.fields.end(), Field::IpProto,
             [](const ClauseTerm& term, Field field) { return term.field < field; });
@@ -114,6 +153,39 @@ private:
         }
         at->set = pool_.intersect(at->set, transport);
         return pool_[at->set].empty() ? std::nullopt : std::optional{std::move(clause)};
+    }
+
+    // True if all of the clause's packets reach services of other protocols before any of this
+    // one. Over two transports each has to.
+    bool is_taken(const Clause& clause, ServiceProtocol protocol) {
+        bool some = false;
+        bool all = true;
+        for (const Wide transport : {Wide{kProtoTcp}, Wide{kProtoUdp}}) {
+            const std::optional<Clause> there =
+                over(clause, pool_.add(Field::IpProto, {.numbers = {{transport, transport}}}));
+            if (!there) {
+                continue;
+            }
+            const std::optional<std::uint32_t> taker =
+                of(protocol).others.first_owner(*there, first_meeting(*there, protocol));
+            if (!taker) {
+                all = false;
+                continue;
+            }
+            takers_.insert(*taker);
+            without_tcp_ = transport == kProtoTcp ? taker : without_tcp_;
+            some = true;
+        }
+        return some && all;
+    }
+    std::uint32_t first_meeting(const Clause& clause, ServiceProtocol protocol) {
+        const std::vector<Clause> one{clause};
+        for (const std::uint32_t service : of(protocol).services) {
+            if (overlap_.may_meet(one, services_[service].clauses)) {
+                return service;
+            }
+        }
+        return static_cast<std::uint32_t>(services_.size());
     }
 
     bool take_covering(const Clause& clause, ServiceProtocol protocol) {
@@ -144,6 +216,9 @@ private:
                 stance.protocols.push_back(protocol);
             }
         }
+        if (without_tcp_ && found_protocols_.has(ServiceProtocol::Dns)) {
+            stance.without_tcp = summary_of(*without_tcp_).id;
+        }
         for (const std::uint32_t service : found_) {
             const ServiceSummary& summary = summary_of(service);
             stance.services.push_back(summary.id);
@@ -159,6 +234,8 @@ private:
     ClauseOverlap overlap_;
     std::array<OfProtocol, kServiceProtocols.size()> protocols_;
     std::set<std::uint32_t> found_;
+    std::optional<std::uint32_t> without_tcp_;
+    std::set<std::uint32_t> takers_;  // services of other protocols that have a clause's packets
     ProtocolSet found_protocols_;
 };
 

@@ -26,6 +26,10 @@ std::string text_of(const Stance& stance) {
             return "anywhere: " + std::string{kWalkedAround};
         case Stance::Kind::Unknown:
             return "not known without its lists";
+        case Stance::Kind::Nothing:
+            return stance.services.empty() ? "nothing: its protocols exclude one another"
+                                           : "nothing: " + listed(stance.services) +
+                                                 " of another protocol has its packets";
         default:
             return "";
     }

@@ -675,7 +675,7 @@ TEST(CompileRules, TiersKeepTheirKeysAndNumberTheirLimits) {
     EXPECT_EQ(shown.limits[1].scope, "owner");
     EXPECT_EQ(shown.limits[2].key, "[]");
     EXPECT_EQ(bound_text(shown.limits[2]),
-              "1 connections + 1/s * W, packets handed to the owner of all of its rule's packets: "
+              "1 connection + 1/s * W, packets handed to the owner of all of its rule's packets: "
               "(workers - 1) * max_unsynced would be over half of its burst; not local, since "
               "packets are handed over for `a`");
 }
@@ -779,7 +779,7 @@ TEST(CompileRules, QueriesAreCountedOneByOne) {
     EXPECT_EQ(outcome.rules->set.rules[0].limits[0].per, Per::Query);
     const LimitSummary& limit = outcome.rules->rules[0].limits[0];
     EXPECT_EQ(limit.text, "token_bucket 1/s burst 1 per query");
-    EXPECT_EQ(limit.bound, "1 queries + 1/s * W");
+    EXPECT_EQ(limit.bound, "1 query + 1/s * W");
     // A number needs little room, and leaves the rest to the name.
     const GroupingKey& key = outcome.rules->set.rules[0].keys[0];
     EXPECT_EQ(key[1].room, kLeastTextRoom);

@@ -27,8 +27,16 @@ Json limit(const char* change, const Json& because = Json::array()) {
 }
 
 TEST(DiffText, NothingChanges) {
-    EXPECT_EQ(diff_text(nothing()), "0 rules added, 0 removed, 0 changed, 3 as they are\n");
+    EXPECT_EQ(diff_text(nothing()),
+              "0 rules added, 0 removed, 0 changed, 3 as they are\n"
+              "0 services added, 0 removed, 0 changed, 1 as they are\n");
     EXPECT_FALSE(differs(nothing()));
+}
+
+TEST(DiffText, SetsWithoutServicesSayNothingOfThem) {
+    Json diff = nothing();
+    diff["services"]["unchanged"] = 0;
+    EXPECT_EQ(diff_text(diff), "0 rules added, 0 removed, 0 changed, 3 as they are\n");
 }
 
 TEST(DiffText, ListsAlone) {
@@ -36,7 +44,8 @@ TEST(DiffText, ListsAlone) {
     diff["to"] = "2";
     EXPECT_EQ(diff_text(diff),
               "lists, databases, overrides or settings of all rules are others\n\n"
-              "0 rules added, 0 removed, 0 changed, 3 as they are\n");
+              "0 rules added, 0 removed, 0 changed, 3 as they are\n"
+              "0 services added, 0 removed, 0 changed, 1 as they are\n");
     EXPECT_TRUE(differs(diff));
     diff = nothing();
     diff["reordered"] = true;
@@ -63,7 +72,8 @@ TEST(DiffText, Everything) {
               "      RESET: its buckets start anew, because of another key, window\n"
               "    limit 1: added, NEW\n    limit 1: removed, OLD\n"
               "the rules come in another order\n"
-              "\n1 rules added, 1 removed, 1 changed, 3 as they are\n");
+              "\n1 rule added, 1 removed, 1 changed, 3 as they are\n"
+              "0 services added, 0 removed, 0 changed, 1 as they are\n");
 }
 
 TEST(DiffText, Services) {
@@ -79,7 +89,8 @@ TEST(DiffText, Services) {
     EXPECT_EQ(diff_text(diff),
               "- service old\n+ service new\n~ service web\n    mode: monitor -> enforce\n"
               "the services come in another order, and the first that matches decides\n"
-              "\n0 rules added, 0 removed, 0 changed, 3 as they are\n");
+              "\n0 rules added, 0 removed, 0 changed, 3 as they are\n"
+              "1 service added, 1 removed, 1 changed, 1 as they are\n");
     EXPECT_TRUE(differs(diff));
 }
 

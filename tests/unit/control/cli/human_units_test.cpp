@@ -33,5 +33,11 @@ TEST(ByteCountText, IsWholeBelowAThousand) {
     EXPECT_EQ(byte_count_text(UINT64_MAX), "18.4 EB");
 }
 
+TEST(HumanUnits, NounsAreInTheSingularOfOne) {
+    EXPECT_EQ(counted(1, "frame"), "1 frame");
+    EXPECT_EQ(counted(0, "frame"), "0 frames");
+    EXPECT_EQ(counted(1'200, "frame"), "1,200 frames");
+}
+
 }  // namespace
 }  // namespace sluice::human_units_test

@@ -17,6 +17,8 @@ Json stats(std::uint64_t passed, std::uint64_t dropped, bool panic = false) {
             {"connection_events", {{"opened", 0}, {"refused_full", 0}}},
             {"asks", {{"waiting_packets", 0}, {"reservations", 0}}},
             {"ask_events", {{"asked", 0}, {"no_answer", 0}}},
+            {"would_refuse", {{"unreadable", 0}, {"bad_ack", 0}}},
+            {"services", Json::array()},
             {"rules",
              {{{"id", "r"},
                {"mode", "enforce"},
@@ -57,6 +59,32 @@ TEST(StatsText, ShowsConnectionsWhereThereAreAny) {
         << stats_text(now);
     const Json before = stats(1'000, 5);
     EXPECT_NE(stats_text(now, &before, 2).find("opened            3,000  1,500\n"),
+              std::string::npos)
+        << stats_text(now, &before, 2);
+}
+
+TEST(StatsText, ShowsServicesWithTheirModesAndWhatTheyWouldRefuse) {
+    Json now = stats(1'000, 5);
+    now["services"] = {
+        {{"id", "web"},
+         {"protocol", "http"},
+         {"mode", "monitor"},
+         {"file_mode", "enforce"},
+         {"checksums", {{"clients", "verifying"}, {"servers", "trusting"}}}},
+        {{"id", "names"}, {"protocol", "dns"}, {"mode", "off"}, {"file_mode", "off"}}};
+    now["would_refuse"]["unreadable"] = 1'200;
+    EXPECT_NE(stats_text(now).find(
+                  "\nSERVICE  PROTOCOL  MODE                     CHECKSUMS OF CLIENTS  OF SERVERS\n"
+                  "web      http      monitor (file: enforce)  verifying             trusting\n"
+                  "names    dns       off\n\n"
+                  "SERVICES WOULD REFUSE  PACKETS\nunreadable               1,200\n"),
+              std::string::npos)
+        << stats_text(now);
+    now["would_refuse"]["unreadable"] = 0;
+    EXPECT_EQ(stats_text(now).find("WOULD REFUSE"), std::string::npos);
+    const Json before = now;
+    now["would_refuse"]["bad_ack"] = 6;
+    EXPECT_NE(stats_text(now, &before, 2).find("bad_ack                      6   3\n"),
               std::string::npos)
         << stats_text(now, &before, 2);
 }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace sluice::override_csv_test {
@@ -294,7 +295,11 @@ TEST(OverrideCsv, WhatStandsInTheRuleFileIsReadAsStrictly) {
         const Outcome done = compile("", row.overrides);
         ASSERT_FALSE(done.rules) << row.overrides;
         EXPECT_EQ(done.problems.front().at.line, 9U) << row.overrides;
-        EXPECT_NE(done.problems.front().message.find(row.says), std::string::npos)
+        EXPECT_TRUE(std::ranges::any_of(done.problems,
+                                        [&](const Problem& problem) {
+                                            return problem.message.find(row.says) !=
+                                                   std::string::npos;
+                                        }))
             << row.overrides << ": " << done.problems.front().message;
     }
 }

@@ -114,6 +114,32 @@ TEST(ImpliedServices, TakeAlternativesOneByOne) {
 )");
 }
 
+TEST(ImpliedServices, AreNotThoseThatNothingWouldReach) {
+    EXPECT_EQ(implied_by(rule("a", "l4.dport in {80 8080}") + rule("b", "l4.dport eq 80") +
+                         rule("c", "l4.dport eq 8080 or http.host eq \"a\"")),
+              R"(services:
+  - id: http  # of a, b, c
+    protocol: http
+    when: 'l4.dport in {80 8080}'
+    mode: monitor
+# No address and no port of a server is in the condition of c:
+# where it is served is yours to say.
+)");
+    const std::string web =
+        "services:\n  - {id: web, protocol: http, when: 'l4.dport in {80 81}', mode: enforce}\n";
+    EXPECT_EQ(implied_by(rule("a", "l4.dport eq 80 or l4.dport in {81 82}"), web),
+              "services:\n  - id: http  # of a\n    protocol: http\n    when: 'l4.dport in {81 82}'"
+              "\n    mode: monitor\n");
+}
+
+TEST(ImpliedServices, AreOfProtocolsThatHaveTheKey) {
+    std::string by_name = rule("a", "l4.dport eq 443", "handshake");
+    by_name.replace(by_name.find("ip.src"), 6, "tls.sni");
+    EXPECT_EQ(implied_by(by_name),
+              "services:\n  - id: tls  # of a\n    protocol: tls\n    when: 'l4.dport eq 443'\n"
+              "    mode: monitor\n");
+}
+
 TEST(ImpliedServices, LeaveOutWhatIsDeclaredOrUsesNoLayer7) {
     const std::string web =
         "services:\n  - {id: http, protocol: http, when: l4.dport eq 80, mode: enforce}\n";

@@ -106,6 +106,44 @@ TEST(Services, OfDnsHaveProxiesOverTcpAlone) {
               "over UDP is not what a proxy names\n");
 }
 
+TEST(Services, TellAllThatIsWrongInThemAtOnceAndInTheOrderOfTheFile) {
+    const Outcome outcome = compile(R"yaml(
+  - id: web
+    protocol: htp
+    when: l4.dport eq "80"
+    mode: enforced
+    on_unreadable: drop
+    midstream: rest
+    checksums: yes
+    path: inbond
+    min_ttl: 300
+    upgrades: websocket
+    h2c: allow
+)yaml");
+    ASSERT_EQ(outcome.problems.size(), 10U) << shown(outcome);
+    for (std::size_t i = 0; i < outcome.problems.size(); ++i) {
+        EXPECT_EQ(outcome.problems[i].at.line, 5 + i) << outcome.problems[i].message;
+    }
+}
+
+TEST(Services, AreWarnedOfWhereNoPairOfTheBoxIsTheirs) {
+    const RssMapping box{
+        .ports = {{.pair = "lab", .dir = Direction::In, .rss = Rss::Source},
+                  {.pair = "lab", .dir = Direction::Out, .rss = Rss::Destination}}};
+    const std::string rule =
+        "rules:\n  - {id: r, when: 'port eq \"nosuch\"', on_match: drop, mode: enforce}\n";
+    const Outcome outcome = compile(
+        "  - {id: a, protocol: http, when: 'port eq \"nosuch\" and l4.dport eq 80'}\n"
+        "  - {id: b, protocol: http, when: 'port eq \"lab\" and l4.dport eq 81'}\n"
+        "  - {id: c, protocol: http, when: 'port eq \"x\" and l4.dport eq 82 or l4.dport eq 83'}\n",
+        rule, {}, &box);
+    ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
+    EXPECT_EQ(shown(outcome),
+              "3:10: warning: `when` holds at no port of this box, whose pairs are `lab`\n"
+              "7:10: warning: `when` holds at no port of this box, whose pairs are `lab`\n");
+    EXPECT_EQ(shown(compile("  - {id: a, protocol: http, when: 'port eq \"nosuch\"'}\n")), "");
+}
+
 TEST(Services, HaveDefaultsByProtocol) {
     const Outcome outcome = compile(R"yaml(
   - {id: web, protocol: http, when: l4.dport eq 80}
@@ -173,7 +211,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"  - {id: a, protocol: http}\n", "3:5: a service needs `when`"},
         Wrong{"  - {id: a, protocol: http, when: [80]}\n", "3:35: `when` must be a text"},
         Wrong{"  - {id: a, protocol: http, wen: l4.dport eq 80}\n",
-              "3:29: unknown key `wen` in a service; did you mean `when`?"},
+              "3:5: a service needs `when`, which says what reaches it, such as ip.dst in $web and "
+              "l4.dport in {80 8080}\n3:29: unknown key `wen` in a service; did you mean `when`?"},
         Wrong{"  - {id: a, protocol: http, when: l4.dport eq 80, limits: []}\n",
               "3:51: unknown key `limits` in a service"},
         Wrong{"  - {id: a, protocol: http, protocol: tls, when: l4.dport eq 80}\n", "3:29:"},
@@ -259,9 +298,9 @@ TEST(Services, WarnOfWhatIsNeverReached) {
   - {id: d, protocol: http, when: l4.dport eq 80 and l4.dport eq 81}
 )yaml");
     EXPECT_EQ(shown(outcome),
-              "7:35: warning: this service can never be reached\n"
               "5:10: warning: this service is never reached: all that would reach it reaches `a` "
-              "or another before it\n");
+              "or another before it\n"
+              "7:35: warning: this service can never be reached\n");
 }
 
 constexpr std::string_view kWeb = R"yaml(
@@ -321,7 +360,7 @@ INSTANTIATE_TEST_SUITE_P(
                                     {texts[5], Kind::Partly, {"tls"}},  // QUIC is nobody's
                                     {texts[6], Kind::Service, {"tls"}},
                                     {texts[7], Kind::Service, {"tls"}},
-                                    {texts[8], Kind::Anywhere, {}},
+                                    {texts[8], Kind::Nothing, {"tls"}},
                                     {texts[9], Kind::Service, {"web", "tls"}},
                                     {texts[10], Kind::Service, {"dns"}},
                                     {texts[11], Kind::Partly, {"web"}},

@@ -25,6 +25,7 @@ protected:
     ServiceOutcome of(std::size_t index, bool from_client) const {
         ServiceOutcome outcome{.index = index};
         outcome.packet.is_from_client = from_client;
+        outcome.is_segment = true;
         return outcome;
     }
 
@@ -70,11 +71,39 @@ TEST_F(Tally, CountsEachPacketAtItsService) {
     EXPECT_NE(text.find("midstream"), std::string::npos);
 }
 
+TEST_F(Tally, KnowsWhyServersWereNotSeen) {
+    tally_.count_from_inside();
+    tally_.count(of(0, true));
+    ASSERT_EQ(tally_.without_servers().size(), 1U);
+    EXPECT_NE(tally_.without_servers()[0].find("1 frame came from inside, but none of a "
+                                               "connection of `a`"),
+              std::string::npos)
+        << tally_.without_servers()[0];
+    tally_.count_from_inside();
+    ServiceOutcome refused = of(0, true);
+    refused.refused = Reason::WrongChecksum;
+    tally_.count(refused);
+    const std::string text = tally_.without_servers()[0];
+    EXPECT_NE(text.find("2 frames came from inside"), std::string::npos) << text;
+    EXPECT_NE(text.find("most as wrong_checksum"), std::string::npos) << text;
+    EXPECT_NE(text.find("`checksums: trust`"), std::string::npos) << text;
+    EXPECT_EQ(text.find("--inside"), std::string::npos) << text;
+}
+
+TEST_F(Tally, DatagramsAreFollowedWithoutTheirServers) {
+    ServiceOutcome query = of(1, true);
+    query.is_segment = false;
+    tally_.count(query);
+    EXPECT_TRUE(tally_.without_servers().empty());
+}
+
 TEST_F(Tally, KnowsWhoseServersWereNotSeen) {
     EXPECT_TRUE(tally_.without_servers().empty());
     tally_.count(of(0, true));
     tally_.count(of(2, true));  // whose path is inbound
-    EXPECT_EQ(tally_.without_servers(), std::vector<std::string>{"a"});
+    ASSERT_EQ(tally_.without_servers().size(), 1U);
+    EXPECT_NE(tally_.without_servers()[0].find("no frame came from the servers of `a`"),
+              std::string::npos);
     tally_.count(of(0, false));
     EXPECT_TRUE(tally_.without_servers().empty());
 }

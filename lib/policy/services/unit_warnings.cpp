@@ -1,0 +1,160 @@
+#include "lib/policy/services/unit_warnings.hpp"
+
+#include "lib/policy/services/protocol_set.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+class UnitWarner {
+public:
+    UnitWarner(const CompiledRules& compiled, const SetPool& pool, Problems& problems)
+        : compiled_{compiled}, pool_{pool}, problems_{problems} {}
+
+    void warn(const PlacedRule& placed, const Rule& rule) {
+        const Stance& stance = compiled_.rules[placed.summary].stance;
+        if (stance.kind == Stance::Kind::Nothing) {
+            problems_.warning(placed.at, text_of_nothing(rule, stance));
+            return;
+        }
+        if (!stance.without_tcp.empty()) {
+            problems_.warning(placed.at,
+                              "over TCP this rule never sees a query: what it could be "
+                              "about reaches `" +
+                                  stance.without_tcp + "`, a service of another protocol");
+        }
+        if (rule.mode == Mode::Enforce) {
+            warn_of_unread(placed, rule, stance);
+        }
+        warn_of_answers(placed, rule, stance);
+    }
+
+private:
+    static std::string text_of_nothing(const Rule& rule, const Stance& stance) {
+        const std::string begin = rule.has_limits() ? "this rule can never count anything: "
+                                                    : "this rule can never match anything: ";
+        return stance.services.empty()
+                   ? begin +
+                         "its condition, its key and what it counts are of different protocols, "
+                         "and a request, hello or query is of one"
+                   : begin + "all that it could be about reaches `" + stance.services.front() +
+                         "`, a service of another protocol, which is read as that alone";
+    }
+
+    [[nodiscard]] const Service* find_service(const std::string& id) const {
+        const auto& all = compiled_.set.services;
+        const auto found = std::ranges::find(all, id, &Service::id);
+        return found == all.end() ? nullptr : &*found;
+    }
+    // The first of the rule's services that this holds for.
+    template <typename Holds>
+    [[nodiscard]] const Service* first_of(const Stance& stance, Holds&& holds) const {
+        for (const std::string& id : stance.services) {
+            const Service* const service = find_service(id);
+            if (service != nullptr && holds(*service)) {
+                return service;
+            }
+        }
+        return nullptr;
+    }
+
+    // Bytes that cannot be read have proto.l7 and no other text of a unit.
+    [[nodiscard]] bool matches_unread(const Clause& clause) const {
+        return std::ranges::all_of(clause.texts, [&](const TextTerm& term) {
+            const TextField field = pool_.texts()[term.test].field;
+            return term.negated || field == TextField::ProtoL7 || !is_of_unit(field);
+        });
+    }
+    static bool counts_unread(const Rule& rule, const MeteredLimit& limit) {
+        return rule.missing_key != MissingKey::Skip ||
+               std::ranges::none_of(rule.keys[limit.key], [](const KeyPart& part) {
+                   return part.text && *part.text != TextField::ProtoL7 && is_of_unit(*part.text);
+               });
+    }
+    void warn_of_unread(const PlacedRule& placed, const Rule& rule, const Stance& stance) {
+        const Service* const counting = first_of(stance, [](const Service& service) {
+            return service.on_unreadable == OnUnreadable::Count;
+        });
+        if (counting == nullptr) {
+            return;
+        }
+        const bool is_matched = placed.clauses.empty() ||
+                                std::ranges::any_of(placed.clauses, [&](const Clause& clause) {
+                                    return matches_unread(clause);
+                                });
+        const bool is_counted =
+            rule.limits.empty() || std::ranges::any_of(rule.limits, [&](const MeteredLimit& limit) {
+                return counts_unread(rule, limit);
+            });
+        if (!is_matched || !is_counted) {
+            problems_.warning(
+                placed.at,
+                "this rule can be walked around over `" + counting->id +
+                    "`: what its `on_unreadable: count` lets pass unread is charged, one for each "
+                    "MSS, to rules alone whose condition and key read no field of layer 7 but "
+                    "`proto.l7`; this one reads others, which those bytes have not");
+        }
+    }
+
+    template <typename Take>
+    void each_action(const Rule& rule, Take&& take) const {
+        if (rule.on_match == OnMatch::Act) {
+            take(compiled_.set.actions[rule.match_action]);
+        } else if (!rule.limits.empty()) {
+            take(compiled_.set.actions[rule.on_exceed]);
+        }
+    }
+    void warn_of_answers(const PlacedRule& placed, const Rule& rule, const Stance& stance) {
+        each_action(rule, [&](const Action& action) {
+            if (action.verdict != Verdict::Reply && action.verdict != Verdict::Decoy) {
+                return;
+            }
+            const bool asks_again = action.answer.response == 0;
+            const bool sees_queries =
+                stance.protocols.empty() ||
+                std::ranges::find(stance.protocols, ServiceProtocol::Dns) != stance.protocols.end();
+            if (asks_again && !sees_queries) {
+                problems_.warning(placed.at,
+                                  "`dns_truncate` answers queries over UDP, which this rule never "
+                                  "sees: what it refuses goes by `then`");
+            } else if (!asks_again) {
+                warn_of_one_way(placed, action, stance);
+            }
+        });
+    }
+    void warn_of_one_way(const PlacedRule& placed, const Action& action, const Stance& stance) {
+        const Service* const inbound = first_of(stance, [](const Service& service) {
+            return service.path == ServicePath::Inbound &&
+                   (service.protocol == ServiceProtocol::Http ||
+                    service.protocol == ServiceProtocol::Tls);
+        });
+        if (inbound != nullptr) {
+            problems_.warning(
+                placed.at, "over `" + inbound->id + "`, whose `path` is inbound, `" +
+                               std::string{name_of(action.verdict)} +
+                               "` sends no response but a RST to the client, and what it refuses "
+                               "is dropped: no handshake can be proven there");
+        }
+    }
+
+    const CompiledRules& compiled_;
+    const SetPool& pool_;
+    Problems& problems_;
+};
+
+}  // namespace
+
+void warn_of_units(const CompiledRules& compiled, const std::vector<PlacedRule>& placed,
+                   const SetPool& pool, Problems& problems) {
+    UnitWarner warner{compiled, pool, problems};
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+        if (compiled.rules[placed[i].summary].kind == RuleKind::Rule) {
+            warner.warn(placed[i], compiled.set.rules[i]);
+        }
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,125 @@
+#include "tests/unit/policy/outcome.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice::unit_warnings_test {
+namespace {
+
+constexpr std::string_view kServices = R"(version: 1
+services:
+  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}
+  - {id: counted, protocol: http, when: l4.dport eq 81, mode: enforce, on_unreadable: count}
+  - {id: one-way, protocol: http, when: l4.dport eq 82, mode: enforce, path: inbound}
+  - {id: late, protocol: tls, when: "l4.dport in {80 443}", mode: enforce}
+  - {id: h3, protocol: quic, when: "l4.dport in {80 443}", mode: enforce}
+rules:
+  - id: r
+    mode: enforce
+)";
+constexpr std::string_view kLimits =
+    "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n";
+
+std::string limited(std::string_view when, std::string_view per, std::string_view key = "ip.src") {
+    return "    when: '" + std::string{when} + "'\n    key: [" + std::string{key} +
+           "]\n    per: " + std::string{per} + "\n" + std::string{kLimits};
+}
+
+test::Outcome compile(const std::string& rule) {
+    const std::string text = std::string{kServices} + rule;
+    test::Outcome outcome = test::compile({.file = "r", .text = text});
+    EXPECT_TRUE(outcome.rules.has_value()) << text;
+    return outcome;
+}
+
+// Warnings of the rule, a line each.
+std::string warnings_of(const std::string& rule) {
+    std::string all;
+    for (const Problem& problem : compile(rule).problems) {
+        EXPECT_EQ(problem.severity, Severity::Warning) << problem.message;
+        EXPECT_EQ(problem.at.line, 9U) << problem.message;
+        all += problem.message + "\n";
+    }
+    return all;
+}
+bool warns(const std::string& rule, std::string_view of) {
+    return warnings_of(rule).find(of) != std::string::npos;
+}
+
+constexpr std::string_view kExclude = "are of different protocols";
+
+TEST(UnitWarnings, AreOfRulesWhosePartsExcludeOneAnother) {
+    for (const std::string& rule : {limited("dns.qname eq \"a\" and http.host eq \"a\"", "request"),
+                                    limited("tls.sni eq \"a\"", "handshake", "http.host"),
+                                    limited("l4.dport eq 81", "query", "http.host"),
+                                    limited("http.host eq \"a\"", "handshake", "quic.sni"),
+                                    limited("proto.l7 eq \"dns\"", "request")}) {
+        EXPECT_TRUE(warns(rule, kExclude)) << rule;
+        EXPECT_EQ(compile(rule).rules->rules.front().stance.kind, Stance::Kind::Nothing) << rule;
+    }
+    EXPECT_TRUE(warns("    when: 'dns.qname eq \"a\" and http.host eq \"a\"'\n    on_match: drop\n",
+                      "can never match anything"));
+}
+
+TEST(UnitWarnings, AreOfRulesWhosePacketsHaveServicesOfOtherProtocols) {
+    const std::string sni = limited("l4.dport eq 80", "handshake", "tls.sni");
+    EXPECT_TRUE(warns(sni, "reaches `web`, a service of another protocol")) << warnings_of(sni);
+    const Stance stance = compile(sni).rules->rules.front().stance;
+    EXPECT_EQ(stance.kind, Stance::Kind::Nothing);
+    EXPECT_EQ(stance.services, std::vector<std::string>{"web"});
+    EXPECT_TRUE(warns(limited("l4.dport eq 443", "request"), "reaches `late`"));
+    EXPECT_TRUE(warns(limited("l4.dport eq 81", "query"),
+                      "over TCP this rule never sees a query: what it could be about reaches "
+                      "`counted`"));
+    EXPECT_TRUE(
+        warns(limited("l4.dport eq 81 and ip.proto eq \"tcp\"", "query"), "can never count"));
+}
+
+TEST(UnitWarnings, AreOfNoRuleThatSomePacketCanBeOf) {
+    for (const std::string& rule :
+         {limited("l4.dport eq 80", "request"), limited("l4.dport in {80 99}", "handshake"),
+          limited("l4.dport eq 443", "handshake", "tls.sni"),
+          limited("l4.dport eq 443 and tls.ja4 eq \"q13d0415h3_9caa18292e23_84684a673e38\"",
+                  "handshake", "quic.sni"),
+          limited("l4.dport eq 443 and not tls.sni eq \"a\"", "handshake", "quic.sni"),
+          limited("l4.dport eq 443 or http.host eq \"a\"", "packet"),
+          limited("l4.dport eq 99", "query"),
+          limited("quic.sni eq \"a\" or tls.sni eq \"a\"", "handshake")}) {
+        EXPECT_EQ(warnings_of(rule), "") << rule;
+    }
+    EXPECT_EQ(warnings_of(limited("l4.dport eq 99", "handshake", "http.host") +
+                          "    missing_key: share\n"),
+              "");
+}
+
+TEST(UnitWarnings, AreOfRulesThatUnreadBytesGoAround) {
+    constexpr std::string_view kAround = "can be walked around over `counted`";
+    EXPECT_TRUE(warns(limited("l4.dport eq 81 and http.host eq \"a\"", "request"), kAround));
+    EXPECT_TRUE(warns(limited("l4.dport eq 81", "request", "http.host"), kAround));
+    EXPECT_EQ(warnings_of(limited("l4.dport eq 81", "request")), "");
+    EXPECT_EQ(warnings_of(limited("l4.dport eq 81 and proto.l7 eq \"http\"", "request")), "");
+    EXPECT_EQ(warnings_of(limited("l4.dport eq 81 and not http.host eq \"a\"", "request")), "");
+    EXPECT_EQ(warnings_of(limited("l4.dport eq 80 and http.host eq \"a\"", "request")), "");
+}
+
+TEST(UnitWarnings, AreOfAnswersThatTheServiceCannotHave) {
+    EXPECT_TRUE(warns(
+        limited("l4.dport eq 82", "request") + "    on_exceed: {action: reply, status: 429}\n",
+        "over `one-way`, whose `path` is inbound, `reply` sends no response but a "
+        "RST to the client"));
+    EXPECT_TRUE(warns(limited("l4.dport eq 82", "request") + "    on_exceed: {action: decoy}\n",
+                      "`decoy` sends no response"));
+    EXPECT_EQ(
+        warnings_of(limited("l4.dport eq 82", "request") + "    on_exceed: {action: reset}\n"), "");
+    EXPECT_TRUE(warns(
+        limited("l4.dport eq 80", "request") + "    on_exceed: {action: dns_truncate, slip: 2}\n",
+        "`dns_truncate` answers queries over UDP, which this rule never sees"));
+    EXPECT_EQ(warnings_of(limited("l4.dport eq 99", "query") +
+                          "    on_exceed: {action: dns_truncate, slip: 2}\n"),
+              "");
+}
+
+}  // namespace
+}  // namespace sluice::unit_warnings_test
