@@ -221,7 +221,7 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
 }
 
 // A client that is a trusted proxy itself names the client of each request, as if it had made the
-// connection. Where a packet has no units, the first one's place holds the client alone.
+// connection. Where a packet has no units, a place for the first one holds the client alone.
 void BurstUnits::name_proxied(std::size_t row, const ProxiedClients& clients,
                               HeaderColumns& headers) noexcept {
     ProxiedClients::hide_all(headers, row_bit(row));
@@ -229,7 +229,7 @@ void BurstUnits::name_proxied(std::size_t row, const ProxiedClients& clients,
     const bool is_unseen = client.version == IpVersion::None;
     const bool is_proxy = !is_unseen && clients.is_proxy(client);
     for (std::size_t number = 0; number < counts_[row]; ++number) {
-        Unit& unit = units_[row * kMaxUnits + number];
+        Unit& unit = unit_at(row, number);
         unit.texts.set_client(is_proxy ? VersionedAddress{} : client);
     }
     if (is_unseen) {
@@ -237,7 +237,8 @@ void BurstUnits::name_proxied(std::size_t row, const ProxiedClients& clients,
     } else if (is_proxy) {
         name_clients(row, clients);
     } else if (counts_[row] == 0) {
-        UnitTexts& alone = units_[row * kMaxUnits].texts;
+        UnitTexts& alone = unit_at(row, 0).texts;
+        ++unit_count_;
         alone.clear();
         alone.set_client(client);
         headers.set_unit(row, alone);

@@ -173,7 +173,8 @@ const Case kCases[] = {
     {"unless rules are to share such packets",
      ENFORCED "rules:\n  - {id: each, mode: enforce, key: [client.ip], missing_key: share, per: "
               "request, " ONE_REQUEST "}\n",
-     {admitted(client(kLogin)), refused(client(kLogin, kLoginSize))}},
+     {passed(client(kLogin)), passed(server("")), admitted(client(kLogin)),
+      passed(server("", 0, kLoginSize)), refused(client(kLogin, kLoginSize))}},
 
     {"a request after minutes of silence is the client's", kEach,
      opened({admitted(client(kA + kLogin)),
@@ -302,7 +303,10 @@ TEST(ServiceProxied, HeadersAreCounted) {
     (void)proxied.box.judge(client("PROXY TCP4 a b\r\n").sport(3), kStart);
     EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeaderMalformed), 1U);
     EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeaderUnseen), 0U);
-    (void)proxied.box.judge(client(kLogin).sport(5), kStart);
+    for (const Frame& frame :
+         {client(kLogin).sport(5), server("").dport(5), client(kLogin).sport(5)}) {
+        (void)proxied.box.judge(frame, kStart);
+    }
     EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeaderUnseen), 1U) << "of a connection under way";
     EXPECT_EQ(proxied.counted(UnitEvent::ProxyHeader), 1U);
 }
