@@ -123,9 +123,8 @@ bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) no
 // What its receiver has acknowledged has passed, and lies behind what was read in order.
 bool ConnectionTable::misses_some(const TcpSegment& segment,
                                   const Connection& connection) noexcept {
-    if (!connection.is_inherited || !segment.acknowledged ||
-        connection.phase == StreamPhase::UntilClose || connection.phase == StreamPhase::Unread ||
-        connection.phase == StreamPhase::Lost) {
+    if (!segment.acknowledged || connection.phase == StreamPhase::UntilClose ||
+        connection.phase == StreamPhase::Unread || connection.phase == StreamPhase::Lost) {
         return false;
     }
     std::uint64_t reached = connection.held == kNoLine ? 0 : held_of(connection).in_order();

@@ -85,6 +85,9 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     if (!framing_agrees(offer, bytes, connection)) {
         return false;
     }
+    if (framing_.is_in_body(offer.connection_, offer.rest_seq_, to)) {
+        return connection.repeated != RepeatedParts::Open;
+    }
     const bool keeps_alive = bytes.size() == 1 && to == connection.next;
     const SeenSegments& seen = seen_[offer.connection_];
     const bool is_same =

@@ -48,8 +48,11 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         // Ages are of whole ticks: one that may be up to a tick less is no reason to stop reading.
         const std::uint32_t age = age_of(lines_[index]);
         const std::uint32_t least = goes_unread_at_doubt() && age != 0 ? age - 1 : age;
-        offer.may_miss_some_ = now - time_of(least) < unseen_until_;
-        offer.misses_some_ = misses_some(segment, lines_[index]);
+        const bool is_unsure = now - time_of(least) < unseen_until_;
+        // Where the receiver is known, it tells.
+        offer.may_miss_some_ = is_unsure && !segment.acknowledged;
+        offer.misses_some_ =
+            (is_unsure || lines_[index].is_inherited) && misses_some(segment, lines_[index]);
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
         }

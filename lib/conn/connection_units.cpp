@@ -142,6 +142,9 @@ void ConnectionTable::finish(StreamOffer& offer, std::size_t head, StickyVerdict
     connection.judged.append(verdict, offer.seq, connection.next);
     drop_held(offer.connection_, first);
     set_body(offer.connection_, body, extent - first);
+    if (connection.phase == StreamPhase::Framed) {
+        framing_.begin_body(offer.connection_, connection.next);
+    }
     regroup(offer.connection_);
 }
 
@@ -172,6 +175,9 @@ void ConnectionTable::framed(StreamOffer& offer, std::size_t bytes, const Framin
     connection.judged.end_at(connection.next);
     connection.phase = done ? StreamPhase::Head : StreamPhase::Framed;
     connection.framing = state;
+    if (done) {
+        framing_.end_body(offer.connection_, connection.next);
+    }
     drop_held(offer.connection_, taken);
 }
 

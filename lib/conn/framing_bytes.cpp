@@ -45,7 +45,8 @@ std::size_t FramingBytes::find(ConnectionIndex connection) const noexcept {
 }
 
 // The connection's own block, else a free one, else the longest unused.
-std::size_t FramingBytes::take(ConnectionIndex connection, Adding& adding) noexcept {
+std::size_t FramingBytes::take(ConnectionIndex connection, std::uint32_t body_from,
+                               Adding& adding) noexcept {
     std::size_t at = find(connection);
     uses_ = uses_ == std::numeric_limits<std::uint32_t>::max() ? 1 : uses_ + 1;
     if (at != kNone) {
@@ -61,7 +62,7 @@ std::size_t FramingBytes::take(ConnectionIndex connection, Adding& adding) noexc
         adding = {.what = Added::Evicted, .evicted = longest->connection};
     }
     *longest = {.connection = connection, .used = uses_};
-    blocks_[at] = Block{};
+    blocks_[at] = Block{.body_from = body_from};
     return at;
 }
 
@@ -113,7 +114,8 @@ FramingBytes::Adding FramingBytes::add(ConnectionIndex connection, const Bytes& 
     const PayloadRange all{lines.front().begin, lines.back().end};
     const std::span<const PayloadRange> places =
         lines.size() > kMostLines ? std::span{&all, 1} : lines;
-    Block& block = blocks_[take(connection, adding)];
+    // A body begins with a line: without a block it has had none before these.
+    Block& block = blocks_[take(connection, read.from, adding)];
     if (acknowledged) {
         drop_acknowledged(block, *acknowledged);
     }
@@ -161,6 +163,27 @@ bool FramingBytes::agrees(ConnectionIndex connection, const Bytes& repeat,
                        [&](const Line& line) {
                            return !line.meets(repeat.from, to) || is_same(line, repeat, hash);
                        });
+}
+
+void FramingBytes::begin_body(ConnectionIndex connection, std::uint32_t from) noexcept {
+    if (const std::size_t at = find(connection); at != kNone) {
+        blocks_[at].body_from = from;
+        blocks_[at].is_over = false;
+    }
+}
+
+void FramingBytes::end_body(ConnectionIndex connection, std::uint32_t to) noexcept {
+    if (const std::size_t at = find(connection); at != kNone) {
+        blocks_[at].body_to = to;
+        blocks_[at].is_over = true;
+    }
+}
+
+bool FramingBytes::is_in_body(ConnectionIndex connection, std::uint32_t from,
+                              std::uint32_t to) const noexcept {
+    const std::size_t at = find(connection);
+    return at != kNone && sequence_distance(blocks_[at].body_from, from) >= 0 &&
+           (!blocks_[at].is_over || sequence_distance(to, blocks_[at].body_to) >= 0);
 }
 
 void FramingBytes::forget(ConnectionIndex connection) noexcept {

@@ -50,6 +50,14 @@ public:
                               const KeyHasher& hash) const noexcept;
     void forget(ConnectionIndex connection) noexcept;
 
+    // The body that is under way begins there; and where it ended.
+    void begin_body(ConnectionIndex connection, std::uint32_t from) noexcept;
+    void end_body(ConnectionIndex connection, std::uint32_t to) noexcept;
+    // All of these bytes, which the connection has had, are of its last body in chunks: what agrees
+    // here may come again in any cut. False also where that body's beginning is not known.
+    [[nodiscard]] bool is_in_body(ConnectionIndex connection, std::uint32_t from,
+                                  std::uint32_t to) const noexcept;
+
     // Places that are told apart in one reading; more are kept as one.
     static constexpr std::size_t kMostLines = 16;
     static constexpr std::size_t kKept = 63;  // of a connection, not acknowledged
@@ -73,6 +81,9 @@ private:
         std::uint32_t horizon = 0;  // some before here are kept no more
         std::uint16_t count = 0;
         bool has_horizon = false;
+        bool is_over = false;  // the body is, at body_to
+        std::uint32_t body_from = 0;
+        std::uint32_t body_to = 0;
         std::array<Line, kKept> lines{};  // the oldest first
     };
     static_assert(sizeof(Block) == 1024);
@@ -89,7 +100,8 @@ private:
         return connection & (sets_ - 1);
     }
     [[nodiscard]] std::size_t find(ConnectionIndex connection) const noexcept;
-    [[nodiscard]] std::size_t take(ConnectionIndex connection, Adding& adding) noexcept;
+    [[nodiscard]] std::size_t take(ConnectionIndex connection, std::uint32_t body_from,
+                                   Adding& adding) noexcept;
     static void drop_acknowledged(Block& block, std::uint32_t acknowledged) noexcept;
     static void drop_oldest(Block& block, std::size_t count) noexcept;
     static void put(Block& block, const Bytes& read, const PayloadRange& place,

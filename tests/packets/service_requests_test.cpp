@@ -280,5 +280,41 @@ TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
     EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at + length(chunk))), "within_limits");
 }
 
+// Segments of an upload in the order of a bad path, more of them than are told apart: what its
+// server has lost comes again, in any cut, also once the upload is whole.
+TEST(ServiceChunks, WhatIsLostOfABodyComesAgainHoweverItCame) {
+    constexpr std::uint32_t kSize = 1000;
+    constexpr std::uint32_t kSegments = 14;
+    const std::string body = "36a6\r\n" + std::string(kSegments * kSize - 10, 'x') + "\r\n";
+    ASSERT_EQ(body.size(), kSegments * kSize - 2);
+    for (const bool is_over : {false, true}) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{kEnforced};
+        box.find_units_by(parser.finder());
+        const auto reason = [&](const test::Frame& frame) {
+            return std::string{row_of(box.judge(frame, test::kStart).reason).name};
+        };
+        for (const test::Step& step : opened({{0ms, client(kChunked), "pass", "unmatched"}})) {
+            EXPECT_EQ(reason(step.in), step.reason);
+        }
+        const auto part = [&](std::uint32_t at, std::uint32_t size) {
+            return client(body.substr(at, size), length(kChunked) + at);
+        };
+        for (std::uint32_t pair = 1; pair + 1 < kSegments; pair += 2) {
+            EXPECT_EQ(reason(part((pair + 1) * kSize, kSize)), "unmatched");
+            EXPECT_EQ(reason(part(pair * kSize, kSize)), "unmatched");
+        }
+        EXPECT_EQ(reason(part(0, kSize)), "unmatched");
+        EXPECT_EQ(reason(part((kSegments - 1) * kSize, kSize)), "unmatched");
+        if (is_over) {
+            EXPECT_EQ(reason(client("0\r\n\r\n", length(kChunked) + length(body))), "unmatched");
+        }
+        EXPECT_EQ(reason(part(kSize, kSize)), "unmatched");
+        EXPECT_EQ(reason(part(2 * kSize + 7, 900)), "unmatched");
+        EXPECT_EQ(reason(part(0, 2 * kSize)), "unmatched");
+        EXPECT_EQ(reason(client("0" + body.substr(1, 10), length(kChunked))), "overlap");
+    }
+}
+
 }  // namespace
 }  // namespace sluice::service_requests_test

@@ -439,6 +439,24 @@ TEST_F(ConnectionTableTest, WhereSegmentsPassedUnseenAHeadIsLookedFor) {
     EXPECT_EQ(add(0, toy_unit('a', 40), 2), Offered::Judged);
 }
 
+// What lies ahead of a gap is held, unless the receiver has bytes that were not read.
+TEST_F(ConnectionTableTest, WhereItsReceiverIsKnownThatTellsWhatPassedUnseen) {
+    for (const bool has_more : {false, true}) {
+        const std::uint64_t digest = has_more ? 7 : 8;
+        ToyReader other{table, digest, kIsn};
+        (void)other.add(0, toy_unit('a', 40), at_second(0));
+        table.note_unseen(at_second(1));
+        const std::string ahead = toy_unit('b', 40).substr(0, 20);
+        table.take({.digest = digest,
+                    .seq = kIsn + 60,
+                    .payload = bytes_of(ahead),
+                    .acknowledged = kIsn + (has_more ? 50U : 40U)},
+                   scratch, at_second(2), offer);
+        EXPECT_EQ(offer.kind, has_more ? Offered::Resync : Offered::Held);
+        EXPECT_EQ(count(ConnectionEvent::MissedSome), has_more ? 1U : 0U);
+    }
+}
+
 TEST_F(ConnectionTableTest, GapsAreBounded) {
     add(0, toy_unit('a', 200).substr(0, 10));
     for (std::uint64_t i = 0; i < 3; ++i) {

@@ -47,6 +47,21 @@ TEST_F(Framing, AShortLineIsComparedInAnyCutAndTheDataBesideItIsNot) {
     EXPECT_TRUE(agrees(10, "data\r\n0000\r\ndata", 4)) << "another connection";
 }
 
+TEST_F(Framing, WhatLiesInTheLastBodyIsKnown) {
+    EXPECT_FALSE(framing.is_in_body(3, kFrom, kFrom + 4)) << "nothing is kept";
+    EXPECT_EQ(add(10, "5\r\nhello", {{0, 3}}), Added::Kept);
+    EXPECT_TRUE(framing.is_in_body(3, kFrom + 10, kFrom + 900));
+    EXPECT_FALSE(framing.is_in_body(3, kFrom + 9, kFrom + 12));
+    framing.end_body(3, kFrom + 30);
+    EXPECT_TRUE(framing.is_in_body(3, kFrom + 10, kFrom + 30));
+    EXPECT_FALSE(framing.is_in_body(3, kFrom + 10, kFrom + 31));
+    framing.begin_body(3, kFrom + 100);
+    EXPECT_FALSE(framing.is_in_body(3, kFrom + 10, kFrom + 30));
+    EXPECT_TRUE(framing.is_in_body(3, kFrom + 100, kFrom + 200));
+    framing.begin_body(4, kFrom);
+    EXPECT_FALSE(framing.is_in_body(4, kFrom, kFrom + 1));
+}
+
 TEST_F(Framing, ALongLineIsComparedWhole) {
     const std::string line = "5;name=" + std::string(100, 'x') + "\r\n";
     EXPECT_EQ(add(0, line + "hello", {{0, 109}}), Added::Kept);
