@@ -12,6 +12,8 @@ from open_connections import ends_of
 from rules import parse_duration
 from service_streams import ACK, CLIENT, FIN, RST, SERVER, SYN, URG, Connection, Segment
 
+PSH = 0x08
+
 SECOND = 1_000_000_000
 GRACE = 60 * SECOND
 ENOUGH = 64  # checksums that came right, and are verified from then on
@@ -190,6 +192,27 @@ def replaced(data, at, word, sum_at):
     struct.pack_into("!H", data, sum_at, total ^ 0xFFFF)
 
 
+def probe(data, packet):
+    """The segment without its bytes, and with an old number; they stay as the frame's padding."""
+    tcp, (ip, version) = packet.l4_at, packet.ip_at
+    flags = struct.unpack_from("!H", data, tcp + FLAGS_AT)[0]
+    end = tcp + (flags >> 12) * 4
+    struct.pack_into("!H", data, tcp + FLAGS_AT, flags & ~(URG | PSH | FIN) & 0xFFFF)
+    struct.pack_into("!H", data, tcp + SEQ_AT, struct.unpack_from("!H", data, tcp + SEQ_AT)[0] - BACK & 0xFFFF)
+    struct.pack_into("!HH", data, tcp + SUM_AT, 0, 0)
+    if version == 4:
+        replaced(data, ip + 2, end - ip, ip + 10)
+        ends = data[ip + 12:ip + 20]
+    else:
+        struct.pack_into("!H", data, ip + 4, end - ip - 40)
+        ends = data[ip + 8:ip + 40]
+    covered = bytes(ends) + struct.pack("!HH", 6, end - tcp) + bytes(data[tcp:end])
+    total = sum(struct.unpack(f"!{len(covered) // 2}H", covered))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    struct.pack_into("!H", data, tcp + SUM_AT, total ^ 0xFFFF)
+
+
 def rewritten(data, packet, seen):
     """The frame as it goes on."""
     if seen is None or not (seen.clears_urgent or seen.raises_ttl or seen.moves_back):
@@ -200,8 +223,7 @@ def rewritten(data, packet, seen):
         replaced(data, tcp + FLAGS_AT, flags & ~URG & 0xFFFF, tcp + SUM_AT)
         replaced(data, tcp + URGENT_AT, 0, tcp + SUM_AT)
     if seen.moves_back:
-        high = struct.unpack_from("!H", data, tcp + SEQ_AT)[0]
-        replaced(data, tcp + SEQ_AT, high - BACK & 0xFFFF, tcp + SUM_AT)
+        probe(data, packet)
     if seen.raises_ttl:
         at, version = packet.ip_at
         if version == 4:
