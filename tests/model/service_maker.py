@@ -245,7 +245,7 @@ class ServiceMaker:
         while len(frames) < count:
             if len(live) < 3 or dice.randrange(100) < 6:
                 kind = Stranger if self.slow or dice.randrange(4) == 0 else Talk
-                made = ProxiedTalk(dice) if self.proxied and dice.randrange(2) == 0 else kind(dice)
+                made = ProxiedTalk(dice) if self.proxied and dice.randrange(3) else kind(dice)
                 live = (live + [made])[-5:]
             frame = dice.choice(live).go_on()
             frames.append((time, frame, len(frame)))
@@ -253,9 +253,9 @@ class ServiceMaker:
         return frames
 
     def proxies(self):
-        if not self.proxied or self.dice.randrange(4) == 0:
+        if not self.proxied or self.dice.randrange(6) == 0:
             return ""
-        some = ", ".join(f'"{one}"' for one in self.dice.sample(CLIENTS, self.dice.choice((1, 2, len(CLIENTS)))))
+        some = ", ".join(f'"{one}"' for one in self.dice.sample(CLIENTS, self.dice.choice((1, len(CLIENTS), len(CLIENTS)))))
         return f", proxy_protocol: {{from: [{some}]}}"
 
     def rules(self):
@@ -272,10 +272,12 @@ class ServiceMaker:
                          f"checksums: {checksums}{midstream}{more}{self.proxies()}}}")
         lines.append("rules:")
         for number in range(dice.choice((1, 2))):
-            mode, key = dice.choice(("enforce", "monitor")), dice.choice(("[]", "[ip.src]", "[l4.dport]", *CLIENT_KEYS))
+            mode = dice.choice(("enforce", "monitor"))
+            key = dice.choice(CLIENT_KEYS if self.proxied else ("[]", "[ip.src]", "[l4.dport]"))
             when = dice.choice(("", "", *CLIENT_CONDITIONS)) if self.proxied else ""
             action = dice.choice(("drop", "pass", "tag, dscp: cs1"))
-            limit = f"rate: {dice.choice(('1/s', '20/s', '1000/s'))}, burst: {dice.choice((5, 50, 300))}"
+            rates, bursts = (("1/s", "20/s"), (2, 5, 20)) if self.proxied else (("1/s", "20/s", "1000/s"), (5, 50, 300))
+            limit = f"rate: {dice.choice(rates)}, burst: {dice.choice(bursts)}"
             lines += [f"  - {{id: r{number}, mode: {mode}, {when}key: {key}, on_exceed: {{action: {action}}},",
                       f"     limits: [{{algorithm: token_bucket, {limit}}}]}}"]
         return "\n".join(lines) + "\n"
