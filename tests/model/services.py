@@ -9,8 +9,9 @@ import yaml
 
 from expression import compile_condition
 from open_connections import ends_of
+from proxy_headers import Headers
 from rules import parse_duration
-from service_streams import ACK, CLIENT, FIN, RST, SERVER, SYN, URG, Connection, Segment
+from service_streams import ACK, CLIENT, FIN, NUMBERS, RST, SERVER, SYN, URG, Connection, Segment
 
 PSH = 0x08
 
@@ -33,6 +34,7 @@ class Service:
         self.checksums = entry.get("checksums", "auto")
         usual = "inspect" if self.protocol in ("http", "dns") else "pass"
         self.midstream = entry.get("midstream", usual)
+        self.proxies = [ipaddress.ip_network(text) for text in entry.get("proxy_protocol", {}).get("from", [])]
         self.right = {CLIENT: 0, SERVER: 0}
         self.counts = {"frames": 0, "from_clients": 0, "from_servers": 0, "rewritten": 0, "refused": {}, "would_refuse": {}}
 
@@ -49,6 +51,7 @@ class Seen:
     def __init__(self, service, end, refusal=None):
         self.service, self.end, self.refusal = service, end, refusal
         self.clears_urgent = self.raises_ttl = self.moves_back = False
+        self.proxied, self.named = False, None  # by a proxy, and whom its header names
 
     def refuses(self):
         return self.refusal is not None and self.service.mode == "enforce"
@@ -59,7 +62,7 @@ class Services:
         with open(path, encoding="utf-8") as file:
             tree = yaml.load(file, Loader=yaml.BaseLoader)
         self.all = [Service(entry, lists or {}, enforce) for entry in tree.get("services") or []]
-        self.connections, self.begun, self.now = {}, None, 0
+        self.connections, self.begun, self.now, self.headers = {}, None, 0, Headers()
 
     def see(self, time, packet, data):
         """-> Seen, or None: it is of no service."""
@@ -88,6 +91,9 @@ class Services:
             service = known.service
         seen = Seen(service, end)
         seen.refusal = self.refusal(seen, ends, packet, data, known)
+        seen.proxied = end == CLIENT and any(fields["ip.src"] in network for network in service.proxies)
+        if seen.proxied:
+            seen.named = self.named(seen, ends, packet, data)
         if seen.refusal is None and service.mode == "enforce" and end == CLIENT:
             urgent = struct.unpack_from("!H", data, packet.l4_at + URGENT_AT)[0]
             seen.clears_urgent = bool(fields["tcp.flags"] & URG or urgent)
@@ -95,6 +101,18 @@ class Services:
             known = self.connections.get(frozenset(ends))
             seen.moves_back = known is not None and known.moves_back
         return seen
+
+    def named(self, seen, ends, packet, data):
+        """By the header that the connection began with, where that was seen."""
+        connection = self.connections.get(frozenset(ends))
+        if connection is None or connection.taken_up or connection.ends is None:
+            return None
+        numbers = connection.numbers()
+        key, offset = (frozenset(ends), numbers), (packet.numbers[0] - numbers[CLIENT] - 1) % NUMBERS
+        if seen.refusal is None and packet.carried and not packet.fields["tcp.flags"] & SYN:
+            at = packet.l4_at + (data[packet.l4_at + FLAGS_AT] >> 4) * 4
+            self.headers.take(key, offset, data[at:at + packet.carried], packet.fields["ip.src"])
+        return self.headers.client(key)
 
     def refusal(self, seen, ends, packet, data, known):
         service, fields, flags = seen.service, packet.fields, packet.fields["tcp.flags"]
