@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Which rules and services of `GET /v1/stats` are wanted.
+// A choice of rules and services of `GET /v1/stats`.
 struct StatsChoice {
     std::vector<std::string> rules{};  // ids of rules and services; none: all
     bool nonzero = false;              // without those that have matched nothing

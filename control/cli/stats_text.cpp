@@ -230,7 +230,7 @@ std::string service_table(const Json& services) {
     return "\n" + table.text();
 }
 
-// Of all services that monitor; the counters know the reason alone.
+// Counts are of all services that monitor: the counters know the reason alone.
 std::string would_refuse_table(const Sample& sample) {
     return sample.now.contains("would_refuse") && has_counts(sample.now.at("would_refuse"))
                ? "\n" + counter_table(sample, "would_refuse", "SERVICES WOULD REFUSE")

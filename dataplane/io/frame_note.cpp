@@ -25,7 +25,7 @@ struct Note {
     std::array<Line, Normalization::kMostLines> line;
 };
 static_assert(sizeof(Note) == 20);
-// Whoever gives Normalization another change notes it here.
+// A further change of Normalization has to be noted here.
 static_assert(sizeof(Normalization) == 4 + Normalization::kMostLines * sizeof(PayloadRange));
 
 // In an mbuf's first line of memory, which says whether there is a note in its second one.

@@ -12,7 +12,7 @@ namespace sluice {
 // place for a note.
 void register_frame_notes() noexcept;
 void note_changes(rte_mbuf& frame, const Normalization& changes) noexcept;
-// Of a frame that note_changes() was called for, and nobody has written to since.
+// The frame has been given to note_changes(), and nobody has written to it since.
 [[nodiscard]] Normalization noted_changes(const rte_mbuf& frame) noexcept;
 
 }  // namespace sluice

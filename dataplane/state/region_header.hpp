@@ -11,7 +11,7 @@ namespace sluice {
 
 struct StateShape;
 
-// What the kernel calls this boot.
+// The kernel's name for this boot.
 [[nodiscard]] std::array<char, 40> this_boot();
 
 // Instants that a process may begin at: for at least half a year they are good for every limit.

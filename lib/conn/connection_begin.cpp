@@ -1,6 +1,6 @@
 #include "lib/conn/connection_table.hpp"
 
-// Where connections begin, for the table: at a SYN, or where their callers say.
+// Connections of the table begin at a SYN, or at a place that its caller knows.
 namespace sluice {
 
 bool ConnectionTable::begin_at(const TcpSegment& segment, const StreamPlace& place,

@@ -120,7 +120,7 @@ bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) no
     return false;
 }
 
-// What its receiver has acknowledged has passed, and lies behind what was read in order.
+// Acknowledged bytes have passed, and these lie behind all that was read in order.
 bool ConnectionTable::misses_some(const TcpSegment& segment,
                                   const Connection& connection) noexcept {
     if (!segment.acknowledged || connection.phase == StreamPhase::UntilClose ||

@@ -49,7 +49,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         const std::uint32_t age = age_of(lines_[index]);
         const std::uint32_t least = goes_unread_at_doubt() && age != 0 ? age - 1 : age;
         const bool is_unsure = now - time_of(least) < unseen_until_;
-        // Where the receiver is known, it tells.
+        // A receiver whose acknowledgements are known tells.
         offer.may_miss_some_ = is_unsure && !segment.acknowledged;
         offer.misses_some_ =
             (is_unsure || lines_[index].is_inherited) && misses_some(segment, lines_[index]);
@@ -80,7 +80,7 @@ ConnectionIndex ConnectionTable::find_in_time(std::uint64_t digest) noexcept {
 }
 
 void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
-    // Where the receiver has all that came, nothing of it can be repeated as other bytes.
+    // A receiver that has all that came takes nothing of it as other bytes.
     connection.lost_framing = connection.lost_framing && offer.acknowledged_ != connection.next;
     if (connection.phase == StreamPhase::LongBody) {
         extend_long_body(connection,

@@ -45,7 +45,7 @@ public:
                              std::span<const PayloadRange> lines,
                              std::optional<std::uint32_t> acknowledged,
                              const KeyHasher& hash) noexcept;
-    // Whether bytes that repeat a place of the connection are those that framed there.
+    // True if bytes that repeat a place of the connection are those that framed there.
     [[nodiscard]] bool agrees(ConnectionIndex connection, const Bytes& repeat,
                               const KeyHasher& hash) const noexcept;
     void forget(ConnectionIndex connection) noexcept;

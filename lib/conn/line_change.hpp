@@ -29,7 +29,7 @@ public:
     }
     [[nodiscard]] bool is_kept() const noexcept { return before_ != nullptr; }
 
-    // Of line `index` of this connection. kNoConnection: it has none yet.
+    // `index`: the connection's line; kNoConnection: it has none yet.
     void begin(const void* bytes, std::uint64_t digest, ConnectionIndex index) noexcept {
         if (before_ == nullptr) {
             return;

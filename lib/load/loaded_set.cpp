@@ -16,7 +16,7 @@ std::vector<LoadedLimit> unloaded(const std::vector<MeteredLimit>& limits) {
     return loaded;
 }
 
-// Who names clients; nullptr: nobody does, or no rule asks for them.
+// Proxies that name clients; nullptr: there are none, or no rule asks for clients.
 std::shared_ptr<const ProxiedClients> proxied_clients_of(const RuleSet& rules) {
     if (rules.clients != nullptr) {
         return std::make_shared<const ProxiedClients>(*rules.clients);

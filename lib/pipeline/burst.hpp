@@ -223,7 +223,7 @@ public:
     void set_of_services(RowMask rows) noexcept { of_services_ = rows; }
     [[nodiscard]] RowMask of_services() const noexcept { return of_services_; }
     [[nodiscard]] ServicePacket service(std::size_t row) const noexcept;
-    // Those whose frames are normalised when they are forwarded.
+    // Rows whose frames are normalised when they are forwarded.
     void set_normalized(RowMask rows) noexcept { normalized_ = rows; }
     // A row that another worker has handed over, which is to be changed so.
     void normalize(std::size_t row, const Normalization& change) noexcept;

@@ -188,7 +188,7 @@ void BurstUnits::begin(std::uint64_t load, const MeterPlan& plan, std::size_t ro
                      fitting(kUnitsUnderAnyRules * kMaxLimits, plan.limits.size()));
 }
 
-// Those behind it keep their shares.
+// Rows behind it keep their shares.
 void BurstUnits::begin_row(std::size_t row) noexcept {
     rows_left_ -= rows_left_ != 0 ? 1 : 0;
     const std::size_t rows = 1 + kMaxFurther - further_count_ - (kUnitShare - 1) * rows_left_;

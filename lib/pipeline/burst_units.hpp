@@ -321,7 +321,7 @@ private:
     };
     static constexpr std::size_t kMostUnits = kMaxBurst + kMaxFurther;
 
-    // Of the packet that is looked at.
+    // A unit of the packet that is looked at.
     [[nodiscard]] Unit& unit_at(std::size_t row, std::size_t number) noexcept {
         return units_[first_unit_[row] + number];
     }

@@ -18,7 +18,7 @@ public:
     // As the parser would, of the same frame, wherever it lies now, and the same rule set. The
     // copies stay here. Under another set, the texts that sets number as they like are left out.
     void give_back(const UnitSource& packet, UnitSink& units) const noexcept;
-    // The same of its service, and of the changes to the frame once it is forwarded.
+    // Its service, and the changes to the frame once it is forwarded, are kept as well.
     void give_back_service(std::size_t row, ServiceRowsOutcome& outcome) const noexcept;
     // The bytes whose units the parser finds again in the frame alone once their verdict is undone:
     // those of requests under another set, which has their service if they had one; nullptr: it

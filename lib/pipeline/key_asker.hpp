@@ -67,7 +67,7 @@ public:
     // The packet has been decided, or is let go of: what was reserved for it is charged or not.
     void finish(RoomPlace place) noexcept;
 
-    // Where the questions about the packet at hand are listed.
+    // Room for the questions about the packet at hand.
     [[nodiscard]] std::span<WantedQuestion, kMaxQuestions> list() noexcept {
         return std::span<WantedQuestion, kMaxQuestions>{wanted_.get(), kMaxQuestions};
     }

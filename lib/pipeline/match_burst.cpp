@@ -194,7 +194,7 @@ private:
         return burst_.headers().well_formed() & burst_.live() & ~(kept_back | answered_ | refused_);
     }
 
-    // What has waited was counted when it came.
+    // Packets that have waited were counted when they came.
     void count_would_refuse(const BurstUnits& units) noexcept {
         if (!burst_.is_new()) {
             return;

@@ -35,7 +35,7 @@ void give_ports_again(const CoreState& core, RowMask rows, Burst& burst) noexcep
     });
 }
 
-// Whoever has handed rows over has said what is to be changed in them, and that is all.
+// Rows that were handed over say what is to be changed in them, and no more.
 void forget_unless_normalized(BurstUnits& units, const Burst& burst) noexcept {
     if (!burst.normalizes()) {
         units.forget_services();

@@ -42,9 +42,9 @@ struct UnitFinder {
     using NoteUpgrade = void (*)(void* parser, const AgreedUpgrade& upgrade) noexcept;
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
-    // What became of the packet that these bytes were judged in.
+    // Tells the fate of the packet that these bytes were judged in.
     using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
-    // Whether the packet that these bytes were judged in was kept back.
+    // True if the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
     Possible possible = nullptr;         // nullptr: all are
     Select select = nullptr;             // nullptr: all are, and nothing is noted

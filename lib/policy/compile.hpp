@@ -64,7 +64,7 @@ struct Stance {
     std::vector<std::string> services{};
     std::vector<std::string> monitored{};      // those of them that are in monitor
     std::vector<ServiceProtocol> protocols{};  // whose units the rule can match or count
-    // Of queries: a service of another protocol that has those over TCP; empty: none.
+    // A service of another protocol that has queries over TCP; empty: none.
     std::string without_tcp{};
 
     [[nodiscard]] bool operator==(const Stance&) const = default;

@@ -34,7 +34,7 @@ public:
     };
     [[nodiscard]] static BodyReading read_body(ByteView bytes, const FramingState& state,
                                                UnitSink& units) noexcept;
-    // Whether a body can have left this state.
+    // True if a body can have left this state.
     [[nodiscard]] static bool can_be_body(const FramingState& state) noexcept;
 
 private:

@@ -29,7 +29,7 @@ StreamReading ProxyHeaders::read(ByteView bytes, const UnitSource& packet,
             break;
     }
     units.count(UnitEvent::ProxyHeader);
-    // Who asks for itself, or has no address to name, is whoever made the connection.
+    // A proxy that asks for itself, or names no address, is the client.
     const VersionedAddress own{packet.headers.ip_version, packet.headers.src};
     return take(header.kind == ProxyClient::Named ? header.client : own, header.size, packet,
                 units);

@@ -83,7 +83,7 @@ public:
         return paths_.judged_on(path);
     }
 
-    // Those that took more than one packet.
+    // Whole hellos that took more than one packet.
     [[nodiscard]] QuicKeptHellos& kept() noexcept { return kept_; }
 
     // Where a hello is read that may turn out to be half, empty.

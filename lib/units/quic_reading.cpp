@@ -266,7 +266,7 @@ void QuicUnits::Datagram::refuse(const QuicHelloRead& read, std::uint64_t id) no
     }
 }
 
-// Where a hello of the path was refused, or is not decided, leave() knows more.
+// A path with a hello that was refused, or is not decided, is left to leave(), which knows more.
 bool QuicUnits::Datagram::goes_on_with_kept() noexcept {
     QuicHellos& hellos = owner_.hellos_;
     if (!of_service() || hellos.is_uncertain(path_) || hellos.judged_on(path_)) {

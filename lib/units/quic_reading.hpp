@@ -63,7 +63,7 @@ private:
     // A connection that is not known, under the id that a server chose, goes on with a half hello
     // of its path, else it begins one.
     [[nodiscard]] bool begin() noexcept;
-    // The same with a hello of its path that was judged; false: it is none's.
+    // It goes on with a judged hello of its path; false: with none.
     [[nodiscard]] bool goes_on_with_kept() noexcept;
     [[nodiscard]] bool go_on_with(const KeptHello& kept) noexcept;
 

@@ -117,7 +117,7 @@ class Services:
     def refusal(self, seen, ends, packet, data, known):
         service, fields, flags = seen.service, packet.fields, packet.fields["tcp.flags"]
         whole = fields.get("ip.frag", "none") == "none"
-        # Of a server, what carries bytes is not looked at.
+        # A server's segments with bytes are not looked at.
         matters = flags & (SYN | FIN | RST) or bool(packet.carried) == (seen.end == CLIENT)
         if whole and matters and service.finds_wrong(seen.end, checksums(packet, data)):
             return "wrong_checksum"

@@ -76,7 +76,7 @@ TEST_F(HeldOfService, IsNormalisedAllTheSame) {
     EXPECT_EQ(sent.changes.voided().size(), 2U);
 }
 
-// What came behind it in its burst, and in bursts between, keeps its own changes.
+// Packets behind it in its burst, and in bursts between, keep their own changes.
 TEST_F(HeldOfService, ChangesAreItsOwn) {
     open(1);
     open(2);

@@ -135,7 +135,7 @@ TEST(Pipelined, BeyondTheBoundAPacketIsRefused) {
     EXPECT_EQ(elsewhere.send(kTiny), "unmatched");
 }
 
-// Whom others have crowded out sends again and is judged then.
+// A packet that others have crowded out comes again and is judged then.
 TEST(Pipelined, CrowdedOutMayComeAgain) {
     UnitParser parser{capture_unit_budget()};
     test::Box box{rules("enforce", 2000)};

@@ -47,7 +47,7 @@ const std::string kA = line("198.51.100.1");
 const std::uint32_t kASize = size_of(kA);
 const std::string kUnknown = "PROXY UNKNOWN\r\n";
 
-// The same segment on the connection of another port of the proxy, or of another sender.
+// A segment as it is on the connection of another port of the proxy, or of another sender.
 Frame at_port(Frame frame, std::uint16_t port) {
     return frame.dir() == Direction::In ? frame.sport(port) : frame.dport(port);
 }

@@ -271,7 +271,7 @@ TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
     for (; reason(client(chunk, at)) == "unmatched"; ++sent) {
         at += length(chunk);
     }
-    // Of each chunk its line, and what ends its data.
+    // Each chunk has its line, and what ends its data.
     EXPECT_EQ(sent, FramingBytes::kKept / 2);
     EXPECT_EQ(reason(client(chunk, at)), "no_head_room");
     EXPECT_EQ(reason(server("", 0, at)), "unmatched");

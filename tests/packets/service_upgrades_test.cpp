@@ -137,7 +137,7 @@ const std::string kStripped =
     "GET /login HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n"
     "xxxxxxx: xxx\r\nxxxxxxxxxxxxxx: xxxxxxxx\r\nAccept: */*\r\n\r\n";
 
-// It can be read, so that nothing else decides about it.
+// A request for HTTP/2 can be read, so that nothing else decides about it.
 TEST(ServiceUpgrade, ToHttp2IsRefusedWhateverBecomesOfUnreadableBytes) {
     for (const std::string_view option : {", on_unreadable: count", ", on_unreadable: pass"}) {
         Dialogue talk{option};

@@ -66,7 +66,7 @@ public:
     [[nodiscard]] const Decision& decide();
     // Frames that have passed without being charged here: later layers see what they hold.
     void follow(std::span<const KeptFrame> frames, Instant now);
-    // The same, where `inside` need not tell which frames are of the other side.
+    // Frames of one dialogue are followed likewise, and `inside` need not tell the sides apart.
     void follow_dialogue(std::span<const DialogueFrame> frames, Instant now);
     // The workers' clocks at an instant of the capture.
     [[nodiscard]] Now time_of(Instant captured);

@@ -71,7 +71,7 @@ bool are_harmless(ByteView options) noexcept {
     return are_sound(options,
                      [](std::uint8_t kind) { return kind == kNoOperation || kind == kTimestamps; });
 }
-// Who shares no key with the sender drops what is signed.
+// Signed segments are dropped by receivers that share no key with the sender.
 bool are_taken(ByteView options) noexcept {
     return are_sound(options,
                      [](std::uint8_t kind) { return kind != kSignedByMd5 && kind != kSignedByAo; });

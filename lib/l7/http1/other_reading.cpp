@@ -35,7 +35,7 @@ TargetParts parts_of(const RequestHead& head, bool splits_fragment) noexcept {
     return split_target(head.target, false, false, shapes);
 }
 
-// What servers decode in a path beside unreserved characters.
+// Characters of a path that servers decode beside unreserved ones.
 struct Decoding {
     bool slashes = false;   // %2F
     bool reserved = false;  // all else that may stand in a path as itself

@@ -25,7 +25,7 @@ inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::Hos
 // these targets. HTTP/0.9 has one reading, behind which nothing follows.
 [[nodiscard]] bool has_stated_readings(const RequestHead& head) noexcept;
 
-// What a server of another kind makes of a target.
+// A target as a server of another kind reads it.
 struct OtherTarget {
     ByteView path;  // normalised by most; absent as in RequestHead
     // Of another target, or other parts of it, than the first reading has; else absent.

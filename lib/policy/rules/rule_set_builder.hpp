@@ -26,7 +26,7 @@ public:
     }
     // What the rules name, before finish(). False: it is more than a set can hold.
     [[nodiscard]] bool take(ActionPool actions) { return std::move(actions).fill(compiled_.set); }
-    // Who names the clients of requests, before finish().
+    // Proxies that name the clients of requests, before finish().
     void believe(std::shared_ptr<const ClientSource> source) {
         compiled_.set.clients = std::move(source);
     }

@@ -280,7 +280,7 @@ private:
             add_rule(rule, *known);
             return;
         }
-        // Of a condition with lists only what is written alike is known.
+        // Conditions with lists are known to be alike only where they are written alike.
         const auto parsed = parse_expression(when);
         const auto* const condition = std::get_if<ParsedExpression>(&parsed);
         if (condition != nullptr) {

@@ -63,7 +63,7 @@ public:
         read_head();
         read_mode();
         const bool has_protocol = read_protocol();
-        // Of an unknown protocol they are read as those of http, which has all of them.
+        // Options of an unknown protocol are read as those of http, which has all of them.
         read_options(map_, file_.lists, context_, read_.service);
         read_.summary.path = read_.service.path;
         read_.summary.settings = settings_of(read_.service, map_);

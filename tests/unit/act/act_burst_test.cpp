@@ -166,7 +166,7 @@ TEST(ActBurst, HoldsWhatIsDelayed) {
 }
 
 // Verdicts whose answers are not built drop the packet that they would answer.
-// What departs later departs as it is normalised, and as it is tagged.
+// Packets that depart later depart normalised and tagged.
 TEST(ActBurst, NormalisesWhatIsDelayed) {
     const std::vector<Action> actions{kPass, kDrop, {Verdict::Shape}};
     Columns burst;

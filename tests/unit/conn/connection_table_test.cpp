@@ -439,7 +439,7 @@ TEST_F(ConnectionTableTest, WhereSegmentsPassedUnseenAHeadIsLookedFor) {
     EXPECT_EQ(add(0, toy_unit('a', 40), 2), Offered::Judged);
 }
 
-// What lies ahead of a gap is held, unless the receiver has bytes that were not read.
+// Bytes ahead of a gap are held, unless the receiver has some that were not read.
 TEST_F(ConnectionTableTest, WhereItsReceiverIsKnownThatTellsWhatPassedUnseen) {
     for (const bool has_more : {false, true}) {
         const std::uint64_t digest = has_more ? 7 : 8;

@@ -79,7 +79,7 @@ TEST(QuicKeptHellos, AnotherRestOfAHelloInPartsIsRefused) {
         EXPECT_EQ(worker.send(rest(kAllowed)).units("handshake"), 1U);
         const InitialMaker other = server_answered ? under_server_id(rest(kSecret)) : rest(kSecret);
         EXPECT_EQ(worker.send(other).dropped, "overlap") << server_answered;
-        // The same bytes in another cut are those that stand.
+        // Bytes that stand may come in another cut.
         const InitialMaker same = quic_part(kAllowed, kCut - 7, kAllowed.size());
         EXPECT_EQ(worker.send(server_answered ? under_server_id(same) : same).dropped, "");
     }

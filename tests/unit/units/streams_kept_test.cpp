@@ -104,7 +104,7 @@ TEST(StreamsKept, AnUpgradedOrEncryptedStreamStaysUnread) {
     EXPECT_EQ(packet.dropped, alone.send(6, record).dropped) << "as without a restart";
 }
 
-// What was judged meets its verdict once more, and other bytes in its place are refused.
+// Judged bytes meet their verdict once more, and others in their place are refused.
 TEST(StreamsKept, VerdictsAndContentsStick) {
     for (const bool forwarded : {true, false}) {
         Region region;
