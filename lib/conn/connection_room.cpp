@@ -51,11 +51,6 @@ ConnectionLines lines_in(KeptMemory& memory, std::size_t connections) {
                ? ConnectionLines{connections, memory.take(ConnectionLines::line_bytes(connections))}
                : ConnectionLines{connections};
 }
-template <typename T>
-LineArray<T> array_in(KeptMemory& memory, std::size_t count) {
-    return memory.is_kept() ? LineArray<T>{memory.take(count * sizeof(T)), count}
-                            : LineArray<T>{count};
-}
 // The memory outlives the pool, whoever has it.
 LinePool pool_in(KeptMemory& memory, std::size_t lines) {
     return memory.is_kept() ? LinePool{memory.take(LinePool::bytes_for(lines)).data(), lines}

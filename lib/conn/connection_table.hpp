@@ -172,8 +172,7 @@ private:
                                Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
                                   Connection& connection) noexcept;
-    [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes,
-                                      const Connection& connection) const noexcept;
+    [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes) const noexcept;
     [[nodiscard]] bool note_framing(const StreamOffer& offer, ByteView bytes,
                                     std::span<const PayloadRange> lines) noexcept;
     [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
