@@ -85,7 +85,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance st
       members_{array_in<SourceMember>(memory, lines_.capacity())},
       seen_{array_in<SeenSegments>(memory, lines_.capacity())},
       last_acks_{array_in<LastAck>(memory, lines_.capacity())},
-      framing_{stance == StreamStance::Service ? lines_.capacity() : 0},
+      framing_{stance == StreamStance::Service ? lines_.capacity() : 0, memory},
       refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
                {budget_.given_up, budget_.given_up, members_.all()},
@@ -101,7 +101,7 @@ std::uint64_t ConnectionTable::kept_of(const ConnectionBudget& wanted) noexcept 
           lines * sizeof(SeenSegments), lines * sizeof(LastAck)}) {
         all += KeptMemory::taken_for(bytes);
     }
-    return all;
+    return all + FramingBytes::kept_of(lines);
 }
 
 std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
@@ -233,12 +233,13 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
     }
-    framing_.forget(index);
     if (lines_[index].repeated != RepeatedParts::None) {
         part_repeats_.forget(index);
     }
     leave(index);
     lines_.remove(index);
+    keep_store_order();
+    framing_.forget(index);
     counters_.count(event);
     publish();
 }

@@ -146,6 +146,7 @@ private:
     [[nodiscard]] static bool goes_on(Connection& connection) noexcept;
     void take_over_held(ConnectionIndex torn);
     void take_over_groups();
+    void take_over_framing(ConnectionIndex torn);
     [[nodiscard]] bool misses_some(const TcpSegment& segment,
                                    const Connection& connection) noexcept;
     [[nodiscard]] bool hears_again(StreamOffer& offer, Connection& connection) noexcept;

@@ -1,5 +1,7 @@
 #include "lib/conn/framing_bytes.hpp"
 
+#include "lib/share/word.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -30,12 +32,64 @@ std::uint64_t FramingBytes::memory_of(std::size_t lines) noexcept {
            LineArray<std::uint32_t>::memory_of(sources_for(sets));
 }
 
-FramingBytes::FramingBytes(std::size_t lines)
+std::uint64_t FramingBytes::kept_of(std::size_t lines) noexcept {
+    const std::size_t sets = sets_for(lines);
+    return KeptMemory::taken_for(sets * sizeof(Owners)) +
+           KeptMemory::taken_for(sets * kWays * sizeof(Block)) +
+           KeptMemory::taken_for(lines * sizeof(std::uint32_t));
+}
+
+FramingBytes::FramingBytes(std::size_t lines, KeptMemory& memory)
     : sets_{sets_for(lines)},
-      owners_(sets_),
-      blocks_(sets_ * kWays),
-      lost_(lines),
+      lines_{lines},
+      owners_{array_in<Owners>(memory, sets_)},
+      blocks_{array_in<Block>(memory, sets_ * kWays)},
+      lost_{array_in<std::uint32_t>(memory, lines)},
       by_source_(sources_for(sets_)) {}
+
+// It is its connection's alone, and in its set.
+bool FramingBytes::can_go_on(std::size_t block, const NextOf& next_of) const {
+    const ConnectionIndex connection = owners_[block / kWays][block % kWays].connection;
+    return connection < lines_ && set_of(connection) == block / kWays &&
+           find(connection) == block && next_of(connection).has_value();
+}
+
+void FramingBytes::take_back(ConnectionIndex connection) noexcept {
+    if (sets_ == 0 || find(connection) != kNone) {
+        return;
+    }
+    const std::size_t first = set_of(connection) * kWays;
+    for (std::size_t at = first; at < first + kWays; ++at) {
+        Owner& owner = owner_of(at);
+        if (owner.used == 0 && owner.connection == connection && !blocks_[at].is_spent()) {
+            owner.used = 1;
+            return;
+        }
+    }
+}
+
+void FramingBytes::take_over(const NextOf& next_of) {
+    for (std::size_t at = 0; at < sets_ * kWays; ++at) {
+        Owner& owner = owner_of(at);
+        if (owner.used == 0) {
+            continue;
+        }
+        if (!can_go_on(at, next_of)) {
+            owner.used = 0;
+            continue;
+        }
+        // The kill may have come before a line was counted.
+        blocks_[at].count = kKept;
+        drop_from(blocks_[at], *next_of(owner.connection));
+        ++blocks_of(owner.source);
+        uses_ = std::max(uses_, owner.used);
+    }
+    for (std::size_t line = 0; line < lines_; ++line) {
+        if (lost_[line] != 0 && !next_of(static_cast<ConnectionIndex>(line))) {
+            lost_[line] = 0;
+        }
+    }
+}
 
 std::size_t FramingBytes::Block::kept() const noexcept {
     return static_cast<std::size_t>(
@@ -104,10 +158,15 @@ std::size_t FramingBytes::take(const Sender& sender, std::uint32_t body_from,
     if (owner.used != 0 && !blocks_[at].is_spent()) {
         adding = {.what = Added::Evicted, .evicted = owner.connection};
         lose(owner.connection, blocks_[at].end());
+        keep_store_order();
     }
     give_up(owner);
+    keep_store_order();
     blocks_[at] = Block{.body_from = body_from};
-    owner = {.connection = sender.connection, .used = uses_, .source = sender.source};
+    owner.connection = sender.connection;
+    owner.source = sender.source;
+    keep_store_order();
+    owner.used = uses_;
     ++blocks_of(sender.source);
     return at;
 }
@@ -142,6 +201,16 @@ void FramingBytes::drop_acknowledged(Block& block, std::uint32_t acknowledged) n
     trim(block);
 }
 
+// A process that ended was reading those.
+void FramingBytes::drop_from(Block& block, std::uint32_t next) noexcept {
+    for (Line& line : block.all()) {
+        if (sequence_distance(next, line.end()) > 0) {
+            line.size = 0;
+        }
+    }
+    trim(block);
+}
+
 void FramingBytes::drop_oldest(Block& block, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
         const auto oldest = std::ranges::min_element(block.all(), [](const Line& a, const Line& b) {
@@ -150,7 +219,9 @@ void FramingBytes::drop_oldest(Block& block, std::size_t count) noexcept {
         const std::uint32_t gone = oldest->end();
         block.horizon =
             block.has_horizon && sequence_distance(block.horizon, gone) < 0 ? block.horizon : gone;
+        keep_store_order();
         block.has_horizon = true;
+        keep_store_order();
         oldest->size = 0;
     }
     trim(block);
@@ -170,7 +241,11 @@ void FramingBytes::put(Block& block, const Bytes& read, const PayloadRange& plac
         const ByteView said = std::as_bytes(std::span{&digest, 1});
         std::copy(said.begin(), said.end(), line.bytes.begin());
     }
-    *free = line;
+    free->from = line.from;
+    free->bytes = line.bytes;
+    keep_store_order();
+    free->size = line.size;
+    keep_store_order();
     const auto behind = static_cast<std::uint16_t>(free - block.lines.begin() + 1);
     block.count = std::max(block.count, behind);
 }
@@ -255,6 +330,7 @@ void FramingBytes::begin_body(ConnectionIndex connection, std::uint32_t from) no
 void FramingBytes::end_body(ConnectionIndex connection, std::uint32_t to) noexcept {
     if (const std::size_t at = find(connection); at != kNone) {
         blocks_[at].body_to = to;
+        keep_store_order();
         blocks_[at].is_over = true;
     }
 }
@@ -278,6 +354,11 @@ bool FramingBytes::acknowledge(ConnectionIndex connection, std::uint32_t to) noe
     }
     drop_acknowledged(blocks_[at], to);
     return lost != 0 || !blocks_[at].is_spent();
+}
+
+bool FramingBytes::has_any(ConnectionIndex connection) const noexcept {
+    const std::size_t at = find(connection);
+    return sets_ != 0 && (lost_[connection] != 0 || (at != kNone && !blocks_[at].is_spent()));
 }
 
 void FramingBytes::forget(ConnectionIndex connection) noexcept {

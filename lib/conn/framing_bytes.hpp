@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/line_array.hpp"
 #include "lib/conn/hopscotch_lines.hpp"
+#include "lib/conn/kept_memory.hpp"
 #include "lib/conn/source_shares.hpp"
 #include "lib/conn/tcp_segment.hpp"
 #include "lib/hash/group_key.hpp"
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -26,10 +28,19 @@ namespace sluice {
 // Nothing repeats what is lost, until the receiver has acknowledged it.
 class FramingBytes {
 public:
-    // Aborts if there is no memory. Without lines it keeps nothing, and all agrees.
-    explicit FramingBytes(std::size_t lines);
+    // Aborts if there is no memory. Without lines it keeps nothing, and all agrees. In memory that
+    // outlives the process take_over() follows.
+    explicit FramingBytes(std::size_t lines, KeptMemory& memory = no_kept_memory());
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(std::size_t lines) noexcept;
+    // Bytes of it that outlive the process.
+    [[nodiscard]] static std::uint64_t kept_of(std::size_t lines) noexcept;
+    // The blocks that an earlier process left go on. `next_of`: where a line's connection has been
+    // read to; nullopt: it has none. What is kept of bytes behind that was never read.
+    using NextOf = std::function<std::optional<std::uint32_t>(ConnectionIndex)>;
+    void take_over(const NextOf& next_of);
+    // Before that: what an earlier process was forgetting of a connection that it has all the same.
+    void take_back(ConnectionIndex connection) noexcept;
 
     // Bytes of a connection's stream.
     struct Bytes {
@@ -61,6 +72,8 @@ public:
                               const KeyHasher& hash) const noexcept;
     // All before `to` the receiver has. False: nothing is left to be compared, or lost.
     [[nodiscard]] bool acknowledge(ConnectionIndex connection, std::uint32_t to) noexcept;
+    // Something of it is there to be compared, or lost.
+    [[nodiscard]] bool has_any(ConnectionIndex connection) const noexcept;
     void forget(ConnectionIndex connection) noexcept;
 
     // The body that is under way begins there; and where it ended.
@@ -77,8 +90,9 @@ public:
 
 private:
     static constexpr std::size_t kShort = 9;  // bytes that are kept as they are
-    // Short ones can be compared in any cut; of longer ones a digest is kept, and what repeats
-    // them must hold all of them.
+    // A kill leaves a block whose lines are as they were, or with some of a change: its size makes
+    // a line one, and unmakes it. Short ones can be compared in any cut; of longer ones a digest is
+    // kept, and what repeats them must hold all of them.
     struct Line {
         std::uint32_t from = 0;
         std::uint16_t size = 0;  // 0: none is here
@@ -138,8 +152,10 @@ private:
     [[nodiscard]] std::size_t take(const Sender& sender, std::uint32_t body_from,
                                    Adding& adding) noexcept;
     void lose(ConnectionIndex connection, std::uint32_t until) noexcept;
+    [[nodiscard]] bool can_go_on(std::size_t block, const NextOf& next_of) const;
     void give_up(Owner& owner) noexcept;
     static void drop_acknowledged(Block& block, std::uint32_t acknowledged) noexcept;
+    static void drop_from(Block& block, std::uint32_t next) noexcept;
     static void trim(Block& block) noexcept;
     static void drop_oldest(Block& block, std::size_t count) noexcept;
     static void put(Block& block, const Bytes& read, const PayloadRange& place,
@@ -148,6 +164,7 @@ private:
                                       const KeyHasher& hash) noexcept;
 
     std::size_t sets_;
+    std::size_t lines_;
     LineArray<Owners> owners_;
     LineArray<Block> blocks_;
     // By line: before which number some are lost; 0: none are.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -188,6 +190,46 @@ TEST_F(Framing, ALineThatIsAnothersIsForgotten) {
     EXPECT_TRUE(agrees(0, "0\r\n"));
     EXPECT_EQ(add(0, "8\r\n", {{0, 3}}), Added::Kept);
     EXPECT_FALSE(agrees(0, "0\r\n"));
+}
+
+TEST_F(Framing, WhatAnotherProcessLeftGoesOnWhereItCanBe) {
+    const std::size_t size = FramingBytes::kept_of(64);
+    std::vector<std::uint64_t> memory(size / sizeof(std::uint64_t) + 8);
+    void* begin = memory.data();
+    std::size_t space = memory.size() * sizeof(std::uint64_t);
+    ASSERT_NE(std::align(64, size, begin, space), nullptr);
+    const std::array<PayloadRange, 1> line{{{0, 3}}};
+    const FramingBytes::Bytes read{.from = kFrom, .bytes = bytes_of("8\r\n")};
+    const FramingBytes::Bytes behind{.from = kFrom + 3, .bytes = bytes_of("9\r\n")};
+    const FramingBytes::Bytes decoy{.from = kFrom, .bytes = bytes_of("0\r\n0\r\n")};
+    {
+        KeptMemory kept{begin, size, 4096};
+        FramingBytes first{64, kept};
+        for (ConnectionIndex of = 0; of < 8; ++of) {
+            (void)first.add({of, 9}, read, line, kFrom, hash);
+        }
+        (void)first.add({1, 9}, behind, line, kFrom, hash);
+        EXPECT_EQ(first.add({8, 9}, read, line, kFrom, hash).evicted, 0U);
+    }
+    for (const bool has_first : {true, false}) {
+        KeptMemory kept{begin, size, 4096};
+        FramingBytes next{64, kept};
+        next.take_over([&](ConnectionIndex of) {
+            return of == 2 || (of == 0 && !has_first) ? std::nullopt : std::optional{kFrom + 3};
+        });
+        EXPECT_EQ(next.agrees(0, read, hash), !has_first) << "lost, or another connection's";
+        EXPECT_FALSE(next.agrees(1, decoy, hash));
+        const FramingBytes::Bytes other{.from = kFrom + 3, .bytes = bytes_of("7\r\n")};
+        EXPECT_TRUE(next.agrees(1, other, hash)) << "what was being read is read again";
+        EXPECT_TRUE(next.agrees(2, decoy, hash)) << "its connection is gone";
+        EXPECT_FALSE(next.agrees(8, decoy, hash));
+        EXPECT_TRUE(next.agrees(8, read, hash));
+    }
+    KeptMemory kept{begin, size, 4096};
+    FramingBytes next{64, kept};
+    next.take_over([](ConnectionIndex) { return std::optional{kFrom + 3}; });
+    EXPECT_EQ(next.add({16, 7}, read, line, kFrom, hash).what, Added::Kept) << "in the free one";
+    EXPECT_EQ(next.add({24, 7}, read, line, kFrom, hash).evicted, 3U) << "seven are a source's";
 }
 
 TEST_F(Framing, WithoutLinesNothingIsKept) {
