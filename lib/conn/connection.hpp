@@ -62,6 +62,7 @@ struct alignas(kLineBytes) Connection {
     bool has_framing : 1 = false;   // FramingBytes may keep something of it, or have lost it
     bool is_inherited : 1 = false;  // an earlier process has read it
     bool is_unheard : 1 = false;    // and nothing in order has come of it since
+    bool has_gap : 1 = false;       // its receiver may lack unread bytes before a number
     JudgedRanges judged;
     FramingState framing{};
 

@@ -130,10 +130,20 @@ bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) no
             refuse(offer, RefusedWhy::OutOfReach);
             return true;
         }
+        leave_gap(offer, connection);
         lose_track(offer, connection);
     }
     connection.is_unheard = false;
     return false;
+}
+
+// The segment goes on to its receiver, which may still lack the bytes before it: whatever came in
+// their place, in any cut, the receiver would read together with the segment.
+void ConnectionTable::leave_gap(const StreamOffer& offer, Connection& connection) noexcept {
+    if (!goes_unread_at_doubt()) {
+        gap_ends_[offer.connection_] = offer.rest_seq_;
+        connection.has_gap = true;
+    }
 }
 
 // What its receiver has acknowledged has passed, and lies behind what was read in order.

@@ -37,6 +37,11 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
             pass(offer);
             return true;
         }
+        if (verdict == StickyVerdict::Unjudged && is_in_gap(offer, connection)) {
+            counters_.count(ConnectionEvent::OutOfReach);
+            refuse(offer, RefusedWhy::MissedSome);
+            return true;
+        }
         if (verdict == StickyVerdict::Unjudged) {
             const bool all = to == end || to == connection.next;
             offer.resync(all ? offer.rest_.size() : to - offer.rest_seq_);

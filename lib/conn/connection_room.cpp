@@ -85,6 +85,8 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance st
       members_{array_in<SourceMember>(memory, lines_.capacity())},
       seen_{array_in<SeenSegments>(memory, lines_.capacity())},
       last_acks_{array_in<LastAck>(memory, lines_.capacity())},
+      gap_ends_{
+          array_in<std::uint32_t>(memory, stance == StreamStance::Service ? lines_.capacity() : 0)},
       framing_{stance == StreamStance::Service ? lines_.capacity() : 0, memory},
       refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
@@ -98,7 +100,7 @@ std::uint64_t ConnectionTable::kept_of(const ConnectionBudget& wanted) noexcept 
     for (const std::size_t bytes :
          {ConnectionLines::line_bytes(budget.connections),
           LinePool::bytes_for(budget.half_head_lines), lines * sizeof(SourceMember),
-          lines * sizeof(SeenSegments), lines * sizeof(LastAck)}) {
+          lines * sizeof(SeenSegments), lines * sizeof(LastAck), lines * sizeof(std::uint32_t)}) {
         all += KeptMemory::taken_for(bytes);
     }
     return all + FramingBytes::kept_of(lines);
@@ -108,12 +110,12 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
                                          StreamStance stance) noexcept {
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
+    const std::size_t of_service = stance == StreamStance::Service ? lines : 0;
     return ConnectionLines::memory_of(budget.connections) +
            LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
-           LineArray<LastAck>::memory_of(lines) +
-           FramingBytes::memory_of(stance == StreamStance::Service ? lines : 0) +
-           RefusedConnections::memory_of(budget.connections) + PartRepeats::memory_of() +
-           LinePool::bytes_for(budget.half_head_lines) +
+           LineArray<LastAck>::memory_of(lines) + LineArray<std::uint32_t>::memory_of(of_service) +
+           FramingBytes::memory_of(of_service) + RefusedConnections::memory_of(budget.connections) +
+           PartRepeats::memory_of() + LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
            SourceShares::memory_of(budget.half_heads, budget.half_heads_per_source);

@@ -83,6 +83,10 @@ void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexc
     if (connection.has_framing && offer.acknowledged_) {
         connection.has_framing = framing_.acknowledge(offer.connection_, *offer.acknowledged_);
     }
+    if (connection.has_gap && offer.acknowledged_) {
+        connection.has_gap =
+            sequence_distance(gap_ends_[offer.connection_], *offer.acknowledged_) < 0;
+    }
     if (connection.phase == StreamPhase::LongBody) {
         extend_long_body(connection,
                          offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size()));

@@ -150,6 +150,12 @@ private:
     [[nodiscard]] bool misses_some(const TcpSegment& segment,
                                    const Connection& connection) noexcept;
     [[nodiscard]] bool hears_again(StreamOffer& offer, Connection& connection) noexcept;
+    void leave_gap(const StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] bool is_in_gap(const StreamOffer& offer,
+                                 const Connection& connection) const noexcept {
+        return connection.has_gap &&
+               sequence_distance(offer.rest_seq_, gap_ends_[offer.connection_]) > 0;
+    }
     [[nodiscard]] ConnectionIndex find_in_time(std::uint64_t digest) noexcept;
     void begin_change(std::uint64_t digest, ConnectionIndex index) noexcept {
         change_.begin(index == kNoConnection ? nullptr : &lines_[index], digest, index);
@@ -256,6 +262,7 @@ private:
         bool is_known = false;
     };
     LineArray<LastAck> last_acks_;
+    LineArray<std::uint32_t> gap_ends_;  // of connections of services with has_gap
     PartRepeats part_repeats_;
     FramingBytes framing_;
     RefusedConnections refused_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -252,6 +253,51 @@ TEST(ConnectionKept, AKillInTheMiddleOfARemovalLosesNoLineOfChunks) {
     killed();
     EXPECT_GT(there, 10U);
     EXPECT_LT(there, instants);
+}
+
+// A unit goes on to a receiver that may wait for the bytes before it: until that has acknowledged
+// them, nothing comes in their place, whole, half or in any cut.
+TEST(ConnectionKept, WhatIsMissingBeforeTheFirstWordIsNotFilled) {
+    const std::string unit = toy_unit('a', 60);
+    constexpr int kLater = 2;
+    Region region;
+    {
+        Process first{region};
+        (void)first.add(0, unit);
+    }
+    Process next{region};
+    const auto add = [&](std::uint64_t at, const std::string& bytes) {
+        ToyReader reader{next.table, kDigest, kIsn};
+        const StreamOffer offer = reader.add(at, bytes, at_second(kLater));
+        next.table.conclude();
+        next.units += reader.units().size();
+        return offer;
+    };
+    EXPECT_EQ(add(100, unit).kind, Offered::Nothing) << "the first word";
+    for (const std::size_t size : {std::size_t{1}, std::size_t{20}, std::size_t{40}}) {
+        for (const std::string& bytes :
+             {toy_unit('b', 60).substr(0, size), toy_unit('b', std::max(size, test::kToyHead)),
+              std::string(size, 'x')}) {
+            const StreamOffer offer = add(100 - size, bytes.substr(0, size));
+            EXPECT_EQ(offer.kind, Offered::Refused) << size;
+            EXPECT_EQ(offer.why, RefusedWhy::MissedSome) << size;
+        }
+    }
+    EXPECT_EQ(next.units, 1U);
+    EXPECT_EQ(add(160, unit).kind, Offered::Nothing) << "it goes on behind it";
+    EXPECT_EQ(next.units, 2U);
+    const std::string other(40, 'x');
+    StreamOffer offer;
+    std::array<std::byte, 8192> scratch{};
+    for (const std::uint32_t acknowledged : {60U, 99U, 100U}) {
+        next.table.take({.digest = kDigest,
+                         .source = 1,
+                         .seq = kIsn + 60,
+                         .payload = bytes_of(other),
+                         .acknowledged = kIsn + acknowledged},
+                        scratch, at_second(kLater), offer);
+        EXPECT_EQ(offer.kind, acknowledged < 100 ? Offered::Refused : Offered::Resync);
+    }
 }
 
 // Nobody will settle it any more: its segment was not forwarded.
