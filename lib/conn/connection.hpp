@@ -59,9 +59,10 @@ struct alignas(kLineBytes) Connection {
     StreamPhase phase : 4 = StreamPhase::Free;
     AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
     RepeatedParts repeated : 4 = RepeatedParts::None;
-    bool lost_framing : 1 = false;  // bytes that framed a body are not known any more
+    bool has_framing : 1 = false;   // FramingBytes may keep something of it, or have lost it
     bool is_inherited : 1 = false;  // an earlier process has read it
     bool is_unheard : 1 = false;    // and nothing in order has come of it since
+    bool has_gap : 1 = false;       // its receiver may lack unread bytes before a number
     JudgedRanges judged;
     FramingState framing{};
 

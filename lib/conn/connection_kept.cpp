@@ -68,6 +68,22 @@ void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& 
     });
     take_over_held(torn);
     take_over_groups();
+    take_over_framing(torn);
+}
+
+// Lines of chunks are compared with what repeats them in this process too, also those of a
+// connection that was being removed and is back.
+void ConnectionTable::take_over_framing(ConnectionIndex torn) {
+    if (torn != kNoConnection && !lines_[torn].is_free() && lines_[torn].has_framing) {
+        framing_.take_back(torn);
+    }
+    framing_.take_over([&](ConnectionIndex index) -> std::optional<std::uint32_t> {
+        return lines_[index].is_free() ? std::nullopt : std::optional{lines_[index].next};
+    });
+    for (std::size_t at = 0; at < lines_.capacity(); ++at) {
+        const auto index = static_cast<ConnectionIndex>(at);
+        lines_[index].has_framing = !lines_[index].is_free() && framing_.has_any(index);
+    }
 }
 
 // The longest silent first, as they would stand in their lists.
@@ -114,10 +130,20 @@ bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) no
             refuse(offer, RefusedWhy::OutOfReach);
             return true;
         }
+        leave_gap(offer, connection);
         lose_track(offer, connection);
     }
     connection.is_unheard = false;
     return false;
+}
+
+// The segment goes on to its receiver, which may still lack the bytes before it: whatever came in
+// their place, in any cut, the receiver would read together with the segment.
+void ConnectionTable::leave_gap(const StreamOffer& offer, Connection& connection) noexcept {
+    if (!goes_unread_at_doubt()) {
+        gap_ends_[offer.connection_] = offer.rest_seq_;
+        connection.has_gap = true;
+    }
 }
 
 // Acknowledged bytes have passed, and these lie behind all that was read in order.

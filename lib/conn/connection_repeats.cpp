@@ -37,6 +37,11 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
             pass(offer);
             return true;
         }
+        if (verdict == StickyVerdict::Unjudged && is_in_gap(offer, connection)) {
+            counters_.count(ConnectionEvent::OutOfReach);
+            refuse(offer, RefusedWhy::MissedSome);
+            return true;
+        }
         if (verdict == StickyVerdict::Unjudged) {
             const bool all = to == end || to == connection.next;
             offer.resync(all ? offer.rest_.size() : to - offer.rest_seq_);
@@ -82,7 +87,7 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     }
     using Repeat = SeenSegments::Repeat;
     const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
-    if (!framing_agrees(offer, bytes, connection)) {
+    if (!framing_agrees(offer, bytes)) {
         return false;
     }
     if (framing_.is_in_body(offer.connection_, offer.rest_seq_, to)) {
@@ -96,12 +101,9 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
            may_repeat_a_part(offer, to, connection);
 }
 
-// The bytes of a body that say where the next request begins, as they came first. A connection that
-// has lost them repeats nothing until its receiver has all that came.
-bool ConnectionTable::framing_agrees(const StreamOffer& offer, ByteView bytes,
-                                     const Connection& connection) const noexcept {
-    return !connection.lost_framing &&
-           framing_.agrees(offer.connection_, {.from = offer.rest_seq_, .bytes = bytes},
+// The bytes of a body that say where the next request begins, as they came first.
+bool ConnectionTable::framing_agrees(const StreamOffer& offer, ByteView bytes) const noexcept {
+    return framing_.agrees(offer.connection_, {.from = offer.rest_seq_, .bytes = bytes},
                            *offer.hash_);
 }
 
@@ -134,13 +136,16 @@ bool ConnectionTable::note_framing(const StreamOffer& offer, ByteView bytes,
     }
     using Added = FramingBytes::Added;
     const FramingBytes::Adding adding =
-        framing_.add(offer.connection_, {.from = offer.seq, .bytes = bytes}, lines,
-                     offer.acknowledged_, *offer.hash_);
+        framing_.add({.connection = offer.connection_, .source = members_[offer.connection_].id},
+                     {.from = offer.seq, .bytes = bytes}, lines, offer.acknowledged_, *offer.hash_);
     if (adding.what == Added::Evicted) {
         counters_.count(ConnectionEvent::EvictedFraming);
-        lines_[adding.evicted].lost_framing = true;
     }
-    return adding.what != Added::Full;
+    if (adding.what == Added::Full) {
+        return false;
+    }
+    lines_[offer.connection_].has_framing = true;
+    return true;
 }
 
 void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {

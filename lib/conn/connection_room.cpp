@@ -51,11 +51,6 @@ ConnectionLines lines_in(KeptMemory& memory, std::size_t connections) {
                ? ConnectionLines{connections, memory.take(ConnectionLines::line_bytes(connections))}
                : ConnectionLines{connections};
 }
-template <typename T>
-LineArray<T> array_in(KeptMemory& memory, std::size_t count) {
-    return memory.is_kept() ? LineArray<T>{memory.take(count * sizeof(T)), count}
-                            : LineArray<T>{count};
-}
 // The memory outlives the pool, whoever has it.
 LinePool pool_in(KeptMemory& memory, std::size_t lines) {
     return memory.is_kept() ? LinePool{memory.take(LinePool::bytes_for(lines)).data(), lines}
@@ -90,7 +85,9 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance st
       members_{array_in<SourceMember>(memory, lines_.capacity())},
       seen_{array_in<SeenSegments>(memory, lines_.capacity())},
       last_acks_{array_in<LastAck>(memory, lines_.capacity())},
-      framing_{stance == StreamStance::Service ? lines_.capacity() : 0},
+      gap_ends_{
+          array_in<std::uint32_t>(memory, stance == StreamStance::Service ? lines_.capacity() : 0)},
+      framing_{stance == StreamStance::Service ? lines_.capacity() : 0, memory},
       refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
                {budget_.given_up, budget_.given_up, members_.all()},
@@ -103,22 +100,22 @@ std::uint64_t ConnectionTable::kept_of(const ConnectionBudget& wanted) noexcept 
     for (const std::size_t bytes :
          {ConnectionLines::line_bytes(budget.connections),
           LinePool::bytes_for(budget.half_head_lines), lines * sizeof(SourceMember),
-          lines * sizeof(SeenSegments), lines * sizeof(LastAck)}) {
+          lines * sizeof(SeenSegments), lines * sizeof(LastAck), lines * sizeof(std::uint32_t)}) {
         all += KeptMemory::taken_for(bytes);
     }
-    return all;
+    return all + FramingBytes::kept_of(lines);
 }
 
 std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
                                          StreamStance stance) noexcept {
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
+    const std::size_t of_service = stance == StreamStance::Service ? lines : 0;
     return ConnectionLines::memory_of(budget.connections) +
            LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
-           LineArray<LastAck>::memory_of(lines) +
-           FramingBytes::memory_of(stance == StreamStance::Service ? lines : 0) +
-           RefusedConnections::memory_of(budget.connections) + PartRepeats::memory_of() +
-           LinePool::bytes_for(budget.half_head_lines) +
+           LineArray<LastAck>::memory_of(lines) + LineArray<std::uint32_t>::memory_of(of_service) +
+           FramingBytes::memory_of(of_service) + RefusedConnections::memory_of(budget.connections) +
+           PartRepeats::memory_of() + LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
            SourceShares::memory_of(budget.half_heads, budget.half_heads_per_source);
@@ -238,12 +235,13 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
     }
-    framing_.forget(index);
     if (lines_[index].repeated != RepeatedParts::None) {
         part_repeats_.forget(index);
     }
     leave(index);
     lines_.remove(index);
+    keep_store_order();
+    framing_.forget(index);
     counters_.count(event);
     publish();
 }

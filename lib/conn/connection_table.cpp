@@ -80,8 +80,13 @@ ConnectionIndex ConnectionTable::find_in_time(std::uint64_t digest) noexcept {
 }
 
 void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
-    // A receiver that has all that came takes nothing of it as other bytes.
-    connection.lost_framing = connection.lost_framing && offer.acknowledged_ != connection.next;
+    if (connection.has_framing && offer.acknowledged_) {
+        connection.has_framing = framing_.acknowledge(offer.connection_, *offer.acknowledged_);
+    }
+    if (connection.has_gap && offer.acknowledged_) {
+        connection.has_gap =
+            sequence_distance(gap_ends_[offer.connection_], *offer.acknowledged_) < 0;
+    }
     if (connection.phase == StreamPhase::LongBody) {
         extend_long_body(connection,
                          offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size()));

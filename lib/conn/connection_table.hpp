@@ -146,9 +146,16 @@ private:
     [[nodiscard]] static bool goes_on(Connection& connection) noexcept;
     void take_over_held(ConnectionIndex torn);
     void take_over_groups();
+    void take_over_framing(ConnectionIndex torn);
     [[nodiscard]] bool misses_some(const TcpSegment& segment,
                                    const Connection& connection) noexcept;
     [[nodiscard]] bool hears_again(StreamOffer& offer, Connection& connection) noexcept;
+    void leave_gap(const StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] bool is_in_gap(const StreamOffer& offer,
+                                 const Connection& connection) const noexcept {
+        return connection.has_gap &&
+               sequence_distance(offer.rest_seq_, gap_ends_[offer.connection_]) > 0;
+    }
     [[nodiscard]] ConnectionIndex find_in_time(std::uint64_t digest) noexcept;
     void begin_change(std::uint64_t digest, ConnectionIndex index) noexcept {
         change_.begin(index == kNoConnection ? nullptr : &lines_[index], digest, index);
@@ -172,8 +179,7 @@ private:
                                Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
                                   Connection& connection) noexcept;
-    [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes,
-                                      const Connection& connection) const noexcept;
+    [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes) const noexcept;
     [[nodiscard]] bool note_framing(const StreamOffer& offer, ByteView bytes,
                                     std::span<const PayloadRange> lines) noexcept;
     [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
@@ -256,6 +262,7 @@ private:
         bool is_known = false;
     };
     LineArray<LastAck> last_acks_;
+    LineArray<std::uint32_t> gap_ends_;  // of connections of services with has_gap
     PartRepeats part_repeats_;
     FramingBytes framing_;
     RefusedConnections refused_;

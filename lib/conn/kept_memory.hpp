@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/line_array.hpp"
 #include "lib/base/line_memory.hpp"
 
 #include <cstddef>
@@ -32,5 +33,12 @@ private:
 
 // For tables that end with the process.
 [[nodiscard]] KeptMemory& no_kept_memory() noexcept;
+
+// So many values, in kept memory as they were left.
+template <typename T>
+[[nodiscard]] LineArray<T> array_in(KeptMemory& memory, std::size_t count) {
+    return memory.is_kept() ? LineArray<T>{memory.take(count * sizeof(T)), count}
+                            : LineArray<T>{count};
+}
 
 }  // namespace sluice

@@ -280,6 +280,34 @@ TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
     EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at + length(chunk))), "within_limits");
 }
 
+// One source leaves half a chunk on each of many connections: an upload whose chunk its server has
+// lost goes on, since it is the source's own that make room.
+TEST(ServiceChunks, HalfChunksOfOneSourceTakeNobodysLines) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    const auto reason = [&](const test::Frame& frame) {
+        return std::string{row_of(box.judge(frame, test::kStart).reason).name};
+    };
+    constexpr std::string_view kOther = "203.0.113.7";
+    for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+        (void)reason(frame);
+    }
+    const std::string chunk = "5\r\nhello\r\n";
+    EXPECT_EQ(reason(client(kChunked)), "unmatched");
+    EXPECT_EQ(reason(server("", 0, length(kChunked))), "unmatched");
+    EXPECT_EQ(reason(client(chunk, length(kChunked))), "unmatched");
+    constexpr std::uint16_t kMany = 900;  // for 512 blocks
+    for (std::uint16_t port = 1; port <= kMany; ++port) {
+        (void)reason(test::syn().src(kOther).sport(port));
+        (void)reason(test::syn_ack().dst(kOther).dport(port));
+        (void)reason(client("").src(kOther).sport(port));
+        EXPECT_EQ(reason(client(kChunked + "5\r\nhe").src(kOther).sport(port)), "unmatched");
+    }
+    EXPECT_EQ(reason(client(chunk, length(kChunked))), "unmatched") << "its server has lost it";
+    EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, length(kChunked))), "overlap");
+}
+
 // Segments of an upload in the order of a bad path, more of them than are told apart: what its
 // server has lost comes again, in any cut, also once the upload is whole.
 TEST(ServiceChunks, WhatIsLostOfABodyComesAgainHoweverItCame) {

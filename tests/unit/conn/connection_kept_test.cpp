@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Streams in memory that outlives the process: the toy protocol's, killed before each store.
@@ -138,6 +142,162 @@ TEST(ConnectionKept, ARefusalSticks) {
     EXPECT_EQ(again.kind, Offered::Judged);
     EXPECT_EQ(again.judged, kDrop);
     EXPECT_EQ(next.units, 0U);
+}
+
+// A request of ten bytes whose body is framed by every byte of it, sent to one process.
+StreamOffer send_framed(Process& process, std::uint32_t at, const std::string& text,
+                        std::uint32_t acknowledged = 0) {
+    static const KeyHasher hash{HashSecret{1, 2}};
+    static std::array<std::byte, 8192> scratch{};
+    const TcpSegment segment{.digest = kDigest,
+                             .source = 1,
+                             .seq = kIsn + at,
+                             .payload = bytes_of(text),
+                             .hash = &hash,
+                             .acknowledged = kIsn + acknowledged};
+    ConnectionTable& table = process.table;
+    StreamOffer offer;
+    for (table.take(segment, scratch, at_second(0), offer); offer.parses(); table.next(offer)) {
+        if (offer.kind != Offered::Framed) {
+            table.finish(offer, 10, kPass, {.kind = UnitBody::Kind::Framed});
+            continue;
+        }
+        const auto size = static_cast<std::uint32_t>(offer.bytes.size());
+        const std::array<PayloadRange, 1> line{{{0, size}}};
+        table.framed(offer, size, {}, false, line);
+    }
+    table.conclude();
+    return offer;
+}
+
+TEST(ConnectionKept, ALineOfChunksStandsInTheNextProcess) {
+    Region region;
+    {
+        Process first{region};
+        (void)send_framed(first, 0, toy_unit('a', 10));
+        EXPECT_EQ(send_framed(first, 10, "1000\r\n").kind, Offered::Nothing);
+    }
+    Process next{region};
+    EXPECT_TRUE(send_framed(next, 10, "0\r\n\r\nG").differs);
+    EXPECT_FALSE(send_framed(next, 10, "1000\r\n").differs) << "its server had lost it";
+    EXPECT_TRUE(send_framed(next, 10, "0\r\n\r\nG").differs);
+    EXPECT_FALSE(send_framed(next, 10, "0\r\n\r\nG", 16).differs) << "the server has it";
+}
+
+// Killed before each store: lines that were read stand, and none of them is refused.
+TEST(ConnectionKept, AKillAtAnyStoreLosesNoLineOfChunks) {
+    constexpr std::uint32_t kLines = 8;
+    Region region;
+    Region other;
+    Process process{region};
+    (void)send_framed(process, 0, toy_unit('a', 10));
+    std::size_t instants = 0;
+    for (std::uint32_t i = 0; i < kLines; ++i) {
+        const auto line = [](std::uint32_t of) { return std::to_string(1000 + of) + "\r\n"; };
+        const std::uint32_t acknowledged = i < 3 ? 0 : 10 + 6 * (i - 2);
+        const auto killed = [&](bool is_read) {
+            other.memory.copy_from(region.memory);
+            Process next{other};
+            ++instants;
+            for (std::uint32_t of = i < 2 ? 0 : i - 2; of < i + (is_read ? 1 : 0); ++of) {
+                EXPECT_TRUE(send_framed(next, 10 + 6 * of, "0\r\n\r\nG", acknowledged).differs)
+                    << of << " of " << i;
+                EXPECT_FALSE(send_framed(next, 10 + 6 * of, line(of), acknowledged).differs)
+                    << of << " of " << i;
+            }
+            for (std::uint32_t of = i; of < kLines; ++of) {
+                EXPECT_FALSE(send_framed(next, 10 + 6 * of, line(of), acknowledged).differs);
+            }
+            // No room is lost: of a block's lines two are there.
+            std::uint32_t more = 0;
+            const std::uint32_t all = 10 + 6 * kLines;
+            while (send_framed(next, all + 6 * more, line(0), all - 12).kind == Offered::Nothing) {
+                ++more;
+            }
+            EXPECT_EQ(more, FramingBytes::kKept - 2) << i;
+        };
+        region.memory.run_guarded(
+            [&] { (void)send_framed(process, 10 + 6 * i, line(i), acknowledged); },
+            [&] { killed(false); });
+        killed(true);
+    }
+    EXPECT_GT(instants, 60U);
+}
+
+// A SYN removes it: until it is gone its line stands.
+TEST(ConnectionKept, AKillInTheMiddleOfARemovalLosesNoLineOfChunks) {
+    Region region;
+    Region other;
+    Process process{region};
+    (void)send_framed(process, 0, toy_unit('a', 10));
+    (void)send_framed(process, 10, "1000\r\n");
+    std::size_t instants = 0;
+    std::size_t there = 0;
+    const auto killed = [&] {
+        other.memory.copy_from(region.memory);
+        Process next{other};
+        ++instants;
+        if (next.table.verdict_of(kDigest, kIsn, kIsn + 10) == kPass) {
+            ++there;
+            EXPECT_TRUE(send_framed(next, 10, "0\r\n\r\nG").differs) << instants;
+        }
+    };
+    const auto begin_anew = [&] {
+        StreamOffer offer;
+        process.table.take(
+            {.digest = kDigest, .source = 1, .seq = kIsn + 5000, .syn = true, .begins = true}, {},
+            at_second(0), offer);
+        process.table.conclude();
+    };
+    region.memory.run_guarded(begin_anew, killed);
+    killed();
+    EXPECT_GT(there, 10U);
+    EXPECT_LT(there, instants);
+}
+
+// A unit goes on to a receiver that may wait for the bytes before it: until that has acknowledged
+// them, nothing comes in their place, whole, half or in any cut.
+TEST(ConnectionKept, WhatIsMissingBeforeTheFirstWordIsNotFilled) {
+    const std::string unit = toy_unit('a', 60);
+    constexpr int kLater = 2;
+    Region region;
+    {
+        Process first{region};
+        (void)first.add(0, unit);
+    }
+    Process next{region};
+    const auto add = [&](std::uint64_t at, const std::string& bytes) {
+        ToyReader reader{next.table, kDigest, kIsn};
+        const StreamOffer offer = reader.add(at, bytes, at_second(kLater));
+        next.table.conclude();
+        next.units += reader.units().size();
+        return offer;
+    };
+    EXPECT_EQ(add(100, unit).kind, Offered::Nothing) << "the first word";
+    for (const std::size_t size : {std::size_t{1}, std::size_t{20}, std::size_t{40}}) {
+        for (const std::string& bytes :
+             {toy_unit('b', 60).substr(0, size), toy_unit('b', std::max(size, test::kToyHead)),
+              std::string(size, 'x')}) {
+            const StreamOffer offer = add(100 - size, bytes.substr(0, size));
+            EXPECT_EQ(offer.kind, Offered::Refused) << size;
+            EXPECT_EQ(offer.why, RefusedWhy::MissedSome) << size;
+        }
+    }
+    EXPECT_EQ(next.units, 1U);
+    EXPECT_EQ(add(160, unit).kind, Offered::Nothing) << "it goes on behind it";
+    EXPECT_EQ(next.units, 2U);
+    const std::string other(40, 'x');
+    StreamOffer offer;
+    std::array<std::byte, 8192> scratch{};
+    for (const std::uint32_t acknowledged : {60U, 99U, 100U}) {
+        next.table.take({.digest = kDigest,
+                         .source = 1,
+                         .seq = kIsn + 60,
+                         .payload = bytes_of(other),
+                         .acknowledged = kIsn + acknowledged},
+                        scratch, at_second(kLater), offer);
+        EXPECT_EQ(offer.kind, acknowledged < 100 ? Offered::Refused : Offered::Resync);
+    }
 }
 
 // Nobody will settle it any more: its segment was not forwarded.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +24,7 @@ protected:
     Added add(std::uint32_t at, std::string_view text, std::vector<PayloadRange> lines,
               std::optional<std::uint32_t> acknowledged = kFrom, ConnectionIndex of = 3) {
         return framing
-            .add(of, {.from = kFrom + at, .bytes = bytes_of(text)}, lines, acknowledged, hash)
+            .add({of}, {.from = kFrom + at, .bytes = bytes_of(text)}, lines, acknowledged, hash)
             .what;
     }
     bool agrees(std::uint32_t at, std::string_view text, ConnectionIndex of = 3) const {
@@ -115,11 +117,71 @@ TEST_F(Framing, TheLongestUnusedMakesRoomAndIsNamed) {
     ASSERT_EQ(add(10, "8\r\n", {{0, 3}}, kFrom, 0), Added::Kept);
     const std::array<PayloadRange, 1> line{{{0, 3}}};
     const auto adding =
-        framing.add(8, {.from = kFrom, .bytes = bytes_of("8\r\n")}, line, kFrom, hash);
+        framing.add({8}, {.from = kFrom, .bytes = bytes_of("8\r\n")}, line, kFrom, hash);
     EXPECT_EQ(adding.what, Added::Evicted);
     EXPECT_EQ(adding.evicted, 1U);
     EXPECT_FALSE(agrees(0, "0\r\n", 0));
     EXPECT_FALSE(agrees(0, "0\r\n", 8));
+}
+
+TEST_F(Framing, WhatIsLostIsLostUpToItsEndAndUntilThatIsAcknowledged) {
+    for (ConnectionIndex of = 0; of < 9; ++of) {
+        (void)add(10, "8\r\ndata", {{0, 3}}, kFrom, of);
+    }
+    EXPECT_FALSE(agrees(10, "8\r\n", 0));
+    EXPECT_FALSE(agrees(0, "12345678901", 0));
+    EXPECT_TRUE(agrees(13, "DATA", 0)) << "nothing that framed";
+    EXPECT_EQ(add(17, "\r\n9\r\n", {{0, 5}}, kFrom + 12, 0), Added::Evicted);
+    EXPECT_FALSE(agrees(10, "8\r\n", 0));
+    EXPECT_TRUE(agrees(17, "\r\n9", 0)) << "that is known";
+    EXPECT_FALSE(agrees(17, "\r\n8", 0));
+    EXPECT_TRUE(framing.acknowledge(0, kFrom + 12));
+    EXPECT_FALSE(agrees(10, "8\r\n", 0));
+    EXPECT_TRUE(framing.acknowledge(0, kFrom + 14)) << "more than that";
+    EXPECT_TRUE(agrees(10, "0\r\n", 0)) << "the receiver has it";
+    EXPECT_FALSE(framing.acknowledge(0, kFrom + 22));
+}
+
+TEST_F(Framing, WhoseLinesAreAllAcknowledgedGoesFirstAndHasLostNothing) {
+    for (ConnectionIndex of = 0; of < 8; ++of) {
+        ASSERT_EQ(add(0, "8\r\n", {{0, 3}}, kFrom, of), Added::Kept);
+    }
+    EXPECT_FALSE(framing.acknowledge(5, kFrom + 3));
+    EXPECT_EQ(add(0, "8\r\n", {{0, 3}}, kFrom, 8), Added::Kept);
+    EXPECT_TRUE(agrees(0, "8\r\n", 5));
+    EXPECT_FALSE(agrees(0, "0\r\n", 0)) << "the longest unused is still there";
+    EXPECT_TRUE(agrees(0, "8\r\n", 0));
+}
+
+// Eight sets of eight: a source that has more than others loses its own, or finds no room.
+TEST_F(Framing, ASourceWithMostMakesRoomAndTakesNobodys) {
+    FramingBytes many{2048};
+    const std::array<PayloadRange, 1> line{{{0, 3}}};
+    const auto add_to = [&](ConnectionIndex of, SourceId source) {
+        return many.add({.connection = of, .source = source},
+                        {.from = kFrom, .bytes = bytes_of("8\r\n")}, line, kFrom, hash);
+    };
+    constexpr ConnectionIndex kSets = 8;
+    for (ConnectionIndex i = 0; i < 7; ++i) {
+        ASSERT_EQ(add_to(i * kSets, 100 + i).what, Added::Kept);  // set 0, one each
+    }
+    for (ConnectionIndex i = 0; i < 3; ++i) {
+        ASSERT_EQ(add_to(i * kSets + 1, 7).what, Added::Kept);  // set 1
+    }
+    EXPECT_EQ(add_to(7 * kSets, 100).what, Added::Kept);
+    EXPECT_EQ(add_to(8 * kSets, 7).what, Added::Full) << "three of its own elsewhere";
+    const auto full = many.agrees(8 * kSets, {.from = kFrom, .bytes = bytes_of("0\r\n")}, hash);
+    EXPECT_TRUE(full) << "not kept";
+    const auto adding = add_to(8 * kSets, 200);
+    EXPECT_EQ(adding.what, Added::Evicted);
+    EXPECT_EQ(adding.evicted, 0U) << "the older of the source that has two";
+    for (ConnectionIndex i = 1; i < 7; ++i) {
+        EXPECT_TRUE(many.agrees(i * kSets, {.from = kFrom, .bytes = bytes_of("8\r\n")}, hash));
+    }
+    for (ConnectionIndex i = 0; i < 3; ++i) {
+        many.forget(i * kSets + 1);
+    }
+    EXPECT_EQ(add_to(9 * kSets, 7).what, Added::Evicted) << "it has none any more";
 }
 
 TEST_F(Framing, ALineThatIsAnothersIsForgotten) {
@@ -130,10 +192,50 @@ TEST_F(Framing, ALineThatIsAnothersIsForgotten) {
     EXPECT_FALSE(agrees(0, "0\r\n"));
 }
 
+TEST_F(Framing, WhatAnotherProcessLeftGoesOnWhereItCanBe) {
+    const std::size_t size = FramingBytes::kept_of(64);
+    std::vector<std::uint64_t> memory(size / sizeof(std::uint64_t) + 8);
+    void* begin = memory.data();
+    std::size_t space = memory.size() * sizeof(std::uint64_t);
+    ASSERT_NE(std::align(64, size, begin, space), nullptr);
+    const std::array<PayloadRange, 1> line{{{0, 3}}};
+    const FramingBytes::Bytes read{.from = kFrom, .bytes = bytes_of("8\r\n")};
+    const FramingBytes::Bytes behind{.from = kFrom + 3, .bytes = bytes_of("9\r\n")};
+    const FramingBytes::Bytes decoy{.from = kFrom, .bytes = bytes_of("0\r\n0\r\n")};
+    {
+        KeptMemory kept{begin, size, 4096};
+        FramingBytes first{64, kept};
+        for (ConnectionIndex of = 0; of < 8; ++of) {
+            (void)first.add({of, 9}, read, line, kFrom, hash);
+        }
+        (void)first.add({1, 9}, behind, line, kFrom, hash);
+        EXPECT_EQ(first.add({8, 9}, read, line, kFrom, hash).evicted, 0U);
+    }
+    for (const bool has_first : {true, false}) {
+        KeptMemory kept{begin, size, 4096};
+        FramingBytes next{64, kept};
+        next.take_over([&](ConnectionIndex of) {
+            return of == 2 || (of == 0 && !has_first) ? std::nullopt : std::optional{kFrom + 3};
+        });
+        EXPECT_EQ(next.agrees(0, read, hash), !has_first) << "lost, or another connection's";
+        EXPECT_FALSE(next.agrees(1, decoy, hash));
+        const FramingBytes::Bytes other{.from = kFrom + 3, .bytes = bytes_of("7\r\n")};
+        EXPECT_TRUE(next.agrees(1, other, hash)) << "what was being read is read again";
+        EXPECT_TRUE(next.agrees(2, decoy, hash)) << "its connection is gone";
+        EXPECT_FALSE(next.agrees(8, decoy, hash));
+        EXPECT_TRUE(next.agrees(8, read, hash));
+    }
+    KeptMemory kept{begin, size, 4096};
+    FramingBytes next{64, kept};
+    next.take_over([](ConnectionIndex) { return std::optional{kFrom + 3}; });
+    EXPECT_EQ(next.add({16, 7}, read, line, kFrom, hash).what, Added::Kept) << "in the free one";
+    EXPECT_EQ(next.add({24, 7}, read, line, kFrom, hash).evicted, 3U) << "seven are a source's";
+}
+
 TEST_F(Framing, WithoutLinesNothingIsKept) {
     FramingBytes none{0};
     const std::array<PayloadRange, 1> line{{{0, 3}}};
-    EXPECT_EQ(none.add(1, {.from = 1, .bytes = bytes_of("8\r\n")}, line, 1, hash).what,
+    EXPECT_EQ(none.add({1}, {.from = 1, .bytes = bytes_of("8\r\n")}, line, 1, hash).what,
               Added::Kept);
     EXPECT_TRUE(none.agrees(1, {.from = 1, .bytes = bytes_of("0\r\n")}, hash));
 }
