@@ -58,6 +58,9 @@ void QuicKeptHellos::keep(std::uint64_t id, std::uint64_t path, const Connection
     of_path = of_path == kNoConnection ? lines_.add(path) : of_path;
     const ConnectionIndex of_id = of_path == kNoConnection ? kNoConnection : lines_.add(id);
     if (of_id == kNoConnection) {
+        if (of_path != kNoConnection && lines_[of_path].held == 0) {
+            lines_.remove(of_path);
+        }
         lost_.note(id, now);
         lost_.note(path, now);
         return;

@@ -186,5 +186,32 @@ TEST(QuicKeptHellos, ItsMemoryIsBoundedAndGivenBack) {
     EXPECT_FALSE(kept.has_on(2));
 }
 
+// Lines near those of others: a hello that finds none leaves nothing behind, not its path either.
+TEST(QuicKeptHellos, WhatFindsNoLineIsLostAndHoldsNone) {
+    constexpr std::uint64_t kNeighbours = std::uint64_t{1} << 32;  // digests of one home
+    const Octets hello(100, std::byte{1});
+    QuicKeptHellos kept{64, 60s};
+    unsigned taken = 0;
+    std::uint64_t next = 1;
+    const auto keep = [&](std::uint64_t id, std::uint64_t path) {
+        kept.keep(id, path, ConnectionId{quic_id(1)}, hello, kNow);
+    };
+    for (; taken < 7; ++taken, next += 2) {
+        keep(next * kNeighbours, (next + 1) * kNeighbours);
+    }
+    keep(next * kNeighbours, 99);  // the fifteenth line of sixteen
+    ASSERT_EQ(kept.size(), taken + 1);
+    const std::uint64_t id = 100 * kNeighbours;
+    const std::uint64_t path = 101 * kNeighbours;
+    keep(id, path);
+    EXPECT_EQ(kept.size(), taken + 1);
+    EXPECT_FALSE(kept.has_on(path));
+    EXPECT_TRUE(kept.may_have_lost(id, kNow));
+    EXPECT_TRUE(kept.may_have_lost(path, kNow));
+    // The line that is left is still there to be taken.
+    keep(id, 99);
+    EXPECT_EQ(kept.size(), taken + 2);
+}
+
 }  // namespace
 }  // namespace sluice::quic_kept_hellos_test
