@@ -24,7 +24,7 @@ constexpr StreamPhase kKept = StreamPhase::UntilClose;
 QuicKeptHellos::QuicKeptHellos(std::size_t hellos, Nanoseconds lasts)
     : lasts_{ticks_of(lasts) + 1},
       lines_{2 * hellos},
-      lost_{lasts},
+      lost_{lasts, kLost},
       hellos_(hellos + 1),
       free_(hellos),
       bytes_{zeroed_array<std::byte>(chunks_for(hellos) * KeptHello::kChunkBytes)},
@@ -34,7 +34,7 @@ QuicKeptHellos::QuicKeptHellos(std::size_t hellos, Nanoseconds lasts)
 }
 
 std::uint64_t QuicKeptHellos::memory_of(std::size_t hellos) noexcept {
-    return ConnectionLines::memory_of(2 * hellos) + RecentDigests::memory() +
+    return ConnectionLines::memory_of(2 * hellos) + RecentDigests::memory(kLost) +
            (hellos + 1) * (sizeof(KeptHello) + sizeof(std::uint32_t)) +
            chunks_for(hellos) * (KeptHello::kChunkBytes + sizeof(std::uint16_t));
 }

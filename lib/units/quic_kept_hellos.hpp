@@ -37,6 +37,16 @@ public:
     // Connections that begin by the same ports within `lasts`.
     static constexpr unsigned kPerPath = 4;
 
+    // Those that made room. Two are noted of a hello: its id, which stands when no line of it does
+    // any more, and its path, for Initials under an id that its server chose. At most 25,000 hellos
+    // in parts a second make room (QuicHellos), 500,000 digests in ten seconds, in which servers
+    // end a handshake (ngtcp2, quic-go, msquic): so many mistake one of 670 others, both
+    // generations together. Fewer last for as long as hellos are kept.
+    static constexpr RecentSize kLost{.bits = std::size_t{1} << 23,
+                                      .functions = 6,
+                                      .most = 500'000,
+                                      .least = std::chrono::seconds{10}};
+
     // So many hellos of 2 KiB. Aborts if there is no memory.
     QuicKeptHellos(std::size_t hellos, Nanoseconds lasts);
     [[nodiscard]] static std::uint64_t memory_of(std::size_t hellos) noexcept;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
 #include <vector>
 
 namespace sluice::quic_kept_hellos_test {
@@ -211,6 +213,31 @@ TEST(QuicKeptHellos, WhatFindsNoLineIsLostAndHoldsNone) {
     // The line that is left is still there to be taken.
     keep(id, 99);
     EXPECT_EQ(kept.size(), taken + 2);
+}
+
+// In the greatest flood of hellos that make room for each other, for as long as digests of two
+// generations stand, others are seldom taken for lost.
+TEST(QuicKeptHellos, AFloodOfLostOnesMistakesFewOthers) {
+    QuicKeptHellos kept{64, 60s};
+    const Octets hello(100, std::byte{1});
+    std::mt19937_64 random{4};
+    constexpr int kInTwentySeconds = 500'000;
+    std::array<std::uint64_t, 2> early{};
+    for (int i = 0; i < kInTwentySeconds; ++i) {
+        const std::uint64_t id = random();
+        const std::uint64_t path = random();
+        early = i == kInTwentySeconds / 2 + 64 ? std::array{id, path} : early;
+        kept.keep(id, path, ConnectionId{quic_id(1)}, hello, kNow + i * 40us);
+    }
+    const Instant now = kNow + 20s;
+    EXPECT_TRUE(kept.may_have_lost(early[0], now));
+    EXPECT_TRUE(kept.may_have_lost(early[1], now));
+    int mistaken = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        mistaken += kept.may_have_lost(random(), now) ? 1 : 0;
+    }
+    EXPECT_GT(mistaken, 0);
+    EXPECT_LT(mistaken, 250);  // one in 400
 }
 
 }  // namespace
