@@ -19,11 +19,14 @@ struct Note {
         std::uint16_t end;
     };
     std::uint8_t clears_urgent;
+    std::uint8_t is_probe;
     std::uint8_t raises_to;
-    std::uint16_t lines;
+    std::uint8_t lines;
     std::array<Line, Normalization::kMostLines> line;
 };
 static_assert(sizeof(Note) == 20);
+// Whoever gives Normalization another change notes it here.
+static_assert(sizeof(Normalization) == 4 + Normalization::kMostLines * sizeof(PayloadRange));
 
 // In an mbuf's first line of memory, which says whether there is a note in its second one.
 constexpr std::uint32_t kUnchanged = 0;
@@ -50,8 +53,9 @@ void note_changes(rte_mbuf& frame, const Normalization& changes) noexcept {
     }
     Note& note = *RTE_MBUF_DYNFIELD(&frame, note_at, Note*);
     note = {.clears_urgent = changes.clears_urgent,
+            .is_probe = changes.is_probe,
             .raises_to = changes.raises_to,
-            .lines = static_cast<std::uint16_t>(changes.voided().size()),
+            .lines = static_cast<std::uint8_t>(changes.voided().size()),
             .line = {}};
     for (std::size_t i = 0; i < note.lines; ++i) {
         const PayloadRange& line = changes.voided()[i];
@@ -67,6 +71,7 @@ Normalization noted_changes(const rte_mbuf& frame) noexcept {
     }
     const Note& note = *RTE_MBUF_DYNFIELD(&frame, note_at, const Note*);
     changes.clears_urgent = note.clears_urgent != 0;
+    changes.is_probe = note.is_probe != 0;
     changes.raises_to = note.raises_to;
     for (std::size_t i = 0; i < note.lines; ++i) {
         changes.void_line({note.line[i].begin, note.line[i].end});

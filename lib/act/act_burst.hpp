@@ -59,8 +59,8 @@ template <DecidedBurst Burst, Sink Out>
         if (change.clears_urgent) {
             clear_urgent(headers, frame);
         }
-        if (change.moves_back) {
-            move_back(headers, frame);
+        if (change.is_probe) {
+            make_probe(headers, frame);
         }
         if (change.raises_to != 0) {
             set_ttl(headers, change.raises_to, frame);

@@ -14,9 +14,9 @@ public:
     static constexpr std::size_t kMostLines = 4;
 
     bool clears_urgent = false;
-    // Its sequence number moves back by 2^30: its server has long had such bytes, takes none of
-    // them, and answers by the number that it expects (RFC 9293, 3.10.7.4).
-    bool moves_back = false;
+    // It goes on without its bytes, and with a number that its server is long past, which answers
+    // by the one that it expects (RFC 9293, 3.10.7.4).
+    bool is_probe = false;
     std::uint8_t raises_to = 0;  // its time to live from then on; 0: as it came
 
     // The header lines in these bytes become such as no server knows, of the same length. At most
@@ -35,7 +35,7 @@ public:
         return std::span{lines_}.first(count_);
     }
     [[nodiscard]] bool any() const noexcept {
-        return clears_urgent || moves_back || raises_to != 0 || count_ != 0;
+        return clears_urgent || is_probe || raises_to != 0 || count_ != 0;
     }
 
 private:

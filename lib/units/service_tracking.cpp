@@ -345,7 +345,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
     if (changes && outcome.packets[row].is_enforced()) {
         Normalization& change = outcome.normalize(row);
         change.clears_urgent = verdict.clear_urgent;
-        change.moves_back = verdict.moves_back;
+        change.is_probe = verdict.moves_back;
         change.raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0};
     }
 }

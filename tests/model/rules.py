@@ -90,7 +90,9 @@ class Client:
 
     def of_packet(self, packet):
         """The same of who sent it; of a trusted proxy's whom its request names, or None."""
-        source = packet.fields["ip.src"]
+        source, service = packet.fields["ip.src"], getattr(packet, "service", None)
+        if service and service.proxied:
+            return service.named and self.of(service.named)
         if not any(source in network for network in self.proxies):
             return self.of(source)
         lines = [value for name, value in packet.headers if name == self.header]

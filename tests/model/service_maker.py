@@ -11,6 +11,11 @@ SECOND = 1_000_000_000
 PORTS = [443, 444, 9000]
 GAPS = [0, 1, 1000, 1_000_000, 20_000_000, 100_000_000]
 LONG_GAPS = [1000, SECOND, 7 * SECOND, 19 * SECOND]
+HEAD = 16_000  # bytes
+SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"  # of PROXY headers, version 2
+NAMED = ["198.51.100.1", "198.51.100.2", "198.51.100.200", "2001:db8:5::1"]  # by such headers
+CLIENT_KEYS = ["[client.ip]", "[client.ip]", "[client.ip], missing_key: share"]
+CLIENT_CONDITIONS = ["when: 'client.ip in {198.51.100.0/24}', ", "when: 'client.ip ne 198.51.100.1', "]
 
 
 def total_of(octets):
@@ -71,12 +76,15 @@ class Talk:
         window = (self.window[end] if dice.randrange(4) else dice.choice((0, 700, 65535))) if window is None else window
         head = struct.pack("!HHIIHHHH", *(self.ports if end == 0 else self.ports[::-1]), seq % NUMBERS, ack % NUMBERS,
                            (5 + len(options) // 4) << 12 | flags, window, 0, urgent)
-        segment = head + options + b"x" * size
+        segment = head + options + self.content(end, seq, size)
         source, target = self.hosts if end == 0 else self.hosts[::-1]
         right = total_of(source.packed + target.packed + struct.pack("!II", len(segment), 6) + segment)
         wrong = dice.choice((1, 0x100, 0xFFFE)) if spoil == "tcp" else 0
         segment = segment[:16] + struct.pack("!H", right ^ wrong) + segment[18:]
         return self.packet(source, target, segment, spoil, self.ttl if ttl is None else ttl)
+
+    def content(self, _end, _seq, size):
+        return b"x" * size
 
     def packet(self, source, target, segment, spoil, ttl, fragment=0):
         if source.version == 6:
@@ -102,7 +110,10 @@ class Talk:
             return self.frame(end, ACK, dice.choice((0, 1, 40)), seq=self.next[end] - dice.choice((1, 10, 41, 5000)))
         if kind == 10:  # ahead, and far ahead
             ahead = dice.choice((1, 100, 3999, 4001, 65535, 70_000, 1 << 20, 1 << 30, 1 << 31))
-            return self.frame(end, ACK, dice.choice((0, 1, 40)), seq=self.next[end] + ahead)
+            size = dice.choice((0, 1, 40))
+            # Before the first byte of a stream its reader refuses what is further ahead than a head is long.
+            is_lost = end == 0 and ahead > HEAD and self.next[0] == self.first[0] + 1
+            return self.frame(end, ACK, 0 if is_lost else size, seq=self.next[end] + ahead)
         if kind == 11:  # of what was never sent, or long ago
             # What lies half of all numbers away is neither ahead nor behind; of a server that is believed it must be one.
             half = 1 << 31 if end == 0 else 1 << 30
@@ -177,10 +188,56 @@ class Stranger(Talk):
         return self.send(0, flags, self.dice.choice((0, 1, 40)), urgent=self.dice.choice((0, 0, 4)))
 
 
+class ProxiedTalk(Talk):
+    """One that begins with a header of the PROXY protocol, whose bytes do not come again but in its own segments."""
+
+    WINDOW = 8000  # what lies further ahead than that no reader keeps
+
+    def __init__(self, dice):
+        self.header, self.pieces, self.begun = b"", [], None
+        super().__init__(dice)
+        self.window, self.scales = (self.WINDOW, self.WINDOW), (None, None)
+
+    def begin(self):
+        self.header, self.begun = self.make_header(), list(self.first)
+        yield self.syn(0)
+        yield self.syn_ack()
+        yield self.frame(0, ACK, window=self.WINDOW)
+        cuts = sorted(self.dice.sample(range(1, len(self.header)), self.dice.choice((0, 1, 2))))
+        self.pieces = list(zip([0, *cuts], [*cuts, len(self.header)]))
+        for begin, end in self.pieces:
+            for _ in range(self.dice.choice((1, 1, 1, 2))):
+                yield self.frame(0, ACK, end - begin, seq=self.first[0] + 1 + begin, window=self.WINDOW)
+            self.next[0] = self.first[0] + 1 + end
+
+    def make_header(self):
+        dice = self.dice
+        client = ipaddress.ip_address(dice.choice(NAMED))
+        kind = dice.randrange(10)
+        if kind == 0:
+            return dice.choice((b"PROXY UNKNOWN\r\n", b"PROXY UNKNOWN ffff:: 1 2\r\n", SIGNATURE + b"\x20\0\0\0",
+                                SIGNATURE + b"\x21\0\0\3\1\2\3"))
+        if kind == 1:
+            return dice.choice((b"PROXY TCP4 198.51.100.1 1 2\r\n", b"PROXY  TCP4\r\n", SIGNATURE + b"\x22\x11\0\x0c" + bytes(12),
+                                b"PROXY TCP6 198.51.100.1 198.51.100.2 1 2\r\n", b"PROXY TCP4 198.51.100.1 198.51.100.2 1 65536\r\n"))
+        if kind < 6:
+            return f"PROXY TCP{client.version} {client} {client} 5000 443\r\n".encode()
+        rest = client.packed * 2 + b"\x13\x88\1\xbb" + bytes(dice.choice((0, 0, 7, 90)))
+        family = b"\x11" if client.version == 4 else b"\x21"
+        return SIGNATURE + b"\x21" + family + struct.pack("!H", len(rest)) + rest
+
+    def content(self, end, seq, size):
+        """What comes again in the midst of a header's segments is left out."""
+        at = seq - self.first[0] - 1
+        if end == 0 and self.first == self.begun and at < len(self.header) and at + size > 0:
+            return self.header[at:at + size] if (at, at + size) in self.pieces else b""
+        return b"x" * size
+
 class ServiceMaker:
     def __init__(self, dice):
         self.dice = dice
         self.slow = dice.randrange(3) == 0  # longer than the grace
+        self.proxied = not self.slow and dice.randrange(2) == 0  # some services have proxies
 
     def frames(self, count):
         dice, time = self.dice, dice_start(self.dice)
@@ -188,11 +245,18 @@ class ServiceMaker:
         while len(frames) < count:
             if len(live) < 3 or dice.randrange(100) < 6:
                 kind = Stranger if self.slow or dice.randrange(4) == 0 else Talk
-                live = (live + [kind(dice)])[-5:]
+                made = ProxiedTalk(dice) if self.proxied and dice.randrange(3) else kind(dice)
+                live = (live + [made])[-5:]
             frame = dice.choice(live).go_on()
             frames.append((time, frame, len(frame)))
             time += dice.choice(gaps) if dice.randrange(3) == 0 else 0
         return frames
+
+    def proxies(self):
+        if not self.proxied or self.dice.randrange(6) == 0:
+            return ""
+        some = ", ".join(f'"{one}"' for one in self.dice.sample(CLIENTS, self.dice.choice((1, len(CLIENTS), len(CLIENTS)))))
+        return f", proxy_protocol: {{from: [{some}]}}"
 
     def rules(self):
         dice = self.dice
@@ -205,12 +269,15 @@ class ServiceMaker:
             checksums = dice.choice(("auto", "verify", "verify", "trust"))
             midstream = dice.choice(("", ", midstream: inspect", ", midstream: inspect", ", midstream: pass"))
             lines.append(f"  - {{id: s{number}, protocol: tls, when: '{when}', mode: {mode}, on_unreadable: pass, "
-                         f"checksums: {checksums}{midstream}{more}}}")
+                         f"checksums: {checksums}{midstream}{more}{self.proxies()}}}")
         lines.append("rules:")
         for number in range(dice.choice((1, 2))):
-            mode, key = dice.choice(("enforce", "monitor")), dice.choice(("[]", "[ip.src]", "[l4.dport]"))
+            mode = dice.choice(("enforce", "monitor"))
+            key = dice.choice(CLIENT_KEYS if self.proxied else ("[]", "[ip.src]", "[l4.dport]"))
+            when = dice.choice(("", "", *CLIENT_CONDITIONS)) if self.proxied else ""
             action = dice.choice(("drop", "pass", "tag, dscp: cs1"))
-            limit = f"rate: {dice.choice(('1/s', '20/s', '1000/s'))}, burst: {dice.choice((5, 50, 300))}"
-            lines += [f"  - {{id: r{number}, mode: {mode}, key: {key}, on_exceed: {{action: {action}}},",
+            rates, bursts = (("1/s", "20/s"), (2, 5, 20)) if self.proxied else (("1/s", "20/s", "1000/s"), (5, 50, 300))
+            limit = f"rate: {dice.choice(rates)}, burst: {dice.choice(bursts)}"
+            lines += [f"  - {{id: r{number}, mode: {mode}, {when}key: {key}, on_exceed: {{action: {action}}},",
                       f"     limits: [{{algorithm: token_bucket, {limit}}}]}}"]
         return "\n".join(lines) + "\n"

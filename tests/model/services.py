@@ -9,8 +9,11 @@ import yaml
 
 from expression import compile_condition
 from open_connections import ends_of
+from proxy_headers import Headers
 from rules import parse_duration
-from service_streams import ACK, CLIENT, FIN, RST, SERVER, SYN, URG, Connection, Segment
+from service_streams import ACK, CLIENT, FIN, NUMBERS, RST, SERVER, SYN, URG, Connection, Segment
+
+PSH = 0x08
 
 SECOND = 1_000_000_000
 GRACE = 60 * SECOND
@@ -31,6 +34,7 @@ class Service:
         self.checksums = entry.get("checksums", "auto")
         usual = "inspect" if self.protocol in ("http", "dns") else "pass"
         self.midstream = entry.get("midstream", usual)
+        self.proxies = [ipaddress.ip_network(text) for text in entry.get("proxy_protocol", {}).get("from", [])]
         self.right = {CLIENT: 0, SERVER: 0}
         self.counts = {"frames": 0, "from_clients": 0, "from_servers": 0, "rewritten": 0, "refused": {}, "would_refuse": {}}
 
@@ -47,6 +51,7 @@ class Seen:
     def __init__(self, service, end, refusal=None):
         self.service, self.end, self.refusal = service, end, refusal
         self.clears_urgent = self.raises_ttl = self.moves_back = False
+        self.proxied, self.named = False, None  # by a proxy, and whom its header names
 
     def refuses(self):
         return self.refusal is not None and self.service.mode == "enforce"
@@ -57,7 +62,7 @@ class Services:
         with open(path, encoding="utf-8") as file:
             tree = yaml.load(file, Loader=yaml.BaseLoader)
         self.all = [Service(entry, lists or {}, enforce) for entry in tree.get("services") or []]
-        self.connections, self.begun, self.now = {}, None, 0
+        self.connections, self.begun, self.now, self.headers = {}, None, 0, Headers()
 
     def see(self, time, packet, data):
         """-> Seen, or None: it is of no service."""
@@ -86,6 +91,9 @@ class Services:
             service = known.service
         seen = Seen(service, end)
         seen.refusal = self.refusal(seen, ends, packet, data, known)
+        seen.proxied = end == CLIENT and any(fields["ip.src"] in network for network in service.proxies)
+        if seen.proxied:
+            seen.named = self.named(seen, ends, packet, data)
         if seen.refusal is None and service.mode == "enforce" and end == CLIENT:
             urgent = struct.unpack_from("!H", data, packet.l4_at + URGENT_AT)[0]
             seen.clears_urgent = bool(fields["tcp.flags"] & URG or urgent)
@@ -93,6 +101,18 @@ class Services:
             known = self.connections.get(frozenset(ends))
             seen.moves_back = known is not None and known.moves_back
         return seen
+
+    def named(self, seen, ends, packet, data):
+        """By the header that the connection began with, where that was seen."""
+        connection = self.connections.get(frozenset(ends))
+        if connection is None or connection.taken_up or connection.ends is None:
+            return None
+        numbers = connection.numbers()
+        key, offset = (frozenset(ends), numbers), (packet.numbers[0] - numbers[CLIENT] - 1) % NUMBERS
+        if seen.refusal is None and packet.carried and not packet.fields["tcp.flags"] & SYN:
+            at = packet.l4_at + (data[packet.l4_at + FLAGS_AT] >> 4) * 4
+            self.headers.take(key, offset, data[at:at + packet.carried], packet.fields["ip.src"])
+        return self.headers.client(key)
 
     def refusal(self, seen, ends, packet, data, known):
         service, fields, flags = seen.service, packet.fields, packet.fields["tcp.flags"]
@@ -190,6 +210,27 @@ def replaced(data, at, word, sum_at):
     struct.pack_into("!H", data, sum_at, total ^ 0xFFFF)
 
 
+def probe(data, packet):
+    """The segment without its bytes, and with an old number; they stay as the frame's padding."""
+    tcp, (ip, version) = packet.l4_at, packet.ip_at
+    flags = struct.unpack_from("!H", data, tcp + FLAGS_AT)[0]
+    end = tcp + (flags >> 12) * 4
+    struct.pack_into("!H", data, tcp + FLAGS_AT, flags & ~(URG | PSH | FIN) & 0xFFFF)
+    struct.pack_into("!H", data, tcp + SEQ_AT, struct.unpack_from("!H", data, tcp + SEQ_AT)[0] - BACK & 0xFFFF)
+    struct.pack_into("!HH", data, tcp + SUM_AT, 0, 0)
+    if version == 4:
+        replaced(data, ip + 2, end - ip, ip + 10)
+        ends = data[ip + 12:ip + 20]
+    else:
+        struct.pack_into("!H", data, ip + 4, end - ip - 40)
+        ends = data[ip + 8:ip + 40]
+    covered = bytes(ends) + struct.pack("!HH", 6, end - tcp) + bytes(data[tcp:end])
+    total = sum(struct.unpack(f"!{len(covered) // 2}H", covered))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    struct.pack_into("!H", data, tcp + SUM_AT, total ^ 0xFFFF)
+
+
 def rewritten(data, packet, seen):
     """The frame as it goes on."""
     if seen is None or not (seen.clears_urgent or seen.raises_ttl or seen.moves_back):
@@ -200,8 +241,7 @@ def rewritten(data, packet, seen):
         replaced(data, tcp + FLAGS_AT, flags & ~URG & 0xFFFF, tcp + SUM_AT)
         replaced(data, tcp + URGENT_AT, 0, tcp + SUM_AT)
     if seen.moves_back:
-        high = struct.unpack_from("!H", data, tcp + SEQ_AT)[0]
-        replaced(data, tcp + SEQ_AT, high - BACK & 0xFFFF, tcp + SUM_AT)
+        probe(data, packet)
     if seen.raises_ttl:
         at, version = packet.ip_at
         if version == 4:

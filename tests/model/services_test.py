@@ -7,6 +7,7 @@ import unittest
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
 
 from dialogue_frames import ACK, FIN, RST, SYN, URG, Dialogue  # noqa: E402
+from proxy_headers import MORE, NONE, OWN, Headers, read  # noqa: E402
 from replay_model import Box  # noqa: E402
 from services import GRACE, Services, rewritten  # noqa: E402
 
@@ -39,6 +40,32 @@ def last(dialogue, **more):
 
 def begun():
     return Dialogue().handshake()
+
+
+class ProxyHeaders(unittest.TestCase):
+    BINARY = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c" + bytes([192, 0, 2, 9, 192, 0, 2, 8, 0, 1, 0, 2])
+
+    def test_both_versions(self):
+        line = b"PROXY TCP4 192.0.2.9 192.0.2.8 1 2\r\n"
+        for whole in (line, self.BINARY):
+            self.assertEqual(str(read(whole + b"more")), "192.0.2.9")
+            for size in range(1, len(whole)):
+                self.assertEqual(read(whole[:size]), MORE, whole[:size])
+        self.assertEqual(read(b"PROXY UNKNOWN\r\n"), OWN)
+        self.assertEqual(read(self.BINARY[:12] + b"\x20\0\0\0"), OWN)
+        for wrong in (b"GET / HTTP/1.1\r\n", b"PROXY TCP6 192.0.2.9 192.0.2.8 1 2\r\n", b"PROXY " + b"a" * 101,
+                      self.BINARY[:12] + b"\x22" + self.BINARY[13:], self.BINARY[:14] + b"\0\x0b" + self.BINARY[16:]):
+            self.assertEqual(read(wrong), NONE, wrong)
+
+    def test_the_first_bytes_stand(self):
+        headers = Headers()
+        headers.take("a", 9, self.BINARY[9:], "own")
+        self.assertIsNone(headers.client("a"))
+        headers.take("a", 0, self.BINARY[:16] + bytes(12), "own")
+        self.assertEqual(str(headers.client("a")), "192.0.2.9")
+        headers.take("b", 0, b"x", "own")
+        headers.take("b", 0, self.BINARY, "own")
+        self.assertIsNone(headers.client("b"))
 
 
 class Rows(unittest.TestCase):

@@ -109,7 +109,7 @@ TEST(ServiceMidstreamFrames, GoOnAsOldOnesUntilTheServerHasSpoken) {
     box.run(burst, test::kStart);
     EXPECT_EQ(row_of(burst.packets()[0].decision.reason).name, "unmatched");
     ASSERT_TRUE(burst.normalizes());
-    EXPECT_TRUE(burst.normalization(0).moves_back);
+    EXPECT_TRUE(burst.normalization(0).is_probe);
     EXPECT_EQ(parser.tracked().of(TrackEvent::MovedBack), 1U);
 }
 

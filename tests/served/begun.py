@@ -31,6 +31,7 @@ CASES = (
     Case("a login behind a handshake", (Open(), ASIDE, Send(LOGIN), Deliver(LOGIN), Wait())),
     Case("a login behind another", (Open(), Send(LOGIN), ASIDE, Send(LOGIN, len(LOGIN)), Deliver(2 * LOGIN), Wait()), 1, 2),
     Case("a login behind the rest of a body", (Open(), Send(BEGUN), ASIDE, Send(b"def" + LOGIN, len(BEGUN)), Deliver(BEGUN + b"def" + LOGIN), Wait(), Wait()), serves=0),
+    Case("a login 2^30 ahead", (Open(), ASIDE, Send(LOGIN, 1 << 30), Wait(), Send(LOGIN + LOGIN, 1 << 30), Wait()), serves=0),
     Case("halves backwards", (Open(), Send(LOGIN), ASIDE, *backwards(len(LOGIN))), 1, 1),
     Case("halves backwards, four times", (Open(), Send(LOGIN), ASIDE, *(
         step for number in range(1, 5) for step in backwards(number * len(LOGIN)))), 1, 1),

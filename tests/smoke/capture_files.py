@@ -58,9 +58,9 @@ def tcp(src="192.0.2.1", dst="198.51.100.7", sport=1000, dport=80, flags=0x02):
     return ethernet(ipv4(src, dst, 6, head), 0x0800)
 
 
-def opened(frames):
-    """With a SYN before the first segment of each connection over IPv4. -> (the frames, from 1 on the numbers of those
-    that were given)"""
+def opened(frames, answered=False):
+    """With a SYN before the first segment of each connection over IPv4, and its server's SYN-ACK where it is `answered`.
+    -> (the frames, from 1 on the numbers of those that were given)"""
     begun, sent, numbers = set(), [], []
     for frame in frames:
         ends = frame[26:38]
@@ -69,7 +69,13 @@ def opened(frames):
             if not frame[47] & 0x02:
                 first, = struct.unpack_from("!I", frame, 38)
                 head = frame[34:38] + struct.pack("!IIBBHHH", (first - 1) % 2**32, 0, 5 << 4, 0x02, 1000, 0, 0)
-                sent.append(ethernet(ipv4(socket.inet_ntoa(ends[:4]), socket.inet_ntoa(ends[4:8]), 6, head), 0x0800))
+                client, server = socket.inet_ntoa(ends[:4]), socket.inet_ntoa(ends[4:8])
+                sent.append(ethernet(ipv4(client, server, 6, head), 0x0800))
+                if answered:
+                    expected, = struct.unpack_from("!I", frame, 42)
+                    head = frame[36:38] + frame[34:36] + struct.pack(
+                        "!IIBBHHH", (expected - 1) % 2**32, first, 5 << 4, 0x12, 0xFFFF, 0, 0)
+                    sent.append(ethernet(ipv4(server, client, 6, head), 0x0800))
         sent.append(frame)
         numbers.append(len(sent))
     return sent, numbers

@@ -115,10 +115,10 @@ class Example(Case):
 
     def judge(self, requests):
         """-> [(verdict, reason, rule, key)] of requests from (address, text), a connection each, at one instant"""
-        frames, numbers = opened(segment(text, sport=1024 + number, src=source)
-                                 for number, (source, text) in enumerate(requests))
+        frames, numbers = opened((segment(text, sport=1024 + number, src=source)
+                                  for number, (source, text) in enumerate(requests)), answered=True)
         capture = self.write("in.pcap", pcap([(0, frame) for frame in frames]))
-        self.ctl("replay", EXAMPLE, "--pcap", capture, "--verdicts", self.path("verdicts.tsv"))
+        self.ctl("replay", EXAMPLE, "--pcap", capture, "--verdicts", self.path("verdicts.tsv"), "--inside", "198.51.100.0/24")
         rows = [line.split("\t") for line in self.read("verdicts.tsv").decode().splitlines()]
         return [(row[1], row[3], row[4]) for row in rows if int(row[0]) in numbers]
 

@@ -17,7 +17,8 @@ class Case(HttpCase):
     # So slow that no clock comes into it.
     RULES = f"""version: 1
 services:
-  - {{id: web, protocol: http, when: 'l4.dport in {{80 {PORT}}}', mode: enforce, checksums: trust}}
+  - {{id: web, protocol: http, when: 'l4.dport in {{80 {PORT}}}', mode: enforce, checksums: trust,
+     path: inbound}}  # nobody answers the heads
 rules:
   - {{id: login, mode: enforce, when: http.request.uri.path eq "/login", key: [http.host, http.request.uri.path],
      per: request, limits: [{{algorithm: token_bucket, rate: 1/d, burst: {LOGINS}}}]}}

@@ -241,7 +241,7 @@ class OtherSpread(Case):
         """-> the log of the second dataplane"""
         self.box.start_dataplane(*QUIET, TWO_WORKERS)
         self.box.start_sluiced()
-        self.apply(self.SERVICE.format(path=path))
+        self.apply(self.SERVICE.format(path=path), "--force")
         generation = self.box.stats()["generation"]
         first = len(self.box.log("dataplane.log"))
         self.box.kill(self.box.dataplane)
@@ -254,7 +254,7 @@ class OtherSpread(Case):
         self.assertIn("this box cannot follow `web`: outside of pair `lab` spreads by source_prefix", log)
         self.assertIn("until then its connections are followed by what clients send alone", log)
         # As check and apply say it of this box.
-        refused = self.box.apply(self.SERVICE.format(path="both"))
+        refused = self.box.apply(self.SERVICE.format(path="both"), "--force")
         self.assertEqual(refused.returncode, 1)
         self.assertIn("this box cannot follow `web`: outside of pair `lab` spreads by source_prefix", refused.stderr)
 

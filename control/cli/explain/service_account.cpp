@@ -9,8 +9,10 @@ namespace {
 
 std::string rewritten_text(const Normalization& rewritten) {
     std::string text = rewritten.clears_urgent ? ", its urgent pointer cleared" : "";
-    if (rewritten.moves_back) {
-        text += ", as an old segment, which its server answers by the number that it expects";
+    if (rewritten.is_probe) {
+        text +=
+            ", without its bytes and with an old number: its server answers by the one that it "
+            "expects";
     }
     if (rewritten.raises_to != 0) {
         text += fmt::format(", its TTL raised to {}", rewritten.raises_to);
@@ -103,7 +105,7 @@ Json service_json(const ServiceAccount& account) {
     }
     if (outcome.rewritten.any()) {
         json["clears_urgent"] = outcome.rewritten.clears_urgent;
-        json["moves_back"] = outcome.rewritten.moves_back;
+        json["is_probe"] = outcome.rewritten.is_probe;
         json["voided_lines"] = rewritten_lines(outcome.rewritten);
         json["ttl"] = outcome.rewritten.raises_to == 0 ? Json() : Json(outcome.rewritten.raises_to);
     }

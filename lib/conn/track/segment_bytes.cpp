@@ -2,6 +2,7 @@
 
 #include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ipv4.hpp"
+#include "lib/packet/tcp_flags.hpp"
 #include "lib/packet/transport.hpp"
 
 #include <algorithm>
@@ -223,11 +224,42 @@ void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept {
     replace_word(frame, tcp + kUrgentAt, 0, tcp + kSumAt);
 }
 
-void move_back(const PacketHeaders& headers, MutableBytes frame) noexcept {
+// The IP packet ends behind its TCP header: what follows is the frame's padding.
+static void set_length(const PacketHeaders& headers, std::size_t tcp_end,
+                       MutableBytes frame) noexcept {
+    constexpr std::size_t kIpv6Header = 40;
+    constexpr std::size_t kIpv4LengthAt = 2;
+    constexpr std::size_t kIpv6LengthAt = 4;
+    const std::size_t ip = headers.l3_at;
+    if (headers.ip_version == IpVersion::V6) {
+        store_be16(frame, ip + kIpv6LengthAt,
+                   static_cast<std::uint16_t>(tcp_end - ip - kIpv6Header));
+    } else {
+        replace_word(frame, ip + kIpv4LengthAt, static_cast<std::uint16_t>(tcp_end - ip),
+                     ip + kIpv4ChecksumAt);
+    }
+}
+
+void make_probe(const PacketHeaders& headers, MutableBytes frame) noexcept {
     constexpr std::uint16_t kBack = (std::uint32_t{1} << 30) >> 16;
+    constexpr std::uint16_t kOfBytes = kTcpFin | kTcpPsh | kTcpUrg;
     const std::size_t tcp = headers.l4_at;
+    const std::uint16_t flags = load_be16(frame, tcp + kFlagsAt);
+    const std::size_t size = static_cast<std::size_t>(flags >> 12) * 4;
+    if (tcp + size > frame.size()) {
+        return;
+    }
     const std::uint16_t high = load_be16(frame, tcp + kSeqAt);
-    replace_word(frame, tcp + kSeqAt, static_cast<std::uint16_t>(high - kBack), tcp + kSumAt);
+    store_be16(frame, tcp + kSeqAt, static_cast<std::uint16_t>(high - kBack));
+    store_be16(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kOfBytes));
+    store_be16(frame, tcp + kUrgentAt, 0);
+    store_be16(frame, tcp + kSumAt, 0);
+    set_length(headers, tcp + size, frame);
+    InternetChecksum sum;
+    sum.add_pseudo_header(headers.ip_version, headers.src, headers.dst, kProtoTcp,
+                          static_cast<std::uint16_t>(size));
+    sum.add(ByteView{frame}.subspan(tcp, size));
+    store_be16(frame, tcp + kSumAt, sum.value());
 }
 
 void void_line(const PacketHeaders& headers, PayloadRange line, MutableBytes frame) noexcept {

@@ -17,8 +17,9 @@ namespace sluice {
 // stays in the stream for everybody. The checksum is updated (RFC 1624): one that was wrong stays
 // wrong.
 void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept;
-// Takes 2^30 off the sequence number of a TCP segment whose header is at hand.
-void move_back(const PacketHeaders& headers, MutableBytes frame) noexcept;
+// Makes of a TCP segment whose header is at hand one without bytes, whose sequence number is 2^30
+// less: the IP packet ends behind its header, and has the right checksums.
+void make_probe(const PacketHeaders& headers, MutableBytes frame) noexcept;
 // Sets the TTL of IPv4, with its checksum, or the hop limit of IPv6.
 void set_ttl(const PacketHeaders& headers, std::uint8_t ttl, MutableBytes frame) noexcept;
 // Letters of these bytes of the payload become `x`, so that a header line there is one that no

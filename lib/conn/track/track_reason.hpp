@@ -106,7 +106,7 @@ inline constexpr auto kTrackEvents = std::to_array<EventRow<TrackEvent>>({
     {TrackEvent::Midstream, "midstream", "segments of connections that nobody knows"},
     {TrackEvent::TakenUp, "taken_up", "connections followed from their middle on"},
     {TrackEvent::MovedBack, "moved_back",
-     "clients' segments sent on as old ones, for the server to say what it expects"},
+     "clients' segments sent on without bytes, for the server to say what it expects"},
     {TrackEvent::UrgentCleared, "urgent_cleared", "segments whose urgent pointer is cleared"},
     {TrackEvent::TtlRaised, "ttl_raised", "segments whose TTL is raised"},
     {TrackEvent::Unseen, "unseen", "connections forgotten because segments passed unseen"},

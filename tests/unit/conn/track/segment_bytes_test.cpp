@@ -155,13 +155,26 @@ TEST(SegmentBytes, DoubtsBytesForOptionsThatServersDropThemFor) {
     EXPECT_TRUE(v6(43, {6, 0, 4, 1, 0, 0, 0, 0})) << "routing";
 }
 
-TEST(SegmentBytes, MovesBackAndKeepsTheChecksum) {
-    for (const std::uint32_t seq : {0U, 0x3FFF'FFFFU, 0x4000'0000U, 0xFFFF'FFF0U}) {
-        ParsedFrame parsed{Frame{6}.flags(kTcpAck).seq(seq).payload(7).summed(0).bytes()};
-        move_back(parsed.headers, parsed.bytes);
-        const ParsedFrame after{parsed.bytes};
-        EXPECT_EQ(after.segment()->seq, seq - 0x4000'0000U);
-        EXPECT_EQ(after.finding(), ChecksumFinding::Right);
+// Whatever number its client has chosen, no byte of it arrives.
+TEST(SegmentBytes, AProbeHasNoBytesAndRightChecksums) {
+    for (const bool v6 : {false, true}) {
+        for (const std::uint32_t seq : {0U, 0x3FFF'FFFFU, 0x4000'0000U, 0xFFFF'FFF0U}) {
+            Frame frame{6};
+            if (v6) {
+                frame.src("2001:db8::1");
+            }
+            ParsedFrame parsed{frame.flags(kTcpAck | kTcpPsh | kTcpFin | kTcpUrg)
+                                   .seq(seq)
+                                   .payload(700)
+                                   .summed(1)
+                                   .bytes()};
+            make_probe(parsed.headers, parsed.bytes);
+            const ParsedFrame after{parsed.bytes};
+            EXPECT_EQ(after.segment()->seq, seq - 0x4000'0000U);
+            EXPECT_EQ(after.headers.payload_len, 0U);
+            EXPECT_EQ(after.headers.tcp_flags, kTcpAck);
+            EXPECT_EQ(after.finding(), ChecksumFinding::Right);
+        }
     }
 }
 

@@ -214,7 +214,7 @@ TEST_F(BoxStateTest, ADirectoryThatCannotBeIsNoReasonNotToStart) {
 
 // Connections are found again for as long as the tables' secrets and their own number are the same.
 TEST_F(BoxStateTest, ConnectionsOfAWorkerAreFoundAgain) {
-    constexpr std::size_t kBytes = 5000;
+    constexpr std::size_t kBytes = KeptMemory::taken_for(5000);
     const auto left = [&](std::size_t connections) {
         auto state = open();
         EXPECT_TRUE(state && state->keep(LimitSlots{}).has_value());
