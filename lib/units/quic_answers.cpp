@@ -13,10 +13,11 @@ std::size_t places_for(std::size_t connections) noexcept {
 
 }  // namespace
 
-QuicAnswers::QuicAnswers(std::size_t connections) : places_(places_for(connections)) {}
+QuicAnswers::QuicAnswers(std::size_t connections)
+    : places_(places_for(connections)), ids_(places_for(connections)) {}
 
 std::uint64_t QuicAnswers::memory_of(std::size_t connections) noexcept {
-    return places_for(connections) * sizeof(Place);
+    return places_for(connections) * (sizeof(Place) + sizeof(std::uint64_t));
 }
 
 }  // namespace sluice

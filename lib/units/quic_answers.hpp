@@ -22,6 +22,13 @@ public:
         at(path).retry = stamp_of(ticks);
     }
 
+    // The id that a server chose in an answer, by the digest of it and of the path: whoever names
+    // it was told. Another one's may take its place.
+    void note_id(std::uint64_t id) noexcept { ids_[id & (ids_.size() - 1)] = id; }
+    [[nodiscard]] bool has_id(std::uint64_t id) const noexcept {
+        return ids_[id & (ids_.size() - 1)] == id;
+    }
+
     // An answer came in the last `age` ticks before `ticks`, or in the tick in which they began.
     [[nodiscard]] bool answered_within(std::uint64_t path, std::uint32_t age,
                                        std::uint32_t ticks) const noexcept {
@@ -53,7 +60,8 @@ private:
         return places_[path & (places_.size() - 1)];
     }
 
-    std::vector<Place> places_;  // a power of two
+    std::vector<Place> places_;       // a power of two
+    std::vector<std::uint64_t> ids_;  // as many
 };
 
 }  // namespace sluice

@@ -19,8 +19,9 @@ QuicBudget checked(QuicBudget budget) noexcept {
     budget.hello_bytes = std::clamp<std::size_t>(budget.hello_bytes, 1024, kMostHelloBytes);
     return budget;
 }
-// A worker opens 50,000 Initials a second at most (OpeningTime), which tell 25,000 hellos in parts:
-// with 4,096 of them each is kept for 160 ms, in whatever flood.
+// A worker opens 50,000 Initials a second at most (OpeningTime), which tell 25,000 hellos in parts
+// or 50,000 that take one packet: with 4,096 of each kind, one in parts is kept for 160 ms in
+// whatever flood, and one that takes a packet for 80 ms in a flood of those that rules let through.
 constexpr std::size_t kept_for(const QuicBudget& budget) noexcept {
     return std::max<std::size_t>(budget.connections / 8, 4);
 }
@@ -236,6 +237,7 @@ bool QuicHellos::judge(std::uint64_t id, std::uint64_t hello) noexcept {
 }
 
 void QuicHellos::settle(std::uint64_t id, bool forwarded) noexcept {
+    kept_.settle(id, forwarded);
     const StickyVerdict verdict = forwarded ? StickyVerdict{0} : StickyVerdict::Blocked;
     for (std::uint64_t key = id, steps = 0; steps < 2; ++steps) {
         const ConnectionIndex index = lines_.find(key);

@@ -83,7 +83,7 @@ public:
         return paths_.judged_on(path);
     }
 
-    // Whole hellos that took more than one packet.
+    // Whole hellos, each with the id that it came under.
     [[nodiscard]] QuicKeptHellos& kept() noexcept { return kept_; }
 
     // Where a hello is read that may turn out to be half, empty.
@@ -102,6 +102,11 @@ public:
     // A server's packet on this path. `now` never decreases.
     void note_answer(std::uint64_t path, Instant now) noexcept;
     void note_retry(std::uint64_t path, Instant now) noexcept;
+    // The id that the server chose on its path, as one of an Initial under it.
+    void note_servers_id(std::uint64_t id) noexcept { answers_.note_id(id); }
+    [[nodiscard]] bool is_servers_id(std::uint64_t id) const noexcept {
+        return answers_.has_id(id);
+    }
     // Packets may have passed that nobody was shown, and answers among them.
     void note_gap() noexcept { ++gaps_; }
     // A judged hello of this path, by its id or its own key, that its server may have forgotten:

@@ -23,10 +23,11 @@ constexpr StreamPhase kKept = StreamPhase::UntilClose;
 
 QuicKeptHellos::QuicKeptHellos(std::size_t hellos, Nanoseconds lasts)
     : lasts_{ticks_of(lasts) + 1},
-      lines_{2 * hellos},
-      lost_{lasts},
-      hellos_(hellos + 1),
-      free_(hellos),
+      lines_{4 * hellos},
+      most_{hellos},
+      lost_{lasts, kLost},
+      hellos_(2 * hellos + 1),
+      free_(2 * hellos),
       bytes_{zeroed_array<std::byte>(chunks_for(hellos) * KeptHello::kChunkBytes)},
       free_chunks_(chunks_for(hellos)) {
     std::iota(free_.rbegin(), free_.rend(), 1U);
@@ -34,54 +35,95 @@ QuicKeptHellos::QuicKeptHellos(std::size_t hellos, Nanoseconds lasts)
 }
 
 std::uint64_t QuicKeptHellos::memory_of(std::size_t hellos) noexcept {
-    return ConnectionLines::memory_of(2 * hellos) + RecentDigests::memory() +
-           (hellos + 1) * (sizeof(KeptHello) + sizeof(std::uint32_t)) +
+    return ConnectionLines::memory_of(4 * hellos) + RecentDigests::memory(kLost) +
+           (2 * hellos + 1) * (sizeof(KeptHello) + sizeof(std::uint32_t)) +
            chunks_for(hellos) * (KeptHello::kChunkBytes + sizeof(std::uint16_t));
 }
 
-void QuicKeptHellos::keep(std::uint64_t id, std::uint64_t path, const ConnectionId& client_dcid,
-                          ByteView hello, Instant now) noexcept {
-    if (const ConnectionIndex line = lines_.find(id); line != kNoConnection) {
-        lines_[line].touched = ticks_of(now.time_since_epoch());
-        ages_.remove(lines_, line);
-        ages_.push_newest(lines_, line);
-        return;
+void QuicKeptHellos::keep(const WholeHello& hello, Instant now) noexcept {
+    KeptHello before;
+    if (const ConnectionIndex line = lines_.find(hello.id); line != kNoConnection) {
+        const KeptHello& kept = hellos_[lines_[line].held];
+        if (kept.size != 0 || hello.bytes.empty()) {
+            lines_[line].touched = ticks_of(now.time_since_epoch());
+            ages_of(kept).remove(lines_, line);
+            ages_of(kept).push_newest(lines_, line);
+            return;
+        }
+        before = kept;
+        remove(line);
     }
-    const std::size_t chunks = (hello.size() + KeptHello::kChunkBytes - 1) / KeptHello::kChunkBytes;
-    limit_path(path, now);
-    if (chunks > KeptHello::kMostChunks || !make_room(chunks, now)) {
-        lost_.note(id, now);
-        lost_.note(path, now);
-        return;
+    if (add(hello, now)) {
+        KeptHello& kept = hellos_[lines_[lines_.find(hello.id)].held];
+        kept.is_admitted = before.is_admitted;
+        kept.is_confirmed = before.is_confirmed;
+    } else if (!hello.bytes.empty()) {
+        note_lost(hello.id, hello.path, now);
     }
-    ConnectionIndex of_path = lines_.find(path);
-    of_path = of_path == kNoConnection ? lines_.add(path) : of_path;
-    const ConnectionIndex of_id = of_path == kNoConnection ? kNoConnection : lines_.add(id);
+}
+
+// False: there is no room for it.
+bool QuicKeptHellos::add(const WholeHello& hello, Instant now) noexcept {
+    const std::size_t chunks =
+        (hello.bytes.size() + KeptHello::kChunkBytes - 1) / KeptHello::kChunkBytes;
+    if (chunks > KeptHello::kMostChunks || !make_place_on(hello.path, now) ||
+        !make_room(chunks, now)) {
+        return false;
+    }
+    ConnectionIndex of_path = lines_.find(hello.path);
+    of_path = of_path == kNoConnection ? lines_.add(hello.path) : of_path;
+    const ConnectionIndex of_id = of_path == kNoConnection ? kNoConnection : lines_.add(hello.id);
     if (of_id == kNoConnection) {
-        lost_.note(id, now);
-        lost_.note(path, now);
-        return;
+        if (of_path != kNoConnection && lines_[of_path].held == 0) {
+            lines_.remove(of_path);
+        }
+        return false;
     }
     const std::uint32_t number = free_.back();
     free_.pop_back();
     KeptHello& kept = hellos_[number];
-    kept = {.client_dcid = client_dcid,
-            .size = static_cast<std::uint16_t>(hello.size()),
+    kept = {.client_dcid = hello.client_dcid,
+            .size = static_cast<std::uint16_t>(hello.bytes.size()),
             .on_path = lines_[of_path].held,
-            .id = id,
-            .path = path};
-    for (std::size_t i = 0; i < chunks; ++i) {
-        kept.chunks[i] = free_chunks_.back();
-        free_chunks_.pop_back();
-        const std::size_t at = i * KeptHello::kChunkBytes;
-        const ByteView part =
-            hello.subspan(at, std::min(hello.size() - at, KeptHello::kChunkBytes));
-        std::memcpy(chunk(kept.chunks[i]), part.data(), part.size());
-    }
+            .id = hello.id,
+            .path = hello.path};
+    fill(kept, hello.bytes);
     lines_[of_path].phase = lines_[of_id].phase = kKept;
     lines_[of_path].held = lines_[of_id].held = number;
     lines_[of_id].touched = ticks_of(now.time_since_epoch());
-    ages_.push_newest(lines_, of_id);
+    ages_of(kept).push_newest(lines_, of_id);
+    singles_ += kept.size == 0 ? 1 : 0;
+    return true;
+}
+
+// There are as many chunks as it takes.
+void QuicKeptHellos::fill(KeptHello& kept, ByteView bytes) noexcept {
+    for (std::size_t at = 0; at < bytes.size(); at += KeptHello::kChunkBytes) {
+        const std::uint16_t number = free_chunks_.back();
+        free_chunks_.pop_back();
+        kept.chunks[at / KeptHello::kChunkBytes] = number;
+        const ByteView part =
+            bytes.subspan(at, std::min(bytes.size() - at, KeptHello::kChunkBytes));
+        std::memcpy(chunk(number), part.data(), part.size());
+    }
+}
+
+void QuicKeptHellos::settle(std::uint64_t id, bool forwarded) noexcept {
+    const ConnectionIndex line = lines_.find(id);
+    if (line == kNoConnection) {
+        return;
+    }
+    KeptHello& kept = hellos_[lines_[line].held];
+    kept.is_admitted = forwarded;
+    if (!forwarded && kept.size == 0) {
+        remove(line);
+    }
+}
+
+void QuicKeptHellos::confirm(std::uint64_t id) noexcept {
+    if (const ConnectionIndex line = lines_.find(id); line != kNoConnection) {
+        hellos_[lines_[line].held].is_confirmed = true;
+    }
 }
 
 bool QuicKeptHellos::agrees(std::uint64_t id, const CryptoStream& stream) const noexcept {
@@ -106,31 +148,51 @@ bool QuicKeptHellos::agrees(const KeptHello& kept, std::size_t offset,
     return true;
 }
 
-// Another one can begin on the path.
-void QuicKeptHellos::limit_path(std::uint64_t path, Instant now) noexcept {
+// True: another one can be kept of the path.
+bool QuicKeptHellos::make_place_on(std::uint64_t path, Instant now) noexcept {
     unsigned count = 0;
-    std::uint64_t oldest = 0;
+    ConnectionIndex oldest = kNoConnection;
     (void)any_on(path, [&](const KeptHello& kept) {
         ++count;
-        oldest = kept.id;
+        oldest = kept.is_confirmed ? oldest : lines_.find(kept.id);
         return false;
     });
-    if (count >= kPerPath) {
-        lose(lines_.find(oldest), now);
+    if (count < kPerPath) {
+        return true;
     }
+    if (oldest == kNoConnection) {
+        return false;
+    }
+    lose(oldest, now);
+    return true;
 }
 
 bool QuicKeptHellos::make_room(std::size_t chunks, Instant now) noexcept {
-    while ((free_.empty() || free_chunks_.size() < chunks) && ages_.oldest() != kNoConnection) {
-        lose(ages_.oldest(), now);
+    if (chunks == 0) {
+        while (singles_ >= most_) {
+            lose(single_.oldest(), now);
+        }
+        return true;
     }
-    return !free_.empty() && free_chunks_.size() >= chunks;
+    const auto has_room = [&] {
+        return size() - singles_ < most_ && free_chunks_.size() >= chunks;
+    };
+    while (!has_room() && parts_.oldest() != kNoConnection) {
+        lose(parts_.oldest(), now);
+    }
+    return has_room();
+}
+
+void QuicKeptHellos::note_lost(std::uint64_t id, std::uint64_t path, Instant now) noexcept {
+    lost_.note(id, now);
+    lost_.note(path, now);
 }
 
 void QuicKeptHellos::lose(ConnectionIndex line, Instant now) noexcept {
     const KeptHello& kept = hellos_[lines_[line].held];
-    lost_.note(kept.id, now);
-    lost_.note(kept.path, now);
+    if (kept.size != 0) {
+        note_lost(kept.id, kept.path, now);
+    }
     remove(line);
 }
 
@@ -142,7 +204,8 @@ void QuicKeptHellos::remove(ConnectionIndex line) noexcept {
     }
     leave_path(kept.path, number);
     free_.push_back(number);
-    ages_.remove(lines_, line);
+    singles_ -= kept.size == 0 ? 1 : 0;
+    ages_of(kept).remove(lines_, line);
     lines_.remove(line);
 }
 
@@ -160,11 +223,16 @@ void QuicKeptHellos::leave_path(std::uint64_t path, std::uint32_t number) noexce
 
 void QuicKeptHellos::expire(Instant now) noexcept {
     const std::uint32_t ticks = ticks_of(now.time_since_epoch());
-    for (unsigned i = 0; i < kKeptExpiredAtOnce && ages_.oldest() != kNoConnection; ++i) {
-        if (ticks - lines_[ages_.oldest()].touched <= lasts_) {
-            return;
-        }
-        remove(ages_.oldest());
+    for (unsigned i = 0; i < kKeptExpiredAtOnce; ++i) {
+        expire_one(parts_, ticks);
+        expire_one(single_, ticks);
+    }
+}
+
+void QuicKeptHellos::expire_one(const AgeList& ages, std::uint32_t ticks) noexcept {
+    const ConnectionIndex oldest = ages.oldest();
+    if (oldest != kNoConnection && ticks - lines_[oldest].touched > lasts_) {
+        remove(oldest);
     }
 }
 

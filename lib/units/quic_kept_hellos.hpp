@@ -12,11 +12,23 @@
 #include <utility>
 #include <vector>
 
-// Hellos over QUIC that took more than one packet, whole, for as long as their server may lack a
-// part: it need not have taken every packet that was read here (a packet number that came twice, a
-// full buffer), and it takes what comes later in its place. So other bytes for a place of theirs
-// must not pass. The first stand.
+// Hellos over QUIC that are whole, for as long as their clients may go on with them.
+//
+// Those that took more than one packet, with their bytes: their server need not have taken every
+// packet that was read here (a packet number that came twice, a full buffer), and it takes what
+// comes later in its place. So other bytes for a place of theirs must not pass. The first stand.
+//
+// Those that took one packet, without bytes, so that Initials under the id that their server chose
+// are known to be theirs, whatever strangers send by the same path.
 namespace sluice {
+
+// A hello that is whole.
+struct WholeHello {
+    std::uint64_t id = 0;
+    std::uint64_t path = 0;
+    ConnectionId client_dcid;
+    ByteView bytes{};  // of one that took more than one packet
+};
 
 struct KeptHello {
     static constexpr std::size_t kChunkBytes = 512;
@@ -24,32 +36,52 @@ struct KeptHello {
 
     ConnectionId client_dcid;
     std::array<std::uint16_t, kMostChunks> chunks{};
-    std::uint16_t size = 0;     // bytes
+    std::uint16_t size = 0;     // bytes; 0: it took one packet
+    bool is_admitted = false;   // it was forwarded when it was judged last
+    bool is_confirmed = false;  // its client sent on under an id that its server chose
     std::uint32_t on_path = 0;  // the one before it on its path, by number; 0: none
     std::uint64_t id = 0;
     std::uint64_t path = 0;
 };
 
 // One worker's. Ids and paths are keyed digests. Memory is taken at the start, and touched as it is
-// used; who has to make room is the oldest, and is known to have been there for `lasts` and more.
+// used; who has to make room is the oldest of its kind. One with bytes that had to is known to have
+// been there.
 class QuicKeptHellos {
 public:
-    // Connections that begin by the same ports within `lasts`.
+    // Connections that begin by the same ports within `lasts`. Where one more begins, the oldest
+    // goes that is not confirmed; none is: the new one is not kept. Who does not see what a server
+    // answers confirms none.
     static constexpr unsigned kPerPath = 4;
 
-    // So many hellos of 2 KiB. Aborts if there is no memory.
+    // Those that made room. Two are noted of a hello: its id, which stands when no line of it does
+    // any more, and its path, for Initials under an id that its server chose. At most 25,000 hellos
+    // in parts a second make room (QuicHellos), 500,000 digests in ten seconds, in which servers
+    // end a handshake (ngtcp2, quic-go, msquic): so many mistake one of 670 others, both
+    // generations together. Fewer last for as long as hellos are kept.
+    static constexpr RecentSize kLost{.bits = std::size_t{1} << 23,
+                                      .functions = 6,
+                                      .most = 500'000,
+                                      .least = std::chrono::seconds{10}};
+
+    // So many hellos of 2 KiB, and so many that took one packet. Aborts if there is no memory.
     QuicKeptHellos(std::size_t hellos, Nanoseconds lasts);
     [[nodiscard]] static std::uint64_t memory_of(std::size_t hellos) noexcept;
 
-    // The hello that is whole under this id, now. One that is there already stays.
-    void keep(std::uint64_t id, std::uint64_t path, const ConnectionId& client_dcid, ByteView hello,
-              Instant now) noexcept;
-    // True also for an id of which nothing is kept.
+    // One that is there already stays, unless this is the first one of its id that has bytes.
+    void keep(const WholeHello& hello, Instant now) noexcept;
+    // The hello of this id was forwarded or not. One that was not and took one packet goes: its
+    // server knows nothing of it.
+    void settle(std::uint64_t id, bool forwarded) noexcept;
+    // The client of this id's hello is one that is told what its server answers.
+    void confirm(std::uint64_t id) noexcept;
+    // True also for an id of which no bytes are kept.
     [[nodiscard]] bool agrees(std::uint64_t id, const CryptoStream& stream) const noexcept;
-    [[nodiscard]] bool has_on(std::uint64_t path) const noexcept {
-        return lines_.find(path) != kNoConnection;
+    // A hello of this path that took more than one packet is kept.
+    [[nodiscard]] bool has_parts_on(std::uint64_t path) noexcept {
+        return any_on(path, [](const KeptHello& kept) { return kept.size != 0; });
     }
-    // A hello of this id, or of this path, had to make room.
+    // A hello of this id, or of this path, that took more than one packet had to make room.
     [[nodiscard]] bool may_have_lost(std::uint64_t id_or_path, Instant now) noexcept {
         return lost_.may_have(id_or_path, now);
     }
@@ -71,8 +103,15 @@ public:
 private:
     [[nodiscard]] bool agrees(const KeptHello& kept, std::size_t offset,
                               ByteView bytes) const noexcept;
+    [[nodiscard]] bool add(const WholeHello& hello, Instant now) noexcept;
+    void fill(KeptHello& kept, ByteView bytes) noexcept;
     [[nodiscard]] bool make_room(std::size_t chunks, Instant now) noexcept;
-    void limit_path(std::uint64_t path, Instant now) noexcept;
+    [[nodiscard]] bool make_place_on(std::uint64_t path, Instant now) noexcept;
+    [[nodiscard]] AgeList& ages_of(const KeptHello& kept) noexcept {
+        return kept.size == 0 ? single_ : parts_;
+    }
+    void expire_one(const AgeList& ages, std::uint32_t ticks) noexcept;
+    void note_lost(std::uint64_t id, std::uint64_t path, Instant now) noexcept;
     void lose(ConnectionIndex line, Instant now) noexcept;
     void remove(ConnectionIndex line) noexcept;
     void leave_path(std::uint64_t path, std::uint32_t number) noexcept;
@@ -82,7 +121,10 @@ private:
 
     std::uint32_t lasts_;    // in ticks
     ConnectionLines lines_;  // of ids and of paths: `held` is a number in hellos_
-    AgeList ages_;           // of the ids'
+    AgeList parts_;          // ids' of hellos with bytes
+    AgeList single_;         // ids' of hellos that took one packet
+    std::size_t singles_ = 0;
+    std::size_t most_;  // of each of both kinds
     RecentDigests lost_;
     std::vector<KeptHello> hellos_;  // the first is nobody's
     std::vector<std::uint32_t> free_;

@@ -2,6 +2,16 @@
 
 namespace sluice {
 
+std::uint64_t digest_on_path(std::uint64_t path, ByteView part, const KeyHasher& hash) noexcept {
+    struct Key {
+        std::uint64_t path;
+        std::uint64_t size;
+        std::uint64_t part;
+    };
+    const Key key{path, part.size(), hash.digest(part)};
+    return hash.digest(std::as_bytes(std::span{&key, 1}));
+}
+
 bool QuicUnits::Datagram::run() noexcept {
     using State = QuicHellos::State;
     QuicHellos& hellos = owner_.hellos_;
@@ -15,21 +25,11 @@ bool QuicUnits::Datagram::run() noexcept {
     }
     const State state = hellos.state_of(id_);
     budget_ = owner_.time_.lend(packet_.now);
-    const bool whole = state == State::Judged ? compare()
+    const bool whole = state == State::Judged ? compare(ConnectionId{first_.dcid})
                        : state == State::Half ? go_on(hellos.half_of(id_))
                                               : begin();
     owner_.time_.give_back(budget_);
     return whole;
-}
-
-std::uint64_t QuicUnits::Datagram::digest_with(ByteView part) const noexcept {
-    struct Key {
-        std::uint64_t path;
-        std::uint64_t size;
-        std::uint64_t part;
-    };
-    const Key key{path_, part.size(), packet_.hash.digest(part)};
-    return packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
 }
 
 void QuicUnits::Datagram::repeat(std::uint64_t key) noexcept {
@@ -73,7 +73,7 @@ QuicHelloRead QuicUnits::Datagram::noted(const QuicHelloRead& read) noexcept {
     return read;
 }
 
-bool QuicUnits::Datagram::compare() noexcept {
+bool QuicUnits::Datagram::compare(const ConnectionId& client_dcid) noexcept {
     const std::uint64_t again_id = again();
     QuicHellos& hellos = owner_.hellos_;
     if (hellos.verdict_of(id_) == StickyVerdict::Undecided) {
@@ -85,7 +85,7 @@ bool QuicUnits::Datagram::compare() noexcept {
     half.id = again_id;
     half.path = path_;
     half.is_again = true;
-    half.client_dcid = ConnectionId{first_.dcid};
+    half.client_dcid = client_dcid;
     const QuicHelloRead read = noted(
         owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_));
     switch (read.outcome) {
@@ -135,8 +135,10 @@ bool QuicUnits::Datagram::begin() noexcept {
             return conclude(read, *half, true);
         }
     }
-    if (goes_on_with_kept()) {
-        return false;
+    // Most others are hellos under their own ids: each is opened once.
+    const bool is_servers = hellos.is_servers_id(id_);
+    if (const auto whole = is_servers ? go_on_with_kept() : std::nullopt) {
+        return *whole;
     }
     HalfHello& half = hellos.spare();
     half.id = id_;
@@ -144,6 +146,10 @@ bool QuicUnits::Datagram::begin() noexcept {
     const QuicHelloRead read =
         noted(owner_.reader_.read(bytes_, half.stream, budget_, owner_.hello_));
     half.client_dcid = read.client_dcid;
+    const bool may_be_kept = !is_servers && read.outcome == QuicHelloOutcome::NotAuthentic;
+    if (const auto whole = may_be_kept ? go_on_with_kept() : std::nullopt) {
+        return *whole;
+    }
     return conclude(read, half, false);
 }
 
@@ -267,35 +273,61 @@ void QuicUnits::Datagram::refuse(const QuicHelloRead& read, std::uint64_t id) no
 }
 
 // A path with a hello that was refused, or is not decided, is left to leave(), which knows more.
-bool QuicUnits::Datagram::goes_on_with_kept() noexcept {
+std::optional<bool> QuicUnits::Datagram::go_on_with_kept() noexcept {
     QuicHellos& hellos = owner_.hellos_;
-    if (!of_service() || hellos.is_uncertain(path_) || hellos.judged_on(path_)) {
-        return false;
+    const bool others_matter = hellos.is_uncertain(path_) || hellos.judged_on(path_).has_value();
+    std::optional<bool> whole;
+    if (of_service()) {
+        (void)hellos.kept().any_on(path_, [&](const KeptHello& kept) {
+            whole = kept.id != id_ && (kept.is_admitted || !others_matter) ? go_on_with(kept)
+                                                                           : std::nullopt;
+            return whole.has_value();
+        });
     }
-    return hellos.kept().any_on(
-        path_, [&](const KeptHello& kept) { return kept.id != id_ && go_on_with(kept); });
+    return whole;
 }
 
-bool QuicUnits::Datagram::go_on_with(const KeptHello& kept) noexcept {
+std::optional<bool> QuicUnits::Datagram::go_on_with(const KeptHello& kept) noexcept {
     HalfHello& half = owner_.hellos_.spare();
     half.id = kept.id;
     const QuicHelloRead read = noted(
         owner_.reader_.read_on(bytes_, kept.client_dcid, half.stream, budget_, owner_.hello_));
+    if (read.opened > 0 && owner_.hellos_.is_servers_id(id_)) {
+        owner_.hellos_.kept().confirm(kept.id);
+    }
     switch (read.outcome) {
         case QuicHelloOutcome::NotAuthentic:
         case QuicHelloOutcome::NoInitial:
-            return false;
-        case QuicHelloOutcome::NoCrypto:
+            return std::nullopt;
         case QuicHelloOutcome::NeedMore:
         case QuicHelloOutcome::Whole:
-            if (!contradicts(read, half)) {
-                repeat(kept.id);
+            if (kept.size == 0 && may_compare_with(kept.id)) {
+                id_ = kept.id;
+                return compare(ConnectionId{kept.client_dcid});
             }
-            return true;
+            [[fallthrough]];
+        case QuicHelloOutcome::NoCrypto:
+            if (!contradicts(read, half)) {
+                follow(kept);
+            }
+            return false;
         default:
             (void)conclude(read, half, true);
-            return true;
+            return false;
     }
+}
+
+void QuicUnits::Datagram::follow(const KeptHello& kept) noexcept {
+    if (!kept.is_admitted && owner_.hellos_.verdict_of(kept.id) == StickyVerdict::Unjudged) {
+        refuse_part();
+    } else {
+        repeat(kept.id);
+    }
+}
+
+bool QuicUnits::Datagram::may_compare_with(std::uint64_t id) const noexcept {
+    const QuicHellos& hellos = owner_.hellos_;
+    return hellos.state_of(id) == QuicHellos::State::Judged && !blocks(hellos.verdict_of(id));
 }
 
 bool QuicUnits::Datagram::contradicts(const QuicHelloRead& read, const HalfHello& half) noexcept {
@@ -313,15 +345,19 @@ bool QuicUnits::Datagram::contradicts(const QuicHelloRead& read, const HalfHello
 
 void QuicUnits::Datagram::keep(const QuicHelloRead& read, const HalfHello& half,
                                bool is_kept) noexcept {
-    if (of_service() && (is_kept || read.opened > 1 || has_parts_on_path())) {
-        owner_.hellos_.kept().keep(id_of(half), path_, half.client_dcid, half.stream.contiguous(),
+    if (of_service()) {
+        const bool in_parts = is_kept || read.opened > 1;
+        owner_.hellos_.kept().keep({.id = id_of(half),
+                                    .path = path_,
+                                    .client_dcid = half.client_dcid,
+                                    .bytes = in_parts ? half.stream.contiguous() : ByteView{}},
                                    packet_.now);
     }
 }
 
 bool QuicUnits::Datagram::has_parts_on_path() noexcept {
     QuicHellos& hellos = owner_.hellos_;
-    return hellos.kept().has_on(path_) || hellos.half_on(path_) != nullptr ||
+    return hellos.kept().has_parts_on(path_) || hellos.half_on(path_) != nullptr ||
            hellos.kept().may_have_lost(path_, packet_.now);
 }
 

@@ -4,9 +4,14 @@
 #include "lib/units/source_network.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace sluice {
+
+// The id of a connection, among others: who speaks, and of how many bytes which id was chosen.
+[[nodiscard]] std::uint64_t digest_on_path(std::uint64_t path, ByteView part,
+                                           const KeyHasher& hash) noexcept;
 
 // One datagram with an Initial that can be opened.
 class QuicUnits::Datagram {
@@ -27,8 +32,9 @@ public:
     [[nodiscard]] bool is_new() const noexcept { return is_new_; }
 
 private:
-    // The id of a connection: who speaks, and of how many bytes which id the client has chosen.
-    [[nodiscard]] std::uint64_t digest_with(ByteView part) const noexcept;
+    [[nodiscard]] std::uint64_t digest_with(ByteView part) const noexcept {
+        return digest_on_path(path_, part, packet_.hash);
+    }
 
     void repeat(std::uint64_t key) noexcept;
 
@@ -48,7 +54,7 @@ private:
 
     // A connection whose hello was judged, and forwarded or not decided yet: the same bytes are
     // a repeat, others a hello that is judged as any, also where they come in parts.
-    [[nodiscard]] bool compare() noexcept;
+    [[nodiscard]] bool compare(const ConnectionId& client_dcid) noexcept;
 
     [[nodiscard]] bool conclude_again(const QuicHelloRead& read, const HalfHello& half,
                                       bool is_kept) noexcept;
@@ -63,9 +69,12 @@ private:
     // A connection that is not known, under the id that a server chose, goes on with a half hello
     // of its path, else it begins one.
     [[nodiscard]] bool begin() noexcept;
-    // It goes on with a judged hello of its path; false: with none.
-    [[nodiscard]] bool goes_on_with_kept() noexcept;
-    [[nodiscard]] bool go_on_with(const KeptHello& kept) noexcept;
+    // A judged hello of its path is gone on with; nullopt: none is.
+    [[nodiscard]] std::optional<bool> go_on_with_kept() noexcept;
+    [[nodiscard]] std::optional<bool> go_on_with(const KeptHello& kept) noexcept;
+    // The datagram goes where the kept hello went, which all else may have forgotten.
+    void follow(const KeptHello& kept) noexcept;
+    [[nodiscard]] bool may_compare_with(std::uint64_t id) const noexcept;
 
     // Its server may read other bytes than were read here: those that came first stand. True: it is
     // refused.
@@ -74,8 +83,7 @@ private:
     [[nodiscard]] std::uint64_t id_of(const HalfHello& half) const noexcept {
         return half.is_again ? id_ : half.id;
     }
-    // A whole hello stays that came in more than one packet, or whose client may not be told from
-    // that of one that did.
+    // A whole hello of a service stays, one that came in more than one packet with its bytes.
     void keep(const QuicHelloRead& read, const HalfHello& half, bool is_kept) noexcept;
     // A hello of this path took more than one packet, or takes it.
     [[nodiscard]] bool has_parts_on_path() noexcept;

@@ -83,7 +83,16 @@ void QuicUnits::hear(ByteView datagram, const PacketHeaders& headers, const KeyH
         return;
     }
     const std::uint64_t path = connection_ends(headers, hash).against();
-    type == QuicPacketType::Retry ? hellos_.note_retry(path, now) : hellos_.note_answer(path, now);
+    if (type == QuicPacketType::Retry) {
+        hellos_.note_retry(path, now);
+        return;
+    }
+    hellos_.note_answer(path, now);
+    (void)reader.take(reader.u8());
+    const ByteView chosen = reader.take(reader.u8());
+    if (reader.ok()) {
+        hellos_.note_servers_id(digest_on_path(path, chosen, hash));
+    }
 }
 
 // Servers may have answered where packets passed that this parser was not shown.

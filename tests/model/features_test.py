@@ -550,6 +550,8 @@ class Clients(unittest.TestCase):
 
     def test_addresses_in_headers(self):
         for text, wanted in (("192.0.2.1:80", "192.0.2.1"), ("[::1]:65535", "::1"), ("[::1]", "::1"), ("::1:80", "::1:80"),
+                             ("::ffff:192.0.2.1", "192.0.2.1"), ("[::ffff:c000:201]:80", "192.0.2.1"),
+                             ("::ffff:0:192.0.2.1", "::ffff:0:c000:201"), ("64:ff9b::192.0.2.1", "64:ff9b::c000:201"),
                              ("192.0.2.1:", None), ("192.0.2.1:65536", None), ("[192.0.2.1]", None), ("[::1", None),
                              ("fe80::1%1", None), ("[::1]80", None), ("", None), ("a.example", None)):
             self.assertEqual(Client({}).address(text), wanted and ipaddress.ip_address(wanted), text)

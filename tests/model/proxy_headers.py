@@ -11,6 +11,11 @@ SIZES = {0x00: 0, 0x11: 12, 0x12: 12, 0x21: 36, 0x22: 36, 0x31: 216, 0x32: 216}
 MORE, NONE, OWN = "more", "none", "own"
 
 
+def inside(address):
+    """A mapped address is the IPv4 one inside."""
+    return getattr(address, "ipv4_mapped", None) or address
+
+
 def read(octets):
     """-> MORE; NONE: no header is there, nor will be; OWN: it names nobody; or an address."""
     if SIGNATURE.startswith(octets[:12]):
@@ -32,7 +37,7 @@ def read(octets):
         return NONE
     ports = [int(text) for text in found.groups()[3:]] if found else []
     right = found and all(one.version == int(found[1][3:]) for one in ends) and max(ports) < 65_536
-    return ends[0] if right else NONE
+    return inside(ends[0]) if right else NONE
 
 
 def read_binary(octets):
@@ -44,7 +49,7 @@ def read_binary(octets):
     if len(octets) < 16 + size:
         return MORE
     width = {1: 4, 2: 16}.get(family >> 4)
-    return OWN if command == 0x20 or width is None else ipaddress.ip_address(octets[16:16 + width])
+    return OWN if command == 0x20 or width is None else inside(ipaddress.ip_address(octets[16:16 + width]))
 
 
 class Headers:

@@ -101,16 +101,17 @@ class Client:
         return None if named is None else self.of(named)
 
     def address(self, entry):
-        """As proxies write it, maybe with a port."""
+        """As proxies write it, maybe with a port; a mapped address is the IPv4 one inside."""
         match = self.ENTRY.fullmatch(entry)
         v4, port, bracketed, other_port, v6 = match.groups() if match else [None] * 5
         text = v4 or bracketed or v6 or ""
         if "%" in text or int(port or other_port or 0) > 65_535:
             return None
         try:
-            return ipaddress.ip_address(text)
+            named = ipaddress.ip_address(text)
         except ValueError:
             return None
+        return getattr(named, "ipv4_mapped", None) or named
 
 
 class Cost:

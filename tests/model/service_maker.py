@@ -13,7 +13,7 @@ GAPS = [0, 1, 1000, 1_000_000, 20_000_000, 100_000_000]
 LONG_GAPS = [1000, SECOND, 7 * SECOND, 19 * SECOND]
 HEAD = 16_000  # bytes
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"  # of PROXY headers, version 2
-NAMED = ["198.51.100.1", "198.51.100.2", "198.51.100.200", "2001:db8:5::1"]  # by such headers
+NAMED = ["198.51.100.1", "198.51.100.2", "198.51.100.200", "2001:db8:5::1", "::ffff:198.51.100.1"]  # by such headers
 CLIENT_KEYS = ["[client.ip]", "[client.ip]", "[client.ip], missing_key: share"]
 CLIENT_CONDITIONS = ["when: 'client.ip in {198.51.100.0/24}', ", "when: 'client.ip ne 198.51.100.1', "]
 

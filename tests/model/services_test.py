@@ -1,4 +1,5 @@
 """What the model says of services, against tables worked out by hand."""
+import ipaddress
 import os
 import sys
 import tempfile
@@ -51,6 +52,10 @@ class ProxyHeaders(unittest.TestCase):
             self.assertEqual(str(read(whole + b"more")), "192.0.2.9")
             for size in range(1, len(whole)):
                 self.assertEqual(read(whole[:size]), MORE, whole[:size])
+        mapped = ipaddress.ip_address("::ffff:192.0.2.9").packed
+        for whole in (b"PROXY TCP6 ::ffff:192.0.2.9 ::ffff:192.0.2.8 1 2\r\n",
+                      self.BINARY[:13] + b"\x21\0\x24" + mapped * 2 + bytes(4)):
+            self.assertEqual(str(read(whole)), "192.0.2.9")
         self.assertEqual(read(b"PROXY UNKNOWN\r\n"), OWN)
         self.assertEqual(read(self.BINARY[:12] + b"\x20\0\0\0"), OWN)
         for wrong in (b"GET / HTTP/1.1\r\n", b"PROXY TCP6 192.0.2.9 192.0.2.8 1 2\r\n", b"PROXY " + b"a" * 101,

@@ -1,5 +1,7 @@
 #include "lib/l7/http1/forwarded_client.hpp"
 
+#include "lib/packet/named_client.hpp"
+
 #include <algorithm>
 #include <string_view>
 
@@ -66,7 +68,8 @@ std::optional<VersionedAddress> forwarded_client(ByteView list, std::size_t hops
         const std::size_t comma = rest.rfind(',');
         const bool is_first = comma == std::string_view::npos;
         if (hops == 1) {
-            return read_entry(without_spaces(is_first ? rest : rest.substr(comma + 1)));
+            const auto named = read_entry(without_spaces(is_first ? rest : rest.substr(comma + 1)));
+            return named ? std::optional{named_client(*named)} : std::nullopt;
         }
         if (is_first) {
             break;

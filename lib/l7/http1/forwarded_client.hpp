@@ -16,8 +16,9 @@ namespace sluice {
 // `list` is the last such header of a request, and `hops` counts its entries from the right, 1 on:
 // as many as our own proxies write. What stands further left the client wrote itself. An entry is
 // an address, maybe with a port: 192.0.2.1, 192.0.2.1:4711, 2001:db8::1, [2001:db8::1],
-// [2001:db8::1]:4711; spaces and tabs around it do not count. nullopt: there is no such entry, or
-// it is nothing of the kind ("unknown", a name, an address with a zone, nothing).
+// [2001:db8::1]:4711; spaces and tabs around it do not count, and ::ffff:192.0.2.1 is 192.0.2.1.
+// nullopt: there is no such entry, or it is nothing of the kind ("unknown", a name, an address with
+// a zone, nothing).
 [[nodiscard]] std::optional<VersionedAddress> forwarded_client(ByteView list,
                                                                std::size_t hops) noexcept;
 

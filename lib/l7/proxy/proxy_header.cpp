@@ -1,6 +1,7 @@
 #include "lib/l7/proxy/proxy_header.hpp"
 
 #include "lib/l7/byte_reader.hpp"
+#include "lib/packet/named_client.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -78,7 +79,7 @@ ProxyHeader read_line(std::string_view line, std::size_t size) noexcept {
         return malformed(1, ProxyFault::BadLine);
     }
     header.kind = ProxyClient::Named;
-    header.client = *source;
+    header.client = named_client(*source);
     header.port = *port;
     return header;
 }
@@ -106,12 +107,13 @@ std::optional<std::size_t> addresses_of(unsigned family, unsigned protocol) noex
 
 void read_source(ByteReader& reader, unsigned family, ProxyHeader& header) noexcept {
     const bool is_v4 = family == 1;
-    const std::size_t size = is_v4 ? 4 : header.client.address.bytes.size();
+    const std::size_t size = is_v4 ? 4 : sizeof(IpAddress);
     const ByteView source = reader.take(size);
     (void)reader.take(size);
     header.kind = ProxyClient::Named;
-    header.client.version = is_v4 ? IpVersion::V4 : IpVersion::V6;
-    std::copy(source.begin(), source.end(), header.client.address.bytes.begin());
+    VersionedAddress client{is_v4 ? IpVersion::V4 : IpVersion::V6, {}};
+    std::copy(source.begin(), source.end(), client.address.bytes.begin());
+    header.client = named_client(client);
     header.port = reader.be16();
 }
 

@@ -50,7 +50,7 @@ struct ProxyHeader {
     std::uint8_t version = 0;   // 1 or 2
     std::size_t size = 0;       // of Complete
     std::size_t need = 0;       // of NeedMore: another look is worth it with so many bytes
-    VersionedAddress client{};  // of Named
+    VersionedAddress client{};  // of Named, as named_client() has it
     std::uint16_t port = 0;
 };
 

@@ -52,5 +52,29 @@ TEST(RecentDigests, AreMistakenAsSeldomAsTheySay) {
     EXPECT_LT(mistaken, 500);
 }
 
+// More that come than one has room for shorten the time, to `least` and no further.
+TEST(RecentDigests, OfTooManyEachLastsForTheLeastTime) {
+    RecentDigests recent{60s, {.most = 1000, .least = 10s}};
+    std::mt19937_64 random{3};
+    std::vector<std::pair<std::uint64_t, Instant>> noted;
+    for (int i = 0; i < 4000; ++i) {
+        const Instant now = kNow + i * 5ms;
+        noted.emplace_back(random(), now);
+        recent.note(noted.back().first, now);
+        for (const auto& [digest, at] : noted) {
+            ASSERT_TRUE(now - at >= 10s || recent.may_have(digest, now));
+        }
+    }
+    // In twenty seconds two generations were full, and the first of them is gone.
+    EXPECT_FALSE(recent.may_have(noted.front().first, kNow + 20s));
+    RecentDigests few{60s, {.most = 1000, .least = 10s}};
+    for (int i = 0; i < 999; ++i) {
+        few.note(random(), kNow);
+    }
+    few.note(7, kNow + 59s);
+    few.note(8, kNow + 59s);
+    EXPECT_TRUE(few.may_have(7, kNow + 118s));
+}
+
 }  // namespace
 }  // namespace sluice::recent_digests_test

@@ -26,14 +26,14 @@ constexpr Nanoseconds kMoment = 10ms;  // more than a tick
 enum class Stance { Both, Inbound, Anywhere };
 
 // A long header whose ids nobody compares, in the types of version 1.
-Octets server_packet(unsigned first, unsigned version = 1) {
+Octets server_packet(unsigned first, unsigned version = 1, unsigned servers_id = 0xBEEF) {
     Octets packet;
     test::put8(packet, first);
     test::put32(packet, version);
     test::put8(packet, 4);
     test::put32(packet, 0x5C1D);
     test::put8(packet, 4);
-    test::put32(packet, 0xBEEF);
+    test::put32(packet, servers_id);
     packet.resize(1200);
     return packet;
 }
@@ -334,6 +334,54 @@ TEST(QuicAgain, AnswersToOthersHideNone) {
         taken += worker.counts(quic_initial("b", 100 + i));
     }
     EXPECT_LE(taken, 5U);
+}
+
+// Under the id that a server chose, of the connection that began under `id`.
+InitialMaker under_servers_id(unsigned servers_id, unsigned id) {
+    Octets dcid;
+    test::put32(dcid, servers_id);
+    return frames_only(kPing).dcid(dcid).keys_of(quic_id(id));
+}
+
+// Who began by the same ports: strangers cannot name the ids that the server chose for them.
+TEST(QuicAgain, WhoNamesTheServersIdIsNotPushedOutByOthersOfItsPath) {
+    const Octets hello = quic_hello("decoy.example");
+    for (const bool confirmed : {false, true}) {
+        Worker worker;
+        EXPECT_EQ(worker.counts(quic_initial("a")), 1U);
+        worker.answer(kServerInitial);
+        if (confirmed) {
+            EXPECT_EQ(worker.send(under_servers_id(0xBEEF, 1)).dropped, "");
+        }
+        for (unsigned i = 100; i < 108; ++i) {
+            EXPECT_EQ(worker.send(quic_part(hello, 0, 40, i)).units("handshake"), 0U);
+            EXPECT_EQ(worker.counts(quic_part(hello, 40, hello.size(), i)), 1U);
+            worker.answer(server_packet(0xC0, 1, 0xAB00 + i));
+            EXPECT_EQ(worker.send(under_servers_id(0xDEAD, i)).dropped, "");
+        }
+        const test::ProbedPacket next = worker.send(under_servers_id(0xBEEF, 1));
+        EXPECT_EQ(next.dropped, confirmed ? "" : "lost_head");
+        // Whoever begins behind them finds a place.
+        EXPECT_EQ(worker.counts(quic_initial("b", 2)), 1U);
+        EXPECT_EQ(worker.send(under_servers_id(0xFEED, 2)).dropped, "");
+    }
+}
+
+TEST(QuicAgain, OfFiveConnectionsOfOnePathTheFifthWaits) {
+    const Octets hello = quic_hello("parts.example");
+    Worker worker;
+    for (unsigned id = 1; id <= 4; ++id) {
+        EXPECT_EQ(worker.counts(quic_initial("a", id)), 1U);
+        worker.answer(server_packet(0xC0, 1, 0xBE00 + id));
+        EXPECT_EQ(worker.send(under_servers_id(0xBE00 + id, id)).dropped, "");
+    }
+    EXPECT_EQ(worker.counts(quic_part(hello, 0, 40, 5)), 0U);
+    EXPECT_EQ(worker.counts(quic_part(hello, 40, hello.size(), 5)), 1U);
+    worker.answer(server_packet(0xC0, 1, 0xBE05));
+    EXPECT_EQ(worker.send(under_servers_id(0xBE05, 5)).dropped, "lost_head");
+    for (unsigned id = 1; id <= 4; ++id) {
+        EXPECT_EQ(worker.send(under_servers_id(0xBE00 + id, id)).dropped, "");
+    }
 }
 
 }  // namespace

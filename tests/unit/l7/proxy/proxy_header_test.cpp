@@ -32,12 +32,20 @@ TEST(ProxyHeader, NamesAClient) {
     const std::string v4{"\xC0\x00\x02\x01\xC6\x33\x64\x02\x12\x67\x01\xBB"sv};
     const std::string v6 = std::string{"\x20\x01\x0D\xB8"sv} + std::string(11, '\0') + "\x07" +
                            std::string(16, '\xFE') + std::string{"\xFF\xFE\x00\x50"sv};
+    const std::string mapped = std::string(10, '\0') + std::string{"\xFF\xFF\xC0\x00\x02\x01"sv} +
+                               std::string(16, '\xFE') + std::string{"\x12\x67\x00\x50"sv};
     const std::vector<Named> rows{
         {"TCP4", "PROXY TCP4 192.0.2.1 198.51.100.2 4711 443\r\n", "192.0.2.1", 4711},
         {"TCP6", "PROXY TCP6 2001:db8::7 2001:db8::1 65535 0\r\n", "2001:db8::7", 65535},
         {"binary, IPv4", version_2("\x21\x11", v4), "192.0.2.1", 4711},
         {"of datagrams", version_2("\x21\x12", v4), "192.0.2.1", 4711},
         {"binary, IPv6", version_2("\x21\x21", v6), "2001:db8::7", 65534},
+        // IPv4 as a proxy with one socket for both knows it: the same client.
+        {"TCP6, IPv4 inside", "PROXY TCP6 ::ffff:192.0.2.1 ::ffff:198.51.100.2 4711 443\r\n",
+         "192.0.2.1", 4711},
+        {"TCP6, IPv4 translated", "PROXY TCP6 64:ff9b::192.0.2.1 2001:db8::1 4711 443\r\n",
+         "64:ff9b::c000:201", 4711},
+        {"binary, IPv4 inside", version_2("\x21\x21", mapped), "192.0.2.1", 4711},
         {"with vectors", version_2("\x21\x11", v4 + std::string{"\x04\x00\x02xy"sv}), "192.0.2.1",
          4711},
     };
