@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// What connections of a worker can be found again by: with another number in one of these, its
-// memory is made anew.
+// Connections of a worker can be found again only by the same numbers: with another one of them
+// its memory is made anew.
 struct ConnectionsShape {
     std::uint64_t lineage = 0;      // of the tables' secrets and instants
     std::uint64_t rss_mapping = 0;  // how flows are spread over the workers
@@ -27,8 +27,8 @@ struct ConnectionsShape {
 // One worker's memory for connections of services, in a file of its own beside the tables.
 class KeptConnections {
 public:
-    // As an earlier process left it in that folder, or zeroes. An Error: there is no room for it,
-    // or it cannot be written.
+    // The memory that an earlier process left in that folder, or zeroes. An Error: there is no room
+    // for it, or it cannot be written.
     [[nodiscard]] static Result<KeptConnections> open(const std::string& folder,
                                                       const ConnectionsShape& shape);
     [[nodiscard]] KeptMemory memory() const noexcept;

@@ -17,7 +17,7 @@ public:
     static constexpr std::uint32_t kMostBytes = std::uint32_t{1} << 30;
 
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-    // Where the oldest range begins; only when not empty.
+    // The oldest range begins here; only when not empty.
     [[nodiscard]] std::uint32_t begin() const noexcept { return starts_[0]; }
     [[nodiscard]] bool any_blocks() const noexcept;
 
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] StickyVerdict strictest(std::uint32_t from, std::uint32_t to,
                                           std::uint32_t end) const noexcept;
 
-    // Where the bytes from `from` on, `to` at the latest, stop being all Unjudged, or all judged.
+    // The bytes from `from` on are all Unjudged, or all judged, up to here, `to` at the latest.
     [[nodiscard]] std::uint32_t alike_until(std::uint32_t from, std::uint32_t to,
                                             std::uint32_t end) const noexcept;
 
@@ -35,8 +35,8 @@ public:
     // The part of [from, to) that lies in ranges has this verdict.
     void paint(StickyVerdict verdict, std::uint32_t from, std::uint32_t to,
                std::uint32_t end) noexcept;
-    // As an earlier process left them: what was still being decided is Unjudged. False: they cannot
-    // be.
+    // Takes up the ranges of an earlier process: an undecided one is Unjudged. False: they cannot
+    // be true.
     [[nodiscard]] bool recover(std::uint32_t end) noexcept;
     // The ranges end at `end` from now on, which lies in them or behind them: what is further ahead
     // is forgotten, the last range goes on to it, and nothing is further back than kMostBytes.

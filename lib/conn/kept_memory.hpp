@@ -16,8 +16,8 @@ public:
         : data_{static_cast<std::byte*>(data)}, bytes_{bytes}, page_size_{page_size} {}
 
     [[nodiscard]] bool is_kept() const noexcept { return data_ != nullptr; }
-    // So many bytes as an earlier process left them, at the beginning of a cache line; else zeroes.
-    // Aborts if there are no more.
+    // Memory of an earlier process, or zeroes, from the beginning of a cache line on. Aborts if no
+    // more of it is there.
     [[nodiscard]] LineMemory take(std::size_t bytes);
     // Bytes that one take() uses up.
     [[nodiscard]] static constexpr std::size_t taken_for(std::size_t bytes) noexcept {
@@ -34,7 +34,7 @@ private:
 // For tables that end with the process.
 [[nodiscard]] KeptMemory& no_kept_memory() noexcept;
 
-// So many values, in kept memory as they were left.
+// An array in kept memory has the values that an earlier process left.
 template <typename T>
 [[nodiscard]] LineArray<T> array_in(KeptMemory& memory, std::size_t count) {
     return memory.is_kept() ? LineArray<T>{memory.take(count * sizeof(T)), count}

@@ -21,19 +21,19 @@ using RowNotes = std::array<std::uint64_t, kMaxBurst>;
 
 // A parser of later layers, as a worker's bursts call it. It neither allocates nor waits.
 struct UnitFinder {
-    // Of these rows, those whose packets can have units by what their headers say. Rows outside are
-    // never parsed, and nothing of them is remembered.
+    // The rows of these whose packets can have units by their headers. All others are never parsed,
+    // and nothing of them is remembered.
     using Possible = RowMask (*)(const UnitColumns& burst, RowMask rows) noexcept;
-    // Of the rows that a rule is concerned with, those that Find is called for, by their
+    // The rows that Find is called for, of those that a rule is concerned with: by their
     // connections, by rows before them in the burst and by the first bytes of their payloads.
-    // Prefetches what Find reads of them.
+    // Their lines are prefetched.
     using Select = RowMask (*)(void* parser, const UnitColumns& burst, RowMask rows,
                                RowNotes& notes) noexcept;
     // Follows the connections of services, whose packets may be among these rows, in their order.
     using Track = void (*)(void* parser, const TrackedColumns& burst, RowMask rows,
                            ServiceRowsOutcome& outcome) noexcept;
-    // The same of rows that waited since: they were followed when they came, and have their numbers
-    // of services. Those whose services are gone have none any more.
+    // Rows that waited were followed when they came, and keep their numbers of services; rows whose
+    // services are gone lose them.
     using MeetAgain = void (*)(void* parser, const TrackedColumns& burst,
                                ServiceRowsOutcome& outcome) noexcept;
     // The box has sent a RST, which may end such a connection.

@@ -26,8 +26,8 @@ static_assert(kMaxFurther >= kUnitShare * (kMaxBurst - 1) + kMaxUnits - kMaxBurs
 // 2,000 rules and 4,000 limits, for kMaxUnits.
 inline constexpr std::size_t kUnitsUnderAnyRules = 32;
 
-// Who has the room for a burst's units: its packets, each its share, or the only packet there is,
-// which has all texts. Nobody judges that one.
+// The room for a burst's units is shared by its packets, or is the only packet's, which has all
+// texts and which nobody judges.
 enum class UnitRoom : std::uint8_t { Shares, OnlyPacket };
 
 }  // namespace sluice

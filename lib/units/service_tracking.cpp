@@ -341,11 +341,11 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         outcome.resets |= resets ? outcome.refused & row_bit(row) : 0;
         return;
     }
-    const bool changes = verdict.clear_urgent || verdict.raise_ttl || verdict.moves_back;
+    const bool changes = verdict.clear_urgent || verdict.raise_ttl || verdict.is_probe;
     if (changes && outcome.packets[row].is_enforced()) {
         Normalization& change = outcome.normalize(row);
         change.clears_urgent = verdict.clear_urgent;
-        change.is_probe = verdict.moves_back;
+        change.is_probe = verdict.is_probe;
         change.raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0};
     }
 }

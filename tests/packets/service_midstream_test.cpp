@@ -110,7 +110,7 @@ TEST(ServiceMidstreamFrames, GoOnAsOldOnesUntilTheServerHasSpoken) {
     EXPECT_EQ(row_of(burst.packets()[0].decision.reason).name, "unmatched");
     ASSERT_TRUE(burst.normalizes());
     EXPECT_TRUE(burst.normalization(0).is_probe);
-    EXPECT_EQ(parser.tracked().of(TrackEvent::MovedBack), 1U);
+    EXPECT_EQ(parser.tracked().of(TrackEvent::Probed), 1U);
 }
 
 // A table whose connections and whose refusals others have crowded out.

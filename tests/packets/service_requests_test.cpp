@@ -254,30 +254,38 @@ TEST_P(ServiceReading, Holds) {
 }
 INSTANTIATE_TEST_SUITE_P(All, ServiceReading, testing::ValuesIn(kReadings));
 
-// An upload in more chunks than are compared: it waits for its server, and all of it passes.
-TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
+// A connection whose client has begun a body in chunks.
+struct Upload {
+    Upload() {
+        box.find_units_by(parser.finder());
+        for (const test::Step& step : opened({{0ms, client(kChunked), "pass", "unmatched"}})) {
+            EXPECT_EQ(reason(step.in), step.reason);
+        }
+    }
+    std::string reason(const test::Frame& frame) {
+        return std::string{row_of(box.judge(frame, test::kStart).reason).name};
+    }
+
     UnitParser parser{capture_unit_budget()};
     test::Box box{kEnforced};
-    box.find_units_by(parser.finder());
-    const auto reason = [&](const test::Frame& frame) {
-        return std::string{row_of(box.judge(frame, test::kStart).reason).name};
-    };
-    for (const test::Step& step : opened({{0ms, client(kChunked), "pass", "unmatched"}})) {
-        EXPECT_EQ(reason(step.in), step.reason);
-    }
+};
+
+// An upload in more chunks than are compared: it waits for its server, and all of it passes.
+TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
+    Upload upload;
     const std::string chunk = "5\r\nhello\r\n";
     std::uint32_t at = length(kChunked);
     std::uint32_t sent = 0;
-    for (; reason(client(chunk, at)) == "unmatched"; ++sent) {
+    for (; upload.reason(client(chunk, at)) == "unmatched"; ++sent) {
         at += length(chunk);
     }
     // Each chunk has its line, and what ends its data.
     EXPECT_EQ(sent, FramingBytes::kKept / 2);
-    EXPECT_EQ(reason(client(chunk, at)), "no_head_room");
-    EXPECT_EQ(reason(server("", 0, at)), "unmatched");
-    EXPECT_EQ(reason(client(chunk, at)), "unmatched");
-    EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at)), "overlap");
-    EXPECT_EQ(reason(client("0\r\n\r\n" + kLogin, at + length(chunk))), "within_limits");
+    EXPECT_EQ(upload.reason(client(chunk, at)), "no_head_room");
+    EXPECT_EQ(upload.reason(server("", 0, at)), "unmatched");
+    EXPECT_EQ(upload.reason(client(chunk, at)), "unmatched");
+    EXPECT_EQ(upload.reason(client("0\r\n\r\n" + kLogin, at)), "overlap");
+    EXPECT_EQ(upload.reason(client("0\r\n\r\n" + kLogin, at + length(chunk))), "within_limits");
 }
 
 // One source leaves half a chunk on each of many connections: an upload whose chunk its server has
@@ -316,31 +324,24 @@ TEST(ServiceChunks, WhatIsLostOfABodyComesAgainHoweverItCame) {
     const std::string body = "36a6\r\n" + std::string(kSegments * kSize - 10, 'x') + "\r\n";
     ASSERT_EQ(body.size(), kSegments * kSize - 2);
     for (const bool is_over : {false, true}) {
-        UnitParser parser{capture_unit_budget()};
-        test::Box box{kEnforced};
-        box.find_units_by(parser.finder());
-        const auto reason = [&](const test::Frame& frame) {
-            return std::string{row_of(box.judge(frame, test::kStart).reason).name};
-        };
-        for (const test::Step& step : opened({{0ms, client(kChunked), "pass", "unmatched"}})) {
-            EXPECT_EQ(reason(step.in), step.reason);
-        }
+        Upload upload;
         const auto part = [&](std::uint32_t at, std::uint32_t size) {
             return client(body.substr(at, size), length(kChunked) + at);
         };
         for (std::uint32_t pair = 1; pair + 1 < kSegments; pair += 2) {
-            EXPECT_EQ(reason(part((pair + 1) * kSize, kSize)), "unmatched");
-            EXPECT_EQ(reason(part(pair * kSize, kSize)), "unmatched");
+            EXPECT_EQ(upload.reason(part((pair + 1) * kSize, kSize)), "unmatched");
+            EXPECT_EQ(upload.reason(part(pair * kSize, kSize)), "unmatched");
         }
-        EXPECT_EQ(reason(part(0, kSize)), "unmatched");
-        EXPECT_EQ(reason(part((kSegments - 1) * kSize, kSize)), "unmatched");
+        EXPECT_EQ(upload.reason(part(0, kSize)), "unmatched");
+        EXPECT_EQ(upload.reason(part((kSegments - 1) * kSize, kSize)), "unmatched");
         if (is_over) {
-            EXPECT_EQ(reason(client("0\r\n\r\n", length(kChunked) + length(body))), "unmatched");
+            EXPECT_EQ(upload.reason(client("0\r\n\r\n", length(kChunked) + length(body))),
+                      "unmatched");
         }
-        EXPECT_EQ(reason(part(kSize, kSize)), "unmatched");
-        EXPECT_EQ(reason(part(2 * kSize + 7, 900)), "unmatched");
-        EXPECT_EQ(reason(part(0, 2 * kSize)), "unmatched");
-        EXPECT_EQ(reason(client("0" + body.substr(1, 10), length(kChunked))), "overlap");
+        EXPECT_EQ(upload.reason(part(kSize, kSize)), "unmatched");
+        EXPECT_EQ(upload.reason(part(2 * kSize + 7, 900)), "unmatched");
+        EXPECT_EQ(upload.reason(part(0, 2 * kSize)), "unmatched");
+        EXPECT_EQ(upload.reason(client("0" + body.substr(1, 10), length(kChunked))), "overlap");
     }
 }
 

@@ -171,8 +171,8 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
         if (verdict.raise_ttl && verdict.kind == TrackVerdict::Kind::Pass) {
             count(TrackEvent::TtlRaised);
         }
-        if (verdict.moves_back) {
-            count(TrackEvent::MovedBack);
+        if (verdict.is_probe) {
+            count(TrackEvent::Probed);
         }
     }
     counters_.count(verdict.reason);

@@ -109,7 +109,7 @@ void ConnectionTracker::settle_ordered(const Arrival& arrival, ClientBytes bytes
         line != nullptr && line->phase == TrackPhase::Midstream && line->is(Line::kServerKnown);
     const bool may_pass = bytes != ClientBytes::BeginNone || now_ < arrival.policy.grace_until;
     if (!server_is_known) {
-        verdict.moves_back = may_pass;
+        verdict.is_probe = may_pass;
         return may_pass ? pass(verdict) : drop(verdict, TrackReason::Midstream);
     }
     const std::uint32_t una = line->client.una;

@@ -33,7 +33,7 @@ struct TrackVerdict {
     TrackReason reason = TrackReason::None;
     bool clear_urgent = false;
     bool raise_ttl = false;
-    bool moves_back = false;  // it goes on without bytes, its number one of long ago
+    bool is_probe = false;  // it goes on without bytes, its number one of long ago
     bool from_client = false;
     bool readable = false;     // the receiver may take bytes of it: those from `take_from` on
     bool midstream = false;    // its beginning was not seen

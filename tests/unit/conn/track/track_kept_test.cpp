@@ -51,6 +51,12 @@ TrackVerdict establish(Process& process, const Dialogue& dialogue) {
     return say(process, dialogue, {.seq = 1, .ack = 1}, true);
 }
 
+// A process has established the connection, and has ended.
+void leave_behind(const Region& region, const Dialogue& dialogue) {
+    Process first{region};
+    establish(first, dialogue);
+}
+
 TEST(TrackKept, AConnectionGoesOnAtItsNumbersInTheNextProcess) {
     Region region;
     Dialogue dialogue;
@@ -121,10 +127,7 @@ TEST(TrackKept, WhatWasResetStaysReset) {
 TEST(TrackKept, SilenceGoesOnWhileThereIsNoBox) {
     Region region;
     Dialogue dialogue;
-    {
-        Process first{region};
-        establish(first, dialogue);
-    }
+    leave_behind(region, dialogue);
     Process next{region, 16 * 60 * 1000};
     EXPECT_FALSE(next.tracker.expire(at_millisecond(16 * 60 * 1000), 8));
     EXPECT_EQ(next.tracker.size(), 0U);
@@ -135,10 +138,7 @@ TEST(TrackKept, AConnectionThatMovedOnUnseenIsFollowedFromItsMiddleOn) {
     for (const bool server_speaks_first : {true, false}) {
         Region region;
         Dialogue dialogue;
-        {
-            Process first{region};
-            establish(first, dialogue);
-        }
+        leave_behind(region, dialogue);
         dialogue.now = 1000;
         Process next{region, 1000};
         if (server_speaks_first) {
@@ -158,10 +158,7 @@ TEST(TrackKept, AConnectionThatMovedOnUnseenIsFollowedFromItsMiddleOn) {
 TEST(TrackKept, ABlindSenderMovesNothing) {
     Region region;
     Dialogue dialogue;
-    {
-        Process first{region};
-        establish(first, dialogue);
-    }
+    leave_behind(region, dialogue);
     dialogue.now = 1000;
     Process next{region, 1000};
     expect_drop(say(next, dialogue, {.seq = 20'001, .ack = 0x4000'0000, .payload = 50}, true),

@@ -18,9 +18,9 @@ TrackVerdict settled(Dialogue& talk, const test::Said& said, Bytes bytes = Bytes
     const TrackVerdict verdict = talk.client(said);
     return verdict.kind == Kind::Inspect ? talk.settle(said, bytes) : verdict;
 }
-void expect_moved_back(const TrackVerdict& verdict) {
+void expect_probe(const TrackVerdict& verdict) {
     expect_pass(verdict, false);
-    EXPECT_TRUE(verdict.moves_back);
+    EXPECT_TRUE(verdict.is_probe);
 }
 
 TEST(TrackMidstream, OfAMonitoredServicePassesAndIsReadInTheGrace) {
@@ -30,7 +30,7 @@ TEST(TrackMidstream, OfAMonitoredServicePassesAndIsReadInTheGrace) {
     const TrackVerdict verdict = talk.client({.seq = 1, .ack = 1, .payload = 5});
     expect_pass(verdict, true);
     EXPECT_TRUE(verdict.midstream && verdict.from_client);
-    EXPECT_FALSE(verdict.moves_back);
+    EXPECT_FALSE(verdict.is_probe);
     EXPECT_EQ(verdict.id, 0U);
     EXPECT_FALSE(verdict.established);
     talk.now = 60'000;
@@ -41,8 +41,8 @@ TEST(TrackMidstream, OfAMonitoredServicePassesAndIsReadInTheGrace) {
 TEST(TrackMidstream, IsReadAtTheNumberThatItsServerAcknowledges) {
     Dialogue talk;
     talk.policies[0].grace_until = at_millisecond(60'000);
-    expect_moved_back(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
-    expect_moved_back(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
+    expect_probe(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
+    expect_probe(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
     expect_pass(talk.server({.seq = 2000, .ack = 1000}), false);
     expect_drop(settled(talk, {.seq = 1001, .ack = 2000, .payload = 5}), TrackReason::Midstream);
     expect_drop(settled(talk, {.seq = 1011, .ack = 2000, .payload = 5}, Bytes::Begin),
@@ -53,13 +53,13 @@ TEST(TrackMidstream, IsReadAtTheNumberThatItsServerAcknowledges) {
     EXPECT_TRUE(verdict.began && verdict.may_miss_some);
     EXPECT_EQ(verdict.take_from, talk.client_iss + 1000);
     EXPECT_EQ(verdict.sent, talk.client_iss + 1000);
-    EXPECT_EQ(talk.tracker.counters().of(TrackEvent::MovedBack), 2U);
+    EXPECT_EQ(talk.tracker.counters().of(TrackEvent::Probed), 2U);
 }
 
 TEST(TrackMidstream, IsTakenUpThoughMuchOfADownloadIsUnderWay) {
     Dialogue talk;
     talk.policies[0].grace_until = at_millisecond(60'000);
-    expect_moved_back(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
+    expect_probe(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}));
     talk.server({.seq = 2'000'000, .ack = 1000, .payload = 1000});
     EXPECT_TRUE(settled(talk, {.seq = 1000, .ack = 2000, .payload = 5}).began);
 }
@@ -69,7 +69,7 @@ TEST(TrackMidstream, HalfARequestEndsTheConnection) {
     Dialogue talk;
     talk.policies[0].grace_until = at_millisecond(60'000);
     const test::Said half{.seq = 1000, .ack = 2000, .payload = 5};
-    expect_moved_back(settled(talk, half, Bytes::BeginHalf));
+    expect_probe(settled(talk, half, Bytes::BeginHalf));
     talk.server({.seq = 2000, .ack = 1000});
     EXPECT_EQ(settled(talk, half, Bytes::BeginHalf).kind, Kind::Reset);
     EXPECT_TRUE(settled(talk, half, Bytes::Begin).began);
@@ -89,7 +89,7 @@ TEST(TrackMidstream, IsDecidedByWhatBegins) {
     const TrackVerdict asked = talk.client(said);
     EXPECT_EQ(asked.kind, Kind::Inspect);
     EXPECT_TRUE(asked.readable && asked.midstream);
-    expect_moved_back(talk.settle(said, Bytes::Begin));
+    expect_probe(talk.settle(said, Bytes::Begin));
     expect_drop(talk.settle(said, Bytes::BeginNone), TrackReason::Midstream);
     EXPECT_EQ(talk.tracker.counters().of(TrackReason::Midstream), 1U);
     // A segment without bytes begins nothing and passes.
@@ -145,7 +145,7 @@ TEST(TrackMidstream, IsTakenUpByWhoKnowsBothNumbers) {
 TEST(TrackMidstream, ARequestThatBeginsThereIsFollowed) {
     Dialogue talk;
     const test::Said first{.seq = 1000, .ack = 2000, .payload = 5};
-    expect_moved_back(settled(talk, first, Bytes::Begin));
+    expect_probe(settled(talk, first, Bytes::Begin));
     talk.server({.seq = 2000, .ack = 1005, .payload = 50});
     const test::Said next{.seq = 1005, .ack = 2050, .payload = 5};
     EXPECT_EQ(talk.client(next).kind, Kind::Inspect);
@@ -166,7 +166,7 @@ TEST(TrackMidstream, StrangersTakeUpNothing) {
         const bool followed = (chance() & 1) != 0;
         ASSERT_EQ(talk.client(said).kind, Kind::Inspect);
         const TrackVerdict verdict = talk.settle(said, followed ? Bytes::Begin : Bytes::BeginNone);
-        ASSERT_FALSE(verdict.began || verdict.readable || verdict.moves_back);
+        ASSERT_FALSE(verdict.began || verdict.readable || verdict.is_probe);
         ASSERT_NE(verdict.kind, Kind::Reset);
     }
     const test::Said next{.seq = 1005, .ack = 2050, .payload = 5};
@@ -210,7 +210,7 @@ TEST(TrackMidstream, WhatPassedUnseenMakesConnectionsUnknown) {
     talk.now = 1000;
     talk.tracker.note_unseen(at_millisecond(1000));
     const TrackVerdict verdict = settled(talk, {.seq = 500'000, .ack = 700'000, .payload = 5});
-    expect_moved_back(verdict);
+    expect_probe(verdict);
     EXPECT_TRUE(verdict.midstream);
     EXPECT_EQ(talk.tracker.counters().of(TrackEvent::Unseen), 1U);
 }
