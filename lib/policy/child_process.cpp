@@ -4,8 +4,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -44,12 +46,45 @@ int keep_only(int pipe) noexcept {
     _exit(0);
 }
 
-// All bytes up to the end of the pipe, or the first `most`.
-std::vector<std::byte> read_all(int pipe, std::size_t most) {
+// Processor time of the child so far; 0 once it has ended.
+std::chrono::nanoseconds computed_by(pid_t child) noexcept {
+    clockid_t clock{};
+    timespec used{};
+    if (clock_getcpuclockid(child, &clock) != 0 || clock_gettime(clock, &used) != 0) {
+        return {};
+    }
+    return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
+}
+
+// False: the child has neither written nor computed for so long. A sleep that looks again and again
+// for a lock is no computing, so a thousandth of the time is the least that counts.
+bool wait_for_output(int pipe, pid_t child, std::chrono::milliseconds idle) noexcept {
+    constexpr int kLeastShare = 1000;
+    while (true) {
+        const std::chrono::nanoseconds before = computed_by(child);
+        pollfd readable{.fd = pipe, .events = POLLIN, .revents = 0};
+        const int ready = poll(&readable, 1, static_cast<int>(idle.count()));
+        if (ready > 0) {
+            return true;
+        }
+        if (ready == 0 &&
+            computed_by(child) - before < std::chrono::nanoseconds{idle} / kLeastShare) {
+            return false;
+        }
+    }
+}
+
+// All bytes up to the end of the pipe, or the first `most`, or until the child is idle.
+std::vector<std::byte> read_all(int pipe, pid_t child, std::size_t most,
+                                std::chrono::milliseconds idle) {
     constexpr std::size_t kPiece = std::size_t{64} << 10;
     std::vector<std::byte> bytes;
     std::size_t size = 0;
     while (size < most) {
+        if (!wait_for_output(pipe, child, idle)) {
+            (void)kill(child, SIGKILL);
+            break;
+        }
         bytes.resize(std::min(most, size + kPiece));
         const ssize_t got = read(pipe, bytes.data() + size, bytes.size() - size);
         if (got == 0 || (got < 0 && errno != EINTR)) {
@@ -74,7 +109,8 @@ void ChildOutput::put(ByteView bytes) const noexcept {
 }
 
 std::optional<std::vector<std::byte>> run_in_child(
-    const std::function<void(const ChildOutput&)>& work, std::size_t most) {
+    const std::function<void(const ChildOutput&)>& work, std::size_t most,
+    std::chrono::milliseconds idle) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         return std::nullopt;
@@ -86,7 +122,7 @@ std::optional<std::vector<std::byte>> run_in_child(
     (void)close(ends[1]);
     std::optional<std::vector<std::byte>> output;
     if (child > 0) {
-        output = read_all(ends[0], most);
+        output = read_all(ends[0], child, most, idle);
     }
     (void)close(ends[0]);
     if (child > 0) {

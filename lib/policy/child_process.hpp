@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,10 +27,16 @@ private:
     int pipe_;
 };
 
+// A child that neither writes nor computes for so long waits for what never comes: the lock of a
+// library, for one, whose holder is no thread of the child.
+inline constexpr std::chrono::milliseconds kMostIdle{10'000};
+
 // Runs `work` in a child process and returns everything that it wrote until it ended, however it
-// ended; at most `most` bytes. nullopt: there is no process, or no memory, for it.
+// ended; at most `most` bytes. A child that is idle for `idle` is killed. nullopt: there is no
+// process, or no memory, for it.
 [[nodiscard]] std::optional<std::vector<std::byte>> run_in_child(
-    const std::function<void(const ChildOutput&)>& work, std::size_t most);
+    const std::function<void(const ChildOutput&)>& work, std::size_t most,
+    std::chrono::milliseconds idle = kMostIdle);
 
 // Within `work`: the child ends after so much time. ITIMER_PROF counts processor time.
 void set_timer(__itimer_which which, std::uint64_t micros) noexcept;
