@@ -14,6 +14,7 @@ import half_heads
 import kills
 import limits
 import reloads
+from stop_signals import Stopped, stop_on_signals
 
 SECONDS = 60
 LONG_SECONDS = 3600
@@ -63,8 +64,7 @@ def row(name, outcome, error):
     return [name, str(outcome.attempts), str(outcome.survived), "yes" if held else "no", "; ".join(outcome.broken[:3])]
 
 
-def main():
-    given = arguments()
+def run(given):
     seconds = given.seconds or (LONG_SECONDS if given.long else SECONDS)
     rows, broken = [], False
     print(f"seed {given.seed}", flush=True)
@@ -78,6 +78,16 @@ def main():
     for line in [heads, *rows]:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)) + "  " + line[4], flush=True)
     return 1 if broken else 0
+
+
+def main():
+    given = arguments()
+    stop_on_signals()
+    try:
+        return run(given)
+    except Stopped:
+        print("scripts/attack: stopped; nothing is left behind", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

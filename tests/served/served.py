@@ -3,7 +3,6 @@ import argparse
 import dataclasses
 import multiprocessing
 import os
-import signal
 import sys
 import tempfile
 import time
@@ -28,6 +27,7 @@ import rule_files
 import servers
 import six
 import unproven
+from stop_signals import Stopped, stop_on_signals
 
 PARTS = ("evasions", "generated", "at_once", "begun", "proxied", "innocent", "downloads", "unproven", "restarts", "others",
          "six", "full", "replay")
@@ -57,19 +57,6 @@ def arguments(words):
 
 def is_enforced(given):
     return given.services not in ("monitor", "none")
-
-
-class Stopped(BaseException):
-    pass
-
-
-def stop_on_signals():
-    def stop(*_):
-        for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a second one must not break the cleaning up
-            signal.signal(caught, signal.SIG_IGN)
-        raise Stopped
-    for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(caught, stop)
 
 
 def try_evasions(court, given):

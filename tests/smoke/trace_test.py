@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 
@@ -33,6 +34,7 @@ rules:
     limits: [{algorithm: token_bucket, rate: 1/h, burst: 1}]
 """
 LONGEST = 30  # seconds that any trace here may take
+RING = 256  # packets of a worker that wait to be read
 
 
 class Case(BoxCase):
@@ -131,10 +133,18 @@ class Traces(Case):
 
     def test_what_finds_no_room_is_counted_and_others_go_on(self):
         self.apply(RULES)
-        done = self.box.ctl("trace", "--json", "--for", "2s")
-        self.assertIn("more packets were meant", done.stderr)
-        shown = len(done.stdout.splitlines())
-        self.assertTrue(100 < shown <= 1000 * 4, shown)
+        follower = subprocess.Popen([self.box.sluicectl, "--socket", self.box.api_socket, "trace", "--json",
+                                     "--count", str(2 * RING)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(follower.kill)
+        wait_until("it to be under way", lambda: "traces packets" in self.box.log("dataplane.log"))
+        follower.send_signal(signal.SIGSTOP)  # so that nobody empties the ring
+        before = self.box.stats()["packets"]
+        wait_until("more packets than have room", lambda: self.box.stats()["packets"] > before + 4 * RING)
+        follower.send_signal(signal.SIGCONT)
+        shown, said = follower.communicate(timeout=LONGEST)
+        self.assertEqual(follower.returncode, 0, said)
+        self.assertIn("more packets were meant", said)
+        self.assertEqual(len(shown.splitlines()), 2 * RING)
 
     def test_bad_calls(self):
         for body in ("[]", '{"when":1}', '{"when":""}', '{"what":1}', '{"snap":9999}', '{"dropped":1}', "{"):

@@ -1,0 +1,47 @@
+"""scripts/attack that is ended from outside leaves nothing behind. Wants root.
+
+    attack_stop_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+from programs import PATIENCE, wait_until
+
+ATTACK = pathlib.Path(__file__).resolve().parent.parent / "attack" / "attack.py"
+PROGRAMS = sys.argv[1:4]
+
+
+def namespaces():
+    return subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
+
+
+def processes_in(namespace):
+    return subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True).stdout.split()
+
+
+@unittest.skipUnless(os.geteuid() == 0, "wants root: it makes network namespaces")
+class Stop(unittest.TestCase):
+    def test_a_signal_undoes_all_that_it_made(self):
+        for way in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            with self.subTest(signal=way.name):
+                attack = subprocess.Popen([sys.executable, ATTACK, "frames", "--seconds", "600", "--shim", "-",
+                                           "--programs", *PROGRAMS], stdout=subprocess.DEVNULL,
+                                          stderr=subprocess.PIPE, text=True)
+                self.addCleanup(attack.kill)
+                box = f"slt{attack.pid % 100000}-box"
+                wait_until("its dataplane", lambda: processes_in(box))
+                begun = processes_in(box)
+                attack.send_signal(way)
+                said = attack.communicate(timeout=PATIENCE)[1]
+                self.assertEqual(attack.returncode, 130, said)
+                self.assertIn("nothing is left behind", said)
+                self.assertNotIn(box.removesuffix("box"), namespaces())
+                self.assertEqual([pid for pid in begun if os.path.exists(f"/proc/{pid}")], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
