@@ -14,6 +14,7 @@ import half_heads
 import kills
 import limits
 import reloads
+import soak
 from stop_signals import Stopped, stop_on_signals
 
 SECONDS = 60
@@ -29,6 +30,7 @@ ATTACKS = {
     "clients": (clients.run, "hostile clients of the sockets"),
     "frames": (frames.run, "mutated frames"),
     "half_heads": (half_heads.run, "a million half heads of requests"),
+    "soak": (soak.run, "mixed traffic, operators and kills; what grows ends it"),
 }
 
 
@@ -37,6 +39,7 @@ def arguments():
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}; all, if none is named")
     parser.add_argument("--long", action="store_true", help="for a night: an hour each instead of a minute")
     parser.add_argument("--seconds", type=int, help="so long each")
+    parser.add_argument("--hours", type=float, help="the same in hours, as for soak")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--shim", required=True, help=argparse.SUPPRESS)
@@ -65,7 +68,7 @@ def row(name, outcome, error):
 
 
 def run(given):
-    seconds = given.seconds or (LONG_SECONDS if given.long else SECONDS)
+    seconds = given.seconds or round(3600 * (given.hours or 0)) or (LONG_SECONDS if given.long else SECONDS)
     rows, broken = [], False
     print(f"seed {given.seed}", flush=True)
     for name in given.names or ATTACKS:

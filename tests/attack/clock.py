@@ -39,7 +39,7 @@ def run(programs, deadline, dice, shim):
     clock = Clock(target.box.folder)
     target.box.wrapper = clock.wrapper(shim)
     with target:
-        begin, before = time.monotonic(), target.most_limited()
+        begin, before = time.monotonic(), target.most_of_a_source()
         while time.monotonic() < deadline:
             clock.step_to(dice.choice((-400, -3, -1, 0, 1, 3, 400)) * DAY + dice.randrange(DAY))
             time.sleep(dice.uniform(0.5, 5))
@@ -47,7 +47,7 @@ def run(programs, deadline, dice, shim):
             outcome.survived += target.carries()
         # A step forward may end the window that stands, no other gives anything anew.
         windows = time.monotonic() - begin + 2 + outcome.attempts
-        most = target.most_limited() - before
+        most = target.most_of_a_source() - before
         outcome.expect(most <= COUNT * windows, f"{most} frames of one of {SOURCES} sources in {windows:.0f} windows")
         outcome.expect(most > 0, "nothing is admitted any more")
     return outcome

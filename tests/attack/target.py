@@ -42,10 +42,10 @@ class Outcome:
 class Target:
     """Begins with `with`; `config`: more of its sluice.yaml."""
 
-    def __init__(self, programs, rules=RULES, config=None):
+    def __init__(self, programs, rules=RULES, config=None, hosts=3):
         self.box = Box(*programs)
         self.hosts = Hosts()
-        self.flood = HostFlood(self.hosts, Flow(SOURCES, 3, RATE))
+        self.flood = HostFlood(self.hosts, Flow(SOURCES, hosts, RATE))
         self.rules, self.config = rules, config
 
     def __enter__(self):
@@ -95,9 +95,9 @@ class Target:
             return False
         return True
 
-    def most_limited(self):
-        """The most frames of one source that reached the limited host."""
-        return max((count for (_, host), count in self.flood.came().items() if host == LIMITED), default=0)
+    def most_of_a_source(self, wanted=LIMITED):
+        """The most frames of one source that reached a host."""
+        return max((count for (_, host), count in self.flood.came().items() if host == wanted), default=0)
 
     def spend_all(self):
         """Until no source may send the limited host anything more."""
@@ -109,6 +109,6 @@ class Target:
     def expect_the_bound(self, outcome, burst=BURST):
         past = self.came_to(CLOSED)
         outcome.expect(past == 0, f"{past} frames past an always-drop rule")
-        most = self.most_limited()
+        most = self.most_of_a_source()
         outcome.expect(most <= burst, f"{most} of {burst} frames of one source")
         return not outcome.broken
