@@ -58,6 +58,8 @@ struct CoreState {
     AnsweredTraffic* answered = nullptr;
     // Bursts that were forwarded unread: what parsers of later layers know has gaps behind them.
     std::uint64_t unread_bursts = 0;
+    // Bursts under rules without services: what is known of connections of services has gaps there.
+    mutable std::uint64_t untracked_bursts = 0;
     // How many more packets may be held until they depart (Verdict::Shape).
     std::uint32_t hold_room = UINT32_MAX;
     // SYNs that limits of open connections will be asked about.

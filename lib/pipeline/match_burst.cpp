@@ -47,6 +47,8 @@ public:
             scratch_.decided |= refused_;
             scratch_.later_fragments &= ~refused_;
             rows &= ~refused_;
+        } else {
+            ++core_.untracked_bursts;
         }
         set_.classifier->match_headers(burst_.headers(), rows, scratch_.matches);
         if (set_.meter_plan.reads_payload() || !set_.services.empty()) [[unlikely]] {
@@ -207,7 +209,7 @@ private:
 
     // Where a rule that acts is concerned: what cannot be judged is dropped, and what repeats bytes
     // whose verdict is still to come is left to the general path. Enforced services refuse what
-    // cannot be read, whatever rules there are. The rows that are dropped.
+    // cannot be read, and what repeats it, whatever rules there are. The rows that are dropped.
     [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
         const RowMask acting = acting_rows(units);
         const RowMask rows =
@@ -216,8 +218,15 @@ private:
             burst_.packets()[row].decision = dropped_for(units.why(row));
         });
         scratch_.decided |= rows;
-        units.keep_following(acting & ~rows);
+        units.keep_following((acting | of_enforced_services(units.following())) & ~rows);
         return rows;
+    }
+    [[nodiscard]] RowMask of_enforced_services(RowMask rows) const noexcept {
+        RowMask enforced = 0;
+        for_each_row(rows, [&](std::size_t row) {
+            enforced |= burst_.service(row).is_enforced() ? row_bit(row) : 0;
+        });
+        return enforced;
     }
 
     // Texts are read where they can still change something.

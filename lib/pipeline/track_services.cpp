@@ -92,7 +92,7 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
                                  .scratch = burst.scratch().matches,
                                  .counters = core.counters,
                                  .load = set.load,
-                                 .unread_bursts = core.unread_bursts};
+                                 .untracked_bursts = core.unread_bursts + core.untracked_bursts};
     if (burst.origin() == Burst::Origin::Room) {
         meet_again(*units, rows, columns, core, burst);
         return 0;

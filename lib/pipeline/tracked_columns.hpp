@@ -15,9 +15,8 @@ struct TrackedColumns {
     const LoadedServices& services;
     RuleMatches& scratch;  // of the services' classifier
     WorkerCounters& counters;
-    // See UnitSource.
-    std::uint64_t load = 0;
-    std::uint64_t unread_bursts = 0;
+    std::uint64_t load = 0;              // see UnitSource
+    std::uint64_t untracked_bursts = 0;  // that were forwarded untracked before
 };
 
 }  // namespace sluice

@@ -137,8 +137,7 @@ std::uint64_t ServiceTracking::memory_of(const UnitBudget& budget) noexcept {
 // worker was not shown, or packets were forwarded unread, what is remembered has gaps.
 void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
     const Instant now = burst.burst.now;
-    const bool has_gap =
-        burst.unread_bursts != unread_bursts_ || (load_ != 0 && burst.load > load_ + 1);
+    const bool has_gap = burst.untracked_bursts != untracked_bursts_;
     if (has_gap) {
         tracker_.note_unseen(now);
     }
@@ -167,13 +166,13 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
         publish(slot);
     }
     load_ = burst.load;
-    unread_bursts_ = burst.unread_bursts;
+    untracked_bursts_ = burst.untracked_bursts;
 }
 
 void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Following& follow,
                             ServiceRowsOutcome& outcome) noexcept {
     const UnitColumns& columns = burst.burst;
-    if (burst.load != load_ || burst.unread_bursts != unread_bursts_) [[unlikely]] {
+    if (burst.load != load_ || burst.untracked_bursts != untracked_bursts_) [[unlikely]] {
         adopt(burst);
     }
     ServiceRows found;
@@ -202,7 +201,7 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Fol
 
 void ServiceTracking::meet_again(const TrackedColumns& burst,
                                  ServiceRowsOutcome& outcome) noexcept {
-    if (burst.load != load_ || burst.unread_bursts != unread_bursts_) [[unlikely]] {
+    if (burst.load != load_ || burst.untracked_bursts != untracked_bursts_) [[unlikely]] {
         adopt(burst);
     }
     for_each_row(outcome.with_service, [&](std::size_t row) {

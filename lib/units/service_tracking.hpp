@@ -83,7 +83,7 @@ private:
     std::array<Checksums, kMaxServices> checksum_policies_{};
     bool reads_datagrams_ = false;  // some service is of UDP
     std::uint64_t load_ = 0;
-    std::uint64_t unread_bursts_ = 0;
+    std::uint64_t untracked_bursts_ = 0;
     Instant tended_ = Instant::min();
 };
 

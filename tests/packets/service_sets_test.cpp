@@ -1,0 +1,108 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/service_dialogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+// A declared service under the rules around it: none, rules that monitor, and sets that follow each
+// other while no packet comes.
+namespace sluice::service_sets_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::client;
+using test::kLogin;
+using test::server;
+
+const std::string kService =
+    "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport "
+    "eq 80', mode: enforce, checksums: trust}\n";
+const std::string kLimit =
+    "key: [ip.src], per: request, limits: [{algorithm: fixed_window, count: 2, window: 1h}]}\n";
+const std::string kMonitored = kService + "rules:\n  - {id: all, mode: monitor, " + kLimit;
+const std::string kEnforced = kService + "rules:\n  - {id: all, mode: enforce, " + kLimit;
+const std::string kWithoutRules = kService + "rules: []\n";
+const std::string kOfPackets =
+    kService +
+    "rules:\n  - {id: p, mode: enforce, when: 'ip.proto eq 6', key: [ip.src], limits: "
+    "[{algorithm: token_bucket, rate: 1000/s, burst: 1000}]}\n";
+const std::string kWithoutServices = "version: 1\nrules: []\n";
+
+class ServiceSets : public testing::Test {
+protected:
+    void begin(const std::string& rules) {
+        parser.emplace(capture_unit_budget());
+        box.emplace(rules);
+        box->find_units_by(parser->finder());
+    }
+    std::string take(const test::Frame& frame) {
+        now += 10ms;
+        return std::string{row_of(box->judge(frame, now).reason).name};
+    }
+    void open(std::uint16_t port) {
+        (void)take(test::syn().sport(port));
+        (void)take(test::syn_ack().dport(port));
+        (void)take(client("").sport(port));
+    }
+
+    std::optional<UnitParser> parser;
+    std::optional<test::Box> box;
+    Instant now = test::kStart;
+};
+
+TEST_F(ServiceSets, ARefusalHoldsForItsRepetitionsWhateverRulesThereAre) {
+    struct Refused {
+        std::string text, reason, again = "retransmission";
+    };
+    const Refused all[] = {
+        {"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "ambiguous_request"},
+        {"GET / HTTP/1.1\r\nbad header\r\n\r\n", "ambiguous_request"},
+        {"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n", "ambiguous_request"},
+        {"GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "ambiguous_request"},
+        {"\x16\x03\x01 not a request\n", "unreadable", "unreadable"},
+    };
+    for (const std::string& rules : {kWithoutRules, kMonitored, kOfPackets, kEnforced}) {
+        begin(rules);
+        std::uint16_t port = 1;
+        for (const auto& [text, reason, again] : all) {
+            open(++port);
+            EXPECT_EQ(take(client(text).sport(port)), reason) << rules << text;
+            EXPECT_EQ(take(client(text).sport(port)), again) << rules << text;
+            EXPECT_EQ(take(client(text).sport(port)), again) << rules << text;
+        }
+    }
+}
+
+// A worker that has nothing to do is shown the last of several sets alone.
+TEST_F(ServiceSets, SetsThatFollowEachOtherWhileNothingComesMakeNoConnectionUnknown) {
+    begin(kEnforced);
+    open(1);
+    EXPECT_EQ(take(client(kLogin).sport(1)), "within_limits");
+    ASSERT_TRUE(box->reload(kMonitored).has_value());
+    ASSERT_TRUE(box->reload(kWithoutServices).has_value());
+    ASSERT_TRUE(box->reload(kEnforced).has_value());
+    EXPECT_EQ(take(client(kLogin, test::kLoginSize).sport(1)), "within_limits");
+    EXPECT_EQ(take(client(kLogin, 2 * test::kLoginSize).sport(1)), "over_limit");
+    EXPECT_EQ(parser->tracked().of(TrackEvent::Unseen), 0U);
+    EXPECT_EQ(parser->tracked().of(TrackEvent::Midstream), 0U);
+}
+
+// Segments that a set without services let pass are a gap, also behind a service of the same name.
+TEST_F(ServiceSets, PacketsUnderASetWithoutServicesAreAGap) {
+    begin(kEnforced);
+    open(1);
+    EXPECT_EQ(take(client(kLogin).sport(1)), "within_limits");
+    ASSERT_TRUE(box->reload(kWithoutServices).has_value());
+    EXPECT_EQ(take(client(kLogin, test::kLoginSize).sport(1)), "unmatched");
+    ASSERT_TRUE(box->reload(kEnforced).has_value());
+    const test::Frame third = client(kLogin, 2 * test::kLoginSize).sport(1);
+    EXPECT_EQ(take(third), "unmatched") << "a probe";
+    EXPECT_EQ(take(server("", 0, 2 * test::kLoginSize).dport(1)), "unmatched");
+    EXPECT_EQ(take(third), "within_limits");
+    EXPECT_EQ(parser->tracked().of(TrackEvent::Unseen), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::service_sets_test
