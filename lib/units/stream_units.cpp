@@ -311,7 +311,7 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
       head_bytes_{budget.head_bytes},
       table_{budget, stance, memory},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
-      proxies_{stance == StreamStance::Service ? budget.connections : 0},
+      proxies_{stance == StreamStance::Service ? budget.connections : 0, memory},
       voided_{memory},
       http_{on_ambiguous} {}
 
