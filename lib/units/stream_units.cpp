@@ -179,20 +179,28 @@ private:
         const UpgradeLines& upgrade = owner_.http_.head().upgrade_lines;
         const std::uint32_t begin = segment_.payload_seq();
         const auto lines = upgrade.lines();
-        return !upgrade.is_cut() &&
-               std::all_of(lines.begin(), lines.end(), [&](const HeadRange& line) {
-                   const StreamRange range{offer_.seq + line.begin, offer_.seq + line.end};
-                   return sequence_distance(begin, range.from) >= 0 &&
-                          owner_.voided_.add(segment_.digest, range, packet_.service.acknowledged,
-                                             packet_.now);
-               });
+        const std::uint64_t lost = owner_.voided_.evicted();
+        const auto source = static_cast<SourceId>(segment_.source ^ segment_.source >> 32);
+        const bool has_room =
+            !upgrade.is_cut() &&
+            std::all_of(lines.begin(), lines.end(), [&](const HeadRange& line) {
+                const StreamRange range{offer_.seq + line.begin, offer_.seq + line.end};
+                return sequence_distance(begin, range.from) >= 0 &&
+                       owner_.voided_.add({segment_.digest, source}, range,
+                                          packet_.service.acknowledged, packet_.now);
+            });
+        units_.count(UnitEvent::UpgradeLinesLost,
+                     static_cast<unsigned>(owner_.voided_.evicted() - lost));
+        return has_room;
     }
-    // The segment's bytes of such lines are voided.
+    // The segment's bytes of such lines are voided. What repeats lines that are known no more may
+    // be anything.
     void void_again() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const auto size = static_cast<std::uint32_t>(segment_.payload.size());
         Normalization change;
-        owner_.voided_.mark(segment_.digest, {begin, begin + size}, change);
+        offer_.differs |= !owner_.voided_.mark(segment_.digest, {begin, begin + size},
+                                               packet_.service.acknowledged, change);
         for (const PayloadRange& line : change.voided()) {
             units_.normalize().void_line(line);
         }
