@@ -1,5 +1,6 @@
 #include "lib/units/unit_parser.hpp"
 #include "tests/guarded_memory.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
 #include <gtest/gtest.h>
@@ -106,6 +107,7 @@ TEST(StreamsKept, AnUpgradedOrEncryptedStreamStaysUnread) {
 
 // Requests behind a PROXY header are its client's in the next process too, whichever store of the
 // header's segment the first one was killed at: its proxy sends that again where it had no answer.
+// A header that came in two segments is lost as half a head is, and nothing passes behind it.
 TEST(StreamsKept, TheClientOfAProxysConnectionIsKnown) {
     const VersionedAddress client = parse_address("192.0.2.9").value();
     const std::string header = "PROXY TCP4 192.0.2.9 192.0.2.8 1 2\r\n";
@@ -122,13 +124,13 @@ TEST(StreamsKept, TheClientOfAProxysConnectionIsKnown) {
             other.memory.copy_from(region.memory);
             Process next{other};
             next.probe.proxied_from = 1000;
-            if (is_again) {
-                EXPECT_EQ(next.send(cut, rest).dropped, "") << instants;
-            }
-            const ProbedPacket packet = next.send(cut + rest.size(), kRequest);
-            EXPECT_EQ(packet.client, client) << instants;
-            EXPECT_EQ(packet.units("request"), 1U) << instants;
             ++instants;
+            const std::string dropped = is_again ? next.send(cut, rest).dropped : "";
+            EXPECT_TRUE(dropped.empty() || (cut != 0 && dropped == "lost_head")) << instants;
+            const ProbedPacket packet = next.send(cut + rest.size(), kRequest);
+            EXPECT_EQ(packet.dropped, dropped) << instants;
+            EXPECT_EQ(packet.units("request"), dropped.empty() ? 1U : 0U) << instants;
+            EXPECT_TRUE(packet.client == client || !dropped.empty()) << instants;
         };
         region.memory.run_guarded([&] { (void)first.send(cut, rest); }, [&] { killed(true); });
         killed(false);
