@@ -102,16 +102,17 @@ bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) 
     return at > reached && connection.phase != StreamPhase::UntilClose;
 }
 
-// Bytes that passed unseen end here at the earliest. What its receiver has acknowledged it has; what
-// lies between that and the segment it may lack still, and would read together with the segment.
+// Bytes that passed unseen end here at the earliest. What its receiver has acknowledged it has;
+// what lies between that and the segment it may lack still, and would read together with the
+// segment.
 std::uint32_t ConnectionTable::missed_until(const StreamOffer& offer) noexcept {
-    const bool is_ahead = offer.acknowledged_ &&
-                          sequence_distance(*offer.acknowledged_, offer.rest_seq_) > 0;
+    const bool is_ahead =
+        offer.acknowledged_ && sequence_distance(*offer.acknowledged_, offer.rest_seq_) > 0;
     return is_ahead ? *offer.acknowledged_ : offer.rest_seq_;
 }
 
-// Of what was half nothing will come any more that tells where it ends. `begins_at`: bytes before it
-// are no more waited for.
+// Of what was half nothing will come any more that tells where it ends. `begins_at`: bytes before
+// it are no more waited for.
 void ConnectionTable::lose_track(const StreamOffer& offer, Connection& connection,
                                  std::uint32_t begins_at) noexcept {
     counters_.count(ConnectionEvent::MissedSome);

@@ -54,6 +54,10 @@ public:
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
+        if (packet_.service.is_unreadable && !segment_.payload.empty()) [[unlikely]] {
+            offer_.why = RefusedWhy::Unreadable;
+            return conclude_refused();
+        }
         if (!segment_.payload.empty() && !goes_on()) {
             units_.drop(Reason::LostHead);
             return;

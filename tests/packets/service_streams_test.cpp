@@ -72,7 +72,8 @@ const Case kCases[] = {
              {0ms, client("", 900'000).flags(kFin | kAck), "drop", "out_of_window"},
              {0ms, client("Host: a\r\n\r\n", 21), "pass", "within_limits"}})},
 
-    {"a handshake is known for as long as its server repeats its answer, 63 s with Linux", kEnforced,
+    {"a handshake is known for as long as its server repeats its answer, 63 s with Linux",
+     kEnforced,
      {{0s, syn(), "pass", "unmatched"},
       {0s, syn_ack(), "pass", "unmatched"},
       {1s, syn_ack(), "pass", "unmatched"},
