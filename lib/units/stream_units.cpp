@@ -24,20 +24,10 @@ constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
 // By ServiceProtocol.
 constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, ConstantText{"dns"},
                                     ConstantText{"quic"}};
+constexpr std::array kProtocolUnits{Per::Request, Per::Handshake, Per::Query, Per::Handshake};
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
-
-constexpr Per unit_of(ServiceProtocol protocol) noexcept {
-    switch (protocol) {
-        case ServiceProtocol::Http:
-            return Per::Request;
-        case ServiceProtocol::Dns:
-            return Per::Query;
-        default:
-            return Per::Handshake;
-    }
-}
 
 }  // namespace
 
@@ -296,10 +286,9 @@ private:
         constexpr std::size_t kMss = 1460;
         const std::size_t size = std::max<std::size_t>(segment_.payload.size(), 1);
         for (std::size_t at = 0; at < size; at += kMss) {
-            const ServiceProtocol protocol = packet_.service.service->protocol;
-            if (UnitTexts* const texts = units_.add(unit_of(protocol))) {
-                texts->set(TextField::ProtoL7,
-                           kProtocolTexts[static_cast<std::size_t>(protocol)].view());
+            const auto protocol = static_cast<std::size_t>(packet_.service.service->protocol);
+            if (UnitTexts* const texts = units_.add(kProtocolUnits[protocol])) {
+                texts->set(TextField::ProtoL7, kProtocolTexts[protocol].view());
             }
         }
     }

@@ -84,8 +84,9 @@ UnitParser::UnitParser(const UnitBudget& budget, KeptMemory memory)
       fragments_{budget.fragments, budget.fragment_policy} {}
 
 std::uint64_t UnitParser::kept_of(const UnitBudget& budget) noexcept {
-    return ConnectionTable::kept_of(service_streams(budget)) + ProxyClients::kept_of(budget.connections.connections) +
-           VoidedLines::kept_of() + ServiceTracking::kept_of(budget);
+    return ConnectionTable::kept_of(service_streams(budget)) +
+           ProxyClients::kept_of(budget.connections.connections) + VoidedLines::kept_of() +
+           ServiceTracking::kept_of(budget);
 }
 
 void UnitParser::take_over(Instant now) {

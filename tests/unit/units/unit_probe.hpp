@@ -21,7 +21,7 @@ struct ProbedPacket {
     std::vector<std::string> kinds;
     std::vector<std::map<std::string, std::string>> texts;
     std::map<std::string, unsigned> events;
-    std::string dropped;  // why, or nothing
+    std::string dropped;      // why, or nothing
     VersionedAddress client;  // that a PROXY header names
     bool remembered = false;
     bool follows = false;
