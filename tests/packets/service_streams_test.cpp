@@ -84,7 +84,7 @@ const Case kCases[] = {
       {80s, client(""), "pass", "unmatched"},
       {80s, client(kLogin), "pass", "within_limits"},
       {80s, server("", 0, kLoginSize), "pass", "unmatched"},
-      {80s, client(kLogin, kLoginSize), "drop", "over_limit", "logins", 1h}}},
+      {80s, client(kLogin, kLoginSize), "drop", "over_limit", "logins", 3520s}}},
 
     {"a RST in the window that is not exact goes to the server, and ends nothing", kEnforced,
      opened({{0ms, client("", 10).flags(kRst), "pass", "unmatched"},
