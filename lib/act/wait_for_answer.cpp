@@ -134,9 +134,11 @@ void Answerer::note_forwarded(const AnsweredPacket& packet, const AnswerContext&
     }
     const BothWays ways{packet.headers, context.hash};
     const bool begins = answered_.served().forwarded(ways, packet, *facts, context.now);
-    if (answered_.served().is_agreement() && packet.connection != 0) {
+    const ServedTraffic::Agreement agreement = answered_.served().agreement();
+    if (agreement != ServedTraffic::Agreement::None && packet.connection != 0) {
         answered_.note_upgrade({.ends = connection_ends(packet.headers, context.hash),
-                                .connection = packet.connection});
+                                .connection = packet.connection,
+                                .is_passed = agreement == ServedTraffic::Agreement::Passed});
     }
     if (begins && answered_.may_have_waiting(context.now)) {
         answered_.end_wait(ways.against, context.now);

@@ -5,11 +5,12 @@
 
 namespace sluice {
 
-// A connection of a service whose server has agreed to another protocol (101, of CONNECT 2xx),
-// which its client asked for and the service passes. `ends`: of the server's segment.
+// A connection of a service whose server has agreed to another protocol (101, of CONNECT 2xx).
+// `ends`: of the server's segment.
 struct AgreedUpgrade {
     ConnectionEnds ends;
     std::uint64_t connection = 0;
+    bool is_passed = false;  // its client asked for it, and the service passes that
 };
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ ByteView segment_bytes(const AnsweredPacket& packet) noexcept {
 
 bool ServedTraffic::forwarded(const BothWays& ways, const AnsweredPacket& packet,
                               const TcpFacts& facts, Instant now) noexcept {
-    is_agreement_ = false;
+    agreement_ = Agreement::None;
     if (facts.has(kTcpSyn)) {
         return facts.has(kTcpAck) && accept(ways, facts.end(), now);
     }
@@ -74,10 +74,12 @@ void ServedTraffic::follow_server(ServedConnection& connection, const AnsweredPa
     }
     const ByteView bytes = segment_bytes(packet);
     const bool is_whole = bytes.size() >= facts.payload;
-    const bool was_upgraded = connection.answers.is_upgraded();
+    const bool was_tunnel = connection.answers.is_tunnel();
     connection.answers.feed(facts.seq, is_whole ? bytes.first(facts.payload) : bytes,
                             is_whole && facts.has(kTcpFin));
-    is_agreement_ = !was_upgraded && connection.answers.is_upgraded();
+    if (!was_tunnel && connection.answers.is_tunnel()) {
+        agreement_ = connection.answers.is_upgraded() ? Agreement::Passed : Agreement::Unlisted;
+    }
 }
 
 // The first request of a connection whose handshake came to this worker makes it known: until then

@@ -60,8 +60,13 @@ public:
     bool forwarded(const BothWays& ways, const AnsweredPacket& packet, const TcpFacts& facts,
                    Instant now) noexcept;
 
-    // True if the segment that was forwarded last agrees to an upgrade that its service passes.
-    [[nodiscard]] bool is_agreement() const noexcept { return is_agreement_; }
+    // What the segment that was forwarded last agrees to.
+    enum class Agreement : std::uint8_t {
+        None,
+        Passed,    // an upgrade that its service passes
+        Unlisted,  // another one: nobody reads what its client goes on with
+    };
+    [[nodiscard]] Agreement agreement() const noexcept { return agreement_; }
 
     // The standing of a client's segment with these numbers.
     [[nodiscard]] AnswerStanding standing(const BothWays& ways, std::uint32_t seq,
@@ -110,7 +115,7 @@ private:
     DigestBoard& sent_;
     // SYN-ACKs that came to this worker.
     DigestBoard here_{kHandshakesHere, kSentSeconds};
-    bool is_agreement_ = false;
+    Agreement agreement_ = Agreement::None;
 };
 
 }  // namespace sluice

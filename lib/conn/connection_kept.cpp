@@ -131,7 +131,7 @@ bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) no
             return true;
         }
         leave_gap(offer, connection);
-        lose_track(offer, connection);
+        lose_track(offer, connection, offer.rest_seq_);
     }
     connection.is_unheard = false;
     return false;

@@ -102,8 +102,19 @@ bool ConnectionTable::missed_some(const Connection& connection, std::size_t at) 
     return at > reached && connection.phase != StreamPhase::UntilClose;
 }
 
-// Of what was half nothing will come any more that tells where it ends.
-void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noexcept {
+// Bytes that passed unseen end here at the earliest. What its receiver has acknowledged it has;
+// what lies between that and the segment it may lack still, and would read together with the
+// segment.
+std::uint32_t ConnectionTable::missed_until(const StreamOffer& offer) noexcept {
+    const bool is_ahead =
+        offer.acknowledged_ && sequence_distance(*offer.acknowledged_, offer.rest_seq_) > 0;
+    return is_ahead ? *offer.acknowledged_ : offer.rest_seq_;
+}
+
+// Of what was half nothing will come any more that tells where it ends. `begins_at`: bytes before
+// it are no more waited for.
+void ConnectionTable::lose_track(const StreamOffer& offer, Connection& connection,
+                                 std::uint32_t begins_at) noexcept {
     counters_.count(ConnectionEvent::MissedSome);
     if (goes_unread_at_doubt()) {
         stop_reading(offer.connection_);
@@ -112,7 +123,7 @@ void ConnectionTable::lose_track(StreamOffer& offer, Connection& connection) noe
     if (connection.held != kNoLine) {
         end_half_head(offer.connection_);
     }
-    begin_unit_at(offer.connection_, offer.rest_seq_);
+    begin_unit_at(offer.connection_, begins_at);
     connection.phase = StreamPhase::Lost;
     connection.touched = ticks_;
     regroup(offer.connection_);
@@ -152,10 +163,16 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
         offer.may_miss_some_ && missed_some(connection, offer.rest_seq_ - connection.next);
     if (may_miss_some || offer.misses_some_) [[unlikely]] {
         offer.misses_some_ = false;
-        lose_track(offer, connection);
+        lose_track(offer, connection, missed_until(offer));
     }
     if (connection.is_unheard && hears_again(offer, connection)) [[unlikely]] {
         return;
+    }
+    if (connection.phase == StreamPhase::Lost && offer.acknowledged_) {
+        const std::uint32_t until = missed_until(offer);
+        if (sequence_distance(connection.next, until) > 0) {
+            begin_unit_at(offer.connection_, until);
+        }
     }
     const std::size_t at = offer.rest_seq_ - connection.next;
     switch (connection.phase) {

@@ -186,7 +186,9 @@ private:
                                          Connection& connection) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool missed_some(const Connection& connection, std::size_t at) noexcept;
-    void lose_track(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] static std::uint32_t missed_until(const StreamOffer& offer) noexcept;
+    void lose_track(const StreamOffer& offer, Connection& connection,
+                    std::uint32_t begins_at) noexcept;
     void in_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
     void out_of_order(StreamOffer& offer, Connection& connection, std::size_t at) noexcept;
     void offer_held(StreamOffer& offer, Connection& connection, ByteView fresh) noexcept;

@@ -11,6 +11,10 @@ namespace {
 // A fragment begins one datagram at most, so that more are forgotten than begin.
 constexpr unsigned kExpiredAtOnce = 2;
 constexpr std::size_t kUnit = 8;
+// Lines change hands by at most half of what a source has more than another, so that few go within
+// a timeout.
+constexpr RecentSize kGone{.bits = std::size_t{1} << 20};
+constexpr std::size_t kOwnersGone = 4096;
 
 AssemblyBudget checked(AssemblyBudget budget) noexcept {
     budget.rooms = std::clamp<std::size_t>(budget.rooms, 1, 0xFFFE);
@@ -44,6 +48,10 @@ DatagramAssembly::DatagramAssembly(const AssemblyBudget& budget)
       lines_{budget_.datagrams},
       members_(lines_.capacity()),
       shares_{budget_.rooms, budget_.rooms_per_source, members_},
+      line_members_(lines_.capacity()),
+      line_shares_{budget_.datagrams, budget_.datagrams, line_members_},
+      gone_{budget.timeout, kGone},
+      owners_gone_(kOwnersGone),
       rooms_{uninitialized_array<Room>(budget_.rooms)} {
     free_rooms_.reserve(budget_.rooms);
     for (std::size_t room = budget_.rooms; room-- > 0;) {
@@ -54,8 +62,10 @@ DatagramAssembly::DatagramAssembly(const AssemblyBudget& budget)
 std::uint64_t DatagramAssembly::memory_of(const AssemblyBudget& wanted) noexcept {
     const AssemblyBudget budget = checked(wanted);
     return HopscotchLines<Line>::memory_of(budget.datagrams) +
-           HopscotchLines<Line>::lines_for(budget.datagrams) * sizeof(SourceMember) +
+           2 * HopscotchLines<Line>::lines_for(budget.datagrams) * sizeof(SourceMember) +
            SourceShares::memory_of(budget.rooms, budget.rooms_per_source) +
+           SourceShares::memory_of(budget.datagrams, budget.datagrams) +
+           RecentDigests::memory(kGone) + kOwnersGone * sizeof(std::uint16_t) +
            budget.rooms * (sizeof(Room) + sizeof(std::uint16_t));
 }
 
@@ -110,18 +120,35 @@ AssemblyOutcome DatagramAssembly::repeat(const Line& line, const DatagramPart& p
     return line.state == State::Forwarded ? AssemblyOutcome::Copy : AssemblyOutcome::Follows;
 }
 
+// True if another one's line is free now. Of a datagram that is judged in this burst somebody asks
+// later what became of it.
+bool DatagramAssembly::make_line_for(SourceId whose, Instant now) noexcept {
+    const ConnectionIndex leaving = line_shares_.oldest_of_most();
+    if (leaving == kNoConnection || lines_[leaving].state == State::Undecided ||
+        line_shares_.count_of(line_members_[leaving].id) < line_shares_.count_of(whose) + 2) {
+        return false;
+    }
+    const Line& line = lines_[leaving];
+    gone_.note(line.digest, now);
+    owners_gone_[line.digest % kOwnersGone] = line.owner;
+    remove(leaving);
+    ++evicted_;
+    return true;
+}
+
 // A line with a room. The oldest of the same source gives its room up, then that of the source with
 // most.
-AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, std::uint32_t ticks,
+AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, Instant now,
                                         ConnectionIndex& index) noexcept {
     if (part.offset != 0) {
         return AssemblyOutcome::Unknown;
     }
-    index = lines_.size() < budget_.datagrams ? lines_.add(part.digest) : kNoConnection;
+    const auto whose = static_cast<SourceId>(part.source ^ part.source >> 32);
+    const bool has_line = lines_.size() < budget_.datagrams || make_line_for(whose, now);
+    index = has_line ? lines_.add(part.digest) : kNoConnection;
     if (index == kNoConnection) {
         return AssemblyOutcome::Full;
     }
-    const auto whose = static_cast<SourceId>(part.source ^ part.source >> 32);
     ConnectionIndex leaving = kNoConnection;
     if (shares_.count_of(whose) >= budget_.rooms_per_source) {
         leaving = shares_.oldest_of(whose);
@@ -133,14 +160,15 @@ AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, std::uint32_t 
         ++evicted_;
     }
     Line& line = lines_[index];
-    line.began = ticks;
+    line.began = ticks_of(now.time_since_epoch());
     line.owner = part.owner;
     line.room = free_rooms_.back();
     free_rooms_.pop_back();
     rooms_[line.room].come.reset();
     ages_.push_newest(lines_, index);
-    members_[index].id = whose;
+    members_[index].id = line_members_[index].id = whose;
     shares_.add(index);
+    line_shares_.add(index);
     return AssemblyOutcome::Waits;
 }
 
@@ -157,6 +185,7 @@ void DatagramAssembly::give_up(ConnectionIndex index) noexcept {
 
 void DatagramAssembly::remove(ConnectionIndex index) noexcept {
     give_up(index);
+    line_shares_.remove(index);
     ages_.remove(lines_, index);
     lines_.remove(index);
 }
@@ -182,8 +211,11 @@ AssemblyResult DatagramAssembly::take(const DatagramPart& part, Instant now) noe
         remove(index);
         index = kNoConnection;
     }
+    if (index == kNoConnection && gone_.may_have(part.digest, now)) {
+        return {AssemblyOutcome::GivenUp, owners_gone_[part.digest % kOwnersGone]};
+    }
     if (index == kNoConnection) {
-        const AssemblyOutcome begun = begin(part, ticks, index);
+        const AssemblyOutcome begun = begin(part, now, index);
         if (begun != AssemblyOutcome::Waits) {
             return {begun};
         }
@@ -204,13 +236,14 @@ AssemblyResult DatagramAssembly::take(const DatagramPart& part, Instant now) noe
 }
 
 std::optional<std::uint16_t> DatagramAssembly::owner_of(std::uint64_t digest,
-                                                        Instant now) const noexcept {
+                                                        Instant now) noexcept {
     const ConnectionIndex index = lines_.find(digest);
     const std::uint32_t ticks = ticks_of(now.time_since_epoch());
-    if (index == kNoConnection || ticks - lines_[index].began > timeout_ticks_) {
-        return std::nullopt;
+    if (index != kNoConnection && ticks - lines_[index].began <= timeout_ticks_) {
+        return lines_[index].owner;
     }
-    return lines_[index].owner;
+    return gone_.may_have(digest, now) ? std::optional{owners_gone_[digest % kOwnersGone]}
+                                       : std::nullopt;
 }
 
 std::optional<ByteView> DatagramAssembly::bytes_of(std::uint64_t digest) const noexcept {

@@ -2,6 +2,7 @@
 #include "lib/base/lazy_array.hpp"
 #include "lib/base/units.hpp"
 #include "lib/conn/age_list.hpp"
+#include "lib/conn/recent_digests.hpp"
 #include "lib/conn/source_shares.hpp"
 
 #include <array>
@@ -22,7 +23,10 @@
 //                                    +-- overlap, no room ----+--> GivenUp: nothing more passes
 //
 // What a server may hold of a datagram is known here for as long as it may hold it (`timeout`), or
-// nothing more of that datagram passes.
+// nothing more of that datagram passes. Where there is no line for one more, the oldest of the
+// source with most lines goes, if that has at least two more than the newcomer's; else the newcomer
+// is Full. So nobody's many datagrams keep others' out, and what takes a line does not come to have
+// most. Of what went a digest is kept.
 namespace sluice {
 
 struct AssemblyBudget {
@@ -83,8 +87,7 @@ public:
     // until the first has come: its ports tell whose the datagram is.
     [[nodiscard]] AssemblyResult take(const DatagramPart& part, Instant now) noexcept;
     // The owner of the datagram; nullopt: nothing is known of it.
-    [[nodiscard]] std::optional<std::uint16_t> owner_of(std::uint64_t digest,
-                                                        Instant now) const noexcept;
+    [[nodiscard]] std::optional<std::uint16_t> owner_of(std::uint64_t digest, Instant now) noexcept;
     // The bytes of a Whole datagram until settle() is told; nullopt: it was given up meanwhile.
     [[nodiscard]] std::optional<ByteView> bytes_of(std::uint64_t digest) const noexcept;
     // The fate of a Whole datagram.
@@ -123,8 +126,9 @@ private:
         std::array<std::byte, kMostBytes + 1> bytes;
     };
 
-    [[nodiscard]] AssemblyOutcome begin(const DatagramPart& part, std::uint32_t ticks,
+    [[nodiscard]] AssemblyOutcome begin(const DatagramPart& part, Instant now,
                                         ConnectionIndex& index) noexcept;
+    [[nodiscard]] bool make_line_for(SourceId whose, Instant now) noexcept;
     [[nodiscard]] AssemblyOutcome fill(Line& line, const DatagramPart& part) noexcept;
     [[nodiscard]] AssemblyOutcome repeat(const Line& line, const DatagramPart& part) noexcept;
     // The number of the part's units that have come.
@@ -139,7 +143,12 @@ private:
     HopscotchLines<Line> lines_;
     std::vector<SourceMember> members_;
     SourceShares shares_;  // of those with a room
-    AgeList ages_;         // by when they began
+    std::vector<SourceMember> line_members_;
+    SourceShares line_shares_;  // of all
+    RecentDigests gone_;        // those whose lines others have
+    // By a part of their digests, the latest: of another one in so many its owner may be said.
+    std::vector<std::uint16_t> owners_gone_;
+    AgeList ages_;  // by when they began
     LazyArray<Room> rooms_;
     std::vector<std::uint16_t> free_rooms_;
     std::uint64_t evicted_ = 0;

@@ -71,6 +71,13 @@ AddressSetParts parts_of(const std::vector<IpPrefix>& networks) {
             .v6_steps = steps_of<Wide>(std::move(v6), ~Wide{0})};
 }
 
+// Once a server has gone over to another protocol its client's bytes pass, or are refused.
+bool follows_upgrades(const Service& service) noexcept {
+    const bool passes_some = service.passes_websocket || service.passes_connect;
+    return service.protocol == ServiceProtocol::Http && service.path != ServicePath::Inbound &&
+           (passes_some || service.mode == Mode::Enforce);
+}
+
 }  // namespace
 
 LoadedServices loaded_services(const std::vector<Service>& services, const Classifier& classifier) {
@@ -78,7 +85,7 @@ LoadedServices loaded_services(const std::vector<Service>& services, const Class
     loaded.classifier = services.empty() ? nullptr : &classifier;
     for (const Service& service : services) {
         LoadedService& one = loaded.all.emplace_back(LoadedService{service});
-        loaded.passes_upgrades |= service.passes_websocket || service.passes_connect;
+        loaded.follows_upgrades |= follows_upgrades(service);
         if (!service.proxies.empty()) {
             one.proxy_set = std::make_shared<const AddressSet>(parts_of(service.proxies));
         }

@@ -65,7 +65,7 @@ struct LoadedSet {
     LoadedServices services;
     // True if somebody has to know where servers' answers end.
     [[nodiscard]] bool follows_answers() const noexcept {
-        return meter_plan.answers || services.passes_upgrades;
+        return meter_plan.answers || services.follows_upgrades;
     }
     std::vector<LoadedRule> rules;
     std::vector<OwnerGroup> owner_groups;

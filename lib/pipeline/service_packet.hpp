@@ -32,6 +32,7 @@ struct ServicePacket {
     bool is_from_client = false;
     bool is_proxied = false;      // its connection begins with a PROXY protocol header
     bool is_readable = false;     // its bytes may be read: the server would take them
+    bool is_unreadable = false;   // its server has gone over to a protocol that nobody reads
     bool is_midstream = false;    // the beginning of its connection is not known
     bool may_miss_some = false;   // and its server may have bytes ahead of it that nobody read
     bool is_beginning = false;    // the server has acknowledged no byte of it yet

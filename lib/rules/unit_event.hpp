@@ -62,6 +62,7 @@ enum class UnitEvent : std::uint8_t {
     ProxyHeaderMalformed,
     ProxyHeaderNoRoom,
     ProxyHeaderUnseen,
+    UpgradeLinesLost,
     FragmentFirst,
     FragmentFollowed,
     FragmentOrphan,
@@ -155,6 +156,9 @@ inline constexpr auto kUnitEvents = std::to_array<EventRow<UnitEvent>>({
     {UnitEvent::ProxyHeaderUnseen, "proxy_header_unseen",
      "units of connections whose header of the PROXY protocol was not seen: they have no "
      "client.ip"},
+    {UnitEvent::UpgradeLinesLost, "upgrade_lines_lost",
+     "connections whose lines of an upgrade to HTTP/2 were forgotten for other sources': what "
+     "repeats them is refused"},
     {UnitEvent::FragmentFirst, "fragment_first", "first fragments whose verdict later ones meet"},
     {UnitEvent::FragmentFollowed, "fragment_followed", "later fragments whose first one is known"},
     {UnitEvent::FragmentOrphan, "fragment_orphan",

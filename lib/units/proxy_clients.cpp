@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <span>
 
 namespace sluice {
@@ -35,15 +36,38 @@ std::uint32_t worth_of_room(bool is_free, bool has_ended, std::uint32_t silence)
 
 }  // namespace
 
-ProxyClients::ProxyClients(std::size_t connections)
-    : rows_{rows_for(connections)}, entries_{zeroed_array<Entry>(rows_ * kWays)} {}
+ProxyClients::ProxyClients(std::size_t connections, KeptMemory& memory)
+    : rows_{rows_for(connections)},
+      memory_{memory.take(memory_of(connections))},
+      entries_{static_cast<Entry*>(memory_.data())},
+      change_{memory} {}
 
 std::uint64_t ProxyClients::memory_of(std::size_t connections) noexcept {
     return std::uint64_t{rows_for(connections)} * kWays * sizeof(Entry);
 }
 
+bool ProxyClients::can_be(const Entry& entry) noexcept {
+    std::uint8_t version = 0;
+    std::memcpy(&version, &entry.client.version, sizeof(version));
+    return version == static_cast<std::uint8_t>(IpVersion::V4) ||
+           version == static_cast<std::uint8_t>(IpVersion::V6);
+}
+
+void ProxyClients::take_over() noexcept {
+    const std::size_t count = rows_ * kWays;
+    const ConnectionIndex torn = change_.open_at(count);
+    if (torn != kNoConnection) {
+        change_.put_back(&entries_[torn]);
+    }
+    change_.end();
+    for (Entry& entry : std::span<Entry>{entries_, count}) {
+        entry.connection = can_be(entry) ? entry.connection : 0;
+        has_any_ = has_any_ || entry.connection != 0;
+    }
+}
+
 ProxyClients::Entry* ProxyClients::row(std::uint64_t number) const noexcept {
-    return entries_.get() + (number & (rows_ - 1)) * kWays;
+    return entries_ + (number & (rows_ - 1)) * kWays;
 }
 
 ProxyClients::Entry* ProxyClients::known(std::uint64_t connection) const noexcept {
@@ -69,7 +93,7 @@ ProxyClients::Entry* ProxyClients::room_for(std::uint64_t connection,
     for (const std::uint64_t number : row_numbers(connection)) {
         for (Entry& entry : std::span<Entry>{row(number), kWays}) {
             const std::uint32_t worth =
-                worth_of_room(entry.connection == 0, entry.has_ended, ticks - entry.touched);
+                worth_of_room(entry.connection == 0, entry.has_ended != 0, ticks - entry.touched);
             best = worth > most ? &entry : best;
             most = std::max(most, worth);
         }
@@ -94,14 +118,16 @@ bool ProxyClients::add(std::uint64_t connection, const VersionedAddress& client,
     if (entry == nullptr || connection == 0) {
         return false;
     }
-    *entry = {.connection = connection, .touched = ticks, .has_ended = false, .client = client};
+    change_.begin(entry, entry->connection, static_cast<ConnectionIndex>(entry - entries_));
+    *entry = {.connection = connection, .touched = ticks, .has_ended = 0, .client = client};
+    change_.end();
     has_any_ = true;
     return true;
 }
 
 void ProxyClients::end(std::uint64_t connection) noexcept {
     if (Entry* const entry = known(connection)) {
-        entry->has_ended = true;
+        entry->has_ended = 1;
     }
 }
 

@@ -12,7 +12,10 @@ namespace sluice {
 // connection's first byte, and remembered for all that follows. One per worker.
 class ProxyHeaders {
 public:
-    explicit ProxyHeaders(std::size_t connections) : clients_{connections} {}
+    // In memory that may outlive the process take_over() follows.
+    explicit ProxyHeaders(std::size_t connections, KeptMemory& memory = no_kept_memory())
+        : clients_{connections, memory} {}
+    void take_over() noexcept { clients_.take_over(); }
 
     // Tells whom a packet of a proxy is from, as far as a header has been read. False: that is all
     // there is to read of it.

@@ -301,7 +301,8 @@ void ServiceTracking::note_reset(const MadeReset& reset, Instant now) noexcept {
 }
 
 void ServiceTracking::note_upgrade(const AgreedUpgrade& upgrade) noexcept {
-    tracker_.mark(upgrade.ends.digest, upgrade.connection, TrackMark::Upgraded);
+    tracker_.mark(upgrade.ends.digest, upgrade.connection,
+                  upgrade.is_passed ? TrackMark::Upgraded : TrackMark::Unreadable);
 }
 
 void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst,
@@ -328,6 +329,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .is_proxied = verdict.from_client && !service.proxies.empty() &&
                       service.is_proxied(burst.burst.headers.address(Field::IpSrc, row)),
         .is_readable = forwards && verdict.readable && !is_upgraded,
+        .is_unreadable = verdict.has(TrackMark::Unreadable),
         .is_midstream = verdict.midstream,
         .may_miss_some = verdict.may_miss_some,
         .is_beginning = !verdict.midstream && verdict.id != 0 && verdict.take_from == verdict.first,

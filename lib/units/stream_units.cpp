@@ -24,20 +24,10 @@ constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
 // By ServiceProtocol.
 constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, ConstantText{"dns"},
                                     ConstantText{"quic"}};
+constexpr std::array kProtocolUnits{Per::Request, Per::Handshake, Per::Query, Per::Handshake};
 
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
-
-constexpr Per unit_of(ServiceProtocol protocol) noexcept {
-    switch (protocol) {
-        case ServiceProtocol::Http:
-            return Per::Request;
-        case ServiceProtocol::Dns:
-            return Per::Query;
-        default:
-            return Per::Handshake;
-    }
-}
 
 }  // namespace
 
@@ -54,6 +44,10 @@ public:
 
     void run() noexcept {
         ConnectionTable& table = owner_.table_;
+        if (packet_.service.is_unreadable && !segment_.payload.empty()) [[unlikely]] {
+            offer_.why = RefusedWhy::Unreadable;
+            return conclude_refused();
+        }
         if (!segment_.payload.empty() && !goes_on()) {
             units_.drop(Reason::LostHead);
             return;
@@ -179,20 +173,28 @@ private:
         const UpgradeLines& upgrade = owner_.http_.head().upgrade_lines;
         const std::uint32_t begin = segment_.payload_seq();
         const auto lines = upgrade.lines();
-        return !upgrade.is_cut() &&
-               std::all_of(lines.begin(), lines.end(), [&](const HeadRange& line) {
-                   const StreamRange range{offer_.seq + line.begin, offer_.seq + line.end};
-                   return sequence_distance(begin, range.from) >= 0 &&
-                          owner_.voided_.add(segment_.digest, range, packet_.service.acknowledged,
-                                             packet_.now);
-               });
+        const std::uint64_t lost = owner_.voided_.evicted();
+        const auto source = static_cast<SourceId>(segment_.source ^ segment_.source >> 32);
+        const bool has_room =
+            !upgrade.is_cut() &&
+            std::all_of(lines.begin(), lines.end(), [&](const HeadRange& line) {
+                const StreamRange range{offer_.seq + line.begin, offer_.seq + line.end};
+                return sequence_distance(begin, range.from) >= 0 &&
+                       owner_.voided_.add({segment_.digest, source}, range,
+                                          packet_.service.acknowledged, packet_.now);
+            });
+        units_.count(UnitEvent::UpgradeLinesLost,
+                     static_cast<unsigned>(owner_.voided_.evicted() - lost));
+        return has_room;
     }
-    // The segment's bytes of such lines are voided.
+    // The segment's bytes of such lines are voided. What repeats lines that are known no more may
+    // be anything.
     void void_again() noexcept {
         const std::uint32_t begin = segment_.payload_seq();
         const auto size = static_cast<std::uint32_t>(segment_.payload.size());
         Normalization change;
-        owner_.voided_.mark(segment_.digest, {begin, begin + size}, change);
+        offer_.differs |= !owner_.voided_.mark(segment_.digest, {begin, begin + size},
+                                               packet_.service.acknowledged, change);
         for (const PayloadRange& line : change.voided()) {
             units_.normalize().void_line(line);
         }
@@ -284,10 +286,9 @@ private:
         constexpr std::size_t kMss = 1460;
         const std::size_t size = std::max<std::size_t>(segment_.payload.size(), 1);
         for (std::size_t at = 0; at < size; at += kMss) {
-            const ServiceProtocol protocol = packet_.service.service->protocol;
-            if (UnitTexts* const texts = units_.add(unit_of(protocol))) {
-                texts->set(TextField::ProtoL7,
-                           kProtocolTexts[static_cast<std::size_t>(protocol)].view());
+            const auto protocol = static_cast<std::size_t>(packet_.service.service->protocol);
+            if (UnitTexts* const texts = units_.add(kProtocolUnits[protocol])) {
+                texts->set(TextField::ProtoL7, kProtocolTexts[protocol].view());
             }
         }
     }
@@ -311,7 +312,7 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
       head_bytes_{budget.head_bytes},
       table_{budget, stance, memory},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
-      proxies_{stance == StreamStance::Service ? budget.connections : 0},
+      proxies_{stance == StreamStance::Service ? budget.connections : 0, memory},
       voided_{memory},
       http_{on_ambiguous} {}
 

@@ -23,6 +23,7 @@ public:
     // See ConnectionTable.
     void take_over(Instant now) {
         table_.take_over(now, &HttpUnits::can_be_body);
+        proxies_.take_over();
         voided_.take_over();
     }
 

@@ -84,7 +84,8 @@ UnitParser::UnitParser(const UnitBudget& budget, KeptMemory memory)
       fragments_{budget.fragments, budget.fragment_policy} {}
 
 std::uint64_t UnitParser::kept_of(const UnitBudget& budget) noexcept {
-    return ConnectionTable::kept_of(service_streams(budget)) + VoidedLines::kept_of() +
+    return ConnectionTable::kept_of(service_streams(budget)) +
+           ProxyClients::kept_of(budget.connections.connections) + VoidedLines::kept_of() +
            ServiceTracking::kept_of(budget);
 }
 

@@ -100,6 +100,41 @@ TEST(ServiceUpgrade, IsRefusedWhereTheServiceDoesNotPassIt) {
     EXPECT_EQ(other.ask(kFrame), kUnreadable);
 }
 
+// Once the server has gone over, no byte of its client is read: not one that might be half a
+// request, nor a whole one.
+TEST(ServiceUpgrade, OfNoListedKindIsUnreadableAtOnce) {
+    for (const std::string_view options : {"", ", upgrades: [connect]"}) {
+        for (const std::string& text : {std::string{"G"}, kFrame.substr(0, 3), kLogin}) {
+            Dialogue talk{options};
+            EXPECT_EQ(talk.ask(kAsks), kPasses);
+            EXPECT_EQ(talk.answer(kAgrees), kPasses);
+            EXPECT_EQ(talk.ask(""), kPasses) << "it acknowledges that";
+            EXPECT_EQ(talk.ask(text), kUnreadable);
+            EXPECT_EQ(talk.ask(kLogin), kUnreadable);
+        }
+    }
+    Dialogue connect{kWebSocket};
+    EXPECT_EQ(connect.ask(kConnect), kPasses);
+    EXPECT_EQ(connect.answer("HTTP/1.1 200 OK\r\n\r\n"), kPasses);
+    EXPECT_EQ(connect.ask("G"), kUnreadable);
+}
+
+TEST(ServiceUpgrade, OfNoListedKindIsHttpWhereTheServerDeclines) {
+    Dialogue talk{""};
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.answer(kDeclines), kPasses);
+    EXPECT_EQ(talk.ask("GET /l"), kPasses);
+    EXPECT_EQ(talk.ask(kLogin.substr(6)), Lines{"pass within_limits"});
+}
+
+TEST(ServiceUpgrade, OfNoListedKindPassesAServiceThatMonitors) {
+    Dialogue talk{"", "monitor"};
+    EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.answer(kAgrees), kPasses);
+    EXPECT_EQ(talk.ask("G"), kPasses);
+    EXPECT_EQ(talk.ask(kFrame), kPasses);
+}
+
 TEST(ServiceUpgrade, OfConnectIsItsServersSuccess) {
     Dialogue talk{", upgrades: [connect]"};
     EXPECT_EQ(talk.ask(kConnect), kPasses);

@@ -1,4 +1,5 @@
-"""Uploads, downloads, TLS sessions and WebSockets over a killed dataplane and a time without one: none is ended."""
+"""Uploads, downloads, TLS sessions, WebSockets and connections of a proxy over a killed dataplane and a time without one: none is ended."""
+import itertools
 import os
 import socket
 import ssl
@@ -21,6 +22,7 @@ PATIENCE = 400
 GO_ON = 20  # seconds, and twice as long as it was cut off: TCP waits twice as long each time
 UPGRADE = heads.get(heads.OTHER, lines=heads.HOST + heads.WEBSOCKET_LINES)
 TEXT = b"a word of a WebSocket"
+PROXY = "10.78.0.1"  # the outside host
 SIZED_PIECES = 400  # of a body whose length its head says
 
 
@@ -101,6 +103,26 @@ class Pages(Going):
             raise OSError(f"answered {answer}")
 
 
+class ByProxy(Pages):
+    """Behind a PROXY header, whose client is over its limit from the second request for /once on."""
+    PORT = servers.PROXIED_PORT
+    numbers = itertools.count(1)
+
+    def begin(self):
+        self.socket.sendall(b"PROXY TCP4 203.0.113.%d 192.0.2.8 5000 80\r\n" % next(self.numbers) + heads.get(b"/once"))
+        if self.status() in (None, 429):
+            raise OSError("the first request is refused")
+
+    def end(self):
+        self.socket.sendall(heads.get(b"/once"))
+        if (status := self.status()) != 429:
+            raise OSError(f"its client's limit is forgotten: {status}")
+
+    def status(self):
+        answer = http_answer(self.read)
+        return answer and answer[0]
+
+
 class Session(Going):
     """Of TLS, with one request behind the other."""
     PORT = 443
@@ -168,10 +190,11 @@ def start_tls(court):
 
 def check(court, names, is_short):
     """What did not hold, in words."""
-    court.apply(rule_files.innocent_beside_tls("upgrades"))
+    court.apply(rule_files.innocent_beside_proxies("upgrades", PROXY))
     first, tls = court.servers[names[0]], start_tls(court)
     try:
         kinds = [(Upload, first), (SizedUpload, first), (Pages, first), (Download, first), (Session, tls)]
+        kinds += [(ByProxy, court.servers["nginx"])] if "nginx" in names else []
         kinds += [(WebSocket, court.servers["node"])] if "node" in names else []
         return check_all(court, kinds, is_short)
     finally:

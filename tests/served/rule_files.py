@@ -109,6 +109,21 @@ def innocent_beside_tls(services):
 """
 
 
+def innocent_beside_proxies(services, proxy):
+    """The same, and connections of a proxy at another port: of each client that it names one request for /once, and an answer
+    for each that follows."""
+    service = f"""  - id: proxied
+    protocol: http
+    when: ip.dst in {{{SERVERS}}} and l4.dport eq 8080
+    mode: enforce
+    checksums: verify
+    proxy_protocol: {{from: [{proxy}]}}
+"""
+    return innocent_beside_tls(services).replace("services:\n", "services:\n" + service, 1) + f"""  - {{id: once, mode: enforce, when: 'client.ip in {{203.0.113.0/24}} and http.request.uri.path eq "/once"', key: [client.ip],
+     per: request, limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}], on_exceed: {{action: reply}}}}
+"""
+
+
 TO_SERVERS = f"ip.dst in {{{SERVERS}}} and l4.dport in {{80 8080}}"
 
 

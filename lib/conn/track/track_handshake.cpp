@@ -92,6 +92,8 @@ void ConnectionTracker::on_syn_ack(const Arrival& arrival, TrackVerdict& verdict
     const bool repeats = (line.has_numbers() && numbers == line.first_numbers()) ||
                          (line.is(Line::kAlternate) && numbers == line.alternate.numbers);
     if (repeats) {
+        // Its server waits for the client for as long as it repeats it, and once as long again.
+        line.touched = line.phase == TrackPhase::SynReceived ? ticks_ : line.touched;
         return pass(verdict);
     }
     // SYNs with other numbers may have come in between: the server may have taken any of them.

@@ -8,7 +8,7 @@ namespace sluice {
 
 // Findings of the tracker's user about a connection, kept with it for as long as it lasts.
 enum class TrackMark : std::uint8_t {
-    Unreadable = 1,  // its reader has lost it for good
+    Unreadable = 1,  // what its client goes on with nobody can read
     Upgraded = 2,    // the server has agreed to another protocol
 };
 

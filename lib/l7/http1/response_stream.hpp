@@ -44,6 +44,8 @@ public:
     // True if the answer's end cannot be told but by the server's FIN.
     [[nodiscard]] bool lasts_until_close() const noexcept { return phase_ == Phase::UntilClose; }
 
+    // True behind an answer that agrees to another protocol.
+    [[nodiscard]] bool is_tunnel() const noexcept { return phase_ == Phase::Tunnel; }
     // True behind an answer that agrees to what its request asked for, if that is passed unread.
     [[nodiscard]] bool is_upgraded() const noexcept {
         return phase_ == Phase::Tunnel && (upgrades_ & 1U) != 0;

@@ -452,9 +452,31 @@ TEST_F(ConnectionTableTest, WhereItsReceiverIsKnownThatTellsWhatPassedUnseen) {
                     .payload = bytes_of(ahead),
                     .acknowledged = kIsn + (has_more ? 50U : 40U)},
                    scratch, at_second(2), offer);
-        EXPECT_EQ(offer.kind, has_more ? Offered::Resync : Offered::Held);
+        EXPECT_EQ(offer.kind, has_more ? Offered::Refused : Offered::Held);
         EXPECT_EQ(count(ConnectionEvent::MissedSome), has_more ? 1U : 0U);
     }
+}
+
+// A segment ahead of what the receiver has acknowledged waits for the bytes before it: its receiver
+// would read whatever came in their place together with it.
+TEST_F(ConnectionTableTest, NothingFillsWhatPassedUnseenBeforeASegment) {
+    (void)add(0, toy_unit('a', 40));
+    table.note_unseen(at_second(1));
+    const std::string unit = toy_unit('b', 40);
+    const auto send = [&](std::uint32_t at, std::string_view bytes, std::uint32_t acknowledged) {
+        table.take({.digest = kDigest,
+                    .seq = kIsn + at,
+                    .payload = bytes_of(bytes),
+                    .acknowledged = kIsn + acknowledged},
+                   scratch, at_second(2), offer);
+        return offer.kind;
+    };
+    EXPECT_EQ(send(100, unit, 90), Offered::Refused);
+    EXPECT_EQ(offer.why, RefusedWhy::MissedSome);
+    EXPECT_EQ(send(95, "xxxxx", 90), Offered::Refused) << "not in the place right behind either";
+    EXPECT_EQ(send(100, unit, 99), Offered::Refused) << "one byte before it may be missing";
+    EXPECT_EQ(send(90, "xxxxxxxxxx", 90), Offered::Resync) << "it is looked at, like what follows";
+    EXPECT_EQ(send(100, unit, 100), Offered::Resync) << "its receiver has all before it";
 }
 
 TEST_F(ConnectionTableTest, GapsAreBounded) {

@@ -236,6 +236,33 @@ TEST(DatagramAssembly, WithoutALineANewOneIsRefused) {
     EXPECT_EQ(one.take(part(datagram, 0, 1480, 5, 5), kNow + 61s), Waits);
 }
 
+// Of the source with most lines the oldest goes for one that has fewer, and nothing more of it
+// passes: its server holds what came of it. The source itself makes no room for its own.
+TEST(DatagramAssembly, OneSourceDoesNotKeepOthersOut) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    const auto digest = [](std::uint64_t number) { return (number + 1) * 0x9E37'79B9'7F4A'7C15; };
+    for (std::uint64_t number = 0; number < 64; ++number) {
+        ASSERT_EQ(one.take(part(datagram, 0, 1480, digest(number), 1)), Waits) << number;
+    }
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, digest(100), 1)), Full);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, digest(200), 2)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, digest(200), 2)), Whole);
+    EXPECT_EQ(one.all.owner_of(digest(0), kNow), std::optional<std::uint16_t>{0});
+    for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, 1480}, {1480, 3000}}) {
+        EXPECT_EQ(one.take(part(datagram, from, to, digest(0), 1)), GivenUp);
+    }
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, digest(63), 1)), Whole) << "the newest has room";
+    std::uint64_t taken = 1;
+    for (std::uint64_t number = 201; number < 300; ++number) {
+        taken += one.take(part(datagram, 0, 1480, digest(number), 2)) == Waits ? 1 : 0;
+    }
+    EXPECT_EQ(taken, 32U) << "no more than it leaves to the other";
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000, digest(0), 1), kNow + 59s), GivenUp);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480, digest(0), 1), kNow + 121s), Waits)
+        << "no server holds it any more";
+}
+
 // Beside a model that keeps each byte: what is whole is what was sent, and no byte of a datagram
 // that is whole at a server was judged as another one.
 TEST(DatagramAssembly, IsWhatASlowOneIs) {

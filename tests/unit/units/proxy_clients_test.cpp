@@ -1,11 +1,16 @@
 #include "lib/units/proxy_clients.hpp"
 
 #include "lib/units/unit_parser.hpp"
+#include "tests/guarded_memory.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace sluice::proxy_clients_test {
 namespace {
@@ -97,6 +102,117 @@ TEST_F(FullProxyClients, MakeRoomByWhoHasEnded) {
         added += clients.add(digest(i), address(i), kNow) ? 1 : 0;
     }
     EXPECT_EQ(added, 1U);
+}
+
+// Clients of at least 64 connections, in memory that outlives the process.
+struct KeptRegion {
+    static constexpr std::size_t kConnections = 64;
+    test::GuardedMemory memory{ProxyClients::kept_of(kConnections)};
+
+    [[nodiscard]] ProxyClients process() const {
+        KeptMemory kept{memory.base(), ProxyClients::kept_of(kConnections), 4096};
+        ProxyClients clients{kConnections, kept};
+        clients.take_over();
+        return clients;
+    }
+};
+
+TEST(KeptProxyClients, AreKnownToTheNextProcess) {
+    const KeptRegion region;
+    {
+        ProxyClients first = region.process();
+        ASSERT_TRUE(first.add(digest(1), address(1), kNow));
+        ASSERT_TRUE(first.add(digest(2), parse_address("2001:db8::7").value(), kNow));
+        first.end(digest(1));
+    }
+    ProxyClients next = region.process();
+    EXPECT_EQ(next.find(digest(1), kNow), address(1));
+    EXPECT_EQ(next.find(digest(2), kNow), parse_address("2001:db8::7").value());
+    EXPECT_EQ(next.find(digest(3), kNow), VersionedAddress{});
+}
+
+// Who is silent makes room for others, who has ended first: also of an earlier process.
+TEST(KeptProxyClients, MakeRoomAsTheyDidBefore) {
+    const KeptRegion region;
+    std::vector<std::uint64_t> kept;
+    {
+        ProxyClients first = region.process();
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+            if (first.add(digest(i), address(i), kNow)) {
+                kept.push_back(i);
+            }
+        }
+        first.end(digest(kept[60]));
+    }
+    ProxyClients next = region.process();
+    std::size_t added = 0;
+    for (std::uint64_t i = 2000; i < 2200; ++i) {
+        added += next.add(digest(i), address(i), kNow + std::chrono::seconds{60}) ? 1 : 0;
+    }
+    EXPECT_EQ(added, 1U);
+    EXPECT_EQ(next.find(digest(kept[60]), kNow), VersionedAddress{});
+    EXPECT_EQ(next.find(digest(kept[61]), kNow), address(kept[61]));
+}
+
+// A kill before any store of a change leaves each client as it was before it or behind it, and no
+// connection another one's.
+TEST(KeptProxyClients, AKillAtAnyStoreLeavesTheOldOrTheNew) {
+    KeptRegion region;
+    KeptRegion other;
+    ProxyClients clients = region.process();
+    std::vector<std::uint64_t> kept;
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        if (clients.add(digest(i), address(i), kNow)) {
+            kept.push_back(i);
+        }
+    }
+    const std::uint64_t gone = kept[60];
+    clients.end(digest(gone));
+    std::uint64_t comes = 2000;
+    for (KeptRegion probe; comes < 2200; ++comes) {
+        probe.memory.copy_from(region.memory);
+        if (probe.process().add(digest(comes), address(comes), kNow)) {
+            break;
+        }
+    }
+    ASSERT_LT(comes, 2200U);
+    std::size_t instants = 0;
+    std::size_t old = 0;
+    const auto killed = [&] {
+        other.memory.copy_from(region.memory);
+        ProxyClients next = other.process();
+        ++instants;
+        const VersionedAddress new_one = next.find(digest(comes), kNow);
+        const bool is_old = new_one == VersionedAddress{};
+        old += is_old ? 1 : 0;
+        EXPECT_EQ(new_one, is_old ? VersionedAddress{} : address(comes)) << instants;
+        EXPECT_EQ(next.find(digest(gone), kNow), is_old ? address(gone) : VersionedAddress{})
+            << instants;
+        EXPECT_EQ(next.find(digest(kept[61]), kNow), address(kept[61])) << instants;
+    };
+    region.memory.run_guarded(
+        [&] { EXPECT_TRUE(clients.add(digest(comes), address(comes), kNow)); }, killed);
+    killed();
+    EXPECT_GT(instants, 5U);
+    EXPECT_GT(old, 3U);
+    EXPECT_LT(old, instants);
+}
+
+TEST(KeptProxyClients, OfAnyContentAreTakenOver) {
+    std::mt19937_64 random{31};
+    for (int round = 0; round < 20; ++round) {
+        const KeptRegion region;
+        auto* const bytes = static_cast<std::uint8_t*>(region.memory.base());
+        std::generate_n(bytes, ProxyClients::kept_of(KeptRegion::kConnections),
+                        [&] { return static_cast<std::uint8_t>(random() % 8); });
+        ProxyClients clients = region.process();
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            (void)clients.add(digest(i), address(i), kNow);
+            const VersionedAddress found = clients.find(digest(i), kNow);
+            EXPECT_TRUE(found == VersionedAddress{} || found == address(i));
+            clients.end(digest(i));
+        }
+    }
 }
 
 // A header whose client has no room.

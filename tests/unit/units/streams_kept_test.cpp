@@ -1,5 +1,6 @@
 #include "lib/units/unit_parser.hpp"
 #include "tests/guarded_memory.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
 #include "tests/unit/units/unit_probe.hpp"
 
 #include <gtest/gtest.h>
@@ -102,6 +103,39 @@ TEST(StreamsKept, AnUpgradedOrEncryptedStreamStaysUnread) {
     (void)alone.probe.take(test::opening(1000, 80), kNow);
     (void)alone.send(0, std::string_view{"\x14\x03\x03\x00\x01\x01", 6});
     EXPECT_EQ(packet.dropped, alone.send(6, record).dropped) << "as without a restart";
+}
+
+// Requests behind a PROXY header are its client's in the next process too, whichever store of the
+// header's segment the first one was killed at: its proxy sends that again where it had no answer.
+// A header that came in two segments is lost as half a head is, and nothing passes behind it.
+TEST(StreamsKept, TheClientOfAProxysConnectionIsKnown) {
+    const VersionedAddress client = parse_address("192.0.2.9").value();
+    const std::string header = "PROXY TCP4 192.0.2.9 192.0.2.8 1 2\r\n";
+    for (const std::size_t cut : {std::size_t{0}, std::size_t{9}}) {
+        Region region;
+        Region other;
+        Process first{region};
+        first.probe.proxied_from = 1000;
+        (void)first.probe.take(test::opening(1000, 80), kNow);
+        (void)first.send(0, header.substr(0, cut));
+        const std::string rest = header.substr(cut) + kRequest;
+        std::size_t instants = 0;
+        const auto killed = [&](bool is_again) {
+            other.memory.copy_from(region.memory);
+            Process next{other};
+            next.probe.proxied_from = 1000;
+            ++instants;
+            const std::string dropped = is_again ? next.send(cut, rest).dropped : "";
+            EXPECT_TRUE(dropped.empty() || (cut != 0 && dropped == "lost_head")) << instants;
+            const ProbedPacket packet = next.send(cut + rest.size(), kRequest);
+            EXPECT_EQ(packet.dropped, dropped) << instants;
+            EXPECT_EQ(packet.units("request"), dropped.empty() ? 1U : 0U) << instants;
+            EXPECT_TRUE(packet.client == client || !dropped.empty()) << instants;
+        };
+        region.memory.run_guarded([&] { (void)first.send(cut, rest); }, [&] { killed(true); });
+        killed(false);
+        EXPECT_GT(instants, 10U);
+    }
 }
 
 // Judged bytes meet their verdict once more, and others in their place are refused.

@@ -21,7 +21,8 @@ struct ProbedPacket {
     std::vector<std::string> kinds;
     std::vector<std::map<std::string, std::string>> texts;
     std::map<std::string, unsigned> events;
-    std::string dropped;  // why, or nothing
+    std::string dropped;      // why, or nothing
+    VersionedAddress client;  // that a PROXY header names
     bool remembered = false;
     bool follows = false;
     bool repeats_refused = false;  // of a packet that follows
@@ -146,6 +147,7 @@ private:
             }
         }
         probed.dropped = units_.unjudgeable() == 0 ? "" : row_of(units_.why(0)).name;
+        probed.client = units_.stickiness(0).client.address;
         probed.remembered = units_.remembered() != 0;
         probed.follows = units_.following() != 0;
         return probed;
