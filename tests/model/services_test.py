@@ -124,6 +124,15 @@ class Rows(unittest.TestCase):
                     ([(0, FIN | ACK, dict(data=b"abc")), (0, FIN | ACK, dict(data=b"abcd"))], "behind_end"),
                     ([(0, FIN | ACK, dict(data=b"abc")), (0, FIN | ACK, dict(at=3))], None)])
 
+    def test_half_of_all_numbers_away(self):
+        half, fin = 1 << 31, (0, FIN | ACK, dict(data=b"abc"))  # the FIN's number is 3
+        self.check([([fin, (0, ACK, dict(at=half + 3))], "behind_end"),
+                    ([fin, (0, ACK, dict(at=half + 4))], "out_of_window"),
+                    ([fin, (0, ACK, dict(at=half + 1, data=b"x"))], "behind_end"),
+                    ([fin, (0, ACK, dict(at=half - 7, data=b"x" * 40))], "out_of_window"),
+                    ([(0, FIN | ACK, dict(at=half))], "out_of_window"),
+                    ([(0, FIN | ACK, dict(at=half + 1))], "behind_end")])
+
     def test_checksums(self):
         wrong = begun().client(ACK, b"x", wrong=True)
         self.assertEqual(last(wrong), "wrong_checksum")
