@@ -63,9 +63,9 @@ class Connections:
         return [message[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(message)])]
 
 
-def segment(ends, at, flags, data):
+def segment(ends, at, flags, data, acknowledged=1, window=9):
     source, destination, sport, dport = ends
-    head = struct.pack("!HHIIHHHH", sport, dport, at & 0xFFFFFFFF, 1, 0x5000 | flags, 9, 0, 0)
+    head = struct.pack("!HHIIHHHH", sport, dport, at & 0xFFFFFFFF, acknowledged & 0xFFFFFFFF, 0x5000 | flags, window, 0, 0)
     return packet(source, destination, TCP, head + data)
 
 
