@@ -170,7 +170,7 @@ class ServedRequests(Units):
 
     def make(self, dice, count):
         self.on_ambiguous = dice.choice(ON_AMBIGUOUS)
-        self.has_box = self.on_ambiguous is not None
+        self.has_box, self.inside = self.on_ambiguous is not None, ServedRequestMaker.SERVERS
         self.frames = ServedRequestMaker(dice).frames(count)
         self.rules = RequestRules(dice, dice.choice((None, True, True, False)), served=True).file()
 

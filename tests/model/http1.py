@@ -24,10 +24,12 @@ class Readings:
         self.both, self.has_paths = on_ambiguous in ("both", "stricter"), has_paths
 
     def refuses(self, packet, head, path):
-        """Of a service, all that servers may disagree about is refused, but what of a path is in doubt under `both`."""
+        """Of a service, all that servers may disagree about is refused, but what of a path is in doubt under `both`. What parts
+        its segments matters where those are read."""
         if packet.service is None:
             return False
-        return bool(FOLD.search(head)) or self.has_paths and not self.both and path_readings.is_ambiguous(path)
+        doubtful = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
+        return bool(FOLD.search(head)) or doubtful and not self.both
 
 
 def add_request(packet, head, readings):

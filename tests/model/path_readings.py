@@ -48,10 +48,13 @@ def has_dots(path):
     return b"." in segments or b".." in segments
 
 
-def is_ambiguous(path):
-    """Whether servers disagree so that under `refuse` none shall have it: what is decoded may part segments, or a % is
-    no escape."""
-    return path.startswith(SLASH) and (SLASH in octets_of(path) or LONE_PERCENT.search(path) is not None)
+def may_part(path):
+    """Whether servers that decode see other segments, so that under `refuse` none shall have it."""
+    return path.startswith(SLASH) and SLASH in octets_of(path)
+
+
+def has_lone_percent(path):
+    return path.startswith(SLASH) and LONE_PERCENT.search(path) is not None
 
 
 def other_paths(path):
@@ -62,7 +65,7 @@ def other_paths(path):
     some = [normal_path(path)]
     for decoded in (SLASH, visible, SLASH + visible):
         some.append(normal_path(decoded_path(path, decoded)))
-    if has_dots(path) or LONE_PERCENT.search(path):
+    if has_dots(path) or has_lone_percent(path):
         some.append(path)
     return list(dict.fromkeys(some))[1:]
 

@@ -2,7 +2,7 @@
 
 Of a hello that no server answers nothing comes twice, nor anything behind it.
 """
-from connections import ANSWER, datagram
+from connections import ANSWER, Served, back, datagram
 from hello import BadHello, Hello
 from hello_maker import WORDS, HelloMaker, part
 from quic import LEAST_INITIAL, SAMPLE, TAG, TYPES, VERSION1, VERSION2, Keys
@@ -160,21 +160,13 @@ class QuicMaker(HelloMaker):
         return bytes([head[0] ^ mask[0] & 0x0F]) + head[1:] + number + sealed
 
 
-class ServedQuicMaker(QuicMaker):
+class ServedQuicMaker(Served, QuicMaker):
     """To declared services, whose servers answer: some hellos come again before that and behind it, others under their ids, with
     bytes in the place of others, damaged. A server keeps its client's id, and one connection is on a path."""
 
     PORTS = (443, 443, 443, 8443)
     monitored = False  # then what is refused goes on, and is judged
     WAIT = [ANSWER] * 3  # longer than what ages are counted in
-    SERVERS = ["192.0.2.1/32", "2001:db8:9::/48"]
-
-    def ends(self):
-        self.port = self.port % 65_535 + 1
-        dport = self.dice.choice(self.PORTS)
-        if self.chance(30):
-            return f"2001:db8::{self.dice.randint(1, 4)}", "2001:db8:9::1", self.port, dport
-        return f"10.0.0.{self.dice.randint(1, 4)}", "192.0.2.1", self.port, dport
 
     def connection(self):
         self.version, self.number = self.dice.choice((VERSION1, VERSION1, VERSION2)), self.dice.choice((0, 0, 1, 300))
@@ -207,7 +199,7 @@ class ServedQuicMaker(QuicMaker):
         """Datagrams of both directions."""
         way = self.dice.choice(("answer", "answer", "last", "last", "again", "again", "other", "spoilt", "damaged", "behind", "retry"))
         if way == "answer":
-            return [datagram(self.back(ends), self.answer()), *self.WAIT]
+            return [datagram(back(ends), self.answer()), *self.WAIT]
         if way == "last":
             return [first[-1]] * self.dice.choice((1, 2, 6))
         if way == "again":
@@ -227,14 +219,10 @@ class ServedQuicMaker(QuicMaker):
 
     def behind_retry(self, ends, message):
         """Or what its client takes for one."""
-        retry = datagram(self.back(ends), self.server_head("retry") + b"token" + bytes(TAG))
+        retry = datagram(back(ends), self.server_head("retry") + b"token" + bytes(TAG))
         self.dcid, self.token, self.number = self.dice.randbytes(8), b"retry", self.number + 1
         self.keys = Keys(self.version, self.dcid)
         return [retry] * self.chance(70) + [*self.WAIT, datagram(ends, self.whole(message))]
-
-    @staticmethod
-    def back(ends):
-        return ends[1], ends[0], ends[3], ends[2]
 
     def server_head(self, name):
         return bytes([self.kind(name)]) + self.version.to_bytes(4, "big") + part(1, self.scid) + part(1, self.dcid)

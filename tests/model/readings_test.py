@@ -9,7 +9,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import http1  # noqa: E402
 from frame import Packet  # noqa: E402
 from limiter import Limiter  # noqa: E402
-from path_readings import is_ambiguous, normal_path, other_paths  # noqa: E402
+from path_readings import has_lone_percent, may_part, normal_path, other_paths  # noqa: E402
 from rules import read_rules  # noqa: E402
 from services import Seen, Service  # noqa: E402
 
@@ -45,7 +45,7 @@ class Paths(unittest.TestCase):
     def test_what_is_refused(self):
         for path, wanted in ((b"/a%2Fb", True), (b"/%zz", True), (b"/%", True), (b"/%25", False), (b"/a/../b", False), (b"/%3b", False),
                              (b"*", False), (b"/%252f", False)):
-            self.assertEqual(is_ambiguous(path), wanted, path)
+            self.assertEqual(may_part(path) or has_lone_percent(path), wanted, path)
 
 
 class Requests(unittest.TestCase):
@@ -63,7 +63,9 @@ class Requests(unittest.TestCase):
                 self.assertEqual(paths(b"/c/../d", readings, service(mode)), ([b"/d", b"/c/../d"], None))
 
     def test_what_no_rule_reads_is_not_in_doubt(self):
-        self.assertEqual(paths(b"/c%2Fd", http1.Readings("refuse", has_paths=False), service("enforce")), ([b"/c%2Fd"], None))
+        unread = http1.Readings("refuse", has_paths=False)
+        self.assertEqual(paths(b"/c%2Fd", unread, service("enforce")), ([b"/c%2Fd"], None))
+        self.assertEqual(paths(b"/%", unread, service("enforce")), ([b"/%25"], "ambiguous_request"))
 
 
 class Limits(unittest.TestCase):

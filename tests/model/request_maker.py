@@ -1,7 +1,7 @@
 """Requests at random, and what rules over them can name: whole heads, in one segment or several, in their order."""
 import client_maker
 from client_maker import ClientMaker, client_lines
-from connections import PUSH, SYN, Connections, segment
+from connections import PUSH, SYN, Connections, Served, back, segment
 from unit_rules import UnitRules, Words
 
 ACK = 0x010
@@ -106,23 +106,17 @@ class RequestMaker(Connections):
         return f"{name}:{self.dice.choice((' ', '', '  '))}{value}{fold}{self.dice.choice(('', '', ' '))}"
 
 
-class ServedRequestMaker(RequestMaker):
+class ServedRequestMaker(Served, RequestMaker):
     """To servers of declared services some, which answer their handshakes and say no more."""
 
-    SERVED = 80, 8080
+    SERVED_PORTS = 80, 8080
 
-    def request(self):
-        head, body = super().request()
-        self.folds = self.chance(20)  # those of the next
-        return head, body
-
-    def segments(self, parts):
+    def segments(self, parts, ends=None):
         ends = self.ends()
-        if ends[3] not in self.SERVED:
-            return super().segments(parts)
+        if ends[3] not in self.SERVED_PORTS:
+            return super().segments(parts, ends)
         at = self.dice.choice((1, 77, 0xFFFFFFF0, 0x7FFFFFFF))
-        answer = ends[1], ends[0], ends[3], ends[2]
-        frames = [segment(ends, at - 1, SYN, b""), segment(answer, 0, SYN | ACK, b"", at, 65535), segment(ends, at, ACK, b"")]
+        frames = [segment(ends, at - 1, SYN, b""), segment(back(ends), 0, SYN | ACK, b"", at, 65535), segment(ends, at, ACK, b"")]
         for part in parts:
             frames.append(segment(ends, at, PUSH, part))
             at += len(part)
