@@ -229,7 +229,7 @@ class ServedQuics(Units):
     def make(self, dice, count):
         self.inside = ServedQuicMaker.SERVERS
         maker, mode = ServedQuicMaker(dice), dice.choice(("enforce", "enforce", "enforce", "monitor", '"off"'))
-        maker.monitored = mode == "monitor"
+        maker.monitored, maker.served = mode == "monitor", mode != '"off"'
         self.frames = maker.frames(count)
         self.rules = ServedQuicRules(dice, quic_words(maker.prints), dice.choice((True, True, False)), mode).file()
 

@@ -165,6 +165,7 @@ class ServedQuicMaker(Served, QuicMaker):
     bytes in the place of others, damaged. A server keeps its client's id, and one connection is on a path."""
 
     PORTS = (443, 443, 443, 8443)
+    served = True  # or its service is off
     monitored = False  # then what is refused goes on, and is judged
     WAIT = [ANSWER] * 3  # longer than what ages are counted in
 
@@ -180,7 +181,7 @@ class ServedQuicMaker(Served, QuicMaker):
         first = list(sent)
         for _ in range(self.dice.choice((0, 1, 2, 4))):
             sent += self.WAIT + self.something(ends, message, first)
-        return sent
+        return sent + (self.spoilt(ends, message) if len(first) > 1 and self.chance(20) else [])
 
     def of_one_id(self, message):
         """Mostly one datagram with one packet."""
@@ -197,7 +198,8 @@ class ServedQuicMaker(Served, QuicMaker):
 
     def something(self, ends, message, first):
         """Datagrams of both directions."""
-        way = self.dice.choice(("answer", "answer", "last", "last", "again", "again", "other", "spoilt", "damaged", "behind", "retry"))
+        served = ("other", "damaged", "retry") * (self.served and ends[3] == 443)
+        way = self.dice.choice(("answer", "answer", "last", "last", "again", "again", "behind", *served))
         if way == "answer":
             return [datagram(back(ends), self.answer()), *self.WAIT]
         if way == "last":
@@ -206,16 +208,20 @@ class ServedQuicMaker(Served, QuicMaker):
             return list(first)
         if way == "other" and not (self.monitored and len(first) > 1):
             return [datagram(ends, self.whole(self.message()))]
-        if way == "spoilt":  # in the place of the same
-            at = self.dice.randrange(4, len(message))
-            return [datagram(ends, self.initial(b"\6" + variable(at) + variable(1) + bytes([message[at] ^ 1]), LEAST_INITIAL))] \
-                if len(first) > 1 and not self.monitored else []
         if way == "damaged":
             one = self.initial(b"\6\0\4\1\0\0\0", LEAST_INITIAL)
             return [datagram(ends, one[:-1] + bytes([one[-1] ^ 1]))]
         if way == "retry":
             return self.behind_retry(ends, message)
         return [datagram(ends, self.behind())]
+
+    def spoilt(self, ends, message):
+        """In the place of the same. The box keeps a byte that it has refused, with what it had kept: nothing comes behind it."""
+        if self.monitored or not self.served or ends[3] != 443:
+            return []
+        at = self.dice.randrange(4, len(message))
+        other = b"\6" + variable(at) + variable(1) + bytes([message[at] ^ 1])
+        return [*self.WAIT, datagram(ends, self.initial(other, LEAST_INITIAL))]
 
     def behind_retry(self, ends, message):
         """Or what its client takes for one."""

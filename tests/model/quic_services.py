@@ -31,25 +31,25 @@ class Telling:
     def __init__(self, packets, dcid):
         opened = [packet.open(Keys(packet.version, dcid)) for packet in packets if packet.can_open()]
         opened = [frames for frames in opened if frames is not None]
-        self.is_authentic, self.packets, self.bytes = bool(opened), 0, {}
+        self.is_authentic, self.packets, self.bytes = bool(opened), len(opened), {}
         for frames in opened:
-            some = crypto_of(frames)
-            self.packets += bool(some)
-            for offset, part in some:
+            for offset, part in crypto_of(frames):
                 self.bytes.update(enumerate(part, offset))
 
 
 class Half:
-    """A hello that comes in parts, or has come: `come` is byte by byte what is there."""
+    """A hello that comes in parts, or has come: `come` is byte by byte what is there. `is_begun`: a server has an Initial of it, be
+    there nothing of the hello in that."""
 
     def __init__(self):
-        self.come, self.packets = {}, 0
+        self.come, self.packets, self.is_begun = {}, 0, False
 
     def add(self, telling):
         """Not behind its end: the rest is of no hello."""
         for at, octet in telling.bytes.items():
             self.come.setdefault(at, octet)
         self.packets += telling.packets
+        self.is_begun = True
 
     def differs(self, telling):
         return any(self.come.get(at, octet) != octet for at, octet in telling.bytes.items())
@@ -77,7 +77,7 @@ class Path:
         self.ids, self.told, self.kept = {}, {}, {}
 
     def has_parts(self):
-        return bool(self.kept) or any(isinstance(one, Half) and one.come for one in self.ids.values())
+        return bool(self.kept) or any(isinstance(one, Half) and one.is_begun for one in self.ids.values())
 
 
 class Streams:
@@ -131,6 +131,8 @@ class Streams:
         if not telling.is_authentic:
             if is_known or path.has_parts():
                 packet.service.note("lost_head")
+            return
+        if is_known and not telling.bytes:
             return
         half = mine.again if is_known else mine or Half()
         if self.overlaps(packet, telling, half, path.kept.get(dcid)):
