@@ -28,7 +28,7 @@ namespace {
 
 // Whether a rule with on_match has decided. Monitor ones only count.
 bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
-    for (const Match& match : judged.matches) {
+    for (Match& match : judged.matches) {
         const LoadedRule& rule = judged.rule(match);
         if (rule.on_match == OnMatch::Meter) {
             continue;
@@ -38,7 +38,8 @@ bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
         RuleCounters& counters = judged.counters(match);
         (allow ? counters.admitted : counters.exceeded).add(judged.is_repeated(match) ? 0 : 1);
         (allow ? counters.admitted_bytes : counters.exceeded_bytes)
-            .add(match.previous == 0 ? judged.frame_bytes() : 0);
+            .add(judged.counted_before(match) == nullptr ? judged.frame_bytes() : 0);
+        match.counted = true;
         if (rule.mode == Mode::Enforce) {
             decision =
                 decision_on_sight(judged.context.set.meter_plan.rules[match.rule], match.rule);
@@ -246,10 +247,12 @@ void join(const Decision& own, Decision& decision) noexcept {
     decision.wait = wait;
 }
 
-bool has_counted(const LimitCheck& check, const CheckContext& context) noexcept {
+// Whether the limit has counted a unit before this one, of which other readings are none.
+bool has_counted(const LimitCheck& check, const MatchedRules& judged) noexcept {
     bool counted = false;
-    for_each_earlier(check, context,
-                     [&](const LimitCheck& earlier) { counted |= earlier.counted; });
+    for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
+        counted |= earlier.counted && &earlier < judged.all_checks + judged.looks_before;
+    });
     return counted;
 }
 
@@ -265,8 +268,9 @@ Units cost_before(const LimitCheck& check, const MatchedRules& judged) noexcept 
 }
 
 // Whether a rule has anything to judge in one of several units of a packet. Limits that count
-// packets, bytes or connections count the packet once, in the first unit that the rule judges; of
-// one key, all limits count the readings of one unit once, at what the dearest of them costs.
+// packets, bytes or connections count the packet once, in the first unit that the rule judges, by
+// the keys of all of its readings; of one key, all limits count the readings of one unit once, at
+// what the dearest of them costs.
 bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
     const LoadedRule& rule = judged.rule(match);
     const bool is_first = judged.counted_before(match) == nullptr;
@@ -274,7 +278,7 @@ bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
     std::size_t at = 0;
     for (LimitCheck& check : judged.checks(match)) {
         const Per per = rule.limits[at++].per;
-        if (is_of_packet(per) && has_counted(check, judged.context)) {
+        if (is_of_packet(per) && has_counted(check, judged)) {
             check.cost = Units{0};
         }
         const std::uint64_t before = cost_before(check, judged).count();

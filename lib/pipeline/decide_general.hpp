@@ -58,9 +58,10 @@ struct MatchedRules {
     [[nodiscard]] std::span<LimitCheck> checks(const Match& match) const noexcept {
         return {&all_checks[match.first], rule(match).limits.size()};
     }
-    // Whether the rule matches an earlier reading of the unit too.
+    // Whether the rule has counted an earlier reading of the unit.
     [[nodiscard]] bool is_repeated(const Match& match) const noexcept {
-        return match.previous > matches_before;
+        const Match* const earlier = counted_before(match);
+        return earlier != nullptr && earlier >= all_matches + matches_before;
     }
     // The rule's match in the nearest unit before that it has judged or skipped; nullptr: none.
     [[nodiscard]] const Match* counted_before(const Match& match) const noexcept {

@@ -21,7 +21,7 @@ struct Match {
     std::uint32_t previous = 0;
     bool skipped = false;  // a key part is missing, so the rule does not apply
     bool refused = false;  // one of its limits did not admit the unit
-    bool counted = false;  // the rule has judged the unit, or skipped it
+    bool counted = false;  // the rule has judged the unit, skipped it, or decided on sight
     bool weighed = false;  // the packet's bytes have been counted with the unit
     bool passed = false;   // a budget of `bypass` has room for the unit
     bool blocks = false;   // the packet is not forwarded, if the rule has its way

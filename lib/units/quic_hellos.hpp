@@ -44,8 +44,9 @@ struct HalfHello {
     bool is_again = false;
 };
 
-// Servers' packets come by: of services with both directions alone.
-enum class AnswersSeen : bool { No, Yes };
+// The answers that count: of services with both directions those of their servers, one way a
+// client's own close alone, and of no service none, whoever else's servers are heard.
+enum class AnswersSeen : std::uint8_t { None, Closes, All };
 
 class QuicHellos {
 public:

@@ -41,8 +41,11 @@ private:
     // The key of parts that come under the id of a judged hello.
     [[nodiscard]] std::uint64_t again() const noexcept;
     [[nodiscard]] AnswersSeen answers_seen() const noexcept {
-        return of_service() && packet_.service.service->path == ServicePath::Both ? AnswersSeen::Yes
-                                                                                  : AnswersSeen::No;
+        if (!of_service()) {
+            return AnswersSeen::None;
+        }
+        const bool is_one_way = packet_.service.service->path == ServicePath::Inbound;
+        return is_one_way ? AnswersSeen::Closes : AnswersSeen::All;
     }
     // The id is not known, or its server may have forgotten the hello that was judged.
     [[nodiscard]] bool is_of_new_connection() const noexcept;

@@ -30,10 +30,11 @@ bool QuicHellos::may_be_forgotten(std::uint64_t key, std::uint64_t path,
     }
     const auto state = load_state<JudgedHello>(lines_[index]);
     const std::uint32_t age = age_of(index);
-    if (state.gaps != gaps_ || answers_.answered_within(path, age, ticks_)) {
+    const bool counts = seen != AnswersSeen::None;
+    if (state.gaps != gaps_ || (counts && answers_.answered_within(path, age, ticks_))) {
         return true;
     }
-    return seen == AnswersSeen::No && (age > ticks_of(kRepeatedFor) || state.repeats >= kRepeats);
+    return seen != AnswersSeen::All && (age > ticks_of(kRepeatedFor) || state.repeats >= kRepeats);
 }
 
 void QuicHellos::note_repeat(std::uint64_t id) noexcept {
@@ -87,7 +88,7 @@ bool QuicHellos::follow_retry(std::uint64_t id, std::uint64_t hello, std::uint64
     }
     JudgedHello state = load_state<JudgedHello>(lines_[index]);
     const StickyVerdict verdict = verdict_of(hello);
-    const bool is_heard = seen == AnswersSeen::Yes && !blocks(verdict);
+    const bool is_heard = seen == AnswersSeen::All && !blocks(verdict);
     if (state.twin == id || state.retried || verdict == StickyVerdict::Undecided ||
         may_be_forgotten(hello, path, seen) ||
         (is_heard && !answers_.retried_within(path, age_of(index), ticks_))) {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`sluicectl replay` against the model: every line, every counter, every frame that goes on.
 
-    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --streams | --hellos | --quic | --connections | --services]
+    compare.py SLUICECTL [--seed FIRST] [--rounds N] [--frames N] [--keep FOLDER] [--full | --requests | --served | --streams | --hellos | --quic | --served-quic | --connections | --services]
                [--go-on] [--but tags] [--but candidates] [--but keys]
 
 Seed after seed. The first that differs is cut down to few frames and few lines of rules, which are
@@ -18,12 +18,12 @@ import sys
 import tempfile
 import time
 
-from generate import FRAMES, Connections, Dialogues, FullTable, Hellos, Quics, Requests, Scenario, Streams
+from generate import FRAMES, Connections, Dialogues, FullTable, Hellos, Quics, Requests, Scenario, ServedQuics, ServedRequests, Streams
 from pcap import read_capture
 from replay_model import replay
 from streams import Beyond
 
-KINDS = {"full": FullTable, "requests": Requests, "streams": Streams, "hellos": Hellos, "quic": Quics,
+KINDS = {"full": FullTable, "requests": Requests, "served": ServedRequests, "streams": Streams, "hellos": Hellos, "quic": Quics, "served-quic": ServedQuics,
          "connections": Connections, "services": Dialogues}
 SMALLER = 60  # seconds for making a case smaller
 SECONDS = 120  # that one replay may take
@@ -168,13 +168,15 @@ def main():
     parser.add_argument("--but", action="append", default=[], choices=["tags", "candidates", "keys"])
     parser.add_argument("--full", action="store_true", help="more keys than a rule has places")
     parser.add_argument("--requests", action="store_true", help="connections with requests of HTTP")
+    parser.add_argument("--served", action="store_true", help="the same to declared services")
     parser.add_argument("--streams", action="store_true", help="requests as TCP may bring them")
     parser.add_argument("--hellos", action="store_true", help="connections with ClientHellos of TLS")
     parser.add_argument("--quic", action="store_true", help="connections of QUIC")
+    parser.add_argument("--served-quic", action="store_true", help="the same to declared services")
     parser.add_argument("--connections", action="store_true", help="how many connections are open")
     parser.add_argument("--services", action="store_true", help="both directions of connections of declared services")
     options = parser.parse_args()
-    kind = next((KINDS[name] for name in KINDS if vars(options)[name]), Scenario)
+    kind = next((KINDS[name] for name in KINDS if vars(options)[name.replace("-", "_")]), Scenario)
     program, failed = os.path.abspath(options.program), 0
     for seed in range(options.seed, options.seed + options.rounds):
         report, _ = compare_seed(program, seed, options.frames, kind, options.keep,

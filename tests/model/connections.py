@@ -44,9 +44,9 @@ class Connections:
             return self.dice.choice(SOURCES6[:3]), SOURCES6[0], self.port, dport
         return f"10.0.0.{self.dice.randint(1, 4)}", "192.0.2.1", self.port, dport
 
-    def segments(self, parts):
+    def segments(self, parts, ends=None):
         """Of a connection on which these bytes are sent, mostly with its SYN."""
-        ends, at = self.ends(), self.dice.choice((1, 77, 0xFFFFFFF0, 0x7FFFFFFF))
+        ends, at = ends or self.ends(), self.dice.choice((1, 77, 0xFFFFFFF0, 0x7FFFFFFF))
         frames = []
         if self.chance(70):
             frames.append(segment(ends, at, SYN, b""))
@@ -63,9 +63,27 @@ class Connections:
         return [message[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(message)])]
 
 
-def segment(ends, at, flags, data):
+class Served:
+    """The same where servers are inside, and no client is."""
+
+    SERVERS = ["192.0.2.1/32", "2001:db8:9::/48"]
+
+    def ends(self):
+        self.port = self.port % 65_535 + 1
+        dport = self.dice.choice(self.PORTS)
+        if self.chance(30):
+            return f"2001:db8::{self.dice.randint(1, 4)}", "2001:db8:9::1", self.port, dport
+        return f"10.0.0.{self.dice.randint(1, 4)}", "192.0.2.1", self.port, dport
+
+
+def back(ends):
+    """Those of an answer."""
+    return ends[1], ends[0], ends[3], ends[2]
+
+
+def segment(ends, at, flags, data, acknowledged=1, window=9):
     source, destination, sport, dport = ends
-    head = struct.pack("!HHIIHHHH", sport, dport, at & 0xFFFFFFFF, 1, 0x5000 | flags, 9, 0, 0)
+    head = struct.pack("!HHIIHHHH", sport, dport, at & 0xFFFFFFFF, acknowledged & 0xFFFFFFFF, 0x5000 | flags, window, 0, 0)
     return packet(source, destination, TCP, head + data)
 
 

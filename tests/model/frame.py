@@ -57,6 +57,7 @@ class Packet:
         self.service = None  # what its service made of it
         self.headers = []
         self.further = []
+        self.is_reading = False  # of the unit before it, by other servers
 
     def add_unit(self):
         """Where the next unit's fields go: its own, and those that the packet has of its headers."""

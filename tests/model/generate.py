@@ -15,9 +15,9 @@ from frames import FrameMaker  # noqa: E402
 from hello_maker import HelloMaker, tls_words  # noqa: E402
 from pcap import write_mixed_pcapng, write_pcap, write_pcapng  # noqa: E402
 from places import PLACES  # noqa: E402
-from quic_maker import QuicMaker, quic_words  # noqa: E402
+from quic_maker import QuicMaker, ServedQuicMaker, ServedQuicRules, quic_words  # noqa: E402
 from replay_model import Box  # noqa: E402
-from request_maker import RequestMaker, RequestRules  # noqa: E402
+from request_maker import RequestMaker, RequestRules, ServedRequestMaker  # noqa: E402
 from rule_maker import RuleMaker, databases, instants  # noqa: E402
 from service_maker import ServiceMaker  # noqa: E402
 from stream_maker import StreamMaker, StreamRules  # noqa: E402
@@ -26,6 +26,7 @@ from unit_rules import UnitRules  # noqa: E402
 
 FRAMES = 400
 TUNNELS = ([], [], [], ["gre", "vxlan", "ipip"], ["gre"], ["vxlan"], ["ipip"])
+ON_AMBIGUOUS = (None, "refuse", "both", "stricter")
 CAPTURES = (write_pcap, lambda frames: write_pcap(frames, ">"),
             write_pcapng, lambda frames: write_pcapng(frames, ">"),
             lambda frames: write_pcap(frames, nanoseconds=False), write_mixed_pcapng)
@@ -33,6 +34,8 @@ CAPTURES = (write_pcap, lambda frames: write_pcap(frames, ">"),
 
 class Scenario:
     """One seed's rule file with its data, capture, and box."""
+
+    on_ambiguous = None
 
     def __init__(self, seed, count=FRAMES):
         dice = random.Random(seed)
@@ -59,13 +62,14 @@ class Scenario:
         if not self.has_box:
             return Box(inside=self.inside)
         return Box(inside=self.inside, tunnels=self.tunnels, malformed=self.malformed,
-                   port="uplink")
+                   port="uplink", on_ambiguous=self.on_ambiguous)
 
     def box_file(self):
         listed = ", ".join(self.tunnels)
+        http = f", http: {{on_ambiguous: {self.on_ambiguous}}}" if self.on_ambiguous else ""
         return ("version: 1\nports:\n  - name: uplink\n    outside: {device: net_tap0}\n"
                 "    inside: {device: net_tap1}\n"
-                f"packets: {{malformed: {self.malformed}, tunnels: [{listed}]}}\n")
+                f"packets: {{malformed: {self.malformed}, tunnels: [{listed}]{http}}}\n")
 
     def write(self, folder):
         """-> the options of `sluicectl replay`, the rule file first"""
@@ -154,9 +158,21 @@ class Requests(Units):
     def make(self, dice, count):
         acts, proxied = dice.choice((None, None, None, True, False)), dice.randrange(100) < 40
         folds = acts is not None and not proxied  # headers alone may decide over client.ip
+        self.on_ambiguous = dice.choice(ON_AMBIGUOUS)
+        self.has_box = self.on_ambiguous is not None
         self.frames = RequestMaker(dice, folds).frames(count)
         rules = RequestRules(dice, acts, proxied)
         self.rules, self.files = rules.file(), rules.files
+
+
+class ServedRequests(Units):
+    """The same of declared services, monitored and enforced, and of none."""
+
+    def make(self, dice, count):
+        self.on_ambiguous = dice.choice(ON_AMBIGUOUS)
+        self.has_box, self.inside = self.on_ambiguous is not None, ServedRequestMaker.SERVERS
+        self.frames = ServedRequestMaker(dice).frames(count)
+        self.rules = RequestRules(dice, dice.choice((None, True, True, False)), served=True).file()
 
 
 class Connections(Units):
@@ -205,6 +221,17 @@ class Quics(Hellos):
     """The same over QUIC."""
 
     MAKER, WORDS = QuicMaker, staticmethod(quic_words)
+
+
+class ServedQuics(Units):
+    """Of a declared service, monitored and enforced, and of none; with what its server answers."""
+
+    def make(self, dice, count):
+        self.inside = ServedQuicMaker.SERVERS
+        maker, mode = ServedQuicMaker(dice), dice.choice(("enforce", "enforce", "enforce", "monitor", '"off"'))
+        maker.monitored, maker.served = mode == "monitor", mode != '"off"'
+        self.frames = maker.frames(count)
+        self.rules = ServedQuicRules(dice, quic_words(maker.prints), dice.choice((True, True, False)), mode).file()
 
 
 def main():

@@ -1,35 +1,57 @@
 """Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads.
 
 What is malformed is beyond this reader: the generator makes none. Of what is ambiguous it knows a value that
-goes on in the next line. Of a path that some servers read otherwise it knows no second reading.
+goes on in the next line, and targets whose path servers read otherwise: each such path is a reading of the request.
 """
 import re
 
+import path_readings
 import streams
 
 ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
+ASKS_PATHS = r"http\.request\.uri\.path|cost: path"  # of those that read the paths of some
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
-UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
-OTHERWISE = re.compile(rb"%2[Ff]|/(\.|%2[Ee]){1,2}(/|\Z)")  # in a path, as some servers read it
+ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
 FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
 
-def add_request(packet, head):
-    """Gives a packet the request of a head that it completes. -> (the bytes of its body, None: in chunks; whether servers
-    may disagree where it ends)"""
+class Readings:
+    """What of a request's readings is judged. `on_ambiguous`: of services; `has_paths`: a rule reads some."""
+
+    def __init__(self, on_ambiguous=None, has_paths=True):
+        self.both, self.has_paths = on_ambiguous in ("both", "stricter"), has_paths
+
+    def refuses(self, packet, head, path):
+        """Of a service, all that servers may disagree about is refused, but what of a path is in doubt under `both`. What parts
+        its segments matters where those are read."""
+        if packet.service is None:
+            return False
+        doubtful = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
+        return bool(FOLD.search(head)) or doubtful and not self.both
+
+
+def add_request(packet, head, readings):
+    """Gives a packet the request of a head that it completes, as all servers read it. -> (the bytes of its body, None: in
+    chunks; whether servers may disagree where it ends)"""
     found, headers, body = read_head(head)
-    unit = packet.add_unit()
-    unit.fields.update(found)
-    unit.headers, unit.requests = headers, 1
-    if OTHERWISE.search(path_of(found["http.request.uri"])):
+    path, folds = path_of(found["http.request.uri"]), bool(FOLD.search(head))
+    others = [] if folds or not readings.has_paths else path_readings.other_paths(path)
+    if folds and others:
         raise streams.Beyond(head)
-    return body, bool(FOLD.search(head))
+    refused = readings.refuses(packet, head, path)
+    if refused:
+        packet.service.note("ambiguous_request")
+    for number, other in enumerate([None] if refused else [None, *others]):
+        unit = packet.add_unit()
+        unit.fields.update(found, **({"http.request.uri.path": other} if other else {}))
+        unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
+    return body, folds
 
 
 def path_of(target):
-    return re.sub(rb"\A[A-Za-z][A-Za-z0-9+.-]*://[^/?]*", b"", target).partition(b"?")[0]
+    return ABSOLUTE.sub(b"", target).partition(b"?")[0]
 
 
 def read_head(head):
@@ -47,12 +69,12 @@ def read_head(head):
             for cookie, equals, of_it in (pair.partition(b"=") for pair in value.split(b";")):
                 if equals:
                     cookies.setdefault(cookie.strip(b" \t").decode(), of_it.strip(b" \t"))
-    absolute = re.match(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)(.*)", target)
-    host, rest = absolute.groups() if absolute else (headers["host"], target)
+    absolute = ABSOLUTE.match(target)
+    host, rest = (absolute[1], target[absolute.end():]) if absolute else (headers["host"], target)
     path, mark, query = rest.partition(b"?")
     fields = {"proto.l7": b"http", "proto.scheme": b"http", "http.request.method": method,
               "http.host": normal_host(host), "http.request.uri": target,
-              "http.request.uri.path": normal_path(path)}
+              "http.request.uri.path": path_readings.normal_path(path)}
     if mark:
         fields["http.request.uri.query"] = query
     for name, value in headers.items():
@@ -74,24 +96,3 @@ def normal_host(host):
     """Without port and the dot of the root, in small letters."""
     name = re.match(rb"\[[^]]*\]|[^:]*", host)[0].lower()
     return name[:-1] if len(name) > 1 and name.endswith(b".") else name
-
-
-def normal_path(path):
-    """RFC 3986, 6.2.2; runs of slashes are one."""
-    if not path.startswith(b"/"):
-        return path
-    path = re.sub(rb"[\x80-\xff]", lambda one: b"%%%02X" % one[0][0], path)
-    path = re.sub(rb"%([0-9A-Fa-f]{2})", decoded, path)
-    segments, kept = path[1:].split(b"/"), []
-    for segment in segments:
-        if segment == b"..":
-            kept = kept[:-1]
-        elif segment not in (b"", b"."):
-            kept.append(segment)
-    is_folder = segments[-1] in (b"", b".", b"..")
-    return b"/" + b"/".join(kept) + (b"/" if is_folder and kept else b"")
-
-
-def decoded(escape):
-    octet = bytes([int(escape[1], 16)])
-    return octet if octet in UNRESERVED else b"%" + escape[1].upper()

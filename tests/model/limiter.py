@@ -146,6 +146,21 @@ class Vote:
         self.judged, self.action, self.reason = judged, action, reason
 
 
+class OneUnit:
+    """The readings of one unit. `met`: rules that have judged or skipped one; `costs`: of each key the dearest of them;
+    `once`: limits that count the packet, and have."""
+
+    def __init__(self):
+        self.met, self.costs, self.once = set(), {}, set()
+
+    def cost_before(self, limit, key, cost):
+        """How much of it other readings have cost the same key."""
+        place = limit, None if key is None else tuple(key)
+        before = self.costs.get(place, 0)
+        self.costs[place] = max(before, cost)
+        return min(before, cost)
+
+
 class Verdict:
     """`tag`: the action that decided, where that is one that tags; `longest`: what acting rules ask to wait."""
 
@@ -176,6 +191,7 @@ class Limiter:
         self.boxes = {}
         self.fragments = Fragments()
         self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, False
+        self.request = OneUnit()
         self.denied = False
         self.order = {rule.id: number for number, rule in enumerate(self.rules)}
         self.refuses = any(rule.id in self.acting and rule.on_match != "bypass"
@@ -238,9 +254,8 @@ class Limiter:
     def _judge_units(self, units):
         """In their order; the strictest verdict is the packet's, of equals that of the first rule in the file."""
         self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, len(units) > 1
-        self.denied = False  # on sight
-        verdicts = [self._pass_by(unit) or self._decide_on_sight(unit) or self._decide_by_limits(unit)
-                    for unit in units]
+        self.denied, self.request = False, OneUnit()  # denied: on sight
+        verdicts = [self._judge_unit(unit) for unit in units]
         verdict = min(verdicts, key=self._place_of)
         if len(verdicts) > 1:
             verdict.longest = max(one.longest for one in verdicts)
@@ -249,6 +264,12 @@ class Limiter:
             verdict.hold(max(one.delay for one in self.judged if one.rule.id in self.acting))
         self._settle(verdict.action in FORWARDS, verdict.delay)
         return verdict
+
+    def _judge_unit(self, unit):
+        if not unit.is_reading:
+            self.once |= self.request.once
+            self.request = OneUnit()
+        return self._pass_by(unit) or self._decide_on_sight(unit) or self._decide_by_limits(unit)
 
     def _place_of(self, verdict):
         return (-STRICTNESS[verdict.action], self.order.get(verdict.rule, len(self.order)),
@@ -282,12 +303,14 @@ class Limiter:
         return True, max(one.delay for one in others + own)
 
     def _applies(self, rule, keys, charges, unit):
-        """Of several units a rule looks at the first, and at those that its limits count."""
+        """Of several units a rule looks at the first, and at those that its limits count; of the readings of one at
+        those with keys of their own, or that cost more."""
         is_first = rule.id not in self.met
         kind = "request" if unit.requests else "query" if unit.queries else "handshake"
         lacks = keys is None and any(limit.per == kind for tier in rule.tiers for limit in tier.limits)
-        applies = not self.several or is_first or bool(charges) or lacks
+        applies = not self.several or is_first or bool(charges) or lacks and rule.id not in self.request.met
         self.met.update([rule.id] if applies else [])
+        self.request.met.update([rule.id] if applies else [])
         return applies
 
     def _count(self, rule, how):
@@ -326,7 +349,9 @@ class Limiter:
         for rule in self.rules:
             if rule.on_match not in ("drop", "allow") or not rule.condition(packet.fields):
                 continue
-            self._count(rule, "admitted" if rule.on_match == "allow" else "exceeded")
+            if rule.id not in self.request.met:
+                self._count(rule, "admitted" if rule.on_match == "allow" else "exceeded")
+            self.request.met.add(rule.id)
             if rule.id in self.acting:
                 if rule.on_match == "allow":
                     return Verdict("pass", "allow_rule", rule.id)
@@ -431,10 +456,11 @@ class Limiter:
                 if cost == 0 and self._completes(rule, number, limit, key, packet):
                     cost = 1
                 once = (rule.id, number, limit.name)
+                cost -= self.request.cost_before(once, key, cost)
                 if cost == 0 or once in self.once:
                     continue
                 if limit.per in ("packet", "byte", "connection"):
-                    self.once.add(once)
+                    self.request.once.add(once)
                 said = rule.overrides and rule.overrides.numbers(number, key, limit)
                 bucket = self.places.bucket(rule, number, limit, key, packet,
                                             lambda: self._bucket(limit, said))

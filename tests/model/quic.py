@@ -155,6 +155,7 @@ class Connection:
         self.dcid, self.come, self.fate, self.is_whole = packet.dcid, {}, None, False
         self.bytes, self.in_parts, self.waits = b"", False, False
         self.again = None  # what comes in parts under its id behind its hello
+        self.retried = False  # it is behind a Retry, of which a client takes one
         self.counted, self.repeats = 0, 0  # when it was; how many Initials with bytes of a hello came since
 
     def is_new_again(self, packet):
@@ -265,8 +266,8 @@ class Streams:
         hello = Hello(one.bytes[4:])
         packet.fields.update(hello.fields("q"))
         before = [other for other in known if other is not one and other.is_whole and other.bytes == one.bytes]
-        if some[0].token and before and not before[-1].is_new_again(packet):
-            one.fate, one.counted = before[-1].fate, packet.came
+        if some[0].token and before and not before[-1].retried and not before[-1].is_new_again(packet):
+            one.fate, one.counted, one.retried = before[-1].fate, packet.came, True
             return self.repeat(packet, one)
         one.count(packet)
         return None

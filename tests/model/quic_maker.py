@@ -2,11 +2,11 @@
 
 Of a hello that no server answers nothing comes twice, nor anything behind it.
 """
-from connections import ANSWER, datagram
+from connections import ANSWER, Served, back, datagram
 from hello import BadHello, Hello
 from hello_maker import WORDS, HelloMaker, part
 from quic import LEAST_INITIAL, SAMPLE, TAG, TYPES, VERSION1, VERSION2, Keys
-from unit_rules import Words
+from unit_rules import UnitRules, Words
 
 OTHER_VERSIONS = [0, 0x1A2A3A4A, 0xFF00001D]
 # PING, PADDING, ACK without ECN and with it.
@@ -158,3 +158,94 @@ class QuicMaker(HelloMaker):
         self.number += 1
         number = bytes(one ^ other for one, other in zip(number, mask[1:]))
         return bytes([head[0] ^ mask[0] & 0x0F]) + head[1:] + number + sealed
+
+
+class ServedQuicMaker(Served, QuicMaker):
+    """To declared services, whose servers answer: some hellos come again before that and behind it, others under their ids, with
+    bytes in the place of others, damaged. A server keeps its client's id, and one connection is on a path."""
+
+    PORTS = (443, 443, 443, 8443)
+    served = True  # or its service is off
+    monitored = False  # then what is refused goes on, and is judged
+    WAIT = [ANSWER] * 3  # longer than what ages are counted in
+
+    def connection(self):
+        self.version, self.number = self.dice.choice((VERSION1, VERSION1, VERSION2)), self.dice.choice((0, 0, 1, 300))
+        self.dcid, self.scid, self.token = self.dice.randbytes(self.dice.choice((8, 8, 20))), self.an_id(), b""
+        self.keys = Keys(self.version, self.dcid)
+        ends = self.ends()
+        if self.chance(20):
+            return [datagram(ends, self.other()) for _ in range(self.dice.choice((1, 1, 2)))]
+        message = self.message()
+        sent = [datagram(ends, one) for one in self.of_one_id(message)]
+        first = list(sent)
+        for _ in range(self.dice.choice((0, 1, 2, 4))):
+            sent += self.WAIT + self.something(ends, message, first)
+        return sent + (self.spoilt(ends, message) if len(first) > 1 and self.chance(20) else [])
+
+    def of_one_id(self, message):
+        """Mostly one datagram with one packet."""
+        if self.chance(60):
+            return [self.whole(message)]
+        dcid, parts = self.dcid, []
+        while not parts or self.dcid != dcid:  # the id that a server chose is none of these
+            self.dcid = dcid
+            parts = self.parts_of(message)
+        return parts
+
+    def whole(self, message):
+        return self.initial(b"\6" + variable(0) + variable(len(message)) + message, LEAST_INITIAL)
+
+    def something(self, ends, message, first):
+        """Datagrams of both directions."""
+        served = ("other", "damaged", "retry") * (self.served and ends[3] == 443)
+        way = self.dice.choice(("answer", "answer", "last", "last", "again", "again", "behind", *served))
+        if way == "answer":
+            return [datagram(back(ends), self.answer()), *self.WAIT]
+        if way == "last":
+            return [first[-1]] * self.dice.choice((1, 2, 6))
+        if way == "again":
+            return list(first)
+        if way == "other" and not (self.monitored and len(first) > 1):
+            return [datagram(ends, self.whole(self.message()))]
+        if way == "damaged":
+            one = self.initial(b"\6\0\4\1\0\0\0", LEAST_INITIAL)
+            return [datagram(ends, one[:-1] + bytes([one[-1] ^ 1]))]
+        if way == "retry":
+            return self.behind_retry(ends, message)
+        return [datagram(ends, self.behind())]
+
+    def spoilt(self, ends, message):
+        """In the place of the same. The box keeps a byte that it has refused, with what it had kept: nothing comes behind it."""
+        if self.monitored or not self.served or ends[3] != 443:
+            return []
+        at = self.dice.randrange(4, len(message))
+        other = b"\6" + variable(at) + variable(1) + bytes([message[at] ^ 1])
+        return [*self.WAIT, datagram(ends, self.initial(other, LEAST_INITIAL))]
+
+    def behind_retry(self, ends, message):
+        """Or what its client takes for one."""
+        retry = datagram(back(ends), self.server_head("retry") + b"token" + bytes(TAG))
+        self.dcid, self.token, self.number = self.dice.randbytes(8), b"retry", self.number + 1
+        self.keys = Keys(self.version, self.dcid)
+        return [retry] * self.chance(70) + [*self.WAIT, datagram(ends, self.whole(message))]
+
+    def server_head(self, name):
+        return bytes([self.kind(name)]) + self.version.to_bytes(4, "big") + part(1, self.scid) + part(1, self.dcid)
+
+    def answer(self):
+        """Sealed by keys that nobody has; Version Negotiation is none."""
+        if self.chance(15):
+            return b"\x80" + bytes(4) + part(1, self.scid) + part(1, self.dcid) + VERSION1.to_bytes(4, "big")
+        return self.server_head("handshake") + variable(40) + self.dice.randbytes(40)
+
+
+class ServedQuicRules(UnitRules):
+    def __init__(self, dice, words, acts, mode):
+        super().__init__(dice, words, acts)
+        self.service = mode
+
+    def file(self, before=()):
+        unreadable = self.dice.choice(("", "", ", on_unreadable: pass"))
+        return super().file([*before, "services:", f"  - {{id: h3, protocol: quic, when: l4.dport eq 443, mode: {self.service}, "
+                             f"checksums: trust{unreadable}}}"])

@@ -2,7 +2,7 @@
 """The slow model of `sluicectl replay`: the same options, the same lines.
 
     replay_model.py RULES --pcap FILE [--verdicts FILE] [--out FILE] [--enforce] [--tunnels gre,vxlan,ipip]
-                    [--malformed drop] [--inside PREFIX] [--port NAME]
+                    [--malformed drop] [--inside PREFIX] [--port NAME] [--on-ambiguous both]
 """
 import argparse
 import bisect
@@ -15,6 +15,7 @@ import sys
 import dns
 import http1
 import quic
+import quic_services
 import request_streams
 import tls
 from answers import FORWARDS
@@ -34,6 +35,7 @@ class Box:
         self.malformed = said.get("malformed") or "pass"
         self.inside = [ipaddress.ip_network(prefix) for prefix in said.get("inside") or ()]
         self.port = said.get("port")
+        self.on_ambiguous = said.get("on_ambiguous")
 
     def see(self, data, wire):
         packet = dissect(data, wire, self.tunnels)
@@ -93,18 +95,22 @@ def replay(rules_path, capture_path, box=None, enforce=False):
     box = box or Box()
     rules = read_rules(rules_path)
     limiter = Limiter(rules, box.malformed, enforce)
-    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules, rules_path),
+    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules, rules_path, box),
                     Services(rules_path, enforce=enforce))
 
 
-def streams_of(rules, path):
+def streams_of(rules, path, box):
     """Who is told what is in a connection or datagram: readers of what some rule asks for."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    readers = {request_streams: http1.ASKS, tls: tls.ASKS, dns: dns.ASKS, quic: quic.ASKS}
+    readers = {request_streams: http1.ASKS, tls: tls.ASKS, dns: dns.ASKS, quic_services: quic.ASKS}
     off = all(rule.mode == "off" or not rule.asks(dns.ASKS) for rule in rules)
-    return [reader.Streams() for reader, asks in readers.items()
-            if re.search(asks, text) and not (reader is dns and off)]
+    some = [reader.Streams() for reader, asks in readers.items()
+            if reader is not request_streams and re.search(asks, text) and not (reader is dns and off)]
+    if re.search(http1.ASKS, text):
+        has_paths = any(rule.mode != "off" and rule.asks(http1.ASKS_PATHS) for rule in rules)
+        some.insert(0, request_streams.Streams(http1.Readings(box.on_ambiguous, has_paths)))
+    return some
 
 
 def main():
@@ -118,9 +124,10 @@ def main():
     parser.add_argument("--malformed", choices=["pass", "drop"])
     parser.add_argument("--inside", action="append")
     parser.add_argument("--port")
+    parser.add_argument("--on-ambiguous", choices=["refuse", "both", "stricter"])
     options = parser.parse_args()
     box = Box(tunnels=options.tunnels, malformed=options.malformed, inside=options.inside,
-              port=options.port)
+              port=options.port, on_ambiguous=options.on_ambiguous)
     try:
         done = replay(options.rules, options.pcap, box, options.enforce)
     except BadCapture as error:

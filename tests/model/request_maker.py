@@ -1,12 +1,17 @@
 """Requests at random, and what rules over them can name: whole heads, in one segment or several, in their order."""
 import client_maker
 from client_maker import ClientMaker, client_lines
-from connections import Connections
+from connections import PUSH, SYN, Connections, Served, back, segment
 from unit_rules import UnitRules, Words
 
+ACK = 0x010
 METHODS = ["GET", "GET", "POST", "HEAD", "PURGE", "get"]
 TARGETS = ["/", "/a/b", "/a//b/c", "/b/", "/%7euser/x%3fy", "/search?q=1", "/a/b?x=1?y", "/a?", "/search?q=%2F/..",
            "/%41%2D%c3%bc", "/a/", "/v1/items/7", "/V1/Items/8/x"]
+# Of paths that servers read otherwise, in any order; what is of no path under `refuse` comes seldom.
+SEGMENTS = ["a", "b", "login", "v1", "items", ".", "..", "..", "%2e%2E", ".%2e", "x%3By", "x;y", "x%5cy", "%40", "c%2Cd%21", "", "%7e", "%23",
+            "%20", "\u00fc"]
+PARTED = ["a%2Fb", "..%2flogin", "%2F..", "%2F", "x%3by%2fz", "%2e%2e%2F", "%zz", "100%", "%%3b", "a%252Fb"]
 HOSTS = ["a.example", "A.Example", "b.example:8080", "c.example.", "www.C.example.:80", "[2001:DB8::1]:80",
          "www.Shop.co.uk", "cdn.shop.CO.UK.:80", "a.b.city.kawasaki.jp", "x.y.kawasaki.jp", "192.0.2.1"]
 HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["http://a.example/", "/a"],
@@ -16,7 +21,7 @@ HEADERS = {"User-Agent": ["curl/8.5", "Mozilla/5.0 (X11)", ""], "Referer": ["htt
                       'sid="1"; x.y=z', ";;x.y = k1;", ""],
            "Accept": ["*/*"]}
 OFTEN_TWICE = ("X-Api-Key", "Cookie", "x_!~#1", "User-Agent")
-PREFIXES = ["/", "/a", "/a/b", "/b", "/v1", "/v1/items", "/v1/item", "/~user", "/~user/x%2Fy", "/~user/x%3Fy", "/search", "/A-%C3%BC"]
+PREFIXES = ["/login", "/a%2Fb", "/x;y", "/", "/a", "/a/b", "/b", "/v1", "/v1/items", "/v1/item", "/~user", "/~user/x%2Fy", "/~user/x%3Fy", "/search", "/A-%C3%BC"]
 FOLDS = ["\r\n ", "\r\n\t", " \r\n  k", "\r\n\t\r\n k1"]
 REQUESTS = Words(
     "request", "http.host",
@@ -24,7 +29,7 @@ REQUESTS = Words(
         "http.request.method": ["GET", "POST", "PURGE", "E"],
         "http.host": ["a.example", "A.EXAMPLE", "c.example", "[2001:db8::1]", "example"],
         "http.request.uri": ["/a//b/c", "/search?q=1", "a"],
-        "http.request.uri.path": ["/a/b", "/", "/b/", "/~user/x%2Fy", "/~user/x%3Fy", "/A-%C3%BC", "/v1/items/7"],
+        "http.request.uri.path": ["/login", "/a%2Fb", "/x;y", "/x%3By", "/a/x;y", "/%25zz", "/a/b", "/", "/b/", "/~user/x%2Fy", "/~user/x%3Fy", "/A-%C3%BC", "/v1/items/7"],
         "path_prefix(http.request.uri.path, 1)": ["/a", "/", "/~user", "/v1"],
         "path_prefix( http.request.uri.path ,2)": ["/a/b", "/b/", "/v1/items"],
         "registrable_domain(http.host)": ["shop.co.uk", "A.EXAMPLE", "co.uk", "city.kawasaki.jp", "192.0.2.1"],
@@ -72,7 +77,7 @@ class RequestMaker(Connections):
 
     def request(self):
         """(head, body)"""
-        method, target, host = (self.dice.choice(some) for some in (METHODS, TARGETS, HOSTS))
+        method, target, host = self.dice.choice(METHODS), self.target(), self.dice.choice(HOSTS)
         if self.chance(10):
             target = f"http://{host}{target}"
         lines = [f"Host: {host}"]
@@ -88,22 +93,55 @@ class RequestMaker(Connections):
         self.dice.shuffle(lines)
         return "\r\n".join([f"{method} {target} HTTP/1.1", *lines, "", ""]).encode(), body
 
+    def target(self):
+        if self.folds or not self.chance(40):  # of a head with folded lines one path alone is judged
+            return self.dice.choice(TARGETS)
+        some = SEGMENTS + PARTED * self.chance(40)
+        path = "".join("/" + self.dice.choice(some) for _ in range(self.dice.choice((1, 2, 2, 3, 5))))
+        return path + self.dice.choice(("", "", "", "/", "?q=/../%2F"))
+
     def line(self, name, value):
         name = self.dice.choice((name, name.lower(), name.upper()))
         fold = self.dice.choice(FOLDS) if self.folds and self.chance(5) else ""
         return f"{name}:{self.dice.choice((' ', '', '  '))}{value}{fold}{self.dice.choice(('', '', ' '))}"
 
 
-class RequestRules(UnitRules):
-    """`proxied`: some name their clients."""
+class ServedRequestMaker(Served, RequestMaker):
+    """To servers of declared services some, which answer their handshakes and say no more."""
 
-    def __init__(self, dice, acts=None, proxied=False):
+    SERVED_PORTS = 80, 8080
+
+    def segments(self, parts, ends=None):
+        ends = self.ends()
+        if ends[3] not in self.SERVED_PORTS:
+            return super().segments(parts, ends)
+        at = self.dice.choice((1, 77, 0xFFFFFFF0, 0x7FFFFFFF))
+        frames = [segment(ends, at - 1, SYN, b""), segment(back(ends), 0, SYN | ACK, b"", at, 65535), segment(ends, at, ACK, b"")]
+        for part in parts:
+            frames.append(segment(ends, at, PUSH, part))
+            at += len(part)
+        return frames
+
+
+class RequestRules(UnitRules):
+    """`proxied`: some name their clients. `served`: some are a declared service's."""
+
+    def __init__(self, dice, acts=None, proxied=False, served=False):
         super().__init__(dice, REQUESTS, acts)
+        self.served = served
         self.clients = ClientMaker(dice) if proxied else None
         self.files = {name: text.encode() for name, text in client_maker.LISTS.items()} if proxied else {}
 
     def file(self):
-        return super().file(self.clients.lines() if self.clients else ())
+        return super().file([*(self.clients.lines() if self.clients else ()), *(self.services() if self.served else ())])
+
+    def services(self):
+        lines = ["services:"]
+        for number, when in enumerate(self.dice.choice((["l4.dport eq 80"], ["l4.dport in {80 8080}"],
+                                                        ["l4.dport eq 80 and ip.version eq 4", "l4.dport eq 80"]))):
+            mode = self.dice.choice(("enforce", "enforce", "enforce", "monitor", '"off"'))
+            lines.append(f"  - {{id: s{number}, protocol: http, when: '{when}', mode: {mode}, checksums: trust}}")
+        return lines
 
     def test(self):
         return self.clients.test() if self.clients and self.chance(40) else super().test()

@@ -73,7 +73,8 @@ class Stream:
     `refused`: the places whose bytes are, and the burst that has refused them: all frames of one instant; `is_over`:
     whether nothing more is read."""
 
-    def __init__(self, at):
+    def __init__(self, at, readings):
+        self.readings = readings
         self.next, self.ahead, self.chunks, self.is_over = at, {}, None, False
         self.refused, self.compared = {}, Compared()
         self.judged_from = self.judged_to = self.burst = None
@@ -147,7 +148,7 @@ class Stream:
                 break
             self.judged_from = self.judged_from if has_unit else self.next
             has_unit = True
-            body, self.is_over = http1.add_request(packet, head)
+            body, self.is_over = http1.add_request(packet, head, self.readings)
             self.begin_body(body, len(head + end))
         if follows_refused:
             packet.doubt = packet.doubt or RETRANSMISSION
@@ -167,8 +168,8 @@ class Stream:
 
 
 class Streams:
-    def __init__(self):
-        self.known = {}
+    def __init__(self, readings=None):
+        self.known, self.readings = {}, readings or http1.Readings()
 
     def see(self, packet):
         if packet.sequence is None:
@@ -176,7 +177,7 @@ class Streams:
         ends = tuple(packet.fields.get(name) for name in streams.ENDS)
         stream, payload = self.known.get(ends), packet.fields.get("payload")
         if stream is None and streams.begins(packet):
-            stream = self.known[ends] = Stream(packet.sequence)
+            stream = self.known[ends] = Stream(packet.sequence, self.readings)
         if payload and stream:
             ahead = (packet.sequence - stream.next) % streams.SEQUENCES
             if ahead >= streams.SEQUENCES // 2:

@@ -188,7 +188,7 @@ class Rule:
         else:
             self.tiers = [Tier(entry, per, named, changes)] if "limits" in entry else []
         parts = [f"{tier.key} " + " ".join(f"per: {limit.per}" for limit in tier.limits) for tier in self.tiers]
-        self.text = " ".join([entry.get("when", ""), *parts])
+        self.text = " ".join([entry.get("when", ""), *parts, *["cost: path"] * bool(self.cost.paths)])
 
 
 def read_on_full(value):

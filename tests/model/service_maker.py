@@ -4,6 +4,7 @@ import ipaddress
 import struct
 
 from connection_maker import CLIENTS, SERVERS, dice_start
+from service_streams import ahead
 
 FIN, SYN, RST, PSH, ACK, URG = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
 NUMBERS = 1 << 32
@@ -227,11 +228,12 @@ class ProxiedTalk(Talk):
         return SIGNATURE + b"\x21" + family + struct.pack("!H", len(rest)) + rest
 
     def content(self, end, seq, size):
-        """What comes again in the midst of a header's segments is left out."""
-        at = seq - self.first[0] - 1
-        if end == 0 and self.first == self.begun and at < len(self.header) and at + size > 0:
-            return self.header[at:at + size] if (at, at + size) in self.pieces else b""
+        """What comes again in the midst of a header's segments is left out, be it of a connection that takes its ports."""
+        at = seq - self.first[0] - 1 if self.first == self.begun else ahead(seq, self.begun[0] + 1)
+        if end == 0 and at < len(self.header) and at + size > 0:
+            return self.header[at:at + size] if (at, at + size) in self.pieces and self.first == self.begun else b""
         return b"x" * size
+
 
 class ServiceMaker:
     def __init__(self, dice):

@@ -17,6 +17,13 @@ WIDEST_UNSEEN = 1 << 24
 CLIENT, SERVER = 0, 1
 
 
+def ahead(number, of):
+    """How far a number lies ahead of the one that it is compared with; half of all numbers away it is neither ahead nor
+    behind."""
+    distance = (number - of) % NUMBERS
+    return 0 if distance == NUMBERS // 2 else distance if distance < NUMBERS // 2 else distance - NUMBERS
+
+
 class Segment:
     """What a TCP header says."""
 
@@ -293,11 +300,11 @@ class Connection:
         return None if near and (fits or believed) else "out_of_window"
 
     def is_behind_fin(self, me, segment):
-        end = me.place(segment.seq, me.fin or me.sent) + segment.size
+        has_fin, end = bool(segment.flags & FIN), segment.seq + segment.size - me.first
         if me.fin is None:
-            return bool(segment.flags & FIN) and end + self.taken_up < me.sent
-        behind = end > me.fin if segment.size else end > me.fin + 1
-        return behind or bool(segment.flags & FIN) and end != me.fin
+            return has_fin and ahead(me.sent, end + self.taken_up) > 0
+        behind = ahead(end, me.fin if segment.size else me.fin + 1) > 0
+        return behind or has_fin and (end - me.fin) % NUMBERS != 0
 
     def follow(self, end, segment):
         if segment.flags & RST:

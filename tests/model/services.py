@@ -18,7 +18,8 @@ PSH = 0x08
 SECOND = 1_000_000_000
 GRACE = 60 * SECOND
 ENOUGH = 64  # checksums that came right, and are verified from then on
-PROTO_TCP = 6
+PROTO_TCP, PROTO_UDP = 6, 17
+TRANSPORTS = {"http": [PROTO_TCP], "tls": [PROTO_TCP], "quic": [PROTO_UDP], "dns": [PROTO_TCP, PROTO_UDP]}
 URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT, SEQ_AT = 18, 12, 16, 14, 4
 BACK = 1 << 14  # of the upper half of a number: 2^30, which no window reaches
 
@@ -35,8 +36,17 @@ class Service:
         usual = "inspect" if self.protocol in ("http", "dns") else "pass"
         self.midstream = entry.get("midstream", usual)
         self.proxies = [ipaddress.ip_network(text) for text in entry.get("proxy_protocol", {}).get("from", [])]
+        self.on_unreadable = entry.get("on_unreadable", "refuse")
         self.right = {CLIENT: 0, SERVER: 0}
         self.counts = {"frames": 0, "from_clients": 0, "from_servers": 0, "rewritten": 0, "refused": {}, "would_refuse": {}}
+
+    def matches(self, fields):
+        """Whether a client's packet is its own; the transport of its protocol need not be said."""
+        return self.mode != "off" and fields.get("ip.proto") in TRANSPORTS[self.protocol] and self.condition(fields)
+
+    def note(self, refusal):
+        into = self.counts["refused" if self.mode == "enforce" else "would_refuse"]
+        into[refusal] = into.get(refusal, 0) + 1
 
     def finds_wrong(self, end, found):
         """Where checksums are `auto`, nothing of a side is wrong before that many of it came right."""
@@ -55,6 +65,11 @@ class Seen:
 
     def refuses(self):
         return self.refusal is not None and self.service.mode == "enforce"
+
+    def note(self, refusal):
+        """What its bytes are no server takes, or not all take alike."""
+        self.refusal = self.refusal or refusal
+        self.service.note(refusal)
 
 
 class Services:
@@ -77,7 +92,7 @@ class Services:
 
     def look(self, packet, data):
         fields = packet.fields
-        service = next((one for one in self.all if one.mode != "off" and one.condition(fields)), None)
+        service = next((one for one in self.all if one.matches(fields)), None)
         ends = ends_of(packet)
         if ends is None:
             if service is None or fields["ip.proto"] != PROTO_TCP:
@@ -155,8 +170,7 @@ class Services:
         counts["from_clients" if seen.end == CLIENT else "from_servers"] += 1
         counts["rewritten"] += seen.clears_urgent or seen.raises_ttl or seen.moves_back
         if seen.refusal:
-            into = counts["refused" if seen.service.mode == "enforce" else "would_refuse"]
-            into[seen.refusal] = into.get(seen.refusal, 0) + 1
+            seen.service.note(seen.refusal)
 
     def summary(self):
         return [{"id": one.id, "protocol": one.protocol, "mode": one.mode, **one.counts} for one in self.all]

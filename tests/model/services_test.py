@@ -1,6 +1,7 @@
 """What the model says of services, against tables worked out by hand."""
 import ipaddress
 import os
+import random
 import sys
 import tempfile
 import unittest
@@ -8,9 +9,14 @@ import unittest
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
 
 from dialogue_frames import ACK, FIN, RST, SYN, URG, Dialogue  # noqa: E402
+from connections import back, datagram  # noqa: E402
+from hello_maker import part  # noqa: E402
 from proxy_headers import MORE, NONE, OWN, Headers, read  # noqa: E402
+from quic import VERSION1, Keys  # noqa: E402
+from quic_maker import ServedQuicMaker, variable  # noqa: E402
+from quic_services import Streams  # noqa: E402
 from replay_model import Box  # noqa: E402
-from services import GRACE, Services, rewritten  # noqa: E402
+from services import GRACE, Seen, Service, Services, rewritten  # noqa: E402
 
 RULES = """version: 1
 services:
@@ -124,6 +130,15 @@ class Rows(unittest.TestCase):
                     ([(0, FIN | ACK, dict(data=b"abc")), (0, FIN | ACK, dict(data=b"abcd"))], "behind_end"),
                     ([(0, FIN | ACK, dict(data=b"abc")), (0, FIN | ACK, dict(at=3))], None)])
 
+    def test_half_of_all_numbers_away(self):
+        half, fin = 1 << 31, (0, FIN | ACK, dict(data=b"abc"))  # the FIN's number is 3
+        self.check([([fin, (0, ACK, dict(at=half + 3))], "behind_end"),
+                    ([fin, (0, ACK, dict(at=half + 4))], "out_of_window"),
+                    ([fin, (0, ACK, dict(at=half + 1, data=b"x"))], "behind_end"),
+                    ([fin, (0, ACK, dict(at=half - 7, data=b"x" * 40))], "out_of_window"),
+                    ([(0, FIN | ACK, dict(at=half))], "out_of_window"),
+                    ([(0, FIN | ACK, dict(at=half + 1))], "behind_end")])
+
     def test_checksums(self):
         wrong = begun().client(ACK, b"x", wrong=True)
         self.assertEqual(last(wrong), "wrong_checksum")
@@ -162,6 +177,55 @@ class Rows(unittest.TestCase):
         self.assertEqual(verdicts(urgent, mode="monitor")[-1], (None, urgent.sent[-1]))
         answer = begun().server(ACK | URG, b"x", urgent=1, ttl=9)
         self.assertEqual(verdicts(answer)[-1], (None, answer.sent[-1]))
+
+
+class Quic(unittest.TestCase):
+    """Of one client, whose datagrams are told by letters: what is counted, or why it is refused."""
+
+    def setUp(self):
+        self.maker = ServedQuicMaker(random.Random(1))
+        self.maker.connection()  # of any ids and keys
+        self.maker.version, self.maker.dcid, self.maker.token = VERSION1, b"12345678", b""
+        self.maker.keys = Keys(VERSION1, self.maker.dcid)
+
+    def hello(self, name):
+        return b"\1" + part(3, b"\3\3" + bytes(32) + part(1, b"") + part(2, b"\x13\1") + part(1, b"\0") +
+                            part(2, b"\0\0" + part(2, part(2, b"\0" + part(2, name)))))
+
+    def crypto(self, at, octets):
+        return self.maker.initial(b"\6" + variable(at) + variable(len(octets)) + octets, 1200)
+
+    def made(self, letter):
+        hello = self.hello(b"a.example")
+        damaged = self.crypto(0, hello)
+        return {"a": self.crypto(0, hello), "b": self.crypto(0, self.hello(b"b.example")), "1": self.crypto(0, hello[:30]),
+                "2": self.crypto(30, hello[30:]), "x": self.crypto(20, b"other"), "d": damaged[:-1] + bytes([damaged[-1] ^ 1]),
+                "u": b"\xc0\xff\0\0\x1d" + bytes(1200), "g": b"\xc0\x1a\x2a\x3a\x4a" + bytes(1200), "s": b"\x40" + bytes(60),
+                "c": b"\xc0\0\0\0\1\x15" + bytes(1200), "A": self.maker.server_head("handshake") + bytes(50), "R": self.maker.server_head("retry") + bytes(50)}[letter]
+
+    def told(self, letters, drops=()):
+        streams, result, ends = Streams(), [], ("10.0.0.1", "192.0.2.1", 5000, 443)
+        service = Service({"id": "h3", "protocol": "quic", "when": "l4.dport eq 443", "mode": "enforce"}, {}, False)
+        for number, letter in enumerate(letters):
+            frame = datagram(back(ends) if letter in "AR" else ends, self.made(letter))
+            packet = Box(inside=["192.0.2.1/32"]).see(frame, len(frame))
+            packet.came, packet.service = number * 10 ** 9, None if letter in "AR" else Seen(service, 0)
+            streams.see(packet)
+            if packet.settle:
+                packet.settle.fate = number in drops
+            refusal = packet.service and packet.service.refusal or packet.doubt and packet.doubt[0]
+            result += [] if letter in "AR" else [refusal or packet.handshakes]
+        return result
+
+    def test_each(self):
+        for letters, wanted in (("aaaaaaa", [1, 0, 0, 0, 0, 0, 0]), ("aAaa", [1, 1, 0]), ("aRa", [1, 0]), ("ab", [1, 1]), ("ad", [1, "lost_head"]),
+                                ("12", [0, 1]), ("21", [0, 1]), ("12121", [0, 1, 0, 0, 0]), ("12A12", [0, 1, 0, 1]), ("12x", [0, 1, "overlap"]),
+                                ("1x2", [0, "overlap", 1]), ("12Ax", [0, 1, "overlap"]), ("ugsc", ["unreadable", 0, 0, "unreadable"]), ("d", [0])):
+            self.assertEqual(self.told(letters), wanted, letters)
+
+    def test_what_is_refused_stays_so(self):
+        self.assertEqual(self.told("aabAa", drops=[0]), [1] + ["retransmission"] * 3)
+        self.assertEqual(self.told("aba", drops=[1]), [1, 1, "retransmission"])
 
 
 if __name__ == "__main__":

@@ -202,6 +202,16 @@ const Case kCases[] = {
       {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
       {12'000ms, quic(quic_initial("a.example")), "pass", "within_limits"}}},
 
+    {"of no service a server's answer counts for nothing, be another's heard",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("b.example")), "pass", "within_limits"},
+      {10ms, quic(quic_initial("a.example", 2)).dport(8443), "pass", "within_limits"},
+      {20ms, quic_answer(0xE0).sport(8443), "pass", "unmatched"},
+      {2000ms, quic(quic_initial("a.example", 2)).dport(8443), "pass", "unmatched"},
+      {2000ms, quic(quic_initial("c.example", 3)), "pass", "within_limits"},
+      {2010ms, quic_answer(0xE0), "pass", "unmatched"},
+      {4000ms, quic(quic_initial("c.example", 3)), "pass", "within_limits"}}},
+
     {"a QUIC hello in two datagrams is judged at the second",
      BY_QUIC_SNI,
      {{0ms, quic(quic_part(kQuicHello, 0, 60)), "pass", "unmatched"},

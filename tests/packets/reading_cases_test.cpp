@@ -69,6 +69,20 @@ const Case kCases[] = {
       {0ms, sends(head("/", "Host: a\r\nHost: b\r\n"), 2), "pass", "within_limits"},
       {0ms, sends(head("/"), 3), "drop", "over_limit", "src", 1000ms}}},
 
+    {"limits of packets charge the keys of all readings too",
+     HEAD RULE("paths", "key: [http.request.uri.path], " ONE),
+     {{0ms, sends(head("/x1/..%2flogin"), 1), "pass", "within_limits"},
+      {0ms, sends(head("/x2/..%2flogin"), 2), "drop", "over_limit", "paths", 1000ms},
+      {0ms, sends(head("/x2/..%2Flogin/"), 3), "pass", "within_limits"}}},
+
+    {"and of two requests in one segment the first",
+     HEAD RULE("hosts", "key: [http.host], " ONE),
+     {{0ms, sends(head("/", "Host: a\r\nHost: b\r\n") + head("/", "Host: c\r\nHost: d\r\n"), 1),
+       "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: d\r\n"), 2), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: c\r\n"), 3), "pass", "within_limits"},
+      {0ms, sends(head("/", "Host: b\r\n"), 4), "drop", "over_limit", "hosts", 1000ms}}},
+
     {"two requests of one segment are charged twice, whatever their readings",
      HEAD RULE("src", "key: [ip.src], per: request, limits: [" TOKENS("1/s", "2") "]")
          RULE("hosts", "key: [http.host], per: request, limits: [" TOKENS("1/s", "9") "]"),
@@ -91,6 +105,12 @@ const Case kCases[] = {
       {0ms, sends(head("e"), 4), "pass", "unmatched"},
       {0ms, sends(head("/%"), 5), "drop", "deny_rule", "d"},
       {0ms, sends(head("/x y"), 6), "pass", "unmatched"}}},
+
+    {"a % alone in the target of a proxy, too",
+     DENY("http.request.uri.path in {\"/%25zz\" \"/b;%25\"}"),
+     {{0ms, sends(head("http://a/%zz"), 1), "drop", "deny_rule", "d"},
+      {0ms, sends(head("http://a/b%3B%"), 2), "drop", "deny_rule", "d"},
+      {0ms, sends(head("http://a/c/..%2f%zz"), 3), "drop", "deny_rule", "d"}}},
 
     {"%2F is a slash for some servers and none for others",
      DENY("http.request.uri.path in {\"/a/b\" \"/c%2Fd\" \"/f\"}"),
@@ -214,6 +234,20 @@ TEST(Readings, ARuleCountsARequestOnce) {
     box.open(both, test::kStart);
     (void)box.judge(both.bytes(), test::kStart);
     EXPECT_EQ(box.counters(0).exceeded.read(), 1U);
+}
+
+// In its first reading the request never comes to the rule that refuses another one.
+TEST(Readings, ARuleThatDecidesInALaterReadingCountsIt) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{HEAD RULE("ok", "when: 'http.host eq \"a\"', on_match: allow")
+                      RULE("no", "when: 'http.request.method eq \"GET\"', on_match: drop")};
+    box.find_units_by(parser.finder());
+    const Frame both = sends(head("/", "Host: a\r\nHost: b\r\n"), 1);
+    box.open(both, test::kStart);
+    (void)box.judge(both.bytes(), test::kStart);
+    EXPECT_EQ(box.counters(0).admitted.read(), 1U);
+    EXPECT_EQ(box.counters(1).exceeded.read(), 1U);
+    EXPECT_EQ(box.counters(1).exceeded_bytes.read(), both.bytes().size());
 }
 
 }  // namespace

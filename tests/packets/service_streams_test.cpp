@@ -44,6 +44,8 @@ using test::syn_ack;
 constexpr std::string_view kEnforced = SERVICE("enforce");
 constexpr std::string_view kMonitored = SERVICE("monitor");
 
+constexpr std::uint32_t kHalf = 1U << 31;
+
 const Case kCases[] = {
     {"a request is counted once, and its repetition passes", kEnforced,
      opened({{0ms, client(kLogin), "pass", "within_limits"},
@@ -93,6 +95,15 @@ const Case kCases[] = {
     {"behind an exact RST nothing passes", kEnforced,
      opened({{0ms, client("").flags(kRst), "pass", "unmatched"},
              {0ms, client(kLogin), "drop", "behind_end"}})},
+
+    {"behind a FIN is less than half of all numbers ahead of it, beyond that is out of the window",
+     kEnforced,
+     opened({{0ms, client(kLogin), "pass", "within_limits"},
+             {0ms, client("", kLoginSize).flags(kFin | kAck), "pass", "unmatched"},
+             {0ms, client("", kLoginSize + kHalf), "drop", "behind_end"},
+             {0ms, client("", kLoginSize + kHalf + 1), "drop", "out_of_window"},
+             {0ms, client("x", kLoginSize + kHalf - 2), "drop", "behind_end"},
+             {0ms, client(kLogin, kLoginSize + kHalf - 10), "drop", "out_of_window"}})},
 
     {"a RST that its server may drop for its options ends nothing", kEnforced,
      opened({{0ms,

@@ -20,7 +20,7 @@ MODEL = os.path.join(ROOT, "tests", "model")
 sys.path.insert(0, MODEL)
 
 from compare import compare_seed, difference  # noqa: E402
-from generate import Connections, Dialogues, FullTable, Hellos, Quics, Requests, Scenario, Streams  # noqa: E402
+from generate import Connections, Dialogues, FullTable, Hellos, Quics, Requests, Scenario, ServedQuics, ServedRequests, Streams  # noqa: E402
 from places import PLACES  # noqa: E402
 from replay_model import Box  # noqa: E402
 
@@ -30,6 +30,7 @@ FULL_SEEDS = range(1, 6)
 REQUEST_SEEDS = range(1, 41)
 CONNECTION_SEEDS = range(1, 41)
 SERVICE_SEEDS = range(1, 41)
+SERVED_SEEDS = range(1, 21)  # requests to services, and as many over QUIC
 HELLO_SEEDS = range(1, 21)  # over TCP, and as many over QUIC
 SERVICE_REASONS = ["bad_ack", "bad_handshake", "behind_end", "midstream", "out_of_window", "rst_out_of_window",
                    "tcp_fragment", "wrong_checksum"]
@@ -85,6 +86,30 @@ class Seeds(Against):
 
     def test_the_same_verdicts_on_initials(self):
         self.compare_units(HELLO_SEEDS, Quics)
+
+    def test_the_same_verdicts_on_requests_to_services(self):
+        """Under each on_ambiguous, and what is refused under one is judged under another."""
+        wanted, refused = {"", "refuse", "both", "stricter"}, Counter()
+        for seed in SERVED_SEEDS:
+            scenario = ServedRequests(seed, FRAMES)
+            wanted.discard(scenario.on_ambiguous or "")
+            for service in self.summary_of(seed, ServedRequests)["services"]:
+                refused[scenario.on_ambiguous] += service["refused"].get("ambiguous_request", 0)
+        self.assertEqual(wanted, set())
+        self.assertGreater(refused["refuse"], FRAMES // 40)
+        self.assertEqual(refused["both"] + refused["stricter"], 0)
+
+    def test_the_same_verdicts_on_initials_to_services(self):
+        refused = Counter()
+        for seed in SERVED_SEEDS:
+            for service in self.summary_of(seed, ServedQuics)["services"]:
+                refused.update(service["refused"])
+        self.assertEqual(sorted(refused), ["lost_head", "overlap", "unreadable"])
+
+    def summary_of(self, seed, kind):
+        report, summary = compare_seed(self.sluicectl, seed, FRAMES, kind)
+        self.assertIsNone(report, report)
+        return summary
 
     def test_the_same_verdicts_on_connections(self):
         total = self.compare_seeds(CONNECTION_SEEDS, FRAMES, Connections)

@@ -182,8 +182,9 @@ bool has_stated_readings(const RequestHead& head) noexcept {
                                        HeadShape::Fragment};
     const HeadShapes target = head.shapes.among(kTargetDoubts);
     const HeadShapes host = head.shapes.among(kHostDoubts);
-    const bool is_usual = target.has(HeadShape::TargetForm) ||
-                          target.without(kPathDoubts).empty() ||
+    HeadShapes of_paths = kPathDoubts;
+    of_paths.add(HeadShape::BadPercent);
+    const bool is_usual = target.has(HeadShape::TargetForm) || target.without(of_paths).empty() ||
                           head.target.front() == http1::kSlash;
     return head.shapes.reading() != HeadReading::Malformed &&
            head.body.kind != BodyFraming::Kind::UntilClose && is_usual &&

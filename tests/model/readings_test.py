@@ -1,0 +1,111 @@
+"""What the model says of paths that servers read otherwise, against tables worked out by hand."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "smoke"))
+
+import http1  # noqa: E402
+from frame import Packet  # noqa: E402
+from limiter import Limiter  # noqa: E402
+from path_readings import has_lone_percent, may_part, normal_path, other_paths  # noqa: E402
+from rules import read_rules  # noqa: E402
+from services import Seen, Service  # noqa: E402
+
+HEAD = b"GET %s HTTP/1.1\r\nHost: a"
+SERVICE = {"id": "web", "protocol": "http", "when": "l4.dport eq 80"}
+PATH = "http.request.uri.path"
+
+
+def paths(target, readings, service=None):
+    """-> (the paths that are judged, why a service refuses it)"""
+    packet = Packet()
+    packet.service = service and Seen(service, 0)
+    http1.add_request(packet, HEAD % target, readings)
+    units = [packet, *packet.further]
+    return [unit.fields[PATH] for unit in units], service and packet.service.refusal
+
+
+def service(mode):
+    return Service({**SERVICE, "mode": mode}, {}, False)
+
+
+class Paths(unittest.TestCase):
+    def test_each_reading(self):
+        for path, *readings in ((b"/a%2fb", b"/a%2Fb", b"/a/b"), (b"/a%3bb", b"/a%3Bb", b"/a;b"), (b"/a/../b", b"/b", b"/a/../b"),
+                                (b"/a/%2E%2e/b", b"/b", b"/a/%2E%2e/b"), (b"/a//b/%7e", b"/a/b/~"), (b"/a/.", b"/a/", b"/a/."),
+                                (b"/x/..%2fa%3Bb", b"/x/..%2Fa%3Bb", b"/a%3Bb", b"/x/..%2Fa;b", b"/a;b"),
+                                (b"/a/./b%2F%40", b"/a/b%2F%40", b"/a/b/%40", b"/a/b%2F@", b"/a/b/@", b"/a/./b%2F%40"),
+                                (b"/%zz", b"/%25zz", b"/%zz"), (b"/%%3b", b"/%25%3B", b"/%25;", b"/%%3b"), (b"/%252F", b"/%252F"),
+                                (b"/%3f%23%25%20%00", b"/%3F%23%25%20%00"), (b"/a..b/...", b"/a..b/..."), (b"*", b"*"),
+                                (b"/%2f", b"/%2F", b"/"), (b"/a%5C", b"/a%5C", b"/a\\")):
+            self.assertEqual([normal_path(path), *other_paths(path)], readings, path)
+
+    def test_what_is_refused(self):
+        for path, wanted in ((b"/a%2Fb", True), (b"/%zz", True), (b"/%", True), (b"/%25", False), (b"/a/../b", False), (b"/%3b", False),
+                             (b"*", False), (b"/%252f", False)):
+            self.assertEqual(may_part(path) or has_lone_percent(path), wanted, path)
+
+
+class Requests(unittest.TestCase):
+    REFUSE, BOTH = http1.Readings("refuse"), http1.Readings("stricter")
+
+    def test_of_no_service_all_readings_are_judged(self):
+        for readings in (self.REFUSE, self.BOTH, http1.Readings()):
+            self.assertEqual(paths(b"http://a%2Fb/c%2Fd?/../", readings), ([b"/c%2Fd", b"/c/d"], None))
+
+    def test_of_a_service_an_encoded_slash_is_refused_or_judged(self):
+        for mode in ("enforce", "monitor"):
+            self.assertEqual(paths(b"/c%2Fd", self.REFUSE, service(mode)), ([b"/c%2Fd"], "ambiguous_request"))
+            self.assertEqual(paths(b"/c%2Fd", self.BOTH, service(mode)), ([b"/c%2Fd", b"/c/d"], None))
+            for readings in (self.REFUSE, self.BOTH):
+                self.assertEqual(paths(b"/c/../d", readings, service(mode)), ([b"/d", b"/c/../d"], None))
+
+    def test_what_no_rule_reads_is_not_in_doubt(self):
+        unread = http1.Readings("refuse", has_paths=False)
+        self.assertEqual(paths(b"/c%2Fd", unread, service("enforce")), ([b"/c%2Fd"], None))
+        self.assertEqual(paths(b"/%", unread, service("enforce")), ([b"/%25"], "ambiguous_request"))
+
+
+class Limits(unittest.TestCase):
+    """Of one request after another, each with its verdict."""
+
+    def judge(self, rules, *targets):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("version: 1\nrules:\n" + rules)
+            file.flush()
+            limiter, verdicts = Limiter(read_rules(file.name)), []
+        for target in targets:
+            packet = Packet()
+            packet.fields["ip.proto"] = 6
+            for one in target.split():
+                http1.add_request(packet, HEAD % one.encode(), http1.Readings())
+            verdict = limiter.judge(0, packet)
+            verdicts.append((verdict.action, verdict.key))
+        return verdicts, limiter.counts
+
+    def test_the_keys_of_all_are_charged_or_none(self):
+        for per in ("request", "packet"):
+            rules = f"  - {{id: r, mode: enforce, key: [{PATH}], per: {per}, limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}]}}\n"
+            verdicts, counts = self.judge(rules, "/a%2Fb", "/a/b", "/c%2f..%2Fa%2Fb", "/c%2F..%2fa%2Fb", "/a%2Fb")
+            self.assertEqual(verdicts, [("pass", ""), ("drop", "/a/b"), ("drop", "/a/b"), ("drop", "/a/b"), ("drop", "/a%2Fb")])
+            self.assertEqual(counts["r"], dict(matched=9, admitted=4, exceeded=5, skipped=0))
+
+    def test_one_key_is_charged_once_as_the_dearest(self):
+        rules = ('  - {id: r, mode: enforce, key: [], per: request, cost: {path: {"/a%2Fb": 2, "/a/b": 5}},\n'
+                 "     limits: [{algorithm: token_bucket, rate: 1/d, burst: 10}]}\n")
+        verdicts, counts = self.judge(rules, "/a%2Fb", "/a%2Fb", "/")
+        self.assertEqual([action for action, _ in verdicts], ["pass", "pass", "drop"])
+        self.assertEqual(counts["r"], dict(matched=5, admitted=4, exceeded=1, skipped=0))
+
+    def test_a_reading_speaks_for_itself_alone(self):
+        rules = (f"  - {{id: ok, mode: enforce, when: '{PATH} eq \"/a%2Fb\"', on_match: allow}}\n"
+                 "  - {id: no, mode: enforce, when: 'http.request.method eq \"GET\"', on_match: drop}\n")
+        verdicts, counts = self.judge(rules, "/a%2Fb", "/c%2Fd")
+        self.assertEqual([action for action, _ in verdicts], ["drop", "drop"])
+        self.assertEqual([counts[name]["matched"] for name in ("ok", "no")], [1, 2])
+
+
+if __name__ == "__main__":
+    unittest.main()
