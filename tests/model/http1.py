@@ -11,7 +11,7 @@ ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 UNRESERVED = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
-OTHERWISE = re.compile(rb"%2[Ff]|/(\.|%2[Ee]){1,2}(/|\Z)")  # in a path, as some servers read it
+OTHERWISE = re.compile(rb"%2[Ff]|\\|\A//|/(\.|%2[Ee]){1,2}(/|\Z)")  # in a path, as some servers read it
 FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
