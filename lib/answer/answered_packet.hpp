@@ -30,36 +30,6 @@ enum class Handshake : std::uint8_t {
 
 inline constexpr std::size_t kHandshakes = 4;
 
-// The requests of HTTP/1 that a segment completes, in their order, as far as answers are framed by
-// them.
-struct AskedRequests {
-    static constexpr unsigned kMost = 32;  // further ones are not counted
-    std::uint8_t count = 0;
-    std::uint32_t heads = 0;     // a bit for each HEAD
-    std::uint32_t connects = 0;  // a bit for each CONNECT
-    std::uint32_t upgrades = 0;  // a bit for each one whose upgrade is passed
-
-    [[nodiscard]] constexpr AskedRequest request(unsigned index) const noexcept {
-        return {.method = method(index), .passes_upgrade = (upgrades >> index & 1U) != 0};
-    }
-    [[nodiscard]] constexpr AskedMethod method(unsigned index) const noexcept {
-        return (heads >> index & 1U) != 0      ? AskedMethod::Head
-               : (connects >> index & 1U) != 0 ? AskedMethod::Connect
-                                               : AskedMethod::Other;
-    }
-    constexpr void add(AskedRequest request) noexcept {
-        if (count < kMost) {
-            const std::uint32_t bit = std::uint32_t{1} << count;
-            heads |= request.method == AskedMethod::Head ? bit : 0;
-            connects |= request.method == AskedMethod::Connect ? bit : 0;
-            upgrades |= request.passes_upgrade ? bit : 0;
-            ++count;
-        }
-    }
-};
-static_assert(ResponseStream::kMostAwaited < AskedRequests::kMost,
-              "more requests than that are too many anyway");
-
 // Facts that tell, before anything is looked up, whether a forwarded segment matters to answers.
 struct SegmentGlance {
     std::uint16_t sport = 0;
@@ -80,7 +50,9 @@ struct AnsweredPacket {
     // far as its client's numbers alone tell.
     bool may_wait = false;
     Handshake handshake = Handshake::Untracked;
+    // The requests of HTTP/1 that the segment completes, as far as answers are framed by them.
     AskedRequests requests{};
+    bool asks_more = false;        // than `requests` has room for
     std::uint64_t connection = 0;  // of a service, as its tracker names it; else 0
 };
 

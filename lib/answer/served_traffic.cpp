@@ -50,8 +50,11 @@ void ServedTraffic::follow_client(ServedConnection& connection, const AnsweredPa
                                   const TcpFacts& facts, Instant now) noexcept {
     ServedConnections::touch(connection, now);
     connection.answers.acknowledge(facts.ack);
-    for (unsigned i = 0; i < packet.requests.count; ++i) {
-        connection.answers.expect(packet.requests.request(i));
+    for (AskedRequests rest = packet.requests; !rest.empty(); rest.pop()) {
+        connection.answers.expect(rest.front());
+    }
+    if (packet.asks_more) {
+        connection.answers.lose();
     }
 }
 
@@ -88,7 +91,7 @@ void ServedTraffic::follow_server(ServedConnection& connection, const AnsweredPa
 void ServedTraffic::meet_stranger(const BothWays& ways, const AnsweredPacket& packet,
                                   const TcpFacts& facts, Instant now) noexcept {
     const std::uint32_t seconds = seconds_of(now);
-    const bool asks = packet.requests.count != 0 && facts.has(kTcpAck);
+    const bool asks = !packet.requests.empty() && facts.has(kTcpAck);
     if (asks && was_sent(here_, ways.against, facts.ack, seconds)) {
         ServedConnection& connection = connections_.add(ways.along, now);
         connections_.note_ports(packet.headers.sport, packet.headers.dport);

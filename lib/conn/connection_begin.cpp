@@ -40,7 +40,7 @@ bool ConnectionTable::meets_refused(const TcpSegment& segment, StreamOffer& offe
         }
         counters_.count(ConnectionEvent::RefusedUntold);
     }
-    const bool ends = segment.fin && stance_ == StreamStance::Service;
+    const bool ends = segment.fin && stance_ == ReadingStance::Service;
     if (!segment.payload.empty() || ends) {
         counters_.count(ConnectionEvent::HeadForgotten);
         refuse(offer, RefusedWhy::HeadForgotten);

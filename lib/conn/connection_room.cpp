@@ -72,7 +72,7 @@ bool made_room(ConnectionEvent event) noexcept {
 
 }  // namespace
 
-ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance stance,
+ConnectionTable::ConnectionTable(const ConnectionBudget& budget, ReadingStance stance,
                                  KeptMemory& memory)
     : budget_{checked(budget)},
       stance_{stance},
@@ -85,9 +85,9 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget, StreamStance st
       members_{array_in<SourceMember>(memory, lines_.capacity())},
       seen_{array_in<SeenSegments>(memory, lines_.capacity())},
       last_acks_{array_in<LastAck>(memory, lines_.capacity())},
-      gap_ends_{
-          array_in<std::uint32_t>(memory, stance == StreamStance::Service ? lines_.capacity() : 0)},
-      framing_{stance == StreamStance::Service ? lines_.capacity() : 0, memory},
+      gap_ends_{array_in<std::uint32_t>(memory,
+                                        stance == ReadingStance::Service ? lines_.capacity() : 0)},
+      framing_{stance == ReadingStance::Service ? lines_.capacity() : 0, memory},
       refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
                {budget_.given_up, budget_.given_up, members_.all()},
@@ -107,10 +107,10 @@ std::uint64_t ConnectionTable::kept_of(const ConnectionBudget& wanted) noexcept 
 }
 
 std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
-                                         StreamStance stance) noexcept {
+                                         ReadingStance stance) noexcept {
     const ConnectionBudget budget = checked(wanted);
     const std::size_t lines = ConnectionLines::lines_for(budget.connections);
-    const std::size_t of_service = stance == StreamStance::Service ? lines : 0;
+    const std::size_t of_service = stance == ReadingStance::Service ? lines : 0;
     return ConnectionLines::memory_of(budget.connections) +
            LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
            LineArray<LastAck>::memory_of(lines) + LineArray<std::uint32_t>::memory_of(of_service) +

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/base/line_array.hpp"
 #include "lib/base/prefetch.hpp"
+#include "lib/base/reading_stance.hpp"
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/connection_budget.hpp"
 #include "lib/conn/connection_event.hpp"
@@ -13,7 +14,6 @@
 #include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
 #include "lib/conn/stream_offer.hpp"
-#include "lib/conn/stream_stance.hpp"
 
 #include <array>
 
@@ -41,11 +41,11 @@ public:
     // Aborts if there is no memory. Nothing is allocated later. In memory that outlives the
     // process take_over() follows.
     explicit ConnectionTable(const ConnectionBudget& budget,
-                             StreamStance stance = StreamStance::Service,
+                             ReadingStance stance = ReadingStance::Service,
                              KeptMemory& memory = no_kept_memory());
     // Bytes that it takes.
     [[nodiscard]] static std::uint64_t memory_of(
-        const ConnectionBudget& budget, StreamStance stance = StreamStance::Service) noexcept;
+        const ConnectionBudget& budget, ReadingStance stance = ReadingStance::Service) noexcept;
     // Bytes of it that outlive the process.
     [[nodiscard]] static std::uint64_t kept_of(const ConnectionBudget& budget) noexcept;
     // Streams that an earlier process has left are read on from where they were. `can_be`: whether
@@ -215,7 +215,7 @@ private:
     void stop_reading(ConnectionIndex index) noexcept;
     static void pass(StreamOffer& offer) noexcept;
     [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
-        return stance_ == StreamStance::Anywhere;
+        return stance_ == ReadingStance::Anywhere;
     }
 
     // Connections and their budget.
@@ -247,7 +247,7 @@ private:
     void leave(ConnectionIndex index) noexcept;
 
     ConnectionBudget budget_;
-    StreamStance stance_;
+    ReadingStance stance_;
     std::uint32_t half_head_ticks_;
     std::uint32_t idle_ticks_;
     std::uint32_t ticks_ = 0;  // the segment's instant

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 // Datagrams of a service that come in IP fragments, put together so that they can be read. Their
@@ -58,9 +57,6 @@ enum class AssemblyOutcome : std::uint8_t {
     GivenUp,  // of one that is not put together any more
     Full,     // no place for one more datagram
 };
-inline constexpr auto kAssemblyOutcomes =
-    std::to_array<std::string_view>({"waits", "whole", "copy", "follows", "unknown", "bad_part",
-                                     "overlap", "refused", "given_up", "full"});
 // True if a fragment is forwarded, as far as it is not the rules' to say.
 [[nodiscard]] constexpr bool passes(AssemblyOutcome outcome) noexcept {
     return outcome <= AssemblyOutcome::Follows;

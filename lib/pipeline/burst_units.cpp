@@ -10,9 +10,10 @@ namespace sluice {
 
 UnitTexts* UnitSink::add(Per kind) noexcept {
     std::uint8_t& count = units_.counts_[row_];
-    if (count == units_.most_now_) {
+    // Nobody's share is taken by others.
+    if (count >= kUnitShare && count >= units_.most_now()) [[unlikely]] {
         units_.refused_ = true;
-        units_.crowded_out_ |= units_.most_now_ < units_.most_ ? row_bit(row_) : 0;
+        units_.crowded_out_ |= count < units_.most_ ? row_bit(row_) : 0;
         return nullptr;
     }
     BurstUnits::Unit& unit = units_.unit_at(row_, count++);
@@ -137,10 +138,10 @@ AnsweredPacket Burst::answered(std::size_t row) const noexcept {
         for (std::size_t i = 0; i < units_->count(row); ++i) {
             const BurstUnits::Unit& request = units_->unit(row, i);
             if (!request.is_other_reading) {
-                packet.requests.add(request.asked);
+                packet.asks_more |= !packet.requests.push(request.asked);
             }
         }
-        const AskedMethod method = packet.requests.method(0);
+        const AskedMethod method = unit.asked.method;
         packet.unit = method == AskedMethod::Head      ? AnsweredUnit::HttpHead
                       : method == AskedMethod::Connect ? AnsweredUnit::HttpConnect
                                                        : AnsweredUnit::HttpRequest;
@@ -188,16 +189,19 @@ void BurstUnits::begin(std::uint64_t load, const MeterPlan& plan, std::size_t ro
                      fitting(kUnitsUnderAnyRules * kMaxLimits, plan.limits.size()));
 }
 
-// Rows behind it keep their shares.
 void BurstUnits::begin_row(std::size_t row) noexcept {
     rows_left_ -= rows_left_ != 0 ? 1 : 0;
-    const std::size_t rows = 1 + kMaxFurther - further_count_ - (kUnitShare - 1) * rows_left_;
     first_unit_[row] = static_cast<std::uint16_t>(unit_count_);
-    most_now_ = std::min({most_, rows, kMostUnits - unit_count_});
     refused_ = false;
 }
 
-bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
+// Rows behind it keep their shares.
+std::size_t BurstUnits::most_now() const noexcept {
+    const std::size_t rows = 1 + kMaxFurther - further_count_ - (kUnitShare - 1) * rows_left_;
+    return std::min({most_, rows, kMostUnits - unit_count_});
+}
+
+void BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     begin_row(row);
     room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
     UnitSink sink{*this, row, packet.service};
@@ -208,7 +212,6 @@ bool BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
         sink.drop(Reason::TooManyUnits);
     }
     unit_count_ += counts_[row];
-    return !refused_;
 }
 
 void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) noexcept {

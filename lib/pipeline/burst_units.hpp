@@ -193,13 +193,12 @@ public:
     [[nodiscard]] const ServicePacket& service(std::size_t row) const noexcept {
         return services_.packets[row];
     }
-    // Calls the parser for one packet. False: it has too many units, which is counted, and none of
-    // them is kept.
-    [[nodiscard]] bool find(std::size_t row, const UnitSource& packet) noexcept;
+    // Calls the parser for one packet. Of one that has too many units, which is counted, none is
+    // kept.
+    void find(std::size_t row, const UnitSource& packet) noexcept;
     // The same of a packet that has waited, and that the parser has seen before. It looks again
     // only where other rules want other texts.
-    [[nodiscard]] bool find_again(std::size_t row, const UnitSource& packet,
-                                  const HeldUnits& held) noexcept;
+    void find_again(std::size_t row, const UnitSource& packet, const HeldUnits& held) noexcept;
     // Before the first find(): the rule set that the burst's units are found for, and how many of
     // its rows are read.
     void begin(std::uint64_t load, const MeterPlan& plan, std::size_t rows) noexcept;
@@ -326,6 +325,8 @@ private:
         return units_[first_unit_[row] + number];
     }
     void begin_row(std::size_t row) noexcept;
+    // Units that the packet that is looked at may have.
+    [[nodiscard]] std::size_t most_now() const noexcept;
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
     [[nodiscard]] UnitFate fate_of(const Decision& decision, const StickyBytes& bytes,
                                    const MeterPlan& plan) const noexcept;
@@ -334,10 +335,9 @@ private:
     UnitRoom room_;
     ServiceRowsOutcome services_;
     std::uint64_t load_ = 0;
-    std::size_t most_ = kMaxUnits;      // of a packet, under the rule set
-    std::size_t most_now_ = kMaxUnits;  // of the packet that is looked at
-    std::size_t rows_left_ = 0;         // to be read behind it
-    RowMask crowded_out_ = 0;           // their units had no room beside those of others
+    std::size_t most_ = kMaxUnits;  // of a packet, under the rule set
+    std::size_t rows_left_ = 0;     // to be read behind it
+    RowMask crowded_out_ = 0;       // their units had no room beside those of others
     RowMask unjudgeable_ = 0;
     RowMask unreadable_ = 0;
     RowMask would_refuse_ = 0;

@@ -100,22 +100,21 @@ void HeldUnits::give_back_service(std::size_t row, ServiceRowsOutcome& outcome) 
     }
 }
 
-bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
+void BurstUnits::find_again(std::size_t row, const UnitSource& packet,
                             const HeldUnits& held) noexcept {
     const bool is_of_service = packet.service.service != nullptr;
     if (const StickyBytes* const bytes = held.to_read_again(packet.load, is_of_service)) {
         finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
-        const bool is_found = find(row, packet);
+        find(row, packet);
         if (held.client().is_proxied) {
             UnitSink{*this, row, packet.service}.note_client(held.client().address);
         }
-        return is_found;
+        return;
     }
     begin_row(row);
     UnitSink sink{*this, row, packet.service};
     held.give_back(packet, sink);
     unit_count_ += counts_[row];
-    return true;
 }
 
 }  // namespace sluice

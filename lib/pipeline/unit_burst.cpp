@@ -64,9 +64,9 @@ private:
                                 .load = set_.load,
                                 .unread_bursts = core_.unread_bursts};
         if (has_waited) [[unlikely]] {
-            (void)units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
+            units_.find_again(row, packet, core_.asker->held(burst_.place(row)).units);
         } else {
-            (void)units_.find(row, packet);
+            units_.find(row, packet);
         }
     }
     void name_clients(std::size_t row) noexcept {

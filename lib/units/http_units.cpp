@@ -30,8 +30,8 @@ FramingState state_of(const ChunkScanner& chunks) noexcept {
 // A service's connection goes unread behind a request that ends it, and a request for another
 // protocol is one like any other until the server agrees. Elsewhere a body that does not end for
 // certain is looked through for what begins like a request.
-UnitBody body_of(const RequestHead& head, HeadStance stance) noexcept {
-    const bool is_service = stance == HeadStance::Service;
+UnitBody body_of(const RequestHead& head, ReadingStance stance) noexcept {
+    const bool is_service = stance == ReadingStance::Service;
     if (is_service && head.ends_connection()) {
         return {};
     }
@@ -85,9 +85,9 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 
 }  // namespace
 
-bool HttpUnits::may_begin(ByteView bytes, HeadStance stance) noexcept {
+bool HttpUnits::may_begin(ByteView bytes, ReadingStance stance) noexcept {
     const std::byte first = bytes[0];
-    return stance == HeadStance::Service || http1::is(first, http1::kToken) ||
+    return stance == ReadingStance::Service || http1::is(first, http1::kToken) ||
            first == http1::kCr || first == http1::kLf;
 }
 
@@ -98,7 +98,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
     const HeadOptions options{.wanted = context.packet.requests.wanted(),
                               .limit = context.head_bytes,
                               .stance = context.stance()};
-    const bool is_service = context.stance() == HeadStance::Service;
+    const bool is_service = context.stance() == ReadingStance::Service;
     const FoundHead found = find_request_head(bytes, options, room, head_);
     switch (found.status) {
         case HeadStatus::NotHttp:
@@ -136,7 +136,7 @@ StreamReading HttpUnits::read(ByteView bytes, const StreamContext& context,
 }
 
 void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
-    if (!packet.wanted.has(TextField::HttpPath)) {
+    if (!head_.shapes.empty() && !packet.wanted.has(TextField::HttpPath)) {
         head_.shapes = head_.shapes.without(kPathDoubts);
     }
     const HeadReading reading = head_.shapes.reading();
@@ -169,11 +169,10 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
 }
 
 AskedRequest HttpUnits::asked(const UnitSource& packet) const noexcept {
-    const ByteView method = head_.method;
     const Service* const service = packet.service.service;
-    return {.method = std::ranges::equal(method, bytes_of("HEAD"))      ? AskedMethod::Head
-                      : std::ranges::equal(method, bytes_of("CONNECT")) ? AskedMethod::Connect
-                                                                        : AskedMethod::Other,
+    return {.method = std::ranges::equal(head_.method, bytes_of("HEAD")) ? AskedMethod::Head
+                      : head_.upgrade == HttpUpgrade::Connect            ? AskedMethod::Connect
+                                                                         : AskedMethod::Other,
             .passes_upgrade = service != nullptr && passes(*service, head_.upgrade)};
 }
 

@@ -15,7 +15,7 @@ public:
 
     // Whether a request, or empty lines before one, may begin so; there is a byte.
     [[nodiscard]] static bool may_begin(ByteView bytes,
-                                        HeadStance stance = HeadStance::Anywhere) noexcept;
+                                        ReadingStance stance = ReadingStance::Anywhere) noexcept;
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;
 

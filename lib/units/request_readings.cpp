@@ -12,7 +12,7 @@ namespace {
 constexpr TextFieldSet kTargetTexts{TextField::HttpUri, TextField::HttpPath, TextField::HttpQuery};
 
 // Where readings differ.
-enum Doubt : unsigned { kHost = 1, kHeaders = 2, kCookies = 4 };
+enum Doubt : unsigned { kHost = 1, kHeaders = 2, kCookies = 4, kTargetHost = 8 };
 
 bool differ(const HeaderText& texts) noexcept {
     return http1::as_text(texts.first) != http1::as_text(texts.last);
@@ -25,7 +25,7 @@ public:
 
     void run(ReadingsOf which) noexcept {
         find_targets();
-        const unsigned doubts = which == ReadingsOf::All ? find_host() | find_repeated() : 0;
+        const unsigned doubts = find_host() | (which == ReadingsOf::All ? find_repeated() : 0U);
         for (unsigned others = 0; others <= doubts; ++others) {
             if ((others & ~doubts) == 0) {
                 add_all(others);
@@ -35,16 +35,21 @@ public:
 
 private:
     void find_targets() noexcept {
-        if (head_.shapes.among(kTargetDoubts).empty() || !packet_.wanted.meets(kTargetTexts)) {
+        const bool names_host =
+            head_.shapes.has(HeadShape::NetworkPath) && packet_.wanted.has(TextField::HttpHost);
+        const bool reads_targets = names_host || packet_.wanted.meets(kTargetTexts);
+        if (head_.shapes.among(kTargetDoubts).empty() || !reads_targets) {
             return;
         }
-        targets_ = other_targets(head_, packet_.wanted.has(TextField::HttpPath), units_.room());
+        targets_ = other_targets(head_, names_host || packet_.wanted.has(TextField::HttpPath),
+                                 units_.room());
         const ByteView made = units_.keep(targets_.used);
         if (targets_.is_cut) {
             units_.refuse();
         }
         for (OtherTarget& target : std::span{targets_.all}.first(targets_.count)) {
             make_last(TextField::HttpPath, made, target.path);
+            make_last(TextField::HttpHost, made, target.host);
             make_last(TextField::HttpUri, made, target.target);
             make_last(TextField::HttpQuery, made, target.query);
         }
@@ -96,6 +101,9 @@ private:
         }
         for (const OtherTarget& target : targets_.readings()) {
             add(&target, others);
+            if (!target.host.empty() && (others & kHost) == 0) {
+                add(&target, others | kTargetHost);
+            }
         }
     }
     void add(const OtherTarget* target, unsigned others) noexcept {
@@ -112,6 +120,9 @@ private:
         }
         if ((others & kHost) != 0) {
             set(*texts, TextField::HttpHost, host_);
+        }
+        if (target != nullptr && (others & kTargetHost) != 0) {
+            set_lasting(*texts, TextField::HttpHost, target->host);
         }
         for (const RequestTexts::Place& header : packet_.requests.headers()) {
             if ((others & kHeaders) != 0 && header.field != kClientHeader) {

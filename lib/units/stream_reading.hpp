@@ -39,8 +39,8 @@ struct StreamContext {
     FramingState before{};
     std::size_t head_bytes = 0;  // the most that a head may have
 
-    [[nodiscard]] HeadStance stance() const noexcept {
-        return packet.service.service != nullptr ? HeadStance::Service : HeadStance::Anywhere;
+    [[nodiscard]] ReadingStance stance() const noexcept {
+        return packet.service.service != nullptr ? ReadingStance::Service : ReadingStance::Anywhere;
     }
 };
 

@@ -92,7 +92,7 @@ ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, Byt
             if (begins_half_request(payload)) {
                 return ClientBytes::BeginHalf;
             }
-            const RequestStart start = find_request_start(payload, 0, HeadStance::Service);
+            const RequestStart start = find_request_start(payload, 0, ReadingStance::Service);
             return begin_if(start.is_found && start.at == 0);
         }
         case ServiceProtocol::Tls:

@@ -151,13 +151,13 @@ private:
         return packet_.service.service->protocol == ServiceProtocol::Http;
     }
     [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
-        return owner_.stance_ == StreamStance::Anywhere;
+        return owner_.stance_ == ReadingStance::Anywhere;
     }
 
     // No reader follows these bytes. Of a service's connection whose beginning is not known, what
     // comes next may begin a unit all the same.
     void give_up() noexcept {
-        if (owner_.stance_ != StreamStance::Service || packet_.service.is_midstream) {
+        if (owner_.stance_ != ReadingStance::Service || packet_.service.is_midstream) {
             owner_.table_.not_mine(offer_);
         } else {
             owner_.table_.go_unread(offer_);
@@ -235,7 +235,7 @@ private:
         if (offer_.differs) {
             conclude_differing();
         }
-        if (packet_.service.client_ends && context_.stance() == HeadStance::Service) {
+        if (packet_.service.client_ends && context_.stance() == ReadingStance::Service) {
             owner_.table_.end_at(offer_, packet_.service.client_fin);
         }
         owner_.table_.conclude();
@@ -307,12 +307,12 @@ private:
 };
 
 StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous,
-                         StreamStance stance, KeptMemory& memory)
+                         ReadingStance stance, KeptMemory& memory)
     : stance_{stance},
       head_bytes_{budget.head_bytes},
       table_{budget, stance, memory},
       scratch_{std::make_unique<std::byte[]>(budget.head_bytes + kMaxSegment)},
-      proxies_{stance == StreamStance::Service ? budget.connections : 0, memory},
+      proxies_{stance == ReadingStance::Service ? budget.connections : 0, memory},
       voided_{memory},
       http_{on_ambiguous} {}
 
@@ -363,7 +363,7 @@ StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& con
 // Under other rules, and while packets were forwarded unread, segments may have been no reader's.
 void StreamUnits::note_unseen(const UnitSource& packet) noexcept {
     const bool may_have_missed = packet.unread_bursts != unread_bursts_ ||
-                                 (packet.load != load_ && stance_ != StreamStance::Service);
+                                 (packet.load != load_ && stance_ != ReadingStance::Service);
     if (may_have_missed) [[unlikely]] {
         table_.note_unseen(packet.now);
         load_ = packet.load;

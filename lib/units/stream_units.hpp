@@ -18,7 +18,7 @@ public:
     // Allocates all that it will ever use. Streams of services and others are read by readers of
     // their own.
     // In memory that may outlive the process take_over() follows.
-    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, StreamStance stance,
+    StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguous, ReadingStance stance,
                 KeptMemory& memory = no_kept_memory());
     // See ConnectionTable.
     void take_over(Instant now) {
@@ -59,7 +59,7 @@ public:
 private:
     class Segment;
     [[nodiscard]] std::uint8_t carrier() const noexcept {
-        return stance_ == StreamStance::Service ? kServiceCarrier : kStreamCarrier;
+        return stance_ == ReadingStance::Service ? kServiceCarrier : kStreamCarrier;
     }
     [[nodiscard]] bool may_begin(const UnitColumns& burst, std::size_t row,
                                  ByteView payload) const noexcept;
@@ -71,7 +71,7 @@ private:
 
     void note_unseen(const UnitSource& packet) noexcept;
 
-    StreamStance stance_;
+    ReadingStance stance_;
     std::size_t head_bytes_;
     Instant tended_;
     std::uint64_t met_ = 0;  // connections of the burst's selected rows: six bits of each digest

@@ -79,8 +79,8 @@ UnitBudget capture_unit_budget(const UnitOptions& box) noexcept {
 }
 
 std::uint64_t memory_of(const UnitBudget& budget) noexcept {
-    return ConnectionTable::memory_of(budget.connections, StreamStance::Anywhere) +
-           ConnectionTable::memory_of(budget.connections, StreamStance::Service) +
+    return ConnectionTable::memory_of(budget.connections, ReadingStance::Anywhere) +
+           ConnectionTable::memory_of(budget.connections, ReadingStance::Service) +
            ProxyClients::memory_of(budget.connections.connections) +
            ServiceTracking::memory_of(budget) + QuicHellos::memory_of(budget.quic) +
            FragmentTable::memory_of(budget.fragments);

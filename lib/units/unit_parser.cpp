@@ -77,8 +77,9 @@ void find_lone(void*, const UnitSource& packet, UnitSink& units) noexcept {
 }  // namespace
 
 UnitParser::UnitParser(const UnitBudget& budget, KeptMemory memory)
-    : streams_{budget.connections, budget.on_ambiguous, StreamStance::Anywhere},
-      service_streams_{service_streams(budget), budget.on_ambiguous, StreamStance::Service, memory},
+    : streams_{budget.connections, budget.on_ambiguous, ReadingStance::Anywhere},
+      service_streams_{service_streams(budget), budget.on_ambiguous, ReadingStance::Service,
+                       memory},
       tracking_{budget, memory},
       quic_{budget.quic, *InitialOpener::make()},
       fragments_{budget.fragments, budget.fragment_policy} {}

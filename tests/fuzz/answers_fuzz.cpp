@@ -56,8 +56,8 @@ void check(const PacketHeaders& came, const MadeFrame& frame, const FrameRoute& 
 AskedRequests requests_of(std::uint8_t more) {
     AskedRequests requests;
     for (unsigned i = 0; i < (more >> 5U); ++i) {
-        requests.add({.method = AskedMethod{static_cast<std::uint8_t>(i % 3)},
-                      .passes_upgrade = i % 4 == 3});
+        require(requests.push({.method = AskedMethod{static_cast<std::uint8_t>(i % 3)},
+                               .passes_upgrade = i % 4 == 3}));
     }
     return requests;
 }

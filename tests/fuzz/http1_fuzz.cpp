@@ -26,7 +26,7 @@ bool lies_in(ByteView text, ByteView bytes) {
 }
 
 // Texts lie in the head or in the room, and the parser says what the model says.
-void check_head(std::string_view bytes, std::size_t limit, HeadStance stance) {
+void check_head(std::string_view bytes, std::size_t limit, ReadingStance stance) {
     const ParsedHead parsed{bytes, limit, std::size_t{16} << 10, stance};
     const SlowHead slow = read_slowly(bytes, limit, stance);
     require(parsed.status == slow.status && parsed.fault == slow.fault, "status");
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const std::string_view bytes{reinterpret_cast<const char*>(data + 1), size - 1};
-    for (const HeadStance stance : {HeadStance::Anywhere, HeadStance::Service}) {
+    for (const ReadingStance stance : {ReadingStance::Anywhere, ReadingStance::Service}) {
         check_head(bytes, kDefaultHeadLimit, stance);
         check_head(bytes, kMinHeadLimit + data[0], stance);
         const RequestStart start = find_request_start(bytes_of(bytes), 0, stance);

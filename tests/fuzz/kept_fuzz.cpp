@@ -53,7 +53,7 @@ struct Process {
     }
     KeptMemory region = kept();
     ConnectionTracker tracker{kTracked, KeyHasher{kSecret}, region};
-    ConnectionTable table{kStreams, StreamStance::Service, region};
+    ConnectionTable table{kStreams, ReadingStance::Service, region};
 };
 
 TrackVerdict say(Process& process, std::uint64_t who, bool client, TrackedSegment segment) {

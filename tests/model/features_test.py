@@ -400,6 +400,17 @@ class RequestStreams(unittest.TestCase):
 
 
 class Http(unittest.TestCase):
+    def test_a_target_that_is_also_the_reference_of_a_url_is_beyond_it(self):
+        readings = http1.Readings()
+        for target, is_beyond in ((b"//h/a", True), (b"/a\\b", True), (b"/a//../b", True), (b"/a%2F%2F%2E./b", True),
+                                  (b"/a?//b\\", False), (b"/a//b", False)):
+            seen, head = Packet(), b"GET %s HTTP/1.1\r\nHost: a" % target
+            if is_beyond:
+                self.assertRaises(streams.Beyond, http1.add_request, seen, head, readings)
+            else:
+                http1.add_request(seen, head, readings)
+                self.assertEqual(seen.requests, 1, target)
+
     def fields(self, *lines):
         head = b"\r\n".join([b"GET / HTTP/1.1", b"Host: a", *lines])
         return http1.read_head(head)[0]

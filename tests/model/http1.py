@@ -13,6 +13,8 @@ ASKS_PATHS = r"http\.request\.uri\.path|cost: path"  # of those that read the pa
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
+# A path that is also judged as the reference of a URL.
+REFERENCE = re.compile(rb"\\|\A//|//.*\.\.")
 FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
@@ -38,7 +40,7 @@ def add_request(packet, head, readings):
     found, headers, body = read_head(head)
     path, folds = path_of(found["http.request.uri"]), bool(FOLD.search(head))
     others = [] if folds or not readings.has_paths else path_readings.other_paths(path)
-    if folds and others:
+    if folds and others or readings.has_paths and REFERENCE.search(path_readings.decoded_path(path, b"/.")):
         raise streams.Beyond(head)
     refused = readings.refuses(packet, head, path)
     if refused:

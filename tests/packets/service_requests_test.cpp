@@ -163,11 +163,28 @@ const Case kReadings[] = {
 };
 
 // Targets that one of the six servers serves as /login, of which servers agree on all but the path.
-const char* const kLoginTargets[] = {"/login",         "/%6Cogin",        "//login",
-                                     "/./login",       "/x/../login",     "/x/%2e%2e/login",
-                                     "/%2E/login",     "http://a/login",  "http://a/x/../login",
-                                     "/x/.//../login", "/%3A/../login",   "/%3a/%2E%2e/login",
-                                     "/../login",      "/x/y/../../login"};
+const char* const kLoginTargets[] = {"/login",
+                                     "/%6Cogin",
+                                     "//login",
+                                     "/./login",
+                                     "/x/../login",
+                                     "/x/%2e%2e/login",
+                                     "/%2E/login",
+                                     "http://a/login",
+                                     "http://a/x/../login",
+                                     "/x/.//../login",
+                                     "/%3A/../login",
+                                     "/%3a/%2E%2e/login",
+                                     "/../login",
+                                     "/x/y/../../login",
+                                     "//h/login",
+                                     "///h/x/../login",
+                                     "/\\login",
+                                     "/\\h\\login",
+                                     "/x\\..\\login",
+                                     "//u@h:1/login?//x",
+                                     "http://b/login",
+                                     "http://[::1]/login"};
 // And those where some take %2F for a slash.
 const char* const kSlashedTargets[] = {"/x%2F..%2Flogin", "/x%2f../login",   "/%2Flogin",
                                        "/x/..%2Flogin",   "/%3A%2F../login", "/y/./..%2flogin"};

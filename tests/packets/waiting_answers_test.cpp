@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -31,10 +32,10 @@ const std::string kHead = "HEAD / HTTP/1.1\r\nHost: a.example\r\n\r\n";
 const auto kGetSize = static_cast<std::uint32_t>(kGet.size());
 
 // Requests to /no are refused from the first one on: the only one that a day has room for is gone.
-std::string refuses(std::string_view action) {
+std::string refuses(std::string_view action, unsigned burst = 1) {
     return "version: 1\nrules:\n  - {id: all, mode: enforce, key: [], per: request, limits: "
-           "[{algorithm: token_bucket, rate: 1/d, burst: 1}], on_exceed: {action: " +
-           std::string{action} + "}}\n";
+           "[{algorithm: token_bucket, rate: 1/d, burst: " +
+           std::to_string(burst) + "}], on_exceed: {action: " + std::string{action} + "}}\n";
 }
 
 // One connection through a box, whose first request passes.
@@ -43,7 +44,8 @@ struct Dialogue {
     Instant now{1h};
     std::uint16_t port = 40'000;
 
-    explicit Dialogue(std::string_view action = "reply, body: no") : box{refuses(action)} {
+    explicit Dialogue(std::string_view action = "reply, body: no", unsigned burst = 1)
+        : box{refuses(action, burst)} {
         box.prove_clients(false);
     }
     [[nodiscard]] Frame of_client(std::string_view text, std::uint32_t at, std::uint32_t ack,
@@ -433,6 +435,38 @@ TEST(UnprovenAnswers, NoMoreLeavesThanCame) {
                 }
             }
         }
+    }
+}
+
+// Requests that wait for their answers are known by what they ask, however many they are, in
+// whatever segments they come.
+TEST(WaitingAnswers, ARefusalGoesBehindNinetyNineAnswers) {
+    for (const std::size_t in_segment : {std::size_t{1}, std::size_t{20}, std::size_t{99}}) {
+        SCOPED_TRACE(in_segment);
+        Dialogue of{"reply, body: no", 99};
+        of.open();
+        std::uint32_t asked = 0;
+        for (std::size_t i = 0; i < 99; i += in_segment) {
+            std::string crowd;
+            for (std::size_t more = i; more < std::min<std::size_t>(99, i + in_segment); ++more) {
+                crowd += kGet;
+            }
+            EXPECT_EQ(of.client(crowd, asked, 0), (Lines{"pass within_limits"}));
+            asked += size_of(crowd);
+        }
+        EXPECT_EQ(of.client(kGet, asked, 0), (Lines{"reply over_limit"})) << "nothing is sent yet";
+        const std::string answer = response("Content-Length: 300\r\n", std::string(300, 'x'));
+        std::uint32_t at = 0;
+        for (int i = 0; i < 99; ++i) {
+            EXPECT_EQ(of.client({}, asked + kGetSize, at), (Lines{"pass unmatched"})) << i;
+            EXPECT_EQ(of.server(answer, at, asked), (Lines{"pass unmatched"})) << i;
+            at += size_of(answer);
+        }
+        const Lines lines = of.client({}, asked + kGetSize, at);
+        ASSERT_EQ(lines.size(), 3U);
+        EXPECT_TRUE(
+            lines[0].starts_with("< FPA " + numbers(kServer + at, kClient + asked + kGetSize)));
+        EXPECT_EQ(of.box.count(AnswerEvent::Replied), 1U);
     }
 }
 

@@ -121,6 +121,10 @@ EVASIONS = (
     Evasion("an urgent byte", one(marked(LOGIN, b"gin")), refused=True),
     Evasion("%2F behind ..", sends(get(b"/x/..%2Flogin")), refused=True),
     Evasion("%2F as second slash", sends(get(b"/%2Flogin")), refused=True),
+    *(Evasion(f"a target that is {name}", sends(get(target))) for name, target in (
+        ("a host behind two slashes", b"//h/login"), ("a host behind three, and dots", b"///h/x/../login"),
+        ("a slash and a backslash", b"/\\login"), ("a host behind backslashes", b"/\\h\\login"),
+        ("dots between backslashes", b"/x\\..\\login"), ("of an IPv6 address", b"http://[::1]/login"))),
     Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n"), refused=True),
     Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:]), refused=True),
     Evasion("a RST of wrong checksum", one(Send(FIRST_HALF), Send(b"", CUT, flags=RST | ACK, wrong_tcp=True),

@@ -11,7 +11,8 @@ from wire import ACK, FIN, MASK, PSH, RST, SYN, URG
 
 METHODS = (b"GET", b"POST", b"HEAD", b"PUT", b"OPTIONS", b"get", b"M" * 33, b"A!#$%&'*+-.^_`|~", b"CONNECT", b"PRI")
 PATHS = (b"/login", b"/login?x=1", b"/./login", b"/a/../login", b"//login", b"/%6cogin", b"/x/..%2Flogin", b"/%2flogin",
-         b"/login#x", b"http://a.example/login", b"/login%00", b"/login;x", b"\\login", b"/login/", b"/a/%2e%2e/login", b"*")
+         b"/login#x", b"http://a.example/login", b"http://[::1]/login", b"//h/login", b"/\\login", b"/x\\..\\login", b"///h/a/../login",
+         b"/login%00", b"/login;x", b"\\login", b"/login/", b"/a/%2e%2e/login", b"*")
 VERSIONS = (b"HTTP/1.1", b"HTTP/1.0", b"HTTP/1.2", b"HTTP/2.0", b"http/1.1", b"", b"HTTP/01.1", b"HTTP/1.1 ")
 BLANKS = (b" ", b"  ", b"\t", b"\x0b", b"\x0c")
 ENDS = (b"\r\n", b"\n", b"\r\r\n", b"\r")

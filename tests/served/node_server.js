@@ -1,11 +1,21 @@
 // node_server.js ADDRESS PORT LOG: Node's web server with a WebSocket that sends each short text back; each request that
-// reaches its handler is a line of LOG: the client's address, 200, and the path as it came.
+// reaches its handler is a line of LOG: the client's address, 200, and the path as it came; /login where a program that routes by
+// `new URL(...).pathname`, or by the older `url.parse(...).pathname`, takes it for that.
 "use strict";
-const crypto = require("crypto"), fs = require("fs"), http = require("http");
+const crypto = require("crypto"), fs = require("fs"), http = require("http"), url = require("url");
 const [address, port, file] = process.argv.slice(2);
 const log = fs.openSync(file, "a");
+const kLogin = "/login";
+const paths = [target => new URL(target, "http://a.example").pathname, target => url.parse(target).pathname];
+const isLogin = target => paths.some(read => {
+  try {
+    return read(target) === kLogin;
+  } catch {
+    return false; // no URL: such a program serves nothing
+  }
+});
 const note = (request, status) => {
-  const path = request.url.split("?")[0];
+  const path = isLogin(request.url) ? kLogin : request.url.split("?")[0];
   fs.writeSync(log, `${request.socket.client} ${status} ${path}\n`);
   return path;
 };

@@ -201,13 +201,6 @@ void ConnectionTracker::mark(std::uint64_t ends, std::uint64_t id, TrackMark mar
     }
 }
 
-void ConnectionTracker::note_sent_for_server(std::uint64_t ends, std::uint64_t id,
-                                             std::uint32_t until) noexcept {
-    if (Line* line = find_id(ends, id)) {
-        line->server.next = later_of(line->server.next, until);
-    }
-}
-
 void ConnectionTracker::note_reset(std::uint64_t ends, std::uint64_t id) noexcept {
     if (Line* line = find_id(ends, id)) {
         line->phase = TrackPhase::BoxReset;

@@ -83,9 +83,6 @@ public:
     void note_unseen(Instant now) noexcept;
     // For connections with this id alone.
     void mark(std::uint64_t ends, std::uint64_t id, TrackMark mark) noexcept;
-    // The box has sent bytes up to `until` in the server's place, and the client may acknowledge
-    // them.
-    void note_sent_for_server(std::uint64_t ends, std::uint64_t id, std::uint32_t until) noexcept;
     // The box has reset it: a RST stands.
     void note_reset(std::uint64_t ends, std::uint64_t id) noexcept;
     [[nodiscard]] std::optional<TrackedNumbers> numbers(std::uint64_t ends,

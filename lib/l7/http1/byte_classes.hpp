@@ -14,6 +14,7 @@ inline constexpr std::byte kColon{':'};
 inline constexpr std::byte kDot{'.'};
 inline constexpr std::byte kPercent{'%'};
 inline constexpr std::byte kSlash{'/'};
+inline constexpr std::byte kBackslash{'\\'};
 
 // What a byte may be part of, a bit each.
 enum ByteClass : std::uint8_t {

@@ -77,7 +77,7 @@ namespace sluice {
 
 // False: more must come before it is known where the line begins.
 bool HeadFinder::skip_empty_lines(ByteView bytes) noexcept {
-    const bool any_cr = stance_ == HeadStance::Service;
+    const bool any_cr = stance_ == ReadingStance::Service;
     while (begin_ < bytes.size()) {
         if (bytes[begin_] == http1::kLf) {
             begin_ += 1;
@@ -105,7 +105,7 @@ HeadStatus HeadFinder::find_whole_line(ByteView bytes) noexcept {
     }
     const http1::LineWords words = http1::split_line(bytes.subspan(begin_, line_end - begin_));
     const bool is_http09 = words.fault == LineFault::None && words.version.empty();
-    if (is_http09 && stance_ == HeadStance::Anywhere) {
+    if (is_http09 && stance_ == ReadingStance::Anywhere) {
         return none(LineFault::NoVersion);
     }
     if (words.fault != LineFault::None) {
@@ -126,7 +126,7 @@ HeadStatus HeadFinder::find_line(ByteView bytes) noexcept {
     if (!skip_empty_lines(bytes)) {
         return HeadStatus::NeedMore;
     }
-    if (stance_ == HeadStance::Service) {
+    if (stance_ == ReadingStance::Service) {
         return find_whole_line(bytes);
     }
     const ByteView method_room =

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/base/reading_stance.hpp"
 #include "lib/l7/http1/line_fault.hpp"
 
 #include <cstddef>
@@ -31,7 +32,8 @@ inline constexpr std::size_t kMaxHeadLimit = std::size_t{64} << 10;
 // also when they come one by one.
 class HeadFinder {
 public:
-    explicit HeadFinder(HeadStance stance = HeadStance::Anywhere) noexcept : stance_{stance} {}
+    explicit HeadFinder(ReadingStance stance = ReadingStance::Anywhere) noexcept
+        : stance_{stance} {}
 
     // `so_far`: all bytes from the first one on, at least those of the call before. `limit`: bytes
     // that a head may have, empty lines before it included; the same in every call.
@@ -58,13 +60,13 @@ private:
     std::uint32_t size_ = 0;
     bool has_line_ = false;
     bool is_line_all_ = false;  // HTTP/0.9
-    HeadStance stance_;
+    ReadingStance stance_;
     LineFault fault_ = LineFault::None;
 };
 static_assert(sizeof(HeadFinder) == 16, "a stream keeps one between segments");
 
 // A connection that begins so can be HTTP.
-[[nodiscard]] inline bool may_begin_request(ByteView bytes, HeadStance stance) noexcept {
+[[nodiscard]] inline bool may_begin_request(ByteView bytes, ReadingStance stance) noexcept {
     return HeadFinder{stance}.find(bytes, kMaxHeadLimit) != HeadStatus::NotHttp;
 }
 

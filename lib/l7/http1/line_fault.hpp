@@ -6,16 +6,6 @@
 
 namespace sluice {
 
-// Strictness in taking bytes for a request.
-enum class HeadStance : std::uint8_t {
-    // Bytes of any connection: a token of at most kMaxMethodSize bytes, SP or HTAB, a target in one
-    // of the four forms of RFC 9112, 3.2, and a version. What shows not to be that is given up at
-    // once.
-    Anywhere,
-    // Bytes that go to a server of HTTP: whatever some server serves (README.md).
-    Service,
-};
-
 // Why a first line is no request's.
 enum class LineFault : std::uint8_t {
     None,

@@ -1,9 +1,11 @@
 #include "lib/l7/http1/other_reading.hpp"
 
 #include "lib/l7/http1/host.hpp"
+#include "lib/l7/http1/line_words.hpp"
 #include "lib/l7/http1/path.hpp"
 #include "lib/l7/http1/request_line.hpp"
 #include "lib/l7/http1/texts.hpp"
+#include "lib/l7/http1/url_target.hpp"
 
 #include <algorithm>
 
@@ -66,6 +68,16 @@ ByteView decoded(ByteView path, Decoding decoding, MutableBytes room) noexcept {
     return room.first(size);
 }
 
+// Behind the scheme of a target that names no host, as in http:/x; absent: there is none.
+ByteView behind_scheme(ByteView target) noexcept {
+    const std::size_t end = http1::find_byte(target, 0, ':');
+    const ByteView scheme = target.first(end);
+    const bool is_scheme = end + 1 < target.size() && !scheme.empty() &&
+                           http1::is_letter(scheme.front()) &&
+                           std::all_of(scheme.begin(), scheme.end(), http1::is_scheme_byte);
+    return is_scheme ? target.subspan(end + 1) : ByteView{};
+}
+
 // With a slash before it, at the beginning of the room.
 ByteView rooted(ByteView target, MutableBytes room) noexcept {
     if (room.size() <= target.size()) {
@@ -86,7 +98,7 @@ public:
         const HeadShapes doubts = head_.shapes.among(kTargetDoubts);
         if (!head_.target.empty() && reads_paths_) {
             is_path_read_ = true;  // the first reading's
-            add_paths(parts_of(head_, true).path, {});
+            add_url_paths(parts_of(head_, true).path, {});
         }
         OtherTarget other{.is_other = true, .target = head_.target};
         if (doubts.has(HeadShape::SpaceInTarget)) {
@@ -95,22 +107,12 @@ public:
             other.target =
                 head_.target.first(static_cast<std::size_t>(blank - head_.target.begin()));
         } else if (doubts.has(HeadShape::TargetForm)) {
-            other.target = rooted(head_.target, room_);
-            others_.is_cut = others_.is_cut || other.target.empty();
-            take(other.target.size());
+            add_behind_scheme();
+            other.target = made(rooted(head_.target, room_));
         } else if (!doubts.has(HeadShape::Fragment)) {
             return others_;
         }
-        const TargetParts parts = split_otherwise(other.target, !doubts.has(HeadShape::Fragment));
-        other.query = parts.query;
-        begin_ = others_.count;
-        is_path_read_ = false;
-        if (reads_paths_) {
-            add_paths(parts.path, other);
-        } else {
-            other.path = parts.path;
-            others_.all[others_.count++] = other;
-        }
+        add_other(other, !doubts.has(HeadShape::Fragment));
         return others_;
     }
 
@@ -118,6 +120,63 @@ private:
     void take(std::size_t size) noexcept {
         room_ = room_.subspan(size);
         others_.used += size;
+    }
+    // A text at the beginning of the room, to be kept.
+    ByteView made(ByteView text) noexcept {
+        others_.is_cut = others_.is_cut || text.empty();
+        take(text.size());
+        return text;
+    }
+    // Another target.
+    void add_other(OtherTarget other, bool splits_fragment) noexcept {
+        const TargetParts parts = split_otherwise(other.target, splits_fragment);
+        other.query = parts.query;
+        begin_ = others_.count;
+        is_path_read_ = false;
+        if (reads_paths_) {
+            add_url_paths(parts.path, other);
+        } else {
+            add(parts.path, other);
+        }
+    }
+    // Apache and Python read no host where it is not begun by two slashes.
+    void add_behind_scheme() noexcept {
+        const ByteView rest = behind_scheme(head_.target);
+        if (!rest.empty()) {
+            const bool is_rooted = rest.front() == http1::kSlash;
+            add_other({.is_other = true, .target = is_rooted ? rest : made(rooted(rest, room_))},
+                      true);
+        }
+    }
+    // The path as servers read it, with its backslashes for slashes, and as a URL's.
+    void add_url_paths(ByteView path, OtherTarget of) noexcept {
+        add_paths(path, of);
+        is_path_read_ = false;
+        const bool has_backslash = http1::find_byte(path, 0, '\\') != path.size();
+        if (has_backslash) {
+            add_paths(made(with_slashes(path, room_)), of);
+        }
+        if (path.empty() || path.front() != http1::kSlash) {
+            return;
+        }
+        const bool is_reference = of.is_other || head_.target.front() == http1::kSlash;
+        const NetworkPath network = is_reference ? split_network_path(path) : NetworkPath{{}, path};
+        if (has_backslash || http1::is_present(network.host) || of.is_other ||
+            head_.shapes.has(HeadShape::DotSegment)) {
+            of.host = host_of(network.host);
+            add_paths(made(url_path(network.path, room_)), of);
+        }
+    }
+    // Without user and port; a name that is none is absent, as it is read by no program.
+    ByteView host_of(ByteView authority) noexcept {
+        const auto user = std::find(authority.rbegin(), authority.rend(), std::byte{'@'});
+        HeadShapes doubts;
+        const ByteView host = normalise_host(ByteView{user.base(), authority.end()}, room_, doubts);
+        if (doubts.has(HeadShape::BadHost) || host.empty()) {
+            return {};
+        }
+        take(host.data() == room_.data() ? host.size() : 0);
+        return host;
     }
     // The paths that servers make of one.
     void add_paths(ByteView path, OtherTarget of) noexcept {
@@ -151,12 +210,14 @@ private:
     // Each once.
     void add(ByteView path, OtherTarget of) noexcept {
         const std::span<const OtherTarget> known = others_.readings().subspan(begin_);
-        const bool is_known =
-            (!of.is_other && http1::as_text(path) == http1::as_text(head_.path)) ||
-            std::any_of(known.begin(), known.end(), [&](const OtherTarget& one) {
-                return http1::as_text(one.path) == http1::as_text(path);
-            });
-        if (is_known) {
+        const bool is_known = (!of.is_other && of.host.empty() &&
+                               http1::as_text(path) == http1::as_text(head_.path)) ||
+                              std::any_of(known.begin(), known.end(), [&](const OtherTarget& one) {
+                                  return http1::as_text(one.path) == http1::as_text(path) &&
+                                         http1::as_text(one.host) == http1::as_text(of.host);
+                              });
+        others_.is_cut = others_.is_cut || (!is_known && others_.count == OtherTargets::kMost);
+        if (is_known || others_.is_cut) {
             return;
         }
         of.path = path;
@@ -190,7 +251,7 @@ bool has_stated_readings(const RequestHead& head) noexcept {
            head.body.kind != BodyFraming::Kind::UntilClose && is_usual &&
            target.among(kOtherTargets).count() <= 1 && host.count() <= 1 &&
            head.shapes.among(kAmbiguous).count() ==
-               target.among(kAmbiguous).count() + host.count() +
+               target.among(kAmbiguous).count() + host.among(kAmbiguous).count() +
                    head.shapes.among({HeadShape::MissingVersion}).count();
 }
 

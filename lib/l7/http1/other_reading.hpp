@@ -11,13 +11,13 @@ namespace sluice {
 
 // What other servers read in a head whose end, and whose body's end, all of them agree on: the
 // column `or_as` of kHeadShapes.
-inline constexpr HeadShapes kTargetDoubts{HeadShape::SpaceInTarget, HeadShape::TargetForm,
-                                          HeadShape::Fragment,      HeadShape::BadPercent,
-                                          HeadShape::EncodedSlash,  HeadShape::EncodedReserved,
-                                          HeadShape::DotSegment};
+inline constexpr HeadShapes kTargetDoubts{
+    HeadShape::SpaceInTarget, HeadShape::TargetForm,   HeadShape::Fragment,
+    HeadShape::BadPercent,    HeadShape::EncodedSlash, HeadShape::EncodedReserved,
+    HeadShape::DotSegment,    HeadShape::Backslash,    HeadShape::NetworkPath};
 // Doubts about the path alone: nothing to rules that read none.
 inline constexpr HeadShapes kPathDoubts{HeadShape::EncodedSlash, HeadShape::EncodedReserved,
-                                        HeadShape::DotSegment};
+                                        HeadShape::DotSegment, HeadShape::Backslash};
 inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::HostsDiffer};
 
 // The head has at most two targets and two hosts, and no shape that leaves open what follows it:
@@ -28,14 +28,16 @@ inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::Hos
 // A target as a server of another kind reads it.
 struct OtherTarget {
     ByteView path;  // normalised by most; absent as in RequestHead
+    ByteView host;  // normalised, of a network path; else absent: that of the head
     // Of another target, or other parts of it, than the first reading has; else absent.
     bool is_other = false;
     ByteView target;
     ByteView query;
 };
 struct OtherTargets {
-    // Of each of two targets a path may be decoded in three ways more, or taken as sent.
-    static constexpr std::size_t kMost = 4 + 5;
+    // Of each of two targets a path may be decoded in three ways more, or taken as sent; and each
+    // of those with other slashes. More than any honest client's target has.
+    static constexpr std::size_t kMost = 16;
 
     [[nodiscard]] std::span<const OtherTarget> readings() const noexcept {
         return std::span{all}.first(count);

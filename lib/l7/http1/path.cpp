@@ -8,14 +8,15 @@ namespace sluice::http1 {
 
 namespace {
 
-// Could the form of this path be another? A / before / or ., a % and a high byte could change.
+// Could the form of this path be another, or has it a shape? A / before / or ., a % and a high byte
+// could change.
 bool may_change(const ReadableText& path) noexcept {
     for (std::size_t at = 0; at < path.size(); at += kBlock) {
         const Block block = path.load(at);
         const Block next = path.load(at + 1);
         const std::uint32_t dot_or_slash = equal_mask(next, '/') | equal_mask(next, '.');
-        const std::uint32_t found =
-            equal_mask(block, '%') | high_mask(block) | (equal_mask(block, '/') & dot_or_slash);
+        const std::uint32_t found = equal_mask(block, '%') | equal_mask(block, '\\') |
+                                    high_mask(block) | (equal_mask(block, '/') & dot_or_slash);
         if ((found & path.bits_within(at)) != 0) {
             return true;
         }
@@ -65,6 +66,7 @@ private:
         } else if (is_high(byte)) {
             put_encoded(byte);
         } else {
+            shapes_.add_if(byte == kBackslash, HeadShape::Backslash);
             put(byte);
         }
         return 1;

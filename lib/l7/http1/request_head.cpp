@@ -120,7 +120,7 @@ bool begins_with_method(ByteView bytes) noexcept {
 // Finds and reads a head in one pass, if it is whole, its request line is of the usual layout, and
 // there are not too many lines. False: it may be whole all the same.
 bool read_usual_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes room,
-                     HeadStance stance, RequestHead& head) noexcept {
+                     ReadingStance stance, RequestHead& head) noexcept {
     if (!begins_with_method(bytes)) {
         return false;
     }
@@ -133,7 +133,7 @@ bool read_usual_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes r
     if (!read_usual_line(lines.readable(lines.line()), head)) {
         return false;
     }
-    if (head.target.front() != kSlash && stance == HeadStance::Anywhere) [[unlikely]] {
+    if (head.target.front() != kSlash && stance == ReadingStance::Anywhere) [[unlikely]] {
         return false;  // it may be no target
     }
     read_behind_line(lines, wanted, room, head);

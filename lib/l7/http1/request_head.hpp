@@ -152,7 +152,7 @@ void read_request_head(ByteView bytes, const WantedHeaders& wanted, MutableBytes
 struct HeadOptions {
     const WantedHeaders& wanted;
     std::size_t limit = kDefaultHeadLimit;  // bytes
-    HeadStance stance = HeadStance::Anywhere;
+    ReadingStance stance = ReadingStance::Anywhere;
 };
 
 // Both in one, and faster than one after the other: for bytes that begin with a head. `head` is

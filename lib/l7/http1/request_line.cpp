@@ -2,6 +2,7 @@
 
 #include "lib/l7/http1/line_words.hpp"
 #include "lib/l7/http1/texts.hpp"
+#include "lib/l7/http1/url_target.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -155,7 +156,9 @@ bool split_plain_target(const http1::ReadableText& target, TargetParts& parts) n
         const std::uint32_t query = http1::equal_mask(block, '?') & within;
         const std::uint32_t of_path =
             path == uri.size() ? (query ^ (query - 1)) & within : std::uint32_t{0};
-        const std::uint32_t changes = (http1::equal_mask(block, '%') | behind_slash) & of_path;
+        const std::uint32_t changes =
+            (http1::equal_mask(block, '%') | http1::equal_mask(block, '\\') | behind_slash) &
+            of_path;
         if ((changes | (http1::odd_in_target_mask(block) & within)) != 0) {
             return false;
         }
@@ -189,6 +192,7 @@ TargetParts split_target(const http1::ReadableText& target, bool is_connect, boo
     shapes.add_if(
         is_connect || (is_asterisk && !is_options) || (!is_origin && !is_asterisk && scheme == 0),
         HeadShape::TargetForm);
+    shapes.add_if(is_origin && begins_network_path(uri), HeadShape::NetworkPath);
     TargetParts parts;
     std::size_t path = 0;
     if (scheme != 0) {

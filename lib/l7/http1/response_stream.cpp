@@ -27,7 +27,7 @@ ResponseStream::State ResponseStream::state() const noexcept {
         case Phase::Closed:
             return State::Closed;
         case Phase::Head:
-            return awaited_ == 0 ? State::Idle : State::UnderWay;
+            return awaited_.empty() ? State::Idle : State::UnderWay;
         default:
             return State::UnderWay;
     }
@@ -41,15 +41,9 @@ void ResponseStream::begin(std::uint32_t seq) noexcept {
 }
 
 void ResponseStream::expect(AskedRequest request) noexcept {
-    if (awaited_ == kMostAwaited) {
+    if (!awaited_.push(request)) {
         lose();
-        return;
     }
-    const auto bit = static_cast<std::uint16_t>(1U << awaited_);
-    heads_ |= request.method == AskedMethod::Head ? bit : std::uint16_t{0};
-    connects_ |= request.method == AskedMethod::Connect ? bit : std::uint16_t{0};
-    upgrades_ |= request.passes_upgrade ? bit : std::uint16_t{0};
-    ++awaited_;
 }
 
 void ResponseStream::feed(std::uint32_t seq, ByteView bytes, bool has_fin) noexcept {
@@ -125,7 +119,7 @@ std::size_t ResponseStream::step(ByteView bytes) noexcept {
 }
 
 std::size_t ResponseStream::read_head(ByteView bytes) noexcept {
-    if (awaited_ == 0) {
+    if (awaited_.empty()) {
         lose();
         return bytes.size();
     }
@@ -141,12 +135,13 @@ std::size_t ResponseStream::read_head(ByteView bytes) noexcept {
 // RFC 9112, 6.3; RFC 9110, 15.2: what comes before the answer proper has no body.
 void ResponseStream::begin_body() noexcept {
     const std::uint16_t status = head_.status();
+    const AskedMethod asked = awaited_.front().method;
     const bool is_success = status >= kFirstSuccess && status < kFirstRedirection;
-    if (status == kSwitchingProtocols || ((connects_ & 1U) != 0 && is_success)) {
+    if (status == kSwitchingProtocols || (asked == AskedMethod::Connect && is_success)) {
         phase_ = Phase::Tunnel;
     } else if (status >= kContinue && status < kFirstSuccess) {
         head_ = {};
-    } else if ((heads_ & 1U) != 0 || status == kNoContent || status == kNotModified) {
+    } else if (asked == AskedMethod::Head || status == kNoContent || status == kNotModified) {
         end_answer();
     } else if (head_.body() == ResponseHead::Body::Chunked) {
         chunks_ = {};
@@ -162,10 +157,7 @@ void ResponseStream::begin_body() noexcept {
 
 void ResponseStream::end_answer() noexcept {
     head_ = {};
-    heads_ = static_cast<std::uint16_t>(heads_ >> 1U);
-    connects_ = static_cast<std::uint16_t>(connects_ >> 1U);
-    upgrades_ = static_cast<std::uint16_t>(upgrades_ >> 1U);
-    --awaited_;
+    awaited_.pop();
     phase_ = Phase::Head;
 }
 

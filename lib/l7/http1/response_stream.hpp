@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/l7/http1/asked_requests.hpp"
 #include "lib/l7/http1/chunk_scanner.hpp"
 #include "lib/l7/http1/response_head.hpp"
 
@@ -8,14 +9,6 @@
 #include <type_traits>
 
 namespace sluice {
-
-// A request that was forwarded, as the framing of its answer depends on it.
-enum class AskedMethod : std::uint8_t { Other, Head, Connect };
-struct AskedRequest {
-    AskedMethod method = AskedMethod::Other;
-    // The request asks for another protocol, which is passed unread once the server agrees.
-    bool passes_upgrade = false;
-};
 
 // Beginnings and ends of a server's answers on one connection (RFC 9112, 6.3), from its segments as
 // they pass.
@@ -28,11 +21,9 @@ struct AskedRequest {
 // or one chunk, whose bytes say nothing; else what lies behind it is not read until it comes again
 // behind what was lacking. It need not come again to a client that has it: once that acknowledges
 // it, the place is lost, and the answer lasts until the server closes. So does what cannot be
-// framed, what nobody asked for, and all behind more than kMostAwaited requests.
+// framed, what nobody asked for, and all behind more requests than AskedRequests holds.
 class ResponseStream {
 public:
-    static constexpr std::uint8_t kMostAwaited = 16;
-
     enum class State : std::uint8_t {
         Unseen,    // begin() has not been called
         Idle,      // every answer has ended before next()
@@ -48,13 +39,15 @@ public:
     [[nodiscard]] bool is_tunnel() const noexcept { return phase_ == Phase::Tunnel; }
     // True behind an answer that agrees to what its request asked for, if that is passed unread.
     [[nodiscard]] bool is_upgraded() const noexcept {
-        return phase_ == Phase::Tunnel && (upgrades_ & 1U) != 0;
+        return phase_ == Phase::Tunnel && !awaited_.empty() && awaited_.front().passes_upgrade;
     }
 
     // The server's first byte has this number.
     void begin(std::uint32_t seq) noexcept;
     // A request has been forwarded.
     void expect(AskedRequest request) noexcept;
+    // So have more than can be told.
+    void lose() noexcept;
     // A segment of the server has been forwarded.
     void feed(std::uint32_t seq, ByteView bytes, bool has_fin) noexcept;
     // True if a segment that begins there would be read, or has been.
@@ -77,17 +70,12 @@ private:
     void begin_body() noexcept;
     void end_answer() noexcept;
     [[nodiscard]] bool skip(std::uint32_t bytes) noexcept;
-    void lose() noexcept;
 
     ResponseHead head_;  // of the latest answer, and what its Length has left
     ChunkScanner chunks_;
     std::uint32_t next_ = 0;
     std::uint32_t sent_ = 0;
-    // One bit for each request that is awaited, the oldest one first.
-    std::uint16_t heads_ = 0;
-    std::uint16_t connects_ = 0;
-    std::uint16_t upgrades_ = 0;
-    std::uint8_t awaited_ = 0;
+    AskedRequests awaited_;
     Phase phase_ = Phase::Unseen;
 };
 static_assert(sizeof(ResponseStream) == 48 && std::is_trivially_copyable_v<ResponseStream>,

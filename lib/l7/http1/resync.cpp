@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-RequestStart find_request_start(ByteView bytes, std::size_t from, HeadStance stance) noexcept {
+RequestStart find_request_start(ByteView bytes, std::size_t from, ReadingStance stance) noexcept {
     for (std::size_t at = from; at < bytes.size();) {
         const std::byte first = bytes[at];
         if (first == std::byte{'\r'} || first == std::byte{'\n'}) {
@@ -58,7 +58,7 @@ bool may_begin_line(ByteView line) noexcept {
 }  // namespace
 
 bool begins_half_request(ByteView bytes) noexcept {
-    const RequestStart start = find_request_start(bytes, 0, HeadStance::Service);
+    const RequestStart start = find_request_start(bytes, 0, ReadingStance::Service);
     if (start.is_found) {
         return !has_blank_line(bytes.subspan(start.at));
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/bytes.hpp"
+#include "lib/base/reading_stance.hpp"
 #include "lib/l7/http1/line_fault.hpp"
 
 #include <cstddef>
@@ -16,8 +17,8 @@ struct RequestStart {
 // one. A request line inside a body counts as a request, and for a service so does one that stands
 // behind the rest of a body in its line: requests are overcounted, never undercounted. Each byte is
 // scanned a bounded number of times. `stance`: that of the reader of what is found.
-[[nodiscard]] RequestStart find_request_start(ByteView bytes, std::size_t from,
-                                              HeadStance stance = HeadStance::Anywhere) noexcept;
+[[nodiscard]] RequestStart find_request_start(
+    ByteView bytes, std::size_t from, ReadingStance stance = ReadingStance::Anywhere) noexcept;
 
 // Whether a request begins in the first of these lines or in the last, and its head does not end in
 // them: a line that is a request's, or as much of one as begins its target. For connections whose

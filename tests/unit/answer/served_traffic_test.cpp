@@ -57,7 +57,7 @@ struct Worker {
         AnsweredPacket packet{.headers = of,
                               .frame = {frame, static_cast<std::uint32_t>(frame.size())}};
         for (unsigned i = 0; i < requests; ++i) {
-            packet.requests.add({});
+            (void)packet.requests.push({});
         }
         if (!served.concerns({.sport = of.sport,
                               .dport = of.dport,

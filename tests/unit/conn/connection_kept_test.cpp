@@ -44,7 +44,7 @@ struct Region {
 
 struct Process {
     explicit Process(const Region& region, int second = 0)
-        : memory{region.kept()}, table{kBudget, StreamStance::Service, memory} {
+        : memory{region.kept()}, table{kBudget, ReadingStance::Service, memory} {
         table.take_over(at_second(second), [](const FramingState&) noexcept { return true; });
     }
     StreamOffer add(std::uint64_t at, const std::string& bytes, std::uint64_t source = 1,

@@ -68,7 +68,7 @@ TEST(UnitBudget, SaysWhatTheTablesTake) {
         box.fragments.table = most;
         const UnitBudget budget = unit_budget(box, 1);
         const std::uint64_t before = in_use();
-        const ConnectionTable connections{budget.connections, StreamStance::Anywhere};
+        const ConnectionTable connections{budget.connections, ReadingStance::Anywhere};
         const ConnectionTable of_services{budget.connections};
         const ProxyClients clients{budget.connections.connections};
         const ServiceTracking tracking{budget};
@@ -94,12 +94,12 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
         return (with_more - with_fewer + kMany / 2) / kMany;  // rounded
     };
     EXPECT_EQ(of_one(ServiceTracking::memory_of(more), ServiceTracking::memory_of(fewer)), 256U);
-    const auto table = [&](StreamStance stance) {
+    const auto table = [&](ReadingStance stance) {
         return of_one(ConnectionTable::memory_of(more.connections, stance),
                       ConnectionTable::memory_of(fewer.connections, stance));
     };
-    EXPECT_EQ(table(StreamStance::Anywhere), 784U);
-    EXPECT_EQ(table(StreamStance::Service), 865U);
+    EXPECT_EQ(table(ReadingStance::Anywhere), 784U);
+    EXPECT_EQ(table(ReadingStance::Service), 865U);
     EXPECT_EQ(of_one(UnitParser::kept_of(more), UnitParser::kept_of(fewer)), 1089U);
 }
 

@@ -86,7 +86,8 @@ TEST(HeadFinder, GivesUpOtherProtocolsAsEarlyAsTheyShow) {
     };
     for (const FaultRow& row : rows) {
         if (row.at == 0) {
-            EXPECT_TRUE(may_begin_request(bytes_of(row.bytes), HeadStance::Anywhere)) << row.bytes;
+            EXPECT_TRUE(may_begin_request(bytes_of(row.bytes), ReadingStance::Anywhere))
+                << row.bytes;
             continue;
         }
         for (std::size_t size = 0; size <= row.bytes.size(); ++size) {
@@ -114,7 +115,7 @@ TEST(HeadFinder, TakesForAServiceWhateverSomeServerServes) {
                                  "SOURCE /x ICE/1.0",       "GET x HTTP/1.1",
                                  "GET /x HTTP/1.1 HTTP/1.1"};
     for (const std::string& head : heads) {
-        HeadFinder finder{HeadStance::Service};
+        HeadFinder finder{ReadingStance::Service};
         EXPECT_EQ(finder.find(bytes_of(head + end)), Complete) << head;
         EXPECT_EQ(finder.size(), head.size() + end.size()) << head;
     }
@@ -122,7 +123,7 @@ TEST(HeadFinder, TakesForAServiceWhateverSomeServerServes) {
         "GET /x\r\n", "GET /x\n",    "GET  /x \r\n", "\r\nGET /x\n",       "GET\t/x\n",
         "GET x\n",    "POST /x\r\n", "CONNECT \r\n", "GET /xHTTP/1.1\r\n", "GET /x\xA0y\r\n"};
     for (const std::string& line : lines) {
-        HeadFinder finder{HeadStance::Service};
+        HeadFinder finder{ReadingStance::Service};
         EXPECT_EQ(finder.find(bytes_of(line + "GET /y HTTP/1.1" + end)), Complete) << line;
         EXPECT_EQ(finder.size(), line.size()) << line;
     }
@@ -136,7 +137,7 @@ TEST(HeadFinder, SaysWhyNoServerTakesALine) {
         {"post /x\r\n", NoVersion},    {"get /x\r\n", NoVersion},      {"GET /x y\r\n", NoVersion},
         {"GET /x FOO\r\n", NoVersion}, {"GET /x SIP/2.0\n", NoVersion}};
     for (const auto& [bytes, fault] : rows) {
-        HeadFinder finder{HeadStance::Service};
+        HeadFinder finder{ReadingStance::Service};
         EXPECT_EQ(finder.find(bytes_of(bytes)), HeadStatus::NotHttp) << bytes;
         EXPECT_EQ(finder.fault(), fault) << bytes;
     }

@@ -21,7 +21,7 @@ inline const WantedHeaders& wanted() {
 struct ParsedHead {
     explicit ParsedHead(std::string_view text, std::size_t limit = kDefaultHeadLimit,
                         std::size_t room_size = std::size_t{16} << 10,
-                        HeadStance stance = HeadStance::Anywhere)
+                        ReadingStance stance = ReadingStance::Anywhere)
         : bytes(text.size()), room(room_size) {
         std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), bytes.begin());
         const FoundHead found = find_request_head(bytes, {wanted(), limit, stance}, room, head);
@@ -43,7 +43,7 @@ struct ParsedHead {
 };
 // A head as a server of HTTP is sent it.
 inline ParsedHead parsed_for_service(std::string_view text, std::size_t limit = kDefaultHeadLimit) {
-    return ParsedHead{text, limit, std::size_t{16} << 10, HeadStance::Service};
+    return ParsedHead{text, limit, std::size_t{16} << 10, ReadingStance::Service};
 }
 
 inline std::string text(ByteView bytes) {

@@ -36,7 +36,7 @@ TEST(RequestHead, SaysWhatIsAskedFor) {
     EXPECT_EQ(get.head.size, get.bytes.size() - 4);
     EXPECT_EQ(get.head.body, BodyFraming{});
     EXPECT_TRUE(get.head.keep_alive);
-    EXPECT_EQ(names_of(get.head.shapes), "repeated_header");
+    EXPECT_EQ(names_of(get.head.shapes), "network_path repeated_header");
     EXPECT_EQ(get.head.shapes.reading(), HeadReading::Accepted);
 }
 
@@ -63,6 +63,10 @@ TEST(RequestHead, ReadsEachFormOfTarget) {
         {"GET *", "h.example", "*", "", "target_form"},
         {"GET x/y?z", "h.example", "x/y", "z", "target_form"},
         {"GET /a#b?c", "h.example", "/a", "", "fragment"},
+        {"GET //x/a", "h.example", "/x/a", "", "network_path"},
+        {"GET /\\x?\\", "h.example", "/\\x", "\\", "backslash network_path"},
+        {"GET /?//x\\", "h.example", "/", "//x\\", ""},
+        {"GET http://[::1]/a", "[::1]", "/a", "", "hosts_differ"},
         {"GET /a b", "h.example", "/a b", "", "space_in_target"},
         {"GET  /a", "h.example", "/a", "", "request_line_space"},
         {"GET\t/a", "h.example", "/a", "", "request_line_space"},
@@ -107,6 +111,8 @@ std::vector<ShapeRow> shape_rows() {
         {"above root", "GET /.. HTTP/1.1\r\nHost: h\r\n\r\n", "dot_segment above_root", Accepted},
         {"%2F", "GET /a%2Fb HTTP/1.1\r\nHost: h\r\n\r\n", "encoded_slash", Ambiguous},
         {"%3B", "GET /a%3Bb HTTP/1.1\r\nHost: h\r\n\r\n", "encoded_reserved", Accepted},
+        {"a backslash", "GET /a\\b HTTP/1.1\r\nHost: h\r\n\r\n", "backslash", Accepted},
+        {"two slashes", "GET //a/b HTTP/1.1\r\nHost: h\r\n\r\n", "network_path", Accepted},
         {"HTTP/2.0", "GET / HTTP/2.0\r\nHost: h\r\n\r\n", "other_version", Ambiguous},
         {"HTTP/1.10", "GET / HTTP/1.10\r\nHost: h\r\n\r\n", "other_version", Ambiguous},
         {"HTTP/11.x", "GET / HTTP/11.x\r\nHost: h\r\n\r\n", "bad_version", Malformed},

@@ -51,7 +51,8 @@ TEST(Resync, OvercountsForAService) {
         {"a: b\r\n\r\n\x16\x03 x\n" + get, true, 13},
     };
     for (const Row& row : rows) {
-        const RequestStart start = find_request_start(bytes_of(row.bytes), 0, HeadStance::Service);
+        const RequestStart start =
+            find_request_start(bytes_of(row.bytes), 0, ReadingStance::Service);
         EXPECT_EQ(start.is_found, row.is_found) << row.bytes;
         EXPECT_EQ(start.at, row.at) << row.bytes;
     }

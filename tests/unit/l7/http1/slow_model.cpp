@@ -191,6 +191,10 @@ std::optional<std::string> read_target(SlowHead& head) {
         (!is_origin && !is_asterisk && !is_absolute)) {
         head.shapes.insert(HeadShape::TargetForm);
     }
+    static const std::regex kNetworkPath{R"(/[/\\][^]*)"};
+    if (std::regex_match(uri, kNetworkPath)) {
+        head.shapes.insert(HeadShape::NetworkPath);
+    }
     std::optional<std::string> authority;
     if (is_absolute && !is_origin) {
         const std::string rest = uri.substr(colon + 3);
@@ -456,7 +460,7 @@ HeadStatus slow_begin(const std::string& rest, LineFault& fault) {
     return target;
 }
 
-HeadStatus slow_status(const std::string& bytes, HeadStance stance, std::size_t& begin,
+HeadStatus slow_status(const std::string& bytes, ReadingStance stance, std::size_t& begin,
                        LineFault& fault) {
     const std::string preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     if (bytes.substr(0, preface.size()) == preface) {
@@ -465,7 +469,7 @@ HeadStatus slow_status(const std::string& bytes, HeadStance stance, std::size_t&
     if (bytes.size() < preface.size() && preface.substr(0, bytes.size()) == bytes) {
         return HeadStatus::NeedMore;
     }
-    const bool is_service = stance == HeadStance::Service;
+    const bool is_service = stance == ReadingStance::Service;
     while (begin < bytes.size() && (bytes[begin] == '\n' || bytes.substr(begin, 2) == "\r\n" ||
                                     (is_service && bytes[begin] == '\r'))) {
         begin += bytes[begin] == '\n' || bytes.substr(begin, 2) != "\r\n" ? 1 : 2;
@@ -502,6 +506,9 @@ std::string slow_path(std::string path, Shapes& shapes) {
         plain += text;
     };
     for (std::size_t i = 0; i < path.size(); ++i) {
+        if (path[i] == '\\') {
+            shapes.insert(HeadShape::Backslash);
+        }
         if (is_high(path[i])) {
             encode(static_cast<unsigned char>(path[i]));
         } else if (path[i] != '%') {
@@ -575,7 +582,7 @@ std::string slow_host(std::string host, Shapes& shapes) {
     return lower(name);
 }
 
-SlowHead read_slowly(std::string_view all, std::size_t limit, HeadStance stance) {
+SlowHead read_slowly(std::string_view all, std::size_t limit, ReadingStance stance) {
     const std::string bytes{all.substr(0, limit)};
     SlowHead head;
     std::size_t begin = 0;

@@ -29,7 +29,7 @@ struct SlowHead {
     std::map<std::string, std::vector<std::string>> cookies;
 };
 
-[[nodiscard]] SlowHead read_slowly(std::string_view bytes, std::size_t limit, HeadStance stance);
+[[nodiscard]] SlowHead read_slowly(std::string_view bytes, std::size_t limit, ReadingStance stance);
 [[nodiscard]] std::string slow_path(std::string path, std::set<HeadShape>& shapes);
 [[nodiscard]] std::string slow_host(std::string host, std::set<HeadShape>& shapes);
 
