@@ -4,5 +4,6 @@
 namespace sluice {
 
 inline constexpr const char* kRssKeyFile = "rss-key";
+inline constexpr const char* kPanicFile = "panic";
 
 }  // namespace sluice
