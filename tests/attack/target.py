@@ -6,7 +6,7 @@ import sys
 SMOKE = pathlib.Path(__file__).resolve().parent.parent / "smoke"
 sys.path.insert(0, str(SMOKE))
 from host_flood import Flow, HostFlood  # noqa: E402
-from programs import Box, Hosts, wait_until  # noqa: E402
+from programs import Box, Hosts, ip, wait_until  # noqa: E402, F401
 
 BURST = 50
 SOURCES = 8

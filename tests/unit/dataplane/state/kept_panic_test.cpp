@@ -12,7 +12,10 @@ namespace {
 
 class KeptPanicTest : public testing::Test {
 protected:
-    void SetUp() override { directory = test::memory_folder("kept_panic"); }
+    void SetUp() override {
+        directory = test::memory_folder("kept_panic");
+        std::filesystem::create_directories(directory);
+    }
     void TearDown() override { std::filesystem::remove_all(directory); }
 
     std::string directory;
