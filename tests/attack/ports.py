@@ -1,5 +1,6 @@
 """What a dataplane finds at its interfaces and leaves there: programs, links held down, panic, a second dataplane."""
 import contextlib
+import signal
 import subprocess
 import time
 
@@ -30,7 +31,8 @@ def pins_of(target):
 
 
 def restart(target, devices, config=None):
-    target.box.kill(target.box.dataplane)
+    if target.box.dataplane.poll() is None:
+        target.box.kill(target.box.dataplane)
     target.box.start_dataplane(*devices, config, netns=target.hosts.box)
 
 
@@ -61,6 +63,8 @@ def left_programs(programs, deadline, dice):
             past = target.came_to(CLOSED)
             outcome.survived += target.carries()
             outcome.expect(target.came_to(CLOSED) == past, "frames past an always-drop rule, by a program left behind")
+            # Killed, it would leave a program of libxdp's, which is nobody's of this box and refuses the next one.
+            target.box.kill(target.box.dataplane, signal.SIGTERM)
     return outcome
 
 
@@ -84,13 +88,16 @@ def held_links(programs, deadline, dice):
     with Target(programs) as target:
         while time.monotonic() < deadline:
             outcome.attempts += 1
-            ip("-n", target.hosts.outside, "link", "set", "eth0", "down")
+            end = dice.choice("oi")
+            target.flood.__exit__()  # nobody can send on a link that is down
+            ip("-n", target.hosts.box, "link", "set", end, "down")
             time.sleep(dice.uniform(0, 0.4))
             target.box.kill(target.box.dataplane)
-            ip("-n", target.hosts.outside, "link", "set", "eth0", "up")
+            ip("-n", target.hosts.box, "link", "set", end, "up")
             target.start_dataplane()
+            target.begin_flood()
             outcome.survived += target.carries()
-        target.expect_the_bound(outcome)
+            target.expect_the_bound(outcome)
     return outcome
 
 

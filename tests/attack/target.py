@@ -45,8 +45,16 @@ class Target:
     def __init__(self, programs, rules=RULES, config=None):
         self.box = Box(*programs)
         self.hosts = Hosts()
-        self.flood = HostFlood(self.hosts, Flow(SOURCES, 3, RATE))
+        self.flood = self.new_flood()
         self.rules, self.config = rules, config
+
+    def new_flood(self):
+        return HostFlood(self.hosts, Flow(SOURCES, 3, RATE))
+
+    def begin_flood(self):
+        """Another one, in the place of one that has ended."""
+        self.flood = self.new_flood()
+        self.flood.__enter__()
 
     def __enter__(self):
         try:
