@@ -3,8 +3,12 @@
 #include "dataplane/config/read_box.hpp"
 #include "dataplane/control/serve.hpp"
 #include "dataplane/eal.hpp"
+#include "dataplane/port/interface_hold.hpp"
+#include "dataplane/state/kept_ports.hpp"
 #include "dataplane/state/state_folder.hpp"
+#include "dataplane/xdp/left_behind.hpp"
 #include "dataplane/xdp/pins.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 
 #include <csignal>
@@ -26,11 +30,35 @@ int fail(int code, const Error& error) {
     return code;
 }
 
+// The programs at its interfaces, wherever they are pinned, and what ports have changed there.
+Result<Done> free_interfaces(const BoxConfig& box) {
+    for (const PairConfig& pair : box.pairs) {
+        for (const PortConfig* port : {&pair.outside, &pair.inside}) {
+            const Result<std::vector<InterfaceHold>> held = hold_interfaces(port->device);
+            if (!held) {
+                return held.error();
+            }
+            for (const std::string& interface : interfaces_of(port->device)) {
+                if (const Result<Done> done = remove_left_behind(interface, ""); !done) {
+                    return done;
+                }
+            }
+        }
+    }
+    for (const KeptPort& left : KeptPorts{box.state_dir}.load()) {
+        restore_left(left);
+    }
+    return Done{};
+}
+
 // Rules, buckets and secrets, the key of databases among them; not while a dataplane has them.
 int forget(const BoxConfig& box) {
     const Result<StateFolder> folder = StateFolder::open(box.state_dir);
     if (!folder) {
         return fail(kRefused, folder.error());
+    }
+    if (const Result<Done> freed = free_interfaces(box); !freed) {
+        return fail(kRefused, freed.error());
     }
     if (const Result<Done> unpinned = remove_pins(box); !unpinned) {
         return fail(kRefused, unpinned.error());

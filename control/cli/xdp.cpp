@@ -8,6 +8,8 @@
 namespace sluice {
 namespace {
 
+constexpr std::size_t kColumns = 14;
+
 std::string in_milliseconds(const Json& nanoseconds) {
     return fmt::format("{:.1f} ms", static_cast<double>(nanoseconds.get<std::uint64_t>()) / 1e6);
 }
@@ -31,6 +33,21 @@ std::string decides(const Json& kernel) {
     return text_at(kernel, "fail") == "open" ? "kernel forwards" : "kernel drops";
 }
 
+// A program at a port that is not the box's: of the driver where that is net_af_xdp.
+bool add_other(const Json& port, Table& table) {
+    const auto other = port.find("other_program");
+    if (other == port.end() || other->is_null()) {
+        return false;
+    }
+    std::vector<std::string> row{text_at(port, "pair"), text_at(port, "side"),
+                                 text_at(*other, "mode"),
+                                 fmt::to_string(count_at(*other, "program")),
+                                 text_at(port, "driver") == "net_af_xdp" ? "driver" : "unknown"};
+    row.resize(kColumns, "-");
+    table.row(std::move(row));
+    return true;
+}
+
 std::string xdp_text(const Json& document) {
     Table table{{{"PAIR"},
                  {"SIDE"},
@@ -50,6 +67,7 @@ std::string xdp_text(const Json& document) {
     for (const Json& port : document.at("ports")) {
         const Json& kernel = port.at("kernel");
         if (kernel.is_null()) {
+            any = add_other(port, table) || any;
             continue;
         }
         any = true;
@@ -62,7 +80,8 @@ std::string xdp_text(const Json& document) {
                    counted(kernel, "managed_refused")});
     }
     return any ? table.text()
-               : "the kernel has no program at any port; `kernel` of sluice.yaml puts one at pairs "
+               : "the kernel has no program at the interface of any port; `kernel` of sluice.yaml "
+                 "puts one at pairs "
                  "of net_af_xdp ports\n";
 }
 

@@ -40,7 +40,7 @@ void report(const BucketStore::Found& found) {
 Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state)
     : tunnels_{box.tunnels},
       state_{std::move(state)},
-      ports_{state_.rss_keys()},
+      ports_{state_.rss_keys(), state_.directory()},
       workers_{std::move(lcores), box.watchdog_stall},
       top_{workers_},
       events_{workers_},
@@ -66,6 +66,9 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     std::unique_ptr<Dataplane> made{new Dataplane{box, std::move(lcores), *std::move(state)}};
     if (const Result<Done> done = made->rules_.load_saved(); !done) {
         return done.error();
+    }
+    if (const Result<Done> held = made->ports_.hold(box); !held) {
+        return held.error();
     }
     Result<std::unique_ptr<KernelBridge>> bridge = KernelBridge::attach(box);
     if (!bridge) {

@@ -37,6 +37,8 @@ RulePublisher::RulePublisher(const BoxConfig& box, BoxState& state, WorkerFleet&
       unit_memory_{unit_memory_of(box, workers.size())},
       merge_interval_{box.merge_interval},
       key_{database_key_of(box)},
+      kept_panic_{box.state_dir},
+      panic_{kept_panic_.is_set()},
       running_{std::make_unique<const Running>()},
       board_{workers.size()} {}
 
@@ -248,13 +250,50 @@ Reply RulePublisher::take(ApplyRules request, Keep keep) {
 bool RulePublisher::set_panic(bool pass) {
     const bool before = std::exchange(panic_, pass);
     publish();
-    log_warn(pass ? "panic pass: forwarding everything unjudged" : "panic is over: judging again");
+    log_warn(pass ? "panic pass: forwarding everything unjudged, also after a restart, until "
+                    "`sluicectl panic resume`"
+                  : "panic is over: judging again");
+    panic_unkept_ = false;
+    keep_panic();
     return before;
+}
+
+void RulePublisher::keep_panic() {
+    const auto now = std::chrono::steady_clock::now();
+    const Result<Done> kept = kept_panic_.keep(panic_);
+    panic_due_ = now + (kept ? std::chrono::seconds{kRemindEvery} : kSaveAgain);
+    if (kept) {
+        panic_unkept_ = false;
+    } else if (!std::exchange(panic_unkept_, true)) {
+        state_.note_not_kept();
+        log_error((panic_ ? "the next start will not know of `panic pass`, unless it can be kept "
+                            "later: "
+                          : "the next start will forward unjudged again, unless the end of the "
+                            "panic can be kept later: ") +
+                  kept.error().what);
+    }
+}
+
+// As long as it lasts nobody who reads the log can miss it.
+void RulePublisher::remind_of_panic() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < panic_due_) {
+        return;
+    }
+    if (panic_unkept_) {
+        keep_panic();
+    } else if (panic_) {
+        panic_due_ = now + kRemindEvery;
+        log_warn(
+            "panic pass is on: everything is forwarded unjudged until `sluicectl panic "
+            "resume`");
+    }
 }
 
 void RulePublisher::keep_house() {
     reclaim();
     keep_late();
+    remind_of_panic();
     finish_migrations();
 }
 

@@ -2,6 +2,7 @@
 #include "dataplane/box/event_report.hpp"
 #include "dataplane/box/top_report.hpp"
 #include "dataplane/state/box_state.hpp"
+#include "dataplane/state/kept_panic.hpp"
 #include "dataplane/state/rules_store.hpp"
 #include "dataplane/worker/quiesce.hpp"
 #include "dataplane/worker/running.hpp"
@@ -56,7 +57,7 @@ public:
     // Rules that decide nothing, for conditions.
     [[nodiscard]] Result<LoadedRules> load_condition(RuleSet rules) const;
     [[nodiscard]] bool judges() const noexcept { return generation() != 0 && !panic_; }
-    // What it was before.
+    // What it was before. It outlives this process until it is resumed.
     bool set_panic(bool pass);
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
     [[nodiscard]] RunningRules running_rules() const { return {generation(), source_, modes_}; }
@@ -88,6 +89,8 @@ public:
     [[nodiscard]] QuiesceBoard& board() noexcept { return board_; }
 
 private:
+    static constexpr std::chrono::minutes kRemindEvery{1};  // of a panic
+
     [[nodiscard]] std::optional<ApplyRules> saved_rules();
     [[nodiscard]] std::optional<ApplyRules> rules_before();
     [[nodiscard]] Running::State state() const noexcept;
@@ -103,6 +106,8 @@ private:
     void reclaim();
     [[nodiscard]] Result<Done> keep_once_run();
     void keep_late();
+    void keep_panic();
+    void remind_of_panic();
     // False: those that were to be replaced by them stay in force.
     [[nodiscard]] bool go_back_to(const LoadedRules& before);
 
@@ -133,7 +138,10 @@ private:
     DatabaseKey key_;
     std::uint64_t unsealed_ = 0;
     std::uint64_t unkept_ = 0;
-    bool panic_ = false;
+    KeptPanic kept_panic_;
+    bool panic_;
+    bool panic_unkept_ = false;                          // the next start finds the opposite
+    std::chrono::steady_clock::time_point panic_due_{};  // its next reminder, or try to keep it
     std::string split_;  // why directions come to different workers; empty: they do not
     std::vector<std::shared_ptr<Trace>> traces_;
     Published<Running> running_;

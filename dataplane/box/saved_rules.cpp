@@ -88,6 +88,12 @@ Result<Done> RulePublisher::load_saved() {
         return loaded.error();
     }
     state_.keep_or_leave(loaded->slots());
+    if (panic_) {
+        log_error("panic pass was on when the dataplane before this one ended, and is kept (" +
+                  kept_panic_.path() +
+                  "): everything is forwarded unjudged until `sluicectl panic resume`");
+        panic_due_ = std::chrono::steady_clock::now() + kRemindEvery;
+    }
     adopt(*std::move(loaded));
     return Done{};
 }

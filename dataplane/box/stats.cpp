@@ -1,5 +1,7 @@
 #include "dataplane/box/dataplane.hpp"
 
+#include "dataplane/xdp/left_behind.hpp"
+
 #include <algorithm>
 
 #include <rte_ethdev.h>
@@ -40,6 +42,15 @@ PortStats stats_of(const Port& port, std::uint64_t tx_full) {
     stats.tx_errors = counted.oerrors;
     stats.tx_full = tx_full;
     return stats;
+}
+
+// The interface, not the configuration, says which program takes the frames of a port first.
+void note_program(const Port& port, KernelPortStats& kernel) {
+    if (!kernel.attached) {
+        const KernelProgram found = program_at(port.netdev.index);
+        kernel.program = found.id;
+        kernel.native = found.native;
+    }
 }
 
 // How far workers went ahead of each other, as the owners of the keys have seen it.
@@ -115,6 +126,7 @@ Stats Dataplane::stats(const ControlStats& control) const {
             if (bridge_ != nullptr) {
                 stats.ports.back().kernel = bridge_->stats(port->pair, port->side);
             }
+            note_program(*port, stats.ports.back().kernel);
         }
     }
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {

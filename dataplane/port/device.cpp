@@ -63,17 +63,6 @@ void remove_stale_socket(const std::string& device) {
 
 }  // namespace
 
-std::string device_argument(const std::string& device, const std::string& key) {
-    for (std::size_t at = device.find(','); at != std::string::npos; at = device.find(',', at)) {
-        ++at;
-        if (device.compare(at, key.size() + 1, key + "=") == 0) {
-            const std::size_t from = at + key.size() + 1;
-            return device.substr(from, device.find(',', from) - from);
-        }
-    }
-    return {};
-}
-
 std::string device_name(const std::string& device) {
     const std::string name = device.substr(0, device.find(','));
     const bool without_domain = is_pci(device) && std::count(name.begin(), name.end(), ':') == 1;

@@ -21,7 +21,4 @@ void detach_device(const std::string& device) noexcept;
 // The name under which DPDK knows a device: without its arguments, a PCI address with its domain.
 [[nodiscard]] std::string device_name(const std::string& device);
 
-// The value of `key=` in a device's arguments, or empty.
-[[nodiscard]] std::string device_argument(const std::string& device, const std::string& key);
-
 }  // namespace sluice

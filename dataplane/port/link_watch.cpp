@@ -17,6 +17,8 @@ void leave(Port& port, QuiesceBoard& board) {
     port.up.raise(false);
     port.there.raise(false);
     port.held_down = false;
+    port.before.reset();
+    port.holds.clear();
     port.settling = {};
     ++port.times_gone;
     port.let_go = board.mark();
@@ -25,20 +27,30 @@ void leave(Port& port, QuiesceBoard& board) {
               " is gone: the port is down until there is one of that name again");
 }
 
-Result<Done> start_again(Port& port) {
+Result<Done> start_again(Port& port, const KeepChanges& keep) {
+    Result<std::vector<InterfaceHold>> holds = hold_interfaces(port.device);
+    if (!holds) {
+        return holds.error();
+    }
     stop_port(port);
     if (const Result<Done> attached = attach_again(port.device, port.id); !attached) {
         return attached;
     }
-    return start_port(port, port.plan);
+    note_settings(port);
+    keep();
+    if (const Result<Done> started = start_port(port, port.plan); !started) {
+        return started;
+    }
+    port.holds = *std::move(holds);
+    return Done{};
 }
 
-void take_up_again(Port& port) {
+void take_up_again(Port& port, const KeepChanges& keep) {
     const auto now = LinkSettling::Clock::now();
     if (now < port.next_try || !netdev_is_called(port.netdev.name)) {
         return;
     }
-    if (const Result<Done> started = start_again(port); !started) {
+    if (const Result<Done> started = start_again(port, keep); !started) {
         log_error("cannot take up " + title_of(port) + " again: " + started.error().what);
         port.next_try = now + kTryAgain;
         return;
@@ -55,7 +67,7 @@ void take_up_again(Port& port) {
 //    '------- an interface of that name is there, and the port has started ----------'
 //
 // The port keeps its number, so lanes stay as they are. Asked about every 100 ms, without waiting.
-void watch_presence(Port& port, QuiesceBoard& board) {
+void watch_presence(Port& port, QuiesceBoard& board, const KeepChanges& keep) {
     switch (port.presence) {
         case Port::Presence::Here:
             if (is_bound_to_netdev(port) && netdev_is_gone(port.netdev)) {
@@ -69,7 +81,7 @@ void watch_presence(Port& port, QuiesceBoard& board) {
             port.presence = Port::Presence::Away;
             [[fallthrough]];
         default:
-            take_up_again(port);
+            take_up_again(port, keep);
     }
 }
 
@@ -100,14 +112,17 @@ std::string name_of_watched(const Port& port) {
 }
 
 // False: the port cannot be taken down, and the pair stops following.
-bool hold(PortPair& pair, Port& port, const Port& lost) {
+bool hold(PortPair& pair, Port& port, const Port& lost, const KeepChanges& keep) {
+    port.held_down = true;
+    keep();
     const Result<Done> done = set_link(port, false);
     if (done) {
-        port.held_down = true;
         log_warn("link down on " + name_of_watched(lost) + ": taking " + name_of_watched(port) +
                  " down too");
         return true;
     }
+    port.held_down = false;
+    keep();
     if (!pair.told_unsupported) {
         log_warn("link down on " + name_of_watched(lost) + ", but " + name_of_watched(port) +
                  " cannot be taken down: " + done.error().what);
@@ -116,28 +131,29 @@ bool hold(PortPair& pair, Port& port, const Port& lost) {
     return false;
 }
 
-bool free_again(Port& port, const Port& returned) {
+bool free_again(Port& port, const Port& returned, const KeepChanges& keep) {
     if (const Result<Done> done = set_link(port, true); !done) {
         log_error("cannot bring " + name_of_watched(port) + " up again: " + done.error().what);
         return false;
     }
     port.held_down = false;
+    keep();
     port.settling.begin(LinkSettling::Clock::now());
     log_info("link up on " + name_of_watched(returned) + ": " + name_of_watched(port) +
              " is up again");
     return true;
 }
 
-bool step(PortPair& pair, LinkFollow::Action action) {
+bool step(PortPair& pair, LinkFollow::Action action, const KeepChanges& keep) {
     switch (action) {
         case LinkFollow::Action::HoldOutside:
-            return hold(pair, pair.outside, pair.inside);
+            return hold(pair, pair.outside, pair.inside, keep);
         case LinkFollow::Action::HoldInside:
-            return hold(pair, pair.inside, pair.outside);
+            return hold(pair, pair.inside, pair.outside, keep);
         case LinkFollow::Action::FreeOutside:
-            return free_again(pair.outside, pair.inside);
+            return free_again(pair.outside, pair.inside, keep);
         case LinkFollow::Action::FreeInside:
-            return free_again(pair.inside, pair.outside);
+            return free_again(pair.inside, pair.outside, keep);
         default:
             return false;
     }
@@ -145,9 +161,9 @@ bool step(PortPair& pair, LinkFollow::Action action) {
 
 }  // namespace
 
-void watch_links(PortPair& pair, QuiesceBoard& board) {
-    watch_presence(pair.outside, board);
-    watch_presence(pair.inside, board);
+void watch_links(PortPair& pair, QuiesceBoard& board, const KeepChanges& keep) {
+    watch_presence(pair.outside, board, keep);
+    watch_presence(pair.inside, board, keep);
     const LinkSettling::Clock::time_point now = LinkSettling::Clock::now();
     const auto side_of = [now](Port& port) {
         const bool carrier = port.is_here() && has_carrier(port);
@@ -157,7 +173,7 @@ void watch_links(PortPair& pair, QuiesceBoard& board) {
     const LinkFollow::Side outside = side_of(pair.outside);
     const LinkFollow::Side inside = side_of(pair.inside);
     if (pair.link_follow) {
-        (void)step(pair, LinkFollow::next(outside, inside));
+        (void)step(pair, LinkFollow::next(outside, inside), keep);
     }
 }
 
@@ -165,6 +181,7 @@ void release_links(PortPair& pair) {
     for (Port* port : {&pair.outside, &pair.inside}) {
         if (port->held_down) {
             (void)set_link(*port, true);
+            port->held_down = false;
         }
     }
 }

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -30,6 +32,12 @@ std::optional<Interface> open_interface(const Netdev& netdev) {
         return std::nullopt;
     }
     return interface;
+}
+
+bool change_flags(Interface& interface, int flag, bool on) {
+    const int flags = interface.request.ifr_flags;
+    interface.request.ifr_flags = static_cast<short>(on ? flags | flag : flags & ~flag);
+    return ::ioctl(interface.socket.get(), SIOCSIFFLAGS, &interface.request) == 0;
 }
 
 }  // namespace
@@ -65,14 +73,53 @@ std::optional<std::uint16_t> netdev_mtu(const Netdev& netdev) {
     return static_cast<std::uint16_t>(std::min(interface->request.ifr_mtu, 65'535));
 }
 
+std::optional<NetdevSettings> netdev_settings(const Netdev& netdev) {
+    const std::optional<std::uint16_t> mtu = netdev_mtu(netdev);
+    const std::optional<Interface> interface = open_interface(netdev);
+    if (!mtu || !interface) {
+        return std::nullopt;
+    }
+    return NetdevSettings{.mtu = *mtu,
+                          .promiscuous = (interface->request.ifr_flags & IFF_PROMISC) != 0};
+}
+
+Result<Done> set_netdev_settings(const Netdev& netdev, const NetdevSettings& settings) {
+    const std::optional<NetdevSettings> found = netdev_settings(netdev);
+    std::optional<Interface> interface = open_interface(netdev);
+    if (!found || !interface) {
+        return Error{Errc::Unreachable, "its interface is not to be found here"};
+    }
+    if (found->promiscuous != settings.promiscuous &&
+        !change_flags(*interface, IFF_PROMISC, settings.promiscuous)) {
+        return Error{Errc::NotSupported, std::strerror(errno)};
+    }
+    interface->request.ifr_mtu = settings.mtu;
+    if (found->mtu != settings.mtu &&
+        ::ioctl(interface->socket.get(), SIOCSIFMTU, &interface->request) != 0) {
+        return Error{Errc::NotSupported, std::strerror(errno)};
+    }
+    return Done{};
+}
+
+std::string netdev_driver(const std::string& name) {
+    std::optional<Interface> interface =
+        open_interface(find_netdev(::if_nametoindex(name.c_str())));
+    ethtool_drvinfo asked{};
+    asked.cmd = ETHTOOL_GDRVINFO;
+    if (!interface) {
+        return {};
+    }
+    interface->request.ifr_data = reinterpret_cast<char*>(&asked);
+    return ::ioctl(interface->socket.get(), SIOCETHTOOL, &interface->request) == 0 ? asked.driver
+                                                                                   : "";
+}
+
 Result<Done> set_netdev_up(const Netdev& netdev, bool up) {
     std::optional<Interface> interface = open_interface(netdev);
     if (!interface) {
         return Error{Errc::Unreachable, "its interface is not to be found here"};
     }
-    const int flags = interface->request.ifr_flags;
-    interface->request.ifr_flags = static_cast<short>(up ? flags | IFF_UP : flags & ~IFF_UP);
-    if (::ioctl(interface->socket.get(), SIOCSIFFLAGS, &interface->request) != 0) {
+    if (!change_flags(*interface, IFF_UP, up)) {
         return Error{Errc::NotSupported, std::strerror(errno)};
     }
     return Done{};

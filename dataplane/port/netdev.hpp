@@ -12,6 +12,8 @@ namespace sluice {
 struct Netdev {
     unsigned index = 0;  // 0: there is none
     std::string name;
+
+    bool operator==(const Netdev&) const = default;
 };
 
 // The interface with this index; no name if it is not to be found.
@@ -26,6 +28,21 @@ struct Netdev {
 [[nodiscard]] std::optional<bool> netdev_carrier(const Netdev& netdev);
 
 [[nodiscard]] std::optional<std::uint16_t> netdev_mtu(const Netdev& netdev);
+
+// What a port changes at its interface, as it was before.
+struct NetdevSettings {
+    std::uint16_t mtu = 0;
+    bool promiscuous = false;
+
+    bool operator==(const NetdevSettings&) const = default;
+};
+[[nodiscard]] std::optional<NetdevSettings> netdev_settings(const Netdev& netdev);
+// Changes what differs.
+[[nodiscard]] Result<Done> set_netdev_settings(const Netdev& netdev,
+                                               const NetdevSettings& settings);
+
+// As `ethtool -i` names it; empty: nobody says.
+[[nodiscard]] std::string netdev_driver(const std::string& name);
 
 [[nodiscard]] Result<Done> set_netdev_up(const Netdev& netdev, bool up);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <rte_errno.h>
 #include <rte_ethdev.h>
@@ -139,6 +140,28 @@ bool is_bound_to_netdev(const Port& port) {
     return port.driver == "net_af_packet" || port.driver == "net_af_xdp";
 }
 
+void note_settings(Port& port) {
+    rte_eth_dev_info info{};
+    (void)rte_eth_dev_info_get(port.id, &info);
+    port.driver = info.driver_name == nullptr ? "" : info.driver_name;
+    port.netdev = netdev_behind(port, info.if_index);
+    if (!port.before && port.driver != "net_tap") {
+        port.before = netdev_settings(port.netdev);
+    }
+}
+
+void restore_settings(Port& port) {
+    if (port.before && !netdev_is_gone(port.netdev)) {
+        if (const Result<Done> done = set_netdev_settings(port.netdev, *port.before); !done) {
+            log_warn(
+                port.netdev.name +
+                " has another MTU or is promiscuous, as it was not before: " + done.error().what);
+            return;
+        }
+    }
+    port.before.reset();
+}
+
 std::string title_of(const Port& port) {
     return "port " + port.device + " (" + port.pair + " " + port.side + ")";
 }
@@ -224,7 +247,9 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
     (void)rte_eth_promiscuous_enable(port.id);
     port.up.raise(true);
     port.there.raise(true);
-    port.settling.begin(LinkSettling::Clock::now());
+    if (!std::exchange(port.was_down, false)) {
+        port.settling.begin(LinkSettling::Clock::now());
+    }
     return Done{};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "dataplane/io/frame_bounds.hpp"
+#include "dataplane/port/interface_hold.hpp"
 #include "dataplane/port/link_follow.hpp"
 #include "dataplane/port/netdev.hpp"
 #include "dataplane/port/rss_keys.hpp"
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 struct rte_mempool;
 
@@ -37,14 +39,18 @@ struct Port {
     std::string driver;
     std::uint16_t mtu = 0;
     std::uint16_t queues = 0;
-    std::optional<Rss> hashes;  // what its RSS hashes; nullopt: it has none at work
-    Rss asked = Rss::Source;    // what it was to hash
-    bool handed = false;        // workers spread what it receives among themselves
-    std::uint64_t table = 0;    // how many entries lead from its hash to queues
-    Netdev netdev;              // the kernel's interface behind it
+    std::optional<Rss> hashes;         // what its RSS hashes; nullopt: it has none at work
+    Rss asked = Rss::Source;           // what it was to hash
+    bool handed = false;               // workers spread what it receives among themselves
+    std::uint64_t table = 0;           // how many entries lead from its hash to queues
+    std::vector<InterfaceHold> holds;  // of the interfaces that its device is told to use
+    Netdev netdev;                     // the kernel's interface behind it
+    // That interface before the port changed it; nullopt: it has none, or one of its own making.
+    std::optional<NetdevSettings> before;
     FrameBounds takes;
     Signal up;  // whether frames can leave here
     LinkSettling settling;
+    bool was_down = false;   // before the port was started: nothing that it does is waited for
     bool held_down = false;  // taken down because the other side of its pair is down
     PortPlan plan;           // that it was started by
     Signal there;            // whether workers may receive from it
@@ -58,6 +64,11 @@ struct Port {
 // Whether what its driver holds of a kernel's interface ends with that. Others have one of their
 // own (tap, which may be anywhere), or use it besides.
 [[nodiscard]] bool is_bound_to_netdev(const Port& port);
+// Before the port is started: what its interface is brought back to. Kept as it is where a process
+// before has changed it.
+void note_settings(Port& port);
+// The interface as it was before the port.
+void restore_settings(Port& port);
 // For people: its pair, side and device.
 [[nodiscard]] std::string title_of(const Port& port);
 

@@ -2,23 +2,71 @@
 
 #include "dataplane/port/device.hpp"
 #include "dataplane/port/pool.hpp"
+#include "lib/base/device_text.hpp"
+#include "lib/base/log.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <net/if.h>
 
 namespace sluice {
 namespace {
 
-Result<PortOffer> attach(Port& port, const PairConfig& pair, const PortConfig& side,
-                         std::string_view name) {
+Result<Done> hold_port(Port& port, const PairConfig& pair, const PortConfig& side,
+                       std::string_view name) {
     port.pair = pair.name;
     port.side = name;
     port.device = side.device;
-    const Result<std::uint16_t> id = attach_device(side.device);
+    Result<std::vector<InterfaceHold>> holds = hold_interfaces(side.device);
+    if (!holds) {
+        return holds.error();
+    }
+    port.holds = *std::move(holds);
+    const std::string interface = device_argument(side.device, "iface");
+    const Netdev netdev = find_netdev(::if_nametoindex(interface.c_str()));
+    port.was_down = netdev.index != 0 && !netdev_carrier(netdev).value_or(true);
+    return Done{};
+}
+
+Result<PortOffer> attach(Port& port) {
+    const Result<std::uint16_t> id = attach_device(port.device);
     if (!id) {
         return id.error();
     }
     port.id = *id;
-    return ask_port(port);
+    note_settings(port);
+    PortOffer offer = ask_port(port);
+    // What a process before this one has set is not what the interface has by itself.
+    offer.mtu = port.before && offer.mtu ? port.before->mtu : offer.mtu;
+    return offer;
+}
+
+// The kernel takes the first tag off the frame, and DPDK's driver puts it back as 0x8100.
+void tell_of_tags(const BoxConfig& box) {
+    const auto is_af_packet = [](const PortConfig& port) {
+        return port.device.starts_with("net_af_packet");
+    };
+    if (std::any_of(box.pairs.begin(), box.pairs.end(), [&](const PairConfig& pair) {
+            return is_af_packet(pair.outside) || is_af_packet(pair.inside);
+        })) {
+        log_warn(
+            "net_af_packet ports send 802.1ad frames (0x88a8) on as 802.1Q (0x8100), and rules "
+            "see them so; where such come, take net_af_xdp, or a card of its own");
+    }
+}
+
+// Its programs stay in the kernel (`kernel`), and forward frames for others.
+bool stays_in_kernel(const BoxConfig& box, const PairConfig& pair) {
+    return box.kernel && pair.outside.device.starts_with("net_af_xdp") &&
+           pair.inside.device.starts_with("net_af_xdp");
+}
+
+bool uses(const Port& port, unsigned index) {
+    const std::vector<std::string> interfaces = interfaces_of(port.device);
+    return std::any_of(interfaces.begin(), interfaces.end(), [index](const std::string& name) {
+        return ::if_nametoindex(name.c_str()) == index;
+    });
 }
 
 // What leads from a hash to a worker: two cards of one kind with as many queues do it alike.
@@ -41,41 +89,117 @@ PortRssMapping::By who_spreads(const Port& port, std::size_t workers) {
 
 }  // namespace
 
-Ports::Ports(const RssKeys& keys)
-    : keys_{keys},
+Ports::Ports(const RssKeys& keys, const std::string& state_dir)
+    : kept_{state_dir},
+      keys_{keys},
       hash_{keys_.of(Rss::Source).first<Toeplitz::kKeySize>()},
       symmetric_hash_{keys_.of(Rss::Symmetric).first<Toeplitz::kKeySize>()} {}
 
 Ports::~Ports() {
     for (const auto& pair : pairs_) {
         release_links(*pair);
-        stop_port(pair->outside);
-        stop_port(pair->inside);
+        for (Port* port : {&pair->outside, &pair->inside}) {
+            stop_port(*port);
+            if (!pair->stays_in_kernel) {
+                restore_settings(*port);
+            }
+        }
+    }
+    keep();
+}
+
+Result<Done> Ports::hold(const BoxConfig& box) {
+    for (const PairConfig& config : box.pairs) {
+        pairs_.push_back(std::make_unique<PortPair>());
+        PortPair& pair = *pairs_.back();
+        pair.link_follow = config.link_follow;
+        pair.stays_in_kernel = stays_in_kernel(box, config);
+        Result<Done> held = hold_port(pair.outside, config, config.outside, "outside");
+        held = held ? hold_port(pair.inside, config, config.inside, "inside") : held;
+        if (!held) {
+            return held.error();
+        }
+    }
+    take_up_kept();
+    return Done{};
+}
+
+Port* Ports::port_at(const Netdev& netdev) {
+    for (const auto& pair : pairs_) {
+        for (Port* port : {&pair->outside, &pair->inside}) {
+            if (uses(*port, netdev.index)) {
+                return port;
+            }
+        }
+    }
+    return nullptr;
+}
+
+void Ports::take_up_kept() {
+    last_kept_ = kept_.load();
+    for (const KeptPort& left : last_kept_) {
+        Port* const port = port_at(left.netdev);
+        if (netdev_is_gone(left.netdev)) {
+            continue;
+        }
+        if (port == nullptr) {
+            restore_left(left);
+            continue;
+        }
+        port->netdev = left.netdev;
+        port->before = left.before;
+        if (left.held_down) {
+            bring_up(left);
+            port->was_down = false;
+        }
+    }
+    keep();
+}
+
+// What differs from the file. Before something is changed: a process that is killed has kept it.
+void Ports::keep() {
+    std::vector<KeptPort> now;
+    for (const auto& pair : pairs_) {
+        for (const Port* port : {&pair->outside, &pair->inside}) {
+            if (port->before) {
+                now.push_back({port->netdev, *port->before, port->held_down});
+            }
+        }
+    }
+    if (now == last_kept_) {
+        return;
+    }
+    const Result<Done> saved = kept_.save(now);
+    if (saved) {
+        last_kept_ = std::move(now);
+    } else if (!std::exchange(told_unkept_, true)) {
+        log_error("what ports change at interfaces stays so if this process is killed: " +
+                  saved.error().what);
     }
 }
 
 Result<Done> Ports::start(const BoxConfig& box, std::size_t workers) {
-    for (const PairConfig& pair : box.pairs) {
-        if (const Result<Done> done = start_pair(box, pair, workers); !done) {
+    for (std::size_t index = 0; index < box.pairs.size(); ++index) {
+        if (const Result<Done> done = start_pair(box, index, workers); !done) {
             return done.error();
         }
     }
+    tell_of_tags(box);
     return Done{};
 }
 
-Result<Done> Ports::start_pair(const BoxConfig& box, const PairConfig& config,
-                               std::size_t workers) {
-    pairs_.push_back(std::make_unique<PortPair>());
-    PortPair& pair = *pairs_.back();
-    pair.link_follow = config.link_follow;
-    const Result<PortOffer> outside = attach(pair.outside, config, config.outside, "outside");
+Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::size_t workers) {
+    const PairConfig& config = box.pairs[index];
+    PortPair& pair = *pairs_[index];
+    const Result<PortOffer> outside = attach(pair.outside);
     if (!outside) {
         return outside.error();
     }
-    const Result<PortOffer> inside = attach(pair.inside, config, config.inside, "inside");
+    const Result<PortOffer> inside = attach(pair.inside);
     if (!inside) {
         return inside.error();
     }
+    keep();
     const Result<std::uint16_t> mtu = choose_mtu(config, *outside, *inside);
     if (!mtu) {
         return mtu.error();
@@ -110,7 +234,7 @@ Result<Done> Ports::start_pair(const BoxConfig& box, const PairConfig& config,
 
 void Ports::watch(QuiesceBoard& board) {
     for (const auto& pair : pairs_) {
-        watch_links(*pair, board);
+        watch_links(*pair, board, [this] { keep(); });
     }
 }
 

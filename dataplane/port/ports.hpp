@@ -3,6 +3,7 @@
 #include "dataplane/port/link_watch.hpp"
 #include "dataplane/port/port.hpp"
 #include "dataplane/port/rss_keys.hpp"
+#include "dataplane/state/kept_ports.hpp"
 #include "lib/base/result.hpp"
 #include "lib/packet/toeplitz.hpp"
 #include "lib/rules/box_config.hpp"
@@ -21,12 +22,16 @@ namespace sluice {
 // is started anew only while none of them may use it (link_watch.cpp).
 class Ports {
 public:
-    explicit Ports(const RssKeys& keys);
+    // What is changed at interfaces is kept in the state directory.
+    Ports(const RssKeys& keys, const std::string& state_dir);
     ~Ports();
     Ports(const Ports&) = delete;
     Ports& operator=(const Ports&) = delete;
 
-    // An Error says what a port cannot do.
+    // Before anything is done to an interface: it is no other port's, of this box or another
+    // dataplane, and what a process before this one has left changed is taken back.
+    [[nodiscard]] Result<Done> hold(const BoxConfig& box);
+    // Those that are held. An Error says what a port cannot do.
     [[nodiscard]] Result<Done> start(const BoxConfig& box, std::size_t workers);
     // Brings each side in line with the link of the other; on the board workers say what they have
     // let go of.
@@ -47,11 +52,17 @@ public:
     [[nodiscard]] std::string pair_called(std::uint64_t port_name_of_pair) const;
 
 private:
-    [[nodiscard]] Result<Done> start_pair(const BoxConfig& box, const PairConfig& config,
+    [[nodiscard]] Result<Done> start_pair(const BoxConfig& box, std::size_t index,
                                           std::size_t workers);
+    void take_up_kept();
+    [[nodiscard]] Port* port_at(const Netdev& netdev);
+    void keep();
 
     std::vector<std::unique_ptr<PortPair>> pairs_;
     std::vector<PairQueues> queues_;  // by pair
+    KeptPorts kept_;
+    std::vector<KeptPort> last_kept_;
+    bool told_unkept_ = false;  // that they could not be kept, said once
     RssKeys keys_;
     Toeplitz hash_;
     Toeplitz symmetric_hash_;

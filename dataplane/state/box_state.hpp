@@ -63,6 +63,7 @@ public:
                                          std::size_t bytes);
     // The saved rules could not be read.
     void note_put_aside() const noexcept { folder_.note_put_aside(); }
+    void note_not_kept() const noexcept { folder_.note_not_kept(); }
     // Nothing that was found can be read by the rules that there are.
     void begin_anew(const std::string& why);
 

@@ -4,5 +4,7 @@
 namespace sluice {
 
 inline constexpr const char* kRssKeyFile = "rss-key";
+inline constexpr const char* kPanicFile = "panic";
+inline constexpr const char* kPortsFile = "ports";
 
 }  // namespace sluice

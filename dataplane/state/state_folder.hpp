@@ -16,6 +16,8 @@ namespace sluice {
 //   ruleset.bin, slots.bin   the last rule set, and what the tables' entries mean
 //   rss-key                  what the ports hash flows by
 //   database-key             what sluiced vouches for patterns with, unless it lies elsewhere
+//   panic                    there while `panic pass` is on
+//   ports                    what interfaces were before ports changed them
 //   tables/                  a folder, where the directory is memory itself (tmpfs, hugetlbfs)
 //   tables -> ...            else a link to a folder in a mounted hugetlbfs, or in /dev/shm
 //   tables.bad-...           tables that could not be read, kept aside; the latest only

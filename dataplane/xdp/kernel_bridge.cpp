@@ -1,12 +1,14 @@
 #include "dataplane/xdp/kernel_bridge.hpp"
 
-#include "dataplane/port/device.hpp"
+#include "dataplane/port/netdev.hpp"
 #include "dataplane/xdp/early_drop_table.hpp"
 #include "dataplane/xdp/early_drops.hpp"
+#include "dataplane/xdp/left_behind.hpp"
 #include "dataplane/xdp/monotonic_now.hpp"
 #include "dataplane/xdp/pair_map.hpp"
 #include "dataplane/xdp/pins.hpp"
 #include "dataplane/xdp/port_program.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 #include "lib/packet/field.hpp"
 
@@ -34,6 +36,8 @@ struct KernelBridge::Pair {
     // To interfaces that were deleted and are there again.
     void attach_again();
     void remove_ended(std::uint64_t now);
+    // What it takes for frames that the kernel forwards to arrive.
+    void tell_of_veth() const;
     [[nodiscard]] Result<Done> attach_port(const PairConfig& config, std::size_t side,
                                            const BoxConfig& box, const std::string& folder);
     [[nodiscard]] bool drop_early(std::size_t side, const LoadedRules* rules, const ClockPair& now);
@@ -62,6 +66,29 @@ bool is_where_it_was(const PortPlace& place, const std::optional<PortProgram>& p
            (program && program->index() == index && program->peer_index() == peer);
 }
 
+bool has_program(const BoxConfig& box, const PairConfig& pair) {
+    return box.kernel && is_af_xdp(pair.outside) && is_af_xdp(pair.inside);
+}
+
+// What a process before this one, with another configuration, has left at the interfaces of this
+// one would take their frames before any port, and forward them unjudged.
+Result<Done> remove_programs_left(const BoxConfig& box) {
+    for (const PairConfig& pair : box.pairs) {
+        const std::string folder = has_program(box, pair) ? pins_of_pair(box, pair.name) : "";
+        for (const PortConfig* port : {&pair.outside, &pair.inside}) {
+            const char* const side = port == &pair.outside ? "/outside" : "/inside";
+            for (const std::string& interface : interfaces_of(port->device)) {
+                const Result<Done> done =
+                    remove_left_behind(interface, folder.empty() ? "" : folder + side);
+                if (!done) {
+                    return done.error();
+                }
+            }
+        }
+    }
+    return Done{};
+}
+
 }  // namespace
 
 void KernelBridge::Pair::attach_again() {
@@ -76,6 +103,16 @@ void KernelBridge::Pair::attach_again() {
             log_info("the program in the kernel is at " + places[side].interface + " again");
         } else if (!std::exchange(told_refused, true)) {
             log_error(program.error().what);
+        }
+    }
+}
+
+void KernelBridge::Pair::tell_of_veth() const {
+    for (std::size_t side = 0; side < programs.size(); ++side) {
+        if (programs[side]->is_native() && netdev_driver(places[side].interface) == "veth") {
+            log_warn("what the kernel forwards to " + places[side].interface +
+                     " is lost unless the other end of this veth has GRO (`ethtool -K END gro on`)"
+                     " or a program of its own; with `kernel: {mode: generic}` it needs neither");
         }
     }
 }
@@ -131,6 +168,9 @@ void KernelBridge::end() noexcept {
 
 Result<std::unique_ptr<KernelBridge>> KernelBridge::attach(const BoxConfig& box) {
     std::unique_ptr<KernelBridge> made;
+    if (const Result<Done> done = remove_programs_left(box); !done) {
+        return done.error();
+    }
     if (!box.kernel) {
         return made;
     }
@@ -143,7 +183,7 @@ Result<std::unique_ptr<KernelBridge>> KernelBridge::attach(const BoxConfig& box)
             "is malformed");
     }
     for (const PairConfig& pair : box.pairs) {
-        if (!is_af_xdp(pair.outside) || !is_af_xdp(pair.inside)) {
+        if (!has_program(box, pair)) {
             log_warn("pair " + pair.name +
                      " ends with the process: `kernel` is for pairs of two net_af_xdp ports");
             continue;
@@ -173,6 +213,7 @@ Result<Done> KernelBridge::attach_pair(const BoxConfig& box, const PairConfig& c
             return done.error();
         }
     }
+    pair->tell_of_veth();
     pairs_.push_back(std::move(pair));
     return Done{};
 }
@@ -300,8 +341,8 @@ KernelPortStats KernelBridge::stats(std::string_view pair, std::string_view side
     const std::uint64_t beat = of.map.last_beat();
     const std::uint64_t now = monotonic_now();
     const sluice_port_counts counts = of.map.counts(index);
-    return {.attached =
-                of.programs[index]->index() == ::if_nametoindex(of.places[index].interface.c_str()),
+    const KernelProgram there = program_at(::if_nametoindex(of.places[index].interface.c_str()));
+    return {.attached = there.id != 0 && there.id == of.programs[index]->id(),
             .native = of.programs[index]->is_native(),
             .fail_open = of.options.fail == KernelFail::Open,
             .program = of.programs[index]->id(),

@@ -1,6 +1,7 @@
 #include "dataplane/xdp/port_program.hpp"
 
 #include "dataplane/xdp/kernel_refusal.hpp"
+#include "dataplane/xdp/left_behind.hpp"
 #include "dataplane/xdp/port_maps.h"
 #include "lib/wire/fd.hpp"
 
@@ -93,23 +94,8 @@ bool leads_to(const bpf_link* link, unsigned index) {
            info.type == BPF_LINK_TYPE_XDP && info.xdp.ifindex == index;
 }
 
-// Which program is at the interface, and where.
-struct Attached {
-    std::uint32_t program = 0;
-    bool native = false;
-};
-Attached attached_at(unsigned index) {
-    bpf_xdp_query_opts seen{};
-    seen.sz = sizeof(seen);
-    if (bpf_xdp_query(static_cast<int>(index), 0, &seen) != 0) {
-        return {};
-    }
-    return {.program = seen.attach_mode == XDP_ATTACHED_SKB ? seen.skb_prog_id : seen.drv_prog_id,
-            .native = seen.attach_mode == XDP_ATTACHED_DRV};
-}
-
 bool is_as_wanted(KernelMode mode, unsigned index) {
-    return mode == KernelMode::Auto || attached_at(index).native == (mode == KernelMode::Native);
+    return mode == KernelMode::Auto || program_at(index).native == (mode == KernelMode::Native);
 }
 
 std::uint32_t attach_flags(KernelMode mode) {
@@ -177,8 +163,8 @@ Result<PortProgram> PortProgram::attach(const PortPlace& place) {
         return link.error();
     }
     made.link_ = link->release();
-    const Attached seen = attached_at(made.index_);
-    made.id_ = seen.program;
+    const KernelProgram seen = program_at(made.index_);
+    made.id_ = seen.id;
     made.native_ = seen.native;
     return made;
 }

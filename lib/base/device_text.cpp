@@ -32,6 +32,28 @@ bool is_pci(const std::string& device) {
            address.find('.') != std::string::npos;
 }
 
+std::string device_argument(const std::string& device, const std::string& key) {
+    for (std::size_t at = device.find(','); at != std::string::npos; at = device.find(',', at)) {
+        ++at;
+        if (device.compare(at, key.size() + 1, key + "=") == 0) {
+            const std::size_t from = at + key.size() + 1;
+            return device.substr(from, device.find(',', from) - from);
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> interfaces_of(const std::string& device) {
+    std::vector<std::string> found;
+    for (const char* key : {"iface", "rx_iface", "rx_iface_in", "tx_iface"}) {
+        const std::string name = device_argument(device, key);
+        if (!name.empty() && std::find(found.begin(), found.end(), name) == found.end()) {
+            found.push_back(name);
+        }
+    }
+    return found;
+}
+
 // What stands behind an @, where the lcores run, does not count.
 std::size_t count_lcores(std::string_view list) {
     std::size_t count = 0;

@@ -1,5 +1,7 @@
 #include "lib/rules/box_config.hpp"
 
+#include "lib/base/device_text.hpp"
+
 #include <algorithm>
 #include <initializer_list>
 #include <set>
@@ -49,12 +51,17 @@ Fault first_of(std::initializer_list<Fault> faults) {
 }
 
 Fault fault_of_port(const PairConfig& pair, const PortConfig& port,
-                    std::set<std::string_view>& devices) {
+                    std::set<std::string_view>& devices, std::set<std::string>& interfaces) {
     if (port.device.empty()) {
         return "pair " + pair.name + " needs a device outside and one inside";
     }
     if (!devices.insert(bare_device_name(port.device)).second) {
         return "device " + port.device + " is given twice";
+    }
+    for (const std::string& interface : interfaces_of(port.device)) {
+        if (!interfaces.insert(interface).second) {
+            return "the interface " + interface + " is given twice: " + kSharedInterface;
+        }
     }
     return first_of({fault_of_texts({{"a device", &port.device}}),
                      fault_of_range("the number of queues", kQueuesRange,
@@ -67,6 +74,7 @@ Fault fault_of_pairs(const std::vector<PairConfig>& pairs) {
     }
     std::set<std::string_view> names;
     std::set<std::string_view> devices;
+    std::set<std::string> interfaces;
     for (const PairConfig& pair : pairs) {
         if (pair.name.empty()) {
             return "a port pair needs a name";
@@ -77,8 +85,8 @@ Fault fault_of_pairs(const std::vector<PairConfig>& pairs) {
         if (const Fault fault = first_of(
                 {fault_of_texts({{"the name of a pair", &pair.name}}),
                  fault_of_range("mtu", kMtuRange, std::uint64_t{pair.mtu.value_or(kMtuRange.most)}),
-                 fault_of_port(pair, pair.outside, devices),
-                 fault_of_port(pair, pair.inside, devices)})) {
+                 fault_of_port(pair, pair.outside, devices, interfaces),
+                 fault_of_port(pair, pair.inside, devices, interfaces)})) {
             return fault;
         }
     }

@@ -13,6 +13,7 @@ import frames
 import half_heads
 import kills
 import limits
+import ports
 import reloads
 import soak
 from stop_signals import Stopped, stop_on_signals
@@ -30,6 +31,11 @@ ATTACKS = {
     "clients": (clients.run, "hostile clients of the sockets"),
     "frames": (frames.run, "mutated frames"),
     "half_heads": (half_heads.run, "a million half heads of requests"),
+    "left_programs": (ports.left_programs, "programs that an earlier dataplane left in the kernel"),
+    "held_links": (ports.held_links, "kills while a side is held down"),
+    "panic_kills": (ports.panic_kills, "kills after panic was set or resumed"),
+    "shared_ports": (ports.shared_ports, "a second dataplane on the same interfaces"),
+    "bridged": (ports.bridged, "what the kernel forwards between veths"),
     "soak": (soak.run, "mixed traffic, operators and kills; what grows ends it"),
 }
 

@@ -6,7 +6,7 @@ import sys
 SMOKE = pathlib.Path(__file__).resolve().parent.parent / "smoke"
 sys.path.insert(0, str(SMOKE))
 from host_flood import Flow, HostFlood  # noqa: E402
-from programs import Box, Hosts, wait_until  # noqa: E402
+from programs import Box, Hosts, ip, wait_until  # noqa: E402, F401
 
 BURST = 50
 SOURCES = 8
@@ -45,8 +45,14 @@ class Target:
     def __init__(self, programs, rules=RULES, config=None, hosts=3):
         self.box = Box(*programs)
         self.hosts = Hosts()
-        self.flood = HostFlood(self.hosts, Flow(SOURCES, hosts, RATE))
+        self.flow = Flow(SOURCES, hosts, RATE)
+        self.flood = HostFlood(self.hosts, self.flow)
         self.rules, self.config = rules, config
+
+    def begin_flood(self):
+        """Another one, in the place of one that has ended."""
+        self.flood = HostFlood(self.hosts, self.flow)
+        self.flood.__enter__()
 
     def __enter__(self):
         try:

@@ -277,6 +277,29 @@ class Failures(Case):
         self.assertGreater(stats["rules"][0]["exceeded"], 0)  # the counters went on
         self.assertIn("re-attached", self.box.log("sluiced.log"))
 
+    def test_panic_outlives_the_dataplane_until_it_is_resumed(self):
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(DROP_ALL)
+        self.assertEqual(self.box.ctl("panic", "pass").returncode, 0)
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            self.box.kill(self.box.dataplane, number)
+            self.box.start_dataplane(*NULL)
+            self.box.wait_for_link(True)
+            wait_until("packets to pass unjudged", lambda: self.box.stats()["reasons"]["panic"])
+            stats = self.box.stats()
+            self.assertTrue(stats["panic"])
+            self.assertEqual(stats["verdicts"]["drop"], 0)
+            health = self.box.ctl("health")
+            self.assertIn("PANIC: all traffic is forwarded unjudged", health.stdout)
+        self.assertEqual(self.box.log("dataplane.log").count("panic pass was on when the dataplane before"), 2)
+        self.assertEqual(self.box.ctl("panic", "resume").returncode, 0)
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL)
+        self.box.wait_for_link(True)
+        wait_until("packets to be dropped", lambda: self.box.stats()["rules"][0]["exceeded"] > 0)
+        self.assertEqual((self.box.stats()["panic"], self.box.stats()["reasons"]["panic"]), (False, 0))
+
     def test_panic_past_a_sluiced_that_hangs(self):
         self.box.start_dataplane(*QUIET)
         sluiced = self.box.start_sluiced()

@@ -451,7 +451,7 @@ class Resources(Case):
         self.assertEqual(list(ports[0]), [
             "pair", "side", "device", "driver", "link_up", "held_down", "gone", "times_gone", "mtu", "rx_queues",
             "tx_queues", "rss", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
-            "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full", "kernel"])
+            "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full", "kernel", "other_program"])
         self.assertIsNone(ports[1]["kernel"])
         self.assertEqual(ports[0]["kernel"], {
             "mode": "native", "program": 44, "fail": "open", "heartbeat_ns": 100_000_000, "beat_age_ns": 5_000_000,

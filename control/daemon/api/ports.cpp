@@ -6,7 +6,15 @@
 namespace sluice {
 namespace {
 
-// null: the kernel has no program at the port.
+// A program at the interface that is not this box's: it takes frames before the port. null: none.
+nlohmann::ordered_json other_program(const KernelPortStats& kernel) {
+    if (kernel.attached || kernel.program == 0) {
+        return nullptr;
+    }
+    return {{"program", kernel.program}, {"mode", kernel.native ? "native" : "generic"}};
+}
+
+// null: the kernel has no program of this box at the port.
 nlohmann::ordered_json kernel_part(const KernelPortStats& kernel) {
     if (!kernel.attached) {
         return nullptr;
@@ -61,7 +69,8 @@ HttpResponse get_ports(const HttpRequest&, Services& services) {
                          {"rx_errors", port.rx_errors},
                          {"tx_errors", port.tx_errors},
                          {"tx_full", port.tx_full},
-                         {"kernel", kernel_part(port.kernel)}});
+                         {"kernel", kernel_part(port.kernel)},
+                         {"other_program", other_program(port.kernel)}});
     }
     return json_response({{"ports", std::move(ports)}});
 }

@@ -1,5 +1,6 @@
 #include "lib/policy/box/box_parts.hpp"
 
+#include "lib/base/device_text.hpp"
 #include "lib/policy/file_keys/box_keys.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 
@@ -69,6 +70,13 @@ private:
             context_.problems.error(map.find("device")->at,
                                     "the device `" + device + "` has another place already");
         }
+        for (const std::string& interface : interfaces_of(device)) {
+            if (!interfaces_.insert(interface).second) {
+                context_.problems.error(
+                    map.find("device")->at,
+                    "the interface `" + interface + "` is a port already: " + kSharedInterface);
+            }
+        }
         return device;
     }
 
@@ -91,6 +99,7 @@ private:
     const ReadContext& context_;
     std::set<std::string> names_;
     std::set<std::string> devices_;
+    std::set<std::string> interfaces_;
 };
 
 }  // namespace

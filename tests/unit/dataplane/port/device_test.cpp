@@ -1,5 +1,6 @@
 #include "dataplane/port/device.hpp"
 
+#include "lib/base/device_text.hpp"
 #include "tests/unit/dataplane/eal_once.hpp"
 
 #include <gtest/gtest.h>

@@ -171,6 +171,9 @@ const test::WrongText kWrong[] = {
     {PAIR "    inside: y\n", 5, 13, "must be a map"},
     {PAIR "    inside: {}\n", 5, 13, "needs a `device`"},
     {PAIR "    inside: {device: x}\n", 5, 22, "another place already"},
+    {HEAD "ports:\n  - name: a\n    outside: {device: \"net_af_packet0,iface=o\"}\n"
+          "    inside: {device: \"net_af_xdp1,iface=o\"}\n",
+     5, 22, "the interface `o` is a port already"},
     {PAIR "    inside: {device: y, queues: 0}\n", 5, 33, "at least 1"},
     {PAIR "    inside: {device: y, queues: 65}\n", 5, 33, "largest, 64"},
     {PAIR "    inside: {device: y, queues: \"four\"}\n", 5, 33, "is not a decimal number"},

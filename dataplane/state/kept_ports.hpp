@@ -1,0 +1,39 @@
+#pragma once
+#include "dataplane/port/netdev.hpp"
+#include "lib/base/result.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// An interface that a dataplane has changed: as it was before.
+struct KeptPort {
+    Netdev netdev;
+    NetdevSettings before;
+    bool held_down = false;  // it was up, and was taken down since the other side of its pair is
+
+    bool operator==(const KeptPort&) const = default;
+};
+
+// What a dataplane has changed at the interfaces of its ports, kept in the state directory for the
+// next one: a process that is killed brings back nothing itself.
+class KeptPorts {
+public:
+    explicit KeptPorts(const std::string& directory);
+
+    // What is there of this boot; a file that cannot be read is said, and is none.
+    [[nodiscard]] std::vector<KeptPort> load() const;
+    // Nothing: no file. An Error: the next start finds what was kept before.
+    [[nodiscard]] Result<Done> save(const std::vector<KeptPort>& ports) const;
+
+private:
+    std::string path_;
+};
+
+// Up, where it was held down.
+void bring_up(const KeptPort& left);
+// As it was before, and up: an interface that is no port any more, unless another dataplane's.
+void restore_left(const KeptPort& left);
+
+}  // namespace sluice

@@ -1,0 +1,296 @@
+"""What a dataplane finds at its interfaces, changes there, and leaves behind.
+
+    ports_test.py DATAPLANE SLUICED SLUICECTL
+"""
+import json
+import signal
+import subprocess
+import sys
+
+from box_case import HostsCase, main
+from host_flood import Flow, HostFlood
+from kernel_case import FEW_BUFFERS, KernelCase
+from programs import Box, ip, wait_until, wait_until_still
+
+DROP_ALL = "version: 1\nrules: [{id: all, mode: enforce, when: ip.proto eq 17, on_match: drop}]\n"
+FLOW = Flow(sources=1, hosts=1, rate=500)
+MANY = 200
+
+
+class Link:
+    """An interface of the box, as the kernel shows it."""
+
+    def __init__(self, namespace, name):
+        found = subprocess.run(["ip", "-n", namespace, "-j", "link", "show", name], check=True,
+                               capture_output=True, text=True)
+        link, = json.loads(found.stdout)
+        self.mtu, self.flags = link["mtu"], set(link["flags"])
+        self.program = link.get("xdp", {}).get("prog", {}).get("id")
+
+    @property
+    def changed(self):
+        return self.mtu, "PROMISC" in self.flags, "UP" in self.flags
+
+
+class Ports(HostsCase):
+    def link(self, name):
+        return Link(self.hosts.box, name)
+
+    def refused(self, process, *words):
+        self.assertEqual(process.wait(60), 1)
+        log = self.box.log("dataplane.log")
+        for word in words:
+            self.assertIn(word, log)
+
+    def other_box(self):
+        other = Box(*self.programs)
+        self.addCleanup(other.close)
+        return other
+
+
+class Shared(Ports):
+    """An interface is one port of one dataplane."""
+
+    def test_one_interface_on_both_sides_is_refused(self):
+        process = self.box.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=o", netns=self.hosts.box,
+                                           wait=False)
+        self.refused(process, "the interface `o` is a port already")
+
+    def test_two_names_of_one_interface_are_refused(self):
+        ip("-n", self.hosts.box, "link", "property", "add", "dev", "o", "altname", "uplink")
+        process = self.box.start_dataplane("net_af_packet0,iface=o", "net_pcap1,iface=uplink",
+                                           netns=self.hosts.box, wait=False)
+        self.refused(process, "the interface uplink is a port of this box already")
+
+    def test_an_interface_of_another_dataplane_is_refused_while_that_one_runs(self):
+        self.start_between("af_packet")
+        before = {name: self.link(name).changed for name in "oi"}
+        other = self.other_box()
+        process = other.start_dataplane("net_af_packet0,iface=i", "net_null1,no-rx=1", netns=self.hosts.box, wait=False)
+        self.assertEqual(process.wait(60), 1)
+        self.assertIn("the interface i is a port of another sluice-dataplane (process ", other.log("dataplane.log"))
+        self.assertEqual({name: self.link(name).changed for name in "oi"}, before)
+        self.box.kill(self.box.dataplane)  # which leaves nothing that refuses the next one
+        other.start_dataplane("net_af_packet0,iface=i", "net_null1,no-rx=1", netns=self.hosts.box)
+
+
+class Changed(Ports):
+    """What a port changes at its interface is changed back."""
+
+    UNTOUCHED = {"o": (1500, False, True), "i": (1500, False, True)}
+
+    def both(self):
+        return {name: self.link(name).changed for name in "oi"}
+
+    def start_narrow(self):
+        self.start_between("af_packet", {"ports": [{"mtu": 1400}]})
+        self.assertEqual({name: self.link(name).changed for name in "oi"}, {"o": (1400, True, True), "i": (1400, True, True)})
+
+    def test_an_ordered_end_restores_the_ports(self):
+        self.start_narrow()
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+        self.assertFalse((self.box.folder / "state" / "ports").exists())
+
+    def test_a_start_that_fails_restores_them(self):
+        process = self.box.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=absent",
+                                           {"ports": [{"mtu": 1400}]}, netns=self.hosts.box, wait=False)
+        self.refused(process, "iface=absent does not come up")
+        self.assertEqual(self.both(), self.UNTOUCHED)
+
+    def test_what_was_promiscuous_before_stays_so(self):
+        ip("-n", self.hosts.box, "link", "set", "o", "promisc", "on")
+        self.start_narrow()
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(self.both(), {**self.UNTOUCHED, "o": (1500, True, True)})
+
+    def test_after_a_kill_the_next_start_knows_what_was_before(self):
+        self.start_narrow()
+        self.box.kill(self.box.dataplane)
+        self.start_between("af_packet")  # without `mtu`: that of the interfaces themselves
+        self.assertEqual({name: self.link(name).mtu for name in "oi"}, {"o": 1500, "i": 1500})
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+
+    def test_after_a_kill_a_start_without_these_ports_restores_them(self):
+        self.start_narrow()
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane("net_null0,no-rx=1", "net_null1,no-rx=1", netns=self.hosts.box)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+
+    def test_forgetting_restores_them_too(self):
+        self.start_narrow()
+        self.box.kill(self.box.dataplane)
+        subprocess.run(["ip", "netns", "exec", self.hosts.box, self.box.dataplane_program, "--config",
+                        str(self.box.box_file), "--forget"], check=True, timeout=60)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+
+    def hold_inside_down(self):
+        """Ends with both links as they were, but that the inside is held down by who is killed then."""
+        self.start_between("af_packet")
+        if self.box.sluiced is None:
+            self.box.start_sluiced()
+        self.box.wait_for_link(True)
+        wait_until("both links", lambda: all(port["link_up"] for port in self.box.ports().values()))
+        ip("-n", self.hosts.outside, "link", "set", "eth0", "down")
+        wait_until("the inside to be held", lambda: self.box.ports()["inside"]["held_down"])
+        self.box.kill(self.box.dataplane)
+        ip("-n", self.hosts.outside, "link", "set", "eth0", "up")
+        self.assertNotIn("UP", self.link("i").flags)
+
+    def test_a_side_that_was_held_down_at_a_kill_comes_back(self):
+        self.hold_inside_down()
+        self.start_between("af_packet")
+        self.assertIn("brought i up again", self.box.log("dataplane.log"))
+        self.box.wait_for_link(True)
+        wait_until("both links", lambda: all(port["link_up"] for port in self.box.ports().values()))
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+
+    def test_it_comes_back_also_where_nothing_follows_links_any_more(self):
+        self.hold_inside_down()
+        self.box.start_dataplane("net_null0,no-rx=1", "net_null1,no-rx=1", netns=self.hosts.box)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+
+    def test_a_side_that_is_down_at_the_start_is_followed(self):
+        ip("-n", self.hosts.outside, "link", "set", "eth0", "down")
+        self.start_between("af_packet")
+        self.box.start_sluiced()
+        wait_until("the inside to be held", lambda: self.box.ports()["inside"]["held_down"])
+        ip("-n", self.hosts.outside, "link", "set", "eth0", "up")
+        wait_until("both links", lambda: all(port["link_up"] for port in self.box.ports().values()))
+
+
+class LeftPrograms(KernelCase):
+    """What a dataplane with `kernel` left at its interfaces, before one with another configuration."""
+
+    def programs_there(self):
+        return {name: Link(self.hosts.box, name).program for name in "oi"}
+
+    def leave(self, **options):
+        """A box with `kernel` is killed, and the kernel forwards for it."""
+        self.start_kernel_box({"fail": "open"}, DROP_ALL, **options)
+        self.box.kill(self.box.dataplane)
+        self.assertNotIn(None, self.programs_there().values())
+
+    def expect_judged(self, state):
+        """All of the flood comes to the box, which drops it."""
+        with HostFlood(self.hosts, FLOW) as flood:
+            wait_until("the box to drop", lambda: self.box.stats()["rules"][0]["exceeded"] >= MANY)
+            self.assertEqual(flood.total(), 0)
+        self.assertEqual(list(self.pins.glob(f"sluice/*{state}/*")), [])
+
+    def test_a_start_without_kernel_takes_it_away(self):
+        self.leave()
+        self.start_between("af_packet")
+        self.box.wait_for_link(True)
+        self.assertEqual(self.programs_there(), {"o": None, "i": None})
+        self.assertIn("took a program that an earlier dataplane had left", self.box.log("dataplane.log"))
+        self.expect_judged("_2fstate")
+
+    def test_so_does_one_with_another_state_directory(self):
+        self.leave()
+        left = self.programs_there()
+        self.box.dataplane_state = "another"
+        self.start_kernel_box({"fail": "open"}, DROP_ALL)
+        self.assertTrue(set(left.values()).isdisjoint(self.programs_there().values()))
+        self.apply(DROP_ALL)
+        self.expect_judged("_2fstate")
+
+    def test_status_shows_what_is_at_the_interface(self):
+        self.start_between("af_packet")
+        self.box.start_sluiced()
+        self.assertIn("the kernel has no program at the interface of any port", self.box.ctl("xdp", "status").stdout)
+        other = self.box.folder / "other.c"
+        other.write_text('__attribute__((section("xdp"))) int pass(void* context) { return 2; }\n'
+                         'char _license[] __attribute__((section("license"))) = "GPL";\n')
+        subprocess.run(["clang-14", "-O2", "-target", "bpf", "-c", str(other), "-o", str(other.with_suffix(".o"))], check=True)
+        ip("-n", self.hosts.box, "link", "set", "dev", "o", "xdpgeneric", "obj", str(other.with_suffix(".o")), "sec", "xdp")
+        ports = self.box.ports()
+        self.assertEqual((ports["outside"]["other_program"], ports["inside"]["other_program"]),
+                         ({"program": self.programs_there()["o"], "mode": "generic"}, None))
+        self.assertIsNone(ports["outside"]["kernel"])
+        self.assertIn("unknown", self.box.ctl("xdp", "status").stdout)
+
+    def test_forgetting_removes_it_wherever_its_pins_are(self):
+        self.leave()
+        # With a configuration that knows neither the pins nor the state directory of before.
+        forget = ["ip", "netns", "exec", self.hosts.box, self.box.dataplane_program, "--state-dir",
+                  str(self.box.folder / "another"), "--pair", "lab", "--outside", "net_af_packet0,iface=o", "--inside",
+                  "net_af_packet1,iface=i", "--forget"]
+        subprocess.run(forget, check=True, timeout=60)
+        self.assertEqual(self.programs_there(), {"o": None, "i": None})
+        self.assertEqual(set(self.pins.iterdir()), self.kernels_own)
+
+
+# Sends a frame with two tags every 50 ms, until its input ends.
+_SEND_TAGGED = """
+import select, socket, sys
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+out.bind(("eth0", 0))
+frame = b"\\xff" * 6 + b"\\x02\\0\\0\\0\\0\\x01" + bytes.fromhex("88a8000a" "81000014" "9999") + b"x" * 46
+while not select.select([sys.stdin], [], [], 0.05)[0]:
+    out.send(frame)
+"""
+# The kernel takes the outer tag off: what it was stands beside the frame. Ends with the first one that came.
+_TAKE_TAGGED = """
+import socket, struct
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+s.setsockopt(263, 8, 1)  # SOL_PACKET, PACKET_AUXDATA
+s.bind(("eth0", 3))
+s.settimeout(60)
+while True:
+    frame, beside, _, _ = s.recvmsg(2048, 128)
+    if frame[12:18] == bytes.fromhex("810000149999"):
+        tag, kind = struct.unpack_from("=HH", beside[0][2], 16)
+        print(f"{kind:04x} {tag}")
+        raise SystemExit(0)
+"""
+
+
+class Caveats(KernelCase):
+    """What frames need that no port can give: said at the start, with what to do."""
+
+    def outer_tag(self):
+        """Of a frame of 802.1ad, behind the box."""
+        sender = subprocess.Popen(["ip", "netns", "exec", self.hosts.outside, sys.executable, "-c", _SEND_TAGGED],
+                                  stdin=subprocess.PIPE)
+        try:
+            took = subprocess.run(["ip", "netns", "exec", self.hosts.inside, sys.executable, "-c", _TAKE_TAGGED],
+                                  check=True, capture_output=True, text=True, timeout=90)
+        finally:
+            sender.communicate(b"end\n", timeout=60)
+        return took.stdout.strip()
+
+    def test_the_outer_tag_of_802_1ad(self):
+        said = "net_af_packet ports send 802.1ad frames (0x88a8) on as 802.1Q (0x8100)"
+        self.start_between("af_xdp", FEW_BUFFERS)
+        self.assertEqual(self.outer_tag(), "88a8 10")
+        self.assertNotIn(said, self.box.log("dataplane.log"))
+        self.box.kill(self.box.dataplane, signal.SIGTERM)
+        self.start_between("af_packet")
+        self.assertEqual(self.outer_tag(), "8100 10")
+        self.assertIn(said, self.box.log("dataplane.log"))
+
+    def bridges(self, mode, gro):
+        """Whether what the kernel forwards by itself arrives; and the log of the box before."""
+        for host in (self.hosts.outside, self.hosts.inside):
+            ip("netns", "exec", host, "ethtool", "-K", "eth0", "gro", gro)
+        self.start_kernel_box({"fail": "open", "mode": mode}, DROP_ALL)
+        self.box.kill(self.box.dataplane)
+        with HostFlood(self.hosts, FLOW) as flood:
+            before = self.pinned_counts()[0]
+            wait_until("the kernel to forward", lambda: self.pinned_counts()[0] >= before + MANY)
+            return wait_until_still("what came", lambda: flood.total() > 0)
+
+    def test_what_the_kernel_forwards_to_a_veth(self):
+        said = "is lost unless the other end of this veth has GRO"
+        self.assertTrue(self.bridges("generic", "off"))
+        self.assertNotIn(said, self.box.log("dataplane.log"))
+        self.assertTrue(self.bridges("native", "on"))
+        self.assertEqual(self.box.log("dataplane.log").count(said), 2)  # once for each side
+        self.assertFalse(self.bridges("native", "off"), "then the warning is for nothing")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+#include "dataplane/state/kept_ports.hpp"
+
+#include "tests/memory_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace sluice::kept_ports_test {
+namespace {
+
+class KeptPortsTest : public testing::Test {
+protected:
+    void SetUp() override {
+        directory = test::memory_folder("kept_ports");
+        std::filesystem::create_directories(directory);
+    }
+    void TearDown() override { std::filesystem::remove_all(directory); }
+
+    std::string text() const {
+        std::ifstream file{directory + "/ports"};
+        return {std::istreambuf_iterator<char>{file}, {}};
+    }
+    void write(const std::string& all) const { std::ofstream{directory + "/ports"} << all; }
+
+    std::string directory;
+    const std::vector<KeptPort> two{
+        {{.index = 7, .name = "eth0"}, {.mtu = 1500, .promiscuous = false}, true},
+        {{.index = 12, .name = "o:1-2.3"}, {.mtu = 9000, .promiscuous = true}, false}};
+};
+
+TEST_F(KeptPortsTest, TheNextProcessFindsWhatWasKept) {
+    EXPECT_TRUE(KeptPorts{directory}.load().empty());
+    ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
+    EXPECT_EQ(KeptPorts{directory}.load(), two);
+    ASSERT_TRUE(KeptPorts{directory}.save({}).has_value());
+    EXPECT_FALSE(std::filesystem::exists(directory + "/ports"));
+    EXPECT_TRUE(KeptPorts{directory}.save({}).has_value()) << "there is nothing to remove";
+}
+
+// Another boot, or another network namespace, has other interfaces under the same numbers.
+TEST_F(KeptPortsTest, WhatWasKeptElsewhereIsNothing) {
+    ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
+    const std::string all = text();
+    write("x" + all);
+    EXPECT_TRUE(KeptPorts{directory}.load().empty());
+    write(std::string{all}.insert(all.find('\n'), "0"));
+    EXPECT_TRUE(KeptPorts{directory}.load().empty());
+    write(all);
+    EXPECT_EQ(KeptPorts{directory}.load(), two);
+}
+
+TEST_F(KeptPortsTest, ABrokenLineIsLeftOut) {
+    ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
+    write(text() + "nonsense\n9 70000 0 0 big\n9 1500 0\n");
+    EXPECT_EQ(KeptPorts{directory}.load(), two);
+}
+
+TEST_F(KeptPortsTest, WithoutADirectoryItSaysThatItIsNotKept) {
+    EXPECT_FALSE(KeptPorts{directory + "/absent"}.save(two).has_value());
+}
+
+}  // namespace
+}  // namespace sluice::kept_ports_test
