@@ -110,14 +110,42 @@ AssemblyOutcome DatagramAssembly::fill(Line& line, const DatagramPart& part) noe
 }
 
 // Fragments of a datagram that was judged: one that differs would be another in its place.
-AssemblyOutcome DatagramAssembly::repeat(const Line& line, const DatagramPart& part) noexcept {
+AssemblyOutcome DatagramAssembly::repeat(Line& line, const DatagramPart& part) noexcept {
     if (line.state == State::Refused) {
         return AssemblyOutcome::Refused;
     }
     if (!is_copy(line, part)) {
         return AssemblyOutcome::Overlap;
     }
-    return line.state == State::Forwarded ? AssemblyOutcome::Copy : AssemblyOutcome::Follows;
+    const bool is_undecided = line.state == State::Undecided;
+    if (completes_again(line, part)) {
+        return is_undecided ? AssemblyOutcome::Refused : AssemblyOutcome::Whole;
+    }
+    return is_undecided ? AssemblyOutcome::Follows : AssemblyOutcome::Copy;
+}
+
+// The last of all copies is none of a datagram that is judged in this burst: it comes again, or its
+// receiver lacks it.
+bool DatagramAssembly::completes_again(Line& line, const DatagramPart& part) noexcept {
+    auto& again = rooms_[line.room].come_again;
+    const std::size_t first = first_unit(part);
+    const std::size_t end = first + units_of(part);
+    std::uint32_t more = 0;
+    for (std::size_t unit = first; unit < end; ++unit) {
+        more += again.test(unit) ? 0 : 1;
+    }
+    if (line.units_again + more == line.units) {
+        if (line.state != State::Undecided) {
+            again.reset();
+            line.units_again = 0;
+        }
+        return true;
+    }
+    for (std::size_t unit = first; unit < end; ++unit) {
+        again.set(unit);
+    }
+    line.units_again += more;
+    return false;
 }
 
 // True if another one's line is free now. Of a datagram that is judged in this burst somebody asks
@@ -165,6 +193,8 @@ AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, Instant now,
     line.room = free_rooms_.back();
     free_rooms_.pop_back();
     rooms_[line.room].come.reset();
+    rooms_[line.room].come_again.reset();
+    line.units_again = 0;
     ages_.push_newest(lines_, index);
     members_[index].id = line_members_[index].id = whose;
     shares_.add(index);

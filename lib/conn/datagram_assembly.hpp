@@ -18,8 +18,11 @@
 // the verdict of all of it, and a server that lacks it never sees the datagram.
 //
 //   unknown -- first fragment --> Filling -- all bytes --> Judged: copies go where it went
-//                                    |                        |
+//                                    |                        |  ^ all bytes again
 //                                    +-- overlap, no room ----+--> GivenUp: nothing more passes
+//
+// A receiver forgets a datagram's fragments once it has all of them (RFC 791, 3.2), and puts copies
+// together as another one: copies of all bytes are a datagram that is judged again.
 //
 // What a server may hold of a datagram is known here for as long as it may hold it (`timeout`), or
 // nothing more of that datagram passes. Where there is no line for one more, the oldest of the
@@ -47,13 +50,14 @@ struct DatagramPart {
 
 enum class AssemblyOutcome : std::uint8_t {
     Waits,    // parts are to come
-    Whole,    // it completes its datagram, which is judged: settle() is told
+    Whole,    // it completes its datagram, for the first time or again, which is judged: settle()
+              // is told
     Copy,     // of what was forwarded
     Follows,  // a copy of what is judged in this burst: is_refused() is asked later
     Unknown,  // no first fragment of it has come
     BadPart,  // no receiver takes it: no bytes, not in units of eight, beyond 64 KiB
     Overlap,  // it claims bytes of others, or lies where the datagram does not reach
-    Refused,  // of a datagram that was refused
+    Refused,  // of a datagram that was refused, or would complete one that is judged in this burst
     GivenUp,  // of one that is not put together any more
     Full,     // no place for one more datagram
 };
@@ -110,6 +114,7 @@ private:
         std::uint16_t owner = 0;
         std::uint32_t end = 0;    // of the bytes that have come; the datagram's once `ends`
         std::uint32_t units = 0;  // of eight bytes that have come
+        std::uint32_t units_again = 0;  // of these, since the datagram was whole
 
         [[nodiscard]] bool is_free() const noexcept { return state == State::Free; }
         void take() noexcept { state = State::Filling; }
@@ -119,6 +124,7 @@ private:
     static constexpr std::size_t kUnits = (kMostBytes + 1) / 8;
     struct Room {
         std::bitset<kUnits> come;
+        std::bitset<kUnits> come_again;
         std::array<std::byte, kMostBytes + 1> bytes;
     };
 
@@ -126,7 +132,8 @@ private:
                                         ConnectionIndex& index) noexcept;
     [[nodiscard]] bool make_line_for(SourceId whose, Instant now) noexcept;
     [[nodiscard]] AssemblyOutcome fill(Line& line, const DatagramPart& part) noexcept;
-    [[nodiscard]] AssemblyOutcome repeat(const Line& line, const DatagramPart& part) noexcept;
+    [[nodiscard]] AssemblyOutcome repeat(Line& line, const DatagramPart& part) noexcept;
+    [[nodiscard]] bool completes_again(Line& line, const DatagramPart& part) noexcept;
     // The number of the part's units that have come.
     [[nodiscard]] std::size_t come_of(const Line& line, const DatagramPart& part) const noexcept;
     [[nodiscard]] bool is_copy(const Line& line, const DatagramPart& part) const noexcept;

@@ -170,7 +170,7 @@ class Run:
         self.by_port[flow.sport] = self.peers[flow]
         self.number = self.number + 1 & 0xFFFF
         for packet in wire.datagrams(self.client, self.target.address, flow.sport, self.target.port, step.headers(), step.data,
-                                     self.number):
+                                     step.number or self.number):
             self.link.send(packet)
         return True
 

@@ -70,12 +70,13 @@ class Finish:
 
 @dataclasses.dataclass(frozen=True)
 class Datagram:
-    """Over UDP, from the flow's port."""
+    """Over UDP, from the flow's port; `number` of IP: 0: the next one."""
     data: bytes
     flow: int = 0
     ttl: int = 64
     wrong: bool = False
     cuts: tuple = ()
+    number: int = 0
 
     def headers(self):
         return Headers(0, ttl=self.ttl, wrong_tcp=self.wrong, cuts=self.cuts)

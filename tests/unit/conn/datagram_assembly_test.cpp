@@ -85,7 +85,26 @@ TEST(DatagramAssembly, AnExactCopyIsNoOverlap) {
     EXPECT_FALSE(one.all.is_refused(kDigest));
     EXPECT_EQ(one.take(part(datagram, 1480, 2960)), Copy);
     EXPECT_EQ(one.take(part(datagram, 0, 1480)), Copy);
-    EXPECT_EQ(one.take(part(datagram, 2960, 3000)), Copy);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Copy);
+}
+
+// A receiver has forgotten the fragments of what was whole: copies of all of them are another
+// datagram.
+TEST(DatagramAssembly, CopiesOfAllBytesAreJudgedAgain) {
+    const Bytes datagram = datagram_of(3000);
+    Assembly one;
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Waits);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Whole);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Follows);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Refused) << "the first one is not decided";
+    one.all.settle(kDigest, true);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Whole) << "and the copy above is of it";
+    one.all.settle(kDigest, true);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Copy);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Copy);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Whole);
+    one.all.settle(kDigest, false);
+    EXPECT_EQ(one.take(part(datagram, 0, 1480)), Refused);
 }
 
 TEST(DatagramAssembly, ARefusedOneStaysRefused) {
@@ -149,7 +168,7 @@ TEST(DatagramAssembly, WhatDiffersFromAJudgedOneIsRefused) {
     EXPECT_EQ(one.take(part(datagram_of(3000, 2), 1480, 3000)), Overlap);
     EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480)), Copy);
     EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600)), Overlap);
-    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Copy);
+    EXPECT_EQ(one.take(part(datagram, 1480, 3000)), Whole) << "all bytes have come again";
     // A name may be used again when no server holds its datagram any more.
     EXPECT_EQ(one.take(part(datagram_of(1600), 0, 1480), kNow + 61s), Waits);
     EXPECT_EQ(one.take(part(datagram_of(1600), 1480, 1600), kNow + 61s), Whole);
