@@ -240,6 +240,7 @@ void panic_arguments(CLI::App& app, Options& options) {
         ->check(CLI::IsMember({"pass", "resume"}));
     app.add_option("--dataplane-socket", options.dataplane_socket,
                    "where to go when sluiced is away")
+        ->envname("SLUICE_DATAPLANE_SOCKET")
         ->capture_default_str();
 }
 
@@ -351,8 +352,9 @@ ExitCode answer_parse_error(const CLI::App& app, const CLI::ParseError& error) {
         return ExitCode::Done;
     }
     const bool unknown_word = app.get_subcommands().empty() && !app.remaining().empty();
-    const std::string what =
-        unknown_word ? "no command '" + app.remaining().front() + "'" : std::string{error.what()};
+    const std::string what = unknown_word
+                                 ? no_command(app.remaining().front(), completion_words(app))
+                                 : std::string{error.what()};
     return refuse(what + "; `sluicectl --help` shows what there is", ExitCode::Usage);
 }
 

@@ -132,11 +132,6 @@ void print_rules(const CompiledRules& compiled) {
         }
     }
     print(table.text());
-    print(
-        "memory is that of the compiled rule; each live key takes 16 bytes per limit and worker "
-        "of the bucket table beside it, windows, logs and colour meters 64 or more besides; one "
-        "that "
-        "is banned 16, and while its refusals are counted 80 and 64 for each three of them\n");
     print_owners(compiled);
 }
 

@@ -1,5 +1,7 @@
 #include "control/cli/completion.hpp"
 
+#include "lib/policy/problems/nearest.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,11 +32,13 @@ struct Choices {
     std::string_view command;
     std::string_view words;
 };
-constexpr auto kChoices = std::to_array<Choices>({{"mode", "monitor enforce off"},
-                                                  {"rule", "add replace delete"},
-                                                  {"xdp", "status"},
-                                                  {"panic", "pass resume"},
-                                                  {"completion", "bash zsh fish"}});
+constexpr auto kChoices =
+    std::to_array<Choices>({{"mode", "monitor enforce off"},
+                            {"rule", "add replace delete"},
+                            {"key", "show list reset grant set unset ban unban"},
+                            {"xdp", "status"},
+                            {"panic", "pass resume"},
+                            {"completion", "bash zsh fish"}});
 
 std::string_view choices_of(std::string_view command) {
     const auto* const found =
@@ -146,6 +150,14 @@ std::string fish_completion(const std::vector<CompletionWord>& words) {
         }
     }
     return text;
+}
+
+std::string no_command(const std::string& word, const std::vector<CompletionWord>& words) {
+    std::vector<std::string_view> known;
+    for (const CompletionWord& one : words) {
+        known.push_back(one.word);
+    }
+    return fmt::format("no command '{}'{}", word, did_you_mean(word, known));
 }
 
 }  // namespace sluice

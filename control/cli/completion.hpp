@@ -17,4 +17,8 @@ struct CompletionWord {
 // For fish: `sluicectl completion fish | source`.
 [[nodiscard]] std::string fish_completion(const std::vector<CompletionWord>& words);
 
+// "no command 'stat'; did you mean stats?"
+[[nodiscard]] std::string no_command(const std::string& word,
+                                     const std::vector<CompletionWord>& words);
+
 }  // namespace sluice

@@ -58,6 +58,27 @@ std::string duration_text(std::uint64_t seconds) {
     return in_pair(seconds, {kSecondsInDay, kSecondsInHour, "d", "h"});
 }
 
+std::string time_text(std::int64_t nanoseconds) {
+    constexpr std::int64_t kMinute = 60'000'000'000;
+    if (nanoseconds >= kMinute) {
+        return duration_text(
+            static_cast<std::uint64_t>((nanoseconds + 500'000'000) / 1'000'000'000));
+    }
+    struct TimeUnit {
+        double ns;
+        std::string_view name;
+    };
+    constexpr auto kUnits =
+        std::to_array<TimeUnit>({{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}});
+    const auto ns = static_cast<double>(nanoseconds);
+    // What would round to a thousand is one of the next unit.
+    std::size_t unit = 0;
+    while (unit + 1 < kUnits.size() && ns >= 999.5 * kUnits[unit].ns) {
+        ++unit;
+    }
+    return fmt::format("{:.3g} {}", ns / kUnits[unit].ns, kUnits[unit].name);
+}
+
 std::string bit_rate_text(double bits_per_second) {
     return scaled(std::round(bits_per_second), "bit/s");
 }

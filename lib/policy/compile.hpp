@@ -35,6 +35,7 @@ struct SharedNumbers {
     std::uint64_t largest_cost = 1;  // units that one packet may be charged
     std::uint64_t max_unsynced = 0;  // as given; 0: derived
     bool overridden = false;         // keys have numbers of their own
+    Per per = Per::Packet;           // what one unit is
 };
 
 struct LimitSummary {

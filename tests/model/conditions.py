@@ -12,6 +12,10 @@ NUMBERS = {
     "icmp.type": [0, 3, 8, 128, 135], "icmp.code": [0, 1], "payload.len": [0, 1, 6, 40, 900],
     "dns.qr": [0, 1], "dns.qtype": [0, 1, 28, 255, 65535],
 }
+LEAST = {"eth.type": 0x600, "ip.version": 4}
+MOST = {"eth.type": 0xFFFF, "vlan.id": 4095, "vlan.inner_id": 4095, "ip.version": 6, "ip.proto": 255, "ip.ttl": 255,
+        "ip.dscp": 63, "ip.len": 65575, "l4.sport": 65535, "l4.dport": 65535, "tcp.flags": 0xFFF, "icmp.type": 255,
+        "icmp.code": 255, "payload.len": 2 ** 32 - 1, "dns.qr": 1, "dns.qtype": 65535}
 ADDRESSES = ["ip.src", "ip.dst"]
 OUTER = ["outer.ip.src", "outer.ip.dst"]
 ORIGINS = ["ip.src.country", "ip.dst.country", "ip.src.asn", "ip.dst.asn"]
@@ -26,7 +30,8 @@ PREFIX_LENGTHS = ["8|32", "24|64", "23|61", "32|128", "0|0", "9|33", "24|24", "0
 COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge", "==", "!=", "<", "<=", ">", ">="]
 TEXTS = ["GET /", "get /", "abc", r"a|b\\\xff", "A", "aAaA", r"\x16\x03\x01", r"\"}", "", "xyz"]
 PATTERNS = ["^GET ", "[a-z]{3}", r"\xff$", "a.b", "^$", "A{5,}", "^(GET|get) /", "^[^a]*$",
-            r"\x16\x03[\x00-\x03]", "c.$", r"Host: \w+\.example", "a+b|b+a", r"^A*$"]
+            r"\x16\x03[\x00-\x03]", "c.$", r"Host: \w+\.example", "a+b|b+a", r"^A*$", "GET.*Host",
+            "(?s)GET.*Host", r"\x0d.", r"^.*$"]
 NAMES = ["example.com", "WWW.Example.COM", ".", "evil", r"a\\\\.b", "om"]
 NAME_PATTERNS = ["^www[.]", "EXAMPLE", "^[a-z.]*$", r"\d{3}", "^.$"]
 DOMAINS = ["example.com", "Example.COM", "evil", r"a\\\\.b"]
@@ -88,7 +93,20 @@ class ConditionMaker:
         if way == 9:
             some = " ".join(str(value) for value in self.dice.sample(values, 2))
             return f"{name} in {{{some}}}"
-        return f"{name} {self.dice.choice(COMPARISONS)} {self.dice.choice(values)}"
+        return f"{name} {self.some_order(name, self.dice.choice(values))}"
+
+    def some_order(self, name, value):
+        """An operator and the value; that no number is left is an error."""
+        how, number = self.dice.choice(COMPARISONS), int(str(value), 0)
+        if how in ("lt", "<") and number <= LEAST.get(name, 0):
+            return f"le {value}"
+        return f"ge {value}" if how in ("gt", ">") and number >= MOST[name] else f"{how} {value}"
+
+    def possible_condition(self, depth):
+        """What no packet can be is an error: one that might be that is held by another kind of frame."""
+        condition = self.condition(depth)
+        may_contradict = " and " in condition or "not " in condition
+        return f"({condition}) or eth.type eq 0x88b5" if may_contradict else condition
 
     def of_address(self):
         if self.chance(20):

@@ -243,7 +243,8 @@ class Texts(unittest.TestCase):
         fields = {"payload": b"GET /a}\"\xff\n", "l4.dport": 8005}
         for text, wanted in ((r'payload contains "}\""', True), (r'payload eq "GET /a}\x22"', False),
                              (r'lower(payload) contains "gEt"', True), ('payload contains "get"', False),
-                             (r'ends_with(payload, "\xff\x0a")', True), (r'payload matches "\xff$"', False),
+                             (r'ends_with(payload, "\xff\x0a")', True), (r'payload matches "\xff$"', True),
+                             (r'payload matches "\xff.$"', False), (r'payload matches "(?s)\xff.$"', True),
                              ('lower(payload) matches "^gEt [/]"', True),
                              ('not starts_with(payload, "a") and l4.dport in $ports', True)):
             condition = compile_condition(text, {"ports": ["53", "8000..8010"]})

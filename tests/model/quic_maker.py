@@ -14,7 +14,7 @@ BEFORE = [b"", b"", b"\1", bytes(3), b"\2\0\0\0\0", b"\3\5\0\1\0\1\2\1\2\3"]
 TYPE_NAMES = ["initial", "initial", "0rtt", "handshake", "retry", "version_negotiation", "other_version"]
 
 TESTS = {
-    "quic.sni": ["a.example", "A.EXAMPLE", "b.example", "example", "10.0.0.1", ".closed.example"],
+    "quic.sni": ["a.example", "A.EXAMPLE", "b.example", "example", "10.0.0.1", "closed.example"],
     "tls.alpn": ["h2", "h3", "http/1.1", "h"],
     "tls.ja4": ["q13d", "q12", "h2_", "_000000000000_"],
     "quic.packet_type": TYPE_NAMES,

@@ -73,7 +73,7 @@ class RuleMaker:
 
     def budget(self):
         limit = "common" if self.chance(20) else self.limits.limit(self.chance(70))
-        return (f"  - {{when: '{self.conditions.condition(1)}', key: [{self.conditions.key()}], "
+        return (f"  - {{when: '{self.conditions.possible_condition(1)}', key: [{self.conditions.key()}], "
                 f"limit: {limit}}}")
 
     def rule(self, number):
@@ -83,7 +83,7 @@ class RuleMaker:
             lines.append(f"    mode: {mode}")
         on_match = number > 0 and self.chance(15)
         if on_match or self.chance(65):
-            lines.append(f"    when: '{self.conditions.condition(1 if on_match else 3)}'")
+            lines.append(f"    when: '{self.conditions.possible_condition(1 if on_match else 3)}'")
         if on_match:
             return lines + [f"    on_match: {self.dice.choice(('drop', 'allow'))}"]
         if self.chance(40):

@@ -3,6 +3,8 @@ import hashlib
 import ipaddress
 import re
 
+import pcre2
+
 DERIVED = (r"(?:path_prefix\s*\(\s*http\.request\.uri\.path\s*,\s*\d+\s*\)"
            r"|registrable_domain\s*\(\s*(?:dns\.qname|http\.host|tls\.sni|quic\.sni)\s*\))")
 WORDS = rf"""(?:{DERIVED}|payload|dns\.qname|proto\.(?:l7|scheme)|http\.[a-z_.]+(?:\["[^"]+"\])?|(?:tls|quic)\.(?:sni|alpn|ja4|packet_type))"""
@@ -22,8 +24,7 @@ def unquoted(text):
 def pattern_of(text, folded):
     """A regular expression between quotes: only \\" is an escape of the text's."""
     source = text[1:-1].replace('\\"', '"').encode()
-    source = re.sub(rb"(?<!\\)\$", rb"\\Z", source)  # the very end, whatever stands there
-    return re.compile(source, re.DOTALL | (re.IGNORECASE if folded else 0))
+    return pcre2.compiled(source, folded)
 
 
 class Written(str):

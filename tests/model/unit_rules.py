@@ -68,7 +68,9 @@ class UnitRules:
         text = self.test()
         while self.chance(40):
             how, other = self.dice.choice(("and", "and", "and not", "or", "or not")), self.test()
-            text += f" {'or' if how == 'or not' and other in text else how} {other}"
+            # With its own opposite a test holds of everything, or of nothing, which is an error; so may two of clients.
+            clients = "client.ip" in text and "client.ip" in other
+            text += "" if clients or other in text else f" {how} {other}"
         if self.chance(15):
             text = f"not ({text})"
         return self.dice.choice((text, text, f"({text}) and {self.dice.choice(self.words.beside)}"))
@@ -84,6 +86,7 @@ class UnitRules:
         field = f"lower({name})" if self.chance(20) else name
         if way == "word":
             return self.dice.choice(self.words.words)
+        way = "eq" if way == "in" and value == other else way
         if way == "in":
             return f'{field} in {{"{spelled(value)}" "{spelled(other)}"}}'
         if value == "" and way not in ("eq", "matches"):
@@ -97,7 +100,8 @@ class UnitRules:
     def number(self, name, value, other):
         if self.chance(25):
             return f"{name} in {{{value} {other}}}"
-        return f"{name} {self.dice.choice(('eq', 'ne', 'lt', 'le', 'gt', 'ge'))} {value}"
+        how = self.dice.choice(('eq', 'ne', 'lt', 'le', 'gt', 'ge'))
+        return f"{name} {'le' if how == 'lt' and value == 0 else how} {value}"
 
 
 def spelled(text):

@@ -177,7 +177,7 @@ const Case kCases[] = {
       {0ms, from_53(dns_response("a")), "drop", "deny_rule", "d"}}},
 
     {"numbers at the ends of their range",
-     DENY("dns.qtype lt 0 or dns.qtype gt 65534"),
+     DENY("dns.qtype lt 1 and not dns.qtype le 0 or dns.qtype gt 65534"),
      {{0ms, asks("a", 0), "pass", "unmatched"}, {0ms, asks("a", 65535), "drop", "deny_rule", "d"}}},
 
     {"fields of headers and of DNS stand side by side",

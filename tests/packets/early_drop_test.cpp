@@ -1,5 +1,6 @@
 #include "lib/load/early_drop.hpp"
 #include "lib/match/address_key.hpp"
+#include "lib/policy/clauses/possible_packets.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/packets/random_condition.hpp"
@@ -197,6 +198,18 @@ public:
     explicit Dice(std::uint64_t seed) : random_{seed} {}
     std::size_t below(std::size_t bound) { return random_() % bound; }
 
+    // One that no packet is, is an error.
+    std::string possible_condition() {
+        for (;;) {
+            std::string when = random_condition(*this, 2);
+            const auto parsed = parse_expression(when);
+            SetPool sets;
+            const auto clauses = clauses_of(std::get<ParsedExpression>(parsed).tree, sets);
+            if (clauses && !clauses->empty() && !find_contradiction(*clauses, sets, {})) {
+                return when;
+            }
+        }
+    }
     std::string comparison() {
         static const std::string kComparisons[] = {
             "ip.src in {10.0.0.0/22 2001:db8:7::/48}",
@@ -213,10 +226,9 @@ public:
         return kComparisons[below(std::size(kComparisons))];
     }
     std::string rule(std::size_t number) {
-        const std::string head =
-            "id: r" + std::to_string(number) +
-            ", mode: " + (below(4) == 0 ? "monitor" : "enforce") +
-            (below(8) == 0 ? "" : ", when: '" + random_condition(*this, 2) + "'");
+        const std::string head = "id: r" + std::to_string(number) +
+                                 ", mode: " + (below(4) == 0 ? "monitor" : "enforce") +
+                                 (below(8) == 0 ? "" : ", when: '" + possible_condition() + "'");
         switch (below(4)) {
             case 0:
                 return head + ", on_match: allow";

@@ -81,6 +81,13 @@ const Case kCases[] = {
        "deny_rule", "d"},
       {0ms, asks("/").sport(6), "pass", "unmatched"}}},
 
+    {"a dot of a pattern stays in its line, as in PCRE",
+     HEAD RULE("line", "when: 'payload matches \"Host: .*bad\"', on_match: drop")
+         RULE("all", "when: 'payload matches \"(?s)Host: .*bad\"', on_match: drop"),
+     {{0ms, segment("GET / HTTP/1.1\r\nHost: a.bad\r\n\r\n"), "drop", "deny_rule", "line"},
+      {0ms, segment("GET / HTTP/1.1\r\nHost: a\r\nX: bad\r\n\r\n").sport(2), "drop", "deny_rule",
+       "all"}}},
+
     {"what is recognised is said, whichever port it enters by",
      DENY("proto.l7 eq \"http\" and proto.scheme eq \"http\""),
      {{0ms, asks("/").dport(4711), "drop", "deny_rule", "d"},

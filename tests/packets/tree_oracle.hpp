@@ -41,8 +41,7 @@ inline bool regex_says(const TextTest& test, const std::string& asked, const std
     int error = 0;
     PCRE2_SIZE at = 0;
     pcre2_code* code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                                     PCRE2_DOTALL | (test.ignore_case ? PCRE2_CASELESS : 0U),
-                                     &error, &at, nullptr);
+                                     test.ignore_case ? PCRE2_CASELESS : 0U, &error, &at, nullptr);
     if (code == nullptr) {
         std::abort();
     }

@@ -68,7 +68,8 @@ rules:
                 (("--payload", "\\\\x16", "--flags", "ack"), "", 4),
                 (("--http", "GET /admin", "--host", "x"), "admin", 32),
                 (("--http", "GET /", "--host", "www.example.org"), "host", 41),
-                (("--http", "GET /"), "", 18),
+                (("--http", "GET /"), "", 35),
+                (("--http", "GET /", "--header", "host: x"), "", 27),
                 (("--payload", "abc", "--length", "60"), "", 32)):
             out, _ = self.ctl("explain", rules, "--json", *packet, *words)
             account = json.loads(out)
@@ -78,6 +79,22 @@ rules:
                       ("--http", "GET /", "--payload", "x"), ("--http", "GET /", "--proto", "udp"),
                       ("--payload", "abc", "--length", "30")):
             self.ctl("explain", rules, *packet, *words, exit=2)
+
+    def test_a_request_is_what_a_client_sends(self):
+        rules = self.write("clients.yaml", """version: 1
+rules:
+  - {id: bare, mode: enforce, when: l4.dport eq 0 or l4.sport eq 0 or not tcp.flags.ack, on_match: drop}
+  - {id: web, mode: enforce, when: l4.dport eq 80 and http.host eq "192.0.2.1", key: [ip.src],
+     limits: [{algorithm: token_bucket, rate: 2/m, burst: 1}]}
+""")
+        request = ("--src", "10.0.0.1", "--dst", "192.0.2.1", "--http", "GET /x")
+        out, _ = self.ctl("explain", rules, "--json", *request)
+        account = json.loads(out)
+        self.assertEqual((account["verdict"], account["reason"]), ("pass", "within_limits"))
+        self.assertEqual([account["fields"][name] for name in ("l4.sport", "l4.dport", "tcp.flags", "http.host")],
+                         ["49152", "80", "24", "192.0.2.1"])
+        out, _ = self.ctl("explain", rules, *request)
+        self.assertNotRegex(out, r"\d ns\b")
 
     def test_how_an_ambiguous_request_was_read(self):
         rules = self.write("readings.yaml", """version: 1

@@ -1,5 +1,6 @@
 #include "control/cli/explain/account_text.hpp"
 
+#include "control/cli/human_units.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/service_json.hpp"
 #include "lib/packet/field_text.hpp"
@@ -69,7 +70,7 @@ std::string wait_text(const std::optional<Nanoseconds>& wait) {
     if (*wait == Nanoseconds{0}) {
         return "fits";
     }
-    return fmt::format("fits in {} ns", wait->count());
+    return "fits in " + time_text(wait->count());
 }
 
 std::string view_text(const std::optional<BucketView>& view) {
@@ -109,7 +110,8 @@ std::string box_text(const std::optional<BucketView>& view) {
         return "no room";
     }
     if (view->wait != Nanoseconds{0}) {
-        return fmt::format("banned for another {} ns", view->wait.value_or(kNever).count());
+        const Nanoseconds left = view->wait.value_or(kNever);
+        return left == kNever ? "banned for good" : "banned for another " + time_text(left.count());
     }
     const std::uint64_t left = view->remaining.count();
     return fmt::format("{} refusal{} left", left, left == 1 ? "" : "s");
@@ -155,7 +157,7 @@ std::string verdict_text(const PacketAccount& account, std::string_view rule) {
         text += ", " + wait_text(decision.wait);
     }
     if (decision.verdict == Verdict::Shape && decision.wait != kNever) {
-        text += fmt::format(", departs in {} ns", decision.wait.count());
+        text += ", departs in " + time_text(decision.wait.count());
     }
     return text;
 }

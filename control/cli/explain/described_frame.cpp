@@ -4,6 +4,7 @@
 #include "lib/packet/ip_address.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/packet/transport.hpp"
+#include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <algorithm>
@@ -171,6 +172,23 @@ std::optional<std::string> from_text(std::string_view text) {
     return bytes;
 }
 
+// Where no name is given, a client names the address that it has asked.
+std::string host_of(const Described& packet) {
+    const std::string address = to_text(packet.dst.version, packet.dst.address);
+    return packet.is_v4() ? address : "[" + address + "]";
+}
+
+// From and to which ports a client sends a request, where they are not given.
+PacketWords with_ports(PacketWords words) {
+    constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335, 6
+    constexpr std::uint16_t kHttpPort = 80;
+    if (!words.http.empty()) {
+        words.sport = words.sport == 0 ? kFirstEphemeral : words.sport;
+        words.dport = words.dport == 0 ? kHttpPort : words.dport;
+    }
+    return words;
+}
+
 Result<Done> read_http(const PacketWords& words, Described& packet) {
     const bool one_line = (words.http + words.host).find_first_of("\r\n") == std::string::npos;
     const auto is_header = [](const std::string& line) {
@@ -192,7 +210,13 @@ Result<Done> read_http(const PacketWords& words, Described& packet) {
         return wrong("--http is the payload of a TCP packet, and excludes --payload");
     }
     packet.payload = words.http + " HTTP/1.1\r\n";
-    packet.payload += words.host.empty() ? "" : "Host: " + words.host + "\r\n";
+    const bool names_host = std::ranges::any_of(words.header_lines, [](const std::string& line) {
+        return lowered(std::string_view{line}.substr(0, line.find(':'))) == "host";
+    });
+    if (!words.host.empty() || !names_host) {
+        const std::string host = words.host.empty() ? host_of(packet) : words.host;
+        packet.payload += "Host: " + host + "\r\n";
+    }
     for (const std::string& line : words.header_lines) {
         packet.payload += line + "\r\n";
     }
@@ -321,7 +345,8 @@ void write_checksums(std::span<std::byte> frame, const Described& packet) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
+Result<std::vector<std::byte>> described_frame(const PacketWords& given) {
+    const PacketWords words = with_ports(given);
     const Result<Described> packet = read_words(words);
     if (!packet) {
         return packet.error();
@@ -337,7 +362,8 @@ Result<std::vector<std::byte>> described_frame(const PacketWords& words) {
     return frame;
 }
 
-std::optional<std::array<PacketWords, 3>> handshake_before(const PacketWords& words) {
+std::optional<std::array<PacketWords, 3>> handshake_before(const PacketWords& given) {
+    const PacketWords words = with_ports(given);
     const Result<Described> packet = read_words(words);
     if (!packet || packet->proto != kProtoTcp || packet->payload.empty() || packet->is_syn()) {
         return std::nullopt;

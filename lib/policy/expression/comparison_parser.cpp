@@ -1,5 +1,6 @@
 #include "lib/policy/expression/comparison_parser.hpp"
 
+#include "lib/policy/expression/field_values.hpp"
 #include "lib/policy/expression/value_parser.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/text_comparison.hpp"
@@ -79,10 +80,9 @@ std::vector<NumberRange> numbers_of(const Operand& operand, Op op, RangeSet valu
 
 // The set of a leaf from the values that were named.
 Leaf leaf_of(const Operand& operand, Op op, RangeSet values) {
-    Leaf leaf{.field = *operand.field};
+    Leaf leaf{.field = *operand.field, .from_list = values.list != nullptr};
     if (operand.kind == OperandKind::Address) {
         leaf.negated = op == Op::Ne;
-        leaf.from_list = values.from_list;
         leaf.v4 = std::move(values.v4);
         leaf.v6 = std::move(values.v6);
         normalise(leaf.v4);
@@ -147,6 +147,23 @@ bool has_handshake(TokenReader& reader, const Operand& operand, std::size_t offs
                                             "is read, and this is never so");
 }
 
+// Whether a packet can have one of the numbers that are left of a comparison. What a list holds
+// has been checked by itself.
+bool has_values(TokenReader& reader, const Operand& operand, std::size_t offset,
+                const std::vector<NumberRange>& ranges) {
+    if (ranges.empty()) {
+        return reader.fail(offset, operand.name + " is from 0 to " +
+                                       std::to_string(most_of(operand)) + ", and this is never so");
+    }
+    const FieldValues* const values = operand.field ? find_field_values(*operand.field) : nullptr;
+    return values == nullptr || holds_any(*values, ranges) ||
+           reader.fail(offset, operand.name + " is " + std::string{values->text});
+}
+
+bool is_counted(const Operand& operand) noexcept {
+    return operand.kind == OperandKind::Number || operand.kind == OperandKind::Flag;
+}
+
 // `offset` is that of the values.
 std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op op,
                                  std::size_t offset, std::optional<RangeSet> values) {
@@ -159,19 +176,27 @@ std::optional<Expression> finish(TokenReader& reader, const Operand& operand, Op
                           "compared with addresses of both");
         return std::nullopt;
     }
-    if (operand.text && !values->not_built) {
-        const std::vector<NumberRange> ranges = numbers_of(operand, op, *std::move(values));
-        if (!has_handshake(reader, operand, offset, ranges)) {
-            return std::nullopt;
-        }
-        return number_test(operand, ranges);
-    }
     if (values->not_built) {
         return never();
+    }
+    const bool from_list = values->list != nullptr;
+    if (operand.text) {
+        const std::vector<NumberRange> ranges = numbers_of(operand, op, *std::move(values));
+        if (!has_handshake(reader, operand, offset, ranges) ||
+            (!from_list && !has_values(reader, operand, offset, ranges))) {
+            return std::nullopt;
+        }
+        Expression test = number_test(operand, ranges);
+        test.text.from_list = from_list;
+        return test;
     }
     Expression comparison{.kind = Expression::Kind::Leaf,
                           .leaf = leaf_of(operand, op, *std::move(values)),
                           .parts = {}};
+    if (!from_list && is_counted(operand) &&
+        !has_values(reader, operand, offset, comparison.leaf.numbers)) {
+        return std::nullopt;
+    }
     if (operand.is_client()) {
         warn_of_finer(reader, operand, comparison.leaf);
     }

@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+struct NamedList;
+
 // The value of tls.handshake.type (RFC 8446, 4): of handshakes, a ClientHello alone is a unit.
 inline constexpr std::uint64_t kClientHello = 1;
 
@@ -17,8 +19,8 @@ struct RangeSet {
     std::vector<AddressRange> v4;
     std::vector<AddressRange> v6;
     std::vector<std::string> texts;
-    bool not_built = false;  // a list whose values are not known
-    bool from_list = false;
+    bool not_built = false;           // a list whose values are not known
+    const NamedList* list = nullptr;  // that they are those of
 };
 
 // One value of the operand's kind: 443, 0x0806, 10.0.0.0/8, aa:bb:cc:dd:ee:ff, "in".

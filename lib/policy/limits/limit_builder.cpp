@@ -12,7 +12,15 @@ std::string lower(std::string text) {
     return text;
 }
 
-// Sizes have their unit already.
+// One spelling for one meaning: lengths of time in ns, however they are written.
+std::string canonical(const ParameterValue& value) {
+    const bool is_time =
+        value.kind == ParameterKind::Duration || value.kind == ParameterKind::Offset;
+    return is_time ? std::to_string(value.time.count()) : value.text;
+}
+
+}  // namespace
+
 std::string_view unit_word(Per per, bool is_one) noexcept {
     switch (per) {
         case Per::Byte:
@@ -29,15 +37,6 @@ std::string_view unit_word(Per per, bool is_one) noexcept {
             return is_one ? " packet" : " packets";
     }
 }
-
-// One spelling for one meaning: lengths of time in ns, however they are written.
-std::string canonical(const ParameterValue& value) {
-    const bool is_time =
-        value.kind == ParameterKind::Duration || value.kind == ParameterKind::Offset;
-    return is_time ? std::to_string(value.time.count()) : value.text;
-}
-
-}  // namespace
 
 const ParameterValue* LimitBuilder::find(std::string_view parameter) const {
     const auto found = values_.find(parameter);

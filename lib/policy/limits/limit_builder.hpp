@@ -80,4 +80,7 @@ private:
     BuiltLimit built_;
 };
 
+// Behind a number: " packets". Of bytes nothing, since sizes have their unit already.
+[[nodiscard]] std::string_view unit_word(Per per, bool is_one) noexcept;
+
 }  // namespace sluice

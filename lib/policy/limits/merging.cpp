@@ -1,5 +1,6 @@
 #include "lib/policy/limits/merging.hpp"
 
+#include "lib/policy/limits/limit_builder.hpp"
 #include "lib/table/own_bucket.hpp"
 
 namespace sluice {
@@ -20,7 +21,8 @@ SharedNumbers shared_numbers(const AnyLimit& limit, const LimitOwner& owner, Per
     return {.limit = limit,
             .largest_cost = largest_cost(bytes, owner.cost),
             .max_unsynced = owner.max_unsynced,
-            .overridden = owner.overridden};
+            .overridden = owner.overridden,
+            .per = per};
 }
 
 SharingTerms terms_for(const SharedNumbers& numbers, const RssMapping& box) {
@@ -35,7 +37,10 @@ SharingTerms terms_for(const SharedNumbers& numbers, const RssMapping& box) {
 }
 
 std::string merged_note(const SharedNumbers& numbers, const SharingTerms& terms) {
-    const std::string ahead = std::to_string(terms.max_unsynced);
+    const std::string ahead =
+        std::to_string(terms.max_unsynced) +
+        std::string{numbers.per == Per::Byte ? " bytes"
+                                             : unit_word(numbers.per, terms.max_unsynced == 1)};
     const unsigned windows = windows_touched(numbers.limit);
     return ", + " + (windows > 1 ? std::to_string(windows) + " * " : "") + ahead +
            " for each worker beyond the first (max_unsynced " + ahead + "; with more than " +

@@ -37,6 +37,21 @@ Result<std::uint64_t> parse_word(std::span<const std::string_view> words, std::s
     return static_cast<std::uint64_t>(found - words.begin());
 }
 
+// An amount of what a limit counts: bytes as sizes, all else one by one.
+Result<Units> parse_amount(std::string_view text, Per per) {
+    if (per == Per::Byte) {
+        return sluice::parse_size(text);
+    }
+    const Result<Units> count = sluice::parse_count(text);
+    if (!count && sluice::parse_size(text)) {
+        return Error{Errc::BadSyntax,
+                     "`" + std::string{text} +
+                         "` is an amount of bytes, and this limit counts none: say `per: byte`, or "
+                         "write a number such as 200 or 4K"};
+    }
+    return count;
+}
+
 }  // namespace
 
 Result<ParameterValue> parse_parameter(const Parameter& parameter, std::string_view text, Per per) {
@@ -45,8 +60,7 @@ Result<ParameterValue> parse_parameter(const Parameter& parameter, std::string_v
         case ParameterKind::Rate:
             return with(std::move(value), &ParameterValue::rate, parse_rate(text, per));
         case ParameterKind::Amount:
-            return with(std::move(value), &ParameterValue::units,
-                        per == Per::Byte ? parse_size(text) : parse_count(text));
+            return with(std::move(value), &ParameterValue::units, parse_amount(text, per));
         case ParameterKind::Duration:
             return with(std::move(value), &ParameterValue::time, parse_duration(text));
         case ParameterKind::Offset:

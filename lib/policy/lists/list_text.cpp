@@ -90,17 +90,28 @@ EntryFault add(std::string_view entry, ListValues& values) {
     }
 }
 
-void read_line(std::string_view line, std::uint32_t number, std::size_t skipped, ListText& list) {
-    line = line.substr(0, comment_at(line, list.values.type));
+// Without comment and blanks; empty: the line has none. A part of the line.
+std::string_view entry_of(std::string_view line, ListType type) noexcept {
+    line = line.substr(0, comment_at(line, type));
     const std::size_t first = line.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) {
+    return first == std::string_view::npos
+               ? std::string_view{}
+               : line.substr(first, line.find_last_not_of(kBlanks) + 1 - first);
+}
+
+Position place_of(std::string_view entry, std::string_view line, std::uint32_t number,
+                  std::size_t skipped) noexcept {
+    const auto before = static_cast<std::size_t>(entry.data() - line.data());
+    return {number, static_cast<std::uint32_t>(skipped + before + 1)};
+}
+
+void read_line(std::string_view line, std::uint32_t number, std::size_t skipped, ListText& list) {
+    const std::string_view entry = entry_of(line, list.values.type);
+    if (entry.empty()) {
         return;
     }
-    const std::size_t last = line.find_last_not_of(kBlanks);
-    EntryFault wrong = add(line.substr(first, last + 1 - first), list.values);
-    if (wrong) {
-        list.add_fault(
-            {{number, static_cast<std::uint32_t>(skipped + first + 1)}, *std::move(wrong)});
+    if (EntryFault wrong = add(entry, list.values)) {
+        list.add_fault({place_of(entry, line, number, skipped), *std::move(wrong)});
     }
 }
 
@@ -123,6 +134,25 @@ ListText read_list_text(std::string_view text, ListType type, const std::stop_to
     });
     normalise(list.values);
     return list;
+}
+
+std::optional<FoundEntry> find_entry(std::string_view text, ListType type,
+                                     const std::function<bool(const ListValues&)>& holds) {
+    std::optional<FoundEntry> found;
+    each_line(text, {}, [&](std::string_view line, std::uint32_t number, std::size_t skipped) {
+        const std::string_view entry = entry_of(line, type);
+        ListValues one{.type = type};
+        if (entry.empty() || add(entry, one) || !holds(one)) {
+            return true;
+        }
+        if (found) {
+            ++found->others;
+        } else {
+            found = FoundEntry{place_of(entry, line, number, skipped), std::string{entry}};
+        }
+        return true;
+    });
+    return found;
 }
 
 }  // namespace sluice

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +40,14 @@ struct ListText : LineFaults {
 
 [[nodiscard]] ListText read_list_text(std::string_view text, ListType type,
                                       const std::stop_token& stop = {});
+
+// The first entry of a text for which this holds of its value, and how many others there are.
+struct FoundEntry {
+    Position at;
+    std::string entry;
+    std::size_t others = 0;
+};
+[[nodiscard]] std::optional<FoundEntry> find_entry(
+    std::string_view text, ListType type, const std::function<bool(const ListValues&)>& holds);
 
 }  // namespace sluice

@@ -31,6 +31,7 @@ void read_file(NamedList& list, Position at, const ListReader* files, const Read
     text.report(file->name, context.problems);
     list.known = text.fault_count == 0;
     list.values = std::move(text.values);
+    list.source = *file;
     if (list.known && list.values.entries == 0) {
         context.problems.warning(at, file->name + " has no entry: nothing is in this list");
     }

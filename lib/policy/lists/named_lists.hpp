@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/compile.hpp"
+#include "lib/policy/lists/list_reader.hpp"
 #include "lib/policy/lists/list_text.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
 
@@ -17,6 +18,8 @@ struct NamedList {
     bool known = false;  // its values have been read, and all of them are good
     bool used = false;
     ListValues values;  // the type holds in both cases
+    // As it was read: where an entry stands is found again when it is at fault.
+    ListFile source{};
 };
 
 // The top-level `data: lists`: their files, read once each, and which of them rules use.

@@ -1,6 +1,7 @@
 #include "lib/policy/rules/condition_compiler.hpp"
 
 #include "lib/policy/clauses/classifier_compiler.hpp"
+#include "lib/policy/clauses/possible_packets.hpp"
 #include "lib/policy/rules/rule_size.hpp"
 #include "lib/policy/texts/text_terms.hpp"
 #include "lib/policy/yaml/scalar_places.hpp"
@@ -20,6 +21,31 @@ std::string too_many_alternatives(const Expression& when) {
            " can be held; split the rule, or name values of one field with `in {...}`";
 }
 
+namespace {
+
+constexpr std::string_view kNever = "this rule can never match";
+
+}  // namespace
+
+void ConditionCompiler::report_impossible(Position at, const Expression& when,
+                                          const std::vector<Clause>& clauses,
+                                          const TextNames& names) {
+    const std::optional<Expression> any = with_any_lists(when);
+    SetPool pool;
+    const std::optional<std::vector<Clause>> of_any =
+        any ? clauses_of(*any, pool) : std::optional{clauses};
+    if (!of_any) {
+        return;
+    }
+    if (of_any->empty()) {
+        problems_.error(at, std::string{kNever} + ": no packet is all that it asks for");
+    } else if (const auto why = find_contradiction(*of_any, any ? pool : sets_, names)) {
+        problems_.error(at, std::string{kNever} + ": " + *why);
+    } else if (clauses.empty()) {
+        problems_.warning(at, std::string{kNever} + " as its lists stand");
+    }
+}
+
 void ConditionCompiler::add(const YamlNode& node, const ReadRule& read,
                             const CompiledRules& compiled) {
     nodes_.push_back(&node);
@@ -31,8 +57,9 @@ void ConditionCompiler::add(const YamlNode& node, const ReadRule& read,
         problems_.error(value_of(node, "when")->at, too_many_alternatives(read.when));
         return;
     }
-    if (clauses->empty() && read.when_is_whole) {
-        problems_.warning(value_of(node, "when")->at, "this rule can never match");
+    if (!read.everything && read.when_is_whole) {
+        report_impossible(value_of(node, "when")->at, read.when, *clauses,
+                          compiled.set.named_texts);
     }
     if (read.rule.mode == Mode::Off) {
         return;

@@ -32,6 +32,8 @@ public:
     void compile(const YamlNode& rules, PatternCache* patterns, CompiledRules& compiled);
 
 private:
+    void report_impossible(Position at, const Expression& when, const std::vector<Clause>& clauses,
+                           const TextNames& names);
     [[nodiscard]] Position place_of(const YamlNode& rules, const CompiledRules& compiled,
                                     const PatternRefusal& refusal) const;
     void warn_of_costs(const YamlNode& rules, const ScanCosts& costs, const TextNames& names) const;

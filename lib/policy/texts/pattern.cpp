@@ -18,8 +18,9 @@
 namespace sluice {
 namespace {
 
-// An empty regular expression, or one that matches nothing as well, holds of every text.
-constexpr unsigned kFlags = HS_FLAG_DOTALL | HS_FLAG_SINGLEMATCH | HS_FLAG_ALLOWEMPTY;
+// An empty regular expression, or one that matches nothing as well, holds of every text. A dot is
+// no line feed, as PCRE has it; (?s) makes it any byte.
+constexpr unsigned kFlags = HS_FLAG_SINGLEMATCH | HS_FLAG_ALLOWEMPTY;
 
 struct Advice {
     std::string_view said;
@@ -149,8 +150,7 @@ std::string expression_of(const TextEntry& entry) {
 }
 
 unsigned flags_of(const TextEntry& entry) noexcept {
-    const unsigned flags =
-        entry.how == TextHow::Matches ? kFlags : HS_FLAG_DOTALL | HS_FLAG_SINGLEMATCH;
+    const unsigned flags = entry.how == TextHow::Matches ? kFlags : HS_FLAG_SINGLEMATCH;
     return flags | (entry.ignore_case ? HS_FLAG_CASELESS : 0U);
 }
 

@@ -5,6 +5,8 @@
 #include "lib/match/number_ranges.hpp"
 #include "lib/policy/domains/suffix_file.hpp"
 #include "lib/policy/expression/value_parser.hpp"
+#include "lib/policy/lists/list_set.hpp"
+#include "lib/policy/lists/list_text.hpp"
 #include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/texts/pattern.hpp"
 #include "lib/policy/texts/text_form.hpp"
@@ -79,24 +81,71 @@ bool check_regex(TokenReader& reader, const Token& token, bool ignore_case) {
            reader.fail(fault->at ? place_in(token, *fault->at) : token.offset, fault->what);
 }
 
-// A text in a form that no packet has would never hold.
-bool check_form(TokenReader& reader, std::size_t offset, const Operand& operand,
-                std::string_view text, TextHow how) {
+const TextName* derived_of(TokenReader& reader, const Operand& operand) {
     const TextNames* names = reader.text_names();
-    const TextName* derived = names == nullptr ? nullptr : find_derived(*operand.text, *names);
-    const ComparedText compared{derived == nullptr ? *operand.text : derived->source, how,
-                                ignores_case(operand), text};
-    std::optional<std::string> fault = find_form_fault(compared);
+    return names == nullptr ? nullptr : find_derived(*operand.text, *names);
+}
+
+ComparedText compared_with(TokenReader& reader, const Operand& operand, std::string_view text,
+                           TextHow how) {
+    const TextName* derived = derived_of(reader, operand);
+    return {derived == nullptr ? *operand.text : derived->source, how, ignores_case(operand), text};
+}
+
+// A text in a form that no packet has would never hold.
+Fault fault_of_text(TokenReader& reader, const Operand& operand, std::string_view text,
+                    TextHow how) {
+    const TextName* derived = derived_of(reader, operand);
+    const ComparedText compared = compared_with(reader, operand, text, how);
+    Fault fault = find_form_fault(compared);
     if (!fault && derived != nullptr) {
         fault = find_derived_fault(
             compared, *derived,
             reader.suffixes() == nullptr ? nullptr : reader.suffixes()->suffixes());
     }
-    if (fault) {
-        return reader.fail(offset, operand.name + *fault);
+    return fault ? Fault{operand.name + *fault} : std::nullopt;
+}
+
+bool check_form(TokenReader& reader, std::size_t offset, const Operand& operand,
+                std::string_view text, TextHow how) {
+    if (const Fault fault = fault_of_text(reader, operand, text, how)) {
+        return reader.fail(offset, *fault);
     }
-    if (const std::optional<std::string> doubt = find_form_doubt(compared)) {
+    if (const Fault doubt = find_form_doubt(compared_with(reader, operand, text, how))) {
         reader.warn(offset, operand.name + *doubt);
+    }
+    return true;
+}
+
+bool check_size(TokenReader& reader, std::size_t offset, std::string_view text) {
+    return text.size() <= kMaxEntrySize ||
+           reader.fail(offset,
+                       "a text has at most " + std::to_string(kMaxEntrySize) + " bytes here");
+}
+
+// Of the texts of a list the first that is at fault is named by its line.
+bool check_listed(TokenReader& reader, const Token& name, const Operand& operand,
+                  const RangeSet& values) {
+    for (const std::string& text : values.texts) {
+        if (Fault first = fault_of_text(reader, operand, text, TextHow::Equals)) {
+            Fault shown;
+            const auto is_bad = [&](const ListValues& one) {
+                Fault fault = fault_of_text(reader, operand, one.texts.front(), TextHow::Equals);
+                shown = shown ? shown : fault;
+                return fault.has_value();
+            };
+            const auto entry = holds_entry(name.text, *values.list, is_bad);
+            return reader.fail(name.offset,
+                               entry.value_or("$" + name.text) + ": " + (shown ? *shown : *first));
+        }
+        if (const Fault doubt =
+                find_form_doubt(compared_with(reader, operand, text, TextHow::Equals))) {
+            reader.warn(name.offset,
+                        holds_text(name.text, *values.list, text) + ": " + operand.name + *doubt);
+        }
+        if (!check_size(reader, name.offset, text)) {
+            return false;
+        }
     }
     return true;
 }
@@ -145,22 +194,24 @@ Expression number_test(const Operand& operand, const std::vector<NumberRange>& r
 }
 
 std::optional<Expression> parse_text_set(TokenReader& reader, const Operand& operand) {
-    const std::size_t offset = reader.peek().offset;
+    const Token first = reader.peek();
     std::optional<RangeSet> values = parse_set(reader, operand);
     if (!values) {
         return std::nullopt;
     }
+    if (values->list != nullptr && !check_listed(reader, first, operand, *values)) {
+        return std::nullopt;
+    }
     for (const std::string& text : values->texts) {
-        if (!check_form(reader, offset, operand, text, TextHow::Equals)) {
-            return std::nullopt;
-        }
-        if (text.size() > kMaxEntrySize) {
-            (void)reader.fail(
-                offset, "a text has at most " + std::to_string(kMaxEntrySize) + " bytes here");
+        if (values->list == nullptr &&
+            (!check_form(reader, first.offset, operand, text, TextHow::Equals) ||
+             !check_size(reader, first.offset, text))) {
             return std::nullopt;
         }
     }
-    return expression_of(operand, {.texts = std::move(values->texts), .offset = offset});
+    return expression_of(operand, {.texts = std::move(values->texts),
+                                   .from_list = values->list != nullptr,
+                                   .offset = first.offset});
 }
 
 std::optional<Expression> parse_text_function(TokenReader& reader) {

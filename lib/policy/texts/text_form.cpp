@@ -8,6 +8,7 @@
 #include "lib/l7/tls/server_name.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
+#include "lib/policy/texts/name_form.hpp"
 #include "lib/rules/text_name.hpp"
 
 #include <algorithm>
@@ -181,18 +182,24 @@ Fault fault_of_ja4(const ComparedText& compared) {
                      never_so("a fingerprint is such as t13d1516h2_8daaf6152771_02713d6af862", "")};
 }
 
+template <Fault (*kFault)(const ComparedText&)>
+Fault fault_of_name(const ComparedText& compared) {
+    Fault fault = find_name_form_fault(compared);
+    return fault ? fault : kFault(compared);
+}
+
 struct FormRow {
     TextField field;
     Fault (*find)(const ComparedText& compared);
 };
 constexpr auto kForms = std::to_array<FormRow>({
-    {TextField::DnsQname, fault_of_query_name},
+    {TextField::DnsQname, fault_of_name<fault_of_query_name>},
     {TextField::HttpMethod, fault_of_method},
-    {TextField::HttpHost, fault_of_host},
+    {TextField::HttpHost, fault_of_name<fault_of_host>},
     {TextField::HttpPath, fault_of_path},
-    {TextField::TlsSni, fault_of_server_name},
+    {TextField::TlsSni, fault_of_name<fault_of_server_name>},
     {TextField::TlsJa4, fault_of_ja4},
-    {TextField::QuicSni, fault_of_server_name},
+    {TextField::QuicSni, fault_of_name<fault_of_server_name>},
 });
 
 bool holds(const ComparedText& compared, std::string_view word) {

@@ -15,6 +15,7 @@ struct TextTest {
     bool ignore_case = false;        // of the letters A to Z, on both sides
     bool negated = false;            // `ne`: the field is there, and none of the texts holds
     std::vector<std::string> texts;  // of Within: numbers, `first-last` or one alone
+    bool from_list = false;          // its texts are those of a list's file
     std::size_t offset = 0;          // of the first of them in the expression
 };
 

@@ -170,8 +170,10 @@ std::optional<std::size_t> MapReader::word(std::string_view key,
         return static_cast<std::size_t>(found - words.begin());
     }
     const std::string suggestion = value->is_scalar() ? did_you_mean(value->text, words) : "";
-    context_.problems.error(value->at, "`" + std::string{key} + "` is one of " + list_of(words) +
-                                           "; found " + kind_name(*value) + suggestion);
+    const std::string_view one_of = words.size() == 1 ? "` is " : "` is one of ";
+    context_.problems.error(value->at, "`" + std::string{key} + std::string{one_of} +
+                                           list_of(words) + "; found " + kind_name(*value) +
+                                           suggestion);
     return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -48,6 +49,34 @@ std::optional<Position> leading_tab(const LineIndex& lines, Position at) {
     const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
     return tab == std::string_view::npos ? std::nullopt
                                          : std::optional{lines.place_at(begin + tab)};
+}
+
+// Faults that the reader names by its grammar, as those who wrote the text see them.
+struct GrammarFault {
+    std::string_view named;
+    std::string_view what;
+};
+const auto kGrammarFaults = std::to_array<GrammarFault>({
+    {YAML::ErrorMsg::END_OF_SEQ,
+     "this line is indented like no line before it, or belongs to no item of the list above: items "
+     "of a list begin with `- ` in one column, and the keys of an item in one column behind it"},
+    {YAML::ErrorMsg::END_OF_MAP,
+     "this line is indented like no line before it: keys of one map stand in one column"},
+    {YAML::ErrorMsg::MAP_VALUE,
+     "a value stands before this `:` already: the line is indented deeper than the keys beside it, "
+     "or a text with `: ` in it needs quotes"},
+    {YAML::ErrorMsg::END_OF_MAP_FLOW,
+     "between { and } a text with one of { } [ ] , stands in quotes, such as when: 'l4.dport in "
+     "{80 443}'; or a bracket is not closed"},
+    {YAML::ErrorMsg::END_OF_SEQ_FLOW,
+     "between [ and ] a text with one of { } [ ] , stands in quotes; or a bracket is not closed"},
+});
+
+std::string words_of(const YAML::Exception& error) {
+    const auto known =
+        std::find_if(kGrammarFaults.begin(), kGrammarFaults.end(),
+                     [&](const GrammarFault& one) { return one.named == error.msg; });
+    return known == kGrammarFaults.end() ? error.msg : std::string{known->what};
 }
 
 // Builds the tree from the reader's events. The reader's own Node takes duplicate keys and aliases
@@ -216,7 +245,7 @@ std::optional<YamlNode> read_yaml(const LineIndex& lines, Problems& problems) {
         // Behind a backslash at the very end the reader counts one place too many.
         problems.error(error.mark.is_null() ? Position{}
                                             : lines.place_at(lines.offset_of(place_of(error.mark))),
-                       error.msg);
+                       words_of(error));
     }
     return std::nullopt;
 }

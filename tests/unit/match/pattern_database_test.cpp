@@ -28,7 +28,7 @@ std::vector<std::byte> serialised(const std::vector<std::string>& patterns) {
     std::vector<unsigned> ids;
     for (const std::string& pattern : patterns) {
         texts.push_back(pattern.c_str());
-        flags.push_back(HS_FLAG_DOTALL | HS_FLAG_SINGLEMATCH | HS_FLAG_ALLOWEMPTY);
+        flags.push_back(HS_FLAG_SINGLEMATCH | HS_FLAG_ALLOWEMPTY);
         ids.push_back(static_cast<unsigned>(ids.size()));
     }
     hs_database_t* database = nullptr;

@@ -124,10 +124,10 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
     const auto [merged, bound] = first("    key: [ip.dst]\n" + limit);
     EXPECT_EQ(merged.scope, LimitScope::Merged);
     EXPECT_EQ(merged.max_unsynced, 0U);
-    EXPECT_EQ(
-        bound,
-        "100 packets + 1000/s * W, + 6 for each worker beyond the first (max_unsynced 6; with "
-        "more than 11 workers: at the owners of its keys)");
+    EXPECT_EQ(bound,
+              "100 packets + 1000/s * W, + 6 packets for each worker beyond the first "
+              "(max_unsynced 6 packets; with "
+              "more than 11 workers: at the owners of its keys)");
     EXPECT_EQ(first("    key: [ip.dst]\n    max_unsynced: 20\n" + limit).first.max_unsynced, 20U);
     EXPECT_TRUE(first("    key: [ip.dst]\n    max_unsynced: 51\n" + limit)
                     .second.ends_with("W, packets handed to the owner of their ip.dst: (workers - "
@@ -139,14 +139,16 @@ TEST(CompileRules, WhatWorkersShareSaysByHowMuch) {
             .second;
     };
     const std::string twice =
-        ", + 2 * 3 for each worker beyond the first (max_unsynced 3; with more than 26 "
+        ", + 2 * 3 packets for each worker beyond the first (max_unsynced 3 packets; with more "
+        "than 26 "
         "workers: at the owners of its keys)";
     EXPECT_EQ(of_windows("fixed_window"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("fixed_window, phase: per_key"), "2 * 100 packets in any 1s" + twice);
     EXPECT_EQ(of_windows("sliding_window"), "under 2 * 100 packets in any 1s" + twice);
-    EXPECT_TRUE(of_windows("sliding_counters").starts_with("100 packets in any 1s, + 6 for each"));
+    EXPECT_TRUE(
+        of_windows("sliding_counters").starts_with("100 packets in any 1s, + 6 packets for each"));
     EXPECT_TRUE(of_windows("sliding_counters, edge: lenient")
-                    .starts_with("2 * 100 packets in any 1s, + 2 * 3 for each"));
+                    .starts_with("2 * 100 packets in any 1s, + 2 * 3 packets for each"));
     EXPECT_EQ(of_windows("fixed_window, phase: first"),
               "2 * 100 packets in any 1s, packets handed to the owner of their ip.dst: each key's "
               "windows begin with its first unit");
@@ -281,6 +283,8 @@ const test::WrongText kWrong[] = {
      5, 87, "`ebs` has no meaning with variant rfc2698"},
     {HEAD "    key: []\n    limits: [{algorithm: srtcm, cir: 1/d, cbs: 5, ebs: 834}]\n", 5, 56,
      "the largest that fits is 833"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1/s, burst: 64KiB}]\n", 5, 58,
+     "say `per: byte`"},
     {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1/s, burst: 010}]\n", 5, 58,
      "`010`"},
     {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 1/s, queue: 1, burst: 1}]\n",
@@ -601,8 +605,6 @@ TEST(CompileRules, WarnsOfWhatIsProbablyASlip) {
     const Warned rows[] = {
         {"version: 1\nlimits:\n  x: {algorithm: token_bucket, rate: 1/s, burst: 1}\nrules: []\n", 3,
          "no rule uses the limit `x`"},
-        {HEAD "    when: ip.proto eq 6 and ip.proto eq 17\n    on_match: drop\n", 4,
-         "can never match"},
         {HEAD "    key: []\n    per: byte\n    limits: [{algorithm: token_bucket, rate: 1MB/s, "
               "burst: 1000B}]\n",
          6, "below the MTU"},

@@ -5,6 +5,12 @@
 namespace sluice::completion_test {
 namespace {
 
+TEST(Completion, AnUnknownCommandNamesTheNearest) {
+    EXPECT_EQ(no_command("stat", {{"", {"--json"}}, {"check", {}}, {"stats", {}}}),
+              "no command 'stat'; did you mean `stats`?");
+    EXPECT_EQ(no_command("zzzzzz", {{"", {}}, {"check", {}}}), "no command 'zzzzzz'");
+}
+
 TEST(BashCompletion, OffersCommandsAndTheirOptions) {
     const std::string script =
         bash_completion({{"", {"--json"}}, {"check", {"--strict"}}, {"rules", {}}});

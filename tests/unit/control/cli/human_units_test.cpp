@@ -16,6 +16,17 @@ TEST(DurationText, HasTheTwoUnitsThatMatter) {
     EXPECT_EQ(duration_text(12 * 86'400 + 3 * 3'600 + 59), "12d03h");
 }
 
+TEST(TimeText, HasThreeDigitsBelowAMinute) {
+    EXPECT_EQ(time_text(0), "0 ns");
+    EXPECT_EQ(time_text(999), "999 ns");
+    EXPECT_EQ(time_text(350'000), "350 us");
+    EXPECT_EQ(time_text(99'900'001), "99.9 ms");
+    EXPECT_EQ(time_text(100'000'000), "100 ms");
+    EXPECT_EQ(time_text(999'999'999), "1 s");
+    EXPECT_EQ(time_text(29'999'999'999), "30 s");
+    EXPECT_EQ(time_text(86'040'000'000'000), "23h54m");
+}
+
 TEST(BitRateText, HasThreeDigitsAndAUnitOfAThousand) {
     EXPECT_EQ(bit_rate_text(0), "0 bit/s");
     EXPECT_EQ(bit_rate_text(999), "999 bit/s");

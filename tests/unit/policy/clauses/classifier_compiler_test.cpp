@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -87,7 +88,7 @@ public:
                                            "eth.src eq 16:17:18:19:1a:1b",
                                            "eth.dst ne 16:17:18:19:1a:1b",
                                            "ip.proto ge 0",
-                                           "l4.dport lt 0",
+                                           "l4.dport lt 1",
                                            "icmp.code"};
         switch (below(6)) {
             case 5:
@@ -98,9 +99,15 @@ public:
                 return std::string{one_of(kAddresses)} + (below(2) == 0 ? " eq " : " ne ") +
                        (below(3) == 0 ? v6() : v4());
             case 2:
-            case 3:
-                return std::string{one_of(kPorts)} + " " + one_of(kOrders) + " " +
-                       std::to_string(port());
+            case 3: {
+                const std::string field = one_of(kPorts);
+                const std::string order = one_of(kOrders);
+                // One beyond the ends, where no number is left, is an error.
+                const int least = order == "lt" ? 1 : 0;
+                const int most = order == "gt" ? 65'534 : 65'535;
+                return field + " " + order + " " +
+                       std::to_string(std::clamp<int>(port(), least, most));
+            }
             default:
                 return one_of(kOthers);
         }

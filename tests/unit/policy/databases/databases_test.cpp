@@ -148,7 +148,8 @@ TEST(Databases, WhatIsWrongIsSaidAtItsPlace) {
         {"version: 1\ndata: {country_db: [c.mmdb]}\n" + rule(country), "2:20: error: "},
         {"version: 1\ndata: {country_db: c.mmdb, lists: {l: {type: string, file: odd}}}\n" +
              rule("ip.src.country in $l"),
-         "$l: ip.src.country is a code of two letters, such as \"NL\"; found \"d1\""},
+         "$l holds \"d1\" (odd:2): ip.src.country is a code of two letters, such as \"NL\"; found "
+         "\"d1\""},
     };
     for (const Case& one : cases) {
         const Compiled compiled = compile(one.text, Purpose::Enforce);

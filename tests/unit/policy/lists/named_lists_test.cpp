@@ -20,6 +20,9 @@ const std::map<std::string, std::string> kFiles{
     {"large", "70000\n"},
     {"words", "in\nout\n"},
     {"pairs", "uplink\nlab\n"},
+    {"blocked", "# names\ngood.example\n\n  0.0.0.0 evil.example # one\n||bad.example^\n"},
+    {"versions", "4\n5\n6\n"},
+    {"lands", "NL\nXYZ\n"},
     {"office", "10.1.0.0/16\n"},
     {"empty", "# nothing\n"},
     {"bad", "10.0.0.0/8\n10.0.0.1/8\n"},
@@ -53,9 +56,12 @@ data:
     words: {type: string, file: words}
     pairs: {type: string, file: pairs}
     gone: {type: cidr, file: gone}
+    blocked: {type: string, file: blocked}
+    versions: {type: number, file: versions}
+    lands: {type: string, file: lands}
 rules:
   - {id: a, mode: enforce, on_match: drop, when: )yaml";
-constexpr std::uint32_t kWhenLine = 11;
+constexpr std::uint32_t kWhenLine = 14;
 constexpr std::uint32_t kWhenColumn = 51;
 
 Outcome compile(const std::string& text, Purpose purpose) {
@@ -80,12 +86,22 @@ const Wrong kWrong[] = {
      "$ports is a list of type number, and ip.src takes one of type cidr"},
     {"l4.dport in $nets", 12, "is a list of type cidr, and l4.dport takes one of type number"},
     {"dir in $nets", 7, "takes one of type string"},
-    {"l4.dport in $large", 12, "$large holds 70000, and l4.dport is at most 65535"},
-    {"dir in $pairs", 7, "holds \"lab\", and dir is one of in, out"},
+    {"l4.dport in $large", 12,
+     "$large holds \"70000\" (lists/large:1), and l4.dport is at most 65535"},
+    {"dir in $pairs", 7, "holds \"lab\" (lists/pairs:2), and dir is one of in, out"},
     {"eth.src in $words", 11, "no list holds values of eth.src"},
     {"prefix(ip.src, 24) in $nets", 22, "write `ip.src in $nets`"},
     {"l4.dport in $gone", 12, "is a list of type cidr"},
     {"http.host in $nets", 13, "takes one of type string"},
+    {"http.host in $blocked", 13,
+     "$blocked holds \"0.0.0.0 evil.example\" (lists/blocked:4) and 1 more such line: http.host "
+     "has names alone: \"0.0.0.0 evil.example\" is a line of a hosts file; write "
+     "\"evil.example\""},
+    {"registrable_domain(tls.sni) in $blocked", 31, "(lists/blocked:4)"},
+    {"dns.qname in $blocked", 13, "(lists/blocked:4)"},
+    {"ip.version in $versions", 14,
+     "$versions holds \"5\" (lists/versions:2), and ip.version is 4 or 6"},
+    {"ip.src.country in $lands", 18, "$lands holds \"XYZ\" (lists/lands:2)"},
 };
 
 TEST(NamedLists, AListThatDoesNotFitIsAnErrorAtItsPlace) {
@@ -222,11 +238,11 @@ TEST(NamedLists, OnePrefixLengthDoesNotHangOnWhatAListHoldsToday) {
 
 TEST(NamedLists, TheSummarySaysWhatWasRead) {
     const Outcome outcome = compile_when("ip.src in $nets");
-    ASSERT_EQ(outcome.rules->lists.size(), 6U);
-    const ListSummary& gone = outcome.rules->lists[0];
+    ASSERT_EQ(outcome.rules->lists.size(), 9U);
+    const ListSummary& gone = outcome.rules->lists[1];
     EXPECT_EQ(gone.name, "gone");
     EXPECT_FALSE(gone.known);
-    const ListSummary& ports = outcome.rules->lists[5 - 1];
+    const ListSummary& ports = outcome.rules->lists[6];
     EXPECT_EQ(ports.name, "ports");
     EXPECT_EQ(ports.type, "number");
     EXPECT_EQ(ports.entries, 2U);
