@@ -112,8 +112,8 @@ private:
         bool ends = false;  // the last fragment has come
         std::uint16_t room = kNoRoom;
         std::uint16_t owner = 0;
-        std::uint32_t end = 0;    // of the bytes that have come; the datagram's once `ends`
-        std::uint32_t units = 0;  // of eight bytes that have come
+        std::uint32_t end = 0;          // of the bytes that have come; the datagram's once `ends`
+        std::uint32_t units = 0;        // of eight bytes that have come
         std::uint32_t units_again = 0;  // of these, since the datagram was whole
 
         [[nodiscard]] bool is_free() const noexcept { return state == State::Free; }
