@@ -136,15 +136,17 @@ public:
         units_.clear();
         now_ = std::max(now_, frame.timestamp);
         if (!wanted_.empty() && !is_malformed(seen.headers.parsed)) {
-            const bool all = units_.find(0, {.headers = seen.headers,
-                                             .frame = view,
-                                             .wanted = wanted_,
-                                             .counted = {Per::Request, Per::Query, Per::Handshake},
-                                             .requests = requests_,
-                                             .hash = hash_,
-                                             .now = now_,
-                                             .service = beginning_at(seen.headers, frame)});
-            crowded_ += all ? 0 : 1;
+            units_.find(0, {.headers = seen.headers,
+                            .frame = view,
+                            .wanted = wanted_,
+                            .counted = {Per::Request, Per::Query, Per::Handshake},
+                            .requests = requests_,
+                            .hash = hash_,
+                            .now = now_,
+                            .service = beginning_at(seen.headers, frame)});
+            const bool is_crowded =
+                units_.unjudgeable() != 0 && units_.why(0) == Reason::TooManyUnits;
+            crowded_ += is_crowded ? 1 : 0;
             units_.derive_texts(0, derived_);
             units_.settle(*passed_, row_bit(0), no_rules_);
         }
