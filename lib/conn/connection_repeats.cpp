@@ -94,11 +94,22 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
         return connection.repeated != RepeatedParts::Open;
     }
     const bool keeps_alive = bytes.size() == 1 && to == connection.next;
+    forget_acknowledged(offer);
     const SeenSegments& seen = seen_[offer.connection_];
     const bool is_same =
         keeps_alive || seen.compare(offer.rest_seq_, bytes, *offer.hash_).what == Repeat::Same;
     return (is_same && connection.repeated != RepeatedParts::Open) ||
            may_repeat_a_part(offer, to, connection);
+}
+
+// The receiver ignores other bytes in the place of those that it has.
+void ConnectionTable::forget_acknowledged(const StreamOffer& offer) noexcept {
+    if (offer.acknowledged_) {
+        SeenSegments& seen = seen_[offer.connection_];
+        seen_change_.begin(&seen, offer.digest_, offer.connection_);
+        seen.forget_before(*offer.acknowledged_);
+        seen_change_.end();
+    }
 }
 
 // The bytes of a body that say where the next request begins, as they came first.
@@ -152,7 +163,7 @@ void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
     if (offer.hash_ != nullptr && offer.connection_ != kNoConnection && !offer.fresh_.empty()) {
         SeenSegments& seen = seen_[offer.connection_];
         seen_change_.begin(&seen, offer.digest_, offer.connection_);
-        seen.add(offer.fresh_seq_, offer.fresh_, *offer.hash_);
+        seen.add(offer.fresh_seq_, offer.fresh_, offer.acknowledged_, *offer.hash_);
         seen_change_.end();
     }
 }
