@@ -79,7 +79,8 @@ bool ConnectionTable::repeats(StreamOffer& offer, std::uint32_t to, StickyVerdic
     return false;
 }
 
-// A keep-alive repeats the last byte, whatever it holds (RFC 1122, 4.2.3.6).
+// A keep-alive repeats the last byte, whatever it holds (RFC 1122, 4.2.3.6), once its receiver has
+// acknowledged that. Where nothing is refused for what may be one, nothing tells.
 bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
                                  Connection& connection) noexcept {
     if (offer.hash_ == nullptr) {
@@ -93,7 +94,7 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     if (framing_.is_in_body(offer.connection_, offer.rest_seq_, to)) {
         return connection.repeated != RepeatedParts::Open;
     }
-    const bool keeps_alive = bytes.size() == 1 && to == connection.next;
+    const bool keeps_alive = goes_unread_at_doubt() && bytes.size() == 1 && to == connection.next;
     forget_acknowledged(offer);
     const SeenSegments& seen = seen_[offer.connection_];
     const bool is_same =

@@ -201,6 +201,28 @@ const Case kRepeats[] = {
      with(in_pieces({}, kManyLines, 0, std::vector<std::size_t>{11}),
           {0ms, client("GET /login "), "drop", "overlap"})},
 
+    {"the last byte of a head is no keep-alive until its server has acknowledged it", kEnforced,
+     opened({{0ms, client(kIndex.substr(0, 31)), "pass", "unmatched"},
+             {0ms, client("\n", 31), "pass", "unmatched"},
+             {0ms, client("X", 31), "drop", "overlap"},
+             {0ms, client("\n", 31), "pass", "unmatched"},
+             {0ms, server("", 0, 32), "pass", "unmatched"},
+             {0ms, client("X", 31), "pass", "unmatched"},
+             {0ms, client(kLogin, 32), "pass", "within_limits"}})},
+
+    {"nor is the byte with which a closed window was probed",
+     kEnforced,
+     {{0ms, syn(), "pass", "unmatched"},
+      {0ms, syn_ack().window(31), "pass", "unmatched"},
+      {0ms, client(""), "pass", "unmatched"},
+      {0ms, client(kIndex.substr(0, 31)), "pass", "unmatched"},
+      {0ms, server("", 0, 31).window(0), "pass", "unmatched"},
+      {0ms, client("\n", 31), "pass", "unmatched"},
+      {0ms, client("X", 31), "drop", "overlap"},
+      {0ms, server("", 0, 31).window(100), "pass", "unmatched"},
+      {0ms, client("X", 31), "drop", "overlap"},
+      {0ms, client("\n", 31), "pass", "unmatched"}}},
+
     {"a head sent line by line, of which any is repeated as it was", kEnforced,
      [] {
          std::vector<Step> steps;

@@ -119,6 +119,8 @@ WEBSOCKET = get(OTHER, lines=HOST + WEBSOCKET_LINES)
 OVERLAP = LOGIN[4:]
 SWAPPED = DECOY[4:-2]
 PADDED = HOST + b"X: " + b"a" * 300 + b"\r\n"
+SHORT = get(OTHER, lines=HOST + b"Content-Length: 0\r\n")
+AROUND_LOGIN = post(OTHER, b"Content-Length: %d\r\n" % len(LOGIN), LOGIN)
 LONG_LOGIN, LONG_DECOY = get(lines=PADDED), get(OTHER, lines=PADDED)
 
 EVASIONS = (
@@ -191,6 +193,9 @@ EVASIONS = (
         (LONG_LOGIN[:10], 0, True)), refused=True),
     Evasion("the first of many segments of one size, of an old timestamp", stamped(
         (LONG_DECOY[:15], 0, False), *pieces(LONG_LOGIN, 15, [15]), (LONG_LOGIN[:15], 0, True)), refused=True),
+    Evasion("a last byte of an old timestamp, and another as a keep-alive", stamped(
+        (SHORT[:-1], 0, True), (SHORT[-1:], len(SHORT) - 1, False), (b"X", len(SHORT) - 1, True), (
+            AROUND_LOGIN, len(SHORT), True)), refused=True),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
     Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),
