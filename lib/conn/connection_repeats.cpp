@@ -79,7 +79,8 @@ bool ConnectionTable::repeats(StreamOffer& offer, std::uint32_t to, StickyVerdic
     return false;
 }
 
-// A keep-alive repeats the last byte, whatever it holds (RFC 1122, 4.2.3.6).
+// A keep-alive repeats the last byte, whatever it holds (RFC 1122, 4.2.3.6), once its receiver has
+// acknowledged that. Where nothing is refused for what may be one, nothing tells.
 bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
                                  Connection& connection) noexcept {
     if (offer.hash_ == nullptr) {
@@ -93,12 +94,23 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     if (framing_.is_in_body(offer.connection_, offer.rest_seq_, to)) {
         return connection.repeated != RepeatedParts::Open;
     }
-    const bool keeps_alive = bytes.size() == 1 && to == connection.next;
+    const bool keeps_alive = goes_unread_at_doubt() && bytes.size() == 1 && to == connection.next;
+    forget_acknowledged(offer);
     const SeenSegments& seen = seen_[offer.connection_];
     const bool is_same =
         keeps_alive || seen.compare(offer.rest_seq_, bytes, *offer.hash_).what == Repeat::Same;
     return (is_same && connection.repeated != RepeatedParts::Open) ||
            may_repeat_a_part(offer, to, connection);
+}
+
+// The receiver ignores other bytes in the place of those that it has.
+void ConnectionTable::forget_acknowledged(const StreamOffer& offer) noexcept {
+    if (offer.acknowledged_) {
+        SeenSegments& seen = seen_[offer.connection_];
+        seen_change_.begin(&seen, offer.digest_, offer.connection_);
+        seen.forget_before(*offer.acknowledged_);
+        seen_change_.end();
+    }
 }
 
 // The bytes of a body that say where the next request begins, as they came first.
@@ -152,7 +164,7 @@ void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
     if (offer.hash_ != nullptr && offer.connection_ != kNoConnection && !offer.fresh_.empty()) {
         SeenSegments& seen = seen_[offer.connection_];
         seen_change_.begin(&seen, offer.digest_, offer.connection_);
-        seen.add(offer.fresh_seq_, offer.fresh_, *offer.hash_);
+        seen.add(offer.fresh_seq_, offer.fresh_, offer.acknowledged_, *offer.hash_);
         seen_change_.end();
     }
 }

@@ -179,6 +179,7 @@ private:
                                Connection& connection) noexcept;
     [[nodiscard]] bool may_repeat(const StreamOffer& offer, std::uint32_t to,
                                   Connection& connection) noexcept;
+    void forget_acknowledged(const StreamOffer& offer) noexcept;
     [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes) const noexcept;
     [[nodiscard]] bool note_framing(const StreamOffer& offer, ByteView bytes,
                                     std::span<const PayloadRange> lines) noexcept;

@@ -1,97 +1,205 @@
 #include "lib/conn/seen_segments.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
-#include <span>
 
 namespace sluice {
 
-std::uint32_t SeenSegments::digest_of_both(std::uint32_t one, std::uint32_t next,
-                                           const KeyHasher& hash) noexcept {
-    const std::array both{one, next};
-    return digest_of(std::as_bytes(std::span{both}), hash);
-}
-
-// The bytes are those of all its segments.
-std::uint32_t SeenSegments::digest_of(const Segment& segment, ByteView bytes,
-                                      const KeyHasher& hash) noexcept {
-    std::uint32_t digest = digest_of(bytes.first(segment.size), hash);
-    for (std::size_t at = segment.size; at < bytes.size(); at += segment.size) {
-        digest = digest_of_both(digest, digest_of(bytes.subspan(at, segment.size), hash), hash);
+std::int64_t SeenSegments::span() const noexcept {
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+        all += size_of(i);
     }
-    return digest;
-}
-
-bool SeenSegments::join_two(const KeyHasher& hash) noexcept {
-    const auto all = std::span{segments_}.first(count_);
-    const auto one =
-        std::adjacent_find(all.begin(), all.end(),
-                           [](const Segment& a, const Segment& b) { return a.goes_on_with(b); });
-    if (one == all.end()) {
-        return false;
-    }
-    one->digest = digest_of_both(one->digest, (one + 1)->digest, hash);
-    ++one->count;
-    std::shift_left(one + 1, all.end(), 1);
-    --count_;
-    return true;
+    return all;
 }
 
 bool SeenSegments::can_be() const noexcept {
-    return count_ <= kKept &&
-           std::all_of(segments_.begin(), segments_.begin() + count_, [](const Segment& segment) {
-               return segment.size != 0 && segment.count != 0 &&
-                      segment.bytes() <= kMostTogether + std::numeric_limits<std::uint16_t>::max();
-           });
+    if (count_ > kKept) {
+        return false;
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+        if (size_of(i) == 0) {
+            return false;
+        }
+    }
+    return span() <= kMostSpan;
 }
 
-void SeenSegments::make_room(const KeyHasher& hash) noexcept {
-    if (count_ < kKept || join_two(hash)) {
-        return;
+void SeenSegments::forget_first(std::size_t pieces) noexcept {
+    for (std::size_t i = 0; i < pieces; ++i) {
+        from_ += size_of(i);
     }
-    const std::uint32_t gone = segments_.front().end();
-    horizon_ = has_horizon_ && sequence_distance(horizon_, gone) < 0 ? horizon_ : gone;
-    has_horizon_ = true;
-    std::shift_left(segments_.begin(), segments_.end(), 1);
+    std::shift_left(sizes_.begin(), sizes_.begin() + count_, static_cast<std::ptrdiff_t>(pieces));
+    std::shift_left(words_.begin(), words_.begin() + count_, static_cast<std::ptrdiff_t>(pieces));
+    count_ = static_cast<std::uint16_t>(count_ - pieces);
+}
+
+void SeenSegments::forget_before(std::uint32_t acknowledged) noexcept {
+    const std::int64_t end = sequence_distance(from_, acknowledged);
+    std::size_t gone = 0;
+    for (std::int64_t at = 0; gone < count_ && at + size_of(gone) <= end; ++gone) {
+        at += size_of(gone);
+    }
+    if (gone != 0) {
+        forget_first(gone);
+    }
+    has_horizon_ = has_horizon_ && end < 0;
+}
+
+void SeenSegments::join_last() noexcept {
+    const std::size_t last = count_ - 1U;
+    const bool is_all_gap = is_gap(last - 1) && is_gap(last);
+    const std::uint32_t both = size_of(last - 1) + size_of(last);
+    sizes_[last - 1] = 0;
+    words_[last - 1] = is_all_gap ? both : both | kUnknown;
     --count_;
 }
 
-void SeenSegments::add(std::uint32_t from, ByteView bytes, const KeyHasher& hash) noexcept {
+void SeenSegments::make_room(std::size_t pieces, bool knows_acknowledged) noexcept {
+    while (count_ + pieces > kKept) {
+        if (knows_acknowledged) {
+            join_last();
+        } else {
+            forget_first(1);
+            has_horizon_ = true;
+        }
+    }
+}
+
+// There is room for one more.
+void SeenSegments::double_piece(std::size_t i) noexcept {
+    const auto place = static_cast<std::ptrdiff_t>(i);
+    std::copy_backward(sizes_.begin() + place, sizes_.begin() + count_,
+                       sizes_.begin() + count_ + 1);
+    std::copy_backward(words_.begin() + place, words_.begin() + count_,
+                       words_.begin() + count_ + 1);
+    ++count_;
+}
+
+void SeenSegments::prepend_gap(std::uint32_t size) noexcept {
+    double_piece(0);
+    sizes_[0] = 0;
+    words_[0] = size;
+    from_ -= size;
+}
+
+// A piece begins there. True: it was a part of a known one, and neither part has its digest.
+bool SeenSegments::split(std::int64_t at) noexcept {
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < count_ && begin < at; begin += size_of(i), ++i) {
+        const std::uint32_t size = size_of(i);
+        if (begin + size <= at) {
+            continue;
+        }
+        const auto left = static_cast<std::uint32_t>(at - begin);
+        const bool was_known = is_known(i);
+        double_piece(i);
+        if (was_known) {
+            sizes_[i] = static_cast<std::uint16_t>(left);
+            sizes_[i + 1] = static_cast<std::uint16_t>(size - left);
+        } else {
+            const std::uint32_t kind = words_[i + 1] & kUnknown;
+            sizes_[i] = 0;
+            words_[i] = left | kind;
+            words_[i + 1] = (size - left) | kind;
+        }
+        return was_known;
+    }
+    return false;
+}
+
+void SeenSegments::append_gap(std::int64_t size) noexcept {
+    if (size > 0) {
+        sizes_[count_] = 0;
+        words_[count_++] = static_cast<std::uint32_t>(size);
+    }
+}
+
+void SeenSegments::set_unknown(std::size_t i, std::uint32_t size) noexcept {
+    sizes_[i] = 0;
+    words_[i] = size | kUnknown;
+}
+
+// There is room for it, and it lies behind what was forgotten.
+void SeenSegments::put(std::int64_t at, ByteView bytes, const KeyHasher& hash) noexcept {
+    const std::int64_t to = at + static_cast<std::int64_t>(bytes.size());
+    append_gap(at - span());
+    append_gap(to - span());
+    const bool leaves_left = split(at);
+    const bool leaves_right = split(to);
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+        const std::uint32_t size = size_of(i);
+        const std::int64_t end = begin + size;
+        if ((leaves_left && end == at) || (leaves_right && begin == to)) {
+            set_unknown(i, size);
+        } else if (begin >= at && end <= to && (is_known(i) || is_gap(i))) {
+            sizes_[i] = static_cast<std::uint16_t>(size);
+            words_[i] = digest_of(bytes.subspan(static_cast<std::size_t>(begin - at), size), hash);
+        }
+        begin = end;
+    }
+}
+
+void SeenSegments::add(std::uint32_t from, ByteView bytes,
+                       std::optional<std::uint32_t> acknowledged, const KeyHasher& hash) noexcept {
     // No IP packet carries more.
-    constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max();
-    const auto size = static_cast<std::uint16_t>(std::min(bytes.size(), kMost));
-    const auto kept =
-        std::remove_if(segments_.begin(), segments_.begin() + count_,
-                       [&](const Segment& segment) { return segment.meets(from, from + size); });
-    count_ = static_cast<std::uint16_t>(kept - segments_.begin());
-    make_room(hash);
-    segments_[count_++] = {
-        .from = from, .size = size, .count = 1, .digest = digest_of(bytes.first(size), hash)};
+    bytes =
+        bytes.first(std::min<std::size_t>(bytes.size(), std::numeric_limits<std::uint16_t>::max()));
+    if (acknowledged) {
+        forget_before(*acknowledged);
+    }
+    if (count_ == 0 && !has_horizon_) {
+        from_ = from;
+    }
+    const auto place = [&] { return std::int64_t{sequence_distance(from_, from)}; };
+    const std::int64_t end = span();
+    make_room(place() == end ? 1 : place() > end ? 2 : 4, acknowledged.has_value());
+    if (place() + static_cast<std::int64_t>(bytes.size()) > kMostSpan) {
+        has_horizon_ = true;
+        count_ = 0;
+        from_ = from;
+    }
+    if (place() < 0 && has_horizon_) {
+        const auto before = std::min(bytes.size(), static_cast<std::size_t>(-place()));
+        bytes = bytes.subspan(before);
+        from += static_cast<std::uint32_t>(before);
+    }
+    if (bytes.empty() || span() - place() > kMostSpan) {
+        return;
+    }
+    if (place() < 0) {
+        prepend_gap(static_cast<std::uint32_t>(-place()));
+    }
+    put(place(), bytes, hash);
 }
 
 SeenSegments::Comparison SeenSegments::compare(std::uint32_t from, ByteView bytes,
                                                const KeyHasher& hash) const noexcept {
-    const std::uint32_t to = from + static_cast<std::uint32_t>(bytes.size());
-    bool begins_known = !has_horizon_ || sequence_distance(horizon_, from) >= 0;
-    Comparison is{.what = Repeat::Same, .whole = bytes.size()};
-    for (std::size_t i = 0; i < count_; ++i) {
-        const Segment& seen = segments_[i];
-        if (!seen.meets(from, to)) {
-            continue;
-        }
-        const std::int32_t begin = sequence_distance(from, seen.from);
-        if (begin < 0) {
-            return {};
-        }
-        const auto at = static_cast<std::size_t>(begin);
-        begins_known = begins_known || begin == 0;
-        if (sequence_distance(seen.end(), to) < 0) {
-            is = {.what = Repeat::Part, .whole = at};
-        } else if (digest_of(seen, bytes.subspan(at, seen.bytes()), hash) != seen.digest) {
-            return {};
-        }
+    const std::int64_t begin = sequence_distance(from_, from);
+    const std::int64_t to = begin + static_cast<std::int64_t>(bytes.size());
+    if (begin < 0 && has_horizon_) {
+        return {};
     }
-    return begins_known ? is : Comparison{};
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < count_ && at < to; ++i) {
+        const std::int64_t end = at + size_of(i);
+        if (end > begin && !is_gap(i)) {
+            if (!is_known(i) || at < begin) {
+                return {};
+            }
+            const auto before = static_cast<std::size_t>(at - begin);
+            if (end > to) {
+                return {.what = Repeat::Part, .whole = before};
+            }
+            if (digest_of(bytes.subspan(before, size_of(i)), hash) != words_[i]) {
+                return {};
+            }
+        }
+        at = end;
+    }
+    return {.what = Repeat::Same, .whole = bytes.size()};
 }
 
 }  // namespace sluice

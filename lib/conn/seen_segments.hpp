@@ -6,32 +6,41 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace sluice {
 
-// Digests of the latest segments that a connection's heads came in: what repeats their bytes must
-// be the same. Segments are compared whole, as TCP sends them again, several of them in one too.
-// Where there are more than there is room for, neighbours of one size are compared together from
-// then on: the segments of a long head.
+// Digests of the segments that a connection's heads came in, until the receiver has acknowledged
+// them: what repeats their bytes must be the same. Pieces lie side by side, without a hole:
+//
+//   from_ |-- known --|-- known --|---- gap ----|-- unknown --|-- known --|
+//
+// No piece holds more than a part of a segment that came, and none a place where one began or
+// ended: the receiver has taken all of a piece from a segment, or none of it. So bytes that repeat
+// a part of one make no head whole before the last of it is compared (PartRepeats).
 //
 //   a segment that repeats    of what came before
-//   all of one kept           has the same bytes, or differs
+//   all of a known piece      has the same bytes, or differs
 //   the beginning of one      is a part of it: PartRepeats goes on with that
 //   another part              differs: nothing tells what it is
-//   what no head lay in       passes
-//   what is kept no more      differs
+//   some of an unknown one    differs
+//   a gap, and all beyond     passes: no head lay there
+//   what was forgotten        differs
+//
+// A segment that has some bytes of a known piece leaves the rest of it unknown. Without room the
+// latest two pieces become one unknown one; where nothing tells what is acknowledged, the first one
+// is forgotten.
 class alignas(64) SeenSegments {
 public:
     enum class Repeat : std::uint8_t { Same, Part, Differs };
     struct Comparison {
         Repeat what = Repeat::Differs;
-        std::size_t whole =
-            0;  // of a Part, bytes before the segment that it is a part of; else all
+        std::size_t whole = 0;  // of a Part, bytes before the piece that it is a part of; else all
     };
 
     void prefetch() const noexcept {
         prefetch0(this);
-        prefetch0(&segments_.back());
+        prefetch0(&words_.back());
     }
     void clear() noexcept {
         count_ = 0;
@@ -39,47 +48,47 @@ public:
     }
     // False: it is nothing that a process left.
     [[nodiscard]] bool can_be() const noexcept;
-    // Bytes that begin there, of one segment; what they were before is forgotten.
-    void add(std::uint32_t from, ByteView bytes, const KeyHasher& hash) noexcept;
+    // Bytes that begin there, of one segment. `acknowledged`: all before it the receiver has.
+    void add(std::uint32_t from, ByteView bytes, std::optional<std::uint32_t> acknowledged,
+             const KeyHasher& hash) noexcept;
+    // Bytes before that number are repeated in vain: whole pieces of them are forgotten.
+    void forget_before(std::uint32_t acknowledged) noexcept;
     // What bytes that begin there, all of them known to the connection, are of what came before.
     [[nodiscard]] Comparison compare(std::uint32_t from, ByteView bytes,
                                      const KeyHasher& hash) const noexcept;
 
 private:
-    static constexpr std::size_t kKept = 10;
-    // Of one that is several.
-    static constexpr std::size_t kMostTogether = std::size_t{16} << 10;
-    // `count` segments of `size` bytes each.
-    struct Segment {
-        std::uint32_t from = 0;
-        std::uint16_t size = 0;
-        std::uint16_t count = 0;
-        std::uint32_t digest = 0;
+    static constexpr std::size_t kKept = 20;
+    // Of all pieces together, so that numbers on both sides can be told apart.
+    static constexpr std::int64_t kMostSpan = std::int64_t{1} << 30;
+    static constexpr std::uint32_t kUnknown = std::uint32_t{1} << 31;
 
-        [[nodiscard]] std::uint32_t bytes() const noexcept { return std::uint32_t{size} * count; }
-        [[nodiscard]] std::uint32_t end() const noexcept { return from + bytes(); }
-        [[nodiscard]] bool meets(std::uint32_t begin, std::uint32_t stop) const noexcept {
-            return sequence_distance(begin, end()) > 0 && sequence_distance(from, stop) > 0;
-        }
-        [[nodiscard]] bool goes_on_with(const Segment& next) const noexcept {
-            return end() == next.from && size == next.size && next.count == 1 &&
-                   bytes() + size <= kMostTogether;
-        }
-    };
     [[nodiscard]] static std::uint32_t digest_of(ByteView bytes, const KeyHasher& hash) noexcept {
         return static_cast<std::uint32_t>(hash.digest(bytes));
     }
-    [[nodiscard]] static std::uint32_t digest_of_both(std::uint32_t one, std::uint32_t next,
-                                                      const KeyHasher& hash) noexcept;
-    [[nodiscard]] static std::uint32_t digest_of(const Segment& segment, ByteView bytes,
-                                                 const KeyHasher& hash) noexcept;
-    void make_room(const KeyHasher& hash) noexcept;
-    [[nodiscard]] bool join_two(const KeyHasher& hash) noexcept;
+    [[nodiscard]] bool is_known(std::size_t i) const noexcept { return sizes_[i] != 0; }
+    [[nodiscard]] bool is_gap(std::size_t i) const noexcept {
+        return !is_known(i) && (words_[i] & kUnknown) == 0;
+    }
+    [[nodiscard]] std::uint32_t size_of(std::size_t i) const noexcept {
+        return is_known(i) ? sizes_[i] : words_[i] & ~kUnknown;
+    }
+    [[nodiscard]] std::int64_t span() const noexcept;
+    void forget_first(std::size_t pieces) noexcept;
+    void join_last() noexcept;
+    void make_room(std::size_t pieces, bool knows_acknowledged) noexcept;
+    void double_piece(std::size_t i) noexcept;
+    void prepend_gap(std::uint32_t size) noexcept;
+    [[nodiscard]] bool split(std::int64_t at) noexcept;
+    void append_gap(std::int64_t size) noexcept;
+    void set_unknown(std::size_t i, std::uint32_t size) noexcept;
+    void put(std::int64_t at, ByteView bytes, const KeyHasher& hash) noexcept;
 
+    std::uint32_t from_ = 0;
     std::uint16_t count_ = 0;
-    bool has_horizon_ = false;
-    std::uint32_t horizon_ = 0;              // before here, some are kept no more
-    std::array<Segment, kKept> segments_{};  // the oldest first
+    bool has_horizon_ = false;                  // before from_, some were forgotten
+    std::array<std::uint16_t, kKept> sizes_{};  // 0: not known
+    std::array<std::uint32_t, kKept> words_{};  // a digest; of one that is not known, its size
 };
 static_assert(sizeof(SeenSegments) == 128);
 

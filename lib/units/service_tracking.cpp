@@ -60,6 +60,7 @@ Reason reason_of(TrackReason reason) noexcept {
         case TrackReason::ResetOptions:
             return Reason::RstOutOfWindow;
         case TrackReason::Options:
+        case TrackReason::OldTimestamp:
             return Reason::DoubtfulOptions;
         case TrackReason::BehindFin:
         case TrackReason::FinMoved:

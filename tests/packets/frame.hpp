@@ -57,6 +57,9 @@ public:
     // Of the first byte, a SYN's own number where it is one.
     Frame& seq(std::uint32_t number) { return set(seq_, number); }
     Frame& ack(std::uint32_t number) { return set(ack_, number); }
+    Frame& window(std::uint16_t bytes) { return set(window_, bytes); }
+    // Of TCP, in whole words.
+    Frame& tcp_options(Octets bytes) { return set(tcp_options_, std::move(bytes)); }
     Frame& ttl(std::uint8_t value) { return set(ttl_, value); }
     Frame& tos(std::uint8_t value) { return set(tos_, value); }
     Frame& proto(std::uint8_t value) { return set(proto_, value); }
@@ -193,9 +196,11 @@ private:
             put16(out, dport_);
             put32(out, seq_);
             put32(out, ack_);
-            put16(out, static_cast<unsigned>(data_offset_.value_or(5) << 12) | flags_);
-            put16(out, 0xFFFF);
+            const auto words = static_cast<std::uint8_t>(5 + tcp_options_.size() / 4);
+            put16(out, static_cast<unsigned>(data_offset_.value_or(words) << 12) | flags_);
+            put16(out, window_);
             put32(out, 0);
+            put(out, tcp_options_);
         } else if (proto_ == 17) {
             put16(out, sport_);
             put16(out, dport_);
@@ -284,6 +289,7 @@ private:
     std::uint32_t ack_ = 0;
     std::uint16_t identification_ = 0x1234;
     std::uint8_t proto_;
+    std::uint16_t window_ = 0xFFFF;
     std::uint8_t ttl_ = 64;
     std::uint8_t tos_ = 0;
     std::uint8_t first_extension_ = 0;
@@ -293,6 +299,7 @@ private:
     Octets payload_;
     Octets shim_;
     Octets options_;
+    Octets tcp_options_;
     Octets extensions_;
     std::vector<Tag> tags_;
     std::optional<Piece> fragment_;

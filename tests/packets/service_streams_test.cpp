@@ -173,6 +173,97 @@ const Case kCases[] = {
              {0ms, client("", 900'000).flags(kRst), "pass", "unmatched"}})},
 };
 
+const std::string kIndex = "GET /index HTTP/1.1\r\nHost: a\r\n\r\n";
+
+// A head of segments of so many bytes, each held until the last; `first`: those before them.
+std::vector<Step> in_pieces(std::vector<Step> first, const std::string& head, std::size_t from,
+                            std::span<const std::size_t> sizes) {
+    std::size_t at = from;
+    for (std::size_t i = 0; at < head.size(); ++i) {
+        const std::string piece = head.substr(at, sizes[i % sizes.size()]);
+        first.push_back({0ms, client(piece, static_cast<std::uint32_t>(at)), "pass", "unmatched"});
+        at += piece.size();
+    }
+    return opened(first);
+}
+
+const std::string kManyLines = [] {
+    std::string head = "GET /index HTTP/1.1\r\n";
+    for (std::size_t i = 0; i < 15; ++i) {
+        head += "X-Line-" + std::to_string(i) + ": " + std::string(i, 'x') + "\r\n";
+    }
+    return head + "\r\n";
+}();
+
+std::vector<Step> with(std::vector<Step> steps, const Step& last) {
+    steps.push_back(last);
+    return steps;
+}
+
+// A server may drop any segment that the box forwards: what it has of the others must not become
+// another head by what comes as a repetition.
+const Case kRepeats[] = {
+    {"what a later segment left of a piece of a head is repeated by no other bytes", kEnforced,
+     opened({{0ms, client(kIndex.substr(0, 26)), "pass", "unmatched"},
+             {0ms, client(kLogin.substr(15), 15), "pass", "unmatched"},
+             {0ms, client(kLogin.substr(0, 15)), "drop", "overlap"}})},
+
+    {"nor what lies in a segment that came again together with the next", kEnforced,
+     opened({{0ms, client(kLogin.substr(12, 8), 12), "pass", "unmatched"},
+             {0ms, client(kIndex.substr(0, 12)), "pass", "unmatched"},
+             {0ms, client(kIndex.substr(0, 20)), "pass", "unmatched"},
+             {0ms, client(kLogin.substr(20), 20), "pass", "unmatched"},
+             {0ms, client(kLogin.substr(0, 12)), "drop", "overlap"},
+             {0ms, client(kIndex.substr(0, 12)), "pass", "unmatched"}})},
+
+    {"nor the oldest segment in the middle of a head of many", kEnforced,
+     with(in_pieces({{0ms, client(kIndex.substr(5, 5), 5), "pass", "unmatched"},
+                     {0ms, client(kIndex.substr(0, 5)), "pass", "unmatched"}},
+                    kManyLines, 10, std::vector<std::size_t>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12}),
+          {0ms, client("GET /login"), "drop", "overlap"})},
+
+    {"nor the first of many segments of one size", kEnforced,
+     with(in_pieces({}, kManyLines, 0, std::vector<std::size_t>{11}),
+          {0ms, client("GET /login "), "drop", "overlap"})},
+
+    {"the last byte of a head is no keep-alive until its server has acknowledged it", kEnforced,
+     opened({{0ms, client(kIndex.substr(0, 31)), "pass", "unmatched"},
+             {0ms, client("\n", 31), "pass", "unmatched"},
+             {0ms, client("X", 31), "drop", "overlap"},
+             {0ms, client("\n", 31), "pass", "unmatched"},
+             {0ms, server("", 0, 32), "pass", "unmatched"},
+             {0ms, client("X", 31), "pass", "unmatched"},
+             {0ms, client(kLogin, 32), "pass", "within_limits"}})},
+
+    {"nor is the byte with which a closed window was probed",
+     kEnforced,
+     {{0ms, syn(), "pass", "unmatched"},
+      {0ms, syn_ack().window(31), "pass", "unmatched"},
+      {0ms, client(""), "pass", "unmatched"},
+      {0ms, client(kIndex.substr(0, 31)), "pass", "unmatched"},
+      {0ms, server("", 0, 31).window(0), "pass", "unmatched"},
+      {0ms, client("\n", 31), "pass", "unmatched"},
+      {0ms, client("X", 31), "drop", "overlap"},
+      {0ms, server("", 0, 31).window(100), "pass", "unmatched"},
+      {0ms, client("X", 31), "drop", "overlap"},
+      {0ms, client("\n", 31), "pass", "unmatched"}}},
+
+    {"a head sent line by line, of which any is repeated as it was", kEnforced,
+     [] {
+         std::vector<Step> steps;
+         for (int round = 0; round < 2; ++round) {
+             for (std::size_t at = 0; at < kManyLines.size();) {
+                 const std::size_t end = kManyLines.find('\n', at) + 1;
+                 steps.push_back(
+                     {0ms, client(kManyLines.substr(at, end - at), static_cast<std::uint32_t>(at)),
+                      "pass", "unmatched"});
+                 at = end;
+             }
+         }
+         return opened(steps);
+     }()},
+};
+
 class ServiceCase : public testing::TestWithParam<Case> {};
 
 TEST_P(ServiceCase, Holds) {
@@ -183,6 +274,7 @@ TEST_P(ServiceCase, Holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ServiceCase, testing::ValuesIn(kCases));
+INSTANTIATE_TEST_SUITE_P(Repeats, ServiceCase, testing::ValuesIn(kRepeats));
 
 // A query of DNS with this checksum, or with what makes it right.
 test::Octets query(int off_by) {

@@ -1,5 +1,6 @@
 """Known ways to be served without being counted, each one of a kind: a table of plans."""
 import dataclasses
+import itertools
 import random
 
 from heads import (CHUNKED, DECOY, H2_OPENING, HOST, LOGIN, OTHER, PATH, PROXY_LINE, UPGRADE_LINES, WEBSOCKET_LINES, get, h2_get,
@@ -42,6 +43,22 @@ CUT_OPTION = b"\x07\x20\x04"  # record route, longer than the header
 def stamps(value):
     """A timestamp of TCP."""
     return b"\1\1\x08\x0a" + value.to_bytes(4, "big") + bytes(4)
+
+
+def stamped(*sends):
+    """Of a connection with timestamps. `(text, at, is_taken)`: the server does not take the others, whose stamps are old."""
+    fresh = iter(range(1_000_001, 2_000_000))
+    return (Open(options=stamps(1_000_000)), *(step for text, at, is_taken in sends for step in (
+        Send(text, at, options=stamps(next(fresh) if is_taken else 1000)), Wait(0.05, "time"))), Wait())
+
+
+def pieces(text, at, sizes):
+    """`(text, at, True)` of each piece of the text from `at` on."""
+    sizes = itertools.cycle(sizes)
+    while at < len(text):
+        size = next(sizes)
+        yield text[at:at + size], at, True
+        at += size
 
 
 def one(*sends):
@@ -101,6 +118,10 @@ CONNECT = b"CONNECT a.example:80 HTTP/1.1\r\n" + HOST + b"\r\n"
 WEBSOCKET = get(OTHER, lines=HOST + WEBSOCKET_LINES)
 OVERLAP = LOGIN[4:]
 SWAPPED = DECOY[4:-2]
+PADDED = HOST + b"X: " + b"a" * 300 + b"\r\n"
+SHORT = get(OTHER, lines=HOST + b"Content-Length: 0\r\n")
+AROUND_LOGIN = post(OTHER, b"Content-Length: %d\r\n" % len(LOGIN), LOGIN)
+LONG_LOGIN, LONG_DECOY = get(lines=PADDED), get(OTHER, lines=PADDED)
 
 EVASIONS = (
     Evasion("a request", sends(LOGIN)),
@@ -166,6 +187,19 @@ EVASIONS = (
         LAST_CHUNK + LOGIN, len(CHUNKS), options=stamps(1_000_002)), Wait()), refused=True),
     Evasion("a chunk line ahead, and another in its place", one(
         Send(BIG_CHUNK, len(CHUNKS), **SIGNED), Send(CHUNKS), Send(LAST_CHUNK + LOGIN, len(CHUNKS))), refused=True),
+    Evasion("half a head of an old timestamp, a rest that overlaps it, and another beginning", stamped(
+        (DECOY[:30], 0, False), (LOGIN[20:], 20, True), (LOGIN[:20], 0, True)), refused=True),
+    Evasion("half a head twice of an old timestamp, whose second part came alone", stamped(
+        (LOGIN[20:30], 20, True), (DECOY[:20], 0, False), (DECOY[:30], 0, False), (LOGIN[30:], 30, True), (LOGIN[:20], 0, True)),
+            refused=True),
+    Evasion("the oldest segment in the middle of a head, of an old timestamp", stamped(
+        (LONG_DECOY[5:10], 5, False), (LONG_LOGIN[:5], 0, True), *pieces(LONG_LOGIN, 10, range(11, 20)),
+        (LONG_LOGIN[:10], 0, True)), refused=True),
+    Evasion("the first of many segments of one size, of an old timestamp", stamped(
+        (LONG_DECOY[:15], 0, False), *pieces(LONG_LOGIN, 15, [15]), (LONG_LOGIN[:15], 0, True)), refused=True),
+    Evasion("a last byte of an old timestamp, and another as a keep-alive", stamped(
+        (SHORT[:-1], 0, True), (SHORT[-1:], len(SHORT) - 1, False), (b"X", len(SHORT) - 1, True), (
+            AROUND_LOGIN, len(SHORT), True)), refused=True),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
     Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),

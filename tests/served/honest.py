@@ -1,5 +1,5 @@
 """Requests that honest clients send, each in front of a login over one connection: none is anybody's to refuse."""
-from evasions import Evasion, behind, one
+from evasions import Evasion, behind, one, stamped
 from heads import CHUNKED, HOST, LOGIN, OTHER, get, post
 from plan import Send, Wait, Open
 
@@ -25,6 +25,14 @@ def row(name, first):
 
 def chunked(*parts, ends=b"0\r\n\r\n"):
     return post(OTHER, CHUNKED, b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + ends)
+
+
+def line_by_line(lost):
+    """A head of 17 lines, each sent by itself. One of them the server does not get, until all has come: it comes again as it was."""
+    lines = [line + b"\r\n" for line in (b"GET /login HTTP/1.1", b"Host: a.example", *(
+        b"X-Field-%d: " % number + b"v" * (3 + number) for number in range(14)), b"")]
+    sends = [(line, sum(map(len, lines[:number])), number != lost) for number, line in enumerate(lines)]
+    return Evasion(f"honest: line by line, number {lost} lost", stamped(*sends, (*sends[lost][:2], True)))
 
 
 KEPT = request(b"GET", OTHER, b"Connection: keep-alive\r\n", version=b"HTTP/1.0")
@@ -72,6 +80,7 @@ HONEST = (
     Evasion("honest: 16 one behind the other", one(Send(16 * LOGIN), Wait(0.2))),
     Evasion("honest: 32 one behind the other, then one", (Open(), Send(32 * LOGIN), Wait(0.2), Send(LOGIN, 32 * len(LOGIN)),
                                                          Wait())),
+    *(line_by_line(lost) for lost in (0, 1, 5, 12, 16)),
     Evasion("honest: a POST whose body waits", (Open(), Send(post(lines=b"Content-Length: 3\r\n")), Wait(0.3, "time"), Send(
         b"abc", len(post(lines=b"Content-Length: 3\r\n"))), Wait())),
 )

@@ -1,5 +1,6 @@
 #include "lib/conn/track/segment_bytes.hpp"
 
+#include "lib/conn/track/tcp_window.hpp"
 #include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/tcp_flags.hpp"
@@ -45,6 +46,32 @@ std::optional<std::uint8_t> scale_in(ByteView options) noexcept {
 }
 
 constexpr std::uint8_t kTimestamps = 8;  // RFC 7323, 3.2
+
+// The timestamps among the options, which most senders lay out alike (RFC 7323, A).
+std::optional<TrackedTimestamps> timestamps_in(ByteView options) noexcept {
+    constexpr std::uint32_t kAlone = 0x0101'080A;  // behind two octets of padding
+    constexpr std::size_t kAloneSize = 12;
+    constexpr std::size_t kTimestampsSize = 10;
+    if (options.size() == kAloneSize && load_be32(options, 0) == kAlone) {
+        return TrackedTimestamps{load_be32(options, 4), load_be32(options, 8)};
+    }
+    std::optional<TrackedTimestamps> found;
+    while (!options.empty() && load_u8(options, 0) != kEndOfOptions) {
+        const std::uint8_t kind = load_u8(options, 0);
+        const std::size_t size = kind == kNoOperation ? 1
+                                 : options.size() < 2 ? 0
+                                                      : std::size_t{load_u8(options, 1)};
+        if (size == 0 || size > options.size()) {
+            break;
+        }
+        if (kind == kTimestamps && size == kTimestampsSize) {
+            const TrackedTimestamps read{load_be32(options, 2), load_be32(options, 6)};
+            found = found && !is_behind(found->value, read.value) ? found : read;
+        }
+        options = options.subspan(size);
+    }
+    return found;
+}
 
 constexpr std::uint8_t kSignedByMd5 = 19;  // RFC 2385
 constexpr std::uint8_t kSignedByAo = 29;   // RFC 5925
@@ -208,6 +235,9 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
             has_ip_options(headers) || !are_harmless(tcp.subspan(kTcpMinSize));
     }
     const ByteView options = tcp.subspan(kTcpMinSize);
+    if (!options.empty()) {
+        segment.timestamps = timestamps_in(options);
+    }
     const bool is_read = segment.payload != 0 || segment.has(kTcpFin);
     if (is_read && (!options.empty() || has_ip_options(headers))) {
         segment.has_doubtful_options =

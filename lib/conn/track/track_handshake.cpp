@@ -115,7 +115,8 @@ TrackedHandshake ConnectionTracker::handshake_of(const TrackedSegment& syn_ack,
     const bool scales = syn_ack.scale.has_value() && client_scale != Line::kNoScale;
     TrackedHandshake handshake{.numbers = {syn_ack.ack - 1, syn_ack.seq},
                                .client_window = known ? line.candidate_window : kFullWindow,
-                               .server_window = syn_ack.window};
+                               .server_window = syn_ack.window,
+                               .echoed = syn_ack.timestamps ? syn_ack.timestamps->echo : 0};
     if (scales) {
         handshake.client_scale = client_scale & 0xF;
         handshake.server_scale = std::min(*syn_ack.scale, kMostScale) & 0xF;
@@ -168,13 +169,15 @@ void ConnectionTracker::install(const TrackedHandshake& handshake, Line& line) n
     line.server_scale = handshake.server_scale;
     line.client_widest = handshake.client_window;
     line.server_widest = handshake.server_window;
+    line.echoed = handshake.echoed;
 }
 
 // A handshake under way, whose windows have not moved.
 TrackedHandshake ConnectionTracker::standing_handshake(const Line& line) noexcept {
     TrackedHandshake handshake{.numbers = line.first_numbers(),
                                .client_window = line.client_widest,
-                               .server_window = line.server_widest};
+                               .server_window = line.server_widest,
+                               .echoed = line.echoed};
     handshake.client_scale = line.client_scale;
     handshake.server_scale = line.server_scale;
     return handshake;
@@ -209,7 +212,8 @@ void ConnectionTracker::on_syn_received(const Arrival& arrival, TrackVerdict& ve
         return follow(arrival, verdict);
     }
     if (completes(segment, line.client, line.server)) {
-        return establish(arrival, verdict);
+        return is_too_old(segment, line.echoed) ? drop(verdict, TrackReason::OldTimestamp)
+                                                : establish(arrival, verdict);
     }
     if (completes_alternate(segment, line)) {
         install(line.alternate, line);
@@ -237,6 +241,7 @@ bool ConnectionTracker::completes(const TrackedSegment& segment, const TcpHalf& 
 bool ConnectionTracker::completes_alternate(const TrackedSegment& segment,
                                             const Line& line) noexcept {
     return line.is(Line::kAlternate) && segment.has(kTcpAck) && !segment.has(kTcpRst) &&
+           !is_too_old(segment, line.alternate.echoed) &&
            completes(segment, line.alternate.client(), line.alternate.server());
 }
 

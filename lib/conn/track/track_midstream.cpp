@@ -177,6 +177,7 @@ void ConnectionTracker::take_up(const Arrival& arrival, TrackVerdict& verdict) n
     line.server_scale = kMostScale;
     line.client_widest = static_cast<std::uint16_t>(kWidestUnknown >> kMostScale);
     line.server_widest = line.client_widest;
+    line.echoed = 0;
     if (!begin(arrival.index, TrackEvent::TakenUp)) {
         line.phase = TrackPhase::Midstream;
         line.flags = (line.flags & Line::kClientLow) | Line::kServerKnown;

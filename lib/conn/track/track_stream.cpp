@@ -82,6 +82,10 @@ TrackReason ConnectionTracker::refusal_of(const Arrival& arrival, const Line& li
     if (refuses(place) && !(believed && place == DataPlace::Beyond)) {
         return place == DataPlace::Beyond ? TrackReason::BeyondWindow : TrackReason::OutOfWindow;
     }
+    // What the server has acknowledged says nothing new, whenever it was sent.
+    if (client && place != DataPlace::Old && is_too_old(segment, line.echoed)) {
+        return TrackReason::OldTimestamp;
+    }
     return TrackReason::None;
 }
 
@@ -110,6 +114,10 @@ void ConnectionTracker::apply(const Arrival& arrival, TrackVerdict& verdict) noe
     TcpHalf& sent = line.half(client);
     TcpHalf& other = line.half(!client);
     line.touched = ticks_;
+    if (!client && segment.timestamps && segment.timestamps->echo != line.echoed) {
+        const std::uint32_t echo = segment.timestamps->echo;
+        line.echoed = line.echoed == 0 ? echo : later_of(line.echoed, echo);
+    }
     note_sent(segment, sent);
     other.una = later_of(other.una, segment.ack);
     other.next = later_of(other.next, other.una);

@@ -31,6 +31,14 @@ struct FirstNumbers {
     [[nodiscard]] bool operator==(const FirstNumbers&) const noexcept = default;
 };
 
+// The server drops bytes of an older timestamp than it has taken (RFC 7323, 5.3), and it has taken
+// those that it echoes.
+[[nodiscard]] constexpr bool is_too_old(const TrackedSegment& segment,
+                                        std::uint32_t echoed) noexcept {
+    return (segment.payload != 0 || segment.has(kTcpFin)) && echoed != 0 && segment.timestamps &&
+           is_behind(echoed, segment.timestamps->value);
+}
+
 // A SYN and the SYN-ACK that acknowledges it. Their windows are not scaled.
 struct TrackedHandshake {
     FirstNumbers numbers;
@@ -38,6 +46,7 @@ struct TrackedHandshake {
     std::uint16_t server_window = 0;
     std::uint8_t client_scale : 4 = 0;  // both zero where one side did not offer it
     std::uint8_t server_scale : 4 = 0;
+    std::uint32_t echoed = 0;  // as of the connection
 
     [[nodiscard]] constexpr TcpHalf client() const noexcept {
         return half(numbers.client, server_window);
@@ -99,6 +108,7 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     ConnectionIndex older = kNoConnection;
     ConnectionIndex newer = kNoConnection;
     std::uint32_t listed_at = 0;  // in ticks; when it was moved to the end of its list
+    std::uint32_t echoed = 0;     // the client's latest timestamp that the server echoed; 0: none
     std::uint16_t candidate_window = 0;
     std::uint8_t candidate_scale = kNoScale;
     TrackClass listed = TrackClass::HalfOpen;  // whose list it is in

@@ -10,6 +10,12 @@ namespace sluice {
 inline constexpr std::uint16_t kNoService = 0xFFFF;
 inline constexpr std::uint16_t kMostServices = 256;  // numbers of services are below
 
+// The option of RFC 7323, 3.2.
+struct TrackedTimestamps {
+    std::uint32_t value = 0;  // of several, the oldest
+    std::uint32_t echo = 0;   // the receiver's latest one that its sender has taken
+};
+
 // One TCP segment of either direction, as its headers say.
 struct TrackedSegment {
     std::uint64_t ends = 0;              // keyed digest of both ends, the same for both directions
@@ -24,6 +30,7 @@ struct TrackedSegment {
     std::uint16_t urgent = 0;  // pointer
     std::uint8_t ttl = 0;
     std::optional<std::uint8_t> scale;  // window scale option of a SYN or SYN-ACK
+    std::optional<TrackedTimestamps> timestamps;
     bool checksum_wrong = false;
     bool checksum_unfinished = false;  // of a SYN or SYN-ACK that passes to see if it is taken
     bool is_fragment = false;

@@ -19,7 +19,7 @@ class PartRepeatsTest : public testing::Test {
 protected:
     void SetUp() override {
         for (std::uint32_t at = 0; at < kAll.size(); at += 8) {
-            seen.add(kFirst + at, bytes_of(kAll.substr(at, 8)), hash);
+            seen.add(kFirst + at, bytes_of(kAll.substr(at, 8)), std::nullopt, hash);
         }
     }
     Part take(std::uint32_t at, const std::string& text, ConnectionIndex connection = 1) {
@@ -102,7 +102,7 @@ TEST_F(PartRepeatsTest, AnotherConnectionOnTheLineBeginsWithNothing) {
 TEST_F(PartRepeatsTest, WhatDoesNotFitDiffers) {
     const std::string large(60'000, 'x');
     seen.clear();
-    seen.add(kFirst, bytes_of(large), hash);
+    seen.add(kFirst, bytes_of(large), std::nullopt, hash);
     EXPECT_EQ(take(0, large.substr(0, 30'000)), Part::Open);
     EXPECT_EQ(take(30'000, large.substr(0, 5000)), Part::Differs);
     EXPECT_EQ(take(0, large.substr(0, 40'000), 2), Part::Differs);

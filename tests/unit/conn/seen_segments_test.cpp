@@ -1,8 +1,15 @@
 #include "lib/conn/seen_segments.hpp"
 
+#include "tests/rounds.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sluice::seen_segments_test {
 namespace {
@@ -14,7 +21,7 @@ constexpr std::uint32_t kFirst = 0xFFFF'FF00;  // numbers wrap on the way
 class SeenSegmentsTest : public testing::Test {
 protected:
     void add(std::uint32_t at, const std::string& text) {
-        seen.add(kFirst + at, bytes_of(text), hash);
+        seen.add(kFirst + at, bytes_of(text), acknowledged, hash);
     }
     [[nodiscard]] SeenSegments::Comparison compare(std::uint32_t at,
                                                    const std::string& text) const {
@@ -23,8 +30,12 @@ protected:
     [[nodiscard]] Repeat repeats(std::uint32_t at, const std::string& text) const {
         return compare(at, text).what;
     }
+    // All before there the receiver has.
+    void acknowledge(std::uint32_t at) { acknowledged = kFirst + at; }
+
     KeyHasher hash{HashSecret{1, 2}};
     SeenSegments seen;
+    std::optional<std::uint32_t> acknowledged;
 };
 
 TEST_F(SeenSegmentsTest, SegmentsAreComparedWhole) {
@@ -59,49 +70,137 @@ TEST_F(SeenSegmentsTest, WhatIsSeenAnewIsWhatItIs) {
     add(0, "ABCDEF");
     EXPECT_EQ(repeats(0, "ABCDEF"), Repeat::Same);
     EXPECT_NE(repeats(0, "abcd"), Repeat::Same);
+    EXPECT_EQ(repeats(4, "EFgh"), Repeat::Differs) << "nothing tells what the rest of it is";
+    EXPECT_EQ(repeats(4, "EFGH"), Repeat::Differs);
 }
 
+// The receiver may have taken the second segment and not the first.
+TEST_F(SeenSegmentsTest, WhatASegmentLeavesOfAnotherIsNoGap) {
+    add(0, "abcdefgh");
+    add(4, "efghijkl");
+    for (const char* const left : {"abcd", "ABCD", "ab", "abcdefgh"}) {
+        EXPECT_EQ(repeats(0, left), Repeat::Differs) << left;
+    }
+    EXPECT_EQ(repeats(4, "efghijkl"), Repeat::Same);
+    EXPECT_EQ(repeats(4, "efghijk"), Repeat::Part);
+    acknowledge(4);
+    add(12, "mnop");
+    EXPECT_EQ(repeats(0, "xxxxefgh"), Repeat::Same) << "the receiver has what lay before";
+}
+
+TEST_F(SeenSegmentsTest, PlacesWhereSegmentsBeganStay) {
+    add(0, "abcd");
+    add(4, "efgh");
+    add(0, "abcdefgh");
+    EXPECT_EQ(repeats(0, "abcdefgh"), Repeat::Same);
+    EXPECT_EQ(compare(0, "abcdef").whole, 4U);
+    EXPECT_EQ(repeats(0, "ABCD"), Repeat::Differs) << "it would be whole with what came alone";
+    add(2, "cdef");
+    EXPECT_EQ(repeats(2, "cdef"), Repeat::Same);
+    EXPECT_EQ(repeats(0, "ab"), Repeat::Differs);
+    EXPECT_EQ(repeats(6, "gh"), Repeat::Differs);
+}
+
+TEST_F(SeenSegmentsTest, AnEarlierSegmentMayComeLater) {
+    add(20, "klmn");
+    add(0, "abcd");
+    EXPECT_EQ(repeats(0, "abcd"), Repeat::Same);
+    EXPECT_EQ(repeats(0, "abcx"), Repeat::Differs);
+    EXPECT_EQ(repeats(4, "no head lay here"), Repeat::Same);
+    EXPECT_EQ(repeats(4, "no head lay here, klmn"), Repeat::Differs);
+    EXPECT_EQ(repeats(20, "klmn"), Repeat::Same);
+}
+
+std::string text_of(std::uint32_t i) {
+    return std::string(100 + i % 2, static_cast<char>('a' + i));
+}
+std::uint32_t place_of(std::uint32_t i) {
+    return i * 100 + i / 2;
+}
+
+// Where nothing tells what the receiver has.
 TEST_F(SeenSegmentsTest, WhatIsKeptNoMoreDiffers) {
-    const auto text_of = [](std::uint32_t i) {
-        return std::string(100 + i % 2, static_cast<char>('a' + i));
-    };
-    const auto place_of = [](std::uint32_t i) { return i * 100 + i / 2; };
-    for (std::uint32_t i = 0; i < 15; ++i) {
+    for (std::uint32_t i = 0; i < 30; ++i) {
         add(place_of(i), text_of(i));
         for (std::uint32_t back = 0; back <= i; ++back) {
-            EXPECT_EQ(repeats(place_of(i - back), text_of(i - back)) == Repeat::Same, back < 10)
+            EXPECT_EQ(repeats(place_of(i - back), text_of(i - back)) == Repeat::Same, back < 20)
                 << i << " " << back;
         }
     }
-    EXPECT_EQ(repeats(place_of(5), text_of(5) + text_of(6)), Repeat::Same);
-    EXPECT_EQ(repeats(place_of(4), text_of(4) + text_of(5)), Repeat::Differs);
+    EXPECT_EQ(repeats(place_of(10), text_of(10) + text_of(11)), Repeat::Same);
+    EXPECT_EQ(repeats(place_of(9), text_of(9) + text_of(10)), Repeat::Differs);
+    add(place_of(8), text_of(8));
+    EXPECT_EQ(repeats(place_of(8), text_of(8)), Repeat::Differs)
+        << "nothing tells where segments began there";
     seen.clear();
     EXPECT_EQ(repeats(0, text_of(1)), Repeat::Same);
 }
 
-// Segments of one size, as those of a long head are: all of it can be compared.
-TEST_F(SeenSegmentsTest, NeighboursOfOneSizeAreKeptTogether) {
-    std::string all;
-    for (std::uint32_t i = 0; i < 60; ++i) {
-        const std::string text(100, static_cast<char>('A' + i));
-        add(i * 100, text);
-        all += text;
-        EXPECT_EQ(repeats(0, all), Repeat::Same) << i;
-        EXPECT_EQ(repeats(i * 100, text), Repeat::Same) << i;
-        EXPECT_EQ(repeats(0, std::string(100, 'A')), i < 10 ? Repeat::Same : Repeat::Part) << i;
-        std::string other = all;
-        other[i * 7] = '-';
-        EXPECT_EQ(repeats(0, other), Repeat::Differs) << i;
+// What the receiver lacks longest stays; bytes behind it without room are known no more, and what
+// the receiver has needs none.
+TEST_F(SeenSegmentsTest, TheFirstThatAreNotAcknowledgedStay) {
+    acknowledge(0);
+    for (std::uint32_t i = 0; i < 26; ++i) {
+        add(place_of(i), text_of(i));
+    }
+    for (std::uint32_t i = 0; i < 26; ++i) {
+        EXPECT_EQ(repeats(place_of(i), text_of(i)) == Repeat::Same, i < 18 || i == 25) << i;
+    }
+    acknowledge(place_of(25));
+    for (std::uint32_t i = 26; i < 44; ++i) {
+        add(place_of(i), text_of(i));
+    }
+    for (std::uint32_t i = 25; i < 44; ++i) {
+        EXPECT_EQ(repeats(place_of(i), text_of(i)), Repeat::Same) << i;
     }
 }
 
-// Of so many bytes that a run of parts has room for them.
-TEST_F(SeenSegmentsTest, NoMoreThanARunOfPartsHasRoomFor) {
-    for (std::uint32_t i = 0; i < 250; ++i) {
-        add(i * 1000, std::string(1000, static_cast<char>(i)));
+// The oldest segment lies in the middle of the head.
+TEST_F(SeenSegmentsTest, ARepeatThatBeginsAtAKeptOneEndsInIt) {
+    add(5, "index");
+    add(0, "GET /");
+    for (std::uint32_t i = 0; i < 30; ++i) {
+        add(10 + place_of(i), text_of(i));
+        EXPECT_EQ(repeats(0, "GET /login"), Repeat::Differs) << i;
     }
-    EXPECT_EQ(repeats(0, std::string(1000, '\0')), Repeat::Differs);
-    EXPECT_EQ(repeats(249'000, std::string(1000, static_cast<char>(249))), Repeat::Same);
+}
+
+// Segments of every kind at random, with and without acknowledgements: what passes of other bytes
+// than came first can be no more than the beginning of a segment, and its last byte is not in it.
+TEST_F(SeenSegmentsTest, OtherBytesPassNowhere) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random{seed};
+    const std::string text = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    for (int round = 0; round < test::rounds(20'000); ++round) {
+        seen.clear();
+        acknowledged.reset();
+        std::vector<std::pair<std::size_t, std::size_t>> passed;
+        std::size_t taken = 0;
+        const std::size_t segments = random() % 40 + 1;
+        for (std::size_t i = 0; i < segments; ++i) {
+            const std::size_t at = random() % text.size();
+            const std::size_t size = random() % std::min<std::size_t>(8, text.size() - at) + 1;
+            passed.emplace_back(at, at + size);
+            add(static_cast<std::uint32_t>(at), text.substr(at, size));
+            if (round % 2 == 0) {
+                taken += random() % 3;
+                acknowledge(static_cast<std::uint32_t>(taken));
+            }
+        }
+        const std::size_t at = random() % text.size();
+        const std::size_t size = random() % (text.size() - at) + 1;
+        std::string other = text.substr(at, size);
+        const std::size_t wrong = random() % size;
+        other[wrong] = '~';
+        const SeenSegments::Comparison is = compare(static_cast<std::uint32_t>(at), other);
+        for (const auto& [from, to] : passed) {
+            const bool holds = from <= at + wrong && at + wrong < to && at + wrong >= taken;
+            EXPECT_FALSE(holds && is.what == Repeat::Same);
+            EXPECT_FALSE(holds && is.what == Repeat::Part && to <= at + size)
+                << "all of a segment that came, and not the same";
+        }
+    }
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Said {
     std::uint32_t payload = 0;
     std::uint16_t window = 1000;
     std::optional<std::uint8_t> scale = {};
+    std::optional<TrackedTimestamps> timestamps = {};
 };
 
 class Dialogue {
@@ -50,7 +51,8 @@ public:
                             .payload = said.payload,
                             .window = said.window,
                             .ttl = 64,
-                            .scale = said.scale};
+                            .scale = said.scale,
+                            .timestamps = said.timestamps};
         made.service = from_client ? std::uint16_t{0} : kNoService;
         made.ack = (said.flags & kTcpAck) != 0 ? made.ack : 0;
         return made;

@@ -85,6 +85,26 @@ TEST(SegmentBytes, ReadsTheScaleOfASyn) {
     EXPECT_EQ(scale_of({}), std::nullopt);
 }
 
+TEST(SegmentBytes, ReadsTimestamps) {
+    const auto stamps_of = [](std::initializer_list<unsigned> options) {
+        const std::optional<TrackedTimestamps> read =
+            ParsedFrame{Frame{6}.flags(kTcpAck).tcp_options(octets(options)).bytes()}
+                .segment()
+                ->timestamps;
+        return read ? std::optional{std::pair{read->value, read->echo}} : std::nullopt;
+    };
+    const auto one = std::optional{std::pair{0x0102'0304U, 0x0506'0708U}};
+    EXPECT_EQ(stamps_of({1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8}), one);
+    EXPECT_EQ(stamps_of({8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0}), one);
+    EXPECT_EQ(stamps_of({5, 4, 0, 0, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1}), one);
+    EXPECT_EQ(stamps_of({8, 10, 9, 2, 3, 4, 5, 6, 7, 8, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8}), one)
+        << "the older one, whichever its receiver goes by";
+    EXPECT_EQ(stamps_of({8, 9, 1, 2, 3, 4, 5, 6, 7, 1, 1, 1}), std::nullopt);
+    EXPECT_EQ(stamps_of({1, 1, 1, 1, 1, 1, 8, 10}), std::nullopt);
+    EXPECT_EQ(stamps_of({0, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8}), std::nullopt);
+    EXPECT_EQ(stamps_of({}), std::nullopt);
+}
+
 // A RST with these options of TCP, of a multiple of four bytes.
 bool is_doubtful(std::initializer_list<unsigned> options, std::uint16_t flags = kTcpRst) {
     const Octets bytes = octets(options);

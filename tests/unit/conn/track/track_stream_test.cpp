@@ -29,6 +29,15 @@ struct Row {
 constexpr std::uint16_t kFinAck = kTcpFin | kTcpAck;
 constexpr std::uint16_t kRst = kTcpRst;
 
+constexpr TrackReason kNone = TrackReason::None;
+constexpr TrackReason kOld = TrackReason::OldTimestamp;
+constexpr TrackedTimestamps stamp(std::uint32_t value) {
+    return {.value = value};
+}
+constexpr TrackedTimestamps echo(std::uint32_t value) {
+    return {.value = 1, .echo = value};
+}
+
 // Each after a handshake with windows of 1000 bytes, not scaled.
 const std::vector<Row> kRows{
     {"data in the window, in any order, as often as the client likes",
@@ -67,6 +76,22 @@ const std::vector<Row> kRows{
      {{Who::Client, {.seq = 0, .ack = 1, .payload = 1}},
       {Who::Client, {.seq = 0, .ack = 1}},
       {Who::Client, {.seq = 0xFFFF'FFFF, .ack = 1}, TrackReason::OutOfWindow}}},
+    {"bytes of an older timestamp than the server has echoed",
+     {{Who::Client, {.seq = 1, .ack = 1, .payload = 5, .timestamps = stamp(100)}, kNone, true},
+      {Who::Client, {.seq = 1, .ack = 1, .payload = 5, .timestamps = stamp(90)}, kNone, true},
+      {Who::Server, {.seq = 1, .ack = 1, .timestamps = echo(100)}},
+      {Who::Client, {.seq = 1, .ack = 1, .payload = 5, .timestamps = stamp(99)}, kOld},
+      {Who::Client, {.seq = 6, .ack = 1, .payload = 5, .timestamps = stamp(0x8000'0065)}, kOld},
+      {Who::Client, {.seq = 6, .ack = 1, .flags = kFinAck, .timestamps = stamp(99)}, kOld},
+      {Who::Client, {.seq = 1, .ack = 1, .timestamps = stamp(99)}},
+      {Who::Server, {.seq = 1, .ack = 1, .timestamps = echo(98)}},
+      {Who::Client, {.seq = 1, .ack = 1, .payload = 5, .timestamps = stamp(99)}, kOld},
+      {Who::Client, {.seq = 1, .ack = 1, .payload = 5, .timestamps = stamp(100)}, kNone, true},
+      {Who::Client, {.seq = 1, .ack = 1, .payload = 5}, kNone, true},
+      {Who::Server, {.seq = 1, .ack = 6, .timestamps = echo(101)}},
+      {Who::Client, {.seq = 1, .ack = 1, .payload = 5, .timestamps = stamp(90)}},
+      {Who::Client, {.seq = 6, .ack = 1, .payload = 5, .timestamps = stamp(100)}, kOld},
+      {Who::Server, {.seq = 1, .ack = 6, .payload = 5, .timestamps = stamp(0)}, kNone, true}}},
     {"data without ACK",
      {{Who::Client, {.seq = 1, .flags = 0, .payload = 5}, TrackReason::NoAck},
       {Who::Client, {.seq = 1, .flags = kTcpFin}, TrackReason::NoAck}}},
@@ -319,6 +344,22 @@ TEST(TrackStream, ConnectionsOfManyGigabytesGoOn) {
         expect_pass(talk.server({.seq = 1, .ack = at + stride, .window = 65'535}), false);
         expect_pass(talk.client({.seq = at, .ack = 1, .payload = 50'000}), false);
     }
+}
+
+// A SYN-ACK echoes the SYN's.
+TEST(TrackStream, BytesOfAnOlderTimestampThanTheHandshakesAreDropped) {
+    Dialogue dialogue;
+    dialogue.syn();
+    dialogue.server({.ack = 1, .flags = kTcpSyn | kTcpAck, .timestamps = echo(100)});
+    const auto says = [&](std::uint32_t value) {
+        return dialogue.client({.seq = 1, .ack = 1, .payload = 5, .timestamps = stamp(value)});
+    };
+    expect_drop(says(99), kOld);
+    EXPECT_EQ(dialogue.tracker.counters().of(TrackEvent::Began), 0U) << "its server drops it too";
+    expect_pass(says(100), true);
+    EXPECT_EQ(dialogue.tracker.counters().of(TrackEvent::Began), 1U);
+    expect_drop(says(99), kOld);
+    EXPECT_EQ(dialogue.tracker.counters().of(kOld), 2U);
 }
 
 }  // namespace
