@@ -142,7 +142,7 @@ StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
     }
     const std::uint32_t record = load_be16(bytes, 3);
     const std::uint32_t left = behind.early_data;
-    behind.early_data = left - std::min(left, std::max(record, kLeastEarlyRecord));
+    behind.early_data = (left - std::min(left, std::max(record, kLeastEarlyRecord))) & 0x1'FFFF;
     return step_over(kRecordHeader, record, behind.framing());
 }
 
@@ -254,7 +254,7 @@ StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
     add(context, Per::Handshake, units);
     const BehindHello behind{.mark = BehindHello::kMark,
                              .early_data = announces_early_data(hello_) ? kMostEarlyData : 0,
-                             .asked_for = asked_for};
+                             .asked_for = asked_for & 0x7FFF'FFFF};
     return {.what = What::Unit, .head = read.at, .body = {.framing = behind.framing()}};
 }
 
