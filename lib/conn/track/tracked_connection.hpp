@@ -99,6 +99,7 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     ConnectionIndex older = kNoConnection;
     ConnectionIndex newer = kNoConnection;
     std::uint32_t listed_at = 0;  // in ticks; when it was moved to the end of its list
+    std::uint32_t source = 0;     // whom it is accounted to
     std::uint16_t candidate_window = 0;
     std::uint8_t candidate_scale = kNoScale;
     TrackClass listed = TrackClass::HalfOpen;  // whose list it is in
