@@ -113,10 +113,7 @@ void ConnectionTracker::apply(const Arrival& arrival, TrackVerdict& verdict) noe
     Line& line = lines_[arrival.index];
     TcpHalf& sent = line.half(client);
     TcpHalf& other = line.half(!client);
-    // A server that says the same again is as silent as it was.
-    if (client || segment.payload != 0 || segment.has(kTcpFin) || segment.ack != other.una) {
-        line.touched = ticks_;
-    }
+    line.touched = ticks_;
     note_sent(segment, sent);
     other.una = later_of(other.una, segment.ack);
     other.next = later_of(other.next, other.una);

@@ -389,7 +389,7 @@ TEST(Tls, ASecondHelloInShortRecordsIsFoundBehindAChangeOfCipher) {
         Octets flight = cipher_change();
         test::put(flight, HelloMaker{}.sni("other.example").records(most));
         const ProbedPacket second = connection.send(flight);
-        ASSERT_EQ(second.units("packet"), 1U) << most;
+        ASSERT_EQ(second.units("handshake"), 1U) << most;
         EXPECT_EQ(second.texts.front().at("tls.sni"), "other.example");
     }
 }

@@ -110,13 +110,13 @@ const std::vector<Row> kRows{
      {{Who::Client, {.seq = 1, .ack = 1, .payload = 100}, TrackReason::None, true},
       {Who::Client, {.seq = 101, .flags = kRst}},
       {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::None, true},
-      {Who::Server, {.seq = 1, .ack = 101}},
-      {Who::Client, {.seq = 101, .flags = kRst}},
-      {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::BehindReset}}},
-    {"the server goes on behind a RST that it did not expect",
+      {Who::Server, {.seq = 1, .ack = 106}},
+      {Who::Client, {.seq = 106, .flags = kRst}},
+      {Who::Client, {.seq = 106, .ack = 1, .payload = 5}, TrackReason::BehindReset}}},
+    {"a RST before bytes that are on their way changes nothing",
      {{Who::Client, {.seq = 1, .ack = 1, .payload = 100}, TrackReason::None, true},
       {Who::Client, {.seq = 1, .flags = kRst}},
-      {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::BehindReset},
+      {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::None, true},
       {Who::Server, {.seq = 1, .ack = 101}},
       {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::None, true}}},
     {"the server's RST behind data that is under way",
@@ -284,21 +284,15 @@ TEST(TrackStream, ARstBeforeBytesOnTheirWayEndsNothing) {
     }
 }
 
-// A server acknowledges within 500 ms; one that says the same again has taken nothing.
+// A server acknowledges within 500 ms what it has taken.
 TEST(TrackStream, ARstBeforeBytesThatTheServerDidNotTakeEndsTheConnection) {
-    for (const bool challenges : {false, true}) {
-        Dialogue talk;
-        talk.handshake();
-        talk.client({.seq = 1, .ack = 1, .payload = 100});
-        talk.now = 1'900;
-        if (challenges) {
-            expect_pass(talk.client({.seq = 101, .flags = kRst}), false);
-            expect_pass(talk.server({.seq = 1, .ack = 1}), false);
-        }
-        EXPECT_FALSE(talk.client({.seq = 1, .flags = kRst}).ended);
-        talk.now = 2'100;
-        EXPECT_TRUE(talk.client({.seq = 1, .flags = kRst}).ended);
-    }
+    Dialogue talk;
+    talk.handshake();
+    talk.client({.seq = 1, .ack = 1, .payload = 100});
+    talk.now = 1'900;
+    EXPECT_FALSE(talk.client({.seq = 1, .flags = kRst}).ended);
+    talk.now = 2'100;
+    EXPECT_TRUE(talk.client({.seq = 1, .flags = kRst}).ended);
 }
 
 TEST(TrackStream, ARstOfTheBoxEndsWhatItRefused) {
