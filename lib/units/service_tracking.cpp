@@ -74,6 +74,13 @@ Reason reason_of(TrackReason reason) noexcept {
     }
 }
 
+// Whom a client's connection is accounted to: the same number in every process.
+std::uint32_t source_of_row(const UnitColumns& burst, std::size_t row) noexcept {
+    const VersionedAddress from = burst.headers.address(Field::IpSrc, row);
+    const IpAddress source = masked(from.address, from.version == IpVersion::V6 ? 64 : 32);
+    return static_cast<std::uint32_t>(burst.hash.digest(std::as_bytes(std::span{&source, 1})));
+}
+
 // A segment to the tracker; nullopt: its header is not all at hand.
 std::optional<TrackedSegment> segment_of(const UnitColumns& burst, std::size_t row,
                                          std::uint16_t slot) noexcept {
@@ -225,6 +232,9 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
     if (!segment) {
         return;
     }
+    if (slot != kNoService && tracker_.service_of(segment->ends) == kNoService) {
+        segment->source = source_of_row(columns, row);
+    }
     look_at_checksum(columns, row, slot, *segment);
     TrackVerdict verdict = tracker_.track(*segment, policies_, columns.now);
     const bool is_asked = verdict.kind == TrackVerdict::Kind::Inspect;
@@ -297,7 +307,8 @@ void ServiceTracking::note_reset(const MadeReset& reset, Instant now) noexcept {
                                  .from_low = reset.ends.from_low,
                                  .seq = reset.seq,
                                  .flags = kTcpRst,
-                                 .ttl = UINT8_MAX};  // the box's own: nothing is to be raised
+                                 .ttl = UINT8_MAX,  // nothing is to be raised
+                                 .is_made_here = true};
     (void)tracker_.track(segment, policies_, now);
 }
 

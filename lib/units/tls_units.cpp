@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 namespace sluice {
 namespace {
@@ -18,6 +19,7 @@ constexpr ConstantText kTls{"tls"};
 constexpr ConstantText kClientHello{"1"};
 
 constexpr std::byte kChangeCipherSpec{20};
+constexpr std::byte kAlert{21};
 constexpr std::byte kHandshake{22};
 constexpr std::byte kApplicationData{23};
 constexpr std::byte kMajorVersion{3};
@@ -30,13 +32,14 @@ constexpr std::uint32_t kLeastEarlyRecord = 512;
 // What a connection remembers behind its first hello: the last bytes of its FramingState, of which
 // bodies of known size use the first.
 struct BehindHello {
-    std::uint32_t mark = 0;
-    std::uint32_t early_data = 0;  // that may still come before a second hello
+    std::uint64_t mark : 16 = 0;
+    std::uint64_t early_data : 17 = 0;  // that may still come before a second hello
+    std::uint64_t asked_for : 31 = 0;   // digest of whom it asked for
 
-    static constexpr std::uint32_t kMark = 0x544C'5301;
+    static constexpr std::uint16_t kMark = 0x5453;
     // The client has changed its cipher spec: up to TLS 1.2 its handshake records are encrypted,
     // in TLS 1.3 a second hello may follow (RFC 8446, D.4).
-    static constexpr std::uint32_t kChangedMark = 0x544C'5302;
+    static constexpr std::uint16_t kChangedMark = 0x5454;
     static constexpr std::size_t kAt = 8;
 
     [[nodiscard]] static BehindHello of(const FramingState& state) noexcept {
@@ -83,6 +86,26 @@ bool announces_early_data(const ClientHello& hello) noexcept {
     return false;
 }
 
+// Whom a hello asks for: the contents of server_name and of ALPN, as they came. A client that
+// answers a HelloRetryRequest changes neither (RFC 8446, 4.1.2), and servers go by the second.
+std::uint32_t whom_it_asks_for(const ClientHello& hello, const KeyHasher& hash) noexcept {
+    std::array<std::uint64_t, 2> contents{};
+    for (ByteReader reader{hello.extensions}; reader.left() > 0 && reader.ok();) {
+        const std::uint16_t type = reader.be16();
+        const ByteView content = reader.part16();
+        if (type == kServerNameExtension || type == kAlpnExtension) {
+            contents[type == kAlpnExtension ? 1 : 0] = hash.digest(content);
+        }
+    }
+    return static_cast<std::uint32_t>(hash.digest(std::as_bytes(std::span{contents})) >> 33);
+}
+
+// An alert in clear, which has two bytes: servers go on behind some.
+bool is_plain_alert(ByteView bytes) noexcept {
+    constexpr std::size_t kSize = 2;
+    return bytes[1] == kMajorVersion && load_be16(bytes, 3) == kSize;
+}
+
 // Records of change_cipher_spec at the beginning, which have one byte each, in bytes.
 std::size_t cipher_changes(ByteView bytes) noexcept {
     constexpr std::array kRecord{std::byte{0}, std::byte{1}, std::byte{1}};
@@ -106,15 +129,20 @@ StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
         return step_over(changes, 0, behind.framing());
     }
     const bool early = bytes[0] == kApplicationData && behind.early_data != 0;
-    const bool handshake = bytes[0] == kHandshake || bytes[0] == kChangeCipherSpec;
+    const bool handshake =
+        bytes[0] == kHandshake || bytes[0] == kChangeCipherSpec || bytes[0] == kAlert;
     if (bytes.size() < kUpToMessage && (early || handshake)) {
         return may_need(kUpToMessage);
+    }
+    if (bytes[0] == kAlert && is_plain_alert(bytes)) {
+        return step_over(kRecordHeader, load_be16(bytes, 3), behind.framing());
     }
     if (!early) {
         return rest(What::Skip, bytes.size());
     }
     const std::uint32_t record = load_be16(bytes, 3);
-    behind.early_data -= std::min(behind.early_data, std::max(record, kLeastEarlyRecord));
+    const std::uint32_t left = behind.early_data;
+    behind.early_data = (left - std::min(left, std::max(record, kLeastEarlyRecord))) & 0x1'FFFF;
     return step_over(kRecordHeader, record, behind.framing());
 }
 
@@ -153,7 +181,7 @@ bool TlsUnits::may_begin(ByteView bytes) noexcept {
 }
 
 bool TlsUnits::is_mine(const FramingState& before) noexcept {
-    const std::uint32_t mark = BehindHello::of(before).mark;
+    const std::uint64_t mark = BehindHello::of(before).mark;
     return mark == BehindHello::kMark || mark == BehindHello::kChangedMark;
 }
 
@@ -164,7 +192,7 @@ StreamReading TlsUnits::read(ByteView bytes, const StreamContext& context,
     }
     if (!is_mine(context.before)) {
         const bool reads = context.packet.service.service != nullptr || may_begin(bytes);
-        return reads ? read_hello(bytes, context, Per::Handshake, units) : StreamReading{};
+        return reads ? read_hello(bytes, context, units) : StreamReading{};
     }
     return read_second(bytes, context, units);
 }
@@ -176,7 +204,7 @@ StreamReading TlsUnits::read_second(ByteView bytes, const StreamContext& context
         return read_behind(bytes, behind);
     }
     if (behind.mark != BehindHello::kChangedMark) {
-        return read_hello(bytes, context, Per::Packet, units);
+        return read_hello(bytes, context, units);
     }
     if (bytes.size() < kUpToVersion && load_be16(bytes, 3) >= kLeastEncrypted) {
         return may_need(kUpToVersion);
@@ -190,16 +218,16 @@ StreamReading TlsUnits::read_second(ByteView bytes, const StreamContext& context
     }
     return read.outcome == HelloOutcome::Malformed && may_be_ciphertext(read.fault)
                ? rest(What::Skip, bytes.size())
-               : conclude(read, bytes, context, Per::Packet, units);
+               : conclude(read, bytes, context, units);
 }
 
-StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context, Per kind,
+StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,
                                    UnitSink& units) noexcept {
-    return conclude(read_tls_stream(bytes, *room_, hello_), bytes, context, kind, units);
+    return conclude(read_tls_stream(bytes, *room_, hello_), bytes, context, units);
 }
 
 StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
-                                 const StreamContext& context, Per kind, UnitSink& units) noexcept {
+                                 const StreamContext& context, UnitSink& units) noexcept {
     switch (read.outcome) {
         case HelloOutcome::Whole:
             break;
@@ -212,12 +240,21 @@ StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
         default:
             return {};
     }
-    add(context, kind, units);
-    if (kind == Per::Packet) {
+    const std::uint32_t asked_for = whom_it_asks_for(hello_, context.packet.hash);
+    if (is_mine(context.before)) {
+        units.count(UnitEvent::TlsSecondHello);
+        const bool is_other = BehindHello::of(context.before).asked_for != asked_for;
+        if (is_other) {
+            units.count(UnitEvent::TlsOtherHello);
+        }
+        add(context, is_other ? Per::Handshake : Per::Packet, units);
         return rest(What::Unit, read.at);
     }
+    units.count(UnitEvent::TlsHello);
+    add(context, Per::Handshake, units);
     const BehindHello behind{.mark = BehindHello::kMark,
-                             .early_data = announces_early_data(hello_) ? kMostEarlyData : 0};
+                             .early_data = announces_early_data(hello_) ? kMostEarlyData : 0,
+                             .asked_for = asked_for & 0x7FFF'FFFF};
     return {.what = What::Unit, .head = read.at, .body = {.framing = behind.framing()}};
 }
 
@@ -240,7 +277,6 @@ void TlsUnits::add(const StreamContext& context, Per kind, UnitSink& units) noex
     if (texts == nullptr) {
         return;
     }
-    units.count(kind == Per::Handshake ? UnitEvent::TlsHello : UnitEvent::TlsSecondHello);
     texts->set(TextField::ProtoL7, kTls.view());
     texts->set(TextField::TlsHandshakeType, kClientHello.view());
     set_hello_texts(hello_, HelloCarrier::Tcp, context.packet, units, *texts);

@@ -485,6 +485,20 @@ class Hellos(unittest.TestCase):
         streams.see(again)
         self.assertEqual((again.handshakes, again.fields.get("tls.sni")), (0, b"a.example"))
 
+    def test_a_second_hello_for_another_name_is_a_handshake(self):
+        streams, at, seen = tls.Streams(), 0, []
+        syn = packet(ip_src=1, tcp_flags=2)
+        syn.sequence = 0
+        streams.see(syn)
+        for name in (b"A.example.", b"b.example"):
+            message = b"\1" + part(3, hello([1], (0, part(2, b"\0" + part(2, name)))))
+            stream = b"\x16\3\1" + part(2, message) + b"\x15\3\1\0\2\1\x5a"
+            one = packet(ip_src=1, payload=stream)
+            one.sequence, at = at, at + len(stream)
+            streams.see(one)
+            seen.append((one.handshakes, one.fields.get("tls.sni")))
+        self.assertEqual(seen, [(1, b"a.example"), (1, b"b.example")])
+
 
 class Quic(unittest.TestCase):
     """The clients' Initials of RFC 9001 (A.2) and RFC 9369 (A.2), both for one id and for example.com."""

@@ -57,6 +57,7 @@ class Hello:
         self.types, self.algorithms = [], []
         self.name = self.protocol = None
         self.has_name = False
+        self.asked_for = {}  # what servers go by, as it came
         if octets.rest:
             self.extensions(Octets(octets.part(2)))
         octets.end()
@@ -66,6 +67,8 @@ class Hello:
                    SIGNATURE_ALGORITHMS: self.signature_algorithms}
         while octets.rest:
             kind, content = octets.number(2), Octets(octets.part(2))
+            if kind in (SERVER_NAME, ALPN):
+                self.asked_for[kind] = content.rest
             if kind in self.types and kind in readers:
                 raise BadHello
             self.types.append(kind)

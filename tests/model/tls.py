@@ -3,7 +3,7 @@ import streams
 from hello import CLIENT_HELLO, EARLY_DATA, MOST_BYTES, UNREADABLE, BadHello, Hello
 
 ASKS = r"tls\.|proto\.|per: handshake"  # of rules that read hellos
-CHANGE_CIPHER_SPEC, HANDSHAKE, APPLICATION_DATA = 20, 22, 23
+CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE, APPLICATION_DATA = 20, 21, 22, 23
 RECORD_HEAD, MESSAGE_HEAD = 5, 4
 MOST_RECORD, MOST_EARLY_DATA, LEAST_EARLY_RECORD = 1 << 14, 1 << 16, 512
 MOST_RECORDS = 1024
@@ -20,11 +20,13 @@ class OtherBytes(Exception):
 
 class Connection:
     """`begun`: bytes of what is not whole; `early`: bytes of early data that may still come before a second hello;
-    `stage`: `first`, `behind` the first hello, or `over`; `changed`: the client has changed its cipher spec.
+    `stage`: `first`, `behind` the first hello, or `over`; `changed`: the client has changed its cipher spec;
+    `asked_for`: the server name and protocols of the first hello.
     A connection of no service, which is all that is modelled, goes unread behind a hello that cannot be read."""
 
     def __init__(self):
         self.stage, self.begun, self.early, self.changed = "first", b"", 0, False
+        self.asked_for = None
 
     def read(self, packet, payload):
         """-> a hello that the packet completes, or None"""
@@ -65,7 +67,10 @@ class Connection:
     def step_over(self):
         """A record that no hello is in."""
         kind, size = self.begun[0], int.from_bytes(self.begun[3:RECORD_HEAD], "big")
-        if kind != CHANGE_CIPHER_SPEC and not (kind == APPLICATION_DATA and self.early):
+        if kind == ALERT and len(self.begun) <= RECORD_HEAD:
+            raise Short
+        alert = kind == ALERT and size == 2 and self.begun[1] == 3
+        if not alert and kind != CHANGE_CIPHER_SPEC and not (kind == APPLICATION_DATA and self.early):
             raise OtherBytes
         if len(self.begun) < RECORD_HEAD + max(size, 1):
             raise Short
@@ -112,6 +117,8 @@ class Streams(streams.Streams):
         if hello:
             packet.fields.update(hello.fields("t"))
             packet.fields.update({"proto.l7": b"tls", "tls.handshake.type": CLIENT_HELLO})
-            packet.handshakes = 1 if connection.stage == "first" else 0
+            # RFC 8446, 4.1.2: a client that answers a HelloRetryRequest changes neither.
+            packet.handshakes = 1 if hello.asked_for != connection.asked_for else 0
+            connection.asked_for = hello.asked_for
             connection.stage = "behind" if connection.stage == "first" else "over"
         return connection

@@ -126,6 +126,14 @@ const Case kCases[] = {
       {1000ms, tls(kHello).sport(3), "pass", "within_limits"},
       {1000ms, tls(hello("bad.example"), size_of(kHello)).sport(3), "drop", "deny_rule", "bad"}}},
 
+    {"a second hello for another name is charged to that name",
+     BY_SNI,
+     {{0ms, tls(kHello), "pass", "within_limits"},
+      {0ms, tls(hello("b.example"), size_of(kHello)), "pass", "within_limits"},
+      {0ms, tls(hello("c.example")).sport(2), "pass", "within_limits"},
+      {0ms, tls(hello("b.example"), size_of(hello("c.example"))).sport(2), "drop", "over_limit",
+       "names", 1000ms}}},
+
     {"a malformed hello passes where no service is declared, and nothing behind it is read",
      DENY("tls.sni eq \"bad.example\""),
      {{0ms, tls(kMalformed), "pass", "unmatched"},

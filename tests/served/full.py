@@ -1,11 +1,11 @@
-"""A table of half heads that others have filled: what the box has forgotten is not served uncounted."""
+"""A table that others have filled with half heads, or one with connections: what the box has forgotten is not served uncounted."""
 from court import CONFIG, Court
 from evasions import CUT, FIRST_HALF, SECOND_HALF
 from heads import LOGIN
 from plan import Open, Plan, Send, Wait, flows
 import rule_files
 
-LEAST, OTHERS = 1024, 950  # places, and half heads of others
+LEAST, OTHERS, OF_ONE = 1024, 950, 1200  # places, half heads of others, and connections of one
 ASIDE = Wait(4, "time")  # until the others are there
 BEGIN, APART, HOLD = 0.5, 0.001, 6  # seconds, of the others
 SECONDS, SLOTS = 14, 32
@@ -22,8 +22,10 @@ CASES = (
         FIRST_HALF, len(LOGIN)), Wait())),
     ("a login on either side", (Open(), Send(LOGIN), ASIDE, Send(LOGIN, len(LOGIN)), Wait())),
     ("a login behind a pause", (Open(), ASIDE, Send(LOGIN), Wait())),
+    ("begun later, halves backwards", (ASIDE, Open(), Send(SECOND_HALF, CUT), Wait(0.2, "time"), Send(FIRST_HALF), Wait())),
+    ("begun later, a login", (ASIDE, Open(), Send(LOGIN), Wait())),
 )
-WHOLE = {"a login on either side": 2, "a login behind a pause": 1}  # logins that are nobody's to refuse
+WHOLE = {"a login on either side": 2, "a login behind a pause": 1, "begun later, a login": 1}  # logins that are nobody's to refuse
 
 
 class FullCourt(Court):
@@ -43,19 +45,25 @@ def others(seed):
             Wait(BEGIN + number * APART, "time"), Open(), Send(b"GET /x"), Wait(HOLD, "time")))
 
 
+def of_one(seed):
+    numbers = range(OF_ONE)
+    yield Plan("connections", flows(f"{seed} of one", OF_ONE), (
+        Wait(BEGIN, "time"), *[Open(flow) for flow in numbers], Wait(HOLD, "time")))
+
+
 def check(given):
     """What did not hold, in words."""
     out = []
-    for kind in (FullCourt, DroppingCourt):
+    for kind, fill in ((FullCourt, others), (DroppingCourt, others), (FullCourt, of_one)):
         with kind(given.programs, ("nginx",)) as court:
             court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, SLOTS))
             plans = [Plan(name, flows(f"{given.seed} full {name}"), steps) for name, steps in CASES]
-            seen = court.try_some([(plan, "nginx") for plan in (*plans, *others(given.seed))], SECONDS)[:len(plans)]
+            seen = court.try_some([(plan, "nginx") for plan in (*plans, *fill(given.seed))], SECONDS)[:len(plans)]
             for one in seen:
                 if one.logins > one.counted and given.services not in ("monitor", "none"):
                     out.append(f"full: {one.plan.name}, nginx: {one.logins} served, {one.counted} counted, UNCOUNTED")
                 if one.logins < WHOLE.get(one.plan.name, 0) and kind.WHEN_FULL == "evict":
                     out.append(f"full: {one.plan.name}, nginx: {one.logins} served of {WHOLE[one.plan.name]}")
-            print(f"a full table, {kind.WHEN_FULL}: " + ", ".join(f"{one.plan.name} {one.logins}/{one.counted}" for one in seen),
+            print(f"a full table, {kind.WHEN_FULL}, {fill.__name__}: " + ", ".join(f"{one.plan.name} {one.logins}/{one.counted}" for one in seen),
                   flush=True)
     return out

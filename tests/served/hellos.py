@@ -7,7 +7,11 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "model"))  # behind: it has names that are here too
 from quic import LEAST_INITIAL, SAMPLE, TAG, TYPES, VERSION1, VERSION2, Keys  # noqa: E402
 
-SERVER_HELLO = re.compile(rb"\x16\x03\x03..\x02\0", re.DOTALL)
+# A HelloRetryRequest is one but for its random (RFC 8446, 4.1.3).
+SERVER_HELLO = re.compile(rb"\x16\x03\x03..\x02\0..\x03\x03(?!\xcf\x21\xad\x74\xe5\x9a\x61\x11)", re.DOTALL)
+APPLICATION_DATA, RECORD_HEAD = 23, 5
+# Of the record with a Certificate message of TLS 1.3, all but the certificate.
+AROUND_CERTIFICATE = 30
 VERSIONS = b"\x02\x03\x04"
 X25519, AES_128_GCM = b"\0\x1d", b"\x13\x01"
 
@@ -36,6 +40,30 @@ def hello(dice, name, extensions=b"", ciphers=b"\xc0\x2b\xc0\x2f\xc0\x2c\xc0\x30
 def records(message, cuts=(), version=0x0301):
     edges = [0, *cuts, len(message)]
     return b"".join(struct.pack("!BHH", 22, version, b - a) + message[a:b] for a, b in zip(edges, edges[1:]))
+
+
+class Retried:
+    """A client of TLS 1.3 whose hello has no key share, so that its server asks for another (RFC 8446, 4.1.4)."""
+
+    def __init__(self, dice):
+        self.random, self.session, self.share = dice.randbytes(32), dice.randbytes(32), dice.randbytes(32)
+
+    def hello(self, name, with_share):
+        shares = X25519 + sized(2, self.share) if with_share else b""
+        more = (sni(name) + extension(10, sized(2, X25519 + b"\0\x17")) + extension(13, sized(2, b"\4\3\x08\4\4\1"))
+                + extension(43, VERSIONS) + extension(51, sized(2, shares)))
+        body = b"\3\3" + self.random + sized(1, self.session) + sized(2, AES_128_GCM) + b"\1\0" + sized(2, more)
+        return records(b"\1" + sized(3, body))
+
+
+def hidden_certificates(received, size):
+    """Certificates of so many bytes in a server's stream of TLS 1.3, which shows no more of them than their size."""
+    found = 0
+    while len(received) >= RECORD_HEAD:
+        end = RECORD_HEAD + int.from_bytes(received[3:RECORD_HEAD], "big")
+        found += received[0] == APPLICATION_DATA and end == RECORD_HEAD + size + AROUND_CERTIFICATE
+        received = received[end:]
+    return found
 
 
 def quic_hello(dice, name, scid):

@@ -45,6 +45,13 @@ def tls(name, *steps, **how):
     return TLS, Evasion("TLS: " + name, one(*steps), port=443, **how)
 
 
+def retried(name, first, *between, second=LOGIN_NAME):
+    """A second hello, behind a HelloRetryRequest."""
+    client = hellos.Retried(dice)
+    one_hello, behind = client.hello(first.encode(), False), b"".join(between)
+    return tls(name, Send(one_hello), Wait(0.3, "time"), Send(behind + client.hello(second.encode(), True), len(one_hello)))
+
+
 def again(text, end):
     return (Open(), Send(text), Wait(), *end) * 3
 
@@ -79,6 +86,10 @@ OF_TLS = (
     tls("forgotten by a SYN", Send(b"", FAR, flags=SYN), Send(RECORD[HALF:], HALF), Send(RECORD[:HALF])),
     tls("IP fragments", Send(RECORD, cuts=(24, 80)), refused=True),
     tls("a FIN with it", Send(RECORD, flags=FIN | PSH | ACK)),
+    retried("behind a HelloRetryRequest", LOGIN_NAME),
+    retried("behind a HelloRetryRequest another name", OTHER_NAME),
+    retried("behind a HelloRetryRequest and a change of cipher spec another name", OTHER_NAME, CHANGE),
+    retried("behind a HelloRetryRequest and warnings another name", OTHER_NAME, CANCELED, CANCELED, CHANGE, CANCELED),
     (TLS, Evasion("TLS: same ports and first number, after FIN", again(RECORD, (Finish(len(RECORD)),)), port=443)),
     (TLS, Evasion("TLS: same ports and first number, after RST", again(
         RECORD, (Send(b"", len(RECORD), flags=RST | ACK), Wait(0.05, "time"))), port=443)),

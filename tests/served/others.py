@@ -35,6 +35,7 @@ class OtherCourt(Court):
                 one.requests += len(hellos.SERVER_HELLO.findall(bytes(peer.received)))
                 # In a certificate that has signed itself, the name stands twice.
                 one.logins += peer.received.count(OF_LOGIN.encode()) // 2
+                one.logins += hellos.hidden_certificates(bytes(peer.received), self.servers["tls"].certificate_size("login"))
         if one.server == "quic":
             one.requests = one.logins = hellos.handshakes(run.datagrams)
 

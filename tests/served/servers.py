@@ -2,6 +2,7 @@
 import pathlib
 import re
 import signal
+import ssl
 import subprocess
 import sys
 
@@ -105,7 +106,7 @@ accesslog.format = "%h %s %U"
 
 
 TLS = NGINX_BEGIN + """    access_log off;
-    ssl_protocols TLSv1.2;
+    ssl_protocols TLSv1.2 TLSv1.3;
     client_header_timeout 600s;
     keepalive_timeout 600s;
     keepalive_requests 100000;
@@ -218,6 +219,10 @@ class Server:
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
                         "2", "-subj", f"/CN={subject}", "-keyout", self.folder / f"{name}.key", "-out",
                         self.folder / f"{name}.crt"], check=True, capture_output=True)
+
+    def certificate_size(self, name):
+        """In bytes, as it is sent."""
+        return len(ssl.PEM_cert_to_DER_cert((self.folder / f"{name}.crt").read_text(encoding="ascii")))
 
     def start_tls(self):
         self.make_certificate("login", OF_LOGIN)

@@ -15,7 +15,11 @@ const TrackPolicy& policy_of(std::span<const TrackPolicy> policies,
 }  // namespace
 
 std::uint64_t ConnectionTracker::memory_of(const TrackBudget& budget) noexcept {
-    return HopscotchLines<Line>::memory_of(lines_of(budget));
+    return HopscotchLines<Line>::memory_of(lines_of(budget)) +
+           HopscotchLines<Line>::line_bytes(lines_of(budget)) / sizeof(Line) *
+               sizeof(SourceMember) +
+           SourceShares::memory_of(budget.connections, budget.connections) +
+           RefusedConnections::memory_of(evicted_of(budget));
 }
 
 TrackVerdict ConnectionTracker::track(const TrackedSegment& segment,
@@ -156,7 +160,8 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
         }
         verdict.id = line.id;
         verdict.marks = line.marks();
-        verdict.midstream = line.is(Line::kMidstream) || line.phase == TrackPhase::Midstream;
+        verdict.midstream = line.is(Line::kMidstream) ||
+                            (line.phase == TrackPhase::Midstream && !is_at_beginning(line));
         verdict.established = line.id != 0 && !line.is(Line::kOneWay);
         verdict.first = line.client.iss + 1;
         verdict.client_ends = line.is(Line::kClientFin);

@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/conn/age_list.hpp"
 #include "lib/conn/line_change.hpp"
+#include "lib/conn/refused_connections.hpp"
+#include "lib/conn/source_shares.hpp"
 #include "lib/conn/track/track_verdict.hpp"
 #include "lib/conn/track/tracked_connection.hpp"
 #include "lib/hash/group_key.hpp"
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 // One worker's connections of services, both directions, and a verdict for each of their segments:
 // what the receiver would take passes and may be read, what it would not take changes nothing here.
@@ -113,6 +116,10 @@ private:
     [[nodiscard]] static constexpr std::size_t lines_of(const TrackBudget& budget) noexcept {
         return budget.connections + budget.half_open + budget.midstream;
     }
+    // RefusedConnections' number: there is room for as many as there are connections.
+    [[nodiscard]] static constexpr std::size_t evicted_of(const TrackBudget& budget) noexcept {
+        return budget.connections / 16 + 1;
+    }
     [[nodiscard]] static bool can_go_on(const Line& line) noexcept;
     [[nodiscard]] static TrackClass class_of(const Line& line) noexcept;
     [[nodiscard]] bool is_inherited(const Line& line) const noexcept {
@@ -179,7 +186,13 @@ private:
     void on_midstream(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void on_midstream_server(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void settle(const Arrival& arrival, ClientBytes bytes, TrackVerdict& verdict) noexcept;
+    [[nodiscard]] static bool reads_in_order(const Arrival& arrival) noexcept;
+    [[nodiscard]] bool has_begun_unroomed(const Arrival& arrival) const noexcept;
+    [[nodiscard]] bool may_go_on(const Arrival& arrival, ClientBytes bytes) const noexcept;
     void settle_ordered(const Arrival& arrival, ClientBytes bytes, TrackVerdict& verdict) noexcept;
+    [[nodiscard]] bool is_evicted(const Arrival& arrival) noexcept;
+    [[nodiscard]] static bool is_at_beginning(const Line& line) noexcept;
+    void find_room(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void refuse_midstream(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void become_midstream(ConnectionIndex index) noexcept;
     [[nodiscard]] static bool knows_numbers(const TrackedSegment& segment,
@@ -189,8 +202,9 @@ private:
     // Budgets: track_room.cpp.
     [[nodiscard]] ConnectionIndex open(const TrackedSegment& segment, TrackClass group) noexcept;
     [[nodiscard]] bool make_line_near(std::uint64_t ends, TrackClass group) noexcept;
-    [[nodiscard]] bool make_room(TrackClass group) noexcept;
+    [[nodiscard]] bool make_room(TrackClass group, SourceId source = 0) noexcept;
     [[nodiscard]] bool evict_idle() noexcept;
+    [[nodiscard]] bool evict_of_most(SourceId source) noexcept;
     [[nodiscard]] bool may_go(const Line& line, TrackClass for_whom) const noexcept;
     void evict(ConnectionIndex index) noexcept;
     void remove(ConnectionIndex index) noexcept;
@@ -220,6 +234,9 @@ private:
     HopscotchLines<Line> lines_;
     std::array<AgeList, kTrackClasses> ages_;
     std::array<std::size_t, kTrackClasses> sizes_{};
+    std::vector<SourceMember> members_;
+    SourceShares shares_;  // of Established
+    RefusedConnections evicted_of_most_;
     std::uint32_t ticks_ = 0;  // the segment's instant
     Instant now_ = Instant::min();
     std::uint32_t unseen_ticks_ = 0;

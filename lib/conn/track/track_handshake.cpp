@@ -314,7 +314,7 @@ void ConnectionTracker::establish(const Arrival& arrival, TrackVerdict& verdict)
 bool ConnectionTracker::begin(ConnectionIndex index, TrackEvent event) noexcept {
     Line& line = lines_[index];
     if (line.listed != TrackClass::Established) {
-        if (!make_room(TrackClass::Established)) {
+        if (!make_room(TrackClass::Established, line.source)) {
             count(TrackEvent::TrackerFull);
             return false;
         }

@@ -27,7 +27,10 @@ ConnectionTracker::ConnectionTracker(const TrackBudget& budget, const KeyHasher&
       lines_{memory.is_kept() ? HopscotchLines<Line>{lines_of(budget),
                                                      memory.take(HopscotchLines<Line>::line_bytes(
                                                          lines_of(budget)))}
-                              : HopscotchLines<Line>{lines_of(budget)}} {}
+                              : HopscotchLines<Line>{lines_of(budget)}},
+      members_(lines_.capacity()),
+      shares_{budget.connections, budget.connections, members_},
+      evicted_of_most_{evicted_of(budget), ticks_of(budget.idle_timeout), FullHeads::Evict} {}
 
 std::uint64_t ConnectionTracker::kept_of(const TrackBudget& budget) noexcept {
     return decltype(change_)::bytes() +
@@ -68,7 +71,7 @@ void ConnectionTracker::take_over(Instant now) {
         return age_of(lines_[a]) > age_of(lines_[b]);
     });
     for (const ConnectionIndex index : found) {
-        if (!make_room(class_of(lines_[index]))) {
+        if (!make_room(class_of(lines_[index]), lines_[index].source)) {
             lines_.remove(index);
             continue;
         }

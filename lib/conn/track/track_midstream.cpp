@@ -41,9 +41,8 @@ void ConnectionTracker::on_midstream(const Arrival& arrival, TrackVerdict& verdi
         move_to(arrival.index, TrackClass::Midstream);
     }
     const Arrival opened{segment, arrival.policy, lines_.find(segment.ends), true};
-    const bool in_order = arrival.policy.enforced && !arrival.policy.inbound_only;
     if (arrival.policy.midstream == MidstreamPolicy::Inspect &&
-        (in_order || now_ >= arrival.policy.grace_until)) {
+        (reads_in_order(opened) || now_ >= arrival.policy.grace_until)) {
         verdict.kind = TrackVerdict::Kind::Inspect;
         verdict.readable = true;
         verdict.take_from = segment.seq;
@@ -61,7 +60,10 @@ void ConnectionTracker::on_midstream_server(const Arrival& arrival,
         return;
     }
     const std::uint32_t end = segment.data_end() + (segment.has(kTcpFin) ? 1U : 0U);
-    const std::uint32_t edge = segment.ack + window_of(segment.window);
+    const std::uint32_t window = line.is(Line::kBeginningSeen)
+                                     ? std::uint32_t{segment.window} << line.server_scale
+                                     : window_of(segment.window);
+    const std::uint32_t edge = segment.ack + window;
     if (!line.is(Line::kServerKnown)) {
         line.set(Line::kServerKnown);
         line.client = {.iss = 0, .next = segment.ack, .una = segment.ack, .edge = edge};
@@ -78,7 +80,8 @@ void ConnectionTracker::settle(const Arrival& arrival, ClientBytes bytes,
                                TrackVerdict& verdict) noexcept {
     const TrackedSegment& segment = arrival.segment;
     const TrackPolicy& policy = arrival.policy;
-    if (policy.midstream == MidstreamPolicy::Inspect && policy.enforced && !policy.inbound_only) {
+    if (reads_in_order(arrival) && (policy.midstream == MidstreamPolicy::Inspect ||
+                                    is_evicted(arrival) || has_begun_unroomed(arrival))) {
         return settle_ordered(arrival, bytes, verdict);
     }
     const Line* line = arrival.index == kNoConnection ? nullptr : &lines_[arrival.index];
@@ -99,6 +102,28 @@ void ConnectionTracker::settle(const Arrival& arrival, ClientBytes bytes,
     }
 }
 
+// Both directions come by, and what is dropped stays away.
+bool ConnectionTracker::reads_in_order(const Arrival& arrival) noexcept {
+    return arrival.policy.enforced && !arrival.policy.inbound_only;
+}
+
+// Its handshake was seen, and there was no room for it.
+bool ConnectionTracker::has_begun_unroomed(const Arrival& arrival) const noexcept {
+    return arrival.index != kNoConnection && lines_[arrival.index].phase == TrackPhase::Midstream &&
+           lines_[arrival.index].is(Line::kBeginningSeen);
+}
+
+// It has made room for others, and has not been silent since for as long as connections are kept.
+bool ConnectionTracker::is_evicted(const Arrival& arrival) noexcept {
+    return evicted_of_most_.may_have_any(ticks_) && !has_begun_unroomed(arrival) &&
+           evicted_of_most_.meets(arrival.segment.ends, ticks_);
+}
+
+// Its server has not acknowledged a byte.
+bool ConnectionTracker::is_at_beginning(const Line& line) noexcept {
+    return line.is(Line::kBeginningSeen) && line.client.una == line.client.iss + 1;
+}
+
 // Bytes are read in the order of what the server acknowledges: those ahead of it come again once it
 // has those before them. Who knows no number reaches nobody's reader, and is charged to nobody.
 void ConnectionTracker::settle_ordered(const Arrival& arrival, ClientBytes bytes,
@@ -107,10 +132,12 @@ void ConnectionTracker::settle_ordered(const Arrival& arrival, ClientBytes bytes
     const Line* line = arrival.index == kNoConnection ? nullptr : &lines_[arrival.index];
     const bool server_is_known =
         line != nullptr && line->phase == TrackPhase::Midstream && line->is(Line::kServerKnown);
-    const bool may_pass = bytes != ClientBytes::BeginNone || now_ < arrival.policy.grace_until;
+    const bool has_begun = has_begun_unroomed(arrival);
+    const bool was_evicted = is_evicted(arrival);
+    const bool may_pass = may_go_on(arrival, bytes) && !was_evicted;
     if (!server_is_known) {
-        verdict.is_probe = may_pass;
-        return may_pass ? pass(verdict) : drop(verdict, TrackReason::Midstream);
+        verdict.is_probe = may_pass || was_evicted;
+        return verdict.is_probe ? pass(verdict) : drop(verdict, TrackReason::Midstream);
     }
     const std::uint32_t una = line->client.una;
     if (!is_behind(segment.data_end(), una)) {
@@ -118,7 +145,7 @@ void ConnectionTracker::settle_ordered(const Arrival& arrival, ClientBytes bytes
     }
     const bool is_next = !is_behind(segment.seq, una) && segment.has(kTcpAck) &&
                          line->server.next - segment.ack <= kUnseenAcks;
-    const bool is_whole = bytes != ClientBytes::BeginHalf || line->is(Line::kBeginningSeen);
+    const bool is_whole = bytes != ClientBytes::BeginHalf || has_begun;
     if (!is_next || !may_pass || !is_whole) {
         return refuse_midstream(arrival, verdict);
     }
@@ -126,8 +153,23 @@ void ConnectionTracker::settle_ordered(const Arrival& arrival, ClientBytes bytes
     verdict.readable = true;
     verdict.take_from = una;
     verdict.sent = una;
-    verdict.may_miss_some = !line->is(Line::kBeginningSeen);
-    take_up(arrival, verdict);
+    verdict.may_miss_some = !has_begun;
+    has_begun ? find_room(arrival, verdict) : take_up(arrival, verdict);
+}
+
+// Bytes at the very number that the server expects: the first ones of a connection are its
+// reader's to judge, whatever they are.
+bool ConnectionTracker::may_go_on(const Arrival& arrival, ClientBytes bytes) const noexcept {
+    switch (arrival.policy.midstream) {
+        case MidstreamPolicy::Pass:
+            return true;
+        case MidstreamPolicy::Inspect:
+            return bytes != ClientBytes::BeginNone || now_ < arrival.policy.grace_until ||
+                   (has_begun_unroomed(arrival) && is_at_beginning(lines_[arrival.index]));
+        case MidstreamPolicy::Reset:
+            return has_begun_unroomed(arrival) && is_at_beginning(lines_[arrival.index]);
+    }
+    return false;
 }
 
 void ConnectionTracker::refuse_midstream(const Arrival& arrival, TrackVerdict& verdict) noexcept {
@@ -146,6 +188,20 @@ void ConnectionTracker::refuse_midstream(const Arrival& arrival, TrackVerdict& v
 bool ConnectionTracker::knows_numbers(const TrackedSegment& segment, const Line& line) noexcept {
     return segment.has(kTcpAck) && segment.seq - line.client.una + kFlight <= 2 * kFlight &&
            line.server.next - segment.ack <= kFlight;
+}
+
+// There may be room by now for a connection that found none: it goes on with its own first numbers.
+void ConnectionTracker::find_room(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    Line& line = lines_[arrival.index];
+    const std::uint16_t flags = line.flags;
+    line.flags &= Line::kClientLow;
+    if (!begin(arrival.index, TrackEvent::Began)) {
+        line.flags = flags;
+        line.touched = ticks_;
+        return;
+    }
+    verdict.began = true;
+    follow(arrival, verdict);
 }
 
 // A handshake that was completed and found no room: both sides' numbers are the server's own word.

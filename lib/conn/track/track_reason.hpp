@@ -88,6 +88,7 @@ enum class TrackEvent : std::uint8_t {
     EvictedMidstream,
     EvictedClosed,
     EvictedIdle,
+    EvictedOfMost,
     HalfOpenFull,
     TrackerFull,
     ChecksumsVerified,
@@ -121,6 +122,9 @@ inline constexpr auto kTrackEvents = std::to_array<EventRow<TrackEvent>>({
     {TrackEvent::EvictedClosed, "evicted_closed", "ended connections forgotten for newer ones"},
     {TrackEvent::EvictedIdle, "evicted_idle",
      "silent connections forgotten for newer ones, none silent for less than idle_guard"},
+    {TrackEvent::EvictedOfMost, "evicted_of_most",
+     "connections of the source with most, forgotten for newer ones: they are reset when they go "
+     "on"},
     {TrackEvent::HalfOpenFull, "half_open_full", "SYNs that found no line near"},
     {TrackEvent::TrackerFull, "tracker_full",
      "connections that found no room and are handled as if their beginning had not been seen"},

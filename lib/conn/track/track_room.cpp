@@ -3,7 +3,8 @@
 
 // Three budgets side by side: handshakes under way, connections of unknown beginning, and those
 // that the client has proven. Floods of the first two evict their own kind alone. Where the third
-// is full, ended connections go, then the longest silent, but none that a server may still keep.
+// is full, ended connections go, then the longest silent that no server keeps any more, then one of
+// the source with most, so that nobody's many shut out another's few.
 namespace sluice {
 namespace {
 
@@ -40,6 +41,7 @@ ConnectionIndex ConnectionTracker::open(const TrackedSegment& segment, TrackClas
     Line& line = lines_[index];
     line.touched = ticks_;
     line.service = segment.service;
+    line.source = segment.source;
     if (segment.from_low) {
         line.set(Line::kClientLow);
     }
@@ -93,7 +95,7 @@ std::size_t ConnectionTracker::budget_of(TrackClass group) const noexcept {
 }
 
 // Room for one more of this class.
-bool ConnectionTracker::make_room(TrackClass group) noexcept {
+bool ConnectionTracker::make_room(TrackClass group, SourceId source) noexcept {
     if (group == TrackClass::HalfOpen || group == TrackClass::Midstream) {
         if (size_of(group) >= budget_of(group)) {
             const ConnectionIndex oldest = ages_[static_cast<std::size_t>(group)].oldest();
@@ -112,7 +114,7 @@ bool ConnectionTracker::make_room(TrackClass group) noexcept {
         evict(closed);
         return true;
     }
-    return evict_idle();
+    return evict_idle() || evict_of_most(source);
 }
 
 bool ConnectionTracker::evict_idle() noexcept {
@@ -132,6 +134,32 @@ bool ConnectionTracker::evict_idle() noexcept {
     return false;
 }
 
+// The longest silent of the first few of the source with most goes, or of this source where none
+// has more. Its server may keep it: what it still sends is known to be of such a connection.
+bool ConnectionTracker::evict_of_most(SourceId source) noexcept {
+    for (unsigned moves = 0;; ++moves) {
+        ConnectionIndex oldest = shares_.oldest_of_most();
+        const std::size_t most =
+            oldest == kNoConnection ? 0 : shares_.count_of(lines_[oldest].source);
+        if (most < 2) {
+            return false;
+        }
+        if (shares_.count_of(source) == most) {
+            oldest = shares_.oldest_of(source);
+        }
+        const Line& line = lines_[oldest];
+        if (!is_behind(line.touched, line.listed_at) || moves == kMostMoves) {
+            (void)evicted_of_most_.add(line.digest, ticks_);
+            count(TrackEvent::EvictedOfMost);
+            evicted_ticks_ = ticks_;
+            has_evicted_ = true;
+            remove(oldest);
+            return true;
+        }
+        relist(oldest);
+    }
+}
+
 void ConnectionTracker::evict(ConnectionIndex index) noexcept {
     count(event_of(lines_[index].listed));
     evicted_ticks_ = ticks_;
@@ -149,6 +177,10 @@ void ConnectionTracker::enlist(ConnectionIndex index, TrackClass group) noexcept
     lines_[index].listed_at = ticks_;
     ages_[static_cast<std::size_t>(group)].push_newest(lines_, index);
     ++sizes_[static_cast<std::size_t>(group)];
+    if (group == TrackClass::Established) {
+        members_[index].id = lines_[index].source;
+        shares_.add(index);
+    }
     publish();
 }
 
@@ -156,6 +188,9 @@ void ConnectionTracker::leave(ConnectionIndex index) noexcept {
     const auto group = static_cast<std::size_t>(lines_[index].listed);
     ages_[group].remove(lines_, index);
     --sizes_[group];
+    if (lines_[index].listed == TrackClass::Established) {
+        shares_.remove(index);
+    }
     publish();
 }
 
@@ -164,6 +199,10 @@ void ConnectionTracker::relist(ConnectionIndex index) noexcept {
     ages.remove(lines_, index);
     ages.push_newest(lines_, index);
     lines_[index].listed_at = ticks_;
+    if (lines_[index].listed == TrackClass::Established) {
+        shares_.remove(index);
+        shares_.add(index);
+    }
 }
 
 // The old class has one fewer before the new one makes room, so that no connection evicts itself.

@@ -1,3 +1,4 @@
+#include "lib/conn/tick.hpp"
 #include "lib/conn/track/connection_tracker.hpp"
 
 // Both directions of a connection whose numbers are known.
@@ -10,6 +11,9 @@ void note_sent(const TrackedSegment& segment, TcpHalf& sent) noexcept {
         sent.next = later_of(sent.next, segment.data_end() + (segment.has(kTcpFin) ? 1U : 0U));
     }
 }
+
+// Bytes that a server has taken it has acknowledged by then (RFC 9293, 3.8.6.3: within 500 ms).
+constexpr Nanoseconds kAcknowledgedWithin = std::chrono::seconds{2};
 
 bool refuses(DataPlace place) noexcept {
     return place == DataPlace::Beyond || place == DataPlace::Alien;
@@ -167,16 +171,21 @@ void ConnectionTracker::on_reset(const Arrival& arrival, TrackVerdict& verdict) 
         return pass(verdict);
     }
     const ResetPlace place = place_of_reset(sent, segment.seq);
+    // A client's bytes that are on their way may have moved the number that its server expects.
+    const bool may_have_moved = arrival.from_client && !segment.is_made_here &&
+                                sent.next != sent.una &&
+                                age_of(line) < ticks_of(kAcknowledgedWithin);
     // The last number that the server sent is as good as the next expected one: segments before it
     // may be on their way to the client, whose acknowledgement then never comes.
-    if (place == ResetPlace::Exact || (!arrival.from_client && segment.seq == sent.next)) {
+    if ((place == ResetPlace::Exact && !may_have_moved) ||
+        (!arrival.from_client && segment.seq == sent.next)) {
         pass(verdict);
         return stand_reset(arrival, verdict);
     }
     if (resets_alternate(arrival)) {
         return pass(verdict);
     }
-    if (place == ResetPlace::InWindow) {
+    if (place != ResetPlace::Outside) {
         count(TrackEvent::ChallengedReset);
         return pass(verdict);
     }
@@ -248,7 +257,7 @@ void ConnectionTracker::revive(const Arrival& arrival, TrackVerdict& verdict) no
     count(TrackEvent::Revived);
     if (!line.is(Line::kEnded)) {
         verdict.began = true;
-        if (make_room(TrackClass::Established)) {
+        if (make_room(TrackClass::Established, line.source)) {
             move_to(arrival.index, TrackClass::Established);
         }
     }

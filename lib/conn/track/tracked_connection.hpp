@@ -109,11 +109,12 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     ConnectionIndex newer = kNoConnection;
     std::uint32_t listed_at = 0;  // in ticks; when it was moved to the end of its list
     std::uint32_t echoed = 0;     // the client's latest timestamp that the server echoed; 0: none
+    std::uint32_t source = 0;     // whom it is accounted to
     std::uint16_t candidate_window = 0;
     std::uint8_t candidate_scale = kNoScale;
-    TrackClass listed = TrackClass::HalfOpen;  // whose list it is in
-    bool candidate_unfinished = false;         // each copy of the last SYN came so
-    bool syn_ack_unfinished = false;           // the last one came so
+    TrackClass listed : 4 = TrackClass::HalfOpen;  // whose list it is in
+    bool candidate_unfinished : 1 = false;         // each copy of the last SYN came so
+    bool syn_ack_unfinished : 1 = false;           // the last one came so
 
     static constexpr std::uint8_t kNoScale = 0xFF;
 

@@ -20,6 +20,8 @@ struct TrackedTimestamps {
 struct TrackedSegment {
     std::uint64_t ends = 0;              // keyed digest of both ends, the same for both directions
     bool from_low = false;               // which of the two ends sent it
+    std::uint32_t source = 0;            // of a client on unknown ends: keyed digest of whom its
+                                         // connection is accounted to
     std::uint16_t service = kNoService;  // that its own direction belongs to: then its sender is
                                          // the client; kNoService: it is only looked up
     std::uint32_t seq = 0;
@@ -34,6 +36,7 @@ struct TrackedSegment {
     bool checksum_wrong = false;
     bool checksum_unfinished = false;  // of a SYN or SYN-ACK that passes to see if it is taken
     bool is_fragment = false;
+    bool is_made_here = false;          // a RST of the box's own
     bool has_doubtful_options = false;  // of IP or TCP, for which its receiver may drop it
 
     [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {

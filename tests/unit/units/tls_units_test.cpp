@@ -147,6 +147,12 @@ const SecondHello kSecondHellos[] = {
     {"at once", {}, false, true},
     {"behind a change of cipher", {cipher_change()}, false, true},
     {"behind several", {cipher_change(), cipher_change()}, false, true},
+    {"behind an alert in clear", {record(21, test::from_hex("015a"))}, false, true},
+    {"behind an alert and a change of cipher",
+     {record(21, test::from_hex("015a")), cipher_change()},
+     false,
+     true},
+    {"behind an alert that is encrypted", {record(21, Octets(24))}, false, false},
     {"behind early data that was announced",
      {cipher_change(), record(23, Octets(300)), record(23, Octets(5000))},
      true,
@@ -176,12 +182,39 @@ TEST(Tls, ASecondHelloHasTextsAndIsNoHandshake) {
             EXPECT_EQ(probed.dropped, "");
             EXPECT_FALSE(probed.remembered);
         }
-        const ProbedPacket second = connection.send(HelloMaker{}.sni("other.example").records());
+        const ProbedPacket second = connection.send(hello().versions({0x0304}).records());
         ASSERT_EQ(second.units("handshake"), 0U);
         ASSERT_EQ(second.units("packet"), row.found ? 1U : 0U);
         if (row.found) {
-            EXPECT_EQ(second.texts.front().at("tls.sni"), "other.example");
+            EXPECT_EQ(second.texts.front().at("tls.sni"), "www.example.com");
             EXPECT_EQ(second.events.at("tls_second_hello"), 1U);
+            EXPECT_EQ(second.events.count("tls_other_hello"), 0U);
+        }
+    }
+}
+
+// A server goes by the name in the second hello, which no honest client changes.
+TEST(Tls, ASecondHelloThatAsksForAnotherIsAHandshake) {
+    const HelloMaker others[] = {
+        HelloMaker{}.sni("other.example").alpn({"h2", "http/1.1"}),
+        HelloMaker{}.sni("WWW.Example.com").alpn({"http/1.1"}),
+        HelloMaker{}.sni("WWW.Example.com"),
+        HelloMaker{}.alpn({"h2", "http/1.1"}),
+        HelloMaker{},
+    };
+    for (const bool of_service : {kOfService, kElsewhere}) {
+        for (const bool changes_cipher : {false, true}) {
+            Connection connection{of_service};
+            for (const HelloMaker& other : others) {
+                connection.begin_another();
+                EXPECT_EQ(connection.send(hello().records()).units("handshake"), 1U);
+                if (changes_cipher) {
+                    (void)connection.send(cipher_change());
+                }
+                const ProbedPacket second = connection.send(other.records());
+                EXPECT_EQ(second.units("handshake"), 1U);
+                EXPECT_EQ(second.events.at("tls_other_hello"), 1U);
+            }
         }
     }
 }
@@ -190,12 +223,13 @@ TEST(Tls, ASecondHelloIsFoundWhereverItsRecordsAreCut) {
     Octets behind = cipher_change();
     test::put(behind, HelloMaker{}.sni("other.example").records(60));
     Connection connection;
+    // It asks for another name, so it is a handshake.
     for (std::size_t cut = 1; cut < behind.size(); ++cut) {
         connection.begin_another();
         (void)connection.send(hello().records());
         const ProbedPacket first = connection.send(part(behind, 0, cut));
         const ProbedPacket second = connection.send(part(behind, cut, behind.size()));
-        EXPECT_EQ(first.units("packet") + second.units("packet"), 1U) << "cut at " << cut;
+        EXPECT_EQ(first.units("handshake") + second.units("handshake"), 1U) << "cut at " << cut;
     }
 }
 
@@ -355,7 +389,7 @@ TEST(Tls, ASecondHelloInShortRecordsIsFoundBehindAChangeOfCipher) {
         Octets flight = cipher_change();
         test::put(flight, HelloMaker{}.sni("other.example").records(most));
         const ProbedPacket second = connection.send(flight);
-        ASSERT_EQ(second.units("packet"), 1U) << most;
+        ASSERT_EQ(second.units("handshake"), 1U) << most;
         EXPECT_EQ(second.texts.front().at("tls.sni"), "other.example");
     }
 }

@@ -93,7 +93,7 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
     const auto of_one = [](std::uint64_t with_more, std::uint64_t with_fewer) {
         return (with_more - with_fewer + kMany / 2) / kMany;  // rounded
     };
-    EXPECT_EQ(of_one(ServiceTracking::memory_of(more), ServiceTracking::memory_of(fewer)), 256U);
+    EXPECT_EQ(of_one(ServiceTracking::memory_of(more), ServiceTracking::memory_of(fewer)), 336U);
     const auto table = [&](ReadingStance stance) {
         return of_one(ConnectionTable::memory_of(more.connections, stance),
                       ConnectionTable::memory_of(fewer.connections, stance));

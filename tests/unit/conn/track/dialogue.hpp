@@ -53,6 +53,7 @@ public:
                             .ttl = 64,
                             .scale = said.scale,
                             .timestamps = said.timestamps};
+        made.source = from_client ? source : 0;
         made.service = from_client ? std::uint16_t{0} : kNoService;
         made.ack = (said.flags & kTcpAck) != 0 ? made.ack : 0;
         return made;
@@ -72,6 +73,7 @@ public:
     ConnectionTracker tracker;
     std::array<TrackPolicy, 1> policies{};
     std::uint64_t ends = kEnds;
+    std::uint32_t source = 1;
     bool client_is_low = true;
     std::uint32_t client_iss = 0xFFFF'FF00;  // numbers wrap within the first bytes
     std::uint32_t server_iss = 0xFFFF'FE00;

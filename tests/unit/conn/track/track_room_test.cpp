@@ -7,15 +7,22 @@ namespace {
 
 using test::at_millisecond;
 using test::Dialogue;
+using test::expect_drop;
 using test::expect_pass;
 using test::Kind;
 
 constexpr TrackBudget kSmall{.connections = 8, .half_open = 4, .midstream = 2};
 
-// Another pair of ends, by a number.
+// Another pair of ends, and another source, by a number.
 void use(Dialogue& talk, std::uint64_t number) {
     std::mt19937_64 chance{number};
     talk.ends = chance();
+    talk.source = static_cast<std::uint32_t>(number) + 1;
+}
+// Another pair of ends of this source.
+void use_of(Dialogue& talk, std::uint32_t source, std::uint64_t number) {
+    use(talk, number);
+    talk.source = source;
 }
 
 TEST(TrackRoom, AFloodOfSynsEvictsHandshakesAlone) {
@@ -50,7 +57,7 @@ TEST(TrackRoom, WhereAllAreLivingOneMoreIsMidstream) {
     use(talk, 8);
     const TrackVerdict last = talk.handshake();
     expect_pass(last, false);
-    EXPECT_TRUE(last.midstream);
+    EXPECT_FALSE(last.midstream) << "its first bytes are yet to come";
     EXPECT_EQ(last.id, 0U);
     EXPECT_EQ(talk.tracker.counters().of(TrackEvent::TrackerFull), 1U);
     // Its numbers are known from the handshake, and so is that nothing lies ahead of them.
@@ -64,6 +71,110 @@ TEST(TrackRoom, WhereAllAreLivingOneMoreIsMidstream) {
     EXPECT_TRUE(talk.handshake().began);
     EXPECT_EQ(talk.tracker.counters().of(TrackEvent::EvictedIdle), 1U);
     EXPECT_EQ(talk.tracker.size_of(TrackClass::Established), 8U);
+}
+
+// A handshake of its own was seen: nothing of it is read in another order than its server takes.
+TEST(TrackRoom, ABeginningThatFoundNoRoomIsReadInOrderUnderAnyPolicy) {
+    for (const MidstreamPolicy policy :
+         {MidstreamPolicy::Inspect, MidstreamPolicy::Pass, MidstreamPolicy::Reset}) {
+        Dialogue talk{kSmall};
+        talk.policies[0].midstream = policy;
+        talk.policies[0].grace_until = at_millisecond(1'000'000);
+        for (std::uint64_t i = 0; i < 8; ++i) {
+            use(talk, i);
+            talk.handshake();
+        }
+        use(talk, 8);
+        talk.handshake();
+        const auto say = [&](const test::Said& said, ClientBytes bytes) {
+            const TrackVerdict verdict = talk.client(said);
+            return verdict.kind == Kind::Inspect ? talk.settle(said, bytes) : verdict;
+        };
+        const test::Said ahead{.seq = 6, .ack = 1, .payload = 5};
+        const test::Said first{.seq = 1, .ack = 1, .payload = 5};
+        expect_drop(say(ahead, ClientBytes::BeginNone), TrackReason::Midstream);
+        const TrackVerdict begins = say(first, ClientBytes::BeginNone);
+        expect_pass(begins, true);
+        EXPECT_FALSE(begins.midstream) << "a PROXY header may begin there";
+        EXPECT_EQ(begins.first, talk.client_iss + 1);
+        EXPECT_EQ(begins.take_from, begins.first);
+
+        // There is room now, and it is the connection that its handshake began.
+        use(talk, 0);
+        EXPECT_TRUE(talk.client({.seq = 1, .flags = kTcpRst}).ended);
+        use(talk, 8);
+        const TrackVerdict again = say(first, ClientBytes::BeginNone);
+        expect_pass(again, true);
+        EXPECT_TRUE(again.began);
+        EXPECT_NE(again.id, 0U);
+        EXPECT_FALSE(again.midstream);
+        expect_pass(say(ahead, ClientBytes::BeginNone), true);
+        EXPECT_EQ(talk.client({.seq = 11, .ack = 1}).id, again.id);
+    }
+}
+
+TEST(TrackRoom, OneSourceShutsOutNoOther) {
+    Dialogue talk{kSmall};
+    use_of(talk, 77, 5000);
+    const std::uint64_t others = talk.handshake().id;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        use_of(talk, 5, i);
+        EXPECT_TRUE(talk.handshake().began);
+    }
+    EXPECT_EQ(talk.tracker.size_of(TrackClass::Established), 8U);
+    EXPECT_EQ(talk.tracker.counters().of(TrackEvent::EvictedOfMost), 93U);
+    EXPECT_EQ(talk.tracker.counters().of(TrackEvent::TrackerFull), 0U);
+    for (std::uint32_t i = 200; i < 203; ++i) {
+        use_of(talk, i, i);
+        EXPECT_TRUE(talk.handshake().began);
+    }
+    use_of(talk, 77, 5000);
+    EXPECT_EQ(talk.client({.seq = 1, .ack = 1, .payload = 5}).id, others);
+}
+
+TEST(TrackRoom, OfTheSourceWithMostTheLongestSilentGoes) {
+    Dialogue talk{kSmall};
+    for (std::uint64_t i = 0; i < 8; ++i) {
+        use_of(talk, 5, i);
+        talk.handshake();
+    }
+    talk.now = 100;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+        use_of(talk, 5, i);
+        if (i != 3) {
+            talk.client({.seq = 1, .ack = 1, .payload = 5});
+        }
+    }
+    use_of(talk, 6, 100);
+    EXPECT_TRUE(talk.handshake().began);
+    use_of(talk, 5, 3);
+    EXPECT_EQ(talk.tracker.service_of(talk.ends), kNoService);
+}
+
+// Its server may have bytes of it that nobody will read again.
+TEST(TrackRoom, WhatMadeRoomIsResetWhenItGoesOn) {
+    for (const MidstreamPolicy policy :
+         {MidstreamPolicy::Inspect, MidstreamPolicy::Pass, MidstreamPolicy::Reset}) {
+        Dialogue talk{kSmall};
+        talk.policies[0].midstream = policy;
+        talk.policies[0].grace_until = at_millisecond(100'000'000);
+        for (std::uint64_t i = 0; i < 9; ++i) {
+            use_of(talk, 5, i);
+            talk.handshake();
+        }
+        talk.now = 800'000;
+        use_of(talk, 5, 0);
+        const auto say = [&](const test::Said& said) {
+            const TrackVerdict verdict = talk.client(said);
+            return verdict.kind == Kind::Inspect ? talk.settle(said, ClientBytes::Begin) : verdict;
+        };
+        const test::Said next{.seq = 1, .ack = 1, .payload = 5};
+        const TrackVerdict probe = say(next);
+        expect_pass(probe, false);
+        EXPECT_TRUE(probe.is_probe);
+        expect_pass(talk.server({.seq = 1, .ack = 1}), false);
+        EXPECT_EQ(say(next).reason, TrackReason::MidstreamReset);
+    }
 }
 
 TEST(TrackRoom, EndedConnectionsMakeWayFirst) {
@@ -142,9 +253,10 @@ TEST(TrackRoom, AFloodOfUnknownConnectionsEvictsItsKindAlone) {
 }
 
 TEST(TrackRoom, MemoryIsWhatItSays) {
-    EXPECT_EQ(
-        ConnectionTracker::memory_of({.connections = 1000, .half_open = 0, .midstream = 0}) / 2048,
-        sizeof(TrackedConnection));
+    EXPECT_EQ(ConnectionTracker::memory_of({.connections = 1000, .half_open = 0, .midstream = 0}),
+              HopscotchLines<TrackedConnection>::memory_of(1000) + 2048 * sizeof(SourceMember) +
+                  SourceShares::memory_of(1000, 1000) +
+                  RefusedConnections::memory_of(1000 / 16 + 1));
 }
 
 }  // namespace

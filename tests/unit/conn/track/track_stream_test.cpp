@@ -135,13 +135,13 @@ const std::vector<Row> kRows{
      {{Who::Client, {.seq = 1, .ack = 1, .payload = 100}, TrackReason::None, true},
       {Who::Client, {.seq = 101, .flags = kRst}},
       {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::None, true},
-      {Who::Server, {.seq = 1, .ack = 101}},
-      {Who::Client, {.seq = 101, .flags = kRst}},
-      {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::BehindReset}}},
-    {"the server goes on behind a RST that it did not expect",
+      {Who::Server, {.seq = 1, .ack = 106}},
+      {Who::Client, {.seq = 106, .flags = kRst}},
+      {Who::Client, {.seq = 106, .ack = 1, .payload = 5}, TrackReason::BehindReset}}},
+    {"a RST before bytes that are on their way changes nothing",
      {{Who::Client, {.seq = 1, .ack = 1, .payload = 100}, TrackReason::None, true},
       {Who::Client, {.seq = 1, .flags = kRst}},
-      {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::BehindReset},
+      {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::None, true},
       {Who::Server, {.seq = 1, .ack = 101}},
       {Who::Client, {.seq = 101, .ack = 1, .payload = 5}, TrackReason::None, true}}},
     {"the server's RST behind data that is under way",
@@ -287,10 +287,53 @@ TEST(TrackStream, AClientBehindTheServersRstIsAnsweredByOne) {
     EXPECT_EQ(talk.client({.seq = 1, .ack = 9, .payload = 5}).kind, Kind::Drop);
 }
 
+// The server may have taken bytes that it has not acknowledged: the RST before them is out of its
+// window then.
+TEST(TrackStream, ARstBeforeBytesOnTheirWayEndsNothing) {
+    for (const bool has_fin : {false, true}) {
+        Dialogue talk;
+        const std::uint64_t id = talk.handshake().id;
+        talk.client({.seq = 1,
+                     .ack = 1,
+                     .flags = has_fin ? kFinAck : kTcpAck,
+                     .payload = has_fin ? 0U : 1U});
+        const TrackVerdict reset = talk.client({.seq = 1, .flags = kRst});
+        expect_pass(reset, false);
+        EXPECT_FALSE(reset.ended);
+        EXPECT_EQ(talk.tracker.counters().of(TrackEvent::ChallengedReset), 1U);
+        const TrackVerdict answer = talk.server({.seq = 1, .ack = 2});
+        EXPECT_EQ(answer.id, id);
+        EXPECT_FALSE(answer.began);
+        EXPECT_EQ(talk.tracker.counters().of(TrackEvent::Revived), 0U);
+        EXPECT_TRUE(talk.client({.seq = 2, .flags = kRst}).ended);
+    }
+}
+
+// A server acknowledges within 500 ms what it has taken.
+TEST(TrackStream, ARstBeforeBytesThatTheServerDidNotTakeEndsTheConnection) {
+    Dialogue talk;
+    talk.handshake();
+    talk.client({.seq = 1, .ack = 1, .payload = 100});
+    talk.now = 1'900;
+    EXPECT_FALSE(talk.client({.seq = 1, .flags = kRst}).ended);
+    talk.now = 2'100;
+    EXPECT_TRUE(talk.client({.seq = 1, .flags = kRst}).ended);
+}
+
+TEST(TrackStream, ARstOfTheBoxEndsWhatItRefused) {
+    Dialogue talk;
+    talk.handshake();
+    talk.client({.seq = 1, .ack = 1, .payload = 100});
+    TrackedSegment reset = talk.segment({.seq = 1, .flags = kRst}, true);
+    reset.is_made_here = true;
+    EXPECT_TRUE(talk.raw(reset).ended);
+}
+
 TEST(TrackStream, ARstThatTheServerDidNotExpectIsTakenBack) {
     Dialogue talk;
     talk.handshake();
     talk.client({.seq = 1, .ack = 1, .payload = 100});
+    talk.now = 3'000;
     EXPECT_TRUE(talk.client({.seq = 1, .flags = kRst}).ended);
     const TrackVerdict revived = talk.server({.seq = 1, .ack = 101});
     EXPECT_TRUE(revived.began);
