@@ -326,6 +326,8 @@ private:
         return units_[first_unit_[row] + number];
     }
     void begin_row(std::size_t row) noexcept;
+    // False: the row has too many units, and keeps none.
+    [[nodiscard]] bool end_row(std::size_t row, UnitSink& sink) noexcept;
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
     [[nodiscard]] UnitFate fate_of(const Decision& decision, const StickyBytes& bytes,
                                    const MeterPlan& plan) const noexcept;

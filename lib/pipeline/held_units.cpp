@@ -72,13 +72,16 @@ const StickyBytes* HeldUnits::to_read_again(std::uint64_t load, bool is_of_servi
                                                                       : nullptr;
 }
 
-void HeldUnits::give_back(const UnitSource& packet, UnitSink& units) const noexcept {
+bool HeldUnits::give_back(const UnitSource& packet, UnitSink& units) const noexcept {
     units.stick(sticky_);
     std::size_t next = 0;
     for (std::size_t number = 0; number < count_; ++number) {
         const Kind& of = kinds_[number];
         UnitTexts* const texts =
             of.is_other_reading ? units.add_other_reading() : units.add(of.kind);
+        if (texts == nullptr) {
+            return false;
+        }
         units.note_asked(of.asked);
         for (; next < text_count_ && texts_[next].unit == number; ++next) {
             const Text& text = texts_[next];
@@ -88,6 +91,7 @@ void HeldUnits::give_back(const UnitSource& packet, UnitSink& units) const noexc
             }
         }
     }
+    return true;
 }
 
 void HeldUnits::give_back_service(std::size_t row, ServiceRowsOutcome& outcome) const noexcept {
@@ -113,9 +117,8 @@ bool BurstUnits::find_again(std::size_t row, const UnitSource& packet,
     }
     begin_row(row);
     UnitSink sink{*this, row, packet.service};
-    held.give_back(packet, sink);
-    unit_count_ += counts_[row];
-    return true;
+    const bool is_whole = held.give_back(packet, sink);
+    return end_row(row, sink) && is_whole;
 }
 
 }  // namespace sluice
