@@ -298,5 +298,30 @@ TEST_F(Forgotten, AQuietConnectionBeginsWhereItsServerIs) {
     EXPECT_EQ(take(client(kLogin, 19 + kLoginSize)), "over_limit");
 }
 
+// Others' lines in a table say nothing of a connection that nobody knows.
+TEST_F(Forgotten, StrangersBytesPassByNobodyElsesConnection) {
+    const auto expect_strangers_refused = [this](std::uint16_t from) {
+        for (std::uint16_t port = from; port < from + 60; ++port) {
+            (void)take(client("\x01 abc", kAt, 50), port);
+            EXPECT_EQ(take(server("", 50, kAt), port), "unmatched");
+            EXPECT_EQ(take(client("\x01 abc", kAt, 50), port), "midstream") << port;
+        }
+    };
+    open(40'000);
+    EXPECT_EQ(take(client("GET /x HTTP/1.1\r\n\r\n"), 40'000), "unmatched");
+    now += 61s;
+    for (std::uint16_t port = 1; port <= 64; ++port) {
+        open(port);
+        EXPECT_EQ(take(client("GET /x HTTP/1.1\r\n\r\n"), port), "unmatched");
+    }
+    expect_strangers_refused(1000);
+    for (std::uint16_t port = 101; port <= 164; ++port) {
+        open(port);
+        (void)take(client(kFirst), port);
+    }
+    EXPECT_GE(parser.service_connections().of(ConnectionEvent::EvictedHalfHead), 1U);
+    expect_strangers_refused(2000);
+}
+
 }  // namespace
 }  // namespace sluice::service_midstream_test
