@@ -10,7 +10,12 @@ bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
         forget_head(index, ConnectionEvent::HalfHeadTimeout);
         return false;
     }
-    if (age_of(lines_[index]) > half_head_ticks_ + idle_ticks_) {
+    const bool is_over = age_of(lines_[index]) > half_head_ticks_ + idle_ticks_;
+    if (is_over && held_of(lines_[index]).is_guess != 0) {
+        forget_head(index, ConnectionEvent::HalfHeadTimeout);
+        return false;
+    }
+    if (is_over) {
         remove(index, ConnectionEvent::HalfHeadTimeout);
         return true;
     }

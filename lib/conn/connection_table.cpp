@@ -63,6 +63,18 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     }
 }
 
+bool ConnectionTable::may_begin_at(std::uint64_t digest, std::uint32_t seq) const noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    if (index == kNoConnection) {
+        return true;
+    }
+    const Connection& connection = lines_[index];
+    const bool is_in_unit = connection.phase == StreamPhase::Framed ||
+                            connection.phase == StreamPhase::LongBody ||
+                            connection.phase == StreamPhase::UntilClose;
+    return !is_in_unit && sequence_distance(connection.next, seq) >= 0;
+}
+
 // The connection whose change begins, unless its time is up.
 ConnectionIndex ConnectionTable::find_in_time(std::uint64_t digest) noexcept {
     const ConnectionIndex index = lines_.find(digest);
@@ -213,6 +225,12 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
         default:
             break;
     }
+    if (connection.held != kNoLine && held_of(connection).is_guess != 0 &&
+        at > held_of(connection).in_order()) {
+        counters_.count(ConnectionEvent::OutOfReach);
+        refuse(offer, RefusedWhy::MissedSome);
+        return;
+    }
     const bool reached =
         at == 0 || (connection.held != kNoLine && at <= held_of(connection).in_order());
     reached ? in_order(offer, connection, at) : out_of_order(offer, connection, at);
@@ -276,6 +294,10 @@ void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
     offer.framing = connection.framing;
     offer.bytes = ByteView{offer.scratch_}.first(size + fits.size());
     offer.seq = connection.next;
+    if (held_of(connection).is_guess != 0) {
+        offer.kind = Offered::Resync;
+        offer.may_begin = offer.bytes.size();
+    }
 }
 
 // The segment begins behind a gap: held where a head reaches, else refused, or elsewhere

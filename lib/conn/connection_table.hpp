@@ -70,6 +70,12 @@ public:
         return lines_.may_have(digest) || refused_.may_have_any(ticks_);
     }
 
+    [[nodiscard]] bool knows(std::uint64_t digest) const noexcept {
+        return lines_.find(digest) != kNoConnection;
+    }
+    // Whether a head may begin with that byte, as far as is known.
+    [[nodiscard]] bool may_begin_at(std::uint64_t digest, std::uint32_t seq) const noexcept;
+
     // A segment of the client's direction. `scratch` has room for head_bytes and a segment: heads
     // of several segments are put together there. `now` never decreases.
     void take(const TcpSegment& segment, MutableBytes scratch, Instant now,
@@ -99,6 +105,9 @@ public:
     // with. Without room for these the offer is Refused until the receiver has acknowledged more.
     void framed(StreamOffer& offer, std::size_t bytes, const FramingState& state, bool done,
                 std::span<const PayloadRange> lines = {}) noexcept;
+    // In a service, where a head is looked for: the last line, from `from` on, has no end and may
+    // be a head's. It goes on, and is offered again together with what follows it.
+    void keep_line(StreamOffer& offer, std::size_t from, bool is_none_at_end) noexcept;
     // No head begins there. What follows is looked at afresh; Anywhere, it goes unread.
     void not_mine(StreamOffer& offer) noexcept;
     // Nothing of the connection is read any more from the offer on. In a service it is Refused.

@@ -65,6 +65,7 @@ void ConnectionTable::drop_held(ConnectionIndex index, std::uint64_t bytes) noex
     }
     held.wanted = 0;
     held.may_be_none = false;
+    held.is_guess = 0;
     held.line_end = 0;
     connection.touched = ticks_;
     ages_of(AgeGroup::HalfHead).remove(lines_, index);
@@ -240,6 +241,8 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     const std::size_t wanted = std::max(need.bytes, bytes.size() + 1);
     held.wanted = static_cast<std::uint16_t>(std::min(wanted, budget_.head_bytes));
     held.may_be_none = need.may_be_none;
+    held.is_guess = need.is_guess ? 1 : 0;
+    held.is_none_at_end = need.is_none_at_end ? 1 : 0;
     // Bytes ahead that the head has caught up with are new to the caller.
     const bool caught_up = held.in_order() > bytes.size();
     const bool is_new_to_caller = caught_up && need.blank_line;
@@ -248,6 +251,20 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
                                               (is_new_to_caller ? LineEnds::kBlank : 0U));
     offer.kind = Offered::Held;
     offer.rest_ = {};
+}
+
+void ConnectionTable::keep_line(StreamOffer& offer, std::size_t from,
+                                bool is_none_at_end) noexcept {
+    const Connection* const connection = of(offer);
+    const std::uint32_t seq = offer.seq + static_cast<std::uint32_t>(from);
+    if (connection == nullptr || sequence_distance(connection->next, seq) < 0) {
+        return not_mine(offer);
+    }
+    offer.skip(from);
+    more(offer, {.bytes = offer.bytes.size() + 1,
+                 .may_be_none = true,
+                 .is_guess = true,
+                 .is_none_at_end = is_none_at_end});
 }
 
 void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
@@ -297,7 +314,7 @@ void ConnectionTable::end_reading(const StreamOffer& offer) noexcept {
 }
 
 void ConnectionTable::end_at(StreamOffer& offer, std::uint32_t fin) noexcept {
-    const Connection* const connection = of(offer);
+    Connection* const connection = of(offer);
     if (connection == nullptr || offer.kind == Offered::Refused) {
         return;
     }
@@ -306,7 +323,9 @@ void ConnectionTable::end_at(StreamOffer& offer, std::uint32_t fin) noexcept {
         connection->held != kNoLine &&
         connection->next + static_cast<std::uint32_t>(held_of(*connection).in_order()) == fin &&
         connection->next != fin;
-    if (was_given_up || is_half) {
+    const bool is_none =
+        is_half && held_of(*connection).is_guess != 0 && held_of(*connection).is_none_at_end != 0;
+    if (was_given_up || (is_half && !is_none)) {
         refuse(offer, RefusedWhy::Unreadable);
     }
 }

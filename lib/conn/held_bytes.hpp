@@ -28,6 +28,9 @@ struct alignas(kLineBytes) HeldHead {
     std::uint8_t count = 0;
     std::array<HeldPiece, kPieces> pieces;
     bool may_be_none = false;  // HeadNeed
+    // HeadNeed; numbers, since an earlier process may have left any.
+    std::uint8_t is_guess = 0;
+    std::uint8_t is_none_at_end = 0;
 
     [[nodiscard]] std::size_t in_order() const noexcept {
         return count != 0 && pieces[0].at == 0 ? pieces[0].size : 0;

@@ -104,6 +104,9 @@ struct HeadNeed {
     // So little is there that it may be no head at all: it is not given up before the connection
     // itself would be forgotten, so that a protocol of short words is not refused for its silence.
     bool may_be_none = false;
+    // A line in the middle of a stream, which may be a head's: more of it is looked through anew.
+    bool is_guess = false;
+    bool is_none_at_end = false;  // of a guess: no head, if the stream ends with it
 };
 
 }  // namespace sluice

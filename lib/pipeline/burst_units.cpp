@@ -206,6 +206,10 @@ void BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
     UnitSink sink{*this, row, packet.service};
     finder_.find(finder_.parser, packet, sink);
+    end_row(row, sink);
+}
+
+void BurstUnits::end_row(std::size_t row, UnitSink& sink) noexcept {
     if (refused_) [[unlikely]] {
         counts_[row] = 0;
         sink.count(UnitEvent::TooManyUnits);

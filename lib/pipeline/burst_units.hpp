@@ -327,6 +327,8 @@ private:
     void begin_row(std::size_t row) noexcept;
     // Units that the packet that is looked at may have.
     [[nodiscard]] std::size_t most_now() const noexcept;
+    // A row that has too many units keeps none.
+    void end_row(std::size_t row, UnitSink& sink) noexcept;
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
     [[nodiscard]] UnitFate fate_of(const Decision& decision, const StickyBytes& bytes,
                                    const MeterPlan& plan) const noexcept;

@@ -79,6 +79,9 @@ void HeldUnits::give_back(const UnitSource& packet, UnitSink& units) const noexc
         const Kind& of = kinds_[number];
         UnitTexts* const texts =
             of.is_other_reading ? units.add_other_reading() : units.add(of.kind);
+        if (texts == nullptr) {
+            return;  // refused
+        }
         units.note_asked(of.asked);
         for (; next < text_count_ && texts_[next].unit == number; ++next) {
             const Text& text = texts_[next];
@@ -114,7 +117,7 @@ void BurstUnits::find_again(std::size_t row, const UnitSource& packet,
     begin_row(row);
     UnitSink sink{*this, row, packet.service};
     held.give_back(packet, sink);
-    unit_count_ += counts_[row];
+    end_row(row, sink);
 }
 
 }  // namespace sluice

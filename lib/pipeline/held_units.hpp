@@ -2,6 +2,7 @@
 #include "lib/pipeline/burst_units.hpp"
 #include "lib/pipeline/text_arena.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,8 @@ public:
     [[nodiscard]] bool keep(const Burst& burst, std::size_t row) noexcept;
     // As the parser would, of the same frame, wherever it lies now, and the same rule set. The
     // copies stay here. Under another set, the texts that sets number as they like are left out.
+    // False: its burst has no room for so many units beside those of its other packets, or no
+    // packet has under the rule set of now.
     void give_back(const UnitSource& packet, UnitSink& units) const noexcept;
     // Its service, and the changes to the frame once it is forwarded, are kept as well.
     void give_back_service(std::size_t row, ServiceRowsOutcome& outcome) const noexcept;
@@ -25,6 +28,11 @@ public:
     // cannot, or need not.
     [[nodiscard]] const StickyBytes* to_read_again(std::uint64_t load,
                                                    bool is_of_service) const noexcept;
+
+    // The places of further units that a burst has for the packet: its share, or what it takes.
+    [[nodiscard]] std::size_t further_places() const noexcept {
+        return std::max(count_, kUnitShare) - 1;
+    }
 
     // See Stickiness.
     [[nodiscard]] DatagramPorts ports() const noexcept { return sticky_.ports; }

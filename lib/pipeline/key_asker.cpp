@@ -97,9 +97,16 @@ void KeyAsker::take_answers(Instant now) noexcept {
 
 std::size_t KeyAsker::take_ready(std::span<RoomPlace> places) noexcept {
     std::size_t count = 0;
+    std::size_t further = 0;
     while (count < places.size()) {
         const RoomPlace next = room_.next_ready();
-        if (next == kNoRoomPlace || (count != 0 && held_[next].origin != held_[places[0]].origin)) {
+        if (next == kNoRoomPlace) {
+            break;
+        }
+        further += held_[next].units.further_places();
+        const bool is_beside =
+            held_[next].origin == held_[places[0]].origin && further <= kMaxFurther;
+        if (count != 0 && !is_beside) {
             break;
         }
         places[count++] = room_.take_ready();

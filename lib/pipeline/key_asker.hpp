@@ -53,7 +53,8 @@ public:
     void take_answers(Instant now) noexcept;
     // Nobody waits any longer.
     void end_waits() noexcept { room_.end_waits(); }
-    // The next packets that are to be decided, all of one origin: how many.
+    // The next packets that are to be decided, all of one origin and with no more units than one
+    // burst has room for: how many.
     [[nodiscard]] std::size_t take_ready(std::span<RoomPlace> places) noexcept;
     // Whether a packet in the room was to ask anything when it entered.
     [[nodiscard]] bool has_asked(RoomPlace place) const noexcept { return room_.has_asked(place); }

@@ -86,12 +86,14 @@ private:
         several_ |= units_.count(row) > 1 ? row_bit(row) : 0;
         units_.add_further(burst_, row);
     }
+    // What has waited was counted when it came, but for what has no room any more.
     void count_events() const noexcept {
-        if (burst_.is_new()) {
-            units_.for_each_event([&](std::size_t event, std::uint32_t times) {
+        constexpr auto kTooMany = static_cast<std::size_t>(UnitEvent::TooManyUnits);
+        units_.for_each_event([&](std::size_t event, std::uint32_t times) {
+            if (burst_.is_new() || event == kTooMany) {
                 core_.counters.by_unit_event[event].add(times);
-            });
-        }
+            }
+        });
     }
 
     Burst& burst_;

@@ -50,18 +50,13 @@ UnitBody body_of(const RequestHead& head, ReadingStance stance) noexcept {
     }
 }
 
-// What a method may begin with, and a message of some other protocol may be.
-bool is_word(ByteView bytes) noexcept {
-    return http1::find_token_end(http1::ReadableText{bytes}, 0) == bytes.size();
-}
-
 // A head ends with a blank line. A line that may be no request's is looked at again when it is a
 // quarter longer, so that looking costs no more than a few times its length, however it comes.
 HeadNeed need_of(ByteView bytes, const FoundHead& found, const StreamContext& context) noexcept {
     const std::size_t longer = bytes.size() + bytes.size() / 4 + 1;
     return {.bytes = found.has_line ? context.head_bytes : longer,
             .blank_line = true,
-            .may_be_none = !found.has_line && is_word(bytes)};
+            .may_be_none = !found.has_line && HttpUnits::is_word(bytes)};
 }
 
 bool passes(const Service& service, HttpUpgrade upgrade) noexcept {
@@ -84,6 +79,10 @@ std::size_t used_of(std::span<const std::byte> room, const RequestHead& head) no
 }
 
 }  // namespace
+
+bool HttpUnits::is_word(ByteView bytes) noexcept {
+    return http1::find_token_end(http1::ReadableText{bytes}, 0) == bytes.size();
+}
 
 bool HttpUnits::may_begin(ByteView bytes, ReadingStance stance) noexcept {
     const std::byte first = bytes[0];

@@ -243,7 +243,12 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
         const ClientBytes bytes =
             index == ServiceSlots::kNone
                 ? ClientBytes::BeginNone
-                : follow.follows(follow.reader, columns, row, burst.services.all[index].protocol);
+                : follow.follows(
+                      follow.reader, columns, row,
+                      {.connection = verdict.id != 0 ? verdict.id : columns.ends[row].along(),
+                       .seq = segment->seq,
+                       .protocol = burst.services.all[index].protocol,
+                       .is_taken_up = !is_asked});
         if (is_asked) {
             verdict = tracker_.settle_midstream(*segment, policies_, bytes, columns.now);
         } else if (bytes == ClientBytes::BeginHalf) {

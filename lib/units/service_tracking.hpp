@@ -5,6 +5,7 @@
 #include "lib/rules/checksum_trust.hpp"
 #include "lib/units/service_datagrams.hpp"
 #include "lib/units/service_slots.hpp"
+#include "lib/units/stream_units.hpp"
 #include "lib/units/unit_budget.hpp"
 
 #include <array>
@@ -26,10 +27,11 @@ public:
     void take_over(Instant now);
     [[nodiscard]] static std::uint64_t memory_of(const UnitBudget& budget) noexcept;
 
-    // A reader that tells what the bytes are of a segment whose connection nobody knows.
+    // A reader that tells what the bytes are of a segment whose connection nobody watched from its
+    // beginning.
     struct Following {
         ClientBytes (*follows)(void* reader, const UnitColumns& burst, std::size_t row,
-                               ServiceProtocol protocol) noexcept;
+                               const StreamUnits::Amid& place) noexcept;
         void* reader;
     };
     // See UnitFinder::Track.

@@ -80,14 +80,16 @@ StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, Byte
 }
 
 ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                  ServiceProtocol protocol) const noexcept {
+                                  const Amid& place) const noexcept {
     const auto begin_if = [](bool begins) {
         return begins ? ClientBytes::Begin : ClientBytes::BeginNone;
     };
-    if (payload.empty() || table_.may_know(burst.ends[row].along())) {
+    const bool goes_on = place.is_taken_up ? !table_.may_begin_at(place.connection, place.seq)
+                                           : table_.knows(place.connection);
+    if (payload.empty() || goes_on) {
         return ClientBytes::Begin;
     }
-    switch (protocol) {
+    switch (place.protocol) {
         case ServiceProtocol::Http: {
             if (begins_half_request(payload)) {
                 return ClientBytes::BeginHalf;

@@ -1,6 +1,5 @@
 #include "lib/units/stream_units.hpp"
 
-#include "lib/l7/dns/dns_datagram.hpp"
 #include "lib/l7/http1/resync.hpp"
 #include "lib/match/column_compare.hpp"
 #include "lib/packet/tcp_flags.hpp"
@@ -106,17 +105,20 @@ private:
     void read() noexcept {
         // Of a protocol whose beginning cannot be looked for, a unit may begin where the bytes do.
         const bool is_header = ProxyHeaders::begins_at(packet_, offer_.seq);
-        const bool is_guess = !is_header && offer_.kind == Offered::Resync && !skip_to_start();
+        const bool is_amid = !is_header && offer_.kind == Offered::Resync;
         const bool may_miss_some = packet_.service.may_miss_some;
-        if (is_guess && may_miss_some && is_of_http() && begins_half_request(offer_.bytes)) {
-            return owner_.table_.hold_back(offer_);
+        if (is_amid && may_miss_some && is_of_http()) {
+            if (!skip_to_request()) {
+                return;
+            }
         }
+        const bool is_guess = is_amid && !(may_miss_some && is_of_http()) && !skip_to_start();
         context_.before = offer_.framing;
         StreamReading reading = is_header ? owner_.proxies_.read(offer_.bytes, packet_, units_)
                                           : owner_.read(offer_.bytes, context_, units_);
         has_header_ |= is_header;
         if (reading.what == StreamReading::What::NeedMore) {
-            if (is_guess && (reading.need.may_be_none || (may_miss_some && is_of_http()))) {
+            if (is_guess && reading.need.may_be_none) {
                 reading = {};
             } else if (may_miss_some) {
                 return owner_.table_.hold_back(offer_);
@@ -200,6 +202,30 @@ private:
         }
     }
 
+    // Where its server may have bytes that nobody read, no line passes for what it may not be.
+    // False: the offer does not begin with a request.
+    bool skip_to_request() noexcept {
+        using What = LinesLook::What;
+        const std::int64_t known = sequence_distance(offer_.seq, segment_.payload_seq());
+        const std::size_t fresh =
+            offer_.bytes.size() - static_cast<std::size_t>(std::clamp<std::int64_t>(
+                                      known, 0, static_cast<std::int64_t>(offer_.bytes.size())));
+        const LinesLook look = look_through_lines(offer_.bytes, fresh);
+        const ByteView line = offer_.bytes.subspan(look.at);
+        if (look.what == What::Half || look.what == What::Doubtful) {
+            owner_.table_.hold_back(offer_);
+        } else if (look.what == What::None || look.at >= offer_.may_begin ||
+                   (look.what == What::MayBe && line.size() >= context_.head_bytes &&
+                    HttpUnits::is_word(line))) {
+            give_up();
+        } else if (look.what == What::MayBe) {
+            owner_.table_.keep_line(offer_, look.at, !is_request_at_end(line));
+        } else {
+            offer_.skip(look.at);
+            return true;
+        }
+        return false;
+    }
     bool skip_to_start() noexcept {
         const RequestStart start = find_request_start(offer_.bytes, 0, context_.stance());
         const bool may_begin = start.is_found && start.at < offer_.may_begin;
@@ -315,50 +341,6 @@ StreamUnits::StreamUnits(const ConnectionBudget& budget, OnAmbiguous on_ambiguou
       proxies_{stance == ReadingStance::Service ? budget.connections : 0, memory},
       voided_{memory},
       http_{on_ambiguous} {}
-
-// Whose the bytes are: of what the connection has been, of what the port they go to is for,
-// else by how they begin. The port they come from is the sender's to choose.
-StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
-                                UnitSink& units) noexcept {
-    const PacketHeaders& headers = context.packet.headers;
-    if (context.packet.service.service != nullptr) {
-        return read_service(bytes, context, units);
-    }
-    const bool dns = wants_dns(context.packet);
-    if (TlsUnits::is_mine(context.before)) {
-        return tls_.read(bytes, context, units);
-    }
-    if (dns && (is_dns_stream(context.before) || headers.dport == kDnsPort)) {
-        return read_dns(bytes, context, units);
-    }
-    StreamReading reading;
-    if (wants_tls(context.packet)) {
-        reading = tls_.read(bytes, context, units);
-    }
-    if (reading.what == StreamReading::What::NotMine && wants_http(context.packet)) {
-        reading = http_.read(bytes, context, units);
-    }
-    if (reading.what == StreamReading::What::NotMine && dns) {
-        reading = read_dns(bytes, context, units);
-    }
-    return reading;
-}
-
-// Whatever rules read of it: where its units end must be known.
-StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& context,
-                                        UnitSink& units) noexcept {
-    switch (context.packet.service.service->protocol) {
-        case ServiceProtocol::Http:
-            return http_.read(bytes, context, units);
-        case ServiceProtocol::Tls:
-            return tls_.read(bytes, context, units);
-        case ServiceProtocol::Dns:
-            return read_dns(bytes, context, units);
-        case ServiceProtocol::Quic:
-            break;
-    }
-    return {};
-}
 
 // Under other rules, and while packets were forwarded unread, segments may have been no reader's.
 void StreamUnits::note_unseen(const UnitSource& packet) noexcept {

@@ -44,10 +44,16 @@ public:
     // select() for a service's segment, whose connection the tracker follows.
     [[nodiscard]] Worth select_service(const ServicePacket& packet, ByteView payload,
                                        std::uint64_t& note) noexcept;
-    // What the bytes of a segment are whose connection is not known. Of a hello Begin is said
-    // whether it is whole or not.
+    // A segment of a connection whose beginning was not seen.
+    struct Amid {
+        std::uint64_t connection = 0;
+        std::uint32_t seq = 0;
+        ServiceProtocol protocol{};
+        bool is_taken_up = false;  // its bytes are read from there on
+    };
+    // What its bytes are. Of a hello Begin is said whether it is whole or not.
     [[nodiscard]] ClientBytes bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                       ServiceProtocol protocol) const noexcept;
+                                       const Amid& place) const noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).

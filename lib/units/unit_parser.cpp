@@ -128,9 +128,9 @@ void UnitParser::note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexce
 }
 
 ClientBytes UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
-                                ServiceProtocol protocol) noexcept {
+                                const StreamUnits::Amid& place) noexcept {
     const auto& self = *static_cast<const UnitParser*>(parser);
-    return self.service_streams_.bytes_of(burst, row, payload_of(burst, row), protocol);
+    return self.service_streams_.bytes_of(burst, row, payload_of(burst, row), place);
 }
 
 RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,

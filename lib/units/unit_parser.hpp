@@ -52,7 +52,8 @@ private:
     static void note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexcept;
     void hear_servers(const UnitColumns& burst, RowMask rows) noexcept;
     [[nodiscard]] static ClientBytes follows(void* parser, const UnitColumns& burst,
-                                             std::size_t row, ServiceProtocol protocol) noexcept;
+                                             std::size_t row,
+                                             const StreamUnits::Amid& place) noexcept;
     [[nodiscard]] StreamUnits::Worth worth_of(const UnitColumns& burst, std::size_t row,
                                               ByteView payload, std::uint64_t& note) noexcept;
     [[nodiscard]] StreamUnits& streams_of(bool service) noexcept {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 // Connections to an enforced service whose beginning nobody saw, and bytes that were forwarded and
 // forgotten: what is read is in the order in which the server takes it.
@@ -113,6 +116,137 @@ TEST(ServiceMidstreamFrames, GoOnAsOldOnesUntilTheServerHasSpoken) {
     EXPECT_EQ(parser.tracked().of(TrackEvent::Probed), 1U);
 }
 
+// On connections from before, each with a client of its own, lines in two segments.
+class LinesInTwo : public testing::Test {
+protected:
+    struct Line {
+        std::string text;
+        std::size_t cut;
+        std::string source;
+        std::uint32_t at = kAt;
+        bool goes_on = true;
+        unsigned served = 0;
+    };
+    LinesInTwo() {
+        box.find_units_by(parser.finder());
+        (void)box.judge(client("").sport(1), now);
+    }
+    void add(const std::string& text, std::size_t cut) {
+        const std::size_t number = lines.size();
+        const std::string source =
+            "10." + std::to_string(number / 250) + "." + std::to_string(number % 250) + ".1";
+        Line& line = lines.emplace_back(Line{text, cut, source});
+        (void)box.judge(client(kLogin, kAt, 50).src(source), now);
+        (void)box.judge(server("", 50, kAt).dst(line.source), now);
+    }
+    // Whether it goes on; if so, its server acknowledges it.
+    bool goes(Line& line, const std::string& part) {
+        const Frame segment = client(part, line.at, 50).src(line.source);
+        line.goes_on = line.goes_on && forwards(box.judge(segment, now).verdict);
+        line.at += line.goes_on ? static_cast<std::uint32_t>(part.size()) : 0U;
+        (void)box.judge(server("", 50, line.at).dst(line.source), now);
+        return line.goes_on;
+    }
+    void send(Line& line) {
+        const std::uint64_t before = box.counters(0).admitted.read();
+        if (goes(line, line.text.substr(0, line.cut)) && goes(line, line.text.substr(line.cut))) {
+            ++line.served;
+            EXPECT_EQ(box.counters(0).admitted.read() - before, 1U)
+                << line.text << " cut at " << line.cut << ", time " << line.served;
+        }
+    }
+
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    Instant now = test::kStart;
+    std::vector<Line> lines;
+};
+
+TEST_F(LinesInTwo, AreNotServedUncountedHoweverOftenAndLong) {
+    const std::string rest = "\r\nHost: a\r\n\r\n";
+    for (const std::string& text :
+         {"GET /login HTTP/1.1" + rest, "GET  /login HTTP/1.1" + rest,
+          "GET \t/login HTTP/1.1" + rest, "GET x://h/login HTTP/1.1" + rest,
+          "\r\nGET /login HTTP/1.1" + rest, "x\nGET  /login HTTP/1.1" + rest,
+          " \vGET /login HTTP/1.1" + rest, std::string{"GET /login\r\n"},
+          std::string{"ODD\f/login HTTP/1.0\n\n"}}) {
+        for (std::size_t cut = 1; cut < text.size(); ++cut) {
+            add(text, cut);
+        }
+    }
+    // Some of them behind the time of grace that all have begun in.
+    for (int round = 0; round < 3; ++round, now += 40s) {
+        for (Line& line : lines) {
+            send(line);
+        }
+    }
+    EXPECT_GE(std::count_if(lines.begin(), lines.end(),
+                            [](const Line& line) { return line.served != 0; }),
+              4)
+        << "those that go on with a word alone are read as one line";
+}
+
+// Segments of a body that was under way, and the request behind it.
+TEST(ServiceMidstreamBodies, GoOnAndTheRequestBehindThemIsCounted) {
+    struct Row {
+        const char* name;
+        std::vector<std::string> segments;
+        const char* behind = "within_limits";
+    };
+    for (const Row& row : {
+             Row{"text", {"words of an upload that", " goes on\nin li", "nes of wo", "rds.\n"}},
+             Row{"JSON", {"{\"a\": [1, 2", ", 3], \"b\": \"GE", "{ x\", \"c\": 1}"}},
+             Row{"digits",
+                 {std::string(1400, 'a'), std::string(1400, 'b'), std::string(1400, '0'), "\r\n"}},
+             Row{"digits without an end", std::vector<std::string>(40, std::string(1000, 'f'))},
+             Row{"JSON cut before a word", {"{\"a\": \"GE", "T x\", \"c\": 1}"}, "midstream"},
+             Row{"text without an end", {"words of an upload that", " goes on"}, "midstream"},
+             Row{"a form", {"a=1&b=", "2&c=3"}},
+             Row{"binary", {{"\x16\x03\0 /", 5}, "ab\ncd", std::string(500, '\xE1'), "\n"}},
+         }) {
+        SCOPED_TRACE(row.name);
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{kEnforced};
+        box.find_units_by(parser.finder());
+        std::uint32_t at = kAt;
+        (void)box.judge(client(row.segments.front(), at, 50), test::kStart);
+        (void)box.judge(server("", 50, at), test::kStart);
+        for (const std::string& segment : row.segments) {
+            for (int times = 0; times < 2; ++times) {
+                EXPECT_TRUE(forwards(box.judge(client(segment, at, 50), test::kStart).verdict))
+                    << segment;
+            }
+            at += static_cast<std::uint32_t>(segment.size());
+            (void)box.judge(server("", 50, at), test::kStart);
+        }
+        const bool is_word = row.segments.size() == 40;
+        EXPECT_EQ(
+            row_of(box.judge(client((is_word ? "\n" : "") + kLogin, at, 50), test::kStart).reason)
+                .name,
+            row.behind);
+    }
+}
+
+// What ends with half a line ends as it would in any other body.
+TEST(ServiceMidstreamBodies, MayEndWithTheConnection) {
+    for (const auto& [end, passes] :
+         {std::pair{"the end of it", true}, std::pair{"end", true}, std::pair{"GET end", false}}) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{kEnforced};
+        box.find_units_by(parser.finder());
+        (void)box.judge(client("x", kAt, 50), test::kStart);
+        (void)box.judge(server("", 50, kAt), test::kStart);
+        EXPECT_TRUE(forwards(box.judge(client(end, kAt, 50), test::kStart).verdict)) << end;
+        const auto size = static_cast<std::uint32_t>(std::string_view{end}.size());
+        (void)box.judge(server("", 50, kAt + size), test::kStart);
+        EXPECT_EQ(
+            forwards(box.judge(client("", kAt + size, 50).flags(test::kFin | kAck), test::kStart)
+                         .verdict),
+            passes)
+            << end;
+    }
+}
+
 // A table whose connections and whose refusals others have crowded out.
 class Forgotten : public testing::Test {
 protected:
@@ -162,6 +296,31 @@ TEST_F(Forgotten, AQuietConnectionBeginsWhereItsServerIs) {
     EXPECT_EQ(take(client(kSecond, 19 + 11)), "unmatched") << "held: it is ahead";
     EXPECT_EQ(take(client(kFirst, 19)), "within_limits");
     EXPECT_EQ(take(client(kLogin, 19 + kLoginSize)), "over_limit");
+}
+
+// Others' lines in a table say nothing of a connection that nobody knows.
+TEST_F(Forgotten, StrangersBytesPassByNobodyElsesConnection) {
+    const auto expect_strangers_refused = [this](std::uint16_t from) {
+        for (std::uint16_t port = from; port < from + 60; ++port) {
+            (void)take(client("\x01 abc", kAt, 50), port);
+            EXPECT_EQ(take(server("", 50, kAt), port), "unmatched");
+            EXPECT_EQ(take(client("\x01 abc", kAt, 50), port), "midstream") << port;
+        }
+    };
+    open(40'000);
+    EXPECT_EQ(take(client("GET /x HTTP/1.1\r\n\r\n"), 40'000), "unmatched");
+    now += 61s;
+    for (std::uint16_t port = 1; port <= 64; ++port) {
+        open(port);
+        EXPECT_EQ(take(client("GET /x HTTP/1.1\r\n\r\n"), port), "unmatched");
+    }
+    expect_strangers_refused(1000);
+    for (std::uint16_t port = 101; port <= 164; ++port) {
+        open(port);
+        (void)take(client(kFirst), port);
+    }
+    EXPECT_GE(parser.service_connections().of(ConnectionEvent::EvictedHalfHead), 1U);
+    expect_strangers_refused(2000);
 }
 
 }  // namespace

@@ -75,6 +75,31 @@ TargetBegin target_behind(ByteView bytes, ByteView method, std::size_t method_en
 
 namespace sluice {
 
+HalfLine half_line(ByteView line) noexcept {
+    const auto begin = std::find_if_not(line.begin(), line.end(), http1::is_any_line_space);
+    const auto method_end = std::find_if(begin, line.end(), http1::is_any_line_space);
+    const bool is_token = std::all_of(
+        begin, method_end, [](std::byte byte) { return http1::is(byte, http1::kToken); });
+    if (!is_token || begin == line.end()) {
+        return HalfLine::None;
+    }
+    if (method_end == line.end()) {
+        return HalfLine::May;
+    }
+    const ByteView rest = line.subspan(static_cast<std::size_t>(method_end - line.begin()));
+    const ByteView method = line.subspan(static_cast<std::size_t>(begin - line.begin()),
+                                         static_cast<std::size_t>(method_end - begin));
+    const auto target = static_cast<std::size_t>(
+        std::find_if_not(rest.begin(), rest.end(), http1::is_any_line_space) - rest.begin());
+    constexpr std::string_view kHttp = "http";
+    const ByteView scheme = rest.subspan(target, std::min(rest.size() - target, kHttp.size()));
+    const bool begins_as_http = target + scheme.size() == rest.size() &&
+                                http1::equals_ignoring_case(scheme, kHttp.substr(0, scheme.size()));
+    const bool is_target =
+        begins_as_http || http1::target_behind(rest, method, target) == http1::TargetBegin::Fine;
+    return is_target || rest[target] == std::byte{'*'} ? HalfLine::Target : HalfLine::May;
+}
+
 // False: more must come before it is known where the line begins.
 bool HeadFinder::skip_empty_lines(ByteView bytes) noexcept {
     const bool any_cr = stance_ == ReadingStance::Service;

@@ -65,6 +65,16 @@ private:
 };
 static_assert(sizeof(HeadFinder) == 16, "a stream keeps one between segments");
 
+// The beginning of a line that has not ended, to servers of HTTP: all of them want a token for a
+// method.
+enum class HalfLine : std::uint8_t {
+    None,    // no request's
+    May,     // a request's, or any other text
+    Target,  // a method, and what targets begin with or nothing yet
+};
+// `line`: at least one byte, no LF.
+[[nodiscard]] HalfLine half_line(ByteView line) noexcept;
+
 // A connection that begins so can be HTTP.
 [[nodiscard]] inline bool may_begin_request(ByteView bytes, ReadingStance stance) noexcept {
     return HeadFinder{stance}.find(bytes, kMaxHeadLimit) != HeadStatus::NotHttp;

@@ -76,4 +76,10 @@ LineWords split_line(ByteView line) noexcept {
     return is_more ? others : words;
 }
 
+bool ends_in_version(ByteView line) noexcept {
+    const ByteView text = trimmed(line, is_any_line_space);
+    const auto last = std::find_if(text.rbegin(), text.rend(), is_any_line_space).base();
+    return is_version(text.subspan(static_cast<std::size_t>(last - text.begin())));
+}
+
 }  // namespace sluice::http1

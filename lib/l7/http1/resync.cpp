@@ -3,6 +3,7 @@
 #include "lib/l7/http1/byte_blocks.hpp"
 #include "lib/l7/http1/byte_classes.hpp"
 #include "lib/l7/http1/head_finder.hpp"
+#include "lib/l7/http1/line_words.hpp"
 
 namespace sluice {
 
@@ -42,27 +43,66 @@ bool has_blank_line(ByteView bytes) noexcept {
     return false;
 }
 
-// A method, a blank, and no more or what targets begin with.
-bool may_begin_line(ByteView line) noexcept {
-    const http1::ReadableText text{line};
-    const std::size_t method = http1::find_token_end(text, 0);
-    if (method == 0 || method >= line.size() || line[method] != std::byte{' '}) {
-        return false;
+// No server takes other methods.
+bool has_token(ByteView line) noexcept {
+    const http1::LineWords words = http1::split_line(line);
+    return http1::find_token_end(http1::ReadableText{words.method}, 0) == words.method.size();
+}
+
+ByteView first_line(ByteView bytes) noexcept {
+    return bytes.first(http1::find_byte(bytes, 0, '\n'));
+}
+
+LinesLook unfinished(ByteView bytes, std::size_t at) noexcept {
+    using What = LinesLook::What;
+    switch (at < bytes.size() ? half_line(bytes.subspan(at)) : HalfLine::None) {
+        case HalfLine::Target:
+            return {What::Half, at};
+        case HalfLine::May:
+            return {What::MayBe, at};
+        default:
+            return {What::None, at};
     }
-    const std::size_t target = method + 1;
-    return target == line.size() || line[target] == std::byte{'/'} ||
-           line[target] == std::byte{'*'} || line[target] == std::byte{'h'} ||
-           line[target] == std::byte{'H'};
 }
 
 }  // namespace
 
-bool begins_half_request(ByteView bytes) noexcept {
-    const RequestStart start = find_request_start(bytes, 0, ReadingStance::Service);
-    if (start.is_found) {
-        return !has_blank_line(bytes.subspan(start.at));
+LinesLook look_through_lines(ByteView bytes, std::size_t fresh) noexcept {
+    using What = LinesLook::What;
+    const std::size_t from = bytes.size() - fresh;
+    const RequestStart joined = find_request_start(bytes, 0, ReadingStance::Service);
+    const RequestStart alone =
+        from == 0 ? joined : find_request_start(bytes, from, ReadingStance::Service);
+    const bool is_joined = joined.is_found && joined.at < from;
+    if (is_joined && has_token(first_line(bytes.subspan(joined.at)))) {
+        // The same line begins another request where the segment does: which, nothing tells.
+        const std::size_t end = http1::find_byte(bytes, from, '\n');
+        return {alone.is_found && alone.at < end ? What::Doubtful : What::Request, joined.at};
     }
-    return start.at < bytes.size() && may_begin_line(bytes.subspan(start.at));
+    if (alone.is_found) {
+        return {What::Request, alone.at};
+    }
+    const bool has_line = first_line(bytes.subspan(from)).size() < fresh;
+    if (has_line && http1::ends_in_version(first_line(bytes.subspan(from)))) {
+        return {What::Doubtful, from};
+    }
+    const LinesLook own = unfinished(bytes, alone.at);
+    const bool goes_on = from != 0 && !joined.is_found && joined.at < from;
+    if (!goes_on || own.what == What::Half) {
+        return own;
+    }
+    const LinesLook longer = unfinished(bytes, joined.at);
+    return longer.what == What::None ? own : longer;
+}
+
+bool is_request_at_end(ByteView line) noexcept {
+    return http1::split_line(line).fault == LineFault::None;
+}
+
+bool begins_half_request(ByteView bytes) noexcept {
+    const LinesLook look = look_through_lines(bytes, bytes.size());
+    return look.what == LinesLook::What::Half ||
+           (look.what == LinesLook::What::Request && !has_blank_line(bytes.subspan(look.at)));
 }
 
 }  // namespace sluice

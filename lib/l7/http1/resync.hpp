@@ -4,6 +4,7 @@
 #include "lib/l7/http1/line_fault.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sluice {
 
@@ -20,8 +21,25 @@ struct RequestStart {
 [[nodiscard]] RequestStart find_request_start(
     ByteView bytes, std::size_t from, ReadingStance stance = ReadingStance::Anywhere) noexcept;
 
-// Whether a request begins in the first of these lines or in the last, and its head does not end in
-// them: a line that is a request's, or as much of one as begins its target. For connections whose
+// Bytes of a stream of which nothing is known but this: `fresh` of them came in a segment of their
+// own, and the line before these has no end. That line may go on in them, or another one begins
+// there, as segments mostly begin with one.
+struct LinesLook {
+    enum class What : std::uint8_t {
+        None,      // no request begins in them
+        Request,   // one does, at `at`: its line is whole
+        Doubtful,  // one ends in them, and nothing tells where it began
+        Half,      // the last line, from `at` on, begins one
+        MayBe,     // the last line may begin one, or be any other text
+    };
+    What what = What::None;
+    std::size_t at = 0;
+};
+[[nodiscard]] LinesLook look_through_lines(ByteView bytes, std::size_t fresh) noexcept;
+// A line without an end that its stream ends with is a request to some server all the same.
+[[nodiscard]] bool is_request_at_end(ByteView line) noexcept;
+
+// Whether a request begins in these bytes, and its head does not end in them. For connections whose
 // server may have the rest already.
 [[nodiscard]] bool begins_half_request(ByteView bytes) noexcept;
 

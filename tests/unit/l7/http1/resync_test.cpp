@@ -88,5 +88,49 @@ TEST(Resync, HalfARequestIsOneThatBeginsAndDoesNotEnd) {
     }
 }
 
+// A line that came in two segments: what it is together, and by what came last alone.
+TEST(Resync, ALineGoesOnWithTheNextSegmentOrBeginsThere) {
+    using What = LinesLook::What;
+    struct Lines {
+        std::string before;
+        std::string fresh;
+        What what;
+        std::size_t at;
+    };
+    const std::string get = "GET / HTTP/1.1\r\n";
+    for (const Lines& row : {
+             Lines{"", get, What::Request, 0},
+             Lines{"GET", " /login HTTP/1.1\r\n", What::Request, 0},
+             Lines{"GET", " /login\n", What::Request, 0},
+             Lines{"GET x", "://h/login HTTP/1.1\r\n", What::Request, 0},
+             Lines{"abc", "d\r\n" + get, What::Request, 6},
+             Lines{"{\"a\": 1}", get, What::Request, 8},
+             Lines{"", "x\n" + get, What::Request, 2},
+             Lines{"P", "OST / HTTP/1.1\r\n", What::Doubtful, 0},
+             Lines{"abc", get, What::Doubtful, 0},
+             Lines{"", " /login HTTP/1.1\r\n", What::Doubtful, 0},
+             Lines{"GET", " ", What::Half, 0},
+             Lines{"GET", "  /lo", What::Half, 0},
+             Lines{"abc def", "GET /lo", What::Half, 7},
+             Lines{"", "x\nGET  ", What::Half, 2},
+             Lines{"", "GET \t", What::Half, 0},
+             Lines{"", "GET ht", What::Half, 0},
+             Lines{"", "GET", What::MayBe, 0},
+             Lines{"", "GET x", What::MayBe, 0},
+             Lines{"G", "ET", What::MayBe, 0},
+             Lines{"words of", " an upl", What::MayBe, 0},
+             Lines{"abc", "{GET", What::None, 3},
+             Lines{"{", "abc", What::MayBe, 1},
+             Lines{"", "words of a line\r\n", What::None, 17},
+             Lines{"", "\x16\x03 abc", What::None, 0},
+             Lines{"", "\r\n  ", What::None, 2},
+         }) {
+        const LinesLook look =
+            look_through_lines(bytes_of(row.before + row.fresh), row.fresh.size());
+        EXPECT_EQ(look.what, row.what) << row.before << '|' << row.fresh;
+        EXPECT_EQ(look.at, row.at) << row.before << '|' << row.fresh;
+    }
+}
+
 }  // namespace
 }  // namespace sluice::resync_test

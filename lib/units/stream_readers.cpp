@@ -1,0 +1,53 @@
+#include "lib/l7/dns/dns_datagram.hpp"
+#include "lib/units/dns_units.hpp"
+#include "lib/units/stream_units.hpp"
+#include "lib/units/wanted_protocols.hpp"
+
+// The protocol of what a stream goes on with.
+namespace sluice {
+
+// Whose the bytes are: of what the connection has been, of what the port they go to is for,
+// else by how they begin. The port they come from is the sender's to choose.
+StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
+                                UnitSink& units) noexcept {
+    const PacketHeaders& headers = context.packet.headers;
+    if (context.packet.service.service != nullptr) {
+        return read_service(bytes, context, units);
+    }
+    const bool dns = wants_dns(context.packet);
+    if (TlsUnits::is_mine(context.before)) {
+        return tls_.read(bytes, context, units);
+    }
+    if (dns && (is_dns_stream(context.before) || headers.dport == kDnsPort)) {
+        return read_dns(bytes, context, units);
+    }
+    StreamReading reading;
+    if (wants_tls(context.packet)) {
+        reading = tls_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && wants_http(context.packet)) {
+        reading = http_.read(bytes, context, units);
+    }
+    if (reading.what == StreamReading::What::NotMine && dns) {
+        reading = read_dns(bytes, context, units);
+    }
+    return reading;
+}
+
+// Whatever rules read of it: where its units end must be known.
+StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& context,
+                                        UnitSink& units) noexcept {
+    switch (context.packet.service.service->protocol) {
+        case ServiceProtocol::Http:
+            return http_.read(bytes, context, units);
+        case ServiceProtocol::Tls:
+            return tls_.read(bytes, context, units);
+        case ServiceProtocol::Dns:
+            return read_dns(bytes, context, units);
+        case ServiceProtocol::Quic:
+            break;
+    }
+    return {};
+}
+
+}  // namespace sluice
