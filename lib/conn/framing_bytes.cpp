@@ -1,5 +1,6 @@
 #include "lib/conn/framing_bytes.hpp"
 
+#include "lib/base/check.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>
@@ -231,6 +232,7 @@ void FramingBytes::drop_oldest(Block& block, std::size_t count) noexcept {
 void FramingBytes::put(Block& block, const Bytes& read, const PayloadRange& place,
                        const KeyHasher& hash) noexcept {
     const ByteView bytes = read.bytes.subspan(place.begin, place.end - place.begin);
+    SLUICE_CHECK(bytes.size() <= std::numeric_limits<std::uint16_t>::max());
     const auto free =
         std::ranges::find_if(block.lines, [](const Line& line) { return line.size == 0; });
     Line line{.from = read.from + place.begin, .size = static_cast<std::uint16_t>(bytes.size())};
@@ -258,10 +260,6 @@ FramingBytes::Adding FramingBytes::add(const Sender& sender, const Bytes& read,
     if (sets_ == 0 || lines.empty()) {
         return adding;
     }
-    // More than are told apart are one, with the data between them.
-    const PayloadRange all{lines.front().begin, lines.back().end};
-    const std::span<const PayloadRange> places =
-        lines.size() > kMostLines ? std::span{&all, 1} : lines;
     // A body begins with a line: without a block it has had none before these.
     const std::size_t at = take(sender, read.from, adding);
     if (at == kNone) {
@@ -271,6 +269,12 @@ FramingBytes::Adding FramingBytes::add(const Sender& sender, const Bytes& read,
     if (acknowledged) {
         drop_acknowledged(block, *acknowledged);
     }
+    // Without room to tell them apart they are one, with the data between them.
+    const PayloadRange all{lines.front().begin, lines.back().end};
+    const std::span<const PayloadRange> places =
+        (acknowledged ? block.kept() : 0) + lines.size() + kFreeBehindSeveral > kKept
+            ? std::span{&all, 1}
+            : lines;
     const std::size_t all_of_them = block.kept() + places.size();
     if (all_of_them > kKept) {
         if (acknowledged) {

@@ -84,9 +84,10 @@ public:
     [[nodiscard]] bool is_in_body(ConnectionIndex connection, std::uint32_t from,
                                   std::uint32_t to) const noexcept;
 
-    // Places that are told apart in one reading; more are kept as one.
-    static constexpr std::size_t kMostLines = 16;
     static constexpr std::size_t kKept = 63;  // of a connection, not acknowledged
+    // Several places of one reading are told apart if so many of a connection's are left free for
+    // what follows; else they are kept as one.
+    static constexpr std::size_t kFreeBehindSeveral = 24;
 
 private:
     static constexpr std::size_t kShort = 9;  // bytes that are kept as they are

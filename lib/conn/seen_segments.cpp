@@ -94,4 +94,24 @@ SeenSegments::Comparison SeenSegments::compare(std::uint32_t from, ByteView byte
     return begins_known ? is : Comparison{};
 }
 
+bool SeenSegments::holds(std::uint32_t from, ByteView bytes, const KeyHasher& hash) const noexcept {
+    const std::uint32_t to = from + static_cast<std::uint32_t>(bytes.size());
+    std::size_t held = 0;
+    for (const Segment& seen : std::span{segments_}.first(count_)) {
+        if (!seen.meets(from, to)) {
+            continue;
+        }
+        const std::int32_t at = sequence_distance(from, seen.from);
+        const bool is_same =
+            at >= 0 && sequence_distance(seen.end(), to) >= 0 &&
+            digest_of(seen, bytes.subspan(static_cast<std::size_t>(at), seen.bytes()), hash) ==
+                seen.digest;
+        if (!is_same) {
+            return false;
+        }
+        held += seen.bytes();
+    }
+    return held == bytes.size();
+}
+
 }  // namespace sluice

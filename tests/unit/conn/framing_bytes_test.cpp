@@ -76,7 +76,8 @@ TEST_F(Framing, ALongLineIsComparedWhole) {
 TEST_F(Framing, MoreLinesThanAreToldApartAreComparedAsOne) {
     std::string text;
     std::vector<PayloadRange> lines;
-    for (std::uint32_t i = 0; i < 20; ++i) {
+    constexpr std::size_t kApart = FramingBytes::kKept - FramingBytes::kFreeBehindSeveral;
+    for (std::uint32_t i = 0; i <= kApart; ++i) {
         lines.push_back({i * 6, i * 6 + 3});
         text += "1\r\nx\r\n";
     }
@@ -86,6 +87,11 @@ TEST_F(Framing, MoreLinesThanAreToldApartAreComparedAsOne) {
     other[60] = '2';
     EXPECT_FALSE(agrees(0, other));
     EXPECT_FALSE(agrees(0, text.substr(0, 60)));
+    lines.pop_back();
+    EXPECT_EQ(add(0, text, lines, kFrom, 4), Added::Kept);
+    EXPECT_TRUE(agrees(0, text.substr(0, 60), 4)) << "so many are told apart";
+    EXPECT_TRUE(agrees(61, text.substr(61, 60), 4));
+    EXPECT_FALSE(agrees(0, other.substr(0, 61), 4));
 }
 
 TEST_F(Framing, WhatTheReceiverHasMakesRoomAndNothingElseDoes) {
