@@ -75,7 +75,7 @@ void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& 
 // connection that was being removed and is back.
 void ConnectionTable::take_over_framing(ConnectionIndex torn) {
     if (torn != kNoConnection && !lines_[torn].is_free() && lines_[torn].has_framing) {
-        framing_.take_back(torn);
+        framing_.take_back(torn, lines_[torn].next);
     }
     framing_.take_over([&](ConnectionIndex index) -> std::optional<std::uint32_t> {
         return lines_[index].is_free() ? std::nullopt : std::optional{lines_[index].next};

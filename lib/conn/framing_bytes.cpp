@@ -55,7 +55,7 @@ bool FramingBytes::can_go_on(std::size_t block, const NextOf& next_of) const {
            find(connection) == block && next_of(connection).has_value();
 }
 
-void FramingBytes::take_back(ConnectionIndex connection) noexcept {
+void FramingBytes::take_back(ConnectionIndex connection, std::uint32_t next) noexcept {
     if (sets_ == 0 || find(connection) != kNone) {
         return;
     }
@@ -67,6 +67,8 @@ void FramingBytes::take_back(ConnectionIndex connection) noexcept {
             return;
         }
     }
+    // What nothing is kept of was lost, and its line may be another connection's since.
+    lose(connection, next);
 }
 
 void FramingBytes::take_over(const NextOf& next_of) {
@@ -163,7 +165,8 @@ std::size_t FramingBytes::take(const Sender& sender, std::uint32_t body_from,
     }
     give_up(owner);
     keep_store_order();
-    blocks_[at] = Block{.body_from = body_from};
+    const std::uint32_t lost = lost_[sender.connection];
+    blocks_[at] = Block{.horizon = lost, .has_horizon = lost != 0, .body_from = body_from};
     owner.connection = sender.connection;
     owner.source = sender.source;
     keep_store_order();
@@ -369,9 +372,14 @@ void FramingBytes::forget(ConnectionIndex connection) noexcept {
     if (sets_ == 0) {
         return;
     }
-    lost_[connection] = 0;
     if (const std::size_t at = find(connection); at != kNone) {
         give_up(owner_of(at));
+    }
+}
+
+void FramingBytes::begin(ConnectionIndex connection) noexcept {
+    if (sets_ != 0) {
+        lost_[connection] = 0;
     }
 }
 
