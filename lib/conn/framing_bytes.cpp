@@ -329,7 +329,9 @@ bool FramingBytes::agrees(ConnectionIndex connection, const Bytes& repeat,
 
 void FramingBytes::begin_body(ConnectionIndex connection, std::uint32_t from) noexcept {
     if (const std::size_t at = find(connection); at != kNone) {
+        // The one before, which is over, ends before this begins: between the two it is empty.
         blocks_[at].body_from = from;
+        keep_store_order();
         blocks_[at].is_over = false;
     }
 }
