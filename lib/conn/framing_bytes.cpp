@@ -361,8 +361,14 @@ bool FramingBytes::acknowledge(ConnectionIndex connection, std::uint32_t to) noe
     if (at == kNone) {
         return lost != 0;
     }
+    const Block& block = blocks_[at];
     drop_acknowledged(blocks_[at], to);
-    return lost != 0 || !blocks_[at].is_spent();
+    // Nothing of its body comes again, and its numbers are other bytes' by and by.
+    const bool is_past = block.is_over && sequence_distance(block.body_to, to) >= 0;
+    if (is_past && block.is_spent()) {
+        give_up(owner_of(at));
+    }
+    return lost != 0 || !block.is_spent();
 }
 
 bool FramingBytes::has_any(ConnectionIndex connection) const noexcept {

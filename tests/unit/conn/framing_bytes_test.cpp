@@ -64,6 +64,18 @@ TEST_F(Framing, WhatLiesInTheLastBodyIsKnown) {
     EXPECT_FALSE(framing.is_in_body(4, kFrom, kFrom + 1));
 }
 
+TEST_F(Framing, ABodyThatTheReceiverHasIsNoBodyAnyMore) {
+    EXPECT_EQ(add(10, "0\r\n\r\n", {{0, 5}}), Added::Kept);
+    framing.end_body(3, kFrom + 15);
+    EXPECT_TRUE(framing.acknowledge(3, kFrom + 14));
+    EXPECT_TRUE(framing.is_in_body(3, kFrom + 10, kFrom + 15));
+    EXPECT_FALSE(framing.acknowledge(3, kFrom + 15));
+    EXPECT_FALSE(framing.is_in_body(3, kFrom + 10, kFrom + 15));
+    EXPECT_EQ(add(10, "5\r\n", {{0, 3}}, kFrom, 4), Added::Kept);
+    EXPECT_FALSE(framing.acknowledge(4, kFrom + 13));
+    EXPECT_TRUE(framing.is_in_body(4, kFrom + 10, kFrom + 20)) << "it goes on";
+}
+
 TEST_F(Framing, ALongLineIsComparedWhole) {
     const std::string line = "5;name=" + std::string(100, 'x') + "\r\n";
     EXPECT_EQ(add(0, line + "hello", {{0, 109}}), Added::Kept);
