@@ -67,15 +67,15 @@ void ConnectionTable::take_over(Instant now, bool (*can_be)(const FramingState& 
         return goes_on(line) && (line.phase != StreamPhase::Framed || can_be(line.framing));
     });
     take_over_held(torn);
-    take_over_groups();
     take_over_framing(torn);
+    take_over_groups();
 }
 
 // Lines of chunks are compared with what repeats them in this process too, also those of a
 // connection that was being removed and is back.
 void ConnectionTable::take_over_framing(ConnectionIndex torn) {
     if (torn != kNoConnection && !lines_[torn].is_free() && lines_[torn].has_framing) {
-        framing_.take_back(torn);
+        framing_.take_back(torn, lines_[torn].next);
     }
     framing_.take_over([&](ConnectionIndex index) -> std::optional<std::uint32_t> {
         return lines_[index].is_free() ? std::nullopt : std::optional{lines_[index].next};
@@ -102,11 +102,11 @@ void ConnectionTable::take_over_groups() {
         return age_of(lines_[a]) > age_of(lines_[b]);
     });
     for (const ConnectionIndex index : found) {
+        enter(index, AgeGroup::Idle);
         if (lines_.size() > budget_.connections) {
-            lines_.remove(index);
+            remove(index, ConnectionEvent::EvictedIdle);
             continue;
         }
-        enter(index, AgeGroup::Idle);
         const SourceShares& half_heads = shares_of(AgeGroup::HalfHead);
         const bool has_room = !half_heads.full() && half_heads.count_of(members_[index].id) <
                                                         budget_.half_heads_per_source;

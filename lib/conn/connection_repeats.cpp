@@ -89,7 +89,9 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     using Repeat = SeenSegments::Repeat;
     const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
     if (!framing_agrees(offer, bytes)) {
-        return false;
+        // A part of lines that are kept as one cannot be compared with them.
+        return connection.repeated != RepeatedParts::Open &&
+               seen_[offer.connection_].holds(offer.rest_seq_, bytes, *offer.hash_);
     }
     if (framing_.is_in_body(offer.connection_, offer.rest_seq_, to)) {
         return connection.repeated != RepeatedParts::Open;

@@ -162,6 +162,7 @@ bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     members_[index].id = id_of(offer.source_);
     seen_[index].clear();
     last_acks_[index] = {};
+    framing_.begin(index);
     enter(index, AgeGroup::Idle);
     offer.connection_ = index;
     counters_.count(ConnectionEvent::Opened);

@@ -92,8 +92,11 @@ ConnectionIndex ConnectionTable::find_in_time(std::uint64_t digest) noexcept {
 }
 
 void ConnectionTable::classify(StreamOffer& offer, Connection& connection) noexcept {
-    if (connection.has_framing && offer.acknowledged_) {
-        connection.has_framing = framing_.acknowledge(offer.connection_, *offer.acknowledged_);
+    if (connection.has_framing) {
+        // One way nobody says what the receiver has: nothing comes again from so far back.
+        const std::uint32_t oldest = connection.next - JudgedRanges::kMostBytes;
+        connection.has_framing =
+            framing_.acknowledge(offer.connection_, offer.acknowledged_.value_or(oldest));
     }
     if (connection.has_gap && offer.acknowledged_) {
         connection.has_gap =

@@ -1,5 +1,6 @@
 #include "lib/conn/framing_bytes.hpp"
 
+#include "lib/base/check.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ bool FramingBytes::can_go_on(std::size_t block, const NextOf& next_of) const {
            find(connection) == block && next_of(connection).has_value();
 }
 
-void FramingBytes::take_back(ConnectionIndex connection) noexcept {
+void FramingBytes::take_back(ConnectionIndex connection, std::uint32_t next) noexcept {
     if (sets_ == 0 || find(connection) != kNone) {
         return;
     }
@@ -66,6 +67,8 @@ void FramingBytes::take_back(ConnectionIndex connection) noexcept {
             return;
         }
     }
+    // What nothing is kept of was lost, and its line may be another connection's since.
+    lose(connection, next);
 }
 
 void FramingBytes::take_over(const NextOf& next_of) {
@@ -162,7 +165,8 @@ std::size_t FramingBytes::take(const Sender& sender, std::uint32_t body_from,
     }
     give_up(owner);
     keep_store_order();
-    blocks_[at] = Block{.body_from = body_from};
+    const std::uint32_t lost = lost_[sender.connection];
+    blocks_[at] = Block{.horizon = lost, .has_horizon = lost != 0, .body_from = body_from};
     owner.connection = sender.connection;
     owner.source = sender.source;
     keep_store_order();
@@ -231,6 +235,7 @@ void FramingBytes::drop_oldest(Block& block, std::size_t count) noexcept {
 void FramingBytes::put(Block& block, const Bytes& read, const PayloadRange& place,
                        const KeyHasher& hash) noexcept {
     const ByteView bytes = read.bytes.subspan(place.begin, place.end - place.begin);
+    SLUICE_CHECK(bytes.size() <= std::numeric_limits<std::uint16_t>::max());
     const auto free =
         std::ranges::find_if(block.lines, [](const Line& line) { return line.size == 0; });
     Line line{.from = read.from + place.begin, .size = static_cast<std::uint16_t>(bytes.size())};
@@ -258,10 +263,6 @@ FramingBytes::Adding FramingBytes::add(const Sender& sender, const Bytes& read,
     if (sets_ == 0 || lines.empty()) {
         return adding;
     }
-    // More than are told apart are one, with the data between them.
-    const PayloadRange all{lines.front().begin, lines.back().end};
-    const std::span<const PayloadRange> places =
-        lines.size() > kMostLines ? std::span{&all, 1} : lines;
     // A body begins with a line: without a block it has had none before these.
     const std::size_t at = take(sender, read.from, adding);
     if (at == kNone) {
@@ -271,6 +272,12 @@ FramingBytes::Adding FramingBytes::add(const Sender& sender, const Bytes& read,
     if (acknowledged) {
         drop_acknowledged(block, *acknowledged);
     }
+    // Without room to tell them apart they are one, with the data between them.
+    const PayloadRange all{lines.front().begin, lines.back().end};
+    const std::span<const PayloadRange> places =
+        (acknowledged ? block.kept() : 0) + lines.size() + kFreeBehindSeveral > kKept
+            ? std::span{&all, 1}
+            : lines;
     const std::size_t all_of_them = block.kept() + places.size();
     if (all_of_them > kKept) {
         if (acknowledged) {
@@ -322,7 +329,9 @@ bool FramingBytes::agrees(ConnectionIndex connection, const Bytes& repeat,
 
 void FramingBytes::begin_body(ConnectionIndex connection, std::uint32_t from) noexcept {
     if (const std::size_t at = find(connection); at != kNone) {
+        // The one before, which is over, ends before this begins: between the two it is empty.
         blocks_[at].body_from = from;
+        keep_store_order();
         blocks_[at].is_over = false;
     }
 }
@@ -352,8 +361,14 @@ bool FramingBytes::acknowledge(ConnectionIndex connection, std::uint32_t to) noe
     if (at == kNone) {
         return lost != 0;
     }
+    const Block& block = blocks_[at];
     drop_acknowledged(blocks_[at], to);
-    return lost != 0 || !blocks_[at].is_spent();
+    // Nothing of its body comes again, and its numbers are other bytes' by and by.
+    const bool is_past = block.is_over && sequence_distance(block.body_to, to) >= 0;
+    if (is_past && block.is_spent()) {
+        give_up(owner_of(at));
+    }
+    return lost != 0 || !block.is_spent();
 }
 
 bool FramingBytes::has_any(ConnectionIndex connection) const noexcept {
@@ -365,9 +380,14 @@ void FramingBytes::forget(ConnectionIndex connection) noexcept {
     if (sets_ == 0) {
         return;
     }
-    lost_[connection] = 0;
     if (const std::size_t at = find(connection); at != kNone) {
         give_up(owner_of(at));
+    }
+}
+
+void FramingBytes::begin(ConnectionIndex connection) noexcept {
+    if (sets_ != 0) {
+        lost_[connection] = 0;
     }
 }
 

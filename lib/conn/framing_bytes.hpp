@@ -39,8 +39,9 @@ public:
     // read to; nullopt: it has none. What is kept of bytes behind that was never read.
     using NextOf = std::function<std::optional<std::uint32_t>(ConnectionIndex)>;
     void take_over(const NextOf& next_of);
-    // Before that: what an earlier process was forgetting of a connection that it has all the same.
-    void take_back(ConnectionIndex connection) noexcept;
+    // Before that: what an earlier process was forgetting of a connection that it has all the same,
+    // of which something was kept, or lost, and which has been read to `next`.
+    void take_back(ConnectionIndex connection, std::uint32_t next) noexcept;
 
     // Bytes of a connection's stream.
     struct Bytes {
@@ -74,7 +75,9 @@ public:
     [[nodiscard]] bool acknowledge(ConnectionIndex connection, std::uint32_t to) noexcept;
     // Something of it is there to be compared, or lost.
     [[nodiscard]] bool has_any(ConnectionIndex connection) const noexcept;
+    // The connection is over. What it has lost stays lost until another one begins in its line.
     void forget(ConnectionIndex connection) noexcept;
+    void begin(ConnectionIndex connection) noexcept;
 
     // The body that is under way begins there; and where it ended.
     void begin_body(ConnectionIndex connection, std::uint32_t from) noexcept;
@@ -84,9 +87,10 @@ public:
     [[nodiscard]] bool is_in_body(ConnectionIndex connection, std::uint32_t from,
                                   std::uint32_t to) const noexcept;
 
-    // Places that are told apart in one reading; more are kept as one.
-    static constexpr std::size_t kMostLines = 16;
     static constexpr std::size_t kKept = 63;  // of a connection, not acknowledged
+    // Several places of one reading are told apart if so many of a connection's are left free for
+    // what follows; else they are kept as one.
+    static constexpr std::size_t kFreeBehindSeveral = 24;
 
 private:
     static constexpr std::size_t kShort = 9;  // bytes that are kept as they are

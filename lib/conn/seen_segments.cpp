@@ -202,4 +202,23 @@ SeenSegments::Comparison SeenSegments::compare(std::uint32_t from, ByteView byte
     return {.what = Repeat::Same, .whole = bytes.size()};
 }
 
+bool SeenSegments::holds(std::uint32_t from, ByteView bytes, const KeyHasher& hash) const noexcept {
+    const std::int64_t begin = sequence_distance(from_, from);
+    const std::int64_t to = begin + static_cast<std::int64_t>(bytes.size());
+    std::int64_t at = 0;
+    std::size_t held = 0;
+    for (std::size_t i = 0; i < count_ && at < to; ++i) {
+        const std::int64_t end = at + size_of(i);
+        if (end > begin) {
+            if (!is_known(i) || at < begin || end > to ||
+                digest_of(bytes.subspan(held, size_of(i)), hash) != words_[i]) {
+                return false;
+            }
+            held += size_of(i);
+        }
+        at = end;
+    }
+    return held == bytes.size();
+}
+
 }  // namespace sluice

@@ -56,6 +56,9 @@ public:
     // What bytes that begin there, all of them known to the connection, are of what came before.
     [[nodiscard]] Comparison compare(std::uint32_t from, ByteView bytes,
                                      const KeyHasher& hash) const noexcept;
+    // True if all of these bytes are whole known pieces, and the same.
+    [[nodiscard]] bool holds(std::uint32_t from, ByteView bytes,
+                             const KeyHasher& hash) const noexcept;
 
 private:
     static constexpr std::size_t kKept = 20;

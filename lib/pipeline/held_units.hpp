@@ -18,8 +18,8 @@ public:
     [[nodiscard]] bool keep(const Burst& burst, std::size_t row) noexcept;
     // As the parser would, of the same frame, wherever it lies now, and the same rule set. The
     // copies stay here. Under another set, the texts that sets number as they like are left out.
-    // False: its burst has no room for so many units beside those of its other packets, or no
-    // packet has under the rule set of now.
+    // Without room for so many units, beside those of its burst or under the rule set of now, the
+    // packet is refused as one with too many.
     void give_back(const UnitSource& packet, UnitSink& units) const noexcept;
     // Its service, and the changes to the frame once it is forwarded, are kept as well.
     void give_back_service(std::size_t row, ServiceRowsOutcome& outcome) const noexcept;

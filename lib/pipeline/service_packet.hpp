@@ -36,6 +36,7 @@ struct ServicePacket {
     bool is_midstream = false;    // the beginning of its connection is not known
     bool may_miss_some = false;   // and its server may have bytes ahead of it that nobody read
     bool is_beginning = false;    // the server has acknowledged no byte of it yet
+    bool is_long = false;         // `first` may be the number of a later byte
     bool is_established = false;  // the client has acknowledged the server's number
 
     // True if a segment of the client is its reader's.

@@ -6,11 +6,13 @@ namespace sluice {
 
 bool ProxyHeaders::note_client(ByteView payload, const UnitSource& packet,
                                UnitSink& units) noexcept {
-    units.note_client(clients_.find(packet.service.connection, packet.now));
-    if (packet.service.client_ends) {
-        clients_.end(packet.service.connection);
+    const ServicePacket& of = packet.service;
+    units.note_client(clients_.find(of.connection, packet.now));
+    // A FIN may come ahead of requests.
+    if (of.client_ends && sequence_distance(of.client_fin, of.acknowledged) >= 0) {
+        clients_.end(of.connection);
     }
-    return packet.service.is_read(!payload.empty());
+    return of.is_read(!payload.empty());
 }
 
 StreamReading ProxyHeaders::read(ByteView bytes, const UnitSource& packet,

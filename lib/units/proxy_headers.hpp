@@ -24,7 +24,7 @@ public:
     // True if a header begins at this number of the packet's connection.
     [[nodiscard]] static bool begins_at(const UnitSource& packet, std::uint32_t seq) noexcept {
         const ServicePacket& of = packet.service;
-        return of.is_proxied && !of.is_midstream && seq == of.first;
+        return of.is_proxied && !of.is_midstream && !of.is_long && seq == of.first;
     }
     // The header as bytes that no unit holds. NotMine: there is none, or no room for its client.
     [[nodiscard]] StreamReading read(ByteView bytes, const UnitSource& packet,

@@ -25,6 +25,9 @@ constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, C
                                     ConstantText{"quic"}};
 constexpr std::array kProtocolUnits{Per::Request, Per::Handshake, Per::Query, Per::Handshake};
 
+static_assert(ChunkLines::kMost + FramingBytes::kFreeBehindSeveral > FramingBytes::kKept,
+              "lines that are told apart are all known");
+
 // The verdict of bytes that are forwarded.
 constexpr StickyVerdict kPassed{0};
 
@@ -93,6 +96,8 @@ private:
                 std::max(offer_.judged,
                          owner_.table_.verdict_of(segment_.digest, offer_.seq - 1, offer_.seq));
         }
+        // Lines of several segments may be kept as one: each is compared by itself.
+        frames_ = frames_ || offer_.bytes.data() == owner_.scratch_.get();
         const HttpUnits::BodyReading body =
             HttpUnits::read_body(offer_.bytes, offer_.framing, units_);
         if (body.is_broken || (body.is_doubtful && (goes_unread_at_doubt() || is_enforced()))) {

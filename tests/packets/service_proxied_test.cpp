@@ -83,7 +83,27 @@ Step unreadable(Frame frame) {
     return {0ms, frame, "drop", "unreadable"};
 }
 
+// A body that ends where the connection's first number comes again, and a request behind it.
+std::vector<Step> behind_all_numbers() {
+    const std::string post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ";
+    constexpr std::size_t kDigits = 10;
+    const std::uint64_t body =
+        (std::uint64_t{1} << 32) - kASize - size_of(post) - kDigits - std::size_t{4};
+    std::vector<Step> steps{passed(syn()), passed(client("")),
+                            admitted(client(kA + post + std::to_string(body) + "\r\n\r\n"))};
+    // No further ahead at once than one way may tell.
+    for (std::uint32_t part = 1; part < 128; ++part) {
+        steps.push_back(passed(client("x", part << 25)));
+    }
+    steps.push_back(passed(client("x", 0xFFFF'FFFF)));
+    steps.push_back(refused(client(kLogin)));
+    return steps;
+}
+
 const Case kCases[] = {
+    {"a header is looked for at the first byte, not at a later one of its number",
+     "version: 1\n" PROXIED("mode: enforce, path: inbound") EACH, behind_all_numbers()},
+
     {"each client behind a proxy has a limit of its own, on whichever connection", kEach,
      together({opened({admitted(client(kA + kLogin))}),
                at_port(40'001, opened({admitted(client(line("198.51.100.2") + kLogin))})),

@@ -43,7 +43,75 @@ std::uint32_t length(std::string_view text) {
     return static_cast<std::uint32_t>(text.size());
 }
 
+// An upload in chunks of whose segments the first comes last: the others are read with it.
+struct Reordered {
+    std::string body;
+    std::uint32_t segment;
+
+    [[nodiscard]] auto piece(std::uint32_t from, std::uint32_t size) const {
+        return client(body.substr(from, size), length(kChunked) + from);
+    }
+    // Behind those, what `again` adds.
+    template <typename Again>
+    [[nodiscard]] auto with(Again again) const {
+        auto sent = opened({{0ms, client(kChunked), "pass", "unmatched"}});
+        for (std::uint32_t at = segment; at < length(body); at += segment) {
+            sent.push_back({0ms, piece(at, segment), "pass", "unmatched"});
+        }
+        sent.push_back({0ms, piece(0, segment), "pass", "unmatched"});
+        again(sent);
+        sent.push_back(
+            {0ms, client(kLogin, length(kChunked) + length(body)), "pass", "within_limits"});
+        return sent;
+    }
+};
+Reordered even_chunks() {
+    std::string body;
+    for (int i = 0; i < 16; ++i) {
+        body += "200\r\n" + std::string(0x200, 'x') + "\r\n";
+    }
+    return {body + "0\r\n\r\n", 1460};
+}
+// More lines than are told apart.
+Reordered small_chunks() {
+    std::string body;
+    for (int i = 0; i < 40; ++i) {
+        body += "3\r\nabc\r\n5\r\nabcde\r\n";
+    }
+    return {body + "0\r\n\r\n", 160};
+}
+// Each segment comes again, then each two of them together, then from a half on.
+auto each_again(const Reordered& upload, bool in_halves) {
+    return upload.with([&](auto& sent) {
+        const std::uint32_t size = upload.segment;
+        for (std::uint32_t at = 0; at < length(upload.body); at += size) {
+            sent.push_back({0ms, upload.piece(at, size), "pass", "unmatched"});
+            sent.push_back({0ms, upload.piece(at, 2 * size), "pass", "unmatched"});
+            if (in_halves) {
+                sent.push_back({0ms, upload.piece(at + size / 2, size), "pass", "unmatched"});
+            }
+        }
+    });
+}
+// Each with other bytes in it.
+auto each_changed(const Reordered& upload) {
+    return upload.with([&](auto& sent) {
+        Reordered other = upload;
+        for (std::uint32_t at = 0; at < length(upload.body); at += upload.segment) {
+            const std::size_t line = other.body.find("\r\n", at);
+            other.body[line] = 'x';
+            sent.push_back({0ms, other.piece(at, upload.segment), "drop", "overlap"});
+        }
+    });
+}
+
 const Case kCases[] = {
+    {"segments of chunks that were read together come again by themselves", kEnforced,
+     each_again(even_chunks(), true)},
+    {"also those of more lines than are told apart", kEnforced, each_again(small_chunks(), false)},
+    {"and what is in the place of either is refused", kEnforced, each_changed(even_chunks())},
+    {"of many lines too", kEnforced, each_changed(small_chunks())},
+
     {"a CR before the method is another reading", kEnforced,
      opened({{0ms, client("\r" + kLogin), "drop", "ambiguous_request"}})},
     {"so is LF CR", kEnforced,
@@ -296,8 +364,9 @@ TEST(ServiceChunks, BeyondThoseThatAreKeptTheServerHasToAcknowledge) {
     for (; upload.reason(client(chunk, at)) == "unmatched"; ++sent) {
         at += length(chunk);
     }
-    // Each chunk has its line, and what ends its data.
-    EXPECT_EQ(sent, FramingBytes::kKept / 2);
+    // Each chunk has its line, and what ends its data: two pieces while there is room, then one.
+    constexpr std::size_t kApart = (FramingBytes::kKept - FramingBytes::kFreeBehindSeveral) / 2;
+    EXPECT_EQ(sent, kApart + FramingBytes::kKept - 2 * kApart);
     EXPECT_EQ(upload.reason(client(chunk, at)), "no_head_room");
     EXPECT_EQ(upload.reason(server("", 0, at)), "unmatched");
     EXPECT_EQ(upload.reason(client(chunk, at)), "unmatched");

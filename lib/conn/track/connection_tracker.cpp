@@ -164,6 +164,7 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
                             (line.phase == TrackPhase::Midstream && !is_at_beginning(line));
         verdict.established = line.id != 0 && !line.is(Line::kOneWay);
         verdict.first = line.client.iss + 1;
+        verdict.is_long = line.is(Line::kClientLong);
         verdict.client_ends = line.is(Line::kClientFin);
         verdict.client_fin = verdict.client_ends ? line.client_fin : 0;
     }

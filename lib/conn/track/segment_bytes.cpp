@@ -1,5 +1,6 @@
 #include "lib/conn/track/segment_bytes.hpp"
 
+#include "lib/base/check.hpp"
 #include "lib/conn/track/tcp_window.hpp"
 #include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ipv4.hpp"
@@ -276,9 +277,7 @@ void make_probe(const PacketHeaders& headers, MutableBytes frame) noexcept {
     const std::size_t tcp = headers.l4_at;
     const std::uint16_t flags = load_be16(frame, tcp + kFlagsAt);
     const std::size_t size = static_cast<std::size_t>(flags >> 12) * 4;
-    if (tcp + size > frame.size()) {
-        return;
-    }
+    SLUICE_CHECK(tcp + size <= frame.size());
     const std::uint16_t high = load_be16(frame, tcp + kSeqAt);
     store_be16(frame, tcp + kSeqAt, static_cast<std::uint16_t>(high - kBack));
     store_be16(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kOfBytes));

@@ -81,6 +81,9 @@ void ConnectionTracker::follow_one_way(const Arrival& arrival, TrackVerdict& ver
     line.client.next =
         later_of(line.client.next, segment.data_end() + (segment.has(kTcpFin) ? 1U : 0U));
     line.server.next = later_of(line.server.next, segment.ack);
+    if (line.client.next - line.client.iss > kWidestWindow) [[unlikely]] {
+        line.set(Line::kClientLong);
+    }
     verdict.readable = segment.payload != 0;
     verdict.take_from = segment.seq;
     verdict.sent = segment.seq;

@@ -53,6 +53,7 @@ struct TrackVerdict {
     std::uint32_t sent = 0;       // behind all that the client had sent before it
     bool may_miss_some = false;   // a receiver that nobody watched from the beginning may have
                                   // bytes that lie ahead of it
+    bool is_long = false;         // its client's first number is a later byte's by now
     bool client_ends = false;     // its client's FIN stands, at `client_fin`
     std::uint32_t client_fin = 0;
 

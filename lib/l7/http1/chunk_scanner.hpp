@@ -14,7 +14,7 @@ namespace sluice {
 // are one; of more than there is room for the last reaches from its own beginning on.
 class ChunkLines {
 public:
-    static constexpr std::size_t kMost = 17;
+    static constexpr std::size_t kMost = 40;
 
     void add(std::size_t at) noexcept {
         const auto place = static_cast<std::uint32_t>(at);

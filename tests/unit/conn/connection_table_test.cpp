@@ -207,6 +207,40 @@ TEST_F(ConnectionTableTest, ABodyThatTheCallerFramesComesInOrder) {
     EXPECT_EQ(offer.kind, Offered::Judged);
 }
 
+// One way nobody acknowledges: what is kept of a body in chunks, and that some of it is not, holds
+// for as long as it may come again, and is no later byte's.
+TEST_F(ConnectionTableTest, LinesOfChunksThatAreLongPastMeetNobody) {
+    const KeyHasher hash{HashSecret{1, 2}};
+    std::uint32_t at = 10;
+    const auto take_hashed = [&](const std::string& bytes) {
+        taken = bytes;
+        table.take({.digest = kDigest, .seq = kIsn + at, .payload = bytes_of(taken), .hash = &hash},
+                   scratch, at_second(0), offer);
+    };
+    take(0, toy_unit('a', 10));
+    table.finish(offer, 10, kPass, {.kind = UnitBody::Kind::Framed});
+    const std::array<PayloadRange, 1> line{{{0, 3}}};
+    for (std::size_t i = 0; i < FramingBytes::kKept + 10; ++i, at += 3) {
+        take_hashed("8\r\n");
+        ASSERT_EQ(offer.kind, Offered::Framed);
+        table.framed(offer, 3, {}, i == FramingBytes::kKept + 9, line);
+        table.conclude();
+    }
+    take_hashed(toy_unit('b', 10));
+    constexpr std::uint64_t kLong = (std::uint64_t{1} << 32) - 300;
+    table.finish(offer, 10, kPass, {.bytes = kLong});
+    table.conclude();
+    for (constexpr std::uint32_t kStep = 1U << 27; at + kStep > at;) {
+        at += kStep;
+        take_hashed("x");
+        EXPECT_FALSE(offer.differs) << at;
+        table.conclude();
+        take_hashed("x");
+        EXPECT_FALSE(offer.differs) << at;
+        table.conclude();
+    }
+}
+
 TEST_F(ConnectionTableTest, UntilCloseAllMeetsTheVerdict) {
     take(0, toy_unit('a', 10));
     table.finish(offer, 10, kDrop, {.kind = UnitBody::Kind::UntilClose});

@@ -64,6 +64,18 @@ TEST_F(Framing, WhatLiesInTheLastBodyIsKnown) {
     EXPECT_FALSE(framing.is_in_body(4, kFrom, kFrom + 1));
 }
 
+TEST_F(Framing, ABodyThatTheReceiverHasIsNoBodyAnyMore) {
+    EXPECT_EQ(add(10, "0\r\n\r\n", {{0, 5}}), Added::Kept);
+    framing.end_body(3, kFrom + 15);
+    EXPECT_TRUE(framing.acknowledge(3, kFrom + 14));
+    EXPECT_TRUE(framing.is_in_body(3, kFrom + 10, kFrom + 15));
+    EXPECT_FALSE(framing.acknowledge(3, kFrom + 15));
+    EXPECT_FALSE(framing.is_in_body(3, kFrom + 10, kFrom + 15));
+    EXPECT_EQ(add(10, "5\r\n", {{0, 3}}, kFrom, 4), Added::Kept);
+    EXPECT_FALSE(framing.acknowledge(4, kFrom + 13));
+    EXPECT_TRUE(framing.is_in_body(4, kFrom + 10, kFrom + 20)) << "it goes on";
+}
+
 TEST_F(Framing, ALongLineIsComparedWhole) {
     const std::string line = "5;name=" + std::string(100, 'x') + "\r\n";
     EXPECT_EQ(add(0, line + "hello", {{0, 109}}), Added::Kept);
@@ -76,7 +88,8 @@ TEST_F(Framing, ALongLineIsComparedWhole) {
 TEST_F(Framing, MoreLinesThanAreToldApartAreComparedAsOne) {
     std::string text;
     std::vector<PayloadRange> lines;
-    for (std::uint32_t i = 0; i < 20; ++i) {
+    constexpr std::size_t kApart = FramingBytes::kKept - FramingBytes::kFreeBehindSeveral;
+    for (std::uint32_t i = 0; i <= kApart; ++i) {
         lines.push_back({i * 6, i * 6 + 3});
         text += "1\r\nx\r\n";
     }
@@ -86,6 +99,11 @@ TEST_F(Framing, MoreLinesThanAreToldApartAreComparedAsOne) {
     other[60] = '2';
     EXPECT_FALSE(agrees(0, other));
     EXPECT_FALSE(agrees(0, text.substr(0, 60)));
+    lines.pop_back();
+    EXPECT_EQ(add(0, text, lines, kFrom, 4), Added::Kept);
+    EXPECT_TRUE(agrees(0, text.substr(0, 60), 4)) << "so many are told apart";
+    EXPECT_TRUE(agrees(61, text.substr(61, 60), 4));
+    EXPECT_FALSE(agrees(0, other.substr(0, 61), 4));
 }
 
 TEST_F(Framing, WhatTheReceiverHasMakesRoomAndNothingElseDoes) {

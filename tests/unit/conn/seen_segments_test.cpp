@@ -38,6 +38,25 @@ protected:
     std::optional<std::uint32_t> acknowledged;
 };
 
+TEST_F(SeenSegmentsTest, WholeSegmentsAreHeldAndNothingElseIs) {
+    const auto holds = [&](std::uint32_t at, const std::string& text) {
+        return seen.holds(kFirst + at, bytes_of(text), hash);
+    };
+    EXPECT_FALSE(holds(0, "a"));
+    add(250, "abcdefgh");
+    add(258, "ijkl");
+    add(270, "mnop");
+    EXPECT_TRUE(holds(250, "abcdefgh"));
+    EXPECT_TRUE(holds(258, "ijkl"));
+    EXPECT_TRUE(holds(250, "abcdefghijkl"));
+    EXPECT_FALSE(holds(250, "abcdefghijkL"));
+    EXPECT_FALSE(holds(250, "abcdefghij")) << "a part of the second";
+    EXPECT_FALSE(holds(252, "cdefghijkl")) << "a part of the first";
+    EXPECT_FALSE(holds(258, "ijkl12345678mnop")) << "a gap between them";
+    EXPECT_FALSE(holds(257, "hijkl"));
+    EXPECT_FALSE(holds(300, "abcd")) << "of no segment";
+}
+
 TEST_F(SeenSegmentsTest, SegmentsAreComparedWhole) {
     add(0, "abcd");
     add(4, "efgh");

@@ -1,5 +1,6 @@
 #include "lib/units/proxy_clients.hpp"
 
+#include "lib/units/proxy_headers.hpp"
 #include "lib/units/unit_parser.hpp"
 #include "tests/guarded_memory.hpp"
 #include "tests/unit/l7/hello_maker.hpp"
@@ -41,6 +42,64 @@ TEST(ProxyClients, AreRememberedByConnection) {
     EXPECT_EQ(clients.find(digest(1024), kNow), VersionedAddress{});
     EXPECT_TRUE(clients.add(digest(7), address(8), kNow));
     EXPECT_EQ(clients.find(digest(7), kNow), address(8));
+}
+
+// The headers of connections that all have the places of one row, and what their segments say.
+class OneRow {
+public:
+    bool begin(std::uint64_t connection) {
+        const std::string header = "PROXY TCP4 198.51.100.1 192.0.2.1 5000 80\r\n";
+        ServicePacket packet = of(connection);
+        UnitSink sink{units_, 0, packet};
+        return headers_.read(bytes_of(header), source(packet), sink).what ==
+               StreamReading::What::Skip;
+    }
+    void fin(std::uint64_t connection, std::uint32_t at, std::uint32_t acknowledged) {
+        ServicePacket packet = of(connection);
+        packet.client_ends = true;
+        packet.client_fin = at;
+        packet.acknowledged = acknowledged;
+        UnitSink sink{units_, 0, packet};
+        (void)headers_.note_client({}, source(packet), sink);
+    }
+
+private:
+    static ServicePacket of(std::uint64_t connection) {
+        return {.service = test::enforced_service(ServiceProtocol::Http),
+                .connection = connection << 8 | connection << 40};
+    }
+    UnitSource source(const ServicePacket& packet) {
+        return {.headers = packet_,
+                .frame = {},
+                .wanted = {},
+                .counted = {},
+                .requests = requests_,
+                .hash = hash_,
+                .now = kNow,
+                .service = packet};
+    }
+
+    ProxyHeaders headers_{1};
+    PacketHeaders packet_;
+    RequestTexts requests_;
+    KeyHasher hash_{HashSecret{1, 2}};
+    UnitParser parser_{test::small_unit_budget()};
+    BurstUnits units_{parser_.finder()};
+};
+
+// A FIN that came ahead of requests makes no room, until the server has all that lies before it.
+TEST(ProxyClients, StayBehindAFinUntilAllBeforeItHasArrived) {
+    OneRow row;
+    std::uint64_t places = 1;
+    while (row.begin(places)) {
+        ++places;
+    }
+    ASSERT_GT(places, 1U);
+    row.fin(1, 500, 400);
+    EXPECT_FALSE(row.begin(places));
+    row.fin(1, 500, 500);
+    EXPECT_TRUE(row.begin(places));
+    EXPECT_FALSE(row.begin(places + 1)) << "one place, no more";
 }
 
 TEST(ProxyClients, OfNoConnectionAreNone) {
