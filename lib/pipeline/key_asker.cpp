@@ -104,9 +104,8 @@ std::size_t KeyAsker::take_ready(std::span<RoomPlace> places) noexcept {
             break;
         }
         further += held_[next].units.further_places();
-        const bool is_beside =
-            held_[next].origin == held_[places[0]].origin && further <= kMaxFurther;
-        if (count != 0 && !is_beside) {
+        if (count != 0 &&
+            (held_[next].origin != held_[places[0]].origin || further > kMaxFurther)) {
             break;
         }
         places[count++] = room_.take_ready();

@@ -74,8 +74,8 @@ TEST(ClientIp, IsTheSourceAsTheFileSays) {
     };
     for (const Row& row : rows) {
         Box box{"version: 1\nclient_ip: {" + std::string{row.client_ip} +
-                "}\nrules:\n  - {id: a, mode: enforce, on_match: drop, when: '" +
-                std::string{row.condition} + "'}\n"};
+                "}\nrules:\n  - {id: a, mode: enforce, on_match: drop, when: '(" +
+                std::string{row.condition} + ") or eth.type eq 0x88b5'}\n"};
         const Frame frame = udp().dst("2001:db8::99").src(row.source);
         const Frame v4 = udp().src(row.source);
         const bool has_colon = row.source.find(':') != std::string_view::npos;

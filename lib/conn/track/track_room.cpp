@@ -125,9 +125,13 @@ bool ConnectionTracker::evict_idle() noexcept {
         if (oldest == kNoConnection) {
             return false;
         }
-        if (age_of(lines_[oldest]) >= guard) {
+        const Line& line = lines_[oldest];
+        if (age_of(line) >= guard) {
             evict(oldest);
             return true;
+        }
+        if (!is_behind(line.touched, line.listed_at)) {
+            return false;
         }
         relist(oldest);
     }

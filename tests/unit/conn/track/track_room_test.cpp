@@ -138,7 +138,7 @@ TEST(TrackRoom, OfTheSourceWithMostTheLongestSilentGoes) {
         use_of(talk, 5, i);
         talk.handshake();
     }
-    talk.now = 100;
+    talk.now = 10'000;
     for (std::uint64_t i = 0; i < 8; ++i) {
         use_of(talk, 5, i);
         if (i != 3) {
