@@ -190,43 +190,8 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
         }
     }
     const std::size_t at = offer.rest_seq_ - connection.next;
-    switch (connection.phase) {
-        case StreamPhase::Unread:
-            refuse(offer, RefusedWhy::Unreadable);
-            return;
-        case StreamPhase::UntilClose:
-            offer.judged = std::max(
-                offer.judged,
-                connection.judged.strictest(connection.next - 1, connection.next, connection.next));
-            connection.next = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
-            connection.judged.end_at(connection.next);
-            offer.kind = Offered::Judged;
-            return;
-        case StreamPhase::Lost:
-            if (at != 0 && offer.acknowledged_) {
-                // A head may begin in the bytes before it: it comes again behind them.
-                counters_.count(ConnectionEvent::OutOfReach);
-                refuse(offer, RefusedWhy::MissedSome);
-                return;
-            }
-            if (at != 0 || !goes_unread_at_doubt()) {
-                resync(offer, offer.rest_.size());
-                return;
-            }
-            connection.phase = StreamPhase::Head;
-            break;
-        case StreamPhase::Forgotten:
-        case StreamPhase::Untaken:
-            // Other bytes in the place of those that a server may have would be read in vain.
-            if (at != 0 || connection.phase == StreamPhase::Forgotten) {
-                counters_.count(ConnectionEvent::HeadForgotten);
-                refuse(offer, RefusedWhy::HeadForgotten);
-                return;
-            }
-            connection.phase = StreamPhase::Head;
-            break;
-        default:
-            break;
+    if (is_settled_by_phase(offer, connection, at)) {
+        return;
     }
     if (connection.held != kNoLine && held_of(connection).is_guess != 0 &&
         at > held_of(connection).in_order()) {
@@ -237,6 +202,48 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
     const bool reached =
         at == 0 || (connection.held != kNoLine && at <= held_of(connection).in_order());
     reached ? in_order(offer, connection, at) : out_of_order(offer, connection, at);
+}
+
+bool ConnectionTable::is_settled_by_phase(StreamOffer& offer, Connection& connection,
+                                          std::size_t at) noexcept {
+    switch (connection.phase) {
+        case StreamPhase::Unread:
+            refuse(offer, RefusedWhy::Unreadable);
+            return true;
+        case StreamPhase::UntilClose:
+            offer.judged = std::max(
+                offer.judged,
+                connection.judged.strictest(connection.next - 1, connection.next, connection.next));
+            connection.next = offer.rest_seq_ + static_cast<std::uint32_t>(offer.rest_.size());
+            connection.judged.end_at(connection.next);
+            offer.kind = Offered::Judged;
+            return true;
+        case StreamPhase::Lost:
+            if (at != 0 && offer.acknowledged_) {
+                // A head may begin in the bytes before it: it comes again behind them.
+                counters_.count(ConnectionEvent::OutOfReach);
+                refuse(offer, RefusedWhy::MissedSome);
+                return true;
+            }
+            if (at != 0 || !goes_unread_at_doubt()) {
+                resync(offer, offer.rest_.size());
+                return true;
+            }
+            connection.phase = StreamPhase::Head;
+            return false;
+        case StreamPhase::Forgotten:
+        case StreamPhase::Untaken:
+            // Other bytes in the place of those that a server may have would be read in vain.
+            if (at != 0 || connection.phase == StreamPhase::Forgotten) {
+                counters_.count(ConnectionEvent::HeadForgotten);
+                refuse(offer, RefusedWhy::HeadForgotten);
+                return true;
+            }
+            connection.phase = StreamPhase::Head;
+            return false;
+        default:
+            return false;
+    }
 }
 
 // The segment goes on with what is held in order, from `at` on.

@@ -195,6 +195,9 @@ private:
     [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
                                          Connection& connection) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
+    // True: the phase of the connection alone says what becomes of the segment.
+    [[nodiscard]] bool is_settled_by_phase(StreamOffer& offer, Connection& connection,
+                                           std::size_t at) noexcept;
     [[nodiscard]] bool missed_some(const Connection& connection, std::size_t at) noexcept;
     [[nodiscard]] static std::uint32_t missed_until(const StreamOffer& offer) noexcept;
     void lose_track(const StreamOffer& offer, Connection& connection,
