@@ -155,6 +155,13 @@ void SeenSegments::add(std::uint32_t from, ByteView bytes,
     }
     const auto place = [&] { return std::int64_t{sequence_distance(from_, from)}; };
     const std::int64_t end = span();
+    if (place() == end && end + static_cast<std::int64_t>(bytes.size()) <= kMostSpan &&
+        !bytes.empty()) [[likely]] {
+        make_room(1, acknowledged.has_value());
+        sizes_[count_] = static_cast<std::uint16_t>(bytes.size());
+        words_[count_++] = digest_of(bytes, hash);
+        return;
+    }
     make_room(place() == end ? 1 : place() > end ? 2 : 4, acknowledged.has_value());
     if (place() + static_cast<std::int64_t>(bytes.size()) > kMostSpan) {
         has_horizon_ = true;
