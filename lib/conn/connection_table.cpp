@@ -193,12 +193,6 @@ void ConnectionTable::offer_ahead(StreamOffer& offer, Connection& connection) no
     if (is_settled_by_phase(offer, connection, at)) {
         return;
     }
-    if (connection.held != kNoLine && held_of(connection).is_guess != 0 &&
-        at > held_of(connection).in_order()) {
-        counters_.count(ConnectionEvent::OutOfReach);
-        refuse(offer, RefusedWhy::MissedSome);
-        return;
-    }
     const bool reached =
         at == 0 || (connection.held != kNoLine && at <= held_of(connection).in_order());
     reached ? in_order(offer, connection, at) : out_of_order(offer, connection, at);
@@ -315,6 +309,11 @@ void ConnectionTable::offer_held(StreamOffer& offer, Connection& connection,
 void ConnectionTable::out_of_order(StreamOffer& offer, Connection& connection,
                                    std::size_t at) noexcept {
     const bool had_any = connection.held != kNoLine;
+    if (had_any && held_of(connection).is_guess != 0) {
+        counters_.count(ConnectionEvent::OutOfReach);
+        refuse(offer, RefusedWhy::MissedSome);
+        return;
+    }
     if (at + offer.rest_.size() > budget_.head_bytes) {
         counters_.count(ConnectionEvent::OutOfReach);
         refuse(offer, RefusedWhy::OutOfReach);

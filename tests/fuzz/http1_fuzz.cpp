@@ -67,6 +67,21 @@ void check_chunks(ByteView bytes, std::size_t piece) {
     require(at == size && fed.is_done() == whole.is_done() && shapes == other_shapes, "chunks");
 }
 
+// Lines in the middle of a stream, of which so many bytes came before: a whole line that is a
+// request's where the segment begins is never passed over.
+void check_lines(ByteView bytes, std::size_t before) {
+    const std::size_t from = std::min(before, bytes.size());
+    const LinesLook look = look_through_lines(bytes, bytes.size() - from);
+    require(look.at <= bytes.size(), "line");
+    const bool is_found =
+        look.what == LinesLook::What::Request || look.what == LinesLook::What::Doubtful;
+    const RequestStart alone = find_request_start(bytes, from, ReadingStance::Service);
+    require(is_found || !alone.is_found, "passed over");
+    if (look.what == LinesLook::What::Half || look.what == LinesLook::What::MayBe) {
+        require(look.at < bytes.size(), "empty line");
+    }
+}
+
 }  // namespace
 
 // The first byte chooses the limit and the pieces of what follows.
@@ -81,6 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const RequestStart start = find_request_start(bytes_of(bytes), 0, stance);
         require(start.at <= bytes.size(), "start");
     }
+    check_lines(bytes_of(bytes), data[0]);
     require(disagreement_with_llhttp(bytes).empty(), "llhttp");
     check_chunks(bytes_of(bytes), data[0] % 8 + 1U);
     return 0;

@@ -105,6 +105,7 @@ public:
     void resume(std::size_t at, Instant now) {
         Worker& worker = *workers_[at];
         std::array<RoomPlace, kMaxBurst> places;
+        places.fill(kNoRoomPlace);  // those beyond what is taken name no packet
         while (const std::size_t count = worker.asker.take_ready(places)) {
             burst_.clear();
             for (std::size_t i = 0; i < count; ++i) {
