@@ -81,7 +81,9 @@ void ServedTraffic::follow_server(ServedConnection& connection, const AnsweredPa
     connection.answers.feed(facts.seq, is_whole ? bytes.first(facts.payload) : bytes,
                             is_whole && facts.has(kTcpFin));
     if (!was_tunnel && connection.answers.is_tunnel()) {
-        agreement_ = connection.answers.is_upgraded() ? Agreement::Passed : Agreement::Unlisted;
+        agreement_ = connection.answers.is_upgraded()  ? Agreement::Passed
+                     : connection.answers.is_connect() ? Agreement::None
+                                                       : Agreement::Unlisted;
     }
 }
 

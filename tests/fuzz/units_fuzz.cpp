@@ -174,16 +174,16 @@ private:
         require(burst_.add(view, Direction::In, 0));
         PacketHeaders headers;
         parse_frame(view, {}, headers);
-        const bool fits =
-            units_->find(row, {.headers = headers,
-                               .frame = view,
-                               .wanted = wanted_,
-                               .counted = PerSet{Per::Query, Per::Request, Per::Handshake},
-                               .requests = requests_,
-                               .hash = hash_,
-                               .now = packet.at,
-                               .service = service_of(headers)});
-        require(units_->count(row) <= kMaxUnits && (fits || units_->count(row) == 0));
+        units_->find(row, {.headers = headers,
+                           .frame = view,
+                           .wanted = wanted_,
+                           .counted = PerSet{Per::Query, Per::Request, Per::Handshake},
+                           .requests = requests_,
+                           .hash = hash_,
+                           .now = packet.at,
+                           .service = service_of(headers)});
+        require(units_->count(row) <= kMaxUnits &&
+                (units_->why(row) != Reason::TooManyUnits || units_->count(row) == 0));
         require(counted(row) == 0 || packet.payload != 0);
     }
     // A client's packet that the server takes, as its tracker would show it.

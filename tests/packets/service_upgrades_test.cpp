@@ -113,10 +113,15 @@ TEST(ServiceUpgrade, OfNoListedKindIsUnreadableAtOnce) {
             EXPECT_EQ(talk.ask(kLogin), kUnreadable);
         }
     }
+}
+
+// Python's server answers so, and goes on with HTTP.
+TEST(ServiceUpgrade, ConnectThatIsNotListedStaysHttpBehindItsAnswer) {
     Dialogue connect{kWebSocket};
     EXPECT_EQ(connect.ask(kConnect), kPasses);
     EXPECT_EQ(connect.answer("HTTP/1.1 200 OK\r\n\r\n"), kPasses);
-    EXPECT_EQ(connect.ask("G"), kUnreadable);
+    EXPECT_EQ(connect.ask(kLogin), Lines{"pass within_limits"});
+    EXPECT_EQ(connect.ask(kLogin), Lines{"drop over_limit"});
 }
 
 TEST(ServiceUpgrade, OfNoListedKindIsHttpWhereTheServerDeclines) {

@@ -258,7 +258,7 @@ OF_DNS = (
     dns("IP fragments within the question", Datagram(query(LOGIN_NAME, counts=(1, 0, 0, 1), rest=queries.padding(200)),
                                                      cuts=(24,))),
     dns("the same IP fragments again", *[Datagram(query(LOGIN_NAME, counts=(1, 0, 0, 1), rest=queries.padding(200)), cuts=(64,),
-                                                  number=4242)] * 3),
+                                                  number=4242)] * 3, refused=True),
     dns_tcp("a query", Send(OVER_TCP)),
     dns_tcp("three in one segment", Send(3 * OVER_TCP)),
     dns_tcp("16 in one segment", Send(16 * OVER_TCP), refused=True),

@@ -115,7 +115,11 @@ class ByProxy(Pages):
 
     def end(self):
         self.socket.sendall(heads.get(b"/once"))
-        if (status := self.status()) != 429:
+        try:
+            status = self.status()
+        except ConnectionResetError:
+            return  # a refusal, too, where an answer was under way over the restart
+        if status != 429:
             raise OSError(f"its client's limit is forgotten: {status}")
 
     def status(self):

@@ -37,6 +37,11 @@ public:
 
     // True behind an answer that agrees to another protocol.
     [[nodiscard]] bool is_tunnel() const noexcept { return phase_ == Phase::Tunnel; }
+    // True behind an answer that agrees to CONNECT. Some servers go on with HTTP all the same.
+    [[nodiscard]] bool is_connect() const noexcept {
+        return phase_ == Phase::Tunnel && !awaited_.empty() &&
+               awaited_.front().method == AskedMethod::Connect;
+    }
     // True behind an answer that agrees to what its request asked for, if that is passed unread.
     [[nodiscard]] bool is_upgraded() const noexcept {
         return phase_ == Phase::Tunnel && !awaited_.empty() && awaited_.front().passes_upgrade;

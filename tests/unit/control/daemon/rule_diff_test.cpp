@@ -301,7 +301,7 @@ TEST(Diff, Settings) {
     EXPECT_EQ(diff.changed[0].limits[0].kind, LimitDiff::Kind::Changed);
     EXPECT_EQ(diff.changed[0].limits[0].from, "token_bucket 1/s burst 20 per packet, local");
     EXPECT_TRUE(diff.changed[0].limits[0].to.starts_with(
-        "token_bucket 1/s burst 20 per packet, merged, + 2 for each worker"));
+        "token_bucket 1/s burst 20 per packet, merged, + 2 packets for each worker"));
     std::vector<std::string> seen;
     for (const SettingDiff& setting : diff.changed[0].settings) {
         seen.push_back(std::string{setting.what} + ": " + setting.from + " -> " + setting.to);
