@@ -90,8 +90,8 @@ class Example(Case):
         self.assertEqual(verdicts[:14:2], [("pass", "", "")] * 7)
         self.assertEqual(verdicts[1:11:2], [("pass", "", "")] * 5)
         self.assertEqual(verdicts[11:14:2], [("drop", "any-queries", "192.0.2.0/24")] * 2)
-        # What is left of a refused one is refused, copies of others pass.
-        self.assertEqual([verdict for verdict, _, _ in verdicts[14:]], ["drop", "drop", "pass", "pass"])
+        # What is left of a refused one is refused; copies of all fragments of another are a query of their own.
+        self.assertEqual([verdict for verdict, _, _ in verdicts[14:]], ["drop", "drop", "pass", "drop"])
 
     def test_replay_says_what_became_of_checksums(self):
         capture = self.write("in.pcap", pcap([(0, asks("one.example"))]))
