@@ -247,9 +247,7 @@ Result<Done> start_port(Port& port, const PortPlan& plan) {
     (void)rte_eth_promiscuous_enable(port.id);
     port.up.raise(true);
     port.there.raise(true);
-    if (!std::exchange(port.was_down, false)) {
-        port.settling.begin(LinkSettling::Clock::now());
-    }
+    port.settling.begin(LinkSettling::Clock::now());
     return Done{};
 }
 

@@ -50,7 +50,6 @@ struct Port {
     FrameBounds takes;
     Signal up;  // whether frames can leave here
     LinkSettling settling;
-    bool was_down = false;   // before the port was started: nothing that it does is waited for
     bool held_down = false;  // taken down because the other side of its pair is down
     PortPlan plan;           // that it was started by
     Signal there;            // whether workers may receive from it

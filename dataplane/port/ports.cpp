@@ -23,9 +23,6 @@ Result<Done> hold_port(Port& port, const PairConfig& pair, const PortConfig& sid
         return holds.error();
     }
     port.holds = *std::move(holds);
-    const std::string interface = device_argument(side.device, "iface");
-    const Netdev netdev = find_netdev(::if_nametoindex(interface.c_str()));
-    port.was_down = netdev.index != 0 && !netdev_carrier(netdev).value_or(true);
     return Done{};
 }
 
@@ -150,7 +147,6 @@ void Ports::take_up_kept() {
         port->before = left.before;
         if (left.held_down) {
             bring_up(left);
-            port->was_down = false;
         }
     }
     keep();
