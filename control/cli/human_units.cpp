@@ -71,7 +71,7 @@ std::string time_text(std::int64_t nanoseconds) {
     constexpr auto kUnits =
         std::to_array<TimeUnit>({{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}});
     const auto ns = static_cast<double>(nanoseconds);
-    // What would round to a thousand is one of the next unit.
+    // A number that would round to a thousand is one of the next unit.
     std::size_t unit = 0;
     while (unit + 1 < kUnits.size() && ns >= 999.5 * kUnits[unit].ns) {
         ++unit;

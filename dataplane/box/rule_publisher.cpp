@@ -274,7 +274,7 @@ void RulePublisher::keep_panic() {
     }
 }
 
-// As long as it lasts nobody who reads the log can miss it.
+// A panic stands in the log again and again while it lasts.
 void RulePublisher::remind_of_panic() {
     const auto now = std::chrono::steady_clock::now();
     if (now < panic_due_) {

@@ -57,7 +57,7 @@ public:
     // Rules that decide nothing, for conditions.
     [[nodiscard]] Result<LoadedRules> load_condition(RuleSet rules) const;
     [[nodiscard]] bool judges() const noexcept { return generation() != 0 && !panic_; }
-    // What it was before. It outlives this process until it is resumed.
+    // Returns the state before. A panic outlives this process until it is resumed.
     bool set_panic(bool pass);
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request);
     [[nodiscard]] RunningRules running_rules() const { return {generation(), source_, modes_}; }

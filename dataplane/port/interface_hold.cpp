@@ -43,7 +43,7 @@ Fd open_socket() {
     return Fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
 }
 
-// Who has bound it. Without a process: nobody can say, since too many have asked.
+// The process that has bound the address; none: too many have asked for anybody to say.
 ucred holder_of(const Address& address) {
     ucred holder{};
     socklen_t size = sizeof(holder);

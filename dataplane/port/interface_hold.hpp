@@ -22,7 +22,7 @@ private:
     Fd socket_;
 };
 
-// All that a device is told to use.
+// Holds all interfaces that a device is told to use.
 [[nodiscard]] Result<std::vector<InterfaceHold>> hold_interfaces(const std::string& device);
 
 }  // namespace sluice

@@ -29,7 +29,7 @@ struct Netdev {
 
 [[nodiscard]] std::optional<std::uint16_t> netdev_mtu(const Netdev& netdev);
 
-// What a port changes at its interface, as it was before.
+// Settings of an interface that a port changes, as they were before.
 struct NetdevSettings {
     std::uint16_t mtu = 0;
     bool promiscuous = false;
@@ -41,7 +41,7 @@ struct NetdevSettings {
 [[nodiscard]] Result<Done> set_netdev_settings(const Netdev& netdev,
                                                const NetdevSettings& settings);
 
-// As `ethtool -i` names it; empty: nobody says.
+// The driver, as `ethtool -i` names it; empty: nobody says.
 [[nodiscard]] std::string netdev_driver(const std::string& name);
 
 [[nodiscard]] Result<Done> set_netdev_up(const Netdev& netdev, bool up);

@@ -45,7 +45,7 @@ struct Port {
     std::uint64_t table = 0;           // how many entries lead from its hash to queues
     std::vector<InterfaceHold> holds;  // of the interfaces that its device is told to use
     Netdev netdev;                     // the kernel's interface behind it
-    // That interface before the port changed it; nullopt: it has none, or one of its own making.
+    // The interface before the port changed it; nullopt: it has none, or one of its own making.
     std::optional<NetdevSettings> before;
     FrameBounds takes;
     Signal up;  // whether frames can leave here

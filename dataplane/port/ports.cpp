@@ -34,7 +34,7 @@ Result<PortOffer> attach(Port& port) {
     port.id = *id;
     note_settings(port);
     PortOffer offer = ask_port(port);
-    // What a process before this one has set is not what the interface has by itself.
+    // An MTU that a process before this one has set is not the interface's own.
     offer.mtu = port.before && offer.mtu ? port.before->mtu : offer.mtu;
     return offer;
 }
@@ -152,7 +152,7 @@ void Ports::take_up_kept() {
     keep();
 }
 
-// What differs from the file. Before something is changed: a process that is killed has kept it.
+// The file is written before an interface is changed, so that a killed process has kept it.
 void Ports::keep() {
     std::vector<KeptPort> now;
     for (const auto& pair : pairs_) {

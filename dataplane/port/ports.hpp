@@ -22,7 +22,7 @@ namespace sluice {
 // is started anew only while none of them may use it (link_watch.cpp).
 class Ports {
 public:
-    // What is changed at interfaces is kept in the state directory.
+    // Changes at interfaces are kept in the state directory.
     Ports(const RssKeys& keys, const std::string& state_dir);
     ~Ports();
     Ports(const Ports&) = delete;
@@ -31,7 +31,7 @@ public:
     // Before anything is done to an interface: it is no other port's, of this box or another
     // dataplane, and what a process before this one has left changed is taken back.
     [[nodiscard]] Result<Done> hold(const BoxConfig& box);
-    // Those that are held. An Error says what a port cannot do.
+    // Starts the ports that are held. An Error says what one of them cannot do.
     [[nodiscard]] Result<Done> start(const BoxConfig& box, std::size_t workers);
     // Brings each side in line with the link of the other; on the board workers say what they have
     // let go of.

@@ -22,7 +22,7 @@ class KeptPorts {
 public:
     explicit KeptPorts(const std::string& directory);
 
-    // What is there of this boot; a file that cannot be read is said, and is none.
+    // Changes that were kept in this boot; a file that cannot be read is said, and is none.
     [[nodiscard]] std::vector<KeptPort> load() const;
     // Nothing: no file. An Error: the next start finds what was kept before.
     [[nodiscard]] Result<Done> save(const std::vector<KeptPort>& ports) const;
@@ -33,7 +33,7 @@ private:
 
 // Up, where it was held down.
 void bring_up(const KeptPort& left);
-// As it was before, and up: an interface that is no port any more, unless another dataplane's.
+// An interface that is no port any more is as it was before, and up, unless another dataplane's.
 void restore_left(const KeptPort& left);
 
 }  // namespace sluice

@@ -36,7 +36,7 @@ struct KernelBridge::Pair {
     // To interfaces that were deleted and are there again.
     void attach_again();
     void remove_ended(std::uint64_t now);
-    // What it takes for frames that the kernel forwards to arrive.
+    // The log names what a veth lacks for frames that the kernel forwards to arrive.
     void tell_of_veth() const;
     [[nodiscard]] Result<Done> attach_port(const PairConfig& config, std::size_t side,
                                            const BoxConfig& box, const std::string& folder);

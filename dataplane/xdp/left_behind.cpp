@@ -22,7 +22,7 @@
 namespace sluice {
 namespace {
 
-// What tells ours from others: libxdp's own has the same name, and not this map.
+// The name and the map tell our program: libxdp's own has the same name, and not this map.
 constexpr std::string_view kProgramName = "xsk_def_prog";
 constexpr std::string_view kMapName = "pair_state";
 constexpr std::uint32_t kMostMaps = 32;

@@ -1,6 +1,6 @@
 #include "dataplane/xdp/left_behind.hpp"
 
-// Of a build without libbpf, clang or bpftool.
+// A build without libbpf, clang or bpftool leaves no programs.
 namespace sluice {
 
 KernelProgram program_at(unsigned) {

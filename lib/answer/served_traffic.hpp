@@ -60,7 +60,7 @@ public:
     bool forwarded(const BothWays& ways, const AnsweredPacket& packet, const TcpFacts& facts,
                    Instant now) noexcept;
 
-    // What the segment that was forwarded last agrees to.
+    // The agreement of a server, in the segment that was forwarded last.
     enum class Agreement : std::uint8_t {
         None,
         Passed,    // an upgrade that its service passes

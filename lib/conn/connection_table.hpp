@@ -73,7 +73,7 @@ public:
     [[nodiscard]] bool knows(std::uint64_t digest) const noexcept {
         return lines_.find(digest) != kNoConnection;
     }
-    // Whether a head may begin with that byte, as far as is known.
+    // True if a head may begin with that byte, as far as is known.
     [[nodiscard]] bool may_begin_at(std::uint64_t digest, std::uint32_t seq) const noexcept;
 
     // A segment of the client's direction. `scratch` has room for head_bytes and a segment: heads

@@ -48,7 +48,7 @@ FramingBytes::FramingBytes(std::size_t lines, KeptMemory& memory)
       lost_{array_in<std::uint32_t>(memory, lines)},
       by_source_(sources_for(sets_)) {}
 
-// It is its connection's alone, and in its set.
+// A block can go on that is its connection's alone, and in its set.
 bool FramingBytes::can_go_on(std::size_t block, const NextOf& next_of) const {
     const ConnectionIndex connection = owners_[block / kWays][block % kWays].connection;
     return connection < lines_ && set_of(connection) == block / kWays &&
@@ -67,7 +67,7 @@ void FramingBytes::take_back(ConnectionIndex connection, std::uint32_t next) noe
             return;
         }
     }
-    // What nothing is kept of was lost, and its line may be another connection's since.
+    // Lines that nothing is kept of were lost, and the block may be another connection's since.
     lose(connection, next);
 }
 
@@ -99,7 +99,7 @@ std::size_t FramingBytes::Block::kept() const noexcept {
         std::ranges::count_if(all(), [](const Line& line) { return line.size != 0; }));
 }
 
-// Of a block that is not spent.
+// The end of the lines of a block that is not spent.
 std::uint32_t FramingBytes::Block::end() const noexcept {
     std::uint32_t last = has_horizon ? horizon : lines[count - 1U].end();
     for (const Line& line : all()) {

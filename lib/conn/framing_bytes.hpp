@@ -71,7 +71,7 @@ public:
     // True if bytes that repeat a place of the connection are those that framed there.
     [[nodiscard]] bool agrees(ConnectionIndex connection, const Bytes& repeat,
                               const KeyHasher& hash) const noexcept;
-    // All before `to` the receiver has. False: nothing is left to be compared, or lost.
+    // The receiver has all before `to`. False: nothing is left to be compared, or lost.
     [[nodiscard]] bool acknowledge(ConnectionIndex connection, std::uint32_t to) noexcept;
     // Something of it is there to be compared, or lost.
     [[nodiscard]] bool has_any(ConnectionIndex connection) const noexcept;

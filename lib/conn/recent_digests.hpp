@@ -8,11 +8,11 @@
 
 namespace sluice {
 
-// What a table of recent digests takes and promises.
+// Sizes and promises of a table of recent digests.
 struct RecentSize {
     std::size_t bits = std::size_t{1} << 21;  // of a generation; a power of two of 64 or more
     unsigned functions = 2;
-    // So many are noted in a generation, unless more come within `least`.
+    // Digests that a generation notes, unless more come within `least`.
     std::uint32_t most = UINT32_MAX;
     Nanoseconds least = Nanoseconds::max();  // that a digest lasts, whatever comes
 };

@@ -62,7 +62,7 @@ public:
 
 private:
     static constexpr std::size_t kKept = 20;
-    // Of all pieces together, so that numbers on both sides can be told apart.
+    // Bytes of all pieces together, so that numbers on both sides can be told apart.
     static constexpr std::int64_t kMostSpan = std::int64_t{1} << 30;
     static constexpr std::uint32_t kUnknown = std::uint32_t{1} << 31;
 

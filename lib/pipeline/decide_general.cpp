@@ -247,7 +247,7 @@ void join(const Decision& own, Decision& decision) noexcept {
     decision.wait = wait;
 }
 
-// Whether the limit has counted a unit before this one, of which other readings are none.
+// True if the limit has counted a unit before this one, of which other readings are none.
 bool has_counted(const LimitCheck& check, const MatchedRules& judged) noexcept {
     bool counted = false;
     for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {

@@ -58,7 +58,7 @@ struct MatchedRules {
     [[nodiscard]] std::span<LimitCheck> checks(const Match& match) const noexcept {
         return {&all_checks[match.first], rule(match).limits.size()};
     }
-    // Whether the rule has counted an earlier reading of the unit.
+    // True if the rule has counted an earlier reading of the unit.
     [[nodiscard]] bool is_repeated(const Match& match) const noexcept {
         const Match* const earlier = counted_before(match);
         return earlier != nullptr && earlier >= all_matches + matches_before;

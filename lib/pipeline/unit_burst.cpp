@@ -86,7 +86,7 @@ private:
         several_ |= units_.count(row) > 1 ? row_bit(row) : 0;
         units_.add_further(burst_, row);
     }
-    // What has waited was counted when it came, but for what has no room any more.
+    // Rows that have waited were counted when they came, but for those that have no room any more.
     void count_events() const noexcept {
         constexpr auto kTooMany = static_cast<std::size_t>(UnitEvent::TooManyUnits);
         units_.for_each_event([&](std::size_t event, std::uint32_t times) {

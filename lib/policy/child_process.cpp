@@ -74,7 +74,7 @@ bool wait_for_output(int pipe, pid_t child, std::chrono::milliseconds idle) noex
     }
 }
 
-// All bytes up to the end of the pipe, or the first `most`, or until the child is idle.
+// Reads up to the end of the pipe, `most` bytes, or until the child is idle.
 std::vector<std::byte> read_all(int pipe, pid_t child, std::size_t most,
                                 std::chrono::milliseconds idle) {
     constexpr std::size_t kPiece = std::size_t{64} << 10;

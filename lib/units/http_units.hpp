@@ -16,7 +16,7 @@ public:
     // Whether a request, or empty lines before one, may begin so; there is a byte.
     [[nodiscard]] static bool may_begin(ByteView bytes,
                                         ReadingStance stance = ReadingStance::Anywhere) noexcept;
-    // What a method may begin with, and a message of some other protocol may be.
+    // True for a word that a method may begin with, and a message of another protocol may be.
     [[nodiscard]] static bool is_word(ByteView bytes) noexcept;
     [[nodiscard]] StreamReading read(ByteView bytes, const StreamContext& context,
                                      UnitSink& units) noexcept;

@@ -14,7 +14,7 @@ namespace sluice {
 // server may have closed it, one whose client has ended it at once. One per worker.
 class ProxyClients {
 public:
-    // In memory that may outlive the process take_over() follows.
+    // take_over() follows where the memory may outlive the process.
     explicit ProxyClients(std::size_t connections, KeptMemory& memory = no_kept_memory());
     [[nodiscard]] static std::uint64_t memory_of(std::size_t connections) noexcept;
     // Bytes of it that outlive the process.

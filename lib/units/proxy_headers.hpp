@@ -12,7 +12,7 @@ namespace sluice {
 // connection's first byte, and remembered for all that follows. One per worker.
 class ProxyHeaders {
 public:
-    // In memory that may outlive the process take_over() follows.
+    // take_over() follows where the memory may outlive the process.
     explicit ProxyHeaders(std::size_t connections, KeptMemory& memory = no_kept_memory())
         : clients_{connections, memory} {}
     void take_over() noexcept { clients_.take_over(); }

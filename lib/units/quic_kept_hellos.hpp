@@ -64,7 +64,7 @@ public:
                                       .most = 500'000,
                                       .least = std::chrono::seconds{10}};
 
-    // So many hellos of 2 KiB, and so many that took one packet. Aborts if there is no memory.
+    // `hellos` of 2 KiB, and as many that took one packet. Aborts if there is no memory.
     QuicKeptHellos(std::size_t hellos, Nanoseconds lasts);
     [[nodiscard]] static std::uint64_t memory_of(std::size_t hellos) noexcept;
 

@@ -51,7 +51,7 @@ public:
         ServiceProtocol protocol{};
         bool is_taken_up = false;  // its bytes are read from there on
     };
-    // What its bytes are. Of a hello Begin is said whether it is whole or not.
+    // The kind of a client's bytes. A hello is Begin whether it is whole or not.
     [[nodiscard]] ClientBytes bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
                                        const Amid& place) const noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;

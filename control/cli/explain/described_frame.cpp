@@ -172,13 +172,13 @@ std::optional<std::string> from_text(std::string_view text) {
     return bytes;
 }
 
-// Where no name is given, a client names the address that it has asked.
+// A client without a given name names the address that it asks.
 std::string host_of(const Described& packet) {
     const std::string address = to_text(packet.dst.version, packet.dst.address);
     return packet.is_v4() ? address : "[" + address + "]";
 }
 
-// From and to which ports a client sends a request, where they are not given.
+// Ports that are not given are those of an ordinary client and of http.
 PacketWords with_ports(PacketWords words) {
     constexpr std::uint16_t kFirstEphemeral = 49152;  // RFC 6335, 6
     constexpr std::uint16_t kHttpPort = 80;

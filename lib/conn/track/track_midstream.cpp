@@ -113,7 +113,7 @@ bool ConnectionTracker::has_begun_unroomed(const Arrival& arrival) const noexcep
            lines_[arrival.index].is(Line::kBeginningSeen);
 }
 
-// It has made room for others, and has not been silent since for as long as connections are kept.
+// An evicted connection is known until it is silent for as long as connections are kept.
 bool ConnectionTracker::is_evicted(const Arrival& arrival) noexcept {
     return evicted_of_most_.may_have_any(ticks_) && !has_begun_unroomed(arrival) &&
            evicted_of_most_.meets(arrival.segment.ends, ticks_);

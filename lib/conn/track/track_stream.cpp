@@ -86,7 +86,7 @@ TrackReason ConnectionTracker::refusal_of(const Arrival& arrival, const Line& li
     if (refuses(place) && !(believed && place == DataPlace::Beyond)) {
         return place == DataPlace::Beyond ? TrackReason::BeyondWindow : TrackReason::OutOfWindow;
     }
-    // What the server has acknowledged says nothing new, whenever it was sent.
+    // Acknowledged bytes say nothing new, whenever they were sent.
     if (client && place != DataPlace::Old && is_too_old(segment, line.echoed)) {
         return TrackReason::OldTimestamp;
     }

@@ -67,7 +67,7 @@ void AskedRequests::pop() noexcept {
     }
 }
 
-// Behind the runs that there are.
+// A request goes on with the last run, or begins one behind it.
 bool AskedRequests::push_run(unsigned kind, unsigned count) noexcept {
     const std::uint64_t all = word();
     const unsigned last = runs() == 0 ? 0 : (runs() - 1) * kRunBits;
@@ -84,7 +84,7 @@ bool AskedRequests::push_run(unsigned kind, unsigned count) noexcept {
     return true;
 }
 
-// Of a full list. False: they are too many, and it stays.
+// A full list becomes runs. False: they would be too many, and the list stays.
 bool AskedRequests::make_runs() noexcept {
     AskedRequests made;
     made.size_ = kMostListed;

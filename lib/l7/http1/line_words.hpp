@@ -30,7 +30,7 @@ struct LineWords {
 };
 // `line`: up to its LF, a CR before that included. It begins with neither.
 [[nodiscard]] LineWords split_line(ByteView line) noexcept;
-// Whether its last word is a version, so that it ends a request line, whatever came before it.
+// True if the last word is a version, so that it ends a request line, whatever came before it.
 [[nodiscard]] bool ends_in_version(ByteView line) noexcept;
 
 }  // namespace sluice::http1

@@ -68,7 +68,7 @@ ByteView decoded(ByteView path, Decoding decoding, MutableBytes room) noexcept {
     return room.first(size);
 }
 
-// Behind the scheme of a target that names no host, as in http:/x; absent: there is none.
+// The rest behind the scheme of a target that names no host, as in http:/x; absent: no scheme.
 ByteView behind_scheme(ByteView target) noexcept {
     const std::size_t end = http1::find_byte(target, 0, ':');
     const ByteView scheme = target.first(end);

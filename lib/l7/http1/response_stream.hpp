@@ -51,7 +51,7 @@ public:
     void begin(std::uint32_t seq) noexcept;
     // A request has been forwarded.
     void expect(AskedRequest request) noexcept;
-    // So have more than can be told.
+    // More requests than can be told have been forwarded.
     void lose() noexcept;
     // A segment of the server has been forwarded.
     void feed(std::uint32_t seq, ByteView bytes, bool has_fin) noexcept;

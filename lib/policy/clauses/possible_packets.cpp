@@ -179,7 +179,7 @@ private:
                          [field](const ClauseTerm& one) { return one.field == field; });
         return term == clause_.fields.end() ? nullptr : &pool_[term->set];
     }
-    // Whether no value of tcp.flags has its single flags as they are asked for.
+    // True if no value of tcp.flags has its single flags as they are asked for.
     [[nodiscard]] bool flags_contradict() const {
         struct FlagBit {
             Field field;
@@ -271,7 +271,7 @@ std::string reason_of(const NamedTerm& a, const NamedTerm& b) {
     return home.empty() ? reason : reason + ": " + std::string{home};
 }
 
-// Which two of its terms no packet satisfies together, where it is as simple as that.
+// Names two terms that no packet satisfies together, where it is as simple as that.
 std::string why_impossible(const Clause& clause, const SetPool& pool, const TextNames& names) {
     const std::vector<NamedTerm> terms = terms_of(clause, pool, names);
     for (const NamedTerm& term : terms) {

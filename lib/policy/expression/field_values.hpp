@@ -18,7 +18,7 @@ struct FieldValues {
 // nullptr: all numbers up to the field's largest.
 [[nodiscard]] const FieldValues* find_field_values(Field field) noexcept;
 
-// Whether a packet can have one of the numbers, which are sorted.
+// True if a packet can have one of the numbers, which are sorted.
 [[nodiscard]] bool holds_any(const FieldValues& values,
                              std::span<const NumberRange> numbers) noexcept;
 

@@ -80,7 +80,7 @@ private:
     BuiltLimit built_;
 };
 
-// Behind a number: " packets". Of bytes nothing, since sizes have their unit already.
+// The unit behind a number: " packets". Empty for bytes, whose sizes have theirs already.
 [[nodiscard]] std::string_view unit_word(Per per, bool is_one) noexcept;
 
 }  // namespace sluice

@@ -20,7 +20,7 @@ struct ListValues;
 [[nodiscard]] std::optional<std::string> holds_entry(
     std::string_view name, const NamedList& list,
     const std::function<bool(const ListValues&)>& is_bad);
-// The same of one of the list's texts.
+// One of the texts of the list, by its line, for messages.
 [[nodiscard]] std::string holds_text(std::string_view name, const NamedList& list,
                                      std::string_view text);
 

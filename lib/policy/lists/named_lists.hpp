@@ -18,7 +18,7 @@ struct NamedList {
     bool known = false;  // its values have been read, and all of them are good
     bool used = false;
     ListValues values;  // the type holds in both cases
-    // As it was read: where an entry stands is found again when it is at fault.
+    // The text as it was read: an entry at fault is found again in it.
     ListFile source{};
 };
 

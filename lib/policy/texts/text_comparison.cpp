@@ -123,7 +123,7 @@ bool check_size(TokenReader& reader, std::size_t offset, std::string_view text) 
                        "a text has at most " + std::to_string(kMaxEntrySize) + " bytes here");
 }
 
-// Of the texts of a list the first that is at fault is named by its line.
+// The first text of a list that is at fault is named by its line.
 bool check_listed(TokenReader& reader, const Token& name, const Operand& operand,
                   const RangeSet& values) {
     for (const std::string& text : values.texts) {
