@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include <rte_errno.h>
 #include <rte_ethdev.h>
