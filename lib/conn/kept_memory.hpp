@@ -16,13 +16,13 @@ public:
         : data_{static_cast<std::byte*>(data)}, bytes_{bytes}, page_size_{page_size} {}
 
     [[nodiscard]] bool is_kept() const noexcept { return data_ != nullptr; }
-    // Memory of an earlier process, or zeroes, from the beginning of a cache line on. Aborts if no
-    // more of it is there.
+    // Memory of an earlier process, or zeroes, from the beginning of a pair of cache lines on, as
+    // the largest lines of tables want. Aborts if no more of it is there.
     [[nodiscard]] LineMemory take(std::size_t bytes);
     // Bytes that one take() uses up.
     [[nodiscard]] static constexpr std::size_t taken_for(std::size_t bytes) noexcept {
-        constexpr std::size_t kLine = 64;
-        return (bytes + kLine - 1) / kLine * kLine;
+        constexpr std::size_t kLines = 128;
+        return (bytes + kLines - 1) / kLines * kLines;
     }
 
 private:
