@@ -55,7 +55,6 @@ bool UnitSink::is_refused() const noexcept {
     return units_.refused_;
 }
 void UnitSink::drop_repeat() noexcept {
-    units_.unreadable_ |= service_.is_enforced() ? row_bit(row_) : 0;
     note_drop(Reason::Retransmission);
 }
 void UnitSink::drop(Reason reason) noexcept {

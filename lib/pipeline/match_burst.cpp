@@ -212,8 +212,9 @@ private:
     // cannot be read, and what repeats it, whatever rules there are. The rows that are dropped.
     [[nodiscard]] RowMask keep_back(BurstUnits& units) noexcept {
         const RowMask acting = acting_rows(units);
-        const RowMask rows =
-            units.unjudgeable() & (acting | units.unreadable()) & ~scratch_.decided;
+        const RowMask refusing =
+            acting | units.unreadable() | of_enforced_services(units.unjudgeable() & ~acting);
+        const RowMask rows = units.unjudgeable() & refusing & ~scratch_.decided;
         for_each_row(rows, [&](std::size_t row) {
             burst_.packets()[row].decision = dropped_for(units.why(row));
         });

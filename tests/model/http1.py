@@ -14,7 +14,7 @@ ASKS_PATHS = r"http\.request\.uri\.path|cost: path"  # of those that read the pa
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
 # A path that is also judged as the reference of a URL.
-REFERENCE = re.compile(rb"\\|\A//|//.*\.\.")
+REFERENCE = re.compile(rb"\\|\A//")
 FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
@@ -40,7 +40,7 @@ def add_request(packet, head, readings):
     found, headers, body = read_head(head)
     path, folds = path_of(found["http.request.uri"]), bool(FOLD.search(head))
     others = [] if folds or not readings.has_paths else path_readings.other_paths(path)
-    if folds and others or readings.has_paths and REFERENCE.search(path_readings.decoded_path(path, b"/.")):
+    if folds and others or is_reference(path):
         raise streams.Beyond(head)
     refused = readings.refuses(packet, head, path)
     if refused:
@@ -50,6 +50,11 @@ def add_request(packet, head, readings):
         unit.fields.update(found, **({"http.request.uri.path": other} if other else {}))
         unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
     return body, folds
+
+
+def is_reference(path):
+    path = path_readings.decoded_path(path, b"/.")
+    return REFERENCE.search(path) is not None or b"//" in path and path_readings.has_dots(path)
 
 
 def path_of(target):

@@ -245,10 +245,10 @@ class Limiter:
         return verdict
 
     def _drops_doubtful(self, packet):
-        """-> why, or None: where a rule that acts is concerned."""
+        """-> why, or None: where a rule that acts is concerned, and of an enforced service."""
         reason, asks = packet.doubt or (None, "")
-        if reason is None:
-            return None
+        if reason is None or packet.service and packet.service.service.mode == "enforce":
+            return reason
         return reason if any(rule.id in self.acting and rule.asks(asks) for rule in self.rules) else None
 
     def _judge_units(self, units):

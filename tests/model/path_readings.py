@@ -61,13 +61,30 @@ def other_paths(path):
     """All but the normal form, each once."""
     if not path.startswith(SLASH):
         return []
+    some = paths_of(path) + (paths_of(url_path(path)) if has_dots(path) else [])
+    return list(dict.fromkeys(some))[1:]
+
+
+def url_path(path):
+    """What `new URL()` of Node makes of it: dots are resolved, all else stays as it was sent."""
+    kept = []
+    segments = path[1:].split(SLASH)
+    for number, segment in enumerate(segments):
+        dots = re.sub(rb"(?i)%2e", b".", segment)
+        kept = kept[:-1] if dots == b".." else kept if dots == b"." else kept + [segment]
+        if dots in (b".", b"..") and number + 1 == len(segments):
+            kept = kept + [b""]
+    return SLASH + SLASH.join(kept)
+
+
+def paths_of(path):
     visible = bytes(octet for octet in range(0x21, 0x7F) if octet not in SLASH + ENDS)
     some = [normal_path(path)]
     for decoded in (SLASH, visible, SLASH + visible):
         some.append(normal_path(decoded_path(path, decoded)))
     if has_dots(path) or has_lone_percent(path):
         some.append(path)
-    return list(dict.fromkeys(some))[1:]
+    return some
 
 
 def decoded_path(path, some):

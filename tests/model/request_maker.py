@@ -1,5 +1,6 @@
 """Requests at random, and what rules over them can name: whole heads, in one segment or several, in their order."""
 import client_maker
+import http1
 from client_maker import ClientMaker, client_lines
 from connections import PUSH, SYN, Connections, Served, back, segment
 from unit_rules import UnitRules, Words
@@ -97,8 +98,11 @@ class RequestMaker(Connections):
         if self.folds or not self.chance(40):  # of a head with folded lines one path alone is judged
             return self.dice.choice(TARGETS)
         some = SEGMENTS + PARTED * self.chance(40)
-        path = "".join("/" + self.dice.choice(some) for _ in range(self.dice.choice((1, 2, 2, 3, 5))))
-        return path + self.dice.choice(("", "", "", "/", "?q=/../%2F"))
+        target = "//"
+        while http1.is_reference(target.partition("?")[0].encode()):  # which the model does not read
+            path = "".join("/" + self.dice.choice(some) for _ in range(self.dice.choice((1, 2, 2, 3, 5))))
+            target = path + self.dice.choice(("", "", "", "/", "?q=/../%2F"))
+        return target
 
     def line(self, name, value):
         name = self.dice.choice((name, name.lower(), name.upper()))

@@ -4,6 +4,8 @@ Numbers are whole numbers here, counted from each end's first one, which is 0: i
 """
 
 FIN, SYN, RST, ACK, URG = 0x01, 0x02, 0x04, 0x10, 0x20
+TICK_BITS = 20  # of nanoseconds
+ACKNOWLEDGED = 2_000_000_000 >> TICK_BITS
 NUMBERS = 1 << 32
 OLDEST = 1 << 30  # no window is larger, so nothing that lies further back is sent again
 BEHIND_CLOSED = 2  # a byte that probes a closed window, and a FIN
@@ -95,6 +97,7 @@ class Connection:
     def __init__(self, enforced, lets_strangers, in_order=False):
         self.enforced, self.lets_strangers, self.in_order = enforced, lets_strangers, in_order
         self.moves_back = False  # the last segment goes on as an old one
+        self.now = self.touched = 0  # in ticks; when a segment came, and one that said something
         self.taken_up, self.said = False, None  # without a handshake; what a stranger's server says
         self.syn, self.other_syns = None, False  # the last SYN that no answer has come to: number, window, scale
         self.ends, self.phase = None, "asked"  # then "answered", "open", "reset"; or "strange"
@@ -107,7 +110,8 @@ class Connection:
     def ended(self):
         return all(end.fin is not None and end.taken > end.fin for end in self.ends) if self.ends else False
 
-    def see(self, end, segment):
+    def see(self, end, segment, now=0):
+        self.now = now >> TICK_BITS
         flags, self.moves_back = segment.flags, False
         if flags & SYN and flags & (FIN | RST):
             return "bad_handshake"
@@ -318,6 +322,7 @@ class Connection:
         return refusal
 
     def learn(self, end, segment):
+        self.touched = self.now
         me, other = self.ends[end], self.ends[1 - end]
         behind, ack = me.place(segment.seq) + segment.size, other.place(segment.ack)
         if segment.flags & FIN:
@@ -335,7 +340,9 @@ class Connection:
             self.syn, self.other_syns = None, False  # the server wants no new connection
             return None
         place = reset_place(me, segment.seq)
-        if place == "exact" or end == SERVER and me.place(segment.seq) == me.sent:
+        # Bytes on their way may have moved what the server expects: it acknowledges within that time.
+        on_their_way = end == CLIENT and me.sent != me.taken and self.now - self.touched < ACKNOWLEDGED
+        if place == "exact" and not on_their_way or end == SERVER and me.place(segment.seq) == me.sent:
             self.phase = "reset"
             self.reset_by = SERVER if end == SERVER else self.reset_by
             return None

@@ -141,7 +141,7 @@ class Services:
         segment = Segment(flags, *packet.numbers, packet.carried,
                           struct.unpack_from("!H", data, packet.l4_at + WINDOW_AT)[0], scale_of(packet, data))
         if known:
-            refusal = known.see(seen.end, segment)
+            refusal = known.see(seen.end, segment, self.now)
             if known.phase == "gone":
                 del self.connections[frozenset(ends)]
             return refusal
@@ -153,7 +153,7 @@ class Services:
                                 service.mode == "enforce" and service.midstream == "inspect")
         connection.service, connection.client = service, ends[0]
         connection.phase = "asked" if segment.flags & SYN else "strange"
-        refusal = connection.see(CLIENT, segment)
+        refusal = connection.see(CLIENT, segment, self.now)
         stays = segment.flags & SYN and not refusal or \
             segment.size and segment.flags & ACK and not segment.flags & (SYN | RST)
         if stays:
