@@ -105,7 +105,7 @@ class Case(MergedCase):
                          (BURST // 16 // (WORKER_COUNT - 1),
                           RATE * 4 * 10 // 1000 + 1))  # rate * 4 intervals, rounded up, and one
         # What sluiced says of the rules follows at once, and is the same to the next one.
-        ahead = f"(max_unsynced {longer['max_unsynced']};"
+        ahead = f"(max_unsynced {longer['max_unsynced']} packets;"
         self.assertIn(ahead, json.dumps(self.rules()["hold"]))
         self.box.kill(self.box.sluiced)
         self.box.start_sluiced()
