@@ -103,6 +103,9 @@ void ConnectionTable::take_over_groups() {
         return age_of(lines_[a]) > age_of(lines_[b]);
     });
     for (const ConnectionIndex index : found) {
+        if (lines_[index].held != kNoLine) {
+            lines_[index].touched = ticks_;  // nobody could go on with it meanwhile
+        }
         enter(index, AgeGroup::Idle);
         if (lines_.size() > budget_.connections) {
             remove(index, ConnectionEvent::EvictedIdle);

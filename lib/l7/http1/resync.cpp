@@ -101,7 +101,8 @@ bool is_request_at_end(ByteView line) noexcept {
 
 bool begins_half_request(ByteView bytes, std::size_t fresh) noexcept {
     const LinesLook look = look_through_lines(bytes, fresh);
-    return look.what == LinesLook::What::Half || look.what == LinesLook::What::Doubtful ||
+    const bool is_doubtful = look.what == LinesLook::What::Doubtful && fresh != bytes.size();
+    return look.what == LinesLook::What::Half || is_doubtful ||
            (look.what == LinesLook::What::Request && !has_blank_line(bytes.subspan(look.at)));
 }
 

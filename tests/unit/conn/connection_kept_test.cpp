@@ -82,6 +82,24 @@ TEST(ConnectionKept, AHalfHeadIsCompletedInTheNextProcess) {
     }
 }
 
+// Its client could not go on with it meanwhile, and does so no sooner than its own timer says.
+TEST(ConnectionKept, AHalfHeadWaitsForItsClientWhereNoBoxWas) {
+    const std::string unit = toy_unit('a', 250);
+    for (const int second : {200, 250}) {
+        Region region;
+        {
+            Process first{region};
+            EXPECT_EQ(first.add(0, unit.substr(0, 100)).kind, Offered::Held);
+        }
+        Process next{region, 120};
+        (void)next.table.expire(at_second(second), 8);
+        ToyReader reader{next.table, kDigest, kIsn};
+        EXPECT_EQ(reader.add(100, unit.substr(100), at_second(second)).kind,
+                  second == 200 ? Offered::Nothing : Offered::Refused);
+        EXPECT_EQ(reader.units().size(), second == 200 ? 1U : 0U);
+    }
+}
+
 TEST(ConnectionKept, LinesThatTwoHeadsClaimAreOneOfThems) {
     Region region;
     const std::string unit = toy_unit('a', 250);
