@@ -25,7 +25,9 @@ bool ConnectionTable::begin_at(const TcpSegment& segment, const StreamPlace& pla
     offer.source_ = segment.source;
     begin_change(segment.digest, kNoConnection);
     if (open(offer, place.first)) {
-        lines_[offer.connection_].phase = place.is_head ? StreamPhase::Head : StreamPhase::Lost;
+        Connection& connection = lines_[offer.connection_];
+        connection.phase = place.is_head ? StreamPhase::Head : StreamPhase::Lost;
+        connection.is_inherited = connection.is_unheard = segment.is_word_old;
         regroup(offer.connection_);
     }
     change_.end();

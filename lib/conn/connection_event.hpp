@@ -49,6 +49,7 @@ enum class ConnectionEvent : std::uint8_t {
     RefusedUntold,
     Unread,
     Midstream,
+    Unheard,
 };
 
 struct ConnectionEventRow {
@@ -110,6 +111,9 @@ inline constexpr auto kConnectionEvents = std::to_array<ConnectionEventRow>({
     {ConnectionEvent::Unread, "unread", "connections that go unread from the first doubt on"},
     {ConnectionEvent::Midstream, "midstream",
      "segments that may begin a unit, of connections whose SYN is not known: not read"},
+    {ConnectionEvent::Unheard, "unheard",
+     "segments behind a restart, ahead of all that was read, whose server may have more: not "
+     "forwarded until it says so"},
 });
 static_assert([] {
     for (std::size_t i = 0; i < kConnectionEvents.size(); ++i) {

@@ -1,11 +1,29 @@
 #include "lib/base/prefetch.hpp"
 #include "lib/conn/connection_table.hpp"
+#include "lib/conn/tick.hpp"
 
 // Connections that go when their time is up. All work is bounded for each call.
 namespace sluice {
 
+namespace {
+
+// A client whose segments were lost for long sends them again so late (RFC 6298, 2.5 and 5.5, and
+// what systems do).
+constexpr Nanoseconds kLongestSilence = std::chrono::minutes{2};
+
+}  // namespace
+
 // A half head that has waited for too long. True: its connection has been forgotten.
 bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
+    AgeList& ages = ages_of(AgeGroup::HalfHead);
+    // What fills a gap its client sends again, in its own time.
+    const bool is_awaited =
+        lines_[index].is_unheard || (!goes_unread_at_doubt() && held_of(lines_[index]).has_gaps());
+    if (is_awaited && age_of(lines_[index]) <= ticks_of(kLongestSilence)) {
+        ages.remove(lines_, index);
+        ages.push_newest(lines_, index);
+        return false;
+    }
     if (!held_of(lines_[index]).may_be_none) {
         forget_head(index, ConnectionEvent::HalfHeadTimeout);
         return false;
@@ -19,7 +37,6 @@ bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
         remove(index, ConnectionEvent::HalfHeadTimeout);
         return true;
     }
-    AgeList& ages = ages_of(AgeGroup::HalfHead);
     ages.remove(lines_, index);
     ages.push_newest(lines_, index);
     return false;

@@ -12,9 +12,9 @@ namespace {
 
 // No number lies further ahead of another one.
 constexpr std::uint64_t kFurthest = std::uint64_t{1} << 31;
-// A client whose segments were lost with a process begins again with the oldest of them, once
-// others of them have had no answer for about so long.
-constexpr Nanoseconds kFirstWord = std::chrono::seconds{1};
+// A client that has had no answer sends the oldest of its bytes again, no sooner than that behind
+// the first time (RFC 6298, 2.4).
+constexpr Nanoseconds kSentAgain = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -83,6 +83,7 @@ void ConnectionTable::take_over_framing(ConnectionIndex torn) {
     for (std::size_t at = 0; at < lines_.capacity(); ++at) {
         const auto index = static_cast<ConnectionIndex>(at);
         lines_[index].has_framing = !lines_[index].is_free() && framing_.has_any(index);
+        beside_[index] = {};
     }
 }
 
@@ -102,6 +103,9 @@ void ConnectionTable::take_over_groups() {
         return age_of(lines_[a]) > age_of(lines_[b]);
     });
     for (const ConnectionIndex index : found) {
+        if (lines_[index].held != kNoLine) {
+            lines_[index].touched = ticks_;  // nobody could go on with it meanwhile
+        }
         enter(index, AgeGroup::Idle);
         if (lines_.size() > budget_.connections) {
             remove(index, ConnectionEvent::EvictedIdle);
@@ -119,21 +123,46 @@ void ConnectionTable::take_over_groups() {
     publish();
 }
 
-// Bytes may have passed while there was no box: where the first ones to come lie ahead of what was
-// read, they are not held and forwarded in the hope for those before them. True: that is all there
-// is to the segment.
+// Bytes may have passed while there was no box: the first ones to come may lie ahead of what was
+// read because their receiver has those between, or because those were lost. They are not
+// forwarded in the hope for the others. Its receiver knows: once it has spoken, its
+// acknowledgement is the place where the stream goes on. Of one that says nothing here, its client
+// knows: what it sends again is the oldest that it has had no acknowledgement of (RFC 6298, 5.4).
+// True: that is all there is to the segment.
 bool ConnectionTable::hears_again(StreamOffer& offer, Connection& connection) noexcept {
-    if (connection.phase != StreamPhase::Unread &&
+    const bool has_spoken = offer.acknowledged_ && !offer.is_word_old_;
+    if (connection.phase != StreamPhase::Unread && !has_spoken &&
         missed_some(connection, offer.rest_seq_ - connection.next)) {
-        if (ticks_ - taken_over_ticks_ < ticks_of(kFirstWord)) {
-            counters_.count(ConnectionEvent::OutOfReach);
-            refuse(offer, RefusedWhy::OutOfReach);
+        if (!begins_with_oldest(offer)) {
+            counters_.count(ConnectionEvent::Unheard);
+            refuse(offer, RefusedWhy::Unheard);
             return true;
         }
         leave_gap(offer, connection);
         lose_track(offer, connection, offer.rest_seq_);
     }
     connection.is_unheard = false;
+    return false;
+}
+
+// The client has sent nothing older since it sent this first, and sends it again. What is forwarded
+// in any case is not sent again: there the first ones to come long enough behind the start stand.
+bool ConnectionTable::begins_with_oldest(const StreamOffer& offer) noexcept {
+    if (!offer.refusals_stand_) {
+        return ticks_ - taken_over_ticks_ >= ticks_of(kSentAgain);
+    }
+    Beside& beside = beside_[offer.connection_];
+    std::uint32_t& oldest = gap_ends_[offer.connection_];
+    const auto now = static_cast<std::uint16_t>(ticks_ >> kAheadShift);
+    if (beside.is_ahead_known && oldest == offer.rest_seq_) {
+        return static_cast<std::uint16_t>(now - beside.ahead_since) > ticks_of(kSentAgain) >>
+               kAheadShift;
+    }
+    if (!beside.is_ahead_known || sequence_distance(oldest, offer.rest_seq_) < 0) {
+        oldest = offer.rest_seq_;
+        beside.is_ahead_known = true;
+        beside.ahead_since = now;
+    }
     return false;
 }
 

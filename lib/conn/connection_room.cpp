@@ -84,7 +84,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget, ReadingStance s
       pool_{pool_in(memory, budget_.half_head_lines)},
       members_{array_in<SourceMember>(memory, lines_.capacity())},
       seen_{array_in<SeenSegments>(memory, lines_.capacity())},
-      last_acks_{array_in<LastAck>(memory, lines_.capacity())},
+      beside_{array_in<Beside>(memory, lines_.capacity())},
       gap_ends_{array_in<std::uint32_t>(memory,
                                         stance == ReadingStance::Service ? lines_.capacity() : 0)},
       framing_{stance == ReadingStance::Service ? lines_.capacity() : 0, memory},
@@ -100,7 +100,7 @@ std::uint64_t ConnectionTable::kept_of(const ConnectionBudget& wanted) noexcept 
     for (const std::size_t bytes :
          {ConnectionLines::line_bytes(budget.connections),
           LinePool::bytes_for(budget.half_head_lines), lines * sizeof(SourceMember),
-          lines * sizeof(SeenSegments), lines * sizeof(LastAck), lines * sizeof(std::uint32_t)}) {
+          lines * sizeof(SeenSegments), lines * sizeof(Beside), lines * sizeof(std::uint32_t)}) {
         all += KeptMemory::taken_for(bytes);
     }
     return all + FramingBytes::kept_of(lines);
@@ -113,7 +113,7 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
     const std::size_t of_service = stance == ReadingStance::Service ? lines : 0;
     return ConnectionLines::memory_of(budget.connections) +
            LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
-           LineArray<LastAck>::memory_of(lines) + LineArray<std::uint32_t>::memory_of(of_service) +
+           LineArray<Beside>::memory_of(lines) + LineArray<std::uint32_t>::memory_of(of_service) +
            FramingBytes::memory_of(of_service) + RefusedConnections::memory_of(budget.connections) +
            PartRepeats::memory_of() + LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
@@ -161,7 +161,7 @@ bool ConnectionTable::open(StreamOffer& offer, std::uint32_t seq) noexcept {
     lines_[index].touched = ticks_;
     members_[index].id = id_of(offer.source_);
     seen_[index].clear();
-    last_acks_[index] = {};
+    beside_[index] = {};
     framing_.begin(index);
     enter(index, AgeGroup::Idle);
     offer.connection_ = index;

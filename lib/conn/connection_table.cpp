@@ -19,6 +19,8 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
     offer.fresh_ = offer.rest_;
     offer.hash_ = segment.hash;
     offer.acknowledged_ = segment.acknowledged;
+    offer.is_word_old_ = segment.is_word_old;
+    offer.refusals_stand_ = segment.refusals_stand;
     offer.scratch_ = scratch;
     ConnectionIndex index = find_in_time(segment.digest);
     if (index != kNoConnection && segment.syn && begins_anew(segment, lines_[index])) {

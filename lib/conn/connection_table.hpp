@@ -60,7 +60,7 @@ public:
         lines_.prefetch(digest);
         seen_[home].prefetch();
         prefetch0(&members_[home]);
-        prefetch0(&last_acks_[home]);
+        prefetch0(&beside_[home]);
         if (refused_.may_have_any(ticks_)) [[unlikely]] {
             refused_.prefetch(digest);
         }
@@ -108,6 +108,9 @@ public:
     // In a service, where a head is looked for: the last line, from `from` on, has no end and may
     // be a head's. It goes on, and is offered again together with what follows it.
     void keep_line(StreamOffer& offer, std::size_t from, bool is_none_at_end) noexcept;
+    // These bytes of a stream behind such a line, if they go on with one; else by themselves.
+    [[nodiscard]] ByteView with_line_before(std::uint64_t digest, std::uint32_t seq, ByteView bytes,
+                                            MutableBytes scratch) noexcept;
     // No head begins there. What follows is looked at afresh; Anywhere, it goes unread.
     void not_mine(StreamOffer& offer) noexcept;
     // Nothing of the connection is read any more from the offer on. In a service it is Refused.
@@ -159,6 +162,7 @@ private:
     [[nodiscard]] bool misses_some(const TcpSegment& segment,
                                    const Connection& connection) noexcept;
     [[nodiscard]] bool hears_again(StreamOffer& offer, Connection& connection) noexcept;
+    [[nodiscard]] bool begins_with_oldest(const StreamOffer& offer) noexcept;
     void leave_gap(const StreamOffer& offer, Connection& connection) noexcept;
     [[nodiscard]] bool is_in_gap(const StreamOffer& offer,
                                  const Connection& connection) const noexcept {
@@ -272,12 +276,21 @@ private:
     LinePool pool_;
     LineArray<SourceMember> members_;  // by line, as the next two
     LineArray<SeenSegments> seen_;
-    struct LastAck {
+    // Seldom needed of a connection. The unit's segment that came last acknowledges all before
+    // `ack`. Of one that is unheard, `ahead_since` is when the oldest bytes came first that came
+    // ahead of what was read, in units of 2^kAheadShift ticks.
+    struct Beside {
         std::uint32_t ack = 0;
-        bool is_known = false;
+        bool is_ack_known = false;
+        bool is_ahead_known = false;
+        std::uint16_t ahead_since = 0;
     };
-    LineArray<LastAck> last_acks_;
-    LineArray<std::uint32_t> gap_ends_;  // of connections of services with has_gap
+    static_assert(sizeof(Beside) == 8);
+    static constexpr int kAheadShift = 6;
+    LineArray<Beside> beside_;
+    // Of connections of services: with has_gap its end; while one is unheard, where the oldest
+    // bytes begin that came ahead.
+    LineArray<std::uint32_t> gap_ends_;
     PartRepeats part_repeats_;
     FramingBytes framing_;
     RefusedConnections refused_;

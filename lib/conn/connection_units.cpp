@@ -153,11 +153,12 @@ bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t a
     if (offer.connection_ == kNoConnection) {
         return false;
     }
-    LastAck& last = last_acks_[offer.connection_];
+    Beside& last = beside_[offer.connection_];
     // Answers to requests of before were framed by another process.
     const bool awaits = lines_[offer.connection_].is_inherited ||
-                        (last.is_known && sequence_distance(last.ack, ack) <= 0);
-    last = {.ack = ack, .is_known = true};
+                        (last.is_ack_known && sequence_distance(last.ack, ack) <= 0);
+    last.ack = ack;
+    last.is_ack_known = true;
     return awaits;
 }
 
@@ -265,6 +266,23 @@ void ConnectionTable::keep_line(StreamOffer& offer, std::size_t from,
                  .may_be_none = true,
                  .is_guess = true,
                  .is_none_at_end = is_none_at_end});
+}
+
+ByteView ConnectionTable::with_line_before(std::uint64_t digest, std::uint32_t seq, ByteView bytes,
+                                           MutableBytes scratch) noexcept {
+    const ConnectionIndex index = lines_.find(digest);
+    if (index == kNoConnection || lines_[index].held == kNoLine) {
+        return bytes;
+    }
+    const HeldHead& held = held_of(lines_[index]);
+    const std::size_t before = seq - lines_[index].next;
+    if (held.is_guess == 0 || before != held.in_order()) {
+        return bytes;
+    }
+    const std::size_t size = HeldBytes{pool_, lines_[index].held}.copy(scratch);
+    const ByteView fits = bytes.first(std::min(bytes.size(), scratch.size() - size));
+    std::copy(fits.begin(), fits.end(), scratch.begin() + static_cast<std::ptrdiff_t>(size));
+    return ByteView{scratch}.first(size + fits.size());
 }
 
 void ConnectionTable::not_mine(StreamOffer& offer) noexcept {

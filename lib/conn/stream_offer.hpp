@@ -27,6 +27,7 @@ enum class RefusedWhy : std::uint8_t {
     OutOfReach,     // further ahead of a half head than a head is long, or before all that is known
     HeadForgotten,  // the bytes before it were given up: timed out or evicted
     MissedSome,     // its receiver may have bytes ahead of it that nobody read
+    Unheard,        // its receiver, which may have what lies before it, is to say so first
     Unreadable,     // its connection has gone unread, in a service
 };
 
@@ -86,6 +87,8 @@ private:
     ByteView fresh_;  // of the payload: what did not lie before `next`
     const KeyHasher* hash_ = nullptr;
     std::optional<std::uint32_t> acknowledged_;
+    bool is_word_old_ = false;
+    bool refusals_stand_ = true;
     MutableBytes scratch_;
 };
 

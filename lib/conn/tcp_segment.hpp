@@ -28,6 +28,8 @@ struct TcpSegment {
         nullptr;  // what repeats judged bytes is compared by; nullptr: it is not
     // All before it the receiver has, as it says itself.
     std::optional<std::uint32_t> acknowledged;
+    bool is_word_old = false;    // it said so before a restart, and nothing since: it may have more
+    bool refusals_stand = true;  // what is refused is not forwarded
 
     [[nodiscard]] constexpr std::uint32_t payload_seq() const noexcept {
         return seq + (syn ? 1U : 0U);

@@ -30,14 +30,15 @@ struct ServicePacket {
     std::uint32_t client_fin = 0;    // number of its client's FIN, where client_ends
     bool client_ends = false;        // a FIN of its client stands, and the packet is forwarded
     bool is_from_client = false;
-    bool is_proxied = false;      // its connection begins with a PROXY protocol header
-    bool is_readable = false;     // its bytes may be read: the server would take them
-    bool is_unreadable = false;   // its server has gone over to a protocol that nobody reads
-    bool is_midstream = false;    // the beginning of its connection is not known
-    bool may_miss_some = false;   // and its server may have bytes ahead of it that nobody read
-    bool is_beginning = false;    // the server has acknowledged no byte of it yet
-    bool is_long = false;         // `first` may be the number of a later byte
-    bool is_established = false;  // the client has acknowledged the server's number
+    bool is_proxied = false;         // its connection begins with a PROXY protocol header
+    bool is_readable = false;        // its bytes may be read: the server would take them
+    bool is_unreadable = false;      // its server has gone over to a protocol that nobody reads
+    bool is_midstream = false;       // the beginning of its connection is not known
+    bool may_miss_some = false;      // and its server may have bytes ahead of it that nobody read
+    bool is_server_unheard = false;  // nothing of its server has come since a restart
+    bool is_beginning = false;       // the server has acknowledged no byte of it yet
+    bool is_long = false;            // `first` may be the number of a later byte
+    bool is_established = false;     // the client has acknowledged the server's number
 
     // True if a segment of the client is its reader's.
     [[nodiscard]] bool is_read(bool has_payload) const noexcept {

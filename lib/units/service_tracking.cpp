@@ -349,6 +349,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .is_unreadable = verdict.has(TrackMark::Unreadable),
         .is_midstream = verdict.midstream,
         .may_miss_some = verdict.may_miss_some,
+        .is_server_unheard = verdict.is_server_unheard,
         .is_beginning = !verdict.midstream && !verdict.is_long && verdict.id != 0 &&
                         verdict.take_from == verdict.first,
         .is_long = verdict.is_long,

@@ -46,7 +46,9 @@ TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept {
             .rst = (flags & kTcpRst) != 0,
             .payload = payload,
             .hash = &packet.hash,
-            .acknowledged = acknowledged_of(packet.service)};
+            .acknowledged = acknowledged_of(packet.service),
+            .is_word_old = packet.service.is_server_unheard,
+            .refusals_stand = packet.service.is_enforced()};
 }
 
 std::uint32_t extent_of(const StreamReading& unit) noexcept {

@@ -80,7 +80,7 @@ StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, Byte
 }
 
 ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                  const Amid& place) const noexcept {
+                                  const Amid& place) noexcept {
     const auto begin_if = [](bool begins) {
         return begins ? ClientBytes::Begin : ClientBytes::BeginNone;
     };
@@ -91,7 +91,9 @@ ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, Byt
     }
     switch (place.protocol) {
         case ServiceProtocol::Http: {
-            if (begins_half_request(payload)) {
+            const ByteView bytes =
+                table_.with_line_before(place.connection, place.seq, payload, scratch());
+            if (begins_half_request(bytes, payload.size())) {
                 return ClientBytes::BeginHalf;
             }
             const RequestStart start = find_request_start(payload, 0, ReadingStance::Service);

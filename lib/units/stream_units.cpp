@@ -17,9 +17,6 @@
 namespace sluice {
 namespace {
 
-// Bytes of a segment that a head's scratch has room for behind the head.
-constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
-
 // By ServiceProtocol.
 constexpr std::array kProtocolTexts{ConstantText{"http"}, ConstantText{"tls"}, ConstantText{"dns"},
                                     ConstantText{"quic"}};
@@ -54,8 +51,7 @@ public:
             units_.drop(Reason::LostHead);
             return;
         }
-        const MutableBytes scratch{owner_.scratch_.get(), owner_.head_bytes_ + kMaxSegment};
-        for (table.take(segment_, scratch, packet_.now, offer_); offer_.parses();
+        for (table.take(segment_, owner_.scratch(), packet_.now, offer_); offer_.parses();
              table.next(offer_)) {
             if (units_.is_refused() && goes_unread_at_doubt()) {
                 table.not_mine(offer_);  // nothing that follows changes what becomes of the packet
@@ -305,6 +301,10 @@ private:
     }
     void conclude_refused() noexcept {
         const Service* const service = packet_.service.service;
+        if (offer_.why == RefusedWhy::Unheard && segment_.acknowledged) {
+            units_.normalize().is_probe = true;  // the server is asked what it expects
+            return;
+        }
         if (offer_.why != RefusedWhy::Unreadable || service == nullptr ||
             service->on_unreadable == OnUnreadable::Refuse) {
             units_.drop(reason_of(offer_.why));

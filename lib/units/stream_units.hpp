@@ -53,7 +53,7 @@ public:
     };
     // The kind of a client's bytes. A hello is Begin whether it is whole or not.
     [[nodiscard]] ClientBytes bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                       const Amid& place) const noexcept;
+                                       const Amid& place) noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).
@@ -76,6 +76,12 @@ private:
                                              UnitSink& units) noexcept;
 
     void note_unseen(const UnitSource& packet) noexcept;
+
+    // Bytes of a segment that a head's scratch has room for behind the head.
+    static constexpr std::size_t kMaxSegment = std::size_t{64} << 10;
+    [[nodiscard]] MutableBytes scratch() noexcept {
+        return {scratch_.get(), head_bytes_ + kMaxSegment};
+    }
 
     ReadingStance stance_;
     std::size_t head_bytes_;

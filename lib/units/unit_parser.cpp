@@ -129,7 +129,7 @@ void UnitParser::note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexce
 
 ClientBytes UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
                                 const StreamUnits::Amid& place) noexcept {
-    const auto& self = *static_cast<const UnitParser*>(parser);
+    auto& self = *static_cast<UnitParser*>(parser);
     return self.service_streams_.bytes_of(burst, row, payload_of(burst, row), place);
 }
 

@@ -77,6 +77,18 @@ const Case kCases[] = {
             {0ms, client(kLogin, kAt + 15, 50), "pass", "within_limits"},
             {0ms, client(kSecond, kAt + 26 + kLoginSize, 50), "pass", "unmatched"}})},
 
+    {"half a request that is one only behind the line before it ends the connection too", kEnforced,
+     found({{0ms, client("x\nPO", kAt, 50), "pass", "unmatched"},
+            {0ms, client("ST /x HTTP/1.1\r\nHost: a\r\n", kAt + 4, 50), "drop", "midstream"},
+            {0ms, server("", 50, kAt + 4), "pass", "unmatched"},
+            {0ms, client("ST /x HTTP/1.1\r\nHost: a\r\n", kAt + 4, 50), "reset", "midstream"}})},
+
+    {"a line that two requests may begin in does", kEnforced,
+     found(
+         {{0ms, client("x\nPO", kAt, 50), "pass", "unmatched"},
+          {0ms, server("", 50, kAt + 4), "pass", "unmatched"},
+          {0ms, client("GET /x HTTP/1.1\r\nHost: a\r\n\r\n", kAt + 4, 50), "reset", "midstream"}})},
+
     {"who knows no numbers is charged to nobody",
      kEnforced,
      {{0ms, client(kLogin, 700'000, 900'000), "pass", "unmatched"},

@@ -125,6 +125,11 @@ class Court:
     def reasons(self):
         return {name: count for name, count in self.box.stats()["reasons"].items() if count}
 
+    def events(self):
+        """Of connections, as far as there were any."""
+        stats = self.box.stats()
+        return {name: count for events in ("connection_events", "tracking") for name, count in stats[events].items() if count}
+
     def next_client(self, slot):
         self.numbers[slot] += 1
         return rule_files.client(slot, self.numbers[slot], self.CLIENTS)

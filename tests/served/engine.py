@@ -7,7 +7,7 @@ import time
 
 import wire
 from http_hosts import within
-from plan import HANDSHAKE_SECONDS, Datagram, Deliver, Finish, Open, Send, Wait, segments
+from plan import HANDSHAKE_SECONDS, Datagram, Deliver, Do, Finish, Open, Send, Wait, segments
 from wire import ACK, FIN, PSH, RST, SYN, Headers
 
 SYNS = 6  # sent for one handshake
@@ -134,7 +134,7 @@ class Run:
         while not self.done():
             step = self.plan.steps[self.at]
             going = {Open: self.open, Send: self.send, Wait: self.wait, Deliver: self.deliver, Finish: self.finish,
-                     Datagram: self.datagram}
+                     Datagram: self.datagram, Do: self.do}
             going = going[type(step)](step, now)
             if not going:
                 return
@@ -201,6 +201,11 @@ class Run:
                 self.put(peer, Headers(peer.acknowledged, peer.server_next, ACK | PSH), step.data[had:had + MSS])
             self.until, self.syns = now + HANDSHAKE_SECONDS, self.syns + 1
         return False
+
+    @staticmethod
+    def do(step, _):
+        step.action()
+        return True
 
     def finish(self, step, now):
         """Again until the server has acknowledged it and ended itself; not for ever."""

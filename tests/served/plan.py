@@ -62,6 +62,13 @@ class Deliver:
 
 
 @dataclasses.dataclass(frozen=True)
+class Do:
+    """Calls that, once all steps before it are done."""
+    action: object
+    flow: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
 class Finish:
     """The client's FIN behind so many bytes, the server's acknowledged, both ends closed in order."""
     at: int
@@ -103,7 +110,7 @@ def frames(plan, client, server, server_iss=5000):
     """The IP packets that the client would send, before a server that answers nothing but SYNs: [(step, packet)]."""
     out = []
     for step in plan.steps:
-        if isinstance(step, Wait):
+        if isinstance(step, (Wait, Do)):
             continue
         flow = plan.flows[step.flow]
         if isinstance(step, Datagram):

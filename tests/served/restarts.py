@@ -20,6 +20,7 @@ AWAY, AWAY_SHORT = 120, 2  # seconds without a box
 PIECE, PIECES = b"a=b&GET /login HTTP/1.1\r\n\r\n" * 30, 40
 PATIENCE = 400
 GO_ON = 20  # seconds, and twice as long as it was cut off: TCP waits twice as long each time
+BEGIN, END = 120, 120  # seconds for all to begin, and to end
 UPGRADE = heads.get(heads.OTHER, lines=heads.HOST + heads.WEBSOCKET_LINES)
 TEXT = b"a word of a WebSocket"
 PROXY = "10.78.0.1"  # the outside host
@@ -211,7 +212,10 @@ def check_all(court, kinds, is_short):
                  for kind, server in kinds for _ in range(EACH_SHORT if is_short else EACH)]
     for one in all_going:
         one.start()
-    time.sleep(2)
+    begun_by = time.monotonic() + BEGIN
+    while time.monotonic() < begun_by and any(one.steps < 2 and one.is_alive() for one in all_going):
+        time.sleep(0.1)
+    early = sum(not one.is_alive() for one in all_going)
     away = AWAY_SHORT if is_short else AWAY
     restart(court, away)
     steps = [one.steps + 1 for one in all_going]  # one may be on its way
@@ -219,10 +223,10 @@ def check_all(court, kinds, is_short):
     while time.monotonic() < until and any(one.steps <= was and one.is_alive() for one, was in zip(all_going, steps)):
         time.sleep(0.1)
     over.set()
-    until = time.monotonic() + GO_ON
+    until = time.monotonic() + END
     for one in all_going:
         one.join(max(until - time.monotonic(), 0))
     failed = [one.failure or f"{type(one).__name__}: it hangs after {one.steps} steps" for one in all_going if one.failure or one.is_alive()]
-    print(f"{len(all_going)} connections over a killed dataplane, {sum(one.steps for one in all_going)} steps: {len(failed)} ended",
-          flush=True)
+    print(f"{len(all_going)} connections over a killed dataplane, {sum(one.steps for one in all_going)} steps: {len(failed)} ended"
+          f", {early} of them before; {court.events()}", flush=True)
     return [f"over a killed dataplane: {words}" for words in failed]

@@ -244,6 +244,15 @@ class Server:
             process.kill()
             process.wait()
 
+    def pause(self):
+        """Until resume() its system alone takes connections and their bytes."""
+        for process in self.processes:
+            process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        for process in self.processes:
+            process.send_signal(signal.SIGCONT)
+
     def flush(self):
         """lighttpd keeps lines for up to 4 s unless it is told to begin a new file."""
         if self.name == "lighttpd":

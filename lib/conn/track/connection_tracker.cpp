@@ -165,6 +165,8 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
         verdict.established = line.id != 0 && !line.is(Line::kOneWay);
         verdict.first = line.client.iss + 1;
         verdict.is_long = line.is(Line::kClientLong);
+        verdict.is_server_unheard =
+            line.phase == TrackPhase::Established && line.is(Line::kServerUnheard);
         verdict.client_ends = line.is(Line::kClientFin);
         verdict.client_fin = verdict.client_ends ? line.client_fin : 0;
     }

@@ -77,6 +77,9 @@ void ConnectionTracker::take_over(Instant now) {
         }
         enlist(index, class_of(lines_[index]));
         lines_[index].listed_at = lines_[index].touched;
+        if (lines_[index].phase == TrackPhase::Established) {
+            lines_[index].set(Line::kServerUnheard);
+        }
     }
     has_taken_over_ = !found.empty();
     taken_over_ticks_ = ticks_;

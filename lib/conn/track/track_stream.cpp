@@ -118,6 +118,9 @@ void ConnectionTracker::apply(const Arrival& arrival, TrackVerdict& verdict) noe
     TcpHalf& sent = line.half(client);
     TcpHalf& other = line.half(!client);
     line.touched = ticks_;
+    if (!client) {
+        line.clear(Line::kServerUnheard);
+    }
     if (!client && segment.timestamps && segment.timestamps->echo != line.echoed) {
         const std::uint32_t echo = segment.timestamps->echo;
         line.echoed = line.echoed == 0 ? echo : later_of(line.echoed, echo);

@@ -46,15 +46,17 @@ struct TrackVerdict {
     bool server_sums_proven = false;
     std::uint8_t marks = 0;  // of TrackMark
     std::uint16_t service = kNoService;
-    std::uint64_t id = 0;         // this very connection; 0: not known
-    std::uint64_t replaced = 0;   // the one whose ports the server took into use again, else 0
-    std::uint32_t first = 0;      // number of the client's first byte, where id is known
-    std::uint32_t take_from = 0;  // all before it the receiver has acknowledged
-    std::uint32_t sent = 0;       // behind all that the client had sent before it
-    bool may_miss_some = false;   // a receiver that nobody watched from the beginning may have
-                                  // bytes that lie ahead of it
-    bool is_long = false;         // its client's first number is a later byte's by now
-    bool client_ends = false;     // its client's FIN stands, at `client_fin`
+    std::uint64_t id = 0;            // this very connection; 0: not known
+    std::uint64_t replaced = 0;      // the one whose ports the server took into use again, else 0
+    std::uint32_t first = 0;         // number of the client's first byte, where id is known
+    std::uint32_t take_from = 0;     // all before it the receiver has acknowledged
+    bool is_server_unheard = false;  // nothing has come of the server since an earlier process
+                                     // ended: it may have acknowledged more than that
+    std::uint32_t sent = 0;          // behind all that the client had sent before it
+    bool may_miss_some = false;      // a receiver that nobody watched from the beginning may have
+                                     // bytes that lie ahead of it
+    bool is_long = false;            // its client's first number is a later byte's by now
+    bool client_ends = false;        // its client's FIN stands, at `client_fin`
     std::uint32_t client_fin = 0;
 
     [[nodiscard]] constexpr bool forwards() const noexcept {

@@ -79,8 +79,10 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     static constexpr std::uint16_t kAlternates = 1U << 11;   // there were more than these two
     static constexpr std::uint16_t kServerKnown = 1U << 12;  // Midstream: a server's segment came
     static constexpr std::uint16_t kEnded = 1U << 13;        // both FINs are acknowledged
-    static constexpr std::uint16_t kBeginningSeen = kServerLong;  // Midstream: for want of room
-    static constexpr unsigned kMarksAt = 14;                      // of TrackMark, from here on
+    static constexpr std::uint16_t kServerUnheard = kServerKnown;  // Established: nothing of its
+                                                                   // server since a restart
+    static constexpr std::uint16_t kBeginningSeen = kServerLong;   // Midstream: for want of room
+    static constexpr unsigned kMarksAt = 14;                       // of TrackMark, from here on
 
     std::uint64_t digest = 0;  // of its ends
     std::uint64_t id = 0;

@@ -99,9 +99,10 @@ bool is_request_at_end(ByteView line) noexcept {
     return http1::split_line(line).fault == LineFault::None;
 }
 
-bool begins_half_request(ByteView bytes) noexcept {
-    const LinesLook look = look_through_lines(bytes, bytes.size());
-    return look.what == LinesLook::What::Half ||
+bool begins_half_request(ByteView bytes, std::size_t fresh) noexcept {
+    const LinesLook look = look_through_lines(bytes, fresh);
+    const bool is_doubtful = look.what == LinesLook::What::Doubtful && fresh != bytes.size();
+    return look.what == LinesLook::What::Half || is_doubtful ||
            (look.what == LinesLook::What::Request && !has_blank_line(bytes.subspan(look.at)));
 }
 

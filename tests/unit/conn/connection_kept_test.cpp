@@ -82,6 +82,24 @@ TEST(ConnectionKept, AHalfHeadIsCompletedInTheNextProcess) {
     }
 }
 
+// Its client could not go on with it meanwhile, and does so no sooner than its own timer says.
+TEST(ConnectionKept, AHalfHeadWaitsForItsClientWhereNoBoxWas) {
+    const std::string unit = toy_unit('a', 250);
+    for (const int second : {200, 250}) {
+        Region region;
+        {
+            Process first{region};
+            EXPECT_EQ(first.add(0, unit.substr(0, 100)).kind, Offered::Held);
+        }
+        Process next{region, 120};
+        (void)next.table.expire(at_second(second), 8);
+        ToyReader reader{next.table, kDigest, kIsn};
+        EXPECT_EQ(reader.add(100, unit.substr(100), at_second(second)).kind,
+                  second == 200 ? Offered::Nothing : Offered::Refused);
+        EXPECT_EQ(reader.units().size(), second == 200 ? 1U : 0U);
+    }
+}
+
 TEST(ConnectionKept, LinesThatTwoHeadsClaimAreOneOfThems) {
     Region region;
     const std::string unit = toy_unit('a', 250);
@@ -259,7 +277,7 @@ TEST(ConnectionKept, AKillInTheMiddleOfARemovalLosesNoLineOfChunks) {
 // them, nothing comes in their place, whole, half or in any cut.
 TEST(ConnectionKept, WhatIsMissingBeforeTheFirstWordIsNotFilled) {
     const std::string unit = toy_unit('a', 60);
-    constexpr int kLater = 2;
+    int later = 2;
     Region region;
     {
         Process first{region};
@@ -268,12 +286,14 @@ TEST(ConnectionKept, WhatIsMissingBeforeTheFirstWordIsNotFilled) {
     Process next{region};
     const auto add = [&](std::uint64_t at, const std::string& bytes) {
         ToyReader reader{next.table, kDigest, kIsn};
-        const StreamOffer offer = reader.add(at, bytes, at_second(kLater));
+        const StreamOffer offer = reader.add(at, bytes, at_second(later));
         next.table.conclude();
         next.units += reader.units().size();
         return offer;
     };
-    EXPECT_EQ(add(100, unit).kind, Offered::Nothing) << "the first word";
+    EXPECT_EQ(add(100, unit).why, RefusedWhy::Unheard) << "the receiver has not spoken";
+    later += 2;
+    EXPECT_EQ(add(100, unit).kind, Offered::Nothing) << "the oldest, as it comes again";
     for (const std::size_t size : {std::size_t{1}, std::size_t{20}, std::size_t{40}}) {
         for (const std::string& bytes :
              {toy_unit('b', 60).substr(0, size), toy_unit('b', std::max(size, test::kToyHead)),
@@ -295,9 +315,79 @@ TEST(ConnectionKept, WhatIsMissingBeforeTheFirstWordIsNotFilled) {
                          .seq = kIsn + 60,
                          .payload = bytes_of(other),
                          .acknowledged = kIsn + acknowledged},
-                        scratch, at_second(kLater), offer);
+                        scratch, at_second(later), offer);
         EXPECT_EQ(offer.kind, acknowledged < 100 ? Offered::Refused : Offered::Resync);
     }
+}
+
+// What is sent again is the oldest if nothing older has come since, and a second has passed.
+TEST(ConnectionKept, TheOldestOfAllThatLiesAheadIsTheOneThatComesAgain) {
+    struct Row {
+        int second;
+        std::uint64_t at;
+        Offered kind;
+    };
+    const std::string unit = toy_unit('a', 60);
+    Region region;
+    {
+        Process first{region};
+        (void)first.add(0, unit);
+    }
+    Process next{region};
+    for (const Row& row : {Row{2, 300, Offered::Refused}, Row{2, 200, Offered::Refused},
+                           Row{2, 200, Offered::Refused}, Row{4, 300, Offered::Refused},
+                           Row{5, 140, Offered::Refused}, Row{5, 140, Offered::Refused},
+                           Row{5, 200, Offered::Refused}, Row{7, 140, Offered::Nothing}}) {
+        ToyReader reader{next.table, kDigest, kIsn};
+        EXPECT_EQ(reader.add(row.at, unit, at_second(row.second)).kind, row.kind)
+            << row.second << " s, " << row.at;
+        next.table.conclude();
+    }
+    EXPECT_EQ(next.table.counters().of(ConnectionEvent::Unheard), 7U);
+    EXPECT_EQ(next.add(200, unit).kind, Offered::Nothing) << "it goes on";
+}
+
+// A receiver that has spoken since says where the stream goes on: ahead of that bytes are held, as
+// ever. What it said before may be old.
+TEST(ConnectionKept, AReceiverThatHasSpokenIsBelieved) {
+    const std::string unit = toy_unit('a', 60);
+    for (const bool is_old : {true, false}) {
+        Region region;
+        {
+            Process first{region};
+            (void)first.add(0, unit);
+        }
+        Process next{region};
+        std::array<std::byte, 8192> scratch{};
+        StreamOffer offer;
+        const TcpSegment ahead{.digest = kDigest,
+                               .source = 1,
+                               .seq = kIsn + 120,
+                               .payload = bytes_of(unit),
+                               .acknowledged = kIsn + 60,
+                               .is_word_old = is_old};
+        next.table.take(ahead, scratch, at_second(5), offer);
+        EXPECT_EQ(offer.kind, is_old ? Offered::Refused : Offered::Held);
+        EXPECT_EQ(offer.why, is_old ? RefusedWhy::Unheard : RefusedWhy::None);
+    }
+}
+
+// Where nothing is known of the stream itself, as of one that had no bytes, the same holds.
+TEST(ConnectionKept, AnOldWordIsNoPlaceToBeginAt) {
+    const std::string unit = toy_unit('a', 60);
+    Region region;
+    Process next{region};
+    std::array<std::byte, 8192> scratch{};
+    StreamOffer offer;
+    const TcpSegment ahead{.digest = kDigest,
+                           .source = 1,
+                           .seq = kIsn + 60,
+                           .payload = bytes_of(unit),
+                           .acknowledged = kIsn,
+                           .is_word_old = true};
+    EXPECT_TRUE(next.table.begin_at(ahead, {.first = kIsn, .sent = kIsn}, at_second(5)));
+    next.table.take(ahead, scratch, at_second(5), offer);
+    EXPECT_EQ(offer.why, RefusedWhy::Unheard);
 }
 
 // Nobody will settle it any more: its segment was not forwarded.

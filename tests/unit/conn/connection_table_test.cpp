@@ -407,6 +407,19 @@ TEST_F(ConnectionTableTest, AHalfHeadTimesOutAndItsRestIsNotPassed) {
     EXPECT_EQ(judged(), 1U);
 }
 
+// A client sends what was lost again in its own time, which doubles each time.
+TEST_F(ConnectionTableTest, AGapIsWaitedForForAsLongAsItsClientMayFillIt) {
+    const std::string unit = toy_unit('a', 40);
+    begin();
+    EXPECT_EQ(add(20, unit.substr(20), 0), Offered::Held);
+    (void)table.expire(at_second(100), 4);
+    EXPECT_EQ(add(0, unit.substr(0, 20), 110), Offered::Nothing);
+    EXPECT_EQ(add(60, unit.substr(20), 112), Offered::Held);
+    EXPECT_EQ(add(40, unit.substr(0, 20), 240), Offered::Refused);
+    EXPECT_EQ(judged(), 1U);
+    EXPECT_EQ(count(ConnectionEvent::HalfHeadTimeout), 1U);
+}
+
 TEST_F(ConnectionTableTest, BehindASynTheSecondHalfOfAHeadWaitsForTheFirst) {
     const std::string unit = toy_unit('a', 40);
     begin();

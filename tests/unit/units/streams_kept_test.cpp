@@ -177,11 +177,14 @@ TEST(StreamsKept, WhatLiesAheadOfAllThatWasReadIsNotForwardedUnread) {
         EXPECT_EQ(next.send(4 * at, kRequest).dropped, "") << "held, as ever";
     }
     Process next{region};
+    Instant now = kNow + 2s;
     const auto later = [&](std::size_t at, const std::string& text) {
         const auto seq = static_cast<std::uint32_t>(1000 + at);
-        return next.probe.take(segment(seq, octets_of(text), 80), kNow + 2s);
+        return next.probe.take(segment(seq, octets_of(text), 80), now);
     };
-    EXPECT_EQ(later(700, kRequest).units("request"), 1U);
+    EXPECT_EQ(later(700, kRequest).dropped, "lost_head");
+    now += 2s;
+    EXPECT_EQ(later(700, kRequest).units("request"), 1U) << "the oldest comes again";
     EXPECT_EQ(later(700 + kRequest.size(), kRequest).units("request"), 1U);
     EXPECT_EQ(later(700 + 2 * kRequest.size(), "no request\r\n\r\n").dropped, "unreadable");
 }

@@ -154,6 +154,21 @@ TEST(TrackKept, AConnectionThatMovedOnUnseenIsFollowedFromItsMiddleOn) {
     }
 }
 
+// What a server has acknowledged before is old until it has been heard of.
+TEST(TrackKept, AServersWordIsOldUntilItSpeaks) {
+    Region region;
+    Dialogue dialogue;
+    leave_behind(region, dialogue);
+    dialogue.now = 1000;
+    Process next{region, 1000};
+    const Said bytes{.seq = 1, .ack = 1, .payload = 10};
+    EXPECT_TRUE(say(next, dialogue, bytes, true).is_server_unheard);
+    EXPECT_TRUE(say(next, dialogue, bytes, true).is_server_unheard) << "its client says nothing";
+    expect_pass(say(next, dialogue, {.seq = 1, .ack = 1}, false), false);
+    EXPECT_FALSE(say(next, dialogue, bytes, true).is_server_unheard);
+    EXPECT_TRUE(say(next, dialogue, bytes, true).established);
+}
+
 // Far from what both ends know nobody is believed, and what has been heard of is followed strictly.
 TEST(TrackKept, ABlindSenderMovesNothing) {
     Region region;

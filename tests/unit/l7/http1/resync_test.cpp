@@ -72,7 +72,7 @@ TEST(Resync, GoesOnWhereMoreWasNeeded) {
 TEST(Resync, HalfARequestIsOneThatBeginsAndDoesNotEnd) {
     using namespace std::string_view_literals;
     const auto is_half = [](std::string_view text) {
-        return begins_half_request(std::as_bytes(std::span{text}));
+        return begins_half_request(std::as_bytes(std::span{text}), text.size());
     };
     for (const std::string_view half :
          {"GET /login "sv, "GET "sv, "GET /"sv, "GET /login HTTP/1.1\r\n"sv,
@@ -86,6 +86,20 @@ TEST(Resync, HalfARequestIsOneThatBeginsAndDoesNotEnd) {
           "words of an upload that"sv}) {
         EXPECT_FALSE(is_half(other)) << other;
     }
+}
+
+TEST(Resync, HalfARequestMayBeOneOnlyBehindTheLineBefore) {
+    using namespace std::string_view_literals;
+    const auto is_half = [](std::string_view before, std::string_view fresh) {
+        const std::string all = std::string{before}.append(fresh);
+        return begins_half_request(bytes_of(all), fresh.size());
+    };
+    EXPECT_TRUE(is_half("PO"sv, "ST /x HTTP/1.1\r\n"sv));
+    EXPECT_TRUE(is_half("PO"sv, "ST /"sv));
+    EXPECT_TRUE(is_half("PO"sv, "GET /x HTTP/1.1\r\n\r\n"sv)) << "nothing tells where it begins";
+    EXPECT_TRUE(is_half("PO"sv, "ST /x HTTP/1.1\r\n\r\n"sv)) << "a method of its own is there";
+    EXPECT_FALSE(is_half("POST"sv, " /x HTTP/1.1\r\n\r\n"sv));
+    EXPECT_FALSE(is_half("words of an"sv, " upload"sv));
 }
 
 // A line that came in two segments: what it is together, and by what came last alone.
