@@ -99,7 +99,8 @@ private:
                 placed.at,
                 "this rule can be walked around over `" + counting->id +
                     "`: what its `on_unreadable: count` lets pass unread is charged, one for each "
-                    "MSS, to rules alone whose condition and key read no field of layer 7 but "
+                    "1,460 "
+                    "bytes, to rules alone whose condition and key read no field of layer 7 but "
                     "`proto.l7`; this one reads others, which those bytes have not");
         }
     }

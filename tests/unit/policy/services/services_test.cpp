@@ -131,7 +131,7 @@ TEST(Services, AreWarnedOfWhereNoPairOfTheBoxIsTheirs) {
         .ports = {{.pair = "lab", .dir = Direction::In, .rss = Rss::Source},
                   {.pair = "lab", .dir = Direction::Out, .rss = Rss::Destination}}};
     const std::string rule =
-        "rules:\n  - {id: r, when: 'port eq \"nosuch\" and l4.dport eq 80', on_match: drop, mode: "
+        "rules:\n  - {id: r, when: 'port eq \"nosuch\"', on_match: drop, mode: "
         "enforce}\n";
     const Outcome outcome = compile(
         "  - {id: a, protocol: http, when: 'port eq \"nosuch\" and l4.dport eq 80'}\n"
