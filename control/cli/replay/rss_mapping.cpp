@@ -84,10 +84,11 @@ Result<std::vector<IpPrefix>> parse_prefixes(const std::vector<std::string>& tex
         bool host_bits_set = false;
         const std::optional<IpPrefix> prefix = parse_prefix(text, &host_bits_set);
         if (!prefix) {
-            return Error{Errc::BadSyntax,
-                         "'" + text + "' is not a prefix" +
-                             (host_bits_set ? ": bits after its length are set"
-                                            : "; write an address, or address/length such as 192.0.2.0/24")};
+            return Error{
+                Errc::BadSyntax,
+                "'" + text + "' is not a prefix" +
+                    (host_bits_set ? ": bits after its length are set"
+                                   : "; write an address, or address/length such as 192.0.2.0/24")};
         }
         prefixes.push_back(*prefix);
     }
