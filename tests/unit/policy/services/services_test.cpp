@@ -276,6 +276,14 @@ TEST(Services, AreAList) {
         << shown(outcome);
 }
 
+TEST(Services, ConditionsWithBracesInBracketsAreToldOfQuotes) {
+    const std::string shown_problems = shown(
+        compile("  - {id: web, protocol: http, when: l4.dport in {80 443}, mode: monitor}\n"));
+    EXPECT_NE(shown_problems.find("stands in quotes, such as when: 'l4.dport in {80 443}'"),
+              std::string::npos)
+        << shown_problems;
+}
+
 TEST(Services, WarnOfWhatCanBeWalkedAround) {
     const Outcome outcome =
         compile("  - {id: a, protocol: http, when: l4.dport eq 80, on_unreadable: pass}\n");
