@@ -40,7 +40,9 @@ Json services_json(const std::vector<ServiceSummary>& services) {
 std::string text_of(const std::vector<NamedText>& settings) {
     std::string text;
     for (const NamedText& setting : settings) {
-        text += (text.empty() ? "" : ", ") + std::string{setting.name} + " " + setting.value;
+        const bool counts = setting.name == "on_unreadable" && setting.value == "count";
+        text += (text.empty() ? "" : ", ") + std::string{setting.name} + " " + setting.value +
+                (counts ? " (one each 1,460 bytes)" : "");
     }
     return text;
 }

@@ -42,8 +42,7 @@ void check_arguments(CLI::App& app, Options& options) {
 }
 
 void inside_option(CLI::App& app, Options& options) {
-    comma_list(app.add_option("--inside", options.inside,
-                              "prefix of a network behind the box; repeatable"));
+    comma_list(app.add_option("--inside", options.inside, "address or network of servers"));
 }
 
 void inspect_arguments(CLI::App& app, Options& options) {
@@ -170,6 +169,7 @@ void trace_options(CLI::App& app, Options& options) {
     app.add_option("--when", options.when, "packets that match this condition, as in rules");
     app.add_option("--rule", options.rule, "packets that this rule decides or, passing, matches");
     app.add_flag("--dropped", options.dropped, "only packets that are kept back");
+    app.add_flag("--would-refuse", options.would_refuse, "only what services would refuse");
     app.add_option("--count", options.count, "end after so many packets")
         ->check(CLI::PositiveNumber);
     app.add_option("--for", options.lasts, "end after this time, such as 10s");

@@ -72,10 +72,11 @@ struct Options {
     std::string word;            // a mode, pass or resume, a shell
     std::string dataplane_socket = "/run/sluice/dataplane.sock";
 
-    std::string when;        // of trace and capture: a condition; empty: every packet
-    bool dropped = false;    // of these: only what is kept back
-    bool of_config = false;  // of schema: of sluice.yaml
-    unsigned snap = 0;       // of capture: bytes of each frame
+    std::string when;           // of trace and capture: a condition; empty: every packet
+    bool dropped = false;       // of these: only what is kept back
+    bool would_refuse = false;  // or only what services in monitor would refuse
+    bool of_config = false;     // of schema: of sluice.yaml
+    unsigned snap = 0;          // of capture: bytes of each frame
 
     SimulateOptions simulate;
 };

@@ -14,7 +14,10 @@ namespace {
 std::string spread_text(const Json& port) {
     const std::string hashes = text_at(port, "hashes");
     const bool handed = port.at("handed_over").get<bool>();
-    return handed ? hashes + ", handed over" : hashes;
+    const std::string asked = port.value("asked", hashes);
+    return handed                              ? hashes + ", handed over"
+           : hashes.empty() || asked == hashes ? hashes
+                                               : hashes + ", not " + asked;
 }
 
 std::string link_text(const Json& port) {

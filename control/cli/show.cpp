@@ -147,6 +147,27 @@ std::string trusted_text(const Json& health) {
     return text;
 }
 
+// Ports that do not spread frames over workers as `rss` says.
+std::string fallen_back_text(const Json& health) {
+    std::string text;
+    const auto ports = health.find("rss_fallen_back");
+    if (ports == health.end() || !ports->is_array()) {
+        return text;
+    }
+    for (const Json& port : *ports) {
+        const std::string hashes = text_at(port, "hashes");
+        text += fmt::format(
+            "port {} {} cannot spread frames by {}: {}\n", text_at(port, "pair"),
+            text_at(port, "side"), text_at(port, "asked"),
+            port.at("handed_over").get<bool>()
+                ? "its workers hand them to one another, which the receiving worker's core limits"
+            : hashes.empty()
+                ? "one worker gets all of them, or nobody knows which"
+                : "it spreads them by " + hashes + ", and limits are counted for that");
+    }
+    return text;
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -154,7 +175,8 @@ std::string health_text(const Json& document) {
         has_dataplane(document) ? fmt::format("pid {}, generation {}", dataplane.at("pid").dump(),
                                               text_at(dataplane, "generation"))
                                 : "not connected");
-    return text + panic_text(document) + trusted_text(document) + unconfirmed_text(document);
+    return text + panic_text(document) + trusted_text(document) + fallen_back_text(document) +
+           unconfirmed_text(document);
 }
 
 // A rule, else a service of that id.

@@ -45,6 +45,7 @@ Result<Welcome> DataplaneLink::connect() {
     {
         const std::lock_guard seeing{seeing_};
         spread_ = client_->welcome().spread;
+        treatment_ = client_->welcome().treatment;
     }
     return client_->welcome();
 }
@@ -68,6 +69,11 @@ void DataplaneLink::ping() {
 RssMapping DataplaneLink::spread() const {
     const std::lock_guard lock{seeing_};
     return spread_;
+}
+
+std::optional<PacketTreatment> DataplaneLink::treatment() const {
+    const std::lock_guard lock{seeing_};
+    return treatment_;
 }
 
 DataplaneLink::Status DataplaneLink::status() const {

@@ -42,6 +42,8 @@ public:
     // How frames come to the workers of the dataplane that was connected last, and their merge
     // interval, also as changed since; before the first connection, the usual mapping.
     [[nodiscard]] RssMapping spread() const;
+    // How that dataplane treats packets; nullopt: none was connected yet.
+    [[nodiscard]] std::optional<PacketTreatment> treatment() const;
 
     // Vouches for the databases of sets that are sent, once there is a key; before the first call.
     void share_key(const DatabaseKey& key) { key_ = key; }
@@ -61,6 +63,7 @@ private:
     mutable std::mutex seeing_;
     Status status_;                       // behind seeing_, so that it can be read during a call
     RssMapping spread_ = usual_spread();  // likewise
+    std::optional<PacketTreatment> treatment_;
 };
 
 }  // namespace sluice

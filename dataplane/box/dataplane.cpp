@@ -38,7 +38,7 @@ void report(const BucketStore::Found& found) {
 }  // namespace
 
 Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state)
-    : tunnels_{box.tunnels},
+    : treatment_{box.malformed, box.tunnels, box.units},
       state_{std::move(state)},
       ports_{state_.rss_keys(), state_.directory()},
       workers_{std::move(lcores), box.watchdog_stall},
@@ -195,10 +195,11 @@ Dataplane::~Dataplane() {
 }
 
 RssMapping Dataplane::rss_mapping() const {
-    return {.ports = ports_.rss_mapping(workers_.size()),
-            .tunnels = tunnels_.gre || tunnels_.vxlan || tunnels_.ipip,
-            .workers = workers_.size(),
-            .merge_interval = rules_.merge_interval()};
+    return {
+        .ports = ports_.rss_mapping(workers_.size()),
+        .tunnels = treatment_.tunnels.gre || treatment_.tunnels.vxlan || treatment_.tunnels.ipip,
+        .workers = workers_.size(),
+        .merge_interval = rules_.merge_interval()};
 }
 
 Room Dataplane::room() const {

@@ -65,6 +65,7 @@ public:
     [[nodiscard]] Stats stats(const ControlStats& control) const;
     // How frames come to workers, for the compiler of rules.
     [[nodiscard]] RssMapping rss_mapping() const;
+    [[nodiscard]] const PacketTreatment& treatment() const noexcept { return treatment_; }
 
     // For rules that come: memory, less what loading any takes, and who judges by them.
     [[nodiscard]] Room room() const;
@@ -84,7 +85,7 @@ private:
     void watch_checksums();
 
     // Each uses those before it.
-    Tunnels tunnels_;
+    PacketTreatment treatment_;
     BoxState state_;
     std::unique_ptr<KernelBridge> bridge_;  // none where the box has no `kernel`
     Ports ports_;

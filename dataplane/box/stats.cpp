@@ -27,6 +27,7 @@ PortStats stats_of(const Port& port, std::uint64_t tx_full) {
     stats.mtu = port.mtu;
     stats.rx_queues = port.queues;
     stats.tx_queues = port.queues;
+    stats.asked = name_of(port.asked);
     stats.rss = port.hashes.has_value();
     if (port.handed || port.hashes) {
         stats.hashes = name_of(port.handed ? port.asked : *port.hashes);

@@ -38,6 +38,8 @@ void put_rules(const TraceRecord& record, const LoadedSet& set, TracedPacket& pa
         return rule < set.rules.size() ? set.rules[rule].id : std::string{};
     };
     packet.rule = name(record.decision.rule);
+    packet.service = record.service < set.services.all.size() ? set.services.all[record.service].id
+                                                              : std::string{};
     const std::size_t named = std::min<std::size_t>(record.matched_count, kMostNamedMatches);
     for (std::size_t i = 0; i < named; ++i) {
         packet.matched.push_back(name(record.matched[i]));
@@ -86,10 +88,11 @@ Reply TraceReport::begin(BeginTrace request) {
         unread = unread_fields(*loaded);
         condition.emplace(*std::move(loaded));
     }
-    auto trace = std::make_shared<Trace>(
-        TraceTerms{
-            .rule = std::move(request.rule), .refused = request.refused, .snap = request.snap},
-        std::move(condition), workers_.size());
+    auto trace = std::make_shared<Trace>(TraceTerms{.rule = std::move(request.rule),
+                                                    .refused = request.refused,
+                                                    .would_refuse = request.would_refuse,
+                                                    .snap = request.snap},
+                                         std::move(condition), workers_.size());
     running_.push_back({next_, std::move(trace), std::chrono::steady_clock::now()});
     note_rules();
     publish();
@@ -118,6 +121,8 @@ TracedPacket TraceReport::named(const TraceRecord& record, std::size_t worker,
                         .key = text_of_key(std::span{record.key}.first(record.key_size), pair_of),
                         .wait_ns = record.decision.wait.count(),
                         .matched_count = record.matched_count,
+                        .would_refuse = record.would_refuse.has_value(),
+                        .why_would_refuse = record.would_refuse.value_or(Reason::Unmatched),
                         .wire_size = record.wire_size};
     put_headers(record.headers, packet);
     const auto set = std::find_if(known_.begin(), known_.end(),

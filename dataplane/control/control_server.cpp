@@ -323,7 +323,7 @@ Reply ControlServer::handle(Client& client, Request request) {
         return dataplane_->end_trace(*end);
     }
     return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation(),
-                   dataplane_->rss_mapping()};
+                   dataplane_->rss_mapping(), dataplane_->treatment()};
 }
 
 Reply ControlServer::set_panic(const Client& client, const SetPanic& request) {

@@ -29,6 +29,9 @@ struct TracedPacket {
     // there are.
     std::vector<std::string> matched;
     std::uint32_t matched_count = 0;
+    std::string service;        // whose it is; empty: none's
+    bool would_refuse = false;  // that one is in monitor and would refuse it, for this reason:
+    Reason why_would_refuse = Reason::Unmatched;
     // Where `has_ip`, and the ports where `has_ports`.
     bool has_ip = false;
     bool has_ports = false;

@@ -1,10 +1,11 @@
 #include "lib/trace/trace.hpp"
 
 #include "lib/match/classifier.hpp"
-#include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/would_refuse.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace sluice {
@@ -61,6 +62,25 @@ void put_key(Burst& burst, std::size_t row, const LoadedSet& set, TraceRecord& r
     std::copy(key.view().begin(), key.view().end(), record.key.begin());
 }
 
+RowMask would_be_refused(const Burst& burst, RowMask rows) noexcept {
+    RowMask found = 0;
+    for_each_row(
+        rows, [&](std::size_t row) { found |= would_be_refusal(burst, row) ? row_bit(row) : 0; });
+    return found;
+}
+
+// A row that another worker has handed over is of a service that is not known here.
+std::uint32_t service_of(const Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
+    if (burst.origin() == Burst::Origin::Worker || !has_row(burst.of_services(), row)) {
+        return kOfNoService;
+    }
+    const auto* const service = static_cast<const LoadedService*>(burst.service(row).service);
+    const std::vector<LoadedService>& all = set.services.all;
+    const bool is_of_set =
+        !std::less<>{}(service, all.data()) && std::less<>{}(service, all.data() + all.size());
+    return is_of_set ? static_cast<std::uint32_t>(service - all.data()) : kOfNoService;
+}
+
 }  // namespace
 
 Trace::Trace(TraceTerms terms, std::optional<LoadedRules> condition, std::size_t workers)
@@ -104,6 +124,9 @@ RowMask Trace::rows_of(std::size_t worker, const Decided& decided) noexcept {
     if (terms_.refused) {
         rows = rows_where(burst, rows,
                           [](const Decision& decision) { return !forwards(decision.verdict); });
+    }
+    if (terms_.would_refuse) {
+        rows = decided.judged ? would_be_refused(burst, rows) : 0;
     }
     if (!terms_.rule.empty()) {
         if (decided.rule == kNoRule || !decided.judged) {
@@ -164,6 +187,8 @@ void Trace::record(TraceTap& tap, const Decided& decided, std::size_t row) const
     record->wire_size = frame.wire_size;
     record->matched_count = 0;
     record->key_size = 0;
+    record->service = decided.judged ? service_of(burst, row, decided.set) : kOfNoService;
+    record->would_refuse = decided.judged ? would_be_refusal(burst, row) : std::nullopt;
     if (decided.judged) {
         put_matches(burst, row, *record);
         put_key(burst, row, decided.set, *record);

@@ -18,9 +18,10 @@ namespace sluice {
 
 // What somebody wants to see of the packets that go by.
 struct TraceTerms {
-    std::string rule;        // that decided them or, of what goes on, matches; empty: any
-    bool refused = false;    // only what is kept back
-    std::uint32_t snap = 0;  // bytes of each frame, kMostTracedBytes at most
+    std::string rule;           // that decided them or, of what goes on, matches; empty: any
+    bool refused = false;       // only what is kept back
+    bool would_refuse = false;  // only what services in monitor would refuse
+    std::uint32_t snap = 0;     // bytes of each frame, kMostTracedBytes at most
 };
 
 // One trace: what it is about, and each worker's end of it. All memory is allocated when it is

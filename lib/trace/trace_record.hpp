@@ -8,18 +8,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace sluice {
 
 // Of the rules that match a packet, so many are named.
 inline constexpr std::size_t kMostNamedMatches = 8;
 
+inline constexpr std::uint32_t kOfNoService = ~std::uint32_t{0};
+
 // One packet on its way from the worker that decided it.
 struct TraceRecord {
     std::uint64_t load;  // of the rule set that rules are meant in
     Nanoseconds utc;     // when it was decided
     Decision decision;
-    PacketHeaders headers;  // without a unit
+    std::uint32_t service;  // index of the service that it is of; kOfNoService: of none
+    std::optional<Reason> would_refuse;  // by that one, which is in monitor
+    PacketHeaders headers;               // without a unit
     std::uint32_t wire_size;
     std::uint32_t matched_count;
     std::array<std::uint32_t, kMostNamedMatches> matched;  // the first ones

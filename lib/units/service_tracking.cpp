@@ -158,15 +158,21 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
         const std::uint16_t slot = slots_.slot_of(index);
         const bool begins = is_new[slot] || has_gap;
         const Instant grace = begins ? now + kGrace : policies_[slot].grace_until;
-        // A service that monitors forwards what a forged proof of offloads is made of.
         const bool was_enforced = policies_[slot].enforced;
         policies_[slot] = policy_of(burst.services.all[index], grace);
         const bool begins_to_enforce = !was_enforced && policies_[slot].enforced;
         const Checksums checksums = burst.services.all[index].checksums;
-        if (is_new[slot] || begins_to_enforce || checksums != checksum_policies_[slot]) {
-            checksum_policies_[slot] = checksums;
-            checksums_[slot] = server_checksums_[slot] =
-                PortChecksums{static_cast<ChecksumPolicy>(checksums), UnfinishedSums::ByProof};
+        const bool is_other = is_new[slot] || checksums != checksum_policies_[slot];
+        checksum_policies_[slot] = checksums;
+        for (PortChecksums* const side : {&checksums_[slot], &server_checksums_[slot]}) {
+            // A service that monitors forwards what a forged proof of offloads is made of. What
+            // verifies by then has met none, and goes on.
+            const bool is_doubtful =
+                begins_to_enforce && side->state() != PortChecksums::State::Verifying;
+            if (is_other || is_doubtful) {
+                *side =
+                    PortChecksums{static_cast<ChecksumPolicy>(checksums), UnfinishedSums::ByProof};
+            }
         }
     }
     reads_datagrams_ = std::any_of(burst.services.all.begin(), burst.services.all.end(), is_of_udp);

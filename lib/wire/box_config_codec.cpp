@@ -1,6 +1,7 @@
 #include "lib/wire/box_config_codec.hpp"
 
 #include "lib/wire/archive.hpp"
+#include "lib/wire/unit_options_fields.hpp"
 
 #include <string>
 
@@ -15,19 +16,6 @@ void serialize(auto& archive, Of<PairConfig> auto& m) {
 }
 void serialize(auto& archive, Of<SocketOptions> auto& m) {
     archive(m.path, m.mode, m.owner, m.group);
-}
-void serialize(auto& archive, Of<ConnectionOptions> auto& m) {
-    archive(m.max, m.head_bytes, m.timeout);
-    archive.word(m.when_full, FullConnections::Drop);
-}
-void serialize(auto& archive, Of<FragmentOptions> auto& m) {
-    archive.word(m.policy, FragmentPolicy::Judge);
-    archive(m.table, m.timeout);
-}
-void serialize(auto& archive, Of<UnitOptions> auto& m) {
-    archive(m.connections, m.fragments);
-    archive.word(m.on_ambiguous, OnAmbiguous::Both);
-    archive(m.quic_initials_percent);
 }
 void serialize(auto& archive, Of<KernelOptions> auto& m) {
     archive.word(m.fail, KernelFail::Closed);

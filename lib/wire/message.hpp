@@ -3,6 +3,7 @@
 #include "lib/ledger/counters.hpp"
 #include "lib/rules/answer_event.hpp"
 #include "lib/rules/key_action.hpp"
+#include "lib/rules/packet_treatment.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/rules/table_event.hpp"
@@ -30,7 +31,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 42;
+inline constexpr std::uint32_t kWireVersion = 43;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -122,9 +123,10 @@ struct Welcome {
     std::uint32_t pid = 0;
     std::uint64_t generation = 0;  // 0: no rule set
     RssMapping spread{};           // how frames come to workers
+    PacketTreatment treatment{};
 
     static void fields(auto& archive, auto& m) {
-        archive(m.version, m.pid, m.generation, m.spread);
+        archive(m.version, m.pid, m.generation, m.spread, m.treatment);
     }
 };
 struct Applied {
@@ -179,6 +181,7 @@ struct PortStats {
     std::uint16_t rx_queues = 0;
     std::uint16_t tx_queues = 0;
     bool rss = false;
+    std::string asked;         // what it is to hash (`rss`)
     std::string hashes;        // what decides which worker gets a frame; empty: nothing does
     bool handed_over = false;  // workers spread its frames among themselves
     std::uint64_t rx_packets = 0;
@@ -194,9 +197,9 @@ struct PortStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
-                m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
-                m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
-                m.tx_errors, m.tx_full, m.kernel);
+                m.mtu, m.rx_queues, m.tx_queues, m.rss, m.asked, m.hashes, m.handed_over,
+                m.rx_packets, m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf,
+                m.rx_errors, m.tx_errors, m.tx_full, m.kernel);
     }
 };
 struct WorkerStats {

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/wire/message.hpp"
 #include "lib/wire/rule_set_fields.hpp"
+#include "lib/wire/unit_options_fields.hpp"
 
 #include <cstdint>
 
@@ -22,6 +23,10 @@ void serialize(Archive& archive, Of<RssMapping> auto& m) {
         m.workers = workers;
     }
 }
+void serialize(auto& archive, Of<PacketTreatment> auto& m) {
+    archive.word(m.malformed, MalformedPolicy::Pass);
+    archive(m.tunnels.gre, m.tunnels.vxlan, m.tunnels.ipip, m.units);
+}
 void serialize(auto& archive, Of<KeyEvent> auto& m) {
     archive.word(m.kind, KeyEventKind::ChecksumsTrusted);
     archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.packets, m.rule, m.limit, m.key);
@@ -32,6 +37,8 @@ void serialize(auto& archive, Of<TracedPacket> auto& m) {
     archive.word(m.verdict, Verdict::Drop);
     archive.word(m.reason, static_cast<Reason>(kReasonCount - 1));
     archive(m.rule, m.key, m.limit, m.wait_ns, m.matched, m.matched_count, m.has_ip, m.has_ports);
+    archive(m.service, m.would_refuse);
+    archive.word(m.why_would_refuse, static_cast<Reason>(kReasonCount - 1));
     archive(m.is_v6, m.src.bytes, m.dst.bytes, m.proto, m.sport, m.dport, m.wire_size, m.frame);
     archive.check(m.frame.size() <= kMostTracedBytes);
 }

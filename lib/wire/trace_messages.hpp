@@ -11,15 +11,16 @@ namespace sluice {
 
 // Shows what becomes of packets as they pass, from now on until nobody reads it any more.
 struct BeginTrace {
-    bool conditional = false;  // packets that a rule of `condition` matches; else all
-    RuleSet condition;         // that decide nothing
-    DatabaseSeal seal{};       // of the databases in it
-    std::string rule;          // that decides them or, of what goes on, matches; empty: any
-    bool refused = false;      // what is kept back alone
-    std::uint32_t snap = 0;    // bytes of each frame, kMostTracedBytes at most
+    bool conditional = false;   // packets that a rule of `condition` matches; else all
+    RuleSet condition;          // that decide nothing
+    DatabaseSeal seal{};        // of the databases in it
+    std::string rule;           // that decides them or, of what goes on, matches; empty: any
+    bool refused = false;       // what is kept back alone
+    bool would_refuse = false;  // what services in monitor would refuse alone
+    std::uint32_t snap = 0;     // bytes of each frame, kMostTracedBytes at most
 
     static void fields(auto& archive, auto& m) {
-        archive(m.conditional, m.condition, m.seal, m.rule, m.refused, m.snap);
+        archive(m.conditional, m.condition, m.seal, m.rule, m.refused, m.would_refuse, m.snap);
         archive.check(m.snap <= kMostTracedBytes);
     }
 };

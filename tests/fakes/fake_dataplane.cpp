@@ -61,6 +61,7 @@ PortStats port(const std::string& side, const std::string& device) {
             .rx_queues = 2,
             .tx_queues = 2,
             .rss = true,
+            .asked = "source",
             .hashes = "source",
             .rx_packets = 1000,
             .rx_bytes = 64'000,
@@ -131,9 +132,10 @@ Top top_of(const GetTop& request) {
     return top;
 }
 constexpr std::uint64_t kTraceOrigin = 0x77;
-// Two packets, of which the second is kept back; of trace 2 that one alone.
+// Two packets, of which the second is kept back; of trace 2 that one alone. Of trace 3 one that a
+// service in monitor would refuse.
 TracedPackets traced_packets_of(std::uint64_t origin, std::uint64_t number) {
-    if (origin != kTraceOrigin || number == 0 || number > 2) {
+    if (origin != kTraceOrigin || number == 0 || number > 3) {
         return {.other_start = origin != kTraceOrigin};
     }
     TracedPacket passed{.utc_ns = 1'764'000'000'000'005'000,
@@ -165,6 +167,13 @@ TracedPackets traced_packets_of(std::uint64_t origin, std::uint64_t number) {
     TracedPackets all{.known = true, .judges = true, .left_out = 3, .packets = {}};
     if (number == 1) {
         all.packets.push_back(passed);
+    }
+    if (number == 3) {
+        passed.service = "names";
+        passed.would_refuse = true;
+        passed.why_would_refuse = Reason::Unreadable;
+        all.packets.push_back(passed);
+        return all;
     }
     all.packets.push_back(dropped);
     return all;
@@ -483,7 +492,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* trace = std::get_if<BeginTrace>(&request)) {
         return TraceBegun{.origin = kTraceOrigin,
-                          .number = trace->refused ? 2U : 1U,
+                          .number = trace->would_refuse ? 3U
+                                    : trace->refused    ? 2U
+                                                        : 1U,
                           .most_per_second = 1000,
                           .unread_after_ms = 10'000,
                           .unread_fields = {}};

@@ -205,7 +205,7 @@ const Case kCases[] = {
     {"a FIN behind a whole request is forwarded", kEnforced,
      opened({{0ms, client(kLogin).flags(kFin | kAck), "pass", "within_limits"}})},
 
-    {"what cannot be read is charged as one request each MSS, of no path", kCounts,
+    {"what cannot be read is charged as one request each 1,460 bytes, of no path", kCounts,
      opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "within_limits"},
              {0ms, client(kLogin, 12), "pass", "within_limits"},
              {0ms, client(kLogin, 12 + kLoginSize), "drop", "over_limit", "all", kHour}})},

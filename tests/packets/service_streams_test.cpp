@@ -386,11 +386,15 @@ protected:
     UnitParser parser{capture_unit_budget()};
     AnswerBoards boards{256, 4096};
     AnsweredTraffic answered{64, boards};
-    test::Box box{
-        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 "
-        "and l4.dport eq 80', mode: enforce}\nrules:\n  - {id: logins, mode: enforce, "
-        "when: 'http.request.uri.path eq \"/login\"', key: [ip.src], per: request, "
-        "limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n"};
+    static std::string rules_in(std::string_view mode) {
+        return "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 "
+               "and l4.dport eq 80', mode: " +
+               std::string{mode} +
+               "}\nrules:\n  - {id: logins, mode: enforce, when: 'http.request.uri.path eq "
+               "\"/login\"', key: [ip.src], per: request, "
+               "limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n";
+    }
+    test::Box box{rules_in("enforce")};
     Instant now = test::kStart;
 };
 
@@ -445,6 +449,34 @@ TEST_F(Checksums, AreTrustedOnceTheServerAnswersAnUnfinishedSyn) {
     EXPECT_EQ(reason(client(kLogin).unfinished()), "within_limits");
     learn();
     EXPECT_EQ(of_clients(), State::Trusting);
+}
+
+// What a monitored service has come to verify it verifies from the first frame that it enforces.
+TEST_F(Checksums, ThatAreVerifiedInMonitorStaySoWhenTheServiceEnforces) {
+    ASSERT_TRUE(box.reload(rules_in("monitor")));
+    learn();
+    EXPECT_EQ(of_clients(), State::Verifying);
+    ASSERT_TRUE(box.reload(rules_in("enforce")));
+    open();
+    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(of_servers(), State::Verifying);
+    EXPECT_EQ(reason(client(kLogin).summed(1)), "wrong_checksum");
+    EXPECT_EQ(reason(client(kLogin).summed()), "within_limits");
+}
+
+// Anybody can make the proof of offloads where nothing is refused: it counts for nothing then.
+TEST_F(Checksums, ThatAreTrustedInMonitorAreLearntAnewWhenTheServiceEnforces) {
+    ASSERT_TRUE(box.reload(rules_in("monitor")));
+    learn();
+    (void)reason(syn().unfinished());
+    (void)reason(syn_ack().summed());
+    EXPECT_EQ(of_clients(), State::Trusting);
+    ASSERT_TRUE(box.reload(rules_in("enforce")));
+    (void)reason(syn().sport(9).summed());
+    EXPECT_EQ(of_clients(), State::Learning);
+    EXPECT_EQ(of_servers(), State::Verifying);
+    learn();
+    EXPECT_EQ(of_clients(), State::Verifying);
 }
 
 TEST_F(Checksums, OfServersCountWhereStateFollowsFromThem) {

@@ -12,6 +12,7 @@ from wire import ACK, FIN, RST, SYN
 import rule_files
 
 COUNT = 2
+ATTEMPTS = 3  # of what was not served: a busy machine may have lost a frame, or had no time for any
 SECONDS = 6
 PACE = 0.05  # seconds between two looks at the servers' connections
 FORGED = 50  # SYNs
@@ -75,7 +76,11 @@ def behind_forged_syns(seed):
 def check_half_open(court, names, seed, services):
     """What did not hold, in words: forged SYNs lock nobody out where connections count from the handshake on."""
     court.apply(rule_files.at_once(services, COUNT, ", from: established"))
-    seen = court.try_all([(behind_forged_syns(seed), name) for name in names], SECONDS)
+    for attempt in range(ATTEMPTS):
+        seen = court.try_all([(behind_forged_syns(f"{seed} {attempt}"), name) for name in names], SECONDS)
+        names = [one.server for one in seen if not one.logins]
+        if not names:
+            break
     return [f"{one.plan.name}, {one.server}: refused {one.failed}" for one in seen if not one.logins]
 
 
@@ -110,15 +115,20 @@ def try_endings(court, names, seed, services, endings=ENDINGS, servers=rule_file
     """What did not hold, in words. Without an enforced service a wrong checksum ends a connection too."""
     court.apply(rule_files.at_once(services, COUNT, servers=servers))
     pairs = [(ending, name) for ending in endings for name in names]
-    out, watch = [], Watch(court.hosts.inside)
-    all_seen = court.try_all([(plan(ending, seed), name) for ending, name in pairs], SECONDS)
-    most = watch.end()
-    if not any(most[seen.client] for seen in all_seen):
-        out.append("at once: no connection was seen to be open")
-    for (ending, _), seen in zip(pairs, all_seen):
-        if (many := max(seen.logins, most[seen.client])) > COUNT and services not in ("monitor", "none"):
-            out.append(f"{seen.plan.name}, {seen.server}: {many} UNCOUNTED at once, where {COUNT} may be")
-        if seen.logins < COUNT and not ending.refused:
-            out.append(f"{seen.plan.name}, {seen.server}: {seen.logins} of {COUNT} served {seen.failed}")
+    out, unserved, left, were_open = [], [], pairs, False
+    for attempt in range(ATTEMPTS):
+        watch = Watch(court.hosts.inside)
+        all_seen = court.try_all([(plan(ending, f"{seed} {attempt}"), name) for ending, name in left], SECONDS)
+        most = watch.end()
+        were_open |= any(most[seen.client] for seen in all_seen)
+        for seen in all_seen:
+            if (many := max(seen.logins, most[seen.client])) > COUNT and services not in ("monitor", "none"):
+                out.append(f"{seen.plan.name}, {seen.server}: {many} UNCOUNTED at once, where {COUNT} may be")
+        short = [(pair, seen) for pair, seen in zip(left, all_seen) if seen.logins < COUNT and not pair[0].refused]
+        left = [pair for pair, _ in short]
+        unserved = [f"{seen.plan.name}, {seen.server}: {seen.logins} of {COUNT} served {seen.failed}" for _, seen in short]
+        if not left:
+            break
+    out += unserved + ([] if were_open else ["at once: no connection was seen to be open"])
     print(f"{len(pairs)} ways to end a connection for the box alone: {len(out)} broken", flush=True)
     return out

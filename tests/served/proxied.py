@@ -7,6 +7,7 @@ from plan import Deliver, Do, Open, Plan, Send, Wait, flows
 import rule_files
 from servers import PROXIED_PORT
 
+ATTEMPTS = 3
 SECONDS = 15
 ANSWER = Wait(4.0)
 SERVICE = """version: 1
@@ -94,8 +95,9 @@ CASES = (
 )
 
 
-def clients_of(number):
-    return lambda host: f"203.0.{number}.{host}"
+def clients_of(number, attempt):
+    """What is left of a client's limit is not asked for again: each attempt has clients of its own."""
+    return lambda host: f"203.0.{number}.{10 * attempt + host}"
 
 
 def rules(proxies):
@@ -133,22 +135,35 @@ def check(court, names, seed, services):
     """What did not hold, in words. Of the servers nginx alone expects such headers at a port of its own."""
     if "nginx" not in names or services != "enforce":
         return []
+    out, other = [], dict.fromkeys(CASES)
+    for attempt in range(ATTEMPTS):
+        now = {}
+        count = try_cases(court, f"{seed} {attempt}", attempt, out, now)
+        other = {case: text for case, text in now.items() if case in other}
+        if not other:
+            break
+    out += other.values()
+    print(f"{count} connections by proxies: {len(out)} broken", flush=True)
+    return out
+
+
+def try_cases(court, seed, attempt, uncounted, other):
+    """How many connections all cases have. What was served uncounted goes into one list, and by case, what was not served as it
+    is to be, which a busy machine explains where it is so once."""
     trials, of, proxies = [], [], []
     for number, case in enumerate(CASES):
-        for steps in case.connections(clients_of(number)):
+        for steps in case.connections(clients_of(number, attempt)):
             plan = Plan(case.name, flows(f"{seed} proxied {len(trials)}", 1), steps, PROXIED_PORT)
             proxies += [] if case.strangers else [rule_files.slot_network(len(trials))]
             trials.append((plan, "nginx"))
             of.append(number)
     court.apply(rules(proxies))
     before, seen, after = court.counted(), try_trials(court, trials, [CASES[number].paused for number in of]), court.counted()
-    out = []
     for number, case in enumerate(CASES):
         served = sum(one.logins for one, where in zip(seen, of) if where == number)
         counted = after[number] - before[number]
         if served > counted:
-            out.append(f"proxied: {case.name}: {served} served, {counted} counted, UNCOUNTED")
+            uncounted.append(f"proxied: {case.name}: {served} served, {counted} counted, UNCOUNTED")
         if served != case.serves:
-            out.append(f"proxied: {case.name}: {served} served of {case.serves}")
-    print(f"{len(seen)} connections by proxies: {len(out)} broken", flush=True)
-    return out
+            other[case] = f"proxied: {case.name}: {served} served of {case.serves}"
+    return len(seen)

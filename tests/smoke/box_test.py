@@ -140,6 +140,25 @@ class Forwarding(Case):
 
 
 class Control(Case):
+    def test_explain_goes_by_the_packets_of_the_box(self):
+        """Of the rules in force, as the box would: under what its sluice.yaml says, which the file of no command names."""
+        rules = ("version: 1\nservices:\n  - {id: web, protocol: http, when: 'port eq \"lab\" and l4.dport eq 80', mode: enforce}\n"
+                 "rules: [{id: b, mode: enforce, when: http.host eq \"b.example\", on_match: drop}]\n")
+        two_hosts = ("--src", "192.0.2.1", "--dst", "198.51.100.1", "--http", "GET /x", "--host", "a.example",
+                     "--header", "Host: b.example", "--json")
+
+        def reason():
+            told = self.box.ctl("explain", *two_hosts)
+            self.assertEqual(told.returncode, 0, told.stderr)
+            return json.loads(told.stdout)["reason"]
+        for word, expected in (("refuse", "ambiguous_request"), ("both", "deny_rule")):
+            dataplane = self.box.start_dataplane(*QUIET, {"packets": {"http": {"on_ambiguous": word}}})
+            sluiced = self.box.start_sluiced()
+            self.apply(rules)
+            self.assertEqual(reason(), expected, word)
+            self.box.kill(sluiced, signal.SIGTERM)
+            self.box.kill(dataplane, signal.SIGTERM)
+
     def test_apply_stats_mode_and_panic(self):
         self.box.start_dataplane(*NULL)
         self.box.start_sluiced()

@@ -173,6 +173,13 @@ def reasons():
     return re.findall(r'\{Reason::\w+, "(\w+)"', source("lib/rules/verdict.hpp"))
 
 
+def service_reasons():
+    """Those for which what follows and reads connections refuses a packet before any rule."""
+    names = dict(re.findall(r'\{Reason::(\w+), "(\w+)"', source("lib/rules/verdict.hpp")))
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "lib/units").glob("*.cpp")))
+    return sorted({names[word] for word in re.findall(r"(?<![A-Za-z])Reason::(\w+)", text) if word in names})
+
+
 def event_rows(path, array):
     """[(name, help)] of a table of events or gauges; texts of several lines are one."""
     body = source(path).split(f"{array} =", 1)[1].split("});", 1)[0]
@@ -182,6 +189,15 @@ def event_rows(path, array):
 
 def words_of(path, array):
     return re.findall(r'"(\w+)"', source(path).split(f"{array} =", 1)[1].split(");", 1)[0])
+
+
+def metrics():
+    """The name of every metric that sluiced has."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "control/daemon/api").glob("*.cpp")))
+    names = set(re.findall(r'"(sluice_[a-z_]*[a-z])"', text))
+    for prefix, array in (("", "kConnectionGauges"), ("ask_", "kAskGauges"), ("", "kShapeGauges")):
+        names |= {f"sluice_{prefix}{name}" for name, _ in event_rows("lib/wire/worker_stats.hpp", array)}
+    return sorted(names)
 
 
 def dataplane_options():

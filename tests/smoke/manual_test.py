@@ -195,12 +195,36 @@ class Complete(unittest.TestCase):
         text = " ".join(PAGES["sluice.7"].section("# EVENTS OF CONNECTIONS").replace("*", "").split())
         for path, array in (("lib/conn/connection_event.hpp", "kConnectionEvents"),
                             ("lib/conn/track/track_reason.hpp", "kTrackEvents"),
+                            ("lib/rules/unit_event.hpp", "kUnitEvents"),
+                            ("lib/rules/answer_event.hpp", "kAnswerEvents"),
                             ("lib/wire/worker_stats.hpp", "kConnectionGauges")):
             rows = manual.event_rows(path, array)
             self.assertGreater(len(rows), 6, array)
             for name, what in rows:
                 self.assertIn(f"| {name} : {what.rstrip('.')}", text.replace("\\_", "_"), f"{array}: {name}")
         self.named("sluice.7", manual.words_of("lib/rules/checksum_trust.hpp", "kChecksumTrustNames"))
+
+    def test_every_metric(self):
+        known = manual.metrics()
+        self.assertIn("sluice_would_refuse_total", known)
+        self.assertIn("sluice_half_heads", known)
+        self.assertGreater(len(known), 90)
+        section = PAGES["sluiced.8"].section("# METRICS")
+        self.named("sluiced.8", known, "# METRICS")
+        self.assertEqual(set(re.findall(r"\*(sluice_\w+)\*", section.replace("\\_", "_"))) - set(known), set(), "no such metric")
+
+    def test_what_services_refuse_and_lose_is_among_the_failures(self):
+        """Each reason, loss and change of a service's packets has a row that says what it means."""
+        failures = (manual.ROOT / "control/FAILURES.md").read_text(encoding="utf-8")
+        rows = [line for line in failures.splitlines() if line.startswith("|")]
+        lost = re.compile("evicted|full|forgotten|unseen|timeout|unread|midstream|unremembered|missed|raised|cleared")
+        events = [name for path, array in (("lib/conn/connection_event.hpp", "kConnectionEvents"),
+                                           ("lib/conn/track/track_reason.hpp", "kTrackEvents"))
+                  for name, _ in manual.event_rows(path, array) if lost.search(name)]
+        self.assertGreater(len(events), 30)
+        for name in [*events, *manual.service_reasons(), "sluice_would_refuse_total"]:
+            named = re.compile(rf'`{name}`|event="{name}"')
+            self.assertTrue(any(named.search(row) for row in rows), f"{name} is in no row of FAILURES.md")
 
     def test_commands_and_options_of_sluicectl(self):
         page = PAGES["sluicectl.1"]

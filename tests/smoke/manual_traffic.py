@@ -34,10 +34,22 @@ def hello(name, src="192.0.2.1", sport=40000):
     return client_hello(name), src, (sport, 443)
 
 
-def query(name, src="192.0.2.1", kind=1):
+def question(name, kind=1):
     labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
-    message = struct.pack("!6H", 7, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack("!HH", kind, 1)
-    return ethernet(ipv4(src, "198.51.100.7", 17, udp_header(40000, 53, message)), 0x0800)
+    return struct.pack("!6H", 7, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack("!HH", kind, 1)
+
+
+def query(name, src="192.0.2.1"):
+    return ethernet(ipv4(src, "198.51.100.7", 17, udp_header(40000, 53, question(name))), 0x0800)
+
+
+def queries_over_tcp(count, src="192.0.2.9"):
+    """Each on a connection of its own, over a second."""
+    def said(number):
+        message = question(f"x{number}.shop.example")
+        return struct.pack("!H", len(message)) + message
+    return [(at, frame) for number in range(count) for at in [number * SECOND // count]
+            for frame in Dialogue(src, ports=(41000 + number, 53)).handshake().client(ACK | PSH, said(number)).sent]
 
 
 def amplification():
@@ -117,7 +129,7 @@ def hellos():
 
 def random_names():
     return capture(evenly(500, lambda n: query(f"x{n}.shop.example", f"192.0.2.{n % 100}")),
-                   evenly(50, lambda n: query("www.other.example", "203.0.113.9")))
+                   evenly(50, lambda n: query("www.other.example", "203.0.113.9")), queries_over_tcp(30))
 
 
 def downloads():

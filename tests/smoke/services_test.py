@@ -135,6 +135,18 @@ class Explained(Services):
         self.assertEqual((account["verdict"], account["rules"][0]["outcome"]), ("pass", "metered"))
         self.assertIn("passed; enforced, it would be dropped: out_of_window", text)
 
+    def test_what_unread_bytes_cost_is_said(self):
+        for word, said in (("count", "charged as one request, hello or query for each 1,460 bytes (on_unreadable: count)"),
+                           ("pass", "passes uncharged (on_unreadable: pass)")):
+            rules = self.write("unread.yaml", f"""version: 1
+services: [{{id: web, protocol: http, when: l4.dport eq 80, mode: enforce, on_unreadable: {word}}}]
+rules: []
+""")
+            packet = ("--src", "192.0.2.1", "--dst", "198.51.100.7", "--http", "GET /", "--host", "a")
+            self.assertIn(said, self.ctl("explain", rules, *packet)[0])
+            self.assertIn("on_unreadable count (one each 1,460 bytes)" if word == "count" else "on_unreadable pass,",
+                          self.ctl("check", rules)[0])
+
     def test_servers_and_strangers(self):
         self.assertEqual(self.explain("enforce", 6)[0]["service"]["from"], "server")
         late = Dialogue().client(ACK, REQUEST)
@@ -180,6 +192,11 @@ class Inspected(Services):
             "web dropped unreadable"])
         self.assertEqual(lines[3][:3], ["4", "80", "GET"])
         self.assertEqual(self.inspect("monitor")[4].split("\t")[3], "web would_refuse out_of_window")
+
+    def test_inside_takes_an_address_and_needs_no_services(self):
+        capture = self.arguments("enforce", talk())[2]
+        out, _ = self.ctl("inspect", "--pcap", capture, "--fields", "dir", "--inside", "198.51.100.7")
+        self.assertEqual([line.split("\t")[1] for line in out.splitlines()].count("out"), 2)
 
     def test_the_direction_is_that_of_inside(self):
         rules, *capture = self.arguments("enforce", talk())

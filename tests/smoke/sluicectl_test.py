@@ -385,6 +385,17 @@ class WithSluiced(Case):
         self.assertIn("\nweb: checksums of its clients are trusted: ", out)
         self.assertIn("ethtool -K DEVICE tx off", out)
 
+    def test_health_says_which_ports_do_not_spread_frames_as_asked(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        ports = [{"pair": "uplink", "side": "inside", "asked": "destination", "hashes": "destination",
+                  "handed_over": True},
+                 {"pair": "uplink", "side": "outside", "asked": "source", "hashes": "symmetric",
+                  "handed_over": False}]
+        self.start({("GET", "/v1/health"): (200, {**health, "rss_fallen_back": ports})})
+        out, _ = self.ask("health")
+        self.assertIn("port uplink inside cannot spread frames by destination: its workers hand them to one another", out)
+        self.assertIn("port uplink outside cannot spread frames by source: it spreads them by symmetric", out)
+
     def test_health_without_a_dataplane_is_3(self):
         health = ANSWERS[("GET", "/v1/health")][1]
         self.start({("GET", "/v1/health"): (200, {**health, "panic": None, "dataplane": {

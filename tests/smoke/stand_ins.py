@@ -13,6 +13,9 @@ import threading
 VERSION = int(re.search(r"kWireVersion = (\d+)", (
     pathlib.Path(__file__).parents[2] / "lib" / "wire" / "message.hpp").read_text())[1])
 
+# Of PacketTreatment in its Welcome: four words; of connections, of fragments; two more.
+TREATMENT_SIZE = 4 + (3 * 8 + 1) + (1 + 2 * 8) + (1 + 8)
+
 
 class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
@@ -78,7 +81,8 @@ class Dataplane:
         with self.listener.accept()[0] as client:
             hello = receive(client)
             assert hello[0] == 0, hello
-            send(client, b"\0" + hello[1:5] + struct.pack("<IQIBIq", os.getpid(), 7, 0, 0, 2, 1_000_000))
+            send(client, b"\0" + hello[1:5] + struct.pack("<IQIBIq", os.getpid(), 7, 0, 0, 2, 1_000_000)
+                 + bytes(TREATMENT_SIZE))
             request = receive(client)
             assert request[0] == 4 and len(request) == 10, request
             self.panic = request[1] == 1

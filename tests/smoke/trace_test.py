@@ -87,6 +87,19 @@ class Traces(Case):
         self.assertTrue(3500 < last["wait_s"] <= 3600, last)
         self.assertNotIn("frame", last)
 
+    def test_what_a_service_in_monitor_would_refuse_is_shown_with_its_reason(self):
+        self.apply("version: 1\nservices:\n  - {id: names, protocol: dns, when: l4.dport eq 53, checksums: trust}\n"
+                   + RULES.removeprefix("version: 1\n"))
+        packets, _ = self.trace("--would-refuse", "--count", "3")
+        self.assertEqual([(packet["dport"], packet["service"], packet["would_refuse"]) for packet in packets],
+                         [(53, "names", "unreadable")] * 3)
+        lines = self.box.ctl("trace", "--would-refuse", "--count", "2", "--for", f"{LONGEST}s").stdout.splitlines()
+        self.assertEqual(len(lines), 2, lines)
+        for line in lines:
+            self.assertIn(" service=names would_refuse=unreadable", line)
+        packets, _ = self.trace("--when", "l4.dport eq 9", "--count", "1")
+        self.assertEqual((packets[0]["service"], packets[0]["would_refuse"]), (None, None))
+
     def test_what_passes_is_shown_under_the_rules_that_match_it(self):
         self.apply(RULES)
         packets, _ = self.trace("--rule", "watched", "--when", "l4.dport eq 9", "--count", "3")

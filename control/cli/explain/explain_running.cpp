@@ -168,6 +168,18 @@ std::vector<Told> tell_all(Explainer& explainer, const BoxStates& states, Packet
     return told;
 }
 
+// The running box's own treatment of packets, where no file of one was named.
+ReplaySetup as_the_box(ReplaySetup setup, const Options& options, const HeldRules& rules) {
+    if (!options.config_file.empty() || !rules.treatment) {
+        return setup;
+    }
+    setup.policy.malformed = rules.treatment->malformed;
+    setup.policy.tunnels = rules.treatment->tunnels;
+    setup.units = capture_unit_budget(rules.treatment->units);
+    setup.pair = rules.pairs.empty() ? setup.pair : rules.pairs.front();
+    return setup;
+}
+
 std::vector<std::string> notes_of(const HeldRules& rules, const BoxStates& states, bool panic) {
     std::vector<std::string> notes = rules.notes;
     if (panic) {
@@ -220,7 +232,7 @@ void show(const std::vector<Told>& told, const HeldRules& rules,
 
 }  // namespace
 
-ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
+ExitCode explain_running(const Options& options, const ReplaySetup& asked) {
     const auto frame = asked_frame(options);
     if (const auto* exit = std::get_if<ExitCode>(&frame)) {
         return *exit;
@@ -230,6 +242,7 @@ ExitCode explain_running(const Options& options, const ReplaySetup& setup) {
         return report(*refusal);
     }
     const auto& running = std::get<HeldRules>(rules);
+    const ReplaySetup setup = as_the_box(asked, options, running);
     Explainer explainer{options, setup, running, std::get<KeptFrame>(frame)};
     PacketAccount fresh = explainer.fresh();
     const auto states = box_states(options, fresh, running.rules);

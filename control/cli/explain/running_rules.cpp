@@ -3,6 +3,7 @@
 #include "control/cli/replay/setup.hpp"
 #include "control/list_folder.hpp"
 #include "control/rule_files.hpp"
+#include "control/treatment_json.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -104,9 +105,13 @@ std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options) {
         return *refusal;
     }
     const Json& held = std::get<Json>(answer);
+    const Json box = held.value("box", Json{});
     HeldRules rules{.rules = {},
                     .generation = held.at("generation"),
                     .file = held.at("file"),
+                    .treatment = treatment_from(box),
+                    .pairs = box.is_object() ? box.at("pairs").get<std::vector<std::string>>()
+                                             : std::vector<std::string>{},
                     .notes = notes_of(held.at("lists"))};
     const auto text = text_at(held, "text");
     const KeySettings keys = keys_from(held.at("keys"));

@@ -1,7 +1,9 @@
 #pragma once
 #include "control/cli/daemon.hpp"
 #include "control/cli/replay/replay_rules.hpp"
+#include "lib/rules/packet_treatment.hpp"
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,7 +16,9 @@ struct HeldRules {
     ReplayRules rules;
     std::string generation;
     std::string file;
-    std::vector<std::string> notes;  // where the files of lists are not what is in force
+    std::optional<PacketTreatment> treatment;  // of the box; nullopt: sluiced does not know it
+    std::vector<std::string> pairs;            // of ports
+    std::vector<std::string> notes;            // where the files of lists are not what is in force
 };
 
 [[nodiscard]] std::variant<HeldRules, DaemonRefusal> running_rules(const Options& options);

@@ -54,6 +54,13 @@ std::string_view connection_text(const ServicePacket& packet) {
                                  : "no handshake of its connection has been completed";
 }
 
+std::string unread_text(const Service& service) {
+    return service.on_unreadable == OnUnreadable::Count
+               ? "    what cannot be read of it passes, charged as one request, hello or query "
+                 "for each 1,460 bytes (on_unreadable: count)\n"
+               : "    what cannot be read of it passes uncharged (on_unreadable: pass)\n";
+}
+
 }  // namespace
 
 std::string_view ServiceAccount::fate() const {
@@ -87,6 +94,10 @@ std::string service_text(const ServiceAccount& account) {
                     packet.is_from_client ? "client" : "server", fate_text(account.outcome));
     if (packet.connection != 0) {
         text += fmt::format("    {}\n", connection_text(packet));
+    }
+    const bool from_client = packet.is_from_client && packet.service != nullptr;
+    if (from_client && packet.service->on_unreadable != OnUnreadable::Refuse) {
+        text += unread_text(*packet.service);
     }
     return text;
 }

@@ -66,16 +66,29 @@ Direction direction_of(const PacketHeaders& outer, const std::vector<IpPrefix>& 
     return from_inside ? Direction::Out : Direction::In;
 }
 
+namespace {
+
+std::uint8_t bits_of(IpVersion version) {
+    return version == IpVersion::V4 ? 32 : 128;
+}
+
+}  // namespace
+
 Result<std::vector<IpPrefix>> parse_prefixes(const std::vector<std::string>& texts) {
     std::vector<IpPrefix> prefixes;
     for (const std::string& text : texts) {
+        if (const std::optional<VersionedAddress> host = parse_address(text)) {
+            prefixes.push_back({host->version, host->address, bits_of(host->version)});
+            continue;
+        }
         bool host_bits_set = false;
         const std::optional<IpPrefix> prefix = parse_prefix(text, &host_bits_set);
         if (!prefix) {
-            return Error{Errc::BadSyntax,
-                         "'" + text + "' is not a prefix" +
-                             (host_bits_set ? ": bits after its length are set"
-                                            : "; write address/length, such as 192.0.2.0/24")};
+            return Error{
+                Errc::BadSyntax,
+                "'" + text + "' is not a prefix" +
+                    (host_bits_set ? ": bits after its length are set"
+                                   : "; write an address, or address/length such as 192.0.2.0/24")};
         }
         prefixes.push_back(*prefix);
     }

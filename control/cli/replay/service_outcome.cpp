@@ -1,6 +1,6 @@
 #include "control/cli/replay/service_outcome.hpp"
 
-#include "lib/pipeline/burst_units.hpp"
+#include "lib/pipeline/would_refuse.hpp"
 
 namespace sluice {
 namespace {
@@ -21,17 +21,6 @@ std::optional<Reason> reason_of_refusal(const Burst& burst, const BurstUnits& pa
     return is_readers ? std::optional{decision.reason} : std::nullopt;
 }
 
-std::optional<Reason> reason_of_would_be_refusal(const Burst& burst, const BurstUnits& parser,
-                                                 std::size_t row) {
-    if (has_row(parser.services().would_refuse, row)) {
-        return parser.services().why[row];
-    }
-    const BurstUnits* const read = burst.units();
-    return read != nullptr && has_row(read->would_refuse(), row)
-               ? std::optional{read->why_would_refuse(row)}
-               : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<ServiceOutcome> service_outcome(const Burst& burst, std::size_t row,
@@ -46,7 +35,7 @@ std::optional<ServiceOutcome> service_outcome(const Burst& burst, std::size_t ro
     return ServiceOutcome{.index = static_cast<std::size_t>(service - services.all.data()),
                           .packet = packet,
                           .refused = reason_of_refusal(burst, *parser, row),
-                          .would_refuse = reason_of_would_be_refusal(burst, *parser, row),
+                          .would_refuse = would_be_refusal(burst, row),
                           .rewritten = has_row(tracked.normalized, row)
                                            ? tracked.normalizations[row]
                                            : Normalization{},

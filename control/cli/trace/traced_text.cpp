@@ -62,6 +62,12 @@ std::string word_of(const Json& packet, const char* name) {
     return fmt::format(" {}={}{}{}", name, quote, text, quote);
 }
 
+// The service that the packet is of, and why that one, which is in monitor, would refuse it.
+std::string service_word(const Json& packet) {
+    return packet.contains("service") ? word_of(packet, "service") + word_of(packet, "would_refuse")
+                                      : "";
+}
+
 std::string matched_text(const Json& packet) {
     const auto count = packet.at("matched_count").get<std::size_t>();
     const Json& names = packet.at("matched");
@@ -80,7 +86,7 @@ std::string matched_text(const Json& packet) {
 std::string traced_comment(const Json& packet) {
     return text_at(packet, "verdict") + " " + text_at(packet, "reason") + word_of(packet, "rule") +
            word_of(packet, "key") + word_of(packet, "limit") + wait_word(packet.at("wait_s")) +
-           matched_text(packet);
+           service_word(packet) + matched_text(packet);
 }
 
 std::string traced_line(const Json& packet) {

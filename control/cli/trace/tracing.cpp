@@ -25,6 +25,9 @@ void ask_to_end(int /*signal*/) {
 
 Json terms_json(const Options& options, bool dropped, unsigned snap) {
     Json terms{{"dropped", dropped}, {"snap", snap}};
+    if (options.would_refuse) {
+        terms["would_refuse"] = true;
+    }
     if (!options.when.empty()) {
         terms["when"] = options.when;
     }

@@ -18,6 +18,23 @@ Json trusted_json(const Stats& stats) {
     return trusted;
 }
 
+// Ports that do not spread frames over workers as they are to; source_prefix no port can.
+Json fallen_back_json(const Stats& stats) {
+    Json ports = Json::array();
+    for (const PortStats& port : stats.ports) {
+        const bool is_handed = port.handed_over && port.asked != name_of(Rss::SourcePrefix);
+        const bool is_other = !port.handed_over && port.hashes != port.asked;
+        if (stats.workers.size() > 1 && (is_handed || is_other)) {
+            ports.push_back({{"pair", port.pair},
+                             {"side", port.side},
+                             {"asked", port.asked},
+                             {"hashes", port.hashes},
+                             {"handed_over", port.handed_over}});
+        }
+    }
+    return ports;
+}
+
 }  // namespace
 
 // What a person on call wants to know first: whether the rules judge, and for how long.
@@ -33,6 +50,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
                             {"generation", generation_text(generation)}}},
                           {"panic", stats ? Json(stats->panic) : Json()},
                           {"checksums_trusted", stats ? trusted_json(*stats) : Json()},
+                          {"rss_fallen_back", stats ? fallen_back_json(*stats) : Json()},
                           {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

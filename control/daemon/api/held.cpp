@@ -1,6 +1,7 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/json.hpp"
+#include "control/treatment_json.hpp"
 
 // What is in force, as sluiced holds it, for those that compile it again (explain):
 // the text, the modes and settings made at run time, and the lists as they were read.
@@ -49,6 +50,24 @@ Json modes_since(const RuleView& view) {
     return modes;
 }
 
+// What the box makes of packets whatever its rules are, as the dataplane has told; null: none was
+// connected yet.
+Json box_json(const DataplaneLink& link) {
+    const std::optional<PacketTreatment> known = link.treatment();
+    if (!known) {
+        return {};
+    }
+    Json pairs = Json::array();
+    for (const PortRssMapping& port : link.spread().ports) {
+        if (port.dir == Direction::In && !port.pair.empty()) {
+            pairs.push_back(port.pair);
+        }
+    }
+    Json json = treatment_json(*known);
+    json["pairs"] = std::move(pairs);
+    return json;
+}
+
 HttpResponse no_rules() {
     return problem_response(404, "no rules", "no rules were ever applied");
 }
@@ -81,7 +100,8 @@ HttpResponse get_held(const HttpRequest&, Services& services) {
                           {"text", view->text},
                           {"modes", modes_since(*view)},
                           {"keys", std::move(keys)},
-                          {"lists", std::move(lists)}});
+                          {"lists", std::move(lists)},
+                          {"box", box_json(services.link)}});
 }
 
 // One list, by the path that the rule file gives it. It was read with the rights of the user

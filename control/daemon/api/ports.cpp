@@ -58,6 +58,7 @@ HttpResponse get_ports(const HttpRequest&, Services& services) {
                          {"rx_queues", port.rx_queues},
                          {"tx_queues", port.tx_queues},
                          {"rss", port.rss},
+                         {"asked", port.asked},
                          {"hashes", port.hashes},
                          {"handed_over", port.handed_over},
                          {"rx_packets", port.rx_packets},

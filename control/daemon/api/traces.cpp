@@ -53,6 +53,9 @@ Json packet_json(const TracedPacket& packet) {
     json["rule"] = text_or_null(packet.rule);
     json["key"] = text_or_null(packet.key);
     json["limit"] = text_or_null(packet.limit);
+    json["service"] = text_or_null(packet.service);
+    json["would_refuse"] =
+        packet.would_refuse ? Json(row_of(packet.why_would_refuse).name) : Json();
     json["wait_s"] = seconds_json(packet.wait_ns);  // 0: nothing refused it
     json["matched"] = packet.matched;
     json["matched_count"] = packet.matched_count;
@@ -152,30 +155,41 @@ bool read_trace_word(const Json& body, const char* name, std::string& value) {
     return true;
 }
 
+void read_trace_flag(const Json& body, const char* name, bool& value, std::string& wrong) {
+    const auto found = body.find(name);
+    if (found == body.end()) {
+        return;
+    }
+    if (!found->is_boolean()) {
+        wrong = fmt::format("`{}` is true or false", name);
+        return;
+    }
+    value = found->get<bool>();
+}
+
 AskedTrace read_asked_trace(const HttpRequest& request) {
     AskedTrace asked;
     const Json body =
         request.body.empty() ? Json::object() : Json::parse(request.body, nullptr, false);
-    constexpr auto kWords = std::to_array<std::string_view>({"when", "rule", "dropped", "snap"});
+    constexpr auto kWords =
+        std::to_array<std::string_view>({"when", "rule", "dropped", "would_refuse", "snap"});
     if (!body.is_object()) {
         asked.wrong =
-            R"(the body is {"when":"…","rule":"…","dropped":true,"snap":128}, or some of it)";
+            R"(the body is {"when":"…","rule":"…","dropped":true,"would_refuse":true,"snap":128}, or some of it)";
         return asked;
     }
     for (const auto& [name, value] : body.items()) {
         if (std::find(kWords.begin(), kWords.end(), name) == kWords.end()) {
-            asked.wrong =
-                "there is no `" + name + "`; there are `when`, `rule`, `dropped` and `snap`";
+            asked.wrong = "there is no `" + name +
+                          "`; there are `when`, `rule`, `dropped`, `would_refuse` and `snap`";
         }
     }
     if (!read_trace_word(body, "when", asked.when) ||
         !read_trace_word(body, "rule", asked.begin.rule)) {
         asked.wrong = "`when` is a condition and `rule` the id of a rule";
     }
-    if (const auto dropped = body.find("dropped"); dropped != body.end()) {
-        asked.wrong = dropped->is_boolean() ? asked.wrong : "`dropped` is true or false";
-        asked.begin.refused = dropped->is_boolean() && dropped->get<bool>();
-    }
+    read_trace_flag(body, "dropped", asked.begin.refused, asked.wrong);
+    read_trace_flag(body, "would_refuse", asked.begin.would_refuse, asked.wrong);
     if (const auto snap = body.find("snap"); snap != body.end()) {
         const bool fits =
             snap->is_number_unsigned() && snap->get<std::uint64_t>() <= kMostTracedBytes;

@@ -1,9 +1,9 @@
 #include "lib/policy/services/service_set.hpp"
 
 #include "lib/policy/clauses/classifier_compiler.hpp"
-#include "lib/policy/clauses/clause_cover.hpp"
 #include "lib/policy/placement/absent_pairs.hpp"
 #include "lib/policy/rules/condition_compiler.hpp"
+#include "lib/policy/services/service_warnings.hpp"
 #include "lib/policy/services/stance.hpp"
 #include "lib/policy/services/unit_warnings.hpp"
 #include "lib/rules/service_spread.hpp"
@@ -19,6 +19,11 @@ constexpr std::size_t kMaxServicesSize = std::size_t{96} << 20;
 Position place_of_id(const YamlNode& node) {
     const YamlNode* id = node.is_map() ? value_of(node, "id") : nullptr;
     return id == nullptr ? node.at : id->at;
+}
+
+Position place_of_condition(const YamlNode& node) {
+    const YamlNode* when = node.is_map() ? value_of(node, "when") : nullptr;
+    return when == nullptr ? node.at : when->at;
 }
 
 }  // namespace
@@ -48,7 +53,8 @@ void ServiceSet::add(const YamlNode& node, ReadService read, SetPool& pool,
         }
     }
     if (read.service.mode != Mode::Off && clauses) {
-        placed_.push_back({place_of_id(node), compiled.services.size(), *std::move(clauses)});
+        placed_.push_back({place_of_id(node), place_of_condition(node), compiled.services.size(),
+                           *std::move(clauses)});
         compiled.set.services.push_back(std::move(read.service));
     }
     compiled.services.push_back(std::move(read.summary));
@@ -57,7 +63,7 @@ void ServiceSet::add(const YamlNode& node, ReadService read, SetPool& pool,
 void ServiceSet::finish(const RssMapping& box, SetPool& pool, const std::vector<PlacedRule>& rules,
                         CompiledRules& compiled) {
     compile(pool, compiled);
-    warn_of_unreached(pool, compiled);
+    warn_of_services(placed_, pool, compiled, problems_);
     warn_of_absent_pairs(box, compiled);
     check_spread(box, compiled);
     note_stances(placed_, rules, pool, compiled);
@@ -91,31 +97,6 @@ void ServiceSet::compile(const SetPool& pool, CompiledRules& compiled) {
         return;
     }
     compiled.set.service_classifier = Classifier{*std::move(parts), Lookups::Slim};
-}
-
-void ServiceSet::warn_of_unreached(const SetPool& pool, const CompiledRules& compiled) {
-    ClauseCover cover{pool};
-    for (std::uint32_t service = 0; service < placed_.size(); ++service) {
-        for (const Clause& clause : placed_[service].clauses) {
-            cover.add(clause, service);
-        }
-    }
-    for (std::uint32_t service = 1; service < placed_.size(); ++service) {
-        const std::vector<Clause>& clauses = placed_[service].clauses;
-        std::optional<std::uint32_t> first;
-        const bool is_covered =
-            !clauses.empty() &&
-            std::all_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-                const std::optional<std::uint32_t> owner = cover.first_owner(clause, service);
-                first = owner && (!first || *owner < *first) ? owner : first;
-                return owner.has_value();
-            });
-        if (is_covered) {
-            problems_.warning(placed_[service].at,
-                              "this service is never reached: all that would reach it reaches `" +
-                                  compiled.set.services[*first].id + "` or another before it");
-        }
-    }
 }
 
 void ServiceSet::warn_of_absent_pairs(const RssMapping& box, const CompiledRules& compiled) {

@@ -12,6 +12,7 @@ namespace sluice {
 // A service of the set, as the file has it.
 struct PlacedService {
     Position at;
+    Position when;                // of its condition
     std::size_t summary = 0;      // its index in CompiledRules::services
     std::vector<Clause> clauses;  // of its clients' packets
 };
@@ -32,7 +33,6 @@ public:
 private:
     void check_id(const YamlNode& node, const std::string& id);
     void compile(const SetPool& pool, CompiledRules& compiled);
-    void warn_of_unreached(const SetPool& pool, const CompiledRules& compiled);
     void warn_of_absent_pairs(const RssMapping& box, const CompiledRules& compiled);
     void check_spread(const RssMapping& box, const CompiledRules& compiled);
     void warn_of_rules(const std::vector<PlacedRule>& rules, const CompiledRules& compiled);

@@ -3,11 +3,13 @@
 #include "lib/packet/transport.hpp"
 #include "lib/policy/clauses/clause_cover.hpp"
 #include "lib/policy/clauses/clause_overlap.hpp"
+#include "lib/policy/clauses/clause_union.hpp"
 #include "lib/policy/services/protocol_set.hpp"
 #include "lib/rules/service_fault.hpp"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -31,6 +33,7 @@ public:
           pool_{pool},
           compiled_{compiled},
           overlap_{pool},
+          union_{pool},
           protocols_{OfProtocol{pool}, OfProtocol{pool}, OfProtocol{pool}, OfProtocol{pool}} {
         for (const ServiceProtocol protocol : kServiceProtocols) {
             of(protocol).transport = pool.add(Field::IpProto, transport_of(protocol));
@@ -60,7 +63,6 @@ public:
             }
             return;
         }
-        bool some = false;
         bool all = true;
         for (const Clause& clause : placed.clauses) {
             for (const ServiceProtocol protocol : kServiceProtocols) {
@@ -73,12 +75,14 @@ public:
                 }
                 found_protocols_.add_all({protocol});
                 if (!take_covering(*there, protocol)) {
-                    all = false;
-                    some |= take_meeting(*there, protocol);
+                    const std::vector<std::uint32_t> meeting =
+                        all_meeting(*there, of(protocol).services);
+                    found_.insert(meeting.begin(), meeting.end());
+                    all &= are_covering(*there, meeting);
                 }
             }
         }
-        some |= !found_.empty();
+        const bool some = !found_.empty();
         using Kind = Stance::Kind;
         Kind kind = all && some ? Kind::Service : some ? Kind::Partly : Kind::Anywhere;
         if (found_protocols_.empty() && needs_units(placed, rule)) {
@@ -166,18 +170,33 @@ private:
             if (!there) {
                 continue;
             }
-            const std::optional<std::uint32_t> taker =
-                of(protocol).others.first_owner(*there, first_meeting(*there, protocol));
-            if (!taker) {
+            const std::vector<std::uint32_t> takers = takers_of(*there, protocol);
+            if (takers.empty()) {
                 all = false;
                 continue;
             }
-            takers_.insert(*taker);
-            without_tcp_ = transport == kProtoTcp ? taker : without_tcp_;
+            takers_.insert(takers.begin(), takers.end());
+            without_tcp_ = transport == kProtoTcp ? std::optional{takers.front()} : without_tcp_;
             some = true;
         }
         return some && all;
     }
+    // Services of other protocols that have all of the clause's packets, alone or together.
+    std::vector<std::uint32_t> takers_of(const Clause& clause, ServiceProtocol protocol) {
+        const std::uint32_t end = first_meeting(clause, protocol);
+        if (const auto taker = of(protocol).others.first_owner(clause, end)) {
+            return {*taker};
+        }
+        std::vector<std::uint32_t> before;
+        for (std::uint32_t service = 0; service < end; ++service) {
+            if (summary_of(service).protocol != protocol) {
+                before.push_back(service);
+            }
+        }
+        before = all_meeting(clause, before);
+        return are_covering(clause, before) ? before : std::vector<std::uint32_t>{};
+    }
+
     std::uint32_t first_meeting(const Clause& clause, ServiceProtocol protocol) {
         const std::vector<Clause> one{clause};
         for (const std::uint32_t service : of(protocol).services) {
@@ -188,6 +207,28 @@ private:
         return static_cast<std::uint32_t>(services_.size());
     }
 
+    // Those of `among` that may have some of the clause's packets.
+    std::vector<std::uint32_t> all_meeting(const Clause& clause,
+                                           const std::vector<std::uint32_t>& among) {
+        const std::vector<Clause> one{clause};
+        std::vector<std::uint32_t> meeting;
+        std::ranges::copy_if(among, std::back_inserter(meeting), [&](std::uint32_t service) {
+            return overlap_.may_meet(one, services_[service].clauses);
+        });
+        return meeting;
+    }
+
+    // True if these services have all of the clause's packets together.
+    bool are_covering(const Clause& clause, const std::vector<std::uint32_t>& services) {
+        std::vector<const Clause*> theirs;
+        for (const std::uint32_t service : services) {
+            for (const Clause& one : services_[service].clauses) {
+                theirs.push_back(&one);
+            }
+        }
+        return union_.contains(clause, theirs);
+    }
+
     bool take_covering(const Clause& clause, ServiceProtocol protocol) {
         const std::optional<std::uint32_t> service =
             of(protocol).cover.first_owner(clause, static_cast<std::uint32_t>(services_.size()));
@@ -195,18 +236,6 @@ private:
             found_.insert(*service);
         }
         return service.has_value();
-    }
-
-    bool take_meeting(const Clause& clause, ServiceProtocol protocol) {
-        const std::vector<Clause> one{clause};
-        bool some = false;
-        for (const std::uint32_t service : of(protocol).services) {
-            if (overlap_.may_meet(one, services_[service].clauses)) {
-                found_.insert(service);
-                some = true;
-            }
-        }
-        return some;
     }
 
     void write(Stance::Kind kind, Stance& stance) const {
@@ -232,6 +261,7 @@ private:
     SetPool& pool_;
     CompiledRules& compiled_;
     ClauseOverlap overlap_;
+    ClauseUnion union_;
     std::array<OfProtocol, kServiceProtocols.size()> protocols_;
     std::set<std::uint32_t> found_;
     std::optional<std::uint32_t> without_tcp_;

@@ -27,9 +27,11 @@ std::string text_of(const Stance& stance) {
         case Stance::Kind::Unknown:
             return "not known without its lists";
         case Stance::Kind::Nothing:
-            return stance.services.empty() ? "nothing: its protocols exclude one another"
-                                           : "nothing: " + listed(stance.services) +
-                                                 " of another protocol has its packets";
+            return stance.services.empty()
+                       ? "nothing: its protocols exclude one another"
+                       : "nothing: " + listed(stance.services) +
+                             (stance.services.size() == 1 ? " of another protocol has its packets"
+                                                          : " of other protocols have its packets");
         default:
             return "";
     }

@@ -33,6 +33,12 @@ public:
     }
 
 private:
+    static std::string takers_text(const Stance& stance) {
+        const std::string first = "`" + stance.services.front() + "`";
+        return stance.services.size() == 1
+                   ? first + ", a service of another protocol, which is read as that"
+                   : first + " and others, services of other protocols, which are read as those";
+    }
     static std::string text_of_nothing(const Rule& rule, const Stance& stance) {
         const std::string begin = rule.has_limits() ? "this rule can never count anything: "
                                                     : "this rule can never match anything: ";
@@ -40,8 +46,7 @@ private:
                    ? begin +
                          "its condition, its key and what it counts are of different protocols, "
                          "and a request, hello or query is of one"
-                   : begin + "all that it could be about reaches `" + stance.services.front() +
-                         "`, a service of another protocol, which is read as that alone";
+                   : begin + "all that it could be about reaches " + takers_text(stance) + " alone";
     }
 
     [[nodiscard]] const Service* find_service(const std::string& id) const {
@@ -94,7 +99,8 @@ private:
                 placed.at,
                 "this rule can be walked around over `" + counting->id +
                     "`: what its `on_unreadable: count` lets pass unread is charged, one for each "
-                    "MSS, to rules alone whose condition and key read no field of layer 7 but "
+                    "1,460 "
+                    "bytes, to rules alone whose condition and key read no field of layer 7 but "
                     "`proto.l7`; this one reads others, which those bytes have not");
         }
     }

@@ -174,6 +174,65 @@ TEST(Trace, ARecordHasTheKeyAndTheFirstBytes) {
     EXPECT_EQ(record.headers.unit, nullptr);
 }
 
+// Of a service that follows its connections by what clients send.
+std::string monitored_rules() {
+    return "version: 1\nservices:\n"
+           "  - {id: names, protocol: dns, when: l4.dport eq 53, checksums: trust}\n"
+           "  - {id: web, protocol: http, when: l4.dport eq 80, checksums: trust, path: inbound}\n"
+           "rules: []\n";
+}
+
+TEST(Trace, TellsWhatAServiceInMonitorWouldRefuse) {
+    const auto segment = [](const std::string& text, std::uint32_t seq) {
+        const ByteView bytes = bytes_of(text);
+        return tcp().sport(4000).dport(80).seq(seq).ack(1).carries({bytes.begin(), bytes.end()});
+    };
+    const std::string request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    const auto behind = 1 + static_cast<std::uint32_t>(request.size());
+    const std::vector<test::Frame> frames{segment("", 0).flags(0x02).ack(0),
+                                          segment(request, 1).flags(0x10),
+                                          segment("no request at all\r\n\r\n", behind).flags(0x10),
+                                          segment("without ACK", behind).flags(0)};
+    for (const bool alone : {false, true}) {
+        Box box{monitored_rules()};
+        UnitParser parser{capture_unit_budget()};
+        Traced traced{box, {.would_refuse = alone}};
+        for (const test::Frame& frame : frames) {
+            Burst burst;
+            burst.find_units_by(parser.finder());
+            const std::vector<test::Octets> one{frame.bytes()};
+            test::fill(burst, one);
+            traced.run(burst);
+        }
+        std::vector<Reason> reasons;
+        for (const TraceRecord& record : traced.records()) {
+            EXPECT_EQ(record.service, 1U);
+            EXPECT_TRUE(forwards(record.decision.verdict));
+            if (record.would_refuse) {
+                reasons.push_back(*record.would_refuse);
+            } else {
+                EXPECT_FALSE(alone);
+            }
+        }
+        EXPECT_EQ(reasons, (std::vector<Reason>{Reason::Unreadable, Reason::BadAck}));
+    }
+}
+
+TEST(Trace, ServicesThatNoPacketIsOfAreNotNamed) {
+    Box box{monitored_rules()};
+    UnitParser parser{capture_unit_budget()};
+    Traced traced{box, {}};
+    Burst burst;
+    burst.find_units_by(parser.finder());
+    const std::vector<test::Octets> one{tcp().dport(81).flags(0x02).bytes()};
+    test::fill(burst, one);
+    traced.run(burst);
+    const std::vector<TraceRecord> records = traced.records();
+    ASSERT_EQ(records.size(), 1U);
+    EXPECT_EQ(records[0].service, kOfNoService);
+    EXPECT_EQ(records[0].would_refuse, std::nullopt);
+}
+
 TEST(Trace, WhatIsMalformedMatchesNoConditionAndIsShownWithoutOne) {
     Box box{kRules};
     auto cut = udp().dport(53).bytes();

@@ -221,6 +221,13 @@ void spell(Fields& out, const Welcome& m) {
     for (const PortRssMapping& port : m.spread.ports) {
         add_all(out, port.pair, port.dir, port.by, port.rss, port.way);
     }
+    const PacketTreatment& treatment = m.treatment;
+    const UnitOptions& units = treatment.units;
+    add_all(out, treatment.malformed, treatment.tunnels.gre, treatment.tunnels.vxlan,
+            treatment.tunnels.ipip, units.connections.max, units.connections.head_bytes,
+            units.connections.timeout.count(), units.connections.when_full, units.fragments.policy,
+            units.fragments.table, units.fragments.timeout.count(), units.on_ambiguous,
+            units.quic_initials_percent);
 }
 void spell(Fields& out, const SetMergeInterval& m) {
     add(out, m.interval_ns);
@@ -242,7 +249,7 @@ void spell(Fields& out, const Failure& m) {
 }
 void spell(Fields& out, const PortStats& m) {
     add_all(out, m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
-            m.mtu, m.rx_queues, m.tx_queues, m.rss, m.hashes, m.handed_over, m.rx_packets,
+            m.mtu, m.rx_queues, m.tx_queues, m.rss, m.asked, m.hashes, m.handed_over, m.rx_packets,
             m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf, m.rx_errors,
             m.tx_errors, m.tx_full);
     add_all(out, m.kernel.attached, m.kernel.native, m.kernel.fail_open, m.kernel.program,
@@ -365,7 +372,7 @@ void spell(Fields& out, const Events& m) {
 }
 void spell(Fields& out, const BeginTrace& m) {
     spell(out, m.condition);
-    add_all(out, m.conditional, m.rule, m.refused, m.snap);
+    add_all(out, m.conditional, m.rule, m.refused, m.would_refuse, m.snap);
     for (const std::uint64_t word : m.seal) {
         add(out, word);
     }
@@ -387,8 +394,9 @@ void spell(Fields& out, const TracedPackets& m) {
     for (const TracedPacket& packet : m.packets) {
         add_all(out, packet.utc_ns, packet.lcore, packet.pair, packet.dir, packet.verdict,
                 packet.reason, packet.rule, packet.key, packet.limit, packet.wait_ns,
-                packet.matched_count, packet.has_ip, packet.has_ports, packet.is_v6, packet.proto,
-                packet.sport, packet.dport, packet.wire_size, packet.frame.size());
+                packet.matched_count, packet.service, packet.would_refuse, packet.why_would_refuse,
+                packet.has_ip, packet.has_ports, packet.is_v6, packet.proto, packet.sport,
+                packet.dport, packet.wire_size, packet.frame.size());
         for (const std::string& rule : packet.matched) {
             add(out, rule);
         }

@@ -37,14 +37,14 @@ public:
             ListKeys{number<std::uint64_t>(), text(), flag(), number<std::uint32_t>(),
                      number<std::uint64_t>(),
                      static_cast<std::uint32_t>(1 + below(kMostListedKeys))},
-            BeginTrace{flag(), rule_set(), seal(), text(), flag(),
+            BeginTrace{flag(), rule_set(), seal(), text(), flag(), flag(),
                        static_cast<std::uint32_t>(below(kMostTracedBytes + 1))},
             ReadTrace{number<std::uint64_t>(), number<std::uint64_t>()},
             EndTrace{number<std::uint64_t>(), number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
-                        spread()},
+                        spread(), treatment()},
                 Applied{number<std::uint64_t>()},
                 RunningRules{number<std::uint64_t>(), text(), text()},
                 stats(),
@@ -419,6 +419,20 @@ private:
         return parts;
     }
 
+    Nanoseconds time() { return Nanoseconds{static_cast<std::int64_t>(random_() >> 1)}; }
+    PacketTreatment treatment() {
+        return {.malformed = static_cast<MalformedPolicy>(below(2)),
+                .tunnels = {.gre = flag(), .vxlan = flag(), .ipip = flag()},
+                .units = {.connections = {.max = number<std::uint64_t>(),
+                                          .head_bytes = number<std::uint64_t>(),
+                                          .timeout = time(),
+                                          .when_full = static_cast<FullConnections>(below(2))},
+                          .fragments = {.policy = static_cast<FragmentPolicy>(below(2)),
+                                        .table = number<std::uint64_t>(),
+                                        .timeout = time()},
+                          .on_ambiguous = static_cast<OnAmbiguous>(below(2)),
+                          .quic_initials_percent = number<std::uint64_t>()}};
+    }
     RssMapping spread() {
         RssMapping out{.ports = {},
                        .tunnels = flag(),
@@ -446,6 +460,7 @@ private:
                       .rx_queues = number<std::uint16_t>(),
                       .tx_queues = number<std::uint16_t>(),
                       .rss = flag(),
+                      .asked = text(),
                       .hashes = text(),
                       .handed_over = flag()};
         for (auto* counter :
@@ -604,6 +619,9 @@ private:
                                 .wait_ns = static_cast<std::int64_t>(random_()),
                                 .matched = {text(), text()},
                                 .matched_count = number<std::uint32_t>(),
+                                .service = text(),
+                                .would_refuse = flag(),
+                                .why_would_refuse = static_cast<Reason>(below(kReasonCount)),
                                 .has_ip = flag(),
                                 .has_ports = flag(),
                                 .is_v6 = flag(),

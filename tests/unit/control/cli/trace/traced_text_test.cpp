@@ -49,6 +49,24 @@ TEST(TracedText, WhatIsNotThereIsNotSaid) {
     EXPECT_EQ(traced_line(bare), "03:04:05.123456 in  uplink no IP 60 B: pass unmatched\n");
 }
 
+TEST(TracedText, WhatAServiceInMonitorWouldRefuseIsSaid) {
+    Json one = packet();
+    one["verdict"] = "pass";
+    one["reason"] = "unmatched";
+    for (const char* const name : {"rule", "key", "limit"}) {
+        one[name] = nullptr;
+    }
+    one["wait_s"] = 0.0;
+    one["matched_count"] = 0;
+    one["service"] = "shop";
+    one["would_refuse"] = "out_of_window";
+    EXPECT_EQ(traced_comment(one), "pass unmatched service=shop would_refuse=out_of_window");
+    one["would_refuse"] = nullptr;
+    EXPECT_EQ(traced_comment(one), "pass unmatched service=shop");
+    one["service"] = nullptr;
+    EXPECT_EQ(traced_comment(one), "pass unmatched");
+}
+
 TEST(TracedText, WaitsMatchesAndWordsWithSpaces) {
     Json one = packet();
     one["wait_s"] = nullptr;

@@ -1,0 +1,15 @@
+#pragma once
+#include "lib/packet/parse.hpp"
+#include "lib/rules/unit_options.hpp"
+#include "lib/rules/verdict.hpp"
+
+namespace sluice {
+
+// How a box treats packets whatever its rules are: `packets:` of its sluice.yaml.
+struct PacketTreatment {
+    MalformedPolicy malformed = MalformedPolicy::Drop;
+    Tunnels tunnels{};
+    UnitOptions units{};
+};
+
+}  // namespace sluice
