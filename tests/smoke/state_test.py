@@ -185,6 +185,7 @@ class Reader(Case):
 
 
 MORE_KEYS = {"memory": {"tables": {"keys": 10000}}}
+FEWER_KEYS = {"memory": {"tables": {"keys": 1000}}}
 TWO_WORKERS = {"workers": {"lcores": "0@0,1@0,2@0"}}
 
 
