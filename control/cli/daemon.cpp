@@ -18,7 +18,7 @@ constexpr std::string_view kOthersRun = "other rules run now";
 
 // How often a list begins anew because rules change, and how long the new ones are waited for.
 constexpr int kMostAttempts = 5;
-constexpr std::chrono::milliseconds kPause{100};
+constexpr std::chrono::milliseconds kBeforeNextAttempt{100};
 
 DaemonRefusal refusal_from(const HttpReply& reply) {
     DaemonRefusal refusal;
@@ -104,7 +104,7 @@ std::variant<Json, DaemonRefusal> ask_pages(const Options& options, const PagedL
         if (refusal == nullptr || !refusal->others_run || attempt == kMostAttempts) {
             return answer;
         }
-        std::this_thread::sleep_for(kPause);
+        std::this_thread::sleep_for(kBeforeNextAttempt);
     }
 }
 
