@@ -65,14 +65,14 @@ struct KeyListerTest : testing::Test {
         set.slots[kSlot] = {.limit = &kNumbers, .in_entry = true};
         set.slots[kFormerSlot] = {.limit = &kNumbers, .in_entry = true};
         set.slots[kBoxSlot] = {.limit = &kBox};
-        LoadedLimit& limit = rule.limits.emplace_back();
-        limit.limit = kNumbers;
+        rule.limits.push_back(loaded(kNumbers, kSlot));
+        rule.ban.boxes.push_back(loaded(kBox, kBoxSlot));
+    }
+    static LoadedLimit loaded(const AnyLimit& numbers, LimitSlot slot) {
+        LoadedLimit limit{MeteredLimit{.limit = numbers}};
         limit.identity = kIdentity;
-        limit.slot = kSlot;
-        LoadedLimit& box = rule.ban.boxes.emplace_back();
-        box.limit = kBox;
-        box.identity = kIdentity;
-        box.slot = kBoxSlot;
+        limit.slot = slot;
+        return limit;
     }
 
     BucketStore& worker(std::size_t keys) { return added(workers, keys); }
