@@ -5,12 +5,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 namespace sluice {
 namespace {
 
 constexpr long kUnavailable = 503;
+constexpr long kConflict = 409;
+constexpr std::string_view kOthersRun = "other rules run now";
+
+// How often a list begins anew because rules change, and how long the new ones are waited for.
+constexpr int kMostAttempts = 5;
+constexpr std::chrono::milliseconds kBeforeNextAttempt{100};
 
 DaemonRefusal refusal_from(const HttpReply& reply) {
     DaemonRefusal refusal;
@@ -22,6 +30,7 @@ DaemonRefusal refusal_from(const HttpReply& reply) {
         return refusal;
     }
     const std::string title = problem.value("title", "");
+    refusal.others_run = reply.status == kConflict && title == kOthersRun;
     const std::string detail = problem.value("detail", "");
     const bool both = !title.empty() && !detail.empty() && title != detail;
     refusal.what = both ? title + ": " + detail : (detail.empty() ? title : detail);
@@ -57,8 +66,10 @@ ExitCode report(const DaemonRefusal& refusal) {
     return refuse(refusal.what, refusal.exit);
 }
 
-std::variant<Json, DaemonRefusal> ask_pages(const Options& options, const PagedList& list,
-                                            std::string after, std::uint64_t most) {
+namespace {
+
+std::variant<Json, DaemonRefusal> ask_once(const Options& options, const PagedList& list,
+                                           std::string after, std::uint64_t most) {
     constexpr std::uint64_t kLongestPage = 1'000;
     Json all;
     do {
@@ -81,6 +92,20 @@ std::variant<Json, DaemonRefusal> ask_pages(const Options& options, const PagedL
         }
     } while (!after.empty() && most != 0);
     return all;
+}
+
+}  // namespace
+
+std::variant<Json, DaemonRefusal> ask_pages(const Options& options, const PagedList& list,
+                                            std::string after, std::uint64_t most) {
+    for (int attempt = 1;; ++attempt) {
+        auto answer = ask_once(options, list, after, most);
+        const auto* refusal = std::get_if<DaemonRefusal>(&answer);
+        if (refusal == nullptr || !refusal->others_run || attempt == kMostAttempts) {
+            return answer;
+        }
+        std::this_thread::sleep_for(kBeforeNextAttempt);
+    }
 }
 
 ExitCode show(const Options& options, const DaemonRequest& request,

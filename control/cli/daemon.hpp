@@ -20,6 +20,8 @@ struct DaemonRefusal {
     ExitCode exit = ExitCode::Refused;
     std::string what;               // title and detail, for a person
     std::vector<Problem> problems;  // of a rule file
+    // Other rules run than when the question was put: put again, it may be answered.
+    bool others_run = false;
 };
 
 [[nodiscard]] DaemonPlace place_of(const Options& options);
@@ -35,6 +37,7 @@ struct PagedList {
     const char* rows;
 };
 // Pages from `after` on, until there are as many rows as are wanted or no more, as if it were one.
+// Where rules change meanwhile it begins anew, some times.
 [[nodiscard]] std::variant<Json, DaemonRefusal> ask_pages(const Options& options,
                                                           const PagedList& list, std::string after,
                                                           std::uint64_t most = UINT64_MAX);

@@ -58,6 +58,11 @@ std::string duration_text(std::uint64_t seconds) {
     return in_pair(seconds, {kSecondsInDay, kSecondsInHour, "d", "h"});
 }
 
+std::string left_text(double seconds) {
+    return seconds < 1 ? fmt::format("{:.0f}ms", seconds * 1'000)
+                       : duration_text(static_cast<std::uint64_t>(std::llround(seconds)));
+}
+
 std::string time_text(std::int64_t nanoseconds) {
     constexpr std::int64_t kMinute = 60'000'000'000;
     if (nanoseconds >= kMinute) {

@@ -1,5 +1,6 @@
 #include "control/cli/key_text.hpp"
 
+#include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
 
 #include <fmt/format.h>
@@ -22,12 +23,19 @@ std::string wait_text(const Json& wait) {
                               : fmt::format("{:.1f} s", static_cast<double>(ns) / 1e9);
 }
 
+std::string seconds_left_text(std::int64_t ns) {
+    return ns == 0 ? "0" : left_text(static_cast<double>(ns) / 1e9);
+}
+
 // Where what is left comes from.
 std::string bucket_text(const Json& worker) {
     const std::string numbers =
         worker.at("overridden").get<bool>() ? ", other numbers for this key" : "";
     if (worker.at("bucket").get<bool>()) {
         return "its own" + numbers;
+    }
+    if (worker.value("carried", false)) {
+        return "carried over, taken up with its next packet" + numbers;
     }
     const auto step = worker.at("step").get<unsigned>();
     const auto given = count_at(worker, "given_wider");
@@ -36,8 +44,9 @@ std::string bucket_text(const Json& worker) {
 }
 
 bool has_something(const Json& worker) {
-    return worker.at("bucket").get<bool>() || worker.at("step").get<unsigned>() != 0 ||
-           count_at(worker, "given_wider") != 0 || worker.at("before") != worker.at("remaining");
+    return worker.at("bucket").get<bool>() || worker.value("carried", false) ||
+           worker.at("step").get<unsigned>() != 0 || count_at(worker, "given_wider") != 0 ||
+           worker.at("before") != worker.at("remaining");
 }
 
 // The cells of one bucket behind those that name its limit.
@@ -49,6 +58,7 @@ std::vector<std::string> bucket_cells(const Json& bucket, bool changed) {
     cells.push_back(grouped(count_at(bucket, "remaining")));
     cells.push_back(grouped(count_at(bucket, "most")));
     cells.push_back(wait_text(bucket.at("wait_ns")));
+    cells.push_back(seconds_left_text(bucket.value("fresh_ns", std::int64_t{0})));
     cells.push_back(bucket_text(bucket));
     return cells;
 }
@@ -95,7 +105,31 @@ std::string settings_text(const Json& list) {
     return text;
 }
 
-// What the rule's ban has to do with the key: "ban on lcore 1: for another 59.0 s\n".
+// Networks that the key lies in and that are banned, and what lets it through. A rule under
+// `dynamic` says so itself when a key is to be exempt.
+std::string networks_text(const Json& document) {
+    if (!document.contains("networks")) {
+        return "";
+    }
+    std::string text;
+    for (const Json& one : document.at("networks")) {
+        const auto reason = text_at(one, "reason");
+        text += fmt::format("within {}, banned by {}{}{}\n", text_at(one, "key"),
+                            text_at(one, "source"),
+                            one.at("until").is_null() ? "" : " until " + text_at(one, "until"),
+                            reason.empty() ? "" : ", because: " + reason);
+    }
+    const auto rule = text_at(document, "rule");
+    return document.value("exempt", false)
+               ? text
+               : text + fmt::format(
+                            "`key set {} {} --exempt` lets this key alone through, `key "
+                            "unban {} {}` the network\n",
+                            rule, text_at(document, "key"), rule,
+                            text_at(document.at("networks").front(), "key"));
+}
+
+// What the rule's ban has to do with the key: "ban on lcore 1: for another 59s\n".
 std::string ban_text(const Json& document) {
     if (!document.contains("ban")) {
         return "";
@@ -109,7 +143,7 @@ std::string ban_text(const Json& document) {
             text += fmt::format(
                 "ban on lcore {}: {} {}{}\n", lcore,
                 worker.at("lifted").get<bool>() ? "lifted; it would have lasted" : "for another",
-                wait_text(worker.at("left_ns")),
+                seconds_left_text(worker.at("left_ns").get<std::int64_t>()),
                 step == 0 ? "" : fmt::format(", of a wider key (step {})", step));
         } else if (count_at(worker, "refusals") != 0) {
             text +=
@@ -132,8 +166,11 @@ std::string key_text(const Json& document) {
     if (changed) {
         columns.push_back({"BEFORE", kRight});
     }
-    for (const Table::Column& column :
-         {Table::Column{"LEFT", kRight}, {"OF", kRight}, {"WAIT", kRight}, {"BUCKET"}}) {
+    for (const Table::Column& column : {Table::Column{"LEFT", kRight},
+                                        {"OF", kRight},
+                                        {"WAIT", kRight},
+                                        {"FRESH IN", kRight},
+                                        {"BUCKET"}}) {
         columns.push_back(column);
     }
     Table table{std::move(columns)};
@@ -143,9 +180,10 @@ std::string key_text(const Json& document) {
     const std::string fate = document.at("banned").get<bool>()   ? ": banned"
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
-    std::string text =
-        fmt::format("{}{}\n{}\n{}", head(document), fate,
-                    settings_text(document.at("set")) + ban_text(document), table.text());
+    std::string text = fmt::format(
+        "{}{}\n{}\n{}", head(document), fate,
+        settings_text(document.at("set")) + networks_text(document) + ban_text(document),
+        table.text());
     for (const Json& worker : document.at("unanswered")) {
         text +=
             fmt::format("\nthe worker on lcore {} has not answered{}", count_at(worker, "lcore"),
@@ -163,7 +201,8 @@ std::string setting_text(const Json& document) {
             fmt::format("ban lifted on {} workers{}\n", count_at(document, "lifted"),
                         unanswered == 0 ? "" : fmt::format("; {} have not answered", unanswered));
     }
-    return head(document) + "\n" + lifted +
+    return head(document) + (document.contains("networks") ? ": banned\n" : "\n") + lifted +
+           networks_text(document) +
            (set.empty() ? "nothing is set; the rule's numbers count\n" : settings_text(set));
 }
 

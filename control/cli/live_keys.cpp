@@ -2,11 +2,13 @@
 #include "control/cli/daemon.hpp"
 #include "control/cli/live_keys_text.hpp"
 
+#include <functional>
+
 namespace sluice {
 namespace {
 
 ExitCode show_pages(const Options& options, const PagedList& list,
-                    std::string (*as_text)(const Json&)) {
+                    const std::function<std::string(const Json&)>& as_text) {
     return show_answer(options, ask_pages(options, list, options.list_after, options.most),
                        as_text);
 }
@@ -14,8 +16,9 @@ ExitCode show_pages(const Options& options, const PagedList& list,
 }  // namespace
 
 ExitCode run_keys(const Options& options) {
-    return show_pages(options, {"/v1/keys?rule=" + url_escape(options.rule) + "&", "keys"},
-                      live_text);
+    return show_pages(
+        options, {"/v1/keys?rule=" + url_escape(options.rule) + "&", "keys"},
+        [&](const Json& document) { return live_text(document, options.list_after.empty()); });
 }
 
 ExitCode run_bans(const Options& options) {

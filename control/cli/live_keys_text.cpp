@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace sluice {
 namespace {
 
@@ -20,14 +18,28 @@ std::string key_cell(const Json& row) {
     return fmt::format("{}{}", level == 0 ? "#" : "wider #", text_at(row, "digest"));
 }
 
-// Seconds that are left: "340ms", "12s", "94m36s".
 std::string left_cell(const Json& left) {
-    if (left.is_null()) {
-        return "for good";
+    return left.is_null() ? "for good" : left_text(left.get<double>());
+}
+
+// Which worker has it.
+std::string lcore_cell(const Json& row) {
+    if (row.value("carried", false)) {
+        return "carried over";
     }
-    const double seconds = left.get<double>();
-    return seconds < 1 ? fmt::format("{:.0f}ms", seconds * 1'000)
-                       : duration_text(static_cast<std::uint64_t>(std::llround(seconds)));
+    return row.at("shared").get<bool>() ? "shared" : grouped(count_at(row, "lcore"));
+}
+
+// How many buckets are listed, and of how many where these are not all: the tables know about how
+// many entries they have, some of which may have become fresh since.
+std::string head_of(const Json& document, bool from_first) {
+    const std::size_t listed = document.at("keys").size();
+    const bool all = from_first && document.at("next").is_null();
+    return fmt::format(
+        "rule {}: {} live bucket{}{}\n\n", text_at(document, "rule"), grouped(listed),
+        listed == 1 ? "" : "s",
+        all ? ""
+            : fmt::format(" here, of about {} in all tables", grouped(count_at(document, "live"))));
 }
 
 std::string count_cell(const Json& count) {
@@ -43,7 +55,7 @@ std::string more_text(const Json& document) {
 
 }  // namespace
 
-std::string live_text(const Json& document) {
+std::string live_text(const Json& document, bool from_first) {
     Table table{{{"KEY"},
                  {"LIMIT"},
                  {"LEFT", kRight},
@@ -54,11 +66,9 @@ std::string live_text(const Json& document) {
         const bool own = row.at("most").is_null();
         table.row({key_cell(row), text_at(row, "limit"),
                    own ? "its own numbers" : count_cell(row.at("remaining")),
-                   count_cell(row.at("most")), left_cell(row.at("left_s")),
-                   row.at("shared").get<bool>() ? "shared" : grouped(count_at(row, "lcore"))});
+                   count_cell(row.at("most")), left_cell(row.at("left_s")), lcore_cell(row)});
     }
-    return fmt::format("rule {}: {} live buckets\n\n{}{}", text_at(document, "rule"),
-                       grouped(count_at(document, "live")), table.text(), more_text(document));
+    return head_of(document, from_first) + table.text() + more_text(document);
 }
 
 std::string bans_text(const Json& document) {

@@ -18,6 +18,18 @@ std::string bits_text(const Json& key) {
            bit_rate_text(key.value("bits_error_per_s", 0.0));
 }
 
+// What a key has left: nothing that counts where it is banned or exempt.
+std::string remaining_text(const Json& key) {
+    const Json& remaining = key.at("remaining");
+    if (key.value("banned", false)) {
+        return "banned";
+    }
+    if (key.value("exempt", false)) {
+        return "exempt";
+    }
+    return remaining.is_null() ? "" : grouped(remaining.get<std::uint64_t>());
+}
+
 std::string top_text(const Json& document) {
     std::string text =
         fmt::format("packets each second, from {} samples over the last {:.0f} s (--window)\n",
@@ -34,12 +46,11 @@ std::string top_text(const Json& document) {
                  {"REMAINING", kRight}},
                 2};
     for (const Json& key : document.at("keys")) {
-        const Json& remaining = key.at("remaining");
         const std::string name = text_at(key, "key");
         table.row({text_at(key, "rule"), name.empty() ? "(all)" : name,
                    rate_with_error(key, "hits_per_s", "hits_error_per_s"),
                    rate_with_error(key, "denied_per_s", "denied_error_per_s"), bits_text(key),
-                   remaining.is_null() ? "" : grouped(remaining.get<std::uint64_t>())});
+                   remaining_text(key)});
     }
     return text + table.text();
 }

@@ -45,7 +45,7 @@ Dataplane::Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxStat
       top_{workers_},
       events_{workers_},
       rules_{box, state_, workers_, {top_, events_, ports_, bridge_}},
-      lister_{workers_, KeyHasher{state_.secrets().hash}},
+      lister_{KeyHasher{state_.secrets().hash}},
       traces_{workers_, rules_} {}
 
 // No port receives before the rules and the buckets are there.

@@ -21,6 +21,8 @@ KeyBucketState state_of(const KeyBucket& bucket) {
             .remaining = bucket.remaining.count(),
             .most = bucket.most.count(),
             .wait_ns = bucket.wait.count(),
+            .fresh_ns = bucket.fresh.count(),
+            .carried = bucket.carried,
             .given_wider = bucket.given_wider.count()};
 }
 
@@ -154,10 +156,16 @@ Reply Dataplane::list_keys(const ListKeys& request) {
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     const UtcClock::Reading clock = UtcClock::read(state_.clock_lead());
+    std::vector<KeyLister::Table> tables;
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+        tables.push_back({&workers_.buckets(worker), workers_.lcore(worker)});
+    }
     return lister_.list(
-        request, set, *rule,
-        {std::move(keys), [&](std::uint64_t name) { return ports_.pair_called(name); }},
-        {clock.at, clock.utc_ahead, {}});
+        request,
+        {KeyLister::with_former(std::move(tables), state_.former()),
+         set,
+         {clock.at, clock.utc_ahead, {}}},
+        *rule, {std::move(keys), [&](std::uint64_t name) { return ports_.pair_called(name); }});
 }
 
 }  // namespace sluice

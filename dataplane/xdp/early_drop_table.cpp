@@ -3,6 +3,7 @@
 #include "dataplane/xdp/kernel_refusal.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include <bpf/bpf.h>
@@ -55,9 +56,9 @@ std::size_t EarlyDropTable::publish(std::span<const EarlyDrop> drops) {
     }
     Fd networks = make_networks(most_);
     std::size_t added = 0;
+    std::size_t places = 0;
     for (const EarlyDrop& one : drops.first(std::min(drops.size(), most_))) {
-        if (!networks.is_open() ||
-            bpf_map_update_elem(networks.get(), &one.network, &one.drop, BPF_ANY) != 0) {
+        if (!networks.is_open() || !put(one, networks.get(), places)) {
             break;
         }
         ++added;
@@ -68,19 +69,39 @@ std::size_t EarlyDropTable::publish(std::span<const EarlyDrop> drops) {
         return 0;
     }
     now_ = std::move(networks);
-    size_ = added;
+    size_ = places;
     for (const EarlyDrop& one : drops.first(added)) {
         note_end(one);
     }
     return added;
 }
 
+// Of two of the same network the first counts, unless the other one passes: then it is left to the
+// box.
+bool EarlyDropTable::put(const EarlyDrop& drop, int networks, std::size_t& places) {
+    if (bpf_map_update_elem(networks, &drop.network, &drop.drop, BPF_NOEXIST) == 0) {
+        ++places;
+        return true;
+    }
+    return errno == EEXIST &&
+           (drop.drop.passes == 0 ||
+            bpf_map_update_elem(networks, &drop.network, &drop.drop, BPF_EXIST) == 0);
+}
+
+bool EarlyDropTable::passes(const sluice_network& network) const {
+    sluice_drop drop{};
+    return size_ != 0 && bpf_map_lookup_elem(now_.get(), &network, &drop) == 0 && drop.passes != 0;
+}
+
 bool EarlyDropTable::add(const EarlyDrop& drop, std::uint64_t now) {
     if (size_ == 0) {
         return publish({&drop, 1}) == 1;
     }
+    if (passes(drop.network)) {
+        return false;
+    }
     // Of the same network there may be one before.
-    remove(drop.network);
+    erase(drop.network);
     if (size_ >= most_) {
         remove_ended(now, kEndedForOne);
     }
@@ -119,12 +140,18 @@ void EarlyDropTable::remove_ended(std::uint64_t now, std::size_t most) {
             return;
         }
         if (ends_so(*end)) {
-            remove(end->network);
+            erase(end->network);
         }
     }
 }
 
 void EarlyDropTable::remove(const sluice_network& network) {
+    if (!passes(network)) {
+        erase(network);
+    }
+}
+
+void EarlyDropTable::erase(const sluice_network& network) {
     if (size_ != 0 && bpf_map_delete_elem(now_.get(), &network) == 0) {
         --size_;
     }

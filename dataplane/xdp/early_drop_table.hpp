@@ -32,9 +32,10 @@ public:
     // the others are left to the box; where it has none for any, so are all. How many are in it.
     std::size_t publish(std::span<const EarlyDrop> drops);
     // One more, in the place of some that have ended by `now` (CLOCK_MONOTONIC, ns) where it needs
-    // one. False: there is no room, and it is left to the box.
+    // one. False: there is no room, or all of it passes, and it is left to the box.
     [[nodiscard]] bool add(const EarlyDrop& drop, std::uint64_t now);
-    // Nothing of it is dropped any more, whether it was in it or not.
+    // Nothing of it is dropped any more, whether it was in it or not, unless a wider network is.
+    // What passes goes on passing.
     void remove(const sluice_network& network);
     // Gives back the places of `most` networks at most that have ended by `now`; what is dropped
     // stays the same.
@@ -45,6 +46,9 @@ public:
 
 private:
     void clear();
+    [[nodiscard]] static bool put(const EarlyDrop& drop, int networks, std::size_t& places);
+    [[nodiscard]] bool passes(const sluice_network& network) const;
+    void erase(const sluice_network& network);
     void note_end(const EarlyDrop& drop);
     [[nodiscard]] bool ends_so(const NetworkEnds::End& end) const;
 

@@ -40,7 +40,7 @@ std::vector<EarlyDrop> early_drops_of(const DroppedNetworks& found, const Loaded
             drops.push_back({network_of(one.from),
                              {.until = end_of(one.until, now),
                               .row = rules.rules[one.rule].counters,
-                              .unused = 0}});
+                              .passes = one.passes ? 1U : 0U}});
         }
     }
     return drops;

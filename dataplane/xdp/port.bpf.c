@@ -134,7 +134,7 @@ static __always_inline int is_dropped_early(const struct sluice_frame* frame, __
     }
     struct sluice_network key = {.length = SLUICE_VERSION_BITS + 128, .from = frame->from};
     const struct sluice_drop* drop = bpf_map_lookup_elem(networks, &key);
-    if (drop == 0 || (drop->until != 0 && drop->until <= now)) {
+    if (drop == 0 || drop->passes != 0 || (drop->until != 0 && drop->until <= now)) {
         return 0;
     }
     const __u32 row = drop->row;

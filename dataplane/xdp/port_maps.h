@@ -24,7 +24,7 @@ struct sluice_network {
 struct sluice_drop {
     __u64 until; /* CLOCK_MONOTONIC, ns; 0: for ever */
     __u32 row;   /* in `early_counts` */
-    __u32 unused;
+    __u32 passes; /* not 0: it is left to the box, whatever network it lies in */
 };
 
 struct sluice_drop_count {

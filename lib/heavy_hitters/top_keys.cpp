@@ -34,15 +34,22 @@ std::uint64_t error_in(const SpaceSaving::Counted& one, double before) noexcept 
 struct Known {
     std::uint64_t count = 0;
     std::uint64_t error = 0;
-    std::optional<std::uint64_t> remaining;
+    std::uint64_t remaining = KeySample::kUnknown;
 };
 Known known_of(const SpaceSaving& sketch, std::string_view key, double before) {
     const SpaceSaving::Counted* one = sketch.find(key);
     if (one == nullptr) {
         return {.error = sketch.least()};
     }
-    return {count_in(*one, before), error_in(*one, before),
-            one->note == KeySample::kUnknown ? std::nullopt : std::optional{one->note}};
+    return {count_in(*one, before), error_in(*one, before), one->note};
+}
+
+std::optional<std::uint64_t> remaining_in(std::uint64_t note) {
+    if (note == KeySample::kBanned) {
+        return 0;
+    }
+    return note == KeySample::kUnknown || note == KeySample::kExempt ? std::nullopt
+                                                                     : std::optional{note};
 }
 
 // Whether it has anything of what keys are listed by.
@@ -213,7 +220,9 @@ void TopKeys::add_keys(const std::string& rule, const OfRule& of_rule, const Cho
                    .denied_error = denied.error,
                    .bytes = bytes.count,
                    .bytes_error = bytes.error,
-                   .remaining = hits.remaining};
+                   .remaining = remaining_in(hits.remaining),
+                   .exempt = hits.remaining == KeySample::kExempt,
+                   .banned = hits.remaining == KeySample::kBanned};
         if (is_listed(key, choice.order)) {
             keys.push_back(std::move(key));
         }

@@ -34,7 +34,11 @@ struct TopKey {
     std::uint64_t denied_error = 0;
     std::uint64_t bytes = 0;  // of the frames of those packets
     std::uint64_t bytes_error = 0;
-    std::optional<std::uint64_t> remaining;  // units, when it was last sampled
+    // Units, when it was last sampled; none of a key that was banned then, and unknown of one that
+    // was exempt.
+    std::optional<std::uint64_t> remaining;
+    bool exempt = false;
+    bool banned = false;
 };
 
 // Whom the rules count the most packets for, from samples, over each of the windows that end now. A

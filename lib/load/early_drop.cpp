@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -24,7 +25,27 @@ const KeyPart* source_key_of(const Rule& rule) noexcept {
 }
 
 bool bans_by_operator(const Rule& rule) {
-    return rule.on_exceed == kDropAction && rule.overrides != nullptr;
+    const ActionIndex action = rule.bans() ? rule.ban.action : rule.on_exceed;
+    return action == kDropAction && rule.overrides != nullptr;
+}
+
+bool is_in(const IpPrefix& network, const IpPrefix& key) {
+    return network.version == key.version && network.length <= key.length &&
+           masked(key.address, network.length) == network.address;
+}
+
+// The keys that are exempt: of a network that is banned, they pass.
+std::vector<DroppedNetwork> exempt_keys(const Overrides& overrides, std::uint32_t rule) {
+    std::vector<DroppedNetwork> exempt;
+    const KeyOverrides& keys = overrides.keys[0];
+    for (std::size_t row = 0; row < keys.rows.size(); ++row) {
+        const OverridePlan& plan = overrides.plans[keys.rows[row].plan];
+        const std::optional<IpPrefix> from = source_of_key(keys.key(row));
+        if (plan.exempt && from) {
+            exempt.push_back({*from, rule, plan.exempt_until, true});
+        }
+    }
+    return exempt;
 }
 
 unsigned bits_of(IpVersion version) {
@@ -98,6 +119,7 @@ DroppedNetworks EarlyDropProof::networks(std::size_t most) {
     for (std::uint32_t rule = 0; rule < set_.rules.size(); ++rule) {
         const KeyPart* const key = source_key_of(set_.rules[rule]);
         if (key != nullptr && bans_by_operator(set_.rules[rule])) {
+            add_network_bans(rule, found, most);
             add_bans(rule, *key, found, most);
         }
     }
@@ -150,10 +172,57 @@ void EarlyDropProof::add_bans(std::uint32_t rule, const KeyPart& key, DroppedNet
     for (std::size_t row = 0; row < keys.rows.size(); ++row) {
         const OverridePlan& plan = overrides.plans[keys.rows[row].plan];
         const std::optional<IpPrefix> from = source_of_key(keys.key(row));
-        if (plan.banned && from && from->length == key.length(from->version) &&
+        // What is exempt too passes once its ban has ended: where networks are banned it is left to
+        // the box.
+        const bool is_left = plan.exempt && !overrides.networks.empty();
+        if (plan.banned && !is_left && from && from->length == key.length(from->version) &&
             decides(rule, *from)) {
             add({*from, rule, plan.banned_until}, found, most);
         }
+    }
+}
+
+// Keys that are exempt are sorted, so that those of a network lie together: each version by its
+// addresses. One that is in several banned networks needs one place, before the first of them.
+void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found,
+                                      std::size_t most) {
+    const Overrides& overrides = *set_.rules[rule].overrides;
+    if (overrides.networks.empty()) {
+        return;
+    }
+    std::vector<DroppedNetwork> exempt = exempt_keys(overrides, rule);
+    const auto by_address = [](const DroppedNetwork& a, const DroppedNetwork& b) {
+        return std::pair{a.from.version, wide_key(a.from.version, a.from.address)} <
+               std::pair{b.from.version, wide_key(b.from.version, b.from.address)};
+    };
+    std::sort(exempt.begin(), exempt.end(), by_address);
+    std::vector<bool> placed(exempt.size());
+    const KeyOverrides& networks = overrides.networks[0];
+    for (std::size_t row = 0; row < networks.rows.size(); ++row) {
+        const OverridePlan& plan = overrides.plans[networks.rows[row].plan];
+        const std::optional<IpPrefix> from = source_of_key(networks.key(row));
+        if (!plan.banned || !from || !decides(rule, *from)) {
+            continue;
+        }
+        const DroppedNetwork network{*from, rule, plan.banned_until};
+        const auto first = static_cast<std::size_t>(
+            std::lower_bound(exempt.begin(), exempt.end(), network, by_address) - exempt.begin());
+        std::size_t last = first;
+        std::size_t wanted = 1;
+        for (; last < exempt.size() && is_in(*from, exempt[last].from); ++last) {
+            wanted += placed[last] ? 0U : 1U;
+        }
+        if (wanted > most - std::min(most, found.networks.size())) {
+            ++found.left_out;
+            continue;
+        }
+        for (std::size_t at = first; at < last; ++at) {
+            if (!placed[at]) {
+                placed[at] = true;
+                found.networks.push_back(exempt[at]);
+            }
+        }
+        found.networks.push_back(network);
     }
 }
 

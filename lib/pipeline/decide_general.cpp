@@ -215,8 +215,8 @@ void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& o
         outcome.limit == nullptr ? 0 : outcome.limit - rule.limits.data());
     if (outcome.refused) {
         decision.wait = std::max(decision.wait, outcome.wait);
-    } else if (outcome.judged && decision.rule == kNoRule) {
-        decision.reason = Reason::WithinLimits;
+    } else if (outcome.judged || outcome.exempt) {
+        decision.reason = outcome.judged ? Reason::WithinLimits : Reason::Exempt;
     }
     if (outcome.banned && rule.bans()) [[unlikely]] {
         weigh(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
@@ -239,8 +239,8 @@ void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& o
 void join(const Decision& own, Decision& decision) noexcept {
     const Nanoseconds wait = std::max(decision.wait, own.wait);
     if (own.rule == kNoRule) {
-        const bool judged = own.reason == Reason::WithinLimits && decision.rule == kNoRule;
-        decision.reason = judged ? own.reason : decision.reason;
+        const bool tells = decision.rule == kNoRule && says_more(own.reason, decision.reason);
+        decision.reason = tells ? own.reason : decision.reason;
     } else if (decision.rule == kNoRule || decision.verdict < own.verdict) {
         decision = own;
     }

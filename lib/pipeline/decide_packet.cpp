@@ -63,7 +63,7 @@ bool is_before(const Decision& decision, const Decision& other) noexcept {
     if (decision.rule != other.rule) {
         return decision.rule < other.rule;
     }
-    return decision.reason == Reason::WithinLimits && other.reason == Reason::Unmatched;
+    return says_more(decision.reason, other.reason);
 }
 
 // A rule that refuses one unit of a packet refuses the packet.

@@ -63,13 +63,16 @@ public:
             return bucket;
         }
         describe_new(limit, bucket);
-        bucket.before = had_one ? bucket.before : left_anew(limit, bucket);
+        if (!had_one) {
+            add_carried(limit, numbers, bucket);
+            bucket.before = bucket.remaining;
+        }
         act_on_moved(limit);
         if (question_.action == KeyAction::Reset || question_.action == KeyAction::Grant) {
             give_wider(limit, bucket);
             describe_new(limit, bucket);
         }
-        bucket.remaining = left_anew(limit, bucket);
+        add_carried(limit, numbers, bucket);
         return bucket;
     }
 
@@ -126,13 +129,51 @@ private:
             }
         }
     }
-    // What a new bucket of the key would admit: less what the key owes elsewhere, too, which its
-    // first packet takes over.
-    [[nodiscard]] Units left_anew(const LoadedLimit& limit,
-                                  const KeyBucket& bucket) const noexcept {
-        const Units used = elsewhere_.used({table_key(limit, question_.bytes)});
-        const std::uint64_t left = bucket.most.count() - std::min(bucket.most, used).count();
-        return std::min(bucket.remaining, Units{left});
+    // A new bucket of the key admits less by what the key owes elsewhere, which its first packet
+    // takes over: what that leaves is read of a bucket that is opened for it and closed again. It
+    // is over once nothing is owed elsewhere any more.
+    void add_carried(const LoadedLimit& limit, const AnyLimit& numbers,
+                     KeyBucket& bucket) noexcept {
+        const TableKey key = table_key(limit, question_.bytes);
+        if (!elsewhere_.is_possible(limit.slot) || elsewhere_.used({key}) == Units{0}) {
+            return;
+        }
+        bucket.carried = true;
+        Cell cell;
+        if (!open_carried(cell, limit, numbers, key)) {
+            return;
+        }
+        const LinePool& pool = registry_.pool();
+        const Nanoseconds owed = elsewhere_.fresh_from({key}) - now_.at;
+        const Nanoseconds left = owed > Nanoseconds{0} ? owed : cell.fresh_from - now_.at;
+        const auto until = wait(cell, numbers, pool, now_, {cost()});
+        bucket.remaining = std::min(bucket.remaining, remaining(cell, numbers, pool, now_));
+        bucket.wait = until ? std::max(bucket.wait, std::min(*until, left)) : kNever;
+        bucket.fresh = std::max(bucket.fresh, left);
+        close_bucket(cell, algorithm_of(numbers), registry_.pool());
+    }
+    // False: there is none, and the pool has no line for one.
+    [[nodiscard]] bool open_carried(Cell& cell, const LoadedLimit& limit, const AnyLimit& numbers,
+                                    const TableKey& key) noexcept {
+        LinePool& pool = registry_.pool();
+        const GroupKey group{key.hash};
+        if (algorithm_of(numbers) == Algorithm::Concurrency ||
+            !open_bucket(cell, limit.limit, pool, group, now_)) {
+            return false;
+        }
+        (void)elsewhere_.charge_to(cell, limit.limit, {key}, pool);
+        if (&numbers == &limit.limit) {
+            return true;
+        }
+        const Units left = remaining(cell, limit.limit, pool, now_);
+        close_bucket(cell, algorithm_of(limit.limit), pool);
+        if (!open_bucket(cell, numbers, pool, group, now_)) {
+            return false;
+        }
+        if (left < most_of(limit.limit)) {
+            leave_at_most(cell, numbers, pool, now_, left);
+        }
+        return true;
     }
     // What the key owes where its packets met until a reload: each worker acts on its own part.
     void forget_migrated(const LoadedLimit& limit) noexcept {
@@ -179,6 +220,10 @@ private:
     void describe(const Entry& entry, const AnyLimit& numbers, KeyBucket& bucket) const noexcept {
         bucket.remaining = left_in(entry, numbers);
         bucket.wait = wait_in(entry, numbers);
+        bucket.fresh = fresh_in(entry);
+    }
+    [[nodiscard]] Nanoseconds fresh_in(const Entry& entry) const noexcept {
+        return std::max(registry_.fresh_from_of(entry) - now_.at, Nanoseconds{0});
     }
     [[nodiscard]] Nanoseconds wait_in(const Entry& entry, const AnyLimit& numbers) const noexcept {
         return wait(registry_.cell_of(entry), numbers, registry_.pool(), now_, {cost()})
@@ -189,6 +234,7 @@ private:
     void describe_new(const LoadedLimit& limit, KeyBucket& bucket) noexcept {
         bucket.remaining = bucket.most;
         bucket.wait = cost() > bucket.most ? kNever : Nanoseconds{0};
+        bucket.fresh = Nanoseconds{0};
         bucket.aggregation_level = 0;
         for_each_wider(limit, [&](const Entry& parent, const AnyLimit& numbers,
                                   std::uint8_t aggregation_level) {
@@ -196,6 +242,7 @@ private:
                 bucket.aggregation_level == 0 ? aggregation_level : bucket.aggregation_level;
             bucket.remaining = std::min(bucket.remaining, left_in(parent, numbers));
             bucket.wait = std::max(bucket.wait, wait_in(parent, numbers));
+            bucket.fresh = std::max(bucket.fresh, fresh_in(parent));
         });
     }
     // Whose each unit is that a wider key owes is not known. So that this one gets what it is

@@ -40,6 +40,10 @@ struct KeyBucket {
     Units most;         // of a full bucket
     Units given_wider;  // back to wider keys on this one's behalf: the most to any of them
     Nanoseconds wait;   // until the cost is admitted; kNever
+    Nanoseconds fresh;  // until it equals a fresh bucket
+    // Without a bucket of its own: what it owes in tables that are charged no more counts, and its
+    // next packet takes it over.
+    bool carried = false;
 };
 
 // Its place in the rule's penalty box.

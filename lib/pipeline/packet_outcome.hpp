@@ -88,13 +88,16 @@ private:
         exempting_ |= exempt != 0 ? lead : 0;
         spending_ |= enforces || refused == 0 ? bits & ~(refused | exempt) : 0;
         if (enforces) {
-            refused != 0 ? weigh(rule, index, refused) : admit(exempt == 0 && has_limit);
+            refused != 0 ? weigh(rule, index, refused) : admit(exempt != 0, has_limit);
         }
         return next;
     }
-    void admit(bool judged) noexcept {
-        judged &= decision_.rule == kNoRule;
-        decision_.reason = judged ? Reason::WithinLimits : decision_.reason;
+    void admit(bool exempt, bool judged) noexcept {
+        const Reason reason = exempt   ? Reason::Exempt
+                              : judged ? Reason::WithinLimits
+                                       : Reason::Unmatched;
+        const bool tells = decision_.rule == kNoRule && says_more(reason, decision_.reason);
+        decision_.reason = tells ? reason : decision_.reason;
     }
     // Once all rules have been added.
     [[gnu::noinline]] std::size_t add_candidate(std::size_t first) noexcept {

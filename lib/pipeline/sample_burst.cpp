@@ -47,35 +47,25 @@ struct Sampled {
     }
 };
 
-// The numbers that count for a key; nullptr: none do, since it is exempt or banned by name.
-const AnyLimit* numbers_for(const Sampled& sampled, std::size_t limit, ByteView key) noexcept {
-    const LoadedRule& rule = sampled.rule();
-    const LoadedLimit& metered = rule.limits[limit];
-    if (rule.overrides == nullptr) {
-        return &metered.limit;
-    }
-    const RuleKeys keys{rule, metered.key, key, sampled.core.hash};
-    const KeyOverride found{keys, metered.key, sampled.now};
-    if (found.policy().status != KeyStatus::Limited) {
-        return nullptr;
-    }
-    const LimitOverride* own = found.of_limit(limit);
-    return own == nullptr ? &metered.limit : &own->numbers;
-}
-
-// Unknown of a key that has no bucket, or that of a wider key.
+// Unknown of a key that has no bucket, or that of a wider key. A banned key has nothing left,
+// whatever its bucket holds, and one that is exempt is asked for nothing.
 std::uint64_t remaining_of(const Sampled& sampled, std::size_t limit, ByteView key) noexcept {
+    const LoadedLimit& metered = sampled.rule().limits[limit];
+    const RuleKeys keys{sampled.rule(), metered.key, key, sampled.core.hash};
+    const KeyStatus status = policy_of(keys, sampled.core, sampled.now).status;
+    if (status != KeyStatus::Limited) {
+        return is_banned(status) ? KeySample::kBanned : KeySample::kExempt;
+    }
     const LimitCheck& check = sampled.checks[limit];
-    const AnyLimit* numbers = numbers_for(sampled, limit, key);
-    if (check.cost == Units{0} || numbers == nullptr) {
-        return KeySample::kUnknown;
-    }
     const Entry* entry = sampled.core.buckets.keys.find(check.key);
-    if (entry == nullptr || entry->stamp().aggregation_level != 0) {
+    if (check.cost == Units{0} || entry == nullptr || entry->stamp().aggregation_level != 0) {
         return KeySample::kUnknown;
     }
-    LimitRegistry& registry = sampled.core.buckets.registry;
-    return remaining(registry.cell_of(*entry), *numbers, registry.pool(), sampled.now).count();
+    const LimitOverride* own = KeyOverride{keys, metered.key, sampled.now}.of_limit(limit);
+    const LimitRegistry& registry = sampled.core.buckets.registry;
+    return remaining(registry.cell_of(*entry), own == nullptr ? metered.limit : own->numbers,
+                     registry.pool(), sampled.now)
+        .count();
 }
 
 void tell(const Sampled& sampled, std::size_t limit, std::uint32_t weight) noexcept {

@@ -21,6 +21,13 @@ struct Decision {
 };
 static_assert(sizeof(Decision) == 24, "three words: a burst's decisions are written in few stores");
 
+// Of two reasons of packets that no rule has refused, whether one says more: that a limit had room
+// comes before that the key is exempt, and both before that nothing judged the packet.
+[[nodiscard]] constexpr bool says_more(Reason reason, Reason other) noexcept {
+    return (reason == Reason::WithinLimits && other != Reason::WithinLimits) ||
+           (reason == Reason::Exempt && other == Reason::Unmatched);
+}
+
 // A drop that no rule has decided.
 [[nodiscard]] constexpr Decision dropped_for(Reason reason) noexcept {
     return {.verdict = Verdict::Drop, .reason = reason, .action = kDropAction};

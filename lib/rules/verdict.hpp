@@ -83,6 +83,7 @@ enum class Reason : std::uint8_t {
     TooManyPieces,
     UnreadableHello,
     DoubtfulOptions,
+    Exempt,
 };
 
 struct ReasonRow {
@@ -162,6 +163,8 @@ inline constexpr auto kReasons = std::to_array<ReasonRow>({
      "a ClientHello that some servers accept and that is not read: SSLv2's framing, two names"},
     {Reason::DoubtfulOptions, "doubtful_options",
      "options of IP or TCP for which servers drop a segment"},
+    {Reason::Exempt, "exempt",
+     "the key is exempt from an enforcing rule, and no limit judged the packet"},
 });
 inline constexpr std::size_t kReasonCount = kReasons.size();
 

@@ -290,10 +290,34 @@ Entry BucketTable::read(std::size_t position) const noexcept {
 
 Entry BucketTable::read_near(std::size_t position, std::uint64_t slot_and_tag) const noexcept {
     const std::size_t at = position / kEntries;
-    if (at >= lines_) {
+    return at < lines_ ? read_in_lines(at, slot_and_tag) : Entry{};
+}
+
+Entry BucketTable::read_alike(const BucketTable& other, std::size_t position,
+                              std::uint64_t slot_and_tag, std::uint64_t wanted) const noexcept {
+    const std::size_t at = position / kEntries;
+    if (at >= other.lines_) {
         return {};
     }
-    for (const std::size_t index : {at, other_of(at, slot_and_tag)}) {
+    // The least hash, of 39 bits, that leads to a line there, and the line that it leads to here.
+    const auto least_of = [&](std::size_t line) {
+        return ((Wide{line} << 39) + other.lines_ - 1) / other.lines_;
+    };
+    const auto here = [&](Wide hash) { return static_cast<std::size_t>((hash * lines_) >> 39); };
+    for (const std::size_t home : {at, other.other_of(at, slot_and_tag)}) {
+        const std::size_t first = here(least_of(home));
+        const std::size_t last = here(least_of(home + 1) - 1);
+        for (std::size_t line = first; line <= last && last - first < kMostAlike; ++line) {
+            if (const Entry entry = read_in_lines(line, wanted); !entry.empty()) {
+                return entry;
+            }
+        }
+    }
+    return {};
+}
+
+Entry BucketTable::read_in_lines(std::size_t first, std::uint64_t slot_and_tag) const noexcept {
+    for (const std::size_t index : {first, other_of(first, slot_and_tag)}) {
         for (const Entry& one : line(index).entries) {
             if (const Entry entry = read_whole(one); entry.slot_and_tag() == slot_and_tag) {
                 return entry;

@@ -198,6 +198,17 @@ public:
     // Of a key that a table of the same size has at that position: its entry here, empty if there
     // is none; the lesser of the two lines that it can lie in; whether it is that key.
     [[nodiscard]] Entry read_near(std::size_t position, std::uint64_t slot_and_tag) const noexcept;
+    // The same of a key that another table, of any size, has there: its entry here, filed as
+    // `wanted`. Either line of it may be the first one that its hash leads to, and stands for as
+    // many hashes as all lines here that they may lead to. Empty also where these are more than
+    // kMostAlike.
+    [[nodiscard]] Entry read_alike(const BucketTable& other, std::size_t position,
+                                   std::uint64_t slot_and_tag, std::uint64_t wanted) const noexcept;
+    // How many lines that takes, at most.
+    [[nodiscard]] std::size_t lines_alike(const BucketTable& other) const noexcept {
+        return 4 * std::min(lines_ / other.lines_ + 2, kMostAlike);
+    }
+    static constexpr std::size_t kMostAlike = std::size_t{1} << 12;
     [[nodiscard]] std::size_t lesser_line(std::size_t position,
                                           std::uint64_t slot_and_tag) const noexcept {
         const std::size_t at = position / kEntries;
@@ -320,6 +331,7 @@ private:
         return hits == 0 ? nullptr : entry_of(line, hits);
     }
     [[nodiscard]] Entry* last_of(const TableKey& key) const noexcept;
+    [[nodiscard]] Entry read_in_lines(std::size_t first, std::uint64_t slot_and_tag) const noexcept;
     static void sweep_line(Line& line, LimitRegistry& registry, Now now) noexcept;
     void ask_for_rows(std::size_t index, const LimitRegistry& registry, Now now) const noexcept;
     [[nodiscard]] Entry* idle_in(std::size_t index, LimitRegistry& registry, Now now) noexcept;

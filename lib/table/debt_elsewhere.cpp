@@ -54,6 +54,22 @@ Units DebtElsewhere::used(const BucketAt& at) const noexcept {
     return std::max(used_in_earlier(at, owed), owed.used);
 }
 
+Instant DebtElsewhere::fresh_from(const BucketAt& at) const noexcept {
+    Instant latest{};
+    if (store_.worker_tables() != nullptr) {
+        latest = store_.worker_tables()->fresh_before(at, store_.registry, now_);
+    }
+    if (store_.previous() == nullptr) {
+        return latest;
+    }
+    latest = std::max(latest, store_.previous()->fresh_from(at, store_.registry, now_));
+    for (const MigratedFrom& from : moved(slot_of(at.key))) {
+        latest = std::max(
+            latest, store_.previous()->fresh_from(with_slot(at, from.slot), store_.registry, now_));
+    }
+    return latest;
+}
+
 DebtElsewhere::Taken DebtElsewhere::charge_to(Cell& cell, const AnyLimit& numbers,
                                               const BucketAt& at, LinePool& pool) const noexcept {
     const Owed owed = owed_before(at);

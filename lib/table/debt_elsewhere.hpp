@@ -31,6 +31,8 @@ public:
 
     // How much that is, as if all of it were used now.
     [[nodiscard]] Units used(const BucketAt& at) const noexcept;
+    // From when on none of it is owed; an instant that has passed where nothing is.
+    [[nodiscard]] Instant fresh_from(const BucketAt& at) const noexcept;
     // Which source had a debt.
     struct Taken {
         bool in_earlier = false;

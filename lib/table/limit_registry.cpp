@@ -202,6 +202,11 @@ std::optional<Gcra> LimitRegistry::bucket_of(const Entry& entry) const noexcept 
     return bucket;
 }
 
+Instant LimitRegistry::fresh_from_of(const Entry& entry) const noexcept {
+    const std::optional<Gcra> bucket = knows(entry.slot()) ? bucket_of(entry) : std::nullopt;
+    return bucket ? bucket->fresh_from : entry.fresh_from();
+}
+
 // Of a bucket that cannot be converted here only what was used is of interest, which the counting
 // algorithms keep under any numbers.
 Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now) const noexcept {

@@ -122,7 +122,11 @@ public:
     [[nodiscard]] Units used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept;
     [[nodiscard]] Units used_of(const Entry& entry, const RemoteLines& lines,
                                 Now now) const noexcept;
-    // The same, exactly, of a token or leaky bucket without numbers of its own; nullopt: of any
+    // From when on an entry of any table equals a fresh one: of token and leaky buckets under the
+    // numbers in force, of others as the entry has it. All that says in how long a key is fresh
+    // asks here.
+    [[nodiscard]] Instant fresh_from_of(const Entry& entry) const noexcept;
+    // What a token or leaky bucket without numbers of its own has used, exactly; nullopt: of any
     // other.
     [[nodiscard]] std::optional<Gcra> bucket_of(const Entry& entry) const noexcept;
 

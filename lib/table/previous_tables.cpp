@@ -48,6 +48,19 @@ Units PreviousTables::used(const BucketAt& at, const LimitRegistry& registry,
     });
 }
 
+Instant PreviousTables::fresh_from(const BucketAt& at, const LimitRegistry& registry,
+                                   Now now) const noexcept {
+    Instant latest{};
+    for (const Store& store : stores_) {
+        const Entry entry = at.of_rule ? store.buckets.rule_entry(slot_of(at.key))
+                                       : table_of(store.buckets, at.aggregation_level).read(at.key);
+        if (!entry.empty() && !entry.idle(now.at)) {
+            latest = std::max(latest, registry.fresh_from_of(entry));
+        }
+    }
+    return latest;
+}
+
 Nanoseconds PreviousTables::ban_left(const TableKey& key, Instant now) const noexcept {
     Nanoseconds left{0};
     for (const Store& store : stores_) {

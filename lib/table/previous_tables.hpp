@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -34,7 +35,13 @@ public:
     // Whether any parent may still owe something.
     [[nodiscard]] bool coarsened(Instant now) const noexcept;
     [[nodiscard]] Instant until() const noexcept { return until_; }
+    // From when on the key owes nothing there that has not been taken over; an instant that has
+    // passed where it owes nothing.
+    [[nodiscard]] Instant fresh_from(const BucketAt& at, const LimitRegistry& registry,
+                                     Now now) const noexcept;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const noexcept;
+    // For readers of all that lies there.
+    [[nodiscard]] std::span<const Store> stores() const noexcept { return stores_; }
 
     // Each core reports once that it has stopped reading here; then all may go.
     void let_go(std::size_t core) noexcept { let_go_[core].raise(true); }

@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/table/bucket_store.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,6 +29,24 @@ public:
         return position < store_.keys.slots()
                    ? store_.keys.read_near(position, slot_and_tag)
                    : store_.parents.read_near(position - store_.keys.slots(), slot_and_tag);
+    }
+    // The entry of the key that another table, of any size, has at that position, filed here under
+    // `slot`; empty: none, or the tables differ by so much that it is not looked for.
+    [[nodiscard]] Entry alike(const TableReader& other, std::size_t position,
+                              std::uint64_t slot_and_tag, LimitSlot slot) const noexcept {
+        constexpr std::uint64_t kTag = (std::uint64_t{1} << kTagBits) - 1;
+        const std::uint64_t wanted = std::uint64_t{slot} << kTagBits | (slot_and_tag & kTag);
+        const std::size_t keys = other.store_.keys.slots();
+        return position < keys
+                   ? store_.keys.read_alike(other.store_.keys, position, slot_and_tag, wanted)
+                   : store_.parents.read_alike(other.store_.parents, position - keys, slot_and_tag,
+                                               wanted);
+    }
+    // Entries that this looks at, at most.
+    [[nodiscard]] std::size_t reads_alike(const TableReader& other) const noexcept {
+        constexpr std::size_t kOfALine = 4;
+        return kOfALine * std::max(store_.keys.lines_alike(other.store_.keys),
+                                   store_.parents.lines_alike(other.store_.parents));
     }
     // What names the key at a position, wherever in its two lines it lies.
     [[nodiscard]] std::uint64_t digest(std::size_t position,

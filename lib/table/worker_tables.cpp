@@ -167,6 +167,20 @@ Owed WorkerTables::owed_before(const BucketAt& at, const LimitRegistry& registry
     return {.found = unsynced != Units{0}, .used = unsynced};
 }
 
+Instant WorkerTables::fresh_before(const BucketAt& at, const LimitRegistry& registry,
+                                   Now now) const noexcept {
+    Instant latest{};
+    for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {
+        for (const BucketStore* store : stores_) {
+            const Entry entry = entry_at(*store, with_slot(at, moved.slot));
+            if (!entry.empty() && !entry.idle(now.at)) {
+                latest = std::max(latest, registry.fresh_from_of(entry));
+            }
+        }
+    }
+    return latest;
+}
+
 bool WorkerTables::is_on_its_way(const BucketAt& at, const LimitRegistry& registry) const noexcept {
     const auto moved = registry.row(slot_of(at.key)).moved();
     return std::any_of(moved.begin(), moved.end(), [&](const MigratedFrom& from) {

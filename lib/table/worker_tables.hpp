@@ -63,6 +63,9 @@ public:
     // entry in, since that one has taken over from those before. `registry` knows all of them.
     [[nodiscard]] Owed owed_before(const BucketAt& at, const LimitRegistry& registry,
                                    Now now) const noexcept;
+    // From when on none of that is owed; an instant that has passed where nothing is.
+    [[nodiscard]] Instant fresh_before(const BucketAt& at, const LimitRegistry& registry,
+                                       Now now) const noexcept;
     // Whether some of that is on its way to its owner, whose bucket will owe it; once it has
     // arrived under a slot that nobody charges any more, nothing else is.
     [[nodiscard]] bool is_on_its_way(const BucketAt& at,

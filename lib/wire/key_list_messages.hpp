@@ -43,6 +43,9 @@ struct ListedKey {
     std::string text{};        // part|part
     std::uint64_t digest = 0;  // what the table knows it by
     std::uint32_t lcore = 0;
+    // In tables that are charged no more: the next packet of the key takes it over. No lcore has
+    // it.
+    bool carried = false;
     bool shared = false;       // by workers, of which this one is the first that has it
     std::uint8_t level = 0;    // of a wider network that stands for keys without a place, from 1 on
     bool own_numbers = false;  // it has some, and what is left is not known here
@@ -51,7 +54,7 @@ struct ListedKey {
     std::int64_t left_ns = 0;  // until it equals a fresh key, or its ban ends
 
     static void fields(auto& archive, auto& m) {
-        archive(m.key, m.limit, m.named, m.text, m.digest, m.lcore, m.shared, m.level,
+        archive(m.key, m.limit, m.named, m.text, m.digest, m.lcore, m.carried, m.shared, m.level,
                 m.own_numbers, m.remaining, m.most, m.left_ns);
     }
 };

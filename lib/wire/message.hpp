@@ -325,12 +325,14 @@ struct KeyBucketState {
     std::uint64_t before = 0;
     std::uint64_t remaining = 0;
     std::uint64_t most = 0;
-    std::int64_t wait_ns = 0;       // the largest number: never
+    std::int64_t wait_ns = 0;   // the largest number: never
+    std::int64_t fresh_ns = 0;  // until it equals a fresh bucket
+    bool carried = false;
     std::uint64_t given_wider = 0;  // see KeyBucket in lib/pipeline
 
     static void fields(auto& archive, auto& m) {
         archive(m.limit, m.own, m.overridden, m.rate_units, m.rate_ns, m.aggregation_level,
-                m.before, m.remaining, m.most, m.wait_ns, m.given_wider);
+                m.before, m.remaining, m.most, m.wait_ns, m.fresh_ns, m.carried, m.given_wider);
     }
 };
 struct KeyOnWorker {

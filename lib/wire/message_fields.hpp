@@ -44,7 +44,7 @@ void serialize(auto& archive, Of<TracedPacket> auto& m) {
 }
 void serialize(auto& archive, Of<TopKey> auto& m) {
     archive(m.rule, m.key, m.window_ns, m.hits, m.hits_error, m.denied, m.denied_error, m.bytes,
-            m.bytes_error, m.remaining);
+            m.bytes_error, m.remaining, m.exempt, m.banned);
 }
 
 }  // namespace sluice

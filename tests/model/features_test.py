@@ -186,7 +186,7 @@ rules:
     overrides: {{file: keys.csv}}
 """, keys_csv="key,limit,rate,burst,count,expires,reason,ban\n10.0.0.0/24,,,,,1970-01-01,abuse,yes\n"
               "10.0.0.1,exempt,,,,,,\n10.0.0.2,1,,9,,,,\n10.0.0.0/8,,,,,,,yes\n")
-        for source_, reason in (("10.0.0.1", "unmatched"), ("10.0.0.2", "banned"), ("10.0.0.3", "banned"),
+        for source_, reason in (("10.0.0.1", "exempt"), ("10.0.0.2", "banned"), ("10.0.0.3", "banned"),
                                 ("10.1.0.1", "banned"), ("11.0.0.1", "within_limits")):
             self.assertEqual(limiter.judge(0, source(source_)).reason, reason, source_)
 

@@ -68,6 +68,7 @@ class Charge:
 
 class Voice:
     """What one rule says of a packet."""
+    exempt = False  # its limits are not asked
 
     def blocks(self):
         """Whether the packet does not go on if the rule has its way."""
@@ -273,7 +274,7 @@ class Limiter:
 
     def _place_of(self, verdict):
         return (-STRICTNESS[verdict.action], self.order.get(verdict.rule, len(self.order)),
-                verdict.reason == "unmatched")
+                {"exempt": 1, "unmatched": 2}.get(verdict.reason, 0))
 
     def _settle(self, forwarded, delay):
         """All that was admitted is charged, or nothing; limits of rules that shape as of the departure."""
@@ -363,7 +364,7 @@ class Limiter:
         judged = self._look(packet)
         acting = [one for one in judged if one.rule.id in self.acting]
         verdict = Verdict("pass", "within_limits" if any(one.charges for one in acting)
-                          else "unmatched")
+                          else "exempt" if any(one.exempt for one in acting) else "unmatched")
         votes = [vote for one in acting for vote in one.votes]
         longest = max((one.wait for one in acting), default=0)
         if votes:
@@ -409,7 +410,9 @@ class Limiter:
         if rule.overrides and any(rule.overrides.exempts(tier, key, utc)
                                   for tier, key in self._tiers(rule, keys)):
             self._count_also(rule, "exempted")
-            return Judged(rule, keys[0], [])
+            exempt = Judged(rule, keys[0], [])
+            exempt.exempt = True
+            return exempt
         banned = self._banned(rule, keys) if rule.ban else None
         if banned:
             self._count_also(rule, "banned")

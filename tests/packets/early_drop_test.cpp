@@ -152,6 +152,59 @@ TEST(EarlyDrop, ABudgetOfBypassKeepsWhatItMayPass) {
     EXPECT_EQ(shown(rules_of({deny("ip.src in {10.1.2.0/23}")}, budget)), "10.1.3.0/24=deny");
 }
 
+// Networks that a file bans, beside keys that it exempts.
+RuleSet set_banning(const std::string& rows, const std::string& more = "") {
+    const std::string csv = "key,limit,rate,burst,count,expires,reason,ban\n" + rows;
+    const ListReader files = [&](const std::string& path) -> Result<ListFile> {
+        return ListFile{path, std::make_shared<const std::string>(csv)};
+    };
+    return enforced({.file = "rules",
+                     .text = rules_of({"id: r, mode: enforce, key: [ip.src], " + kLimits +
+                                       ", overrides: {file: o.csv}" + more}),
+                     .lists = &files})
+        .set;
+}
+std::string shown_of(const DroppedNetworks& found) {
+    std::string text;
+    for (const DroppedNetwork& one : found.networks) {
+        text += (text.empty() ? "" : " ") + to_text(one.from) + (one.passes ? "=passes" : "");
+    }
+    return text;
+}
+
+TEST(EarlyDrop, ABannedNetworkIsDroppedButForKeysThatAreExempt) {
+    const std::string network = "10.0.0.0/24,,,,,,,yes\n";
+    const std::string exempt = "10.0.0.9,exempt,,,,,,\n10.0.1.9,exempt,,,,,,\n";
+    const std::string v6 = "2001:db8::/32,,,,,,,yes\n2001:db8::7,exempt,,,,,,\n";
+    EXPECT_EQ(shown_of(found_in(set_banning(network))), "10.0.0.0/24");
+    EXPECT_EQ(shown_of(found_in(set_banning(network + exempt))), "10.0.0.9=passes 10.0.0.0/24");
+    EXPECT_EQ(shown_of(found_in(set_banning(network + v6 + "10.0.0.3,,,,,,,yes\n"))),
+              "10.0.0.0/24 2001:db8::7=passes 2001:db8::/32 10.0.0.3");
+    // Numbers of its own are no way out.
+    EXPECT_EQ(shown_of(found_in(set_banning(network + "10.0.0.2,1,9/s,90,,,,\n"))), "10.0.0.0/24");
+    // One that is in two of them has one place.
+    EXPECT_EQ(shown_of(found_in(set_banning(network + "10.0.0.0/8,,,,,,,yes\n" + exempt))),
+              "10.0.0.9=passes 10.0.1.9=passes 10.0.0.0/8 10.0.0.0/24");
+    EXPECT_EQ(shown_of(found_in(set_banning(network,
+                                            ", ban: {after: 3, within: 1m, for: 1h, "
+                                            "action: reset}"))),
+              "");
+    EXPECT_EQ(shown_of(found_in(set_banning(network, ", on_exceed: {action: reset}"))), "");
+    EXPECT_EQ(shown_of(found_in(set_banning(network, ", when: 'l4.dport eq 53'"))), "");
+}
+
+// A network is in the kernel with all that passes within it, or not at all.
+TEST(EarlyDrop, ANetworkWithoutRoomForWhatPassesIsLeftOut) {
+    const RuleSet set = set_banning(
+        "10.0.0.0/24,,,,,,,yes\n10.0.0.1,exempt,,,,,,\n10.0.0.2,exempt,,,,,,\n"
+        "10.0.1.0/24,,,,,,,yes\n");
+    EXPECT_EQ(shown_of(found_in(set, 4)),
+              "10.0.0.1=passes 10.0.0.2=passes 10.0.0.0/24 10.0.1.0/24");
+    const DroppedNetworks found = found_in(set, 2);
+    EXPECT_EQ(shown_of(found), "10.0.1.0/24");
+    EXPECT_EQ(found.left_out, 1U);
+}
+
 TEST(EarlyDrop, WhatHasNoRoomIsCounted) {
     const RuleSet set = set_of(rules_of({deny("ip.src in {10.0.0.1 10.0.0.3 10.0.0.5}")}));
     const DroppedNetworks found = found_in(set, 2);

@@ -46,7 +46,7 @@ TEST(KeyPolicy, HoldsWithoutAUnitBesideAPenaltyBox) {
     EXPECT_EQ(box.counters().bans[0].met.read(), 1U);
     EXPECT_EQ(later_segment("10.0.0.2").verdict, Verdict::Pass);
     EXPECT_EQ(box.counters(0).exempted.read(), 1U);
-    EXPECT_EQ(later_segment("10.0.0.3").reason, Reason::Unmatched);
+    EXPECT_EQ(later_segment("10.0.0.3").reason, Reason::Exempt);
     EXPECT_EQ(box.counters(0).exempted.read(), 1U);
     EXPECT_EQ(box.counters().bans[0].met.read(), 1U);
 }
@@ -153,7 +153,7 @@ TEST_P(Precedence, OfWhatHoldsForTheKeysOfAPacket) {
     if (expected.reason == Reason::Banned) {
         EXPECT_EQ(decision.key, expected.key);
     }
-    const bool is_exempt = expected.reason == Reason::Unmatched;
+    const bool is_exempt = expected.reason == Reason::Exempt;
     EXPECT_EQ(box.counters(0).exempted.read() - exempted, is_exempt ? 1U : 0U);
 
     // What an operator is shown of each key is what its packets met.
@@ -175,13 +175,8 @@ constexpr auto kBanned = KeySetting::What::Banned;
 const PrecedenceCase kPrecedence[] = {
     {"nothing", {}, false, Reason::WithinLimits, 0, 0s},
     {"a box", {}, true, Reason::Banned, 0, 59s},
-    {"an exemption before the box",
-     {setting(1, kExempt, kForever)},
-     true,
-     Reason::Unmatched,
-     0,
-     0s},
-    {"also of the other key", {setting(2, kExempt, kForever)}, true, Reason::Unmatched, 0, 0s},
+    {"an exemption before the box", {setting(1, kExempt, kForever)}, true, Reason::Exempt, 0, 0s},
+    {"also of the other key", {setting(2, kExempt, kForever)}, true, Reason::Exempt, 0, 0s},
     {"an exemption that has ended", {setting(1, kExempt, 1h)}, true, Reason::Banned, 0, 59s},
     {"a ban by name before the box",
      {setting(2, kBanned, 2h)},
@@ -199,7 +194,7 @@ const PrecedenceCase kPrecedence[] = {
     {"a ban by name that has ended",
      {setting(1, kExempt, kForever), setting(2, kBanned, 1h)},
      false,
-     Reason::Unmatched,
+     Reason::Exempt,
      0,
      0s},
     {"the longest of two",

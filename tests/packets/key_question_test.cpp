@@ -1,6 +1,7 @@
 #include "lib/pipeline/key_question.hpp"
 
 #include "lib/policy/keys/key_text.hpp"
+#include "lib/table/previous_tables.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 
@@ -9,6 +10,8 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 // What is said about single keys while packets come.
 namespace sluice::key_question_test {
@@ -73,6 +76,53 @@ TEST(KeyQuestion, ShowsResetsAndGrants) {
         EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Pass);
     }
     EXPECT_EQ(send(box, "10.0.0.1", kStart + 500ms).verdict, Verdict::Drop);
+}
+
+// What tables of another size hold is shown before a packet of the key has taken it over as its
+// first one then meets it, and in how long it is over.
+TEST(KeyQuestion, WhatWasCarriedOverIsShownAsItsNextPacketMeetsIt) {
+    struct Case {
+        const char* limit;
+        Nanoseconds fresh;
+    };
+    for (const auto& [limit, fresh] :
+         {Case{"token_bucket, rate: 1/m, burst: 5", 290s},
+          Case{"fixed_window, count: 5, window: 5m, phase: first", 290s},
+          Case{"sliding_window, count: 5, window: 5m", 590s},
+          Case{"sliding_log, count: 5, window: 5m", 290s}}) {
+        SCOPED_TRACE(limit);
+        const std::string rules =
+            std::string{RULE "    key: [ip.src]\n    limits: [{algorithm: "} + limit + "}]\n";
+        Box earlier{rules};
+        for (int i = 0; i < 5; ++i) {
+            EXPECT_EQ(send(earlier, "10.0.0.1", kStart).verdict, Verdict::Pass);
+        }
+        std::vector<PreviousTables::Store> stores;
+        stores.push_back({std::move(earlier.buckets()), 0});
+        PreviousTables previous{std::move(stores), kStart + 1h};
+        Box box{rules, BucketStore{1'000, 1'000}};
+        box.buckets().set_previous_tables(&previous, 0);
+
+        const Instant later = kStart + 10s;
+        const KeyBucket carried = ask(box, KeyAction::Show, "10.0.0.1", later).buckets[0];
+        EXPECT_TRUE(carried.carried);
+        EXPECT_FALSE(carried.own);
+        EXPECT_EQ(carried.remaining, Units{0});
+        EXPECT_EQ(carried.fresh, fresh);
+        EXPECT_GT(carried.wait, 0s);
+        EXPECT_LE(carried.wait, fresh);
+        const std::size_t lines = box.buckets().registry.pool().free();
+        (void)ask(box, KeyAction::Show, "10.0.0.1", later);
+        EXPECT_EQ(box.buckets().registry.pool().free(), lines) << "to show takes nothing";
+        EXPECT_FALSE(ask(box, KeyAction::Show, "10.0.0.2", later).buckets[0].carried);
+
+        EXPECT_EQ(send(box, "10.0.0.1", later).verdict, Verdict::Drop);
+        const KeyBucket taken = ask(box, KeyAction::Show, "10.0.0.1", later).buckets[0];
+        EXPECT_FALSE(taken.carried);
+        EXPECT_TRUE(taken.own);
+        EXPECT_EQ(taken.remaining, Units{0});
+        EXPECT_GE(taken.fresh, fresh);
+    }
 }
 
 // No more than full, however much is granted; other keys do not notice.

@@ -25,8 +25,8 @@ struct Packet {
     Reason reason;
 };
 constexpr Packet kPackets[] = {
-    {"10.0.0.1", Reason::Unmatched},  // exempt by name, whatever its network is
-    {"10.0.0.2", Reason::Banned},     // its numbers are no way out
+    {"10.0.0.1", Reason::Exempt},  // exempt by name, whatever its network is
+    {"10.0.0.2", Reason::Banned},  // its numbers are no way out
     {"10.0.0.3", Reason::Banned},    {"10.0.1.3", Reason::WithinLimits},
     {"2001:db8::1", Reason::Banned}, {"2001:db9::1", Reason::WithinLimits},
 };

@@ -75,6 +75,29 @@ TEST(Top, CountsEachKeyOfEachRule) {
     EXPECT_TRUE(watched.keys("c").empty());
 }
 
+// A bucket fills again behind its key's ban, and an exempt key's is not asked.
+TEST(Top, ABannedKeyHasNothingLeftAndOfAnExemptOneNothingCounts) {
+    Watched watched{
+        "version: 1\nrules:\n"
+        "  - {id: a, mode: enforce, key: [ip.src], limits: [" BUCKET("1/s", "1") "], "
+        "ban: {after: 1, within: 1m, for: 1h}, "
+        "overrides: {inline: [{key: [10.0.0.9], exempt: true}]}}\n"};
+    Instant now = kStart;
+    for (const auto wait : {0s, 0s, 100s}) {
+        now += wait;
+        watched.send(udp().src("10.0.0.1"), now);
+    }
+    watched.send(udp().src("10.0.0.9"), now += 1s);
+    watched.send(udp().src("10.0.0.2"), now += 1s);
+    const auto keys = watched.keys("a");
+    EXPECT_TRUE(keys.at("10.0.0.1").banned);
+    EXPECT_EQ(keys.at("10.0.0.1").remaining, 0U);
+    EXPECT_TRUE(keys.at("10.0.0.9").exempt);
+    EXPECT_EQ(keys.at("10.0.0.9").remaining, std::nullopt);
+    EXPECT_FALSE(keys.at("10.0.0.2").banned || keys.at("10.0.0.2").exempt);
+    EXPECT_EQ(keys.at("10.0.0.2").remaining, 0U);
+}
+
 TEST(Top, NamesTheKeysOfTiersAndTheWholeRule) {
     Watched watched{
         "version: 1\nrules:\n"

@@ -125,6 +125,36 @@ class EarlyDrop(KernelCase):
             wait_until("bans to end by themselves", lambda: self.rule("limit")["bans"] >= bans + 3)
             self.assertGreater(self.came(flood), came)
 
+    def test_a_banned_network_is_dropped_in_the_kernel_but_for_keys_that_are_exempt(self):
+        self.start_box(BANNED)
+        with HostFlood(self.hosts, FLOW) as flood:
+            self.expect_through(flood, "limit")
+            self.ctl("key", "ban", "limit", NETWORK)
+            self.expect_early(flood, "limit")
+            self.assertEqual(self.places(), (1, 0))
+            self.ctl("key", "set", "limit", SOURCE, "--exempt")
+            self.assertEqual(self.places(), (2, 0))
+            self.expect_through(flood, "limit")
+            self.ctl("key", "unset", "limit", SOURCE)
+            self.expect_early(flood, "limit")
+            self.ctl("key", "unban", "limit", NETWORK)
+            self.assertEqual(self.places(), (0, 0))
+            self.expect_through(flood, "limit")
+            early = self.early("limit")
+            self.ctl("key", "ban", "limit", NETWORK, "--for", "3s")
+            wait_until("early drops", lambda: self.early("limit") > early)
+            wait_until("the ban to end", lambda: self.places() == (0, 0))
+            self.expect_through(flood, "limit")
+
+    def test_a_network_without_room_for_a_key_that_is_exempt_is_dropped_by_the_box(self):
+        self.start_box(BANNED, early_drop=1)
+        self.ctl("key", "set", "limit", "10.78.9.9", "--exempt")
+        self.ctl("key", "ban", "limit", NETWORK)
+        self.assertEqual(self.places(), (0, 1))
+        with HostFlood(self.hosts, FLOW) as flood:
+            wait_until("the box to drop", lambda: self.rule("limit").get("banned", 0) >= MANY)
+            self.assertEqual((self.came(flood), self.early("limit")), (0, 0))
+
     def test_a_key_in_the_penalty_box_is_dropped_no_longer_than_its_rule_holds(self):
         self.start_box(BOXED.format(length="1h"))
         with HostFlood(self.hosts, FLOW) as flood:

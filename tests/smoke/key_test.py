@@ -294,8 +294,72 @@ class Keys(KeyCase):
         self.assertEqual(json.loads(self.key("show", "all", "", "--json"))["set"], [])
 
 
+    def test_top_says_what_a_banned_key_has_left_and_who_is_exempt(self):
+        """A banned key's bucket fills again behind the ban."""
+        boxed = RULES.replace("rate: 1/d, burst: 500}]", "rate: 5000/s, burst: 500}], ban: {after: 10, within: 1m, for: 1h}")
+        self.assertEqual(self.box.apply(boxed).returncode, 0)
+        wait_until("the ban", lambda: self.listed("bans"))
+
+        def top():
+            done = self.box.ctl("top", "--rule", "all", "--json")
+            return next(iter(json.loads(done.stdout)["keys"]), {})
+        wait_until("a sample of it", lambda: top().get("banned"))
+        self.assertEqual((top()["remaining"], top()["exempt"]), (0, False))
+        self.assertRegex(self.box.ctl("top", "--rule", "all").stdout, r"\(all\) .* banned\n")
+        self.key("set", "all", "", "--exempt")
+        wait_until("a sample of it", lambda: top().get("exempt"))
+        self.assertEqual((top()["remaining"], top()["banned"]), (None, False))
+        self.assertRegex(self.box.ctl("top", "--rule", "all").stdout, r"\(all\) .* exempt\n")
+        # Exempt goes before the box, and its packets are counted as such.
+        shown = self.answered("all", "")
+        self.assertEqual((shown["exempt"], shown["banned"]), (True, False))
+        reasons = self.box.stats()["reasons"]
+        wait_until("packets to be exempt", lambda: self.box.stats()["reasons"].get("exempt", 0) > 1000)
+        self.assertEqual(self.box.stats()["reasons"].get("unmatched", 0), reasons.get("unmatched", 0))
+
+
 class WithoutPackets(KeyCase):
     PORTS = QUIET
+
+    def test_a_key_of_a_banned_network_is_told_of_it(self):
+        sources = ("version: 1\nrules: [{id: sources, mode: enforce, key: [ip.src], "
+                   "limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}]BANS}]\n")
+        self.apply(sources.replace("BANS", ""))
+        self.key("ban", "sources", "192.0.2.0/24", "--reason", "abuse")
+        self.key("ban", "sources", "192.0.0.0/16", "--for", "1h")
+        shown = self.answered("sources", "192.0.2.7")
+        self.assertEqual((shown["banned"], shown["exempt"]), (True, False))
+        self.assertEqual([(one["key"], one["source"], one["reason"]) for one in shown["networks"]],
+                         [("192.0.2.0/24", "operator", "abuse"), ("192.0.0.0/16", "operator", "")])
+        self.assertEqual(shown["networks"][0]["until"], None)
+        self.assertIsNotNone(shown["networks"][1]["until"])
+        self.assertIn("within 192.0.2.0/24, banned by operator, because: abuse\n",
+                      self.key("show", "sources", "192.0.2.7"))
+        self.assertNotIn("networks", self.answered("sources", "198.51.100.7"))
+        for rules in (sources.replace("BANS", ""), sources.replace("BANS", ", ban: {after: 3, within: 1m, for: 1h}")):
+            self.apply(rules)
+            said = self.key("unban", "sources", "192.0.2.7", exit=1)
+            for words in ("192.0.2.0/24 (operator, because: abuse)", "key unban sources 192.0.2.0/24",
+                          "key set sources 192.0.2.7 --exempt"):
+                self.assertIn(words, said)
+        # Its own ban is lifted, and that it is of no use is said.
+        self.key("ban", "sources", "192.0.2.7")
+        self.assertRegex(self.key("unban", "sources", "192.0.2.7"), "7: banned\n(.*\n)?within 192.0.2.0/24, banned by")
+        self.key("set", "sources", "192.0.2.7", "--exempt")
+        shown = self.answered("sources", "192.0.2.7")
+        self.assertEqual((shown["banned"], shown["exempt"], len(shown["networks"])), (False, True, 2))
+        self.key("unset", "sources", "192.0.2.7")
+        self.key("unban", "sources", "192.0.2.0/24")
+        self.assertEqual([one["key"] for one in self.answered("sources", "192.0.2.7")["networks"]], ["192.0.0.0/16"])
+
+    def test_networks_that_a_file_bans_are_told_of_too(self):
+        (self.box.folder / "bans.csv").write_text("key,limit,rate,burst,count,expires,reason,ban\n"
+                                                  "192.0.2.0/24,,,,,,abuse,yes\n")
+        self.apply("version: 1\nrules: [{id: sources, mode: enforce, key: [ip.src], "
+                   "limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}], overrides: {file: bans.csv}}]\n")
+        self.assertEqual([(one["key"], one["source"]) for one in self.answered("sources", "192.0.2.7")["networks"]],
+                         [("192.0.2.0/24", "policy")])
+        self.assertIn("192.0.2.0/24 (policy)", self.key("unban", "sources", "192.0.2.7", exit=1))
 
     def test_a_key_is_read_as_the_pipeline_reads_it(self):
         self.assertEqual(self.left("hosts", "192.0.2.1|53"), [5])

@@ -345,6 +345,23 @@ class WithSluiced(Case):
         self.assertEqual(len(sluiced.asked), 5)
         self.ctl("keys", exit=2)
 
+    def test_a_list_begins_anew_where_rules_change_meanwhile(self):
+        others = (409, {"title": "other rules run now", "detail": "the rules have changed; ask again from the beginning"})
+        def page(number, after):
+            return (200, {"generation": "0a", "bans": [
+                {"rule": "a", "key": f"10.0.0.{number}", "tier": 1, "source": "operator", "left_s": None, "until": None,
+                 "reason": ""}], "next": after})
+        first, second = ("GET", "/v1/bans?rule=&most=1000&after="), ("GET", "/v1/bans?rule=&most=999&after=x")
+        sluiced = self.start({first: [others, page(1, "x"), page(2, "x")], second: [others, page(3, None)]})
+        document = json.loads(self.ask("bans", "--json")[0])
+        self.assertEqual([ban["key"] for ban in document["bans"]], ["10.0.0.2", "10.0.0.3"])
+        self.assertEqual(len(sluiced.asked), 5)
+        # Not for ever, and no other refusal is taken for it.
+        for answer, asked in ((others, 5), ((409, {"title": "the rule is off", "detail": "ask again"}), 1)):
+            sluiced = self.start_again({first: answer})
+            self.assertIn("ask again", self.ask("bans", exit=1)[1])
+            self.assertEqual(len(sluiced.asked), asked)
+
     def test_bans_of_a_file(self):
         problems = [{"file": "", "line": 2, "column": 1, "severity": "error", "message": "no key"}]
         sluiced = self.start({("POST", "/v1/rules/a/bans"): (200, {"rule": "a", "banned": 2, "generation": "0a"}),

@@ -254,9 +254,11 @@ class Resources(Case):
         top = self.good(self.box.get("/v1/top"))
         self.assertEqual(top, {"window_s": 10.0, "samples": 70, "lost": 3, "keys": [
             {"rule": "a", "key": "10.0.0.1|53", "hits_per_s": 1500.0, "hits_error_per_s": 50.0,
-             "denied_per_s": 0.5, "denied_error_per_s": 1.0, "bits_per_s": 6e6, "bits_error_per_s": 2e5, "remaining": 1234},
+             "denied_per_s": 0.5, "denied_error_per_s": 1.0, "bits_per_s": 6e6, "bits_error_per_s": 2e5, "remaining": 1234,
+             "exempt": False, "banned": False},
             {"rule": "b", "key": "", "hits_per_s": 20.0, "hits_error_per_s": 0.0,
-             "denied_per_s": 0.0, "denied_error_per_s": 0.0, "bits_per_s": 0.0, "bits_error_per_s": 0.0, "remaining": None}]})
+             "denied_per_s": 0.0, "denied_error_per_s": 0.0, "bits_per_s": 0.0, "bits_error_per_s": 0.0, "remaining": None,
+             "exempt": False, "banned": False}]})
         self.good(self.box.get("/v1/top?by=bits"))
         self.assertEqual(len(self.good(self.box.get("/v1/top?rule=a&by=denied&count=1"))["keys"]), 1)
         self.refused(self.box.get("/v1/top?rule=nobody"), 404)
@@ -271,7 +273,8 @@ class Resources(Case):
         self.assertEqual((first["rule"], first["live"], first["next"]), ("a", 3, "0:2"))
         self.assertEqual([key["key"] for key in first["keys"]], ["10.0.0.1", None])
         self.assertEqual(first["keys"][1], {"key": None, "digest": "00000000000ab1", "tier": 1, "limit": "1", "lcore": 1,
-                                            "shared": False, "level": 0, "remaining": 3, "most": 10, "left_s": 90.0})
+                                            "carried": False, "shared": False, "level": 0, "remaining": 3, "most": 10,
+                                            "left_s": 90.0})
         last = self.good(self.box.get("/v1/keys?rule=a&most=2&after=0:2"))
         self.assertEqual(([key["key"] for key in last["keys"]], last["next"]), (["10.0.0.3"], None))
         self.refused(self.box.get("/v1/keys?rule=nobody"), 404)

@@ -22,7 +22,7 @@ class UnixHttpServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer)
 
 
 class Sluiced:
-    """`answers`: (method, path, with its query or without) -> (status, document)."""
+    """`answers`: (method, path, with its query or without) -> (status, document), or a list of them."""
 
     def __init__(self, path, answers):
         self.asked = []  # (method, path, body)
@@ -34,9 +34,12 @@ class Sluiced:
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 owner.asked.append((self.command, self.path, body.decode()))
-                status, document = answers.get((self.command, self.path)) or \
+                found = answers.get((self.command, self.path)) or \
                     answers.get((self.command, self.path.split("?")[0]),
                                 (404, problem("Not Found", "no such thing")))
+                if isinstance(found, list):  # one after the other, and the last again and again
+                    found = found.pop(0) if len(found) > 1 else found[0]
+                status, document = found
                 data = document if isinstance(document, bytes) else json.dumps(document).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json" if status < 300 else

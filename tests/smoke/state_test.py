@@ -2,6 +2,7 @@
 
     state_test.py DATAPLANE SLUICED SLUICECTL
 """
+import json
 import mmap
 import os
 import pathlib
@@ -185,6 +186,7 @@ class Reader(Case):
 
 
 MORE_KEYS = {"memory": {"tables": {"keys": 10000}}}
+FEWER_KEYS = {"memory": {"tables": {"keys": 1000}}}
 TWO_WORKERS = {"workers": {"lcores": "0@0,1@0,2@0"}}
 
 
@@ -219,6 +221,50 @@ class OtherShape(Case):
         self.restart(MORE_KEYS)
         wait_until("the bans", lambda: self.box.stats()["reasons"]["banned"] > 1000)
         self.assertEqual(self.rule()["admitted"], 0)
+
+    def listed(self, command, *words):
+        done = self.box.ctl(command, *words, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)[command]
+
+    def test_what_was_carried_over_is_listed(self):
+        """Of a key that no packet has come of since, and of both sizes: larger and smaller."""
+        limits = ", ".join(LIMITS[name] for name in ("token-bucket", "fixed-window", "sliding-window"))
+        self.box.start_dataplane(*NULL)
+        self.box.start_sluiced()
+        self.apply(rules(limits))
+        self.flood_until_refused()
+        self.apply(rules(limits, more="    ban: {after: 50, within: 10s, for: 1d}\n"))
+        wait_until("both bans", lambda: self.rule().get("bans") == 2)
+        for config in (MORE_KEYS, FEWER_KEYS):
+            self.box.kill(self.box.dataplane)
+            self.box.start_dataplane(*QUIET, config)
+            self.rules_in_force()
+            keys = self.listed("keys", "--rule", "flood")
+            self.assertEqual([(key["carried"], key["remaining"], key["lcore"]) for key in keys], [(True, 0, None)] * 6)
+            self.assertEqual(sorted(key["limit"] for key in keys), ["1", "1", "2", "2", "3", "3"])
+            self.assertEqual([ban["source"] for ban in self.listed("bans")], ["penalty_box"] * 2)
+            # As the key's own call has it.
+            shown = json.loads(self.box.ctl("key", "show", "flood", "lab|in", "--json").stdout)
+            self.assertTrue(shown["banned"])
+            for limit in shown["limits"]:
+                worker, = limit["workers"]
+                self.assertEqual((worker["carried"], worker["remaining"]), (True, 0))
+                self.assertTrue(0 < worker["wait_ns"] <= worker["fresh_ns"], worker)
+                listed = [key["left_s"] for key in keys if key["limit"] == limit["name"]]
+                self.assertTrue(any(abs(left - worker["fresh_ns"] / 1e9) < 600 for left in listed), (listed, worker))
+            said = self.box.ctl("keys", "--rule", "flood").stdout
+            self.assertIn("rule flood: 6 live buckets\n", said)
+            self.assertIn("carried over", said)
+            self.assertIn("carried over, taken up with its next packet",
+                          self.box.ctl("key", "show", "flood", "lab|in").stdout)
+        # What comes again is where it was taken over, and nowhere else.
+        self.apply(rules(limits))
+        self.box.kill(self.box.dataplane)
+        self.box.start_dataplane(*NULL)
+        self.flood_until_refused()
+        keys = self.listed("keys", "--rule", "flood")
+        self.assertEqual([(key["carried"], key["remaining"], key["lcore"]) for key in keys], [(False, 0, 1)] * 6)
 
     def test_former_tables_go_when_nothing_is_owed_any_more(self):
         self.box.start_dataplane(*NULL)

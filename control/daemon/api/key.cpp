@@ -1,3 +1,4 @@
+#include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
@@ -26,6 +27,8 @@ Json bucket_json(std::uint32_t lcore, const KeyBucketState& bucket) {
             {"remaining", bucket.remaining},
             {"most", bucket.most},
             {"wait_ns", wait_json(bucket.wait_ns)},
+            {"fresh_ns", bucket.fresh_ns},
+            {"carried", bucket.carried},
             {"step", bucket.aggregation_level},
             {"overridden", bucket.overridden},
             {"given_wider", bucket.given_wider}};
@@ -85,14 +88,17 @@ std::string numbers_text(const FoundKey& found, const KeyState& state, std::size
 }
 
 // What a key has left that workers share: as the worker sees it that knows of most, which is behind
-// the truth by no more than the limit's overshoot.
+// the truth by no more than the limit's overshoot. It is fresh once it is at all of them.
 Json shared_json(const Json& buckets) {
     Json shared = buckets.front();
+    Json fresh = shared.at("fresh_ns");
     for (const Json& bucket : buckets) {
+        fresh = std::max(fresh, bucket.at("fresh_ns"));
         if (bucket.at("remaining") < shared.at("remaining")) {
             shared = bucket;
         }
     }
+    shared["fresh_ns"] = fresh;
     shared.erase("lcore");
     return shared;
 }
@@ -123,19 +129,24 @@ Json unanswered_json(const KeyState& state) {
     return unanswered;
 }
 
-// {"rule":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}
-Json key_json(const FoundKey& found, const KeyState& state, Json set) {
+// {"rule":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}. What is
+// exempt meets no penalty box (KeyStatus in lib/pipeline).
+Json key_json(const FoundKey& found, const KeyState& state, const RuleView& view) {
+    const bool exempt = any_worker(state, &KeyOnWorker::exempt);
     Json json{{"rule", found.ask.rule},
               {"key", found.text},
               {"tier", found.ask.key + 1},
               {"action", kKeyActionNames[static_cast<std::size_t>(found.ask.action)]},
-              {"exempt", any_worker(state, &KeyOnWorker::exempt)},
-              {"banned", any_worker(state, &KeyOnWorker::banned) || is_boxed(state)},
-              {"set", std::move(set)},
+              {"exempt", exempt},
+              {"banned", any_worker(state, &KeyOnWorker::banned) || (!exempt && is_boxed(state))},
+              {"set", settings_json(found.ask.rule, found.text, found.ask.key + 1U, view.keys)},
               {"limits", limits_json(found, state)},
               {"unanswered", unanswered_json(state)}};
     if (Json ban = ban_json(state); !ban.is_null()) {
         json["ban"] = std::move(ban);
+    }
+    if (Json networks = networks_json(found, view); !networks.empty()) {
+        json["networks"] = std::move(networks);
     }
     return json;
 }
@@ -211,9 +222,7 @@ HttpResponse ask_key(const KeyWords& words, const HttpRequest& request, Services
         return no_dataplane(reply.error());
     }
     const auto* state = std::get_if<KeyState>(&*reply);
-    return state != nullptr ? json_response(key_json(key, *state,
-                                                     settings_json(key.ask.rule, key.text,
-                                                                   key.ask.key + 1U, view->keys)))
+    return state != nullptr ? json_response(key_json(key, *state, *view))
                             : problem_response(502, "refused by the dataplane",
                                                "the dataplane answered something else");
 }

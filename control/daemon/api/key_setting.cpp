@@ -1,3 +1,4 @@
+#include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/setting_words.hpp"
 
@@ -58,7 +59,21 @@ Lifted lift(const FoundKey& key, Services& services) {
     return lifted;
 }
 
-// Ends the operator's ban and the one that the rule's penalty box holds.
+// What bans a key that has no ban of its own, and what lets it through.
+HttpResponse banned_with(const SettingCall& call, const FoundKey& key, const Json& networks) {
+    const std::string exempt =
+        key.rule->dynamic ? ""
+                          : fmt::format(", or let this key alone through: key set {} {} --exempt",
+                                        call.rule, call.key);
+    return problem_response(
+        409, "not banned by itself",
+        fmt::format("{} is banned with its network {}; unban that: key unban {} {}{}", call.key,
+                    text_of_networks(networks), call.rule, text_at(networks.front(), "key"),
+                    exempt));
+}
+
+// Ends the operator's ban and the one that the rule's penalty box holds. That of a network that the
+// key lies in goes on, and is named.
 HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest& request,
                        Services& services) {
     RuleChange change = services.rules.unset_key(
@@ -72,6 +87,15 @@ HttpResponse unban_key(SettingCall call, const FoundKey& key, const HttpRequest&
         if (lifted.workers != 0) {
             change.refusal.reset();
         }
+    }
+    const Json networks = networks_json(key, *services.rules.view());
+    if (!networks.empty() && change.refusal && change.refusal->kind == Refusal::Kind::NothingSet) {
+        record(services, request, fmt::format("key unban {} {}{}", call.rule, call.key, call.more),
+               change);
+        return banned_with(call, key, networks);
+    }
+    if (!networks.empty()) {
+        call.told["networks"] = networks;
     }
     return tell(call, change, request, services);
 }

@@ -57,7 +57,9 @@ Json key_json(const TopKey& key) {
             {"denied_error_per_s", per_second(key.denied_error, key.window_ns)},
             {"bits_per_s", per_second(key.bytes * 8, key.window_ns)},
             {"bits_error_per_s", per_second(key.bytes_error * 8, key.window_ns)},
-            {"remaining", key.remaining ? Json(*key.remaining) : Json()}};
+            {"remaining", key.remaining ? Json(*key.remaining) : Json()},
+            {"exempt", key.exempt},
+            {"banned", key.banned}};
 }
 
 }  // namespace

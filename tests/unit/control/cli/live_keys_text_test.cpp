@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace sluice::live_keys_text_test {
 namespace {
 
@@ -19,16 +21,30 @@ TEST(LiveText, NamesKeysWhereTheyAreKnown) {
     Json own = live("", 0.25);
     own["most"] = nullptr;
     own["remaining"] = nullptr;
+    Json carried = live("10.0.0.4", 86'040);
+    carried["carried"] = true;
+    carried["lcore"] = nullptr;
     EXPECT_EQ(live_text({{"rule", "r"},
                          {"live", 1'234},
-                         {"keys", {live("10.0.0.1", 1.2), live(nullptr, 59), shared, own}},
+                         {"keys", {live("10.0.0.1", 1.2), live(nullptr, 59), shared, own, carried}},
                          {"next", nullptr}}),
-              "rule r: 1,234 live buckets\n\n"
-              "KEY              LIMIT             LEFT     OF  FRESH IN   LCORE\n"
-              "10.0.0.1         1                1,200  2,000        1s       1\n"
-              "#00000000000ab1  1                1,200  2,000       59s       1\n"
-              "10.0.0.3         1                1,200  2,000    94m36s  shared\n"
-              "(all)            1      its own numbers            250ms       1\n");
+              "rule r: 5 live buckets\n\n"
+              "KEY              LIMIT             LEFT     OF  FRESH IN         LCORE\n"
+              "10.0.0.1         1                1,200  2,000        1s             1\n"
+              "#00000000000ab1  1                1,200  2,000       59s             1\n"
+              "10.0.0.3         1                1,200  2,000    94m36s        shared\n"
+              "(all)            1      its own numbers            250ms             1\n"
+              "10.0.0.4         1                1,200  2,000    23h54m  carried over\n");
+}
+
+// Its rows are counted: entries of several workers are one row, and some have become fresh.
+TEST(LiveText, CountsWhatItLists) {
+    Json document{{"rule", "r"}, {"live", 2}, {"keys", {live("10.0.0.1", 1.2)}}, {"next", nullptr}};
+    EXPECT_TRUE(live_text(document).starts_with("rule r: 1 live bucket\n"));
+    const std::string_view part = "rule r: 1 live bucket here, of about 2 in all tables\n";
+    EXPECT_TRUE(live_text(document, false).starts_with(part));
+    document["next"] = "1:77";
+    EXPECT_TRUE(live_text(document).starts_with(part));
 }
 
 TEST(LiveText, SaysWhereTheListGoesOn) {

@@ -271,6 +271,38 @@ TEST_F(PortProgramTest, OneNetworkComesAndGoesBesideTheOthers) {
     EXPECT_TRUE(dropped_from("10.0.0.1"));
 }
 
+TEST_F(PortProgramTest, AKeyThatPassesWinsOverTheNetworkThatItLiesIn) {
+    ProgramBox box{10};
+    EarlyDropTable& table = box.table();
+    const auto dropped_from = [&](std::string_view source) {
+        const std::uint64_t before = box.counts().dropped_packets;
+        EXPECT_EQ(box.run(udp().src(source).bytes()), XDP_DROP);
+        return box.counts().dropped_packets == before;
+    };
+    const std::uint64_t soon = monotonic_now() + 1'000'000'000'000;
+    const EarlyDrop drops[] = {passing(network("10.0.0.1")), early_drop(network("10.0.0.2"), 2),
+                               passing(network("10.0.0.2")), passing(network("10.0.0.3"), soon),
+                               early_drop(network("10.0.0.0/24"), 1)};
+    ASSERT_EQ(table.publish(drops), 5U);
+    EXPECT_EQ(table.size(), 4U) << "of two of one network one has a place";
+    EXPECT_FALSE(dropped_from("10.0.0.1"));
+    EXPECT_FALSE(dropped_from("10.0.0.2")) << "where one of them passes, it is left to the box";
+    EXPECT_FALSE(dropped_from("10.0.0.3"));
+    EXPECT_TRUE(dropped_from("10.0.0.4"));
+    // A penalty box of another rule, and what lifts it.
+    EXPECT_FALSE(table.add(early_drop(network("10.0.0.1"), 2), 1));
+    EXPECT_FALSE(dropped_from("10.0.0.1"));
+    table.remove(passing(network("10.0.0.1")).network);
+    EXPECT_FALSE(dropped_from("10.0.0.1"));
+    EXPECT_TRUE(table.add(early_drop(network("10.0.0.4"), 2), 1));
+    table.remove(passing(network("10.0.0.4")).network);
+    EXPECT_TRUE(dropped_from("10.0.0.4")) << "the network goes on";
+    // One that is exempt no more is of its network.
+    table.remove_ended(soon, 10);
+    EXPECT_TRUE(dropped_from("10.0.0.3"));
+    EXPECT_EQ(table.size(), 3U);
+}
+
 TEST_F(PortProgramTest, WhatHasEndedGivesItsPlaceBack) {
     ProgramBox box{3};
     EarlyDropTable& table = box.table();

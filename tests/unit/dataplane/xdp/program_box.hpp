@@ -116,7 +116,13 @@ inline EarlyDrop early_drop(const IpPrefix& from, std::uint32_t row, std::uint64
     drop.network.length = SLUICE_VERSION_BITS + from.length;
     drop.network.from.version = static_cast<std::uint32_t>(from.version);
     std::memcpy(drop.network.from.bytes, from.address.bytes.data(), from.address.bytes.size());
-    drop.drop = {.until = until, .row = row, .unused = 0};
+    drop.drop = {.until = until, .row = row, .passes = 0};
+    return drop;
+}
+// What is left to the box, whatever network it lies in.
+inline EarlyDrop passing(const IpPrefix& from, std::uint64_t until = 0) {
+    EarlyDrop drop = early_drop(from, 0, until);
+    drop.drop.passes = 1;
     return drop;
 }
 

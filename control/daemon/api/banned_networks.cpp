@@ -1,0 +1,112 @@
+#include "control/daemon/api/banned_networks.hpp"
+
+#include "control/daemon/api/change.hpp"
+#include "lib/policy/keys/key_text.hpp"
+#include "lib/rules/group.hpp"
+#include "lib/rules/network_bans.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+// Whether a key of one address lies in a network that is shorter than it.
+bool lies_in(ByteView key, ByteView network) {
+    const KeyNetwork of_key = network_of_key(key);
+    const KeyNetwork wider = network_of_key(network);
+    if (of_key.version == 0 || wider.version != of_key.version || wider.length >= of_key.length) {
+        return false;
+    }
+    for (unsigned bit = 0; bit < wider.length; bit += 8) {
+        const std::size_t at = sizeof(KeyPartHeader) + bit / 8;
+        const unsigned kept = std::min(8U, wider.length - bit);
+        const auto mask = static_cast<std::byte>(0xFF00U >> kept);
+        if ((key[at] & mask) != (network[at] & mask)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+using Networks = std::vector<std::pair<unsigned, Json>>;  // with their lengths
+
+void add(ByteView network, Json ban, std::int64_t until, Networks& networks) {
+    using std::chrono::system_clock;
+    const std::int64_t now =
+        std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
+            .count();
+    if (until != 0 && until <= now) {
+        return;
+    }
+    ban["until"] = until == 0 ? Json() : Json(utc_text(until));
+    ban["left_s"] = until == 0 ? Json() : Json(until - now);
+    networks.emplace_back(network_of_key(network).length, std::move(ban));
+}
+
+void add_set(const FoundKey& found, const RuleView& view, Networks& networks) {
+    const std::size_t tier = found.ask.key + std::size_t{1};
+    for (const KeySetting& one : view.keys) {
+        if (one.rule != found.ask.rule || one.tier != tier ||
+            one.what != KeySetting::What::Banned || one.key.find('/') == std::string::npos) {
+            continue;
+        }
+        const Result<ReadKey> network = read_network_of_rule(found.rule->keys, one.key, tier);
+        if (network && lies_in(std::as_bytes(std::span{found.ask.bytes}), network->bytes.view())) {
+            add(network->bytes.view(),
+                {{"key", one.key}, {"source", "operator"}, {"reason", one.reason}}, one.until,
+                networks);
+        }
+    }
+}
+
+void add_of_files(const FoundKey& found, Networks& networks) {
+    if (found.rule->banned == nullptr) {
+        return;
+    }
+    for (const BannedKey& one : *found.rule->banned) {
+        if (one.key != found.ask.key ||
+            !lies_in(std::as_bytes(std::span{found.ask.bytes}), one.bytes)) {
+            continue;
+        }
+        const std::int64_t until =
+            one.until == kForever ? 0 : std::chrono::ceil<std::chrono::seconds>(one.until).count();
+        const std::string text =
+            text_of_key(std::span{one.bytes}, [](std::uint64_t) { return std::string{"?"}; });
+        add(one.bytes, {{"key", text}, {"source", "policy"}, {"reason", ""}}, until, networks);
+    }
+}
+
+}  // namespace
+
+Json networks_json(const FoundKey& found, const RuleView& view) {
+    Networks networks;
+    if (!found.is_network) {
+        add_set(found, view, networks);
+        add_of_files(found, networks);
+    }
+    std::stable_sort(networks.begin(), networks.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    Json json = Json::array();
+    for (auto& [length, ban] : networks) {
+        json.push_back(std::move(ban));
+    }
+    return json;
+}
+
+std::string text_of_networks(const Json& networks) {
+    std::string text;
+    for (const Json& one : networks) {
+        const auto reason = text_at(one, "reason");
+        text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", text_at(one, "key"),
+                            text_at(one, "source"), reason.empty() ? "" : ", because: " + reason);
+    }
+    return text;
+}
+
+}  // namespace sluice

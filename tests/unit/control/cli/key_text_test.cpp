@@ -1,0 +1,83 @@
+#include "control/cli/key_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sluice::key_text_test {
+namespace {
+
+Json bucket(std::int64_t wait_ns, std::int64_t fresh_ns) {
+    return {{"lcore", 1},          {"bucket", true},     {"before", 0},          {"remaining", 0},
+            {"most", 500},         {"wait_ns", wait_ns}, {"fresh_ns", fresh_ns}, {"step", 0},
+            {"overridden", false}, {"carried", false},   {"given_wider", 0}};
+}
+Json shown(const Json& worker) {
+    return {{"rule", "r"},
+            {"key", "192.0.2.7"},
+            {"action", "show"},
+            {"exempt", false},
+            {"banned", false},
+            {"set", Json::array()},
+            {"limits", {{{"name", "1"}, {"text", "per day"}, {"workers", {worker}}}}},
+            {"unanswered", Json::array()}};
+}
+const Json kNetworks = {{{"key", "192.0.2.0/24"},
+                         {"source", "operator"},
+                         {"until", nullptr},
+                         {"left_s", nullptr},
+                         {"reason", "abuse"}}};
+
+// In the words of `keys`.
+TEST(KeyText, SaysInHowLongTheKeyIsFresh) {
+    EXPECT_EQ(key_text(shown(bucket(86'040'000'000'000, 172'440'000'000'000))),
+              "rule r, key 192.0.2.7\n\n"
+              "LIMIT  NUMBERS  LCORE  LEFT   OF       WAIT  FRESH IN  BUCKET\n"
+              "1      per day      1     0  500  86040.0 s    47h54m  its own\n");
+}
+
+TEST(KeyText, SaysThatABucketWasCarriedOver) {
+    Json worker = bucket(1'500'000'000, 59'000'000'000);
+    worker["bucket"] = false;
+    worker["carried"] = true;
+    EXPECT_EQ(key_text(shown(worker)),
+              "rule r, key 192.0.2.7\n\n"
+              "LIMIT  NUMBERS  LCORE  LEFT   OF   WAIT  FRESH IN  BUCKET\n"
+              "1      per day      1     0  500  1.5 s       59s  "
+              "carried over, taken up with its next packet\n");
+}
+
+TEST(KeyText, NamesTheNetworkThatIsBanned) {
+    Json document = shown(bucket(0, 0));
+    document["networks"] = kNetworks;
+    document["banned"] = true;
+    EXPECT_TRUE(key_text(document).starts_with(
+        "rule r, key 192.0.2.7: banned\n"
+        "within 192.0.2.0/24, banned by operator, because: abuse\n"
+        "`key set r 192.0.2.7 --exempt` lets this key alone through, "
+        "`key unban r 192.0.2.0/24` the network\n"))
+        << key_text(document);
+    document["banned"] = false;
+    document["exempt"] = true;
+    EXPECT_TRUE(key_text(document).starts_with(
+        "rule r, key 192.0.2.7: exempt\n"
+        "within 192.0.2.0/24, banned by operator, because: abuse\n\n"))
+        << key_text(document);
+}
+
+TEST(SettingText, SaysThatTheNetworkOfALiftedKeyIsBanned) {
+    Json document{{"rule", "r"},
+                  {"key", "192.0.2.7"},
+                  {"set", Json::array()},
+                  {"lifted", 1},
+                  {"unanswered_workers", 0}};
+    document["networks"] = kNetworks;
+    const std::string text = setting_text(document);
+    EXPECT_TRUE(
+        text.starts_with("rule r, key 192.0.2.7: banned\nban lifted on 1 workers\n"
+                         "within 192.0.2.0/24, banned by operator, because: abuse\n"))
+        << text;
+}
+
+}  // namespace
+}  // namespace sluice::key_text_test
