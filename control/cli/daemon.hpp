@@ -20,6 +20,7 @@ struct DaemonRefusal {
     ExitCode exit = ExitCode::Refused;
     std::string what;               // title and detail, for a person
     std::vector<Problem> problems;  // of a rule file
+    long status = 0;                // of HTTP; 0: there was no answer
 };
 
 [[nodiscard]] DaemonPlace place_of(const Options& options);
