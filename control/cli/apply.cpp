@@ -1,6 +1,7 @@
 #include "control/cli/commands.hpp"
 #include "control/cli/daemon.hpp"
 #include "control/cli/diff_text.hpp"
+#include "control/cli/long_work.hpp"
 #include "control/cli/rule_input.hpp"
 #include "control/cli/rule_text.hpp"
 #include "control/cli/terminal.hpp"
@@ -76,7 +77,10 @@ std::variant<Json, ExitCode> send_files(const Options& options, std::string_view
         return *exit;
     }
     const auto& files = std::get<RuleFiles>(read);
-    auto answer = ask(options, request_of(options, files, method, target));
+    auto answer = [&] {
+        const LongWork work{method == "PUT" ? "apply" : "diff"};
+        return ask(options, request_of(options, files, method, target));
+    }();
     if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         say_file_problems(refusal->problems, files);
         return report(*refusal);

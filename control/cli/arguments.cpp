@@ -374,19 +374,18 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
     }
     CLI::App* const completion =
         app.add_subcommand(std::string{kCompletion}, "print a completion script for a shell");
-    completion->add_option("SHELL", options.word, "bash, zsh or fish")
+    completion
+        ->add_option("SHELL", options.word,
+                     "bash, zsh or fish; ids: of the running rules, as those scripts ask for them")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "ids"}));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return answer_parse_error(app, error);
     }
     if (completion->parsed()) {
-        auto* const script = options.word == "zsh"    ? zsh_completion
-                             : options.word == "fish" ? fish_completion
-                                                      : bash_completion;
-        print(script(completion_words(app)));
+        print(completion_text(options, completion_words(app)));
         return ExitCode::Done;
     }
     const std::string word = app.get_subcommands().front()->get_name();

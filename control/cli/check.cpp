@@ -1,4 +1,5 @@
 #include "control/cli/commands.hpp"
+#include "control/cli/long_work.hpp"
 #include "control/cli/rule_input.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
@@ -242,6 +243,7 @@ std::optional<std::string> refusal_of(const RuleText& source) {
 
 Checked check_rules(const RuleFiles& input, bool strict, const RssMapping& box,
                     CompiledRules& rules, std::optional<std::string>& refused) {
+    const LongWork work{"check"};
     Problems problems{input.label};
     const ListReader lists = lists_of(input);
     const std::vector<RuleFilePart> parts = parts_of(input.text, input.slices);

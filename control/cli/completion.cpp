@@ -1,12 +1,15 @@
 #include "control/cli/completion.hpp"
 
+#include "control/cli/daemon.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string_view>
+#include <variant>
 
 namespace sluice {
 namespace {
@@ -15,65 +18,146 @@ std::string joined(const std::vector<std::string>& words) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-constexpr std::string_view kHead = R"(_sluicectl() {
-    local word=${COMP_WORDS[COMP_CWORD]} command= words= i
+// In the place of words: the ids of the running rules and services, asked of sluiced; files.
+constexpr std::string_view kIds = "<ids>";
+constexpr std::string_view kFiles = "<files>";
+
+// What follows a command at a place, of those that are no options, counted from 0.
+struct Choices {
+    std::string_view command;
+    unsigned place = 0;
+    std::string_view first;  // behind this word at place 0; empty: behind any
+    std::string_view words;
+};
+constexpr auto kChoices =
+    std::to_array<Choices>({{"mode", 0, "", kIds},
+                            {"mode", 1, "", "monitor enforce off"},
+                            {"rule", 0, "", "add replace delete"},
+                            {"rule", 1, "add", kFiles},
+                            {"rule", 1, "replace", kFiles},
+                            {"rule", 1, "delete", kIds},
+                            {"rules", 0, "", kIds},
+                            {"key", 0, "", "show list reset grant set unset ban unban"},
+                            {"key", 1, "", kIds},
+                            {"xdp", 0, "", "status"},
+                            {"panic", 0, "", "pass resume"},
+                            {"completion", 0, "", "bash zsh fish"}});
+
+// Options whose value is an id, and those that say where sluiced is, which asking for ids needs.
+constexpr std::string_view kIdOptions = "--rule|--before|--after";
+constexpr std::string_view kPlaceOptions = "--socket|--url|--token-file";
+
+bool has_choices(std::string_view command) {
+    return std::any_of(kChoices.begin(), kChoices.end(),
+                       [&](const Choices& one) { return one.command == command; });
+}
+
+// As a pattern of `case` in bash and zsh.
+std::string pattern_of(const Choices& one) {
+    return fmt::format("{}:{}:{}", one.command, one.place, one.first.empty() ? "*" : one.first);
+}
+
+constexpr std::string_view kHead = R"(_sluicectl() {{
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
+    local command= first= words= choices= files=yes ids= place=0 i
+    local -a at=()
     for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${COMP_WORDS[i]} in
-            --socket) ((i++)) ;;
+        case ${{COMP_WORDS[i]}} in
+            {0}) at+=("${{COMP_WORDS[i]}}" "${{COMP_WORDS[i + 1]}}"); ((i++)) ;;
+            {1}) ((i++)) ;;
             -*) ;;
-            *) command=${COMP_WORDS[i]}; break ;;
+            *)
+                if [[ -z $command ]]; then
+                    command=${{COMP_WORDS[i]}}
+                else
+                    ((place)) || first=${{COMP_WORDS[i]}}
+                    place=$((place + 1))
+                fi
+                ;;
         esac
     done
     case $command in
 )";
 
-// What follows a command and is neither an option nor a file.
-struct Choices {
-    std::string_view command;
-    std::string_view words;
-};
-constexpr auto kChoices =
-    std::to_array<Choices>({{"mode", "monitor enforce off"},
-                            {"rule", "add replace delete"},
-                            {"key", "show list reset grant set unset ban unban"},
-                            {"xdp", "status"},
-                            {"panic", "pass resume"},
-                            {"completion", "bash zsh fish"}});
-
-std::string_view choices_of(std::string_view command) {
-    const auto* const found =
-        std::find_if(kChoices.begin(), kChoices.end(),
-                     [&](const Choices& one) { return one.command == command; });
-    return found == kChoices.end() ? std::string_view{} : found->words;
-}
-
 constexpr std::string_view kTail = R"(    esac
-    if [[ -z $command || $word == -* ]]; then
+    [[ $before != @({0}) ]] || ids=yes
+    if [[ -n $ids && $word != -* ]]; then
+        files=
+        choices=$("${{COMP_WORDS[0]}}" "${{at[@]}}" completion ids 2>/dev/null)
+    fi
+    if [[ $word == -* || ( -z $command && -z $ids ) ]]; then
         COMPREPLY=($(compgen -W "$words" -- "$word"))
-    elif [[ -n $choices ]]; then
+    elif [[ -z $files ]]; then
         COMPREPLY=($(compgen -W "$choices" -- "$word"))
     else
         COMPREPLY=($(compgen -f -- "$word"))
     fi
-}
+}}
 complete -o filenames -F _sluicectl sluicectl
 )";
 
 constexpr std::string_view kZshHead = R"(#compdef sluicectl
-_sluicectl() {
-    local command= i
+_sluicectl() {{
+    local command= first= i
+    local -i place=0
+    local -a at
     for ((i = 2; i < CURRENT; i++)); do
         case $words[i] in
-            --socket) ((i++)) ;;
+            {0}) at+=($words[i] $words[i+1]); ((i++)) ;;
+            {1}) ((i++)) ;;
             -*) ;;
-            *) command=$words[i]; break ;;
+            *)
+                if [[ -z $command ]]; then
+                    command=$words[i]
+                else
+                    ((place)) || first=$words[i]
+                    place=$((place + 1))
+                fi
+                ;;
         esac
     done
-    case $command in
+    if [[ $words[CURRENT-1] == ({1}) ]]; then
+        compadd -- $($words[1] $at completion ids 2>/dev/null)
+        return
+    fi
+    if [[ $words[CURRENT] != -* ]]; then
+        case "${{command}}:${{place}}:${{first}}" in
 )";
 constexpr std::string_view kZshTail = R"(    esac
 }
 compdef _sluicectl sluicectl
+)";
+
+constexpr std::string_view kFishHead = R"(function __sluicectl_ids
+    set -l at
+    set -l words (commandline -opc)
+    for i in (seq 2 (count $words))
+        if contains -- $words[$i] --socket --url --token-file
+            set -a at $words[$i] $words[(math $i + 1)]
+        end
+    end
+    $words[1] $at completion ids 2>/dev/null
+end
+function __sluicectl_place
+    set -l words
+    set -l is_value 0
+    for word in (commandline -opc)[2..-1]
+        if test $is_value = 1
+            set is_value 0
+        else if contains -- $word --socket --url --token-file --rule --before --after
+            set is_value 1
+        else if not string match -q -- '-*' $word
+            set -a words $word
+        end
+    end
+    test (count $words) -eq (math $argv[2] + 1); or return 1
+    test "$words[1]" = $argv[1]; or return 1
+    test (count $argv) -lt 3; or test "$words[2]" = $argv[3]
+end
+complete -c sluicectl -f
+complete -c sluicectl -l rule -x -a '(__sluicectl_ids)'
+complete -c sluicectl -l before -x -a '(__sluicectl_ids)'
+complete -c sluicectl -l after -x -a '(__sluicectl_ids)'
 )";
 
 // The options and commands of all, apart.
@@ -94,48 +178,73 @@ Whole whole_of(const std::vector<CompletionWord>& words) {
     return whole;
 }
 
+std::string bash_choice(const Choices& one) {
+    const std::string does = one.words == kIds     ? "ids=yes"
+                             : one.words == kFiles ? "files=yes"
+                                                   : fmt::format("files= choices='{}'", one.words);
+    return fmt::format("        {}) {} ;;\n", pattern_of(one), does);
+}
+
+std::string zsh_choice(const Choices& one) {
+    const std::string does = one.words == kIds
+                                 ? "compadd -- $($words[1] $at completion ids 2>/dev/null)"
+                             : one.words == kFiles ? "_files"
+                                                   : fmt::format("compadd -- {}", one.words);
+    return fmt::format("            {}) {}; return ;;\n", pattern_of(one), does);
+}
+
+std::string fish_choice(const Choices& one) {
+    const std::string does = one.words == kIds     ? "-a '(__sluicectl_ids)'"
+                             : one.words == kFiles ? "-F"
+                                                   : fmt::format("-a '{}'", one.words);
+    return fmt::format("complete -c sluicectl -n '__sluicectl_place {} {}{}{}' {}\n", one.command,
+                       one.place, one.first.empty() ? "" : " ", one.first, does);
+}
+
 }  // namespace
 
 std::string bash_completion(const std::vector<CompletionWord>& words) {
     const Whole whole = whole_of(words);
     std::string cases =
         fmt::format("        '') words=\"{} {}\" ;;\n", whole.commands, whole.everywhere);
-    std::string choices = "    local choices=\n    case $command in\n";
     for (const CompletionWord& word : words) {
         if (!word.word.empty()) {
             cases += fmt::format("        {}) words=\"{} {}\" ;;\n", word.word,
                                  joined(word.options), whole.everywhere);
         }
     }
+    cases += "    esac\n    case $command:$place:$first in\n";
     for (const Choices& one : kChoices) {
-        choices += fmt::format("        {}) choices='{}' ;;\n", one.command, one.words);
+        cases += bash_choice(one);
     }
-    return std::string{kHead} + cases + "    esac\n" + choices + std::string{kTail};
+    return fmt::format(kHead, kPlaceOptions, kIdOptions) + cases + fmt::format(kTail, kIdOptions);
 }
 
 std::string zsh_completion(const std::vector<CompletionWord>& words) {
     const Whole whole = whole_of(words);
-    std::string cases =
-        fmt::format("        '') compadd -- {} {} ;;\n", whole.commands, whole.everywhere);
-    for (const CompletionWord& word : words) {
-        if (word.word.empty()) {
-            continue;
-        }
-        const std::string_view choices = choices_of(word.word);
-        cases += fmt::format(
-            "        {}) if [[ $words[CURRENT] == -* ]]; then compadd -- {} {}; else {}; fi ;;\n",
-            word.word, joined(word.options), whole.everywhere,
-            choices.empty() ? "_files" : fmt::format("compadd -- {}", choices));
+    std::string cases;
+    for (const Choices& one : kChoices) {
+        cases += zsh_choice(one);
     }
-    return std::string{kZshHead} + cases + std::string{kZshTail};
+    cases +=
+        fmt::format("        esac\n    fi\n    case $command in\n        '') compadd -- {} {} ;;\n",
+                    whole.commands, whole.everywhere);
+    for (const CompletionWord& word : words) {
+        if (!word.word.empty()) {
+            cases += fmt::format(
+                "        {}) if [[ $words[CURRENT] == -* ]]; then compadd -- {} {}; else _files; "
+                "fi ;;\n",
+                word.word, joined(word.options), whole.everywhere);
+        }
+    }
+    return fmt::format(kZshHead, kPlaceOptions, kIdOptions) + cases + std::string{kZshTail};
 }
 
 // Files are offered behind a command that has no words of its own.
 std::string fish_completion(const std::vector<CompletionWord>& words) {
     const Whole whole = whole_of(words);
-    std::string text = fmt::format(
-        "complete -c sluicectl -f\ncomplete -c sluicectl -n __fish_use_subcommand -a '{}'\n",
-        whole.commands);
+    std::string text{kFishHead};
+    text += fmt::format("complete -c sluicectl -n __fish_use_subcommand -a '{}'\n", whole.commands);
     for (const CompletionWord& word : words) {
         const std::string when =
             word.word.empty() ? "" : fmt::format(" -n '__fish_seen_subcommand_from {}'", word.word);
@@ -143,13 +252,38 @@ std::string fish_completion(const std::vector<CompletionWord>& words) {
             text += fmt::format("complete -c sluicectl{} -l {}\n", when,
                                 std::string_view{option}.substr(2));
         }
-        if (!word.word.empty()) {
-            const std::string_view choices = choices_of(word.word);
-            text += fmt::format("complete -c sluicectl{} {}\n", when,
-                                choices.empty() ? "-F" : fmt::format("-a '{}'", choices));
+        if (!word.word.empty() && !has_choices(word.word)) {
+            text += fmt::format("complete -c sluicectl{} -F\n", when);
         }
     }
+    for (const Choices& one : kChoices) {
+        text += fish_choice(one);
+    }
     return text;
+}
+
+std::string running_ids(const Options& options) {
+    constexpr std::chrono::milliseconds kPatience{300};
+    const auto answer = ask(options, {.target = "/v1/rules", .timeout = kPatience});
+    const Json* const rules = std::get_if<Json>(&answer);
+    std::string ids;
+    for (const char* const list : {"rules", "services"}) {
+        const Json none = Json::array();
+        for (const Json& one : rules != nullptr && rules->contains(list) ? rules->at(list) : none) {
+            ids += one.value("id", "") + "\n";
+        }
+    }
+    return ids;
+}
+
+std::string completion_text(const Options& options, const std::vector<CompletionWord>& words) {
+    if (options.word == "ids") {
+        return running_ids(options);
+    }
+    auto* const script = options.word == "zsh"    ? zsh_completion
+                         : options.word == "fish" ? fish_completion
+                                                  : bash_completion;
+    return script(words);
 }
 
 std::string no_command(const std::string& word, const std::vector<CompletionWord>& words) {

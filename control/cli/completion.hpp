@@ -1,4 +1,6 @@
 #pragma once
+#include "control/cli/options.hpp"
+
 #include <string>
 #include <vector>
 
@@ -16,6 +18,15 @@ struct CompletionWord {
 [[nodiscard]] std::string zsh_completion(const std::vector<CompletionWord>& words);
 // For fish: `sluicectl completion fish | source`.
 [[nodiscard]] std::string fish_completion(const std::vector<CompletionWord>& words);
+
+// The ids of the running rules and services, a line each, for shells that complete them. Empty
+// where sluiced does not answer within 300 ms, or refuses: a shell is not to wait, nor to hear of
+// it.
+[[nodiscard]] std::string running_ids(const Options& options);
+
+// What `completion` prints for options.word.
+[[nodiscard]] std::string completion_text(const Options& options,
+                                          const std::vector<CompletionWord>& words);
 
 // "no command 'stat'; did you mean stats?"
 [[nodiscard]] std::string no_command(const std::string& word,

@@ -22,6 +22,7 @@ constexpr std::chrono::milliseconds kBeforeNextAttempt{100};
 
 DaemonRefusal refusal_from(const HttpReply& reply) {
     DaemonRefusal refusal;
+    refusal.status = reply.status;
     // 503: sluiced is there, but its dataplane is not.
     refusal.exit = reply.status == kUnavailable ? ExitCode::Unreached : ExitCode::Refused;
     const Json problem = Json::parse(reply.body, nullptr, false);

@@ -1,6 +1,7 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/field_list.hpp"
+#include "control/cli/long_work.hpp"
 #include "control/cli/replay/rss_mapping.hpp"
 #include "control/cli/replay/worker_set.hpp"
 #include "control/cli/service_column.hpp"
@@ -231,9 +232,13 @@ void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
 ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldList& list,
                      Inspector& inspector, ServiceColumn* services) {
     const auto print_one = options.json ? print_object : print_line;
+    constexpr std::uint64_t kRecordHead = 16;
+    std::optional<LongWork> work{std::in_place, "inspect", capture_size(options.pcap_file),
+                                 LongWork::Beside::OutputElsewhere};
     CapturedFrame frame;
     CaptureReader::Next next = reader.next(frame);
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
+        work->add(frame.bytes.size() + kRecordHead);
         Seen seen = inspector.look_at(frame);
         seen.shows_service = services != nullptr;
         seen.service = services == nullptr ? std::nullopt : services->next(frame);
@@ -241,6 +246,7 @@ ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldL
             print_one(seen, list, line);
         }
     }
+    work.reset();
     if (inspector.crowded() != 0) {
         say_warning(
             fmt::format("{} frames hold more than {} requests or queries each; theirs are "

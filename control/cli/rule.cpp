@@ -4,6 +4,7 @@
 #include "control/cli/rule_text.hpp"
 #include "control/cli/terminal.hpp"
 #include "lib/policy/files/lone_rule.hpp"
+#include "lib/policy/yaml/map_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -29,21 +30,32 @@ std::string query_of(const Options& options, const std::string& file) {
     return query;
 }
 
-// The id of the rule in a text; nullopt: there is none, which was said.
-std::optional<std::string> id_in(const RuleFiles& file) {
+// The id of the rule in a text, and where it stands.
+struct PlacedId {
+    std::string id;
+    Position at;
+};
+// nullopt: there is none, which was said.
+std::optional<PlacedId> id_in(const RuleFiles& file) {
     Problems problems{file.label};
     std::optional<LoneRule> rule = read_lone_rule(file.text, problems);
     say_file_problems(problems.list(), file);
     if (!rule || problems.has_errors()) {
         return std::nullopt;
     }
-    return std::move(rule->id);
+    return PlacedId{std::move(rule->id), value_of(rule->tree, "id")->at};
 }
 
+// `id`: where the file names the rule that is to be there.
 ExitCode send(const Options& options, const DaemonRequest& request, const RuleFiles& file,
-              const std::string& done) {
+              const std::string& done, std::optional<Position> id = std::nullopt) {
+    constexpr long kNotFound = 404;
     const auto answer = ask(options, request);
     if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+        if (id && refusal->status == kNotFound) {
+            say_file_problems({{file.label, *id, Severity::Error, refusal->what}}, file);
+            return refusal->exit;
+        }
         say_file_problems(refusal->problems, file);
         return report(*refusal);
     }
@@ -71,20 +83,21 @@ ExitCode put(const Options& options) {
         return refuse(options.rule_file + " has several files; a file with one rule is wanted",
                       ExitCode::Usage);
     }
-    const std::optional<std::string> id = id_in(*file);
+    const std::optional<PlacedId> id = id_in(*file);
     if (!id) {
         return ExitCode::Refused;
     }
     const bool is_add = options.word == "add";
     return send(options,
                 {.method = is_add ? "POST" : "PUT",
-                 .target = (is_add ? "/v1/rules" : "/v1/rules/" + url_escape(*id)) +
+                 .target = (is_add ? "/v1/rules" : "/v1/rules/" + url_escape(id->id)) +
                            query_of(options, file->label),
                  .content_type = "application/yaml",
                  .body = file->text,
                  .timeout = kCompilePatience,
                  .if_match = options.if_match},
-                *file, (is_add ? "added " : "replaced ") + *id + "; ");
+                *file, (is_add ? "added " : "replaced ") + id->id + "; ",
+                is_add ? std::nullopt : std::optional{id->at});
 }
 
 }  // namespace

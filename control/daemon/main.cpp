@@ -8,13 +8,17 @@
 #include "control/daemon/settings.hpp"
 #include "control/daemon/tcp_listener.hpp"
 #include "control/daemon/token_gate.hpp"
+#include "lib/base/system_user.hpp"
 #include "lib/wire/database_key.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <exception>
 #include <filesystem>
@@ -24,6 +28,7 @@
 #include <thread>
 
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 namespace {
 
@@ -92,6 +97,19 @@ void share_database_key(const Settings& settings, DataplaneLink& link) {
     }
 }
 
+// A user without rights is told so before the first change of rules fails.
+void warn_of_state_dir(const Settings& settings) {
+    if (::access(settings.state_dir.c_str(), W_OK | X_OK) == 0) {
+        return;
+    }
+    const std::string why = std::strerror(errno);
+    const std::optional<SystemUser> user = user_of(::geteuid());
+    spdlog::warn(
+        "sluiced runs as {} and cannot write its state directory {}: {}; no rules are kept there. "
+        "Run it as root, or name one of its own with --state-dir",
+        user ? user->name : fmt::format("uid {}", ::geteuid()), settings.state_dir, why);
+}
+
 // What is root's of the API by TCP: the token, and an address that may be below 1024.
 struct TcpEntrance {
     Fd listener;
@@ -148,6 +166,7 @@ int run(const Settings& settings, const sigset_t& signals) {
         spdlog::error("{}", done.error().what);
         return kRefused;
     }
+    warn_of_state_dir(settings);
     const std::jthread listener{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};

@@ -1,5 +1,6 @@
 #include "dataplane/port/device.hpp"
 
+#include "dataplane/port/device_rights.hpp"
 #include "lib/base/device_text.hpp"
 #include "lib/wire/fd.hpp"
 
@@ -61,6 +62,15 @@ void remove_stale_socket(const std::string& device) {
     }
 }
 
+// What a person can do about a device that does not come up.
+std::string advice_on(const std::string& device) {
+    const std::string missing = missing_capabilities(device, effective_capabilities());
+    return missing.empty()
+               ? "check its name and arguments, and that its interface exists"
+               : "this process lacks " + missing +
+                     ": run it as root, or grant that (AmbientCapabilities= of its unit)";
+}
+
 }  // namespace
 
 std::string device_name(const std::string& device) {
@@ -77,9 +87,8 @@ Result<std::uint16_t> attach_device(const std::string& device) {
         const std::string arguments = comma == std::string::npos ? "" : device.substr(comma + 1);
         const int failed = rte_eal_hotplug_add("vdev", name.c_str(), arguments.c_str());
         if (failed != 0) {
-            return Error{Errc::NotSupported,
-                         "device " + device + " does not come up: " + rte_strerror(-failed) +
-                             "; check its name and arguments, and that its interface exists"};
+            return Error{Errc::NotSupported, "device " + device + " does not come up: " +
+                                                 rte_strerror(-failed) + "; " + advice_on(device)};
         }
     }
     std::uint16_t port = 0;

@@ -318,6 +318,7 @@ void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, La
                                    .plan = rules.answers,
                                    .load = rules.load,
                                    .now = at.at,
+                                   .utc_ahead = at.utc_ahead,
                                    .hash = core_.hash,
                                    .follows = rules.follows_answers()}};
         going_lane_->send(*going_, rules.actions, core_.counters,

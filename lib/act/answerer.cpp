@@ -127,6 +127,7 @@ AnsweredConnection& Answerer::remember(const Packet& packet, AnsweredKind kind,
     connection.begin = place.seq;
     connection.end = place.seq;
     connection.received = place.received;
+    connection.date = static_cast<std::uint16_t>(utc_of(context));
     return connection;
 }
 
@@ -222,7 +223,8 @@ bool Answerer::answer_unit(const Packet& packet, const Action& action, AnswerSta
     return true;
 }
 
-// Returns the size of the response, whatever of it is lost on its way.
+// Returns the size of the response, whatever of it is lost on its way. One that is sent again has
+// the date of the first time, as all of its bytes.
 std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
                               const AnsweredConnection& connection) noexcept {
     if (connection.kind == AnsweredKind::Alert) {
@@ -230,6 +232,8 @@ std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
     }
     const AnswerContext& context = packet.context;
     const AnswerTerms& terms = context.actions[connection.action].answer;
+    const std::uint32_t second = utc_of(context);
+    const auto age = static_cast<std::uint16_t>(second - connection.date);
     const WrittenResponse& response = responses_.get(
         {.load = context.load,
          .response = terms.response,
@@ -237,7 +241,7 @@ std::size_t Answerer::respond(const Packet& packet, const ResponsePlace& place,
          .has_timestamps = place.timestamps.has_value(),
          .numbers = context.plan.quota(
              {.limit = connection.limit, .rule = connection.rule, .wait = connection.wait})},
-        context.plan.response(terms));
+        second - age, context.plan.response(terms));
     for (std::size_t i = 0; i < response.cut.count; ++i) {
         MadeFrame& frame =
             made_.add({.side = Toward::Source,

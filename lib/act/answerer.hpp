@@ -33,6 +33,7 @@ struct AnswerContext {
     const AnswerPlan& plan;
     std::uint64_t load = 0;  // of the rules
     Instant now{};
+    Nanoseconds utc_ahead{};  // of the instant
     const KeyHasher& hash;
     // Some rule answers: what is forwarded is followed, for what its connections may be answered.
     bool follows = false;
@@ -108,6 +109,9 @@ private:
 
     [[nodiscard]] static std::uint32_t seconds_of(Instant now) noexcept {
         return static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::seconds{1});
+    }
+    [[nodiscard]] static std::uint32_t utc_of(const AnswerContext& context) noexcept {
+        return seconds_of(context.now + context.utc_ahead);
     }
     void count(AnswerEvent event) noexcept {
         ++events_[static_cast<std::size_t>(event)];

@@ -94,6 +94,7 @@ void Answerer::answer_at_last(const Packet& packet, AnsweredConnection& connecti
     connection.wait = std::max(connection.wait - passed, Nanoseconds{0});
     connection.begin = came.ack;
     connection.has_acked = false;
+    connection.date = static_cast<std::uint16_t>(utc_of(packet.context));
     const ResponsePlace place{.seq = came.ack,
                               .request = connection.request,
                               .received = connection.received,

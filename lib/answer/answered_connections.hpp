@@ -35,6 +35,7 @@ struct alignas(64) AnsweredConnection {
     AnsweredKind kind = AnsweredKind::Response;
     bool has_finished = false;  // its client has sent its FIN behind the whole answer
     std::uint8_t repeats = 0;   // answers that were sent again
+    std::uint16_t date = 0;     // of its answer, in seconds of UTC, their lower bits
     std::uint32_t acked = 0;    // by the client's latest ACK without payload, below `end`
     bool has_acked = false;
     bool waits = false;  // for an answer of the server to end, before its own begins

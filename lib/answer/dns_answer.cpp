@@ -1,10 +1,9 @@
 #include "lib/answer/dns_answer.hpp"
 
 #include "lib/answer/byte_writer.hpp"
-#include "lib/l7/byte_reader.hpp"
+#include "lib/answer/edns_query.hpp"
 #include "lib/l7/dns/dns_message.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace sluice {
@@ -14,15 +13,10 @@ constexpr std::uint16_t kResponse = 0x8000;
 constexpr std::uint16_t kTruncated = 0x0200;
 constexpr std::uint16_t kRecursionDesired = 0x0100;
 constexpr std::uint16_t kCheckingDisabled = 0x0010;
+constexpr std::uint16_t kFormatError = 1;
 constexpr std::uint16_t kRefused = 5;
-constexpr std::uint16_t kTypeOpt = 41;
-// RFC 6891, 6.1.3: the flags of an OPT record stand in its TTL, behind an extended RCODE and a
-// version.
-constexpr std::uint32_t kDnssecOk = 0x8000;
 constexpr std::uint32_t kBadVersion = 0x0100'0000;
 constexpr std::uint16_t kUdpPayload = 1232;  // fits into the least MTU of IPv6
-// Records behind the question that are looked at for an OPT record.
-constexpr unsigned kMostRecords = 8;
 
 // The name stands there whole: label by label up to the root, without a pointer. The question has
 // been parsed.
@@ -37,42 +31,11 @@ bool is_uncompressed(ByteView query, const DnsQuestion& question) noexcept {
     return true;
 }
 
-struct EdnsQuery {
-    bool is_version_0 = true;
-    bool dnssec_ok = false;
-};
-
-// The first OPT record among the additional ones that the header counts. nullopt: there is none
-// in the first records, or they are not sound.
-std::optional<EdnsQuery> find_edns(ByteView query, std::size_t at) noexcept {
-    constexpr std::size_t kFixedSize = 10;  // type, class, TTL, length of the data
-    const DnsHeader header{query};
-    const unsigned before = unsigned{header.answers} + header.authorities;
-    const unsigned records = std::min(before + header.additionals, kMostRecords);
-    for (unsigned record = 0; record < records; ++record) {
-        const DnsNameWalk name = walk_dns_name(query, at);
-        if (name.parsed != DnsParsed::Ok || query.size() - name.end < kFixedSize) {
-            return std::nullopt;
-        }
-        ByteReader reader{query.subspan(name.end)};
-        const std::uint16_t type = reader.be16();
-        (void)reader.be16();
-        const std::uint32_t flags = reader.be32();
-        (void)reader.part16();
-        if (!reader.ok()) {
-            return std::nullopt;
-        }
-        if (record >= before && type == kTypeOpt && name.end == at + 1) {
-            return EdnsQuery{.is_version_0 = (flags >> 16 & 0xFF) == 0,
-                             .dnssec_ok = (flags & kDnssecOk) != 0};
-        }
-        at = name.end + reader.at();
+std::uint16_t flags_of(DnsAnswer answer, const std::optional<EdnsQuery>& edns) noexcept {
+    if (edns && edns->is_malformed) {
+        return kFormatError;
     }
-    return std::nullopt;
-}
-
-std::uint16_t flags_of(DnsAnswer answer, bool bad_version) noexcept {
-    if (bad_version) {
+    if (edns && !edns->is_version_0) {
         return 0;  // its RCODE's upper bits, and no others, are in the OPT record
     }
     switch (answer) {
@@ -85,12 +48,16 @@ std::uint16_t flags_of(DnsAnswer answer, bool bad_version) noexcept {
     }
 }
 
+// A cookie goes back as it came: its client knows its own part again, and its server's own part is
+// as good as before.
 void write_opt(ByteWriter& out, const EdnsQuery& edns) noexcept {
+    const ByteView cookie = edns.is_malformed ? ByteView{} : edns.cookie;
     out.u8(0);
     out.be16(kTypeOpt);
     out.be16(kUdpPayload);
     out.be32((edns.is_version_0 ? 0 : kBadVersion) | (edns.dnssec_ok ? kDnssecOk : 0));
-    out.be16(0);
+    out.be16(static_cast<std::uint16_t>(cookie.size()));
+    out.bytes(cookie);
 }
 
 }  // namespace
@@ -104,10 +71,9 @@ std::size_t write_dns_answer(ByteView query, DnsAnswer answer, MutableBytes to) 
     }
     const std::optional<EdnsQuery> edns = find_edns(query, message.first.end);
     const std::uint16_t kept = load_be16(query, 2) & (kRecursionDesired | kCheckingDisabled);
-    const bool bad_version = edns && !edns->is_version_0;
     ByteWriter out{to};
     out.bytes(query.first(2));
-    out.be16(static_cast<std::uint16_t>(kResponse | kept | flags_of(answer, bad_version)));
+    out.be16(static_cast<std::uint16_t>(kResponse | kept | flags_of(answer, edns)));
     out.be16(1);
     out.be32(0);
     out.be16(edns ? 1 : 0);

@@ -1,5 +1,6 @@
 #include "lib/answer/made_response.hpp"
 
+#include "lib/answer/http_date.hpp"
 #include "lib/answer/tcp_answer.hpp"
 #include "lib/l7/http1/byte_classes.hpp"
 
@@ -66,6 +67,8 @@ constexpr auto kImpossibleStatuses = std::to_array<ImpossibleStatus>({
     {426, "keeps the connection for another protocol, and every response here ends it"},
 });
 
+constexpr std::string_view kDateField = "Date: ";
+
 constexpr bool has_content(std::uint16_t status) noexcept {
     return status != 204 && status != 205 && status != 304;
 }
@@ -102,6 +105,11 @@ bool is_printable(std::string_view text) noexcept {
     return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+bool names_field(const ResponseSpec& spec, std::string_view name) {
+    return std::ranges::any_of(spec.fields,
+                               [&](const auto& field) { return lower(field.name) == name; });
+}
+
 std::optional<Error> find_fault(const ResponseSpec& spec) {
     if (spec.status < 200 || spec.status > 599) {
         return Error{Errc::OutOfRange,
@@ -130,9 +138,7 @@ std::optional<Error> find_fault(const ResponseSpec& spec) {
         }
     }
     for (const auto& [status, name] : kNeededFields) {
-        const bool given = std::ranges::any_of(
-            spec.fields, [&](const auto& field) { return lower(field.name) == name; });
-        if (status == spec.status && !given) {
+        if (status == spec.status && !names_field(spec, name)) {
             return Error{Errc::BadSyntax, "a response with status " + std::to_string(status) +
                                               " needs the header `" + std::string{name} + "`"};
         }
@@ -229,7 +235,12 @@ Result<MadeResponse> MadeResponse::compile(const ResponseSpec& spec) {
     }
     MadeResponse made;
     made.body_ = sends_problem_details(spec) ? problem_details(spec) : spec.body.value_or("");
-    made.head_.add(status_line(spec.status));
+    const std::string first_line = status_line(spec.status);
+    made.head_.add(first_line);
+    if (!names_field(spec, "date")) {
+        made.date_at_ = first_line.size() + kDateField.size();
+        made.head_.add(std::string{kDateField} + std::string(kHttpDateSize, ' ') + "\r\n");
+    }
     for (const auto& [name, value] : spec.fields) {
         made.head_.add(name + ": " + value + "\r\n");
     }
@@ -247,11 +258,18 @@ Result<MadeResponse> MadeResponse::compile(const ResponseSpec& spec) {
 }
 
 std::size_t MadeResponse::write(const QuotaNumbers& numbers, bool is_head_request,
-                                MutableBytes to) const noexcept {
+                                std::string_view date, MutableBytes to) const noexcept {
     const std::size_t head = head_.write(numbers, to);
+    put_date(date, to);
     const std::size_t body = is_head_request ? 0 : body_.size();
     std::ranges::copy(bytes_of(body_).first(body), to.subspan(head).begin());
     return head + body;
+}
+
+void MadeResponse::put_date(std::string_view date, MutableBytes response) const noexcept {
+    if (date_at_ != 0) {
+        std::ranges::copy(bytes_of(date), response.subspan(date_at_).begin());
+    }
 }
 
 }  // namespace sluice

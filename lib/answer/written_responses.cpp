@@ -5,14 +5,19 @@
 namespace sluice {
 namespace {
 
-void write(const ResponseKey& key, const MadeResponse& made, WrittenResponse& to) noexcept {
+void sum_segment(WrittenResponse& of, std::size_t i) noexcept {
+    const ByteView rest = of.view().subspan(i * of.cut.piece);
+    of.sums[i] = {};
+    of.sums[i].add(rest.first(std::min(rest.size(), of.cut.piece)));
+}
+
+void write(const ResponseKey& key, const MadeResponse& made, std::string_view date,
+           WrittenResponse& to) noexcept {
     to.key = key;
-    to.size = made.write(key.numbers, key.is_head, to.bytes);
+    to.size = made.write(key.numbers, key.is_head, date, to.bytes);
     to.cut = cut_response(to.size, key.has_timestamps);
     for (std::size_t i = 0; i < to.cut.count; ++i) {
-        const ByteView rest = to.view().subspan(i * to.cut.piece);
-        to.sums[i] = {};
-        to.sums[i].add(rest.first(std::min(rest.size(), to.cut.piece)));
+        sum_segment(to, i);
     }
 }
 
@@ -26,12 +31,16 @@ std::size_t WrittenResponses::place_of(const ResponseKey& key) noexcept {
     return mixed % kKeptResponses;
 }
 
-const WrittenResponse& WrittenResponses::get(const ResponseKey& key,
+const WrittenResponse& WrittenResponses::get(const ResponseKey& key, std::uint32_t date,
                                              const MadeResponse& made) noexcept {
     WrittenResponse& place = places_[place_of(key)];
     if (place.size == 0 || place.key != key) {
-        write(key, made, place);
+        write(key, made, date_.at(date), place);
+    } else if (place.date != date) {
+        made.put_date(date_.at(date), place.bytes);
+        sum_segment(place, 0);
     }
+    place.date = date;
     return place;
 }
 

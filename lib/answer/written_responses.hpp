@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/answer/answer_bounds.hpp"
+#include "lib/answer/http_date.hpp"
 #include "lib/answer/made_response.hpp"
 #include "lib/answer/tcp_answer.hpp"
 #include "lib/packet/internet_checksum.hpp"
@@ -26,7 +27,8 @@ struct ResponseKey {
 // checksum.
 struct WrittenResponse {
     ResponseKey key;
-    std::size_t size = 0;  // 0: nothing was written yet
+    std::uint32_t date = 0;  // of its Date: seconds since 1970
+    std::size_t size = 0;    // 0: nothing was written yet
     ResponseCut cut;
     std::array<InternetChecksum, kMostResponseSegments> sums;
     std::array<std::byte, kMostResponseBytes> bytes;
@@ -35,16 +37,17 @@ struct WrittenResponse {
 };
 
 // Responses that a worker has written last: under a flood most answers say what one of them says.
-// A key has one place.
+// A key has one place, and once a second another date is put into it.
 class WrittenResponses {
 public:
-    // Good until the next call. `made` is what the key names.
-    [[nodiscard]] const WrittenResponse& get(const ResponseKey& key,
+    // Good until the next call. `made` is what the key names, `date` in seconds since 1970.
+    [[nodiscard]] const WrittenResponse& get(const ResponseKey& key, std::uint32_t date,
                                              const MadeResponse& made) noexcept;
 
 private:
     [[nodiscard]] static std::size_t place_of(const ResponseKey& key) noexcept;
 
+    HttpDate date_;
     std::vector<WrittenResponse> places_ = std::vector<WrittenResponse>(kKeptResponses);
 };
 

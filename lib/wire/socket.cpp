@@ -23,6 +23,19 @@ Error failed(const std::string& what, const std::string& path) {
     return {Errc::Unreachable, what + " " + path + ": " + std::strerror(errno)};
 }
 
+// As failed(), of what the user of this process may not do.
+Error not_allowed(const std::string& what, const std::string& path) {
+    const bool is_right = errno == EACCES || errno == EPERM;
+    Error error = failed(what, path);
+    if (is_right) {
+        const std::optional<SystemUser> user = user_of(::geteuid());
+        error.what += "; this process runs as " +
+                      (user ? user->name : "uid " + std::to_string(::geteuid())) +
+                      ": run it as root, or name a socket in a folder where that user may write";
+    }
+    return error;
+}
+
 Result<sockaddr_un> address_of(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -50,12 +63,16 @@ Result<Done> remove_stale(const std::string& path, const sockaddr_un& address) {
     }
     // Only a refused connection shows a dead socket: a full backlog has a listener.
     const Fd probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!probe.is_open() || ::connect(probe.get(), generic(address), sizeof(address)) == 0 ||
-        errno != ECONNREFUSED) {
+    const bool is_open =
+        probe.is_open() && ::connect(probe.get(), generic(address), sizeof(address)) == 0;
+    if (!is_open && errno == EACCES) {
+        return not_allowed("another user's socket is in the way of", path);
+    }
+    if (is_open || !probe.is_open() || errno != ECONNREFUSED) {
         return Error{Errc::Refused, "somebody listens on " + path + " already"};
     }
     if (::unlink(path.c_str()) != 0) {
-        return failed("cannot remove", path);
+        return not_allowed("cannot remove", path);
     }
     return Done{};
 }
@@ -123,14 +140,14 @@ Result<Fd> listen_unix(const SocketOptions& options) {
     // /run is empty after a boot.
     const std::string folder = options.path.substr(0, options.path.rfind('/') + 1);
     if (!folder.empty() && ::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
-        return failed("cannot make the folder of", options.path);
+        return not_allowed("cannot make the folder of", options.path);
     }
     // Nobody can connect before listen(), and by then mode and owner are set.
     const mode_t before = ::umask(0177);
     const int bound = ::bind(fd.get(), generic(*address), sizeof(*address));
     ::umask(before);
     if (bound != 0) {
-        return failed("cannot make the socket", options.path);
+        return not_allowed("cannot make the socket", options.path);
     }
     Result<Done> done = hand_over_socket(options);
     if (done && ::listen(fd.get(), kBacklog) != 0) {

@@ -107,19 +107,19 @@ const Moment kMoments[] = {
     {"a request is answered, and its server's connection ends",
      kReply,
      from_client(kGet),
-     {"< FPA 7:1035 227", "> RA 1000:7", "reply over_limit"}},
+     {"< FPA 7:1035 264", "> RA 1000:7", "reply over_limit"}},
     {"a decoy says nothing of limits",
      kDecoy,
      from_client(kGet),
-     {"< FPA 7:1035 125", "> RA 1000:7", "decoy over_limit"}},
+     {"< FPA 7:1035 162", "> RA 1000:7", "decoy over_limit"}},
     {"HEAD",
      kDecoy,
      from_client("HEAD / HTTP/1.1\r\nHost: a.example\r\n\r\n"),
-     {"< FPA 7:1036 123", "> RA 1000:7", "decoy over_limit"}},
+     {"< FPA 7:1036 160", "> RA 1000:7", "decoy over_limit"}},
     {"HTTP/1.0",
      kDecoy,
      from_client("GET / HTTP/1.0\r\n\r\n"),
-     {"< FPA 7:1018 125", "> RA 1000:7", "decoy over_limit"}},
+     {"< FPA 7:1018 162", "> RA 1000:7", "decoy over_limit"}},
     {"a request is no query", kTruncate, from_client(kGet), {"drop over_limit"}},
     {"bytes of no protocol that is known",
      kReply,
@@ -194,6 +194,29 @@ TEST(Answers, ARequestThatComesAgainGetsTheSameAnswerAgain) {
     // Under other rules nothing tells what it was.
     ASSERT_TRUE(of.box.box().reload(refuses("reply, body: other")).has_value());
     EXPECT_EQ(of.box.take(from_client(kGet)), (Lines{"< RA 7:1035", "drop answered"}));
+}
+
+// RFC 9110, 6.6.1. What is sent again is the same byte for byte.
+TEST(Answers, ADateIsOfTheSecondInWhichAnAnswerWasMade) {
+    constexpr Instant kBegin{1h};
+    AnsweringBox box{refuses(kReply)};
+    box.set_utc_ahead(784'111'777s - 1h);
+    (void)box.take(Frame{17}.src("10.9.9.9"));
+    const auto text_at = [&](std::uint16_t client, Nanoseconds after) {
+        (void)box.take(from_client(kGet).sport(client), Direction::In, kBegin + after);
+        return box.made().front().text();
+    };
+    const std::string first = text_at(40'000, 0s);
+    EXPECT_NE(first.find("\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"), std::string::npos)
+        << first;
+    EXPECT_EQ(text_at(40'001, 999'999'999ns), first);
+    const std::string second = text_at(40'002, 1s);
+    EXPECT_NE(second.find("\r\nDate: Sun, 06 Nov 1994 08:49:38 GMT\r\n"), std::string::npos)
+        << second;
+    EXPECT_EQ(text_at(40'000, 1s), first);
+    EXPECT_EQ(text_at(40'000, 20s), first);
+    EXPECT_EQ(text_at(40'002, 20s), second);
+    EXPECT_EQ(box.count(AnswerEvent::Repeated), 3U);
 }
 
 TEST(Answers, WhatFollowsGoesToNobody) {
@@ -331,7 +354,7 @@ TEST(Answers, NumbersGoOnBehindTheirLargest) {
     AnsweringBox box{refuses(kReply, "request")};
     (void)box.take(from_client(kGet).sport(9));
     EXPECT_EQ(box.take(from_client(kGet).seq(kLast)).front(),
-              "< FPA 7:" + std::to_string(kLast + kGetSize) + " 227");
+              "< FPA 7:" + std::to_string(kLast + kGetSize) + " 264");
     for (const std::uint32_t acknowledged : {kLast - 500, kLast}) {
         EXPECT_EQ(box.take(from_server(acknowledged), Direction::Out).back(), "drop answered");
     }
@@ -423,7 +446,7 @@ TEST(Answers, StandBehindTheAnswerBefore) {
     AnsweringBox box{refuses(kReply, "request")};
     EXPECT_EQ(box.take(from_client(kGet)), (Lines{"pass within_limits"}));
     EXPECT_EQ(box.take(from_client(kGet, kGetSize).ack(kTheirs + 500)),
-              (Lines{"< FPA 507:1070 227", "> RA 1035:507", "reply over_limit"}));
+              (Lines{"< FPA 507:1070 264", "> RA 1035:507", "reply over_limit"}));
 }
 
 TEST(Answers, ConcernTheRestOfTheirBurst) {
@@ -431,7 +454,7 @@ TEST(Answers, ConcernTheRestOfTheirBurst) {
     (void)box.take(from_client(kGet).sport(9));
     const Lines lines = box.take(std::vector<Frame>{
         from_client(kGet.substr(0, 9)), from_client(kGet.substr(9), 9), from_client({}, kGetSize)});
-    EXPECT_EQ(lines, (Lines{"pass unmatched", "< FPA 7:1035 227", "> RA 1009:7", "reply over_limit",
+    EXPECT_EQ(lines, (Lines{"pass unmatched", "< FPA 7:1035 264", "> RA 1009:7", "reply over_limit",
                             "drop answered"}));
 }
 

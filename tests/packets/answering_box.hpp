@@ -78,6 +78,7 @@ public:
     static constexpr std::size_t kLines = 64;
 
     [[nodiscard]] static AnswerBoards boards() { return AnswerBoards{256, 4096}; }
+    void set_utc_ahead(Nanoseconds utc_ahead) { utc_ahead_ = utc_ahead; }
     // Clients acknowledge what their servers have sent.
     void prove_clients(bool proves) { proves_ = proves; }
 
@@ -156,6 +157,7 @@ private:
                                    .plan = set.answers,
                                    .load = set.load,
                                    .now = now,
+                                   .utc_ahead = utc_ahead_,
                                    .hash = hash_,
                                    .follows = set.follows_answers()}};
         act_burst(burst, set.actions, sink, &answering);
@@ -189,6 +191,7 @@ private:
     Openings openings_;
     std::vector<SentFrame> made_;
     bool proves_ = true;
+    Nanoseconds utc_ahead_{};
     std::array<std::uint64_t, kAnswerEventCount> events_{};
 };
 

@@ -126,7 +126,7 @@ TEST(WaitingAnswers, ARefusalGoesBehindADownload) {
     }
     const Lines lines = of.client({}, of.asked + kGetSize, at);
     EXPECT_EQ(lines,
-              (Lines{"< FPA " + numbers(kServer + at, kClient + of.asked + kGetSize) + " 227",
+              (Lines{"< FPA " + numbers(kServer + at, kClient + of.asked + kGetSize) + " 264",
                      "> RA " + numbers(kClient + of.asked, kServer + at), "drop answered"}));
     EXPECT_EQ(of.box.count(AnswerEvent::Replied), 1U);
     EXPECT_EQ(of.box.count(AnswerEvent::MayBeAnswering), 0U);
@@ -167,7 +167,7 @@ TEST(WaitingAnswers, ARefusalGoesBehindAnAnswerOfAnyFraming) {
                       (Lines{"pass unmatched"}));
             EXPECT_EQ(of.client({}, behind, size_of(row.bytes) - 1), (Lines{"pass unmatched"}));
             EXPECT_EQ(of.client({}, behind, size_of(row.bytes)).front(),
-                      "< FPA " + numbers(kServer + size_of(row.bytes), kClient + behind) + " 227");
+                      "< FPA " + numbers(kServer + size_of(row.bytes), kClient + behind) + " 264");
         }
     }
 }
@@ -179,7 +179,7 @@ TEST(WaitingAnswers, WhereTheAnswerBeforeHasEndedThereIsNoWait) {
     EXPECT_EQ(of.client(kGet, 0, 0), (Lines{"pass within_limits"}));
     of.server(answer, 0, kGetSize);
     EXPECT_EQ(of.client(kGet, kGetSize, size_of(answer)),
-              (Lines{"< FPA " + numbers(kServer + size_of(answer), kClient + 2 * kGetSize) + " 227",
+              (Lines{"< FPA " + numbers(kServer + size_of(answer), kClient + 2 * kGetSize) + " 264",
                      "> RA " + numbers(kClient + kGetSize, kServer + size_of(answer)),
                      "reply over_limit"}));
     EXPECT_EQ(of.box.count(AnswerEvent::Waiting), 0U);
@@ -312,7 +312,7 @@ TEST(WaitingAnswers, ForgedSegmentsEndNoWait) {
     EXPECT_EQ(of.client({}, 0x7000'0000, 20, kRst).back(), "pass unmatched");
     of.server(answer.substr(20), 20, of.asked);
     EXPECT_EQ(of.client({}, behind, size_of(answer)).front(),
-              "< FPA " + numbers(kServer + size_of(answer), kClient + behind) + " 227");
+              "< FPA " + numbers(kServer + size_of(answer), kClient + behind) + " 264");
 }
 
 TEST(WaitingAnswers, ATunnelIsNoAnswer) {
@@ -333,7 +333,7 @@ TEST(WaitingAnswers, ARequestInPiecesWaitsAtItsLast) {
     const std::string answer = response("Content-Length: 0\r\n");
     of.server(answer, 0, kGetSize);
     EXPECT_EQ(of.client({}, 2 * kGetSize, size_of(answer)),
-              (Lines{"< FPA " + numbers(kServer + size_of(answer), kClient + 2 * kGetSize) + " 227",
+              (Lines{"< FPA " + numbers(kServer + size_of(answer), kClient + 2 * kGetSize) + " 264",
                      "> RA " + numbers(kClient + kGetSize + 9, kServer + size_of(answer)),
                      "drop answered"}));
 }
@@ -384,7 +384,7 @@ TEST(UnprovenAnswers, TheRequestItselfMayCompleteTheHandshake) {
     of.client({}, 0U - 1U, 0, kSyn);
     of.server({}, 0U - 1U, 0, kSyn | kAck);
     EXPECT_EQ(of.client(kGet, 0, 0).front(),
-              "< FPA " + numbers(kServer, kClient + kGetSize) + " 227");
+              "< FPA " + numbers(kServer, kClient + kGetSize) + " 264");
 }
 
 // At a worker that sees the client alone, the server's SYN-ACK and what it pushes tell.

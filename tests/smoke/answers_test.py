@@ -4,6 +4,7 @@
 
 `Live` wants root.
 """
+import email.utils
 import http.client
 import json
 import struct
@@ -130,6 +131,8 @@ class Live(Watched, HttpCase):
         self.assertEqual(json.loads(body)["violated-policies"], ["page"])
         self.assertEqual(response.headers["Connection"], "close")
         self.assertEqual(response.headers["Cache-Control"], "no-store")
+        made = email.utils.parsedate_to_datetime(response.headers["Date"]).timestamp()
+        self.assertLessEqual(abs(made - time.time()), 60)
         wait = int(response.headers["Retry-After"])
         self.assertIn(wait, (1, 2))
         self.assertEqual(response.headers["RateLimit-Policy"], '"page";q=1;w=2')

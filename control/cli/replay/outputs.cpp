@@ -71,6 +71,7 @@ void ReplayOutputs::add(std::span<KeptFrame> frames, std::span<const BurstRow> r
                                .plan = rules.answers,
                                .load = rules.load,
                                .now = at.now,
+                               .utc_ahead = at.captured - at.now,
                                .hash = hash,
                                .follows = rules.follows_answers()}};
     act_burst(burst, rules.actions, answers, &answering);

@@ -1,5 +1,6 @@
 #include "control/cli/capture_end.hpp"
 #include "control/cli/commands.hpp"
+#include "control/cli/long_work.hpp"
 #include "control/cli/replay/outputs.hpp"
 #include "control/cli/replay/setup.hpp"
 #include "control/cli/replay/summary.hpp"
@@ -14,13 +15,24 @@
 namespace sluice {
 namespace {
 
+// Of frames in a file, with the heads of their records.
+std::uint64_t recorded_bytes(std::span<KeptFrame> frames) {
+    constexpr std::uint64_t kRecordHead = 16;
+    std::uint64_t bytes = 0;
+    for (const KeptFrame& one : frames) {
+        bytes += one.frame().bytes.size() + kRecordHead;
+    }
+    return bytes;
+}
+
 ReplaySummary judge_all(FrameSource& source, const ReplaySetup& setup, const ReplayRules& rules,
-                        ReplayOutputs& outputs) {
+                        ReplayOutputs& outputs, LongWork& work) {
     WorkerSet workers{setup, rules.loaded};
     workers.know_answered(outputs.answered());
     ReplaySummary summary;
     summary.services = {rules.services, rules.loaded.set().services};
     for (auto frames = source.next_batch(); !frames.empty(); frames = source.next_batch()) {
+        work.add(recorded_bytes(frames));
         const std::vector<BurstRow>& rows = workers.judge(frames, source.now());
         outputs.add(frames, rows, rules.loaded.set(),
                     {setup.pair, workers.time_of(source.now()).at, source.now()});
@@ -76,7 +88,10 @@ ExitCode run_replay(const Options& options) {
         return refuse(outputs.error().what);
     }
     FrameSource source{*reader};
-    ReplaySummary summary = judge_all(source, std::get<ReplaySetup>(setup), rules, *outputs);
+    ReplaySummary summary = [&] {
+        LongWork work{"replay", capture_size(options.pcap_file)};
+        return judge_all(source, std::get<ReplaySetup>(setup), rules, *outputs, work);
+    }();
     summary.not_ethernet = reader->left_out().total();
     const Result<Done> written = outputs->finish();
     if (!written) {

@@ -2,6 +2,8 @@
 
 #include "lib/packet/ethernet.hpp"
 #include "lib/packet/transport.hpp"
+#include "lib/policy/clauses/possible_texts.hpp"
+#include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/services/protocol_set.hpp"
 
 #include <algorithm>
@@ -121,8 +123,10 @@ bool may_carry(const PacketClass& packet, ProtocolSet protocols) {
 
 class ClauseCheck {
 public:
-    ClauseCheck(const Clause& clause, const SetPool& pool, const TextNames& names)
-        : clause_{clause}, pool_{pool} {
+    // `budget`: of texts_contradict().
+    ClauseCheck(const Clause& clause, const SetPool& pool, const TextNames& names,
+                std::size_t& budget)
+        : clause_{clause}, pool_{pool}, budget_{budget} {
         const auto asks = [&](bool of_unit) {
             return std::any_of(clause.texts.begin(), clause.texts.end(), [&](const TextTerm& term) {
                 return !term.negated && is_of_unit(pool.texts()[term.test].field) == of_unit;
@@ -142,7 +146,8 @@ public:
             std::to_array({IpVersion::V4, IpVersion::V6, IpVersion::None});
         constexpr auto kPacketFragments =
             std::to_array({Fragment::None, Fragment::First, Fragment::Later});
-        if (flags_contradict() || (asks_unit_ && protocols_.empty())) {
+        if (flags_contradict() || (asks_unit_ && protocols_.empty()) ||
+            texts_contradict(clause_, pool_, budget_)) {
             return false;
         }
         for (const IpVersion version : kPacketVersions) {
@@ -211,6 +216,7 @@ private:
 
     const Clause& clause_;
     const SetPool& pool_;
+    std::size_t& budget_;
     bool asks_unit_ = false;
     bool asks_payload_ = false;
     ProtocolSet protocols_;
@@ -266,32 +272,44 @@ Clause both_of(const NamedTerm& a, const NamedTerm& b) {
 }
 
 std::string reason_of(const NamedTerm& a, const NamedTerm& b) {
+    if (a.name == b.name) {
+        return a.name + " has one value, and none is as both comparisons ask";
+    }
     const std::string reason = "no packet has such values of both " + a.name + " and " + b.name;
     const std::string_view home = b.home.empty() ? a.home : b.home;
     return home.empty() ? reason : reason + ": " + std::string{home};
 }
 
+std::string reason_of_all(const std::vector<NamedTerm>& terms) {
+    std::vector<std::string_view> names;
+    for (const NamedTerm& term : terms) {
+        if (std::find(names.begin(), names.end(), term.name) == names.end()) {
+            names.emplace_back(term.name);
+        }
+    }
+    return names.size() == 1
+               ? terms.front().name + " has one value, and none is as all of its comparisons ask"
+               : "no packet has such values of all of " + list_of(names);
+}
+
 // Names two terms that no packet satisfies together, where it is as simple as that.
 std::string why_impossible(const Clause& clause, const SetPool& pool, const TextNames& names) {
+    std::size_t budget = kMostTextComparisons;
     const std::vector<NamedTerm> terms = terms_of(clause, pool, names);
     for (const NamedTerm& term : terms) {
-        if (!ClauseCheck{term.alone, pool, names}.is_possible()) {
+        if (!ClauseCheck{term.alone, pool, names, budget}.is_possible()) {
             return "no packet has such a value of " + term.name;
         }
     }
     for (std::size_t i = 0; i < terms.size(); ++i) {
         for (std::size_t j = i + 1; j < terms.size(); ++j) {
             const Clause both = both_of(terms[i], terms[j]);
-            if (!ClauseCheck{both, pool, names}.is_possible()) {
+            if (!ClauseCheck{both, pool, names, budget}.is_possible()) {
                 return reason_of(terms[i], terms[j]);
             }
         }
     }
-    std::string all;
-    for (const NamedTerm& term : terms) {
-        all += (all.empty() ? "" : ", ") + term.name;
-    }
-    return "no packet has such values of all of " + all;
+    return reason_of_all(terms);
 }
 
 // A leaf of a list that holds everything, or nothing.
@@ -335,8 +353,9 @@ Expression any_lists(const Expression& tree, bool inverted) {
 
 std::optional<std::string> find_contradiction(std::span<const Clause> clauses, SetPool& pool,
                                               const TextNames& names) {
+    std::size_t budget = kMostTextComparisons;
     const bool some = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& clause) {
-        return ClauseCheck{clause, pool, names}.is_possible();
+        return ClauseCheck{clause, pool, names, budget}.is_possible();
     });
     return some ? std::nullopt : std::optional{why_impossible(clauses.front(), pool, names)};
 }

@@ -2,6 +2,7 @@
 
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/ip_address.hpp"
+#include "lib/policy/expression/port_words.hpp"
 #include "lib/policy/lists/list_set.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
@@ -76,6 +77,22 @@ std::optional<std::uint64_t> read_number(TokenReader& reader, const Token& token
                                               operand.name + " in {80..90}`"
                                         : value.error().what + " (" + operand.name + ")");
     return std::nullopt;
+}
+
+bool is_port(const Operand& operand) noexcept {
+    return operand.field == Field::L4Sport || operand.field == Field::L4Dport;
+}
+
+// Ports have numbers alone: a word of letters is told that of the service that it names.
+bool is_port_word(const Operand& operand, const Token& token) noexcept {
+    return is_port(operand) && !token.text.empty() && token.text.find_first_of("0123456789") != 0 &&
+           (token.kind == Token::Kind::Word || token.kind == Token::Kind::Text);
+}
+
+bool refuse_port_word(TokenReader& reader, const Operand& operand, const Token& token) {
+    return reader.fail(token.offset, operand.name + " is a number from 0 to " +
+                                         std::to_string(most_of(operand)) + "; found `" +
+                                         token.text + "`" + number_of_port_word(token.text));
 }
 
 enum class Among : std::uint8_t { One, Set };
@@ -225,6 +242,9 @@ bool add_value(TokenReader& reader, const Operand& operand, Among among, RangeSe
     }
     const bool quoted = is_quoted(operand.kind);
     const Token token = reader.peek();
+    if (is_port_word(operand, token)) {
+        return refuse_port_word(reader, operand, token);
+    }
     if (token.kind != (quoted ? Token::Kind::Text : Token::Kind::Word)) {
         return reader.fail_here(quoted ? "a text in double quotes for " + operand.name
                                        : "a value for " + operand.name + " (without quotes)");

@@ -64,11 +64,6 @@ TEST(DnsAnswer, AnOptRecordGetsOne) {
     };
     EXPECT_EQ(answer_to(query(opt_record(0)), DnsAnswer::Truncated), wanted(0x8300, 0));
     EXPECT_EQ(answer_to(query(opt_record(0x8000)), DnsAnswer::Refused), wanted(0x8105, 0x8000));
-    EXPECT_EQ(answer_to(query(opt_record(0,
-                                         "\0\x0A\0\x08"
-                                         "abcdefgh")),
-                        DnsAnswer::Empty),
-              wanted(0x8100, 0));
     // Version 1 (RFC 6891, 6.1.3): BADVERS is 16, the upper bits of which are in the record.
     EXPECT_EQ(answer_to(query(opt_record(0x0001'0000)), DnsAnswer::Truncated),
               wanted(0x8100, 0x0100'0000));
@@ -90,11 +85,81 @@ TEST(DnsAnswer, WithoutASoundOptRecordThereIsNone) {
     EXPECT_EQ(answer(named), plain);
     const std::string pointer = "\xC0\x0C" + opt_record(0).substr(1);
     EXPECT_EQ(answer(pointer), plain);
-    std::string many;
-    for (int i = 0; i < 8; ++i) {
-        many += test::dns_labels("x") + be16_text(1) + std::string(8, '\0');
+    const std::string wide = "\x40" + opt_record(0).substr(1);
+    EXPECT_EQ(answer(wide), plain);
+}
+
+const std::string kOther = test::dns_labels("x") + be16_text(1) + std::string(8, '\0');
+// Its name is a pointer, which ends it.
+const std::string kPointed = "\xC0\x0C" + be16_text(1) + std::string(8, '\0');
+
+std::string edns_query(const std::string& records, std::uint16_t additionals,
+                       std::uint16_t answers = 0) {
+    return DnsText{.answers = answers, .additionals = additionals, .body = kQuestion + records}
+        .wire();
+}
+std::string edns_answer(std::uint16_t flags, const std::string& options = "") {
+    std::string record = opt_record(0, options);
+    record.replace(3, 2, be16_text(1232));
+    return DnsText{.flags = flags, .additionals = 1, .body = kQuestion + record}.wire();
+}
+
+TEST(DnsAnswer, AnOptRecordIsFoundWhereverItStands) {
+    const std::string plain = DnsText{.flags = 0x8100, .body = kQuestion}.wire();
+    for (const std::uint16_t before : {1, 8, 10, 300}) {
+        std::string many;
+        for (int i = 0; i < before; ++i) {
+            many += i % 2 == 0 ? kOther : kPointed;
+        }
+        const auto count = static_cast<std::uint16_t>(before + 1);
+        EXPECT_EQ(answer_to(edns_query(many + opt_record(0), count), DnsAnswer::Empty),
+                  edns_answer(0x8100));
+        EXPECT_EQ(answer_to(edns_query(opt_record(0) + many, count), DnsAnswer::Empty),
+                  edns_answer(0x8100));
+        // One among the answers is none.
+        EXPECT_EQ(answer_to(edns_query(many + opt_record(0), 0, count), DnsAnswer::Empty), plain);
     }
-    EXPECT_EQ(answer(many + opt_record(0)), plain);
+}
+
+std::string option(std::uint16_t code, const std::string& value) {
+    return be16_text(code) + be16_text(static_cast<std::uint16_t>(value.size())) + value;
+}
+
+TEST(DnsAnswer, ACookieComesBackAsItWent) {
+    for (const std::size_t size : {8, 16, 24, 40}) {
+        const std::string cookie = option(10, std::string(size, 'c'));
+        for (const std::string& options :
+             {cookie, option(3, "") + cookie, cookie + option(12, "padding"),
+              cookie + option(10, "")}) {
+            const std::string query = edns_query(opt_record(0, options), 1);
+            EXPECT_EQ(answer_to(query, DnsAnswer::Truncated), edns_answer(0x8300, cookie)) << size;
+            EXPECT_EQ(answer_to(query, DnsAnswer::Refused), edns_answer(0x8105, cookie)) << size;
+        }
+    }
+}
+
+TEST(DnsAnswer, WhatIsMalformedIsSaidToBe) {
+    for (const std::size_t size : {0, 7, 9, 15, 41}) {
+        EXPECT_EQ(answer_to(edns_query(opt_record(0, option(10, std::string(size, 'c'))), 1),
+                            DnsAnswer::Truncated),
+                  edns_answer(0x8101))
+            << size;
+    }
+    for (const std::string& cut : {option(10, "12345678").substr(0, 11), std::string(3, '\0')}) {
+        EXPECT_EQ(answer_to(edns_query(opt_record(0, cut), 1), DnsAnswer::Empty),
+                  edns_answer(0x8101));
+    }
+    EXPECT_EQ(answer_to(edns_query(opt_record(0) + kOther + opt_record(0), 3), DnsAnswer::Empty),
+              edns_answer(0x8101));
+}
+
+// Options of another version may have another form.
+TEST(DnsAnswer, AnotherVersionIsToldSoWhateverItsOptions) {
+    const std::string wanted =
+        DnsText{.flags = 0x8100, .additionals = 1, .body = kQuestion + opt_answer(0x0100'0000)}
+            .wire();
+    EXPECT_EQ(answer_to(edns_query(opt_record(0x0001'0000, "abc"), 1), DnsAnswer::Truncated),
+              wanted);
 }
 
 TEST(DnsAnswer, OthersGetNone) {

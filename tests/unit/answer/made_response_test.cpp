@@ -37,12 +37,15 @@ Received read(const std::string& text) {
     return received;
 }
 
+constexpr std::string_view kDate = "Sun, 06 Nov 1994 08:49:37 GMT";
+
 std::string text_of(const ResponseSpec& spec, const QuotaNumbers& numbers,
                     bool is_head_request = false) {
     const auto response = MadeResponse::compile(spec);
     EXPECT_TRUE(response) << (response ? "" : response.error().what);
     std::string text(response->max_size(), '?');
-    text.resize(response->write(numbers, is_head_request, std::as_writable_bytes(std::span{text})));
+    text.resize(
+        response->write(numbers, is_head_request, kDate, std::as_writable_bytes(std::span{text})));
     return text;
 }
 
@@ -57,6 +60,7 @@ TEST(MadeResponse, IsA429ThatNamesItsPolicy) {
     EXPECT_EQ(got.body, body);
     EXPECT_EQ(got.fields, (Fields{{"Content-Type", "application/problem+json"},
                                   {"Content-Length", std::to_string(body.size())},
+                                  {"Date", std::string{kDate}},
                                   {"Cache-Control", "no-store"},
                                   {"Connection", "close"},
                                   {"Retry-After", "7"},
@@ -99,9 +103,34 @@ TEST(MadeResponse, ADecoyShowsNoLimit) {
     EXPECT_EQ(got.status, "HTTP/1.1 200 OK\r");
     EXPECT_EQ(got.fields, (Fields{{"Content-Type", "application/json"},
                                   {"Content-Length", "2"},
+                                  {"Date", std::string{kDate}},
                                   {"Cache-Control", "no-store"},
                                   {"Connection", "close"}}));
     EXPECT_EQ(got.body, "{}");
+}
+
+TEST(MadeResponse, HasAPlaceForAnotherDate) {
+    const auto response = MadeResponse::compile({.fields = {{"X-Why", "so"}}, .policy = "a"});
+    ASSERT_TRUE(response);
+    std::string text = text_of({.fields = {{"X-Why", "so"}}, .policy = "a"}, kNumbers);
+    const std::string before = text;
+    const std::string_view later = "Sun, 06 Nov 1994 08:49:38 GMT";
+    response->put_date(later, std::as_writable_bytes(std::span{text}));
+    EXPECT_EQ(read(text).fields.at("Date"), later);
+    response->put_date(kDate, std::as_writable_bytes(std::span{text}));
+    EXPECT_EQ(text, before);
+}
+
+// A rule of before may have one: it has the last word.
+TEST(MadeResponse, ADateOfTheRuleIsTheOnlyOne) {
+    const ResponseSpec spec{.fields = {{"DATE", "today"}}, .policy = "a"};
+    const Received got = read(text_of(spec, kNumbers));
+    EXPECT_EQ(got.fields.at("DATE"), "today");
+    EXPECT_FALSE(got.fields.contains("Date"));
+    std::string text = text_of(spec, kNumbers);
+    const std::string before = text;
+    MadeResponse::compile(spec)->put_date(kDate, std::as_writable_bytes(std::span{text}));
+    EXPECT_EQ(text, before);
 }
 
 TEST(MadeResponse, HeadHasTheSameHeadAndNoBody) {

@@ -4,14 +4,20 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::written_responses_test {
 namespace {
 
-std::string written_for(const ResponseKey& key, const MadeResponse& made) {
+constexpr std::uint32_t kSecond = 784'111'777;
+
+std::string written_for(const ResponseKey& key, const MadeResponse& made,
+                        std::string_view date = "Sun, 06 Nov 1994 08:49:37 GMT") {
     std::string text(made.max_size(), '?');
-    text.resize(made.write(key.numbers, key.is_head, std::as_writable_bytes(std::span{text})));
+    text.resize(
+        made.write(key.numbers, key.is_head, date, std::as_writable_bytes(std::span{text})));
     return text;
 }
 
@@ -52,7 +58,7 @@ TEST(WrittenResponses, SayWhatTheirKeysSay) {
         for (const ResponseKey& key : keys) {
             const MadeResponse& response = made[key.response - std::size_t{1}];
             for (int again = 0; again < 2; ++again) {
-                const WrittenResponse& got = written.get(key, response);
+                const WrittenResponse& got = written.get(key, kSecond, response);
                 const std::string text{reinterpret_cast<const char*>(got.bytes.data()), got.size};
                 EXPECT_EQ(text, written_for(key, response));
                 EXPECT_EQ(got.cut.piece, key.has_timestamps ? 524U : 536U);
@@ -62,15 +68,32 @@ TEST(WrittenResponses, SayWhatTheirKeysSay) {
     }
 }
 
+// With its sum, also where it is only the date that has changed.
+TEST(WrittenResponses, HaveTheDateOfTheSecond) {
+    const MadeResponse made = *MadeResponse::compile({.body = std::string(600, 'x')});
+    const ResponseKey key{.load = 1, .response = 1};
+    WrittenResponses written;
+    for (const auto& [second, date] : {std::pair{kSecond, "Sun, 06 Nov 1994 08:49:37 GMT"},
+                                       std::pair{kSecond + 1, "Sun, 06 Nov 1994 08:49:38 GMT"},
+                                       std::pair{kSecond + 1, "Sun, 06 Nov 1994 08:49:38 GMT"},
+                                       std::pair{kSecond, "Sun, 06 Nov 1994 08:49:37 GMT"}}) {
+        const WrittenResponse& got = written.get(key, second, made);
+        const std::string text{reinterpret_cast<const char*>(got.bytes.data()), got.size};
+        EXPECT_EQ(text, written_for(key, made, date));
+        EXPECT_EQ(got.cut.count, 2U);
+        expect_sums(got);
+    }
+}
+
 // Of other rules the same row may say something else.
 TEST(WrittenResponses, ForgetWithTheRules) {
     const MadeResponse before = *MadeResponse::compile({.policy = "before"});
     const MadeResponse behind = *MadeResponse::compile({.policy = "behind"});
     WrittenResponses written;
     ResponseKey key{.load = 1, .response = 1, .numbers = {.retry_after = 5}};
-    (void)written.get(key, before);
+    (void)written.get(key, kSecond, before);
     key.load = 2;
-    const WrittenResponse& got = written.get(key, behind);
+    const WrittenResponse& got = written.get(key, kSecond, behind);
     const std::string text{reinterpret_cast<const char*>(got.bytes.data()), got.size};
     EXPECT_EQ(text, written_for(key, behind));
 }

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <grp.h>
 #include <pwd.h>
@@ -48,6 +50,32 @@ TEST_F(Sockets, ModeIsAsAskedWhateverTheUmask) {
         EXPECT_EQ(info().st_mode & 0777U, mode);
         EXPECT_TRUE(connect_unix(path()));
         ::unlink(path().c_str());
+    }
+}
+
+// Whoever starts a daemon without rights is told that, and not that it runs already.
+TEST_F(Sockets, WhatItsUserMayNotDoIsSaid) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root may become somebody else";
+    }
+    const std::string folder = path().substr(0, path().rfind('/'));
+    const Result<Fd> roots = listen_unix({.path = path(), .mode = 0600});
+    ASSERT_TRUE(roots);
+    std::vector<std::string> said;
+    for (const mode_t mode : {0755U, 0700U}) {
+        ASSERT_EQ(::chmod(folder.c_str(), mode), 0);
+        ASSERT_EQ(::seteuid(65'534), 0);
+        const Result<Fd> refused = listen_unix({.path = path()});
+        ASSERT_EQ(::seteuid(0), 0);
+        ASSERT_FALSE(refused);
+        said.push_back(refused.error().what);
+    }
+    EXPECT_NE(said[0].find("another user's socket is in the way of " + path()), std::string::npos);
+    EXPECT_NE(said[1].find("cannot make the socket " + path()), std::string::npos) << said[1];
+    for (const std::string& text : said) {
+        EXPECT_NE(text.find("Permission denied; this process runs as nobody: run it as root"),
+                  std::string::npos)
+            << text;
     }
 }
 

@@ -25,7 +25,11 @@ TEST(ZshCompletion, OffersCommandsTheirOptionsAndTheirWords) {
     EXPECT_TRUE(script.starts_with("#compdef sluicectl\n"));
     EXPECT_NE(script.find("'') compadd -- check panic --json ;;"), std::string::npos) << script;
     EXPECT_NE(script.find("compadd -- --strict --json; else _files; fi"), std::string::npos);
-    EXPECT_NE(script.find("else compadd -- pass resume; fi"), std::string::npos);
+    EXPECT_NE(script.find("panic:0:*) compadd -- pass resume; return ;;"), std::string::npos);
+    EXPECT_NE(
+        script.find("key:1:*) compadd -- $($words[1] $at completion ids 2>/dev/null); return"),
+        std::string::npos);
+    EXPECT_NE(script.find("rule:1:replace) _files; return ;;"), std::string::npos);
 }
 
 TEST(FishCompletion, OffersCommandsTheirOptionsAndTheirWords) {
@@ -34,8 +38,10 @@ TEST(FishCompletion, OffersCommandsTheirOptionsAndTheirWords) {
     EXPECT_NE(script.find("-n __fish_use_subcommand -a 'check panic'\n"), std::string::npos);
     EXPECT_NE(script.find("complete -c sluicectl -l json\n"), std::string::npos) << script;
     EXPECT_NE(script.find("-n '__fish_seen_subcommand_from check' -l strict\n"), std::string::npos);
-    EXPECT_NE(script.find("-n '__fish_seen_subcommand_from panic' -a 'pass resume'\n"),
+    EXPECT_NE(script.find("-n '__sluicectl_place panic 0' -a 'pass resume'\n"), std::string::npos);
+    EXPECT_NE(script.find("-n '__sluicectl_place rule 1 delete' -a '(__sluicectl_ids)'\n"),
               std::string::npos);
+    EXPECT_NE(script.find("-n '__fish_seen_subcommand_from check' -F\n"), std::string::npos);
 }
 
 }  // namespace
