@@ -423,7 +423,7 @@ void read_hosts(const std::optional<std::string>& authority, SlowHead& head) {
 HeadStatus slow_target(const std::string& behind, const std::string& method) {
     static const std::regex kFine{R"((/|\*[ \t]|[A-Za-z][A-Za-z0-9+.\-]{0,31}://)[^]*)"};
     static const std::regex kMaybe{R"(|\*|[A-Za-z][A-Za-z0-9+.\-]{0,31}:?/?)"};
-    static const std::string kHost = "-._~%!$&'()*+,;=[";
+    static const std::string kHost = "-._~%!$&'()*+;=[";
     const std::string target =
         behind.substr(std::min(behind.find_first_not_of(" \t"), behind.size()));
     if (std::regex_match(target, kFine)) {
@@ -561,8 +561,8 @@ std::string slow_path(std::string path, Shapes& shapes) {
 }
 
 std::string slow_host(std::string host, Shapes& shapes) {
-    static const std::regex kName{R"(([A-Za-z0-9\-._~%!$&'()*+,;=]*)(:[0-9]{0,5})?)"};
-    static const std::regex kLiteral{R"((\[[A-Za-z0-9\-._~%!$&'()*+,;=:]+\])(:[0-9]{0,5})?)"};
+    static const std::regex kName{R"(([A-Za-z0-9\-._~%!$&'()*+;=]*)(:[0-9]{0,5})?)"};
+    static const std::regex kLiteral{R"((\[[A-Za-z0-9\-._~%!$&'()*+;=:]+\])(:[0-9]{0,5})?)"};
     std::smatch found;
     if (host.find('\n') != std::string::npos || host.find('\r') != std::string::npos) {
         shapes.insert(HeadShape::BadHost);
