@@ -379,6 +379,9 @@ void read_connection(SlowHead& head) {
     protocols.erase("");
     if (head.method == "CONNECT") {
         head.upgrade = HttpUpgrade::Connect;
+        if (head.body.kind != BodyFraming::Kind::None) {
+            head.shapes.insert(HeadShape::ConnectBody);
+        }
     } else if (protocols.count("h2c") != 0) {
         head.upgrade = HttpUpgrade::H2c;
     } else if (protocols == std::set<std::string>{"websocket"}) {
@@ -623,7 +626,7 @@ SlowHead read_slowly(std::string_view all, std::size_t limit, ReadingStance stan
     read_hosts(authority, head);
     head.ends_connection = head.body.kind == BodyFraming::Kind::UntilClose;
     for (const HeadShape ends : {HeadShape::MissingVersion, HeadShape::LengthAndEncoding,
-                                 HeadShape::TransferEncodingIn10}) {
+                                 HeadShape::TransferEncodingIn10, HeadShape::ConnectBody}) {
         head.ends_connection = head.ends_connection || head.shapes.count(ends) != 0;
     }
     return head;
