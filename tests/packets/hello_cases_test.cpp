@@ -312,7 +312,7 @@ TEST(HelloBurst, AnInitialInAShortDatagramIsRefusedByItsService) {
                                    .dcid(test::quic_id(1))
                                    .carries(test::crypto(0, kQuicHello))
                                    .padded_to(1000));
-    UnitParser parser;
+    UnitParser parser{UnitBudget{}};
     test::Box box{QUIC_SERVICE("both")};
     box.find_units_by(parser.finder());
     const Decision decision = box.judge(shorter.bytes(), kStart);

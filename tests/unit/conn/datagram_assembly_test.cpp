@@ -121,15 +121,14 @@ TEST(DatagramAssembly, IsKnownForAsLongAsAServerMayHoldAnyOfItsFragments) {
         for (int round = 0; round < 200; ++round) {
             Assembly box;
             std::array<bool, 3> held{};
-            std::optional<Instant> began;
+            Instant began = kNow;
             unsigned judged = 0;
             unsigned served = 0;
             Instant now = kNow;
             for (int step = 0; step < 40; ++step, now += std::chrono::seconds{random() % 50}) {
                 const std::size_t which = step == 0 ? 0 : random() % cuts.size();
                 const auto [from, to] = cuts[which];
-                if (began && now - *began >= lifetime) {
-                    began.reset();
+                if (now - began >= lifetime) {
                     held = {};
                 }
                 const AssemblyOutcome outcome = box.take(part(datagram, from, to), now);
@@ -138,11 +137,10 @@ TEST(DatagramAssembly, IsKnownForAsLongAsAServerMayHoldAnyOfItsFragments) {
                 if (!passes(outcome)) {
                     continue;
                 }
-                began = began.value_or(now);
+                began = held == std::array<bool, 3>{} ? now : began;
                 held[which] = true;
                 if (std::count(held.begin(), held.end(), true) == 3) {
                     ++served;
-                    began.reset();
                     held = {};
                 }
                 ASSERT_LE(served, judged) << "step " << step << ", lifetime " << lifetime.count();
