@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kSmallPage = 4096;
-constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kAlignment = 128;  // of pairs of lines
 constexpr std::size_t kSmall = 16 * kSmallPage;
 
 bool pages_as_they_come = false;
@@ -41,8 +41,8 @@ std::size_t LineMemory::taken_for(std::size_t bytes) noexcept {
 
 LineMemory::LineMemory(std::size_t bytes) : bytes_{bytes} {
     if (bytes <= kSmall) {
-        const std::size_t size = std::max(round_up(bytes, kCacheLine), kCacheLine);
-        data_ = std::aligned_alloc(kCacheLine, size);
+        const std::size_t size = std::max(round_up(bytes, kAlignment), kAlignment);
+        data_ = std::aligned_alloc(kAlignment, size);
         if (data_ == nullptr) {
             std::abort();
         }

@@ -53,8 +53,7 @@ void ConnectionTable::take(const TcpSegment& segment, MutableBytes scratch, Inst
         const bool is_unsure = now - time_of(least) < unseen_until_;
         // A receiver whose acknowledgements are known tells.
         offer.may_miss_some_ = is_unsure && !segment.acknowledged;
-        offer.misses_some_ =
-            (is_unsure || lines_[index].is_inherited) && misses_some(segment, lines_[index]);
+        offer.misses_some_ = misses_some(segment, lines_[index]);
         if (lines_[index].held == kNoLine) {
             lines_[index].touched = ticks_;
         }

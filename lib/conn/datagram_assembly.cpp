@@ -188,7 +188,7 @@ AssemblyOutcome DatagramAssembly::begin(const DatagramPart& part, Instant now,
         ++evicted_;
     }
     Line& line = lines_[index];
-    line.began = ticks_of(now.time_since_epoch());
+    line.forwarded = ticks_of(now.time_since_epoch());
     line.owner = part.owner;
     line.room = free_rooms_.back();
     free_rooms_.pop_back();
@@ -220,10 +220,16 @@ void DatagramAssembly::remove(ConnectionIndex index) noexcept {
     lines_.remove(index);
 }
 
+void DatagramAssembly::renew(ConnectionIndex index, std::uint32_t ticks) noexcept {
+    lines_[index].forwarded = ticks;
+    ages_.remove(lines_, index);
+    ages_.push_newest(lines_, index);
+}
+
 void DatagramAssembly::expire(std::uint32_t ticks) noexcept {
     for (unsigned i = 0; i < kExpiredAtOnce; ++i) {
         const ConnectionIndex oldest = ages_.oldest();
-        if (oldest == kNoConnection || ticks - lines_[oldest].began <= timeout_ticks_) {
+        if (oldest == kNoConnection || !is_over(lines_[oldest], ticks)) {
             return;
         }
         remove(oldest);
@@ -237,7 +243,7 @@ AssemblyResult DatagramAssembly::take(const DatagramPart& part, Instant now) noe
         return {AssemblyOutcome::BadPart};
     }
     ConnectionIndex index = lines_.find(part.digest);
-    if (index != kNoConnection && ticks - lines_[index].began > timeout_ticks_) {
+    if (index != kNoConnection && is_over(lines_[index], ticks)) {
         remove(index);
         index = kNoConnection;
     }
@@ -256,6 +262,9 @@ AssemblyResult DatagramAssembly::take(const DatagramPart& part, Instant now) noe
     }
     const AssemblyOutcome outcome =
         line.state == State::Filling ? fill(line, part) : repeat(line, part);
+    if (passes(outcome)) {
+        renew(index, ticks);
+    }
     if (outcome == AssemblyOutcome::Overlap && line.state == State::Filling) {
         give_up(index);
     } else if (outcome == AssemblyOutcome::Whole) {
@@ -269,7 +278,7 @@ std::optional<std::uint16_t> DatagramAssembly::owner_of(std::uint64_t digest,
                                                         Instant now) noexcept {
     const ConnectionIndex index = lines_.find(digest);
     const std::uint32_t ticks = ticks_of(now.time_since_epoch());
-    if (index != kNoConnection && ticks - lines_[index].began <= timeout_ticks_) {
+    if (index != kNoConnection && !is_over(lines_[index], ticks)) {
         return lines_[index].owner;
     }
     return gone_.may_have(digest, now) ? std::optional{owners_gone_[digest % kOwnersGone]}

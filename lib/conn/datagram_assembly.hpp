@@ -24,18 +24,20 @@
 // A receiver forgets a datagram's fragments once it has all of them (RFC 791, 3.2), and puts copies
 // together as another one: copies of all bytes are a datagram that is judged again.
 //
-// What a server may hold of a datagram is known here for as long as it may hold it (`timeout`), or
-// nothing more of that datagram passes. Where there is no line for one more, the oldest of the
-// source with most lines goes, if that has at least two more than the newcomer's; else the newcomer
-// is Full. So nobody's many datagrams keep others' out, and what takes a line does not come to have
-// most. Of what went a digest is kept.
+// What a server may hold of a datagram is known here for as long as it may hold it (`timeout` from
+// the fragment that was forwarded last, a copy too: where the server's own time has ended
+// meanwhile, a copy is a first fragment to it), or nothing more of that datagram passes. Where
+// there is no line for one more, the oldest of the source with most lines goes, if that has at
+// least two more than the newcomer's; else the newcomer is Full. So nobody's many datagrams keep
+// others' out, and what takes a line does not come to have most. Of what went a digest is kept.
 namespace sluice {
 
 struct AssemblyBudget {
     std::size_t datagrams = 4096;  // that are known at once, lines of 64 bytes
     std::size_t rooms = 64;        // of them, those whose bytes are held, 65 KiB each
     std::size_t rooms_per_source = 8;
-    Nanoseconds timeout = std::chrono::seconds{60};  // from the first fragment, as servers count
+    // Servers count it from the first fragment that they see.
+    Nanoseconds timeout = std::chrono::seconds{60};
 };
 
 // One fragment: its datagram by a keyed digest, its source, and its bytes, all of which are there.
@@ -104,7 +106,7 @@ private:
     static constexpr std::uint16_t kNoRoom = 0xFFFF;
     struct alignas(64) Line {
         std::uint64_t digest = 0;
-        std::uint32_t began = 0;  // in ticks
+        std::uint32_t forwarded = 0;  // in ticks: when its last fragment was
         ConnectionIndex older = kNoConnection;
         ConnectionIndex newer = kNoConnection;
         std::uint16_t at_home = 0;
@@ -139,6 +141,10 @@ private:
     [[nodiscard]] bool is_copy(const Line& line, const DatagramPart& part) const noexcept;
     void give_up(ConnectionIndex index) noexcept;
     void remove(ConnectionIndex index) noexcept;
+    [[nodiscard]] bool is_over(const Line& line, std::uint32_t ticks) const noexcept {
+        return ticks - line.forwarded > timeout_ticks_;
+    }
+    void renew(ConnectionIndex index, std::uint32_t ticks) noexcept;
     void expire(std::uint32_t ticks) noexcept;
 
     AssemblyBudget budget_;
@@ -151,7 +157,7 @@ private:
     RecentDigests gone_;        // those whose lines others have
     // By a part of their digests, the latest: of another one in so many its owner may be said.
     std::vector<std::uint16_t> owners_gone_;
-    AgeList ages_;  // by when they began
+    AgeList ages_;  // by when their last fragment was forwarded
     LazyArray<Room> rooms_;
     std::vector<std::uint16_t> free_rooms_;
     std::uint64_t evicted_ = 0;

@@ -1,5 +1,7 @@
 #include "lib/conn/seen_segments.hpp"
 
+#include "lib/conn/judged_ranges.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -147,9 +149,8 @@ void SeenSegments::add(std::uint32_t from, ByteView bytes,
     // No IP packet carries more.
     bytes =
         bytes.first(std::min<std::size_t>(bytes.size(), std::numeric_limits<std::uint16_t>::max()));
-    if (acknowledged) {
-        forget_before(*acknowledged);
-    }
+    // One way nothing comes again from so far back.
+    forget_before(acknowledged.value_or(from - JudgedRanges::kMostBytes));
     if (count_ == 0 && !has_horizon_) {
         from_ = from;
     }
@@ -173,8 +174,13 @@ void SeenSegments::add(std::uint32_t from, ByteView bytes,
         bytes = bytes.subspan(before);
         from += static_cast<std::uint32_t>(before);
     }
-    if (bytes.empty() || span() - place() > kMostSpan) {
+    if (bytes.empty()) {
         return;
+    }
+    if (span() - place() > kMostSpan) {  // numbers have gone round behind what is known
+        has_horizon_ = true;
+        count_ = 0;
+        from_ = from;
     }
     if (place() < 0) {
         prepend_gap(static_cast<std::uint32_t>(-place()));

@@ -126,6 +126,9 @@ void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& unit
         note_packet(packet);
         if (datagram.size() < kMinInitialDatagram) {
             units.count(UnitEvent::QuicShort);
+            if (service != nullptr) {  // some servers take it of a connection that they know
+                return refuse_unreadable(*service, units);
+            }
         } else {
             Datagram one{*this, datagram, first, packet, units};
             whole = one.run();

@@ -17,6 +17,8 @@ constexpr std::size_t kLeastHalfHellos = 16;
 constexpr std::size_t kMostHalfHellos = 512;
 // RFC 8200, 4.5: a receiver keeps fragments of a datagram for so long.
 constexpr Nanoseconds kHeldByServers = std::chrono::seconds{60};
+// nginx, HAProxy and others wait for a head or a hello for 60 s or less.
+constexpr Nanoseconds kHeadsAwaited = std::chrono::seconds{60};
 constexpr std::uint64_t kCaptured = 8192;
 
 std::size_t part_of(std::uint64_t all, std::size_t workers, std::size_t least) noexcept {
@@ -62,6 +64,8 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
 ConnectionBudget service_streams(const UnitBudget& budget) noexcept {
     ConnectionBudget streams = budget.connections;
     streams.idle_timeout = TrackBudget{}.idle_timeout;
+    // What goes on with a head that was given up is dropped. Servers give it up by then.
+    streams.half_head_timeout = std::max(streams.half_head_timeout, kHeadsAwaited);
     return streams;
 }
 

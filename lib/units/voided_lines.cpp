@@ -57,19 +57,23 @@ VoidedLines::Entry* VoidedLines::evict_for(const Sender& sender, std::uint32_t t
         return std::pair{places_of(entry.source), ticks - entry.touched};
     };
     Entry& goes = *std::ranges::max_element(places(set), {}, rank);
-    Entry* const loser = free_one(losers(set), ticks);
+    // One that loses its lines again has one end of all that it has lost.
+    Entry* const known = find(losers(set), goes.connection);
+    Entry* const loser = known != nullptr ? known : free_one(losers(set), ticks);
     if (loser == nullptr || places_of(goes.source) < places_of(sender.source) + 2) {
         return nullptr;
     }
-    loser->connection = 0;
-    keep_store_order();
-    loser->count = 0;
-    loser->touched = ticks;
-    loser->lost_until = goes.lines[0].to;
+    std::uint32_t lost_until = known != nullptr ? known->lost_until : goes.lines[0].to;
     for (const StreamRange& line : std::span{goes.lines}.first(goes.count)) {
-        const bool is_later = sequence_distance(loser->lost_until, line.to) > 0;
-        loser->lost_until = is_later ? line.to : loser->lost_until;
+        lost_until = sequence_distance(lost_until, line.to) > 0 ? line.to : lost_until;
     }
+    if (known == nullptr) {
+        loser->connection = 0;
+        keep_store_order();
+        loser->count = 0;
+    }
+    loser->touched = ticks;
+    loser->lost_until = lost_until;
     keep_store_order();
     loser->connection = goes.connection;
     keep_store_order();

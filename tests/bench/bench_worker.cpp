@@ -3,6 +3,7 @@
 #include "lib/base/bytes.hpp"
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/stages.hpp"
+#include "lib/pipeline/track_services.hpp"
 #include "lib/rules/box_config.hpp"
 #include "tests/bench/mill_burst.hpp"
 
@@ -79,20 +80,29 @@ void BenchWorker::find_units_by(const UnitFinder& finder) {
 }
 
 void BenchWorker::open_streams() {
+    open_streams(&syn_behind);
+}
+
+void BenchWorker::open_streams(test::Octets (*opening)(const rte_mbuf* frame)) {
     Burst& burst = bursts_[0];
     std::array<test::Octets, kBurst> syns;
     PacketMill::Frames frames;
     for (std::size_t sent = 0; sent < PacketMill::kStreams * PacketMill::kMbufs; sent += kBurst) {
+        const Direction direction = mill_.direction();
         mill_.receive(frames);
         burst.clear();
         for (std::size_t row = 0; row < kBurst; ++row) {
-            syns[row] = syn_behind(frames[row]);
+            syns[row] = opening(frames[row]);
             const auto size = static_cast<std::uint32_t>(syns[row].size());
-            (void)burst.add({syns[row], size}, Direction::In, kMillPort);
+            (void)burst.add({syns[row], size}, direction, kMillPort);
         }
         mill_.send(frames);
         parse_burst(burst, core_);
-        find_units(burst, burst.headers().well_formed(), loaded_.set(), core_, now_.at);
+        const RowMask rows = burst.headers().well_formed();
+        if (!loaded_.set().services.empty()) {
+            (void)track_services(burst, rows, loaded_.set(), core_, now_.at);
+        }
+        find_units(burst, rows, loaded_.set(), core_, now_.at);
         burst.clear();
     }
 }

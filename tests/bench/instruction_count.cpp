@@ -74,6 +74,21 @@ void count_requests() {
     check_units(worker, UnitEvent::HttpRequest, 1);
 }
 
+// A frame of either direction counts as a packet.
+void count_service(const char* shape, ExchangeWorker& exchange) {
+    exchange.worker.run(kWarmRequests);
+    count(shape, [&](std::size_t bursts) { exchange.worker.run(bursts); });
+}
+
+void count_services() {
+    const std::string rules = HttpRules{0}.text;
+    count_service("requests and answers", *answered_requests(rules));
+    const std::unique_ptr<ExchangeWorker> service = answered_requests(with_service(rules));
+    count_service("requests and answers of a service", *service);
+    check_units(service->worker, UnitEvent::HttpRequest, 0.5);
+    count_service("no payload, of a service", *bare_acknowledgements(with_service(rules)));
+}
+
 int run(const std::string& rule_file) {
     const Result<std::optional<std::string>> scrubbing = read_whole_file(rule_file, kMostText);
     if (!scrubbing || !*scrubbing) {
@@ -95,6 +110,7 @@ int run(const std::string& rule_file) {
     PacketMill malformed{PacketMill::Headers::Source, PacketMill::Mix::Malformed};
     count_flows("malformed frames", malformed, kOneRule);
     count_requests();
+    count_services();
     return 0;
 }
 

@@ -17,8 +17,9 @@ inline constexpr std::uint16_t kMillPort = 1;
 
 inline void take_burst(PacketMill& mill, Burst& burst) {
     PacketMill::Frames frames;
+    const Direction direction = mill.direction();
     mill.receive(frames);
-    burst.fill(Direction::In, kMillPort, std::span<rte_mbuf* const>{frames}, [&](std::size_t row) {
+    burst.fill(direction, kMillPort, std::span<rte_mbuf* const>{frames}, [&](std::size_t row) {
         const rte_mbuf* frame = frames[row];
         return FrameView{{rte_pktmbuf_mtod(frame, const std::byte*), frame->data_len},
                          frame->pkt_len,

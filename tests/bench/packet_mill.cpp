@@ -72,6 +72,14 @@ PacketMill::PacketMill(Headers headers, const std::function<Octets(std::size_t)>
     fill(frame);
 }
 
+PacketMill::PacketMill(const BothWays& both)
+    : headers_{Headers::BothWays}, mix_{Mix::Usual}, next_{both.next} {
+    fill([&both](std::size_t number) {
+        constexpr std::size_t kHalf = kMbufs / 2;
+        return number < kHalf ? both.client(number) : both.server(number - kHalf);
+    });
+}
+
 void PacketMill::fill(const std::function<Octets(std::size_t)>& make) {
     pool_ = rte_pktmbuf_pool_create(("mill" + std::to_string(pools++)).c_str(), kMbufs + 512, 0, 0,
                                     RTE_MBUF_DEFAULT_BUF_SIZE, -1);
@@ -86,8 +94,11 @@ void PacketMill::fill(const std::function<Octets(std::size_t)>& make) {
                     bytes.data(), bytes.size());
         fifo_.push_back(frame);
     }
-    for (std::size_t i = kMbufs - 1; i > 0; --i) {
-        std::swap(fifo_[i], fifo_[random_.below(i + 1)]);
+    if (next_ == nullptr) {
+        shuffle(0, kMbufs);
+    } else {
+        shuffle(0, kMbufs / 2);
+        shuffle(kMbufs / 2, kMbufs);
     }
     for (const rte_mbuf* frame : fifo_) {
         lengths_.push_back(frame->data_len);
@@ -96,6 +107,12 @@ void PacketMill::fill(const std::function<Octets(std::size_t)>& make) {
         Frames frames;
         receive(frames);
         send(frames);
+    }
+}
+
+void PacketMill::shuffle(std::size_t begin, std::size_t end) noexcept {
+    for (std::size_t i = end - 1; i > begin; --i) {
+        std::swap(fifo_[i], fifo_[begin + random_.below(i - begin + 1)]);
     }
 }
 
@@ -213,6 +230,8 @@ void PacketMill::send(const Frames& frames) noexcept {
         send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_segment(ip); });
     } else if (headers_ == Headers::SourcePort) {
         send_each(frames, [](std::uint8_t* ip, std::uint32_t) { write_port(ip); });
+    } else if (headers_ == Headers::BothWays) {
+        send_each(frames, [this](std::uint8_t* ip, std::uint32_t) { next_(ip); });
     } else if (headers_ == Headers::AsMade) {
         send_each(frames, [](std::uint8_t*, std::uint32_t) {});
     } else {

@@ -33,6 +33,7 @@ public:
         Streams,
         SourcePort,  // the next one: each frame begins 2^16 connections, one by one
         AsMade,      // nothing
+        BothWays,    // what the mill was made with
     };
     static constexpr std::uint32_t kStreams = 3;
 
@@ -44,10 +45,20 @@ public:
         Malformed,  // IPv4 whose header claims less than its fixed part
     };
 
+    // Frames of connections in both directions: the first half of the FIFO comes from clients, the
+    // second from servers, each made for its number below kMbufs / 2. `next` turns a frame, from
+    // its IPv4 header on, into the one that it comes as next.
+    struct BothWays {
+        std::function<test::Octets(std::size_t)> client;
+        std::function<test::Octets(std::size_t)> server;
+        void (*next)(std::uint8_t* ip) noexcept = nullptr;
+    };
+
     // Needs an initialised EAL.
     explicit PacketMill(Headers headers = Headers::Source, Mix mix = Mix::Usual);
     // Of frames over IPv4 without options, each made for its number.
     PacketMill(Headers headers, const std::function<test::Octets(std::size_t)>& frame);
+    explicit PacketMill(const BothWays& both);
     ~PacketMill();
     PacketMill(const PacketMill&) = delete;
     PacketMill& operator=(const PacketMill&) = delete;
@@ -63,6 +74,10 @@ public:
     void draw_from(std::uint64_t sources) noexcept { sources_ = sources; }
 
     using Frames = std::array<rte_mbuf*, kBurst>;
+    // Of the burst that comes next.
+    [[nodiscard]] Direction direction() const noexcept {
+        return next_ != nullptr && at_ >= kMbufs / 2 ? Direction::Out : Direction::In;
+    }
     // The next burst of the FIFO. Bursts may be on their way together, since a frame that has been
     // received comes again behind all others.
     void receive(Frames& frames) noexcept;
@@ -70,6 +85,7 @@ public:
 
 private:
     void fill(const std::function<test::Octets(std::size_t)>& frame);
+    void shuffle(std::size_t begin, std::size_t end) noexcept;
     static void write_segment(std::uint8_t* ip) noexcept;
     static void write_port(std::uint8_t* ip) noexcept;
     void write_source(std::uint8_t* ip, std::uint32_t most) noexcept;
@@ -83,6 +99,7 @@ private:
 
     Headers headers_;
     Mix mix_;
+    void (*next_)(std::uint8_t* ip) noexcept = nullptr;
     std::uint32_t one_ = 0;
     std::uint64_t sources_ = kSources;
     rte_mempool* pool_ = nullptr;

@@ -25,6 +25,8 @@
 //   H1   GETs under 1,000 patterns, beside hs_scan alone over the same fields
 //   H2   the same, absolute
 //   H3   packets that are none of layer 7's, beside the same set without its rules over layer 7
+//   H2s, H3s   requests and their answers, and TCP without payload, of an enforced service, beside
+//        the same without it
 //   H4   ClientHellos, each of a new connection, beside parsing them alone
 //   H5   QUIC Initials, each of a new connection, beside their AES alone
 //   DNS  queries by name, beside reading them alone
@@ -226,9 +228,14 @@ struct Measure {
     std::string_view id;
     void (*run)(const Effort& effort);
 };
-constexpr Measure kMeasures[] = {{"H1", &measure_requests}, {"H2", &measure_one_rule_over_requests},
-                                 {"H3", &measure_others},   {"H4", &measure_hellos},
-                                 {"H5", &measure_initials}, {"DNS", &measure_dns},
+constexpr Measure kMeasures[] = {{"H1", &measure_requests},
+                                 {"H2", &measure_one_rule_over_requests},
+                                 {"H3", &measure_others},
+                                 {"H2s", &measure_service_requests},
+                                 {"H3s", &measure_service_without_payload},
+                                 {"H4", &measure_hellos},
+                                 {"H5", &measure_initials},
+                                 {"DNS", &measure_dns},
                                  {"A1", &measure_answers}};
 
 int run(const std::vector<std::string_view>& ids, const Effort& effort) {

@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 
 // What the rows of request_bench share.
 namespace sluice::bench {
@@ -45,6 +47,23 @@ struct RequestWorker {
     UnitParser parser{kRoomy};
     BenchWorker worker;
 };
+// A worker to which clients send requests, and servers their answers back, in connections that
+// began with a handshake.
+struct ExchangeWorker {
+    using Texts = std::function<std::string(std::size_t number)>;
+    ExchangeWorker(std::string_view rules, const Texts& request, const Texts& answer);
+
+    PacketMill mill;
+    UnitParser parser{kRoomy};
+    BenchWorker worker;
+};
+// The rules with an enforced service of HTTP that all of these connections are of.
+[[nodiscard]] std::string with_service(std::string rules);
+// GETs under a limit by source and host, each answered.
+[[nodiscard]] std::unique_ptr<ExchangeWorker> answered_requests(std::string_view rules);
+// Acknowledgements without payload, to and fro.
+[[nodiscard]] std::unique_ptr<ExchangeWorker> bare_acknowledgements(std::string_view rules);
+
 // Without patterns: GETs of any path under a limit by source and host.
 struct PlainRequests : RequestWorker {
     explicit PlainRequests(std::mt19937_64 random = std::mt19937_64{9})
@@ -57,6 +76,10 @@ struct PlainRequests : RequestWorker {
 void measure_hellos(const Effort& effort);
 // H5: Initials of QUIC, each of a new connection, beside their AES alone.
 void measure_initials(const Effort& effort);
+// H2s: requests to an enforced service and their answers, beside the same without it.
+void measure_service_requests(const Effort& effort);
+// H3s: its segments without payload, beside a set without it and without layer 7.
+void measure_service_without_payload(const Effort& effort);
 // A1: requests that are all refused and answered, beside dropping them.
 void measure_answers(const Effort& effort);
 

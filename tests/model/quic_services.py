@@ -104,8 +104,12 @@ class Streams:
             return
         fields.update({"proto.l7": b"quic", "quic.packet_type": some[0].kind.encode(), "quic.version": some[0].version,
                        "quic.token_len": len(some[0].token)})
-        if len(payload) >= LEAST_INITIAL and any(one.can_open() for one in some):
+        if not any(one.can_open() for one in some):
+            return
+        if len(payload) >= LEAST_INITIAL:
             self.judge(packet, some, tuple(fields.get(name) for name in ENDS))
+        elif seen.service.on_unreadable == "refuse":  # a server may take it of a connection that it knows
+            seen.note("unreadable")
 
     def hear(self, packet):
         """Any long header from a server's side is an answer, but Version Negotiation, and Retry, whose server keeps nothing."""

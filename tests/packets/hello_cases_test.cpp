@@ -305,6 +305,22 @@ TEST(HelloBurst, WhatFollowsAMalformedHelloGoesUnread) {
     EXPECT_EQ(parser.connections().of(ConnectionEvent::Unread), 1U);
 }
 
+// No server takes an Initial in a datagram of less than 1,200 bytes from a client that is new to
+// it, some do of one that they know (RFC 9000, 14.1): nothing of a hello passes a service in one.
+TEST(HelloBurst, AnInitialInAShortDatagramIsRefusedByItsService) {
+    const Frame shorter = quic(test::InitialMaker{}
+                                   .dcid(test::quic_id(1))
+                                   .carries(test::crypto(0, kQuicHello))
+                                   .padded_to(1000));
+    UnitParser parser{UnitBudget{}};
+    test::Box box{QUIC_SERVICE("both")};
+    box.find_units_by(parser.finder());
+    const Decision decision = box.judge(shorter.bytes(), kStart);
+    EXPECT_EQ(row_of(decision.reason).name, "unreadable");
+    EXPECT_FALSE(forwards(decision.verdict));
+    EXPECT_TRUE(forwards(box.judge(quic(quic_initial("a.example")).bytes(), kStart).verdict));
+}
+
 // An Initial that cannot be decrypted in time cannot be judged: an enforced service refuses it.
 TEST(HelloBurst, InitialsBeyondTheTimeForThemAreRefusedByTheirService) {
     for (const char* const mode : {"enforce", "monitor"}) {

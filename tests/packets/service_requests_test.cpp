@@ -133,6 +133,13 @@ const Case kCases[] = {
      opened({{0ms, client("GET /x/..%2Flogin HTTP/1.1\r\nHost: a\r\n\r\n"), "drop",
               "ambiguous_request"}})},
 
+    {"a body of CONNECT is the next request to some servers", kEnforced,
+     opened({{0ms, client("CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nContent-Length: 58\r\n\r\n"),
+              "drop", "ambiguous_request"}})},
+    {"a comma in a host is a list to some servers", kEnforced,
+     opened(
+         {{0ms, client("GET /index HTTP/1.1\r\nHost: a,b\r\n\r\n"), "drop", "ambiguous_request"}})},
+
     {"a chunk size that never ends ends the connection", kEnforced,
      opened({{0ms, client(kChunked), "pass", "unmatched"},
              {0ms, client("0;" + std::string(5000, 'x'), length(kChunked)), "drop",

@@ -112,5 +112,25 @@ TEST_F(ServiceSets, PacketsUnderASetWithoutServicesAreAGap) {
     EXPECT_EQ(parser->tracked().of(TrackEvent::Unseen), 1U);
 }
 
+// A service that is taken away and declared again, while another one stays: its connections are
+// known all the while, and what passed meanwhile was read by nobody.
+TEST_F(ServiceSets, AServiceThatIsDeclaredAgainReadsOnWhereItsServerIs) {
+    const std::string other =
+        "  - {id: other, protocol: http, when: l4.dport eq 81, mode: enforce, checksums: trust}\n";
+    const std::string both = kService + other + "rules:\n  - {id: all, mode: enforce, " + kLimit;
+    const std::string alone = "version: 1\nservices:\n" + other + "rules: []\n";
+    begin(both);
+    open(1);
+    EXPECT_EQ(take(client(kLogin).sport(1)), "within_limits");
+    EXPECT_EQ(take(server("", 0, test::kLoginSize).dport(1)), "unmatched");
+    ASSERT_TRUE(box->reload(alone).has_value());
+    EXPECT_EQ(take(client(kLogin, test::kLoginSize).sport(1)), "unmatched");
+    EXPECT_EQ(take(server("", 0, 2 * test::kLoginSize).dport(1)), "unmatched");
+    ASSERT_TRUE(box->reload(both).has_value());
+    EXPECT_EQ(take(client(kLogin, 2 * test::kLoginSize).sport(1)), "within_limits");
+    EXPECT_EQ(take(server("", 0, 3 * test::kLoginSize).dport(1)), "unmatched");
+    EXPECT_EQ(take(client(kLogin, 3 * test::kLoginSize).sport(1)), "over_limit");
+}
+
 }  // namespace
 }  // namespace sluice::service_sets_test

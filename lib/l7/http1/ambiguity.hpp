@@ -64,6 +64,7 @@ enum class HeadShape : std::uint8_t {
     LengthAndEncoding,
     BadTransferEncoding,
     TransferEncodingIn10,
+    ConnectBody,
     ChunkLineSpace,
     BadChunk,
 };
@@ -162,6 +163,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
      "chunked is not the last coding, or not only once: the body ends with the connection"},
     {HeadShape::TransferEncodingIn10, "transfer_encoding_in_1_0", HeadReading::Ambiguous,
      "as in HTTP/1.1"},
+    {HeadShape::ConnectBody, "connect_body", HeadReading::Ambiguous,
+     "CONNECT with a body, which some servers read as the next request (RFC 9110, 9.3.6: none)"},
     {HeadShape::ChunkLineSpace, "chunk_line_space", HeadReading::Ambiguous,
      "SP and HTAB behind the size of a chunk are skipped"},
     {HeadShape::BadChunk, "bad_chunk", HeadReading::Malformed,

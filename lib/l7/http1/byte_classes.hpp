@@ -21,7 +21,9 @@ enum ByteClass : std::uint8_t {
     kToken = 1U << 0,       // tchar, RFC 9110, 5.6.2
     kUnreserved = 1U << 1,  // RFC 3986, 2.3
     kHexDigit = 1U << 2,
-    kHostByte = 1U << 3,   // reg-name and IPv4 address, RFC 3986, 3.2.2
+    // reg-name and IPv4 address, RFC 3986, 3.2.2, but for the comma: a Host is a list to some
+    // servers.
+    kHostByte = 1U << 3,
     kLineSpace = 1U << 4,  // stands between the words of a request line for some server
     kHighSpace = 1U << 5,  // likewise, and for others is a byte of a word: NEL and NBSP of Latin 1
 };
@@ -39,7 +41,7 @@ inline constexpr auto kByteClasses = [] {
     mark("0123456789abcdefABCDEF", kHexDigit);
     mark(kTokenMarks, kToken);
     mark("-._~", kUnreserved);
-    mark("-._~%!$&'()*+,;=", kHostByte);
+    mark("-._~%!$&'()*+;=", kHostByte);
     mark("\t\v\f\r\x1C\x1D\x1E\x1F ", kLineSpace);
     mark("\x85\xA0", kHighSpace);
     return classes;

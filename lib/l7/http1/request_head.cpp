@@ -107,6 +107,7 @@ void read_behind_line(LineWalk& lines, const WantedHeaders& wanted, MutableBytes
     read_host(authority, lines, texts, head);
     if (is_connect) [[unlikely]] {
         head.upgrade = HttpUpgrade::Connect;
+        head.shapes.add_if(head.body.kind != BodyFraming::Kind::None, HeadShape::ConnectBody);
     }
 }
 

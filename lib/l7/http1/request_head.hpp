@@ -87,7 +87,7 @@ public:
     // do not agree on. The server closes, or is made to.
     [[nodiscard]] bool ends_connection() const noexcept {
         constexpr HeadShapes kEnds{HeadShape::MissingVersion, HeadShape::LengthAndEncoding,
-                                   HeadShape::TransferEncodingIn10};
+                                   HeadShape::TransferEncodingIn10, HeadShape::ConnectBody};
         return body.kind == BodyFraming::Kind::UntilClose || !shapes.among(kEnds).empty();
     }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <random>
@@ -105,6 +106,47 @@ TEST(DatagramAssembly, CopiesOfAllBytesAreJudgedAgain) {
     EXPECT_EQ(one.take(part(datagram, 0, 1480)), Whole);
     one.all.settle(kDigest, false);
     EXPECT_EQ(one.take(part(datagram, 0, 1480)), Refused);
+}
+
+// Servers, whose time runs from the first fragment that they see, hold no more than what is known
+// here, whenever copies come: as often as one is whole there it was judged here.
+TEST(DatagramAssembly, IsKnownForAsLongAsAServerMayHoldAnyOfItsFragments) {
+    const Bytes datagram = datagram_of(3000);
+    const std::array<std::pair<std::size_t, std::size_t>, 3> cuts{
+        {{0, 1480}, {1480, 2960}, {2960, 3000}}};
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random{seed};
+    for (const auto lifetime : {15s, 30s, 60s}) {
+        for (int round = 0; round < 200; ++round) {
+            Assembly box;
+            std::array<bool, 3> held{};
+            Instant began = kNow;
+            unsigned judged = 0;
+            unsigned served = 0;
+            Instant now = kNow;
+            for (int step = 0; step < 40; ++step, now += std::chrono::seconds{random() % 50}) {
+                const std::size_t which = step == 0 ? 0 : random() % cuts.size();
+                const auto [from, to] = cuts[which];
+                if (now - began >= lifetime) {
+                    held = {};
+                }
+                const AssemblyOutcome outcome = box.take(part(datagram, from, to), now);
+                judged += outcome == Whole ? 1U : 0U;
+                box.all.settle(kDigest, true);
+                if (!passes(outcome)) {
+                    continue;
+                }
+                began = held == std::array<bool, 3>{} ? now : began;
+                held[which] = true;
+                if (std::count(held.begin(), held.end(), true) == 3) {
+                    ++served;
+                    held = {};
+                }
+                ASSERT_LE(served, judged) << "step " << step << ", lifetime " << lifetime.count();
+            }
+        }
+    }
 }
 
 TEST(DatagramAssembly, ARefusedOneStaysRefused) {

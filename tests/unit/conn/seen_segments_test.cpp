@@ -184,6 +184,24 @@ TEST_F(SeenSegmentsTest, ARepeatThatBeginsAtAKeptOneEndsInIt) {
     }
 }
 
+// Numbers go round behind a long body: what came long ago is nothing to what comes now.
+TEST_F(SeenSegmentsTest, BehindALongBodyOtherBytesAreOthers) {
+    for (const std::uint32_t gap :
+         {1U << 20, 0x7000'0000U, 0x8000'0100U, 0xA000'0000U, 0xBFFF'0000U, 0xD000'0000U}) {
+        for (const bool knows : {true, false}) {
+            seen.clear();
+            acknowledged.reset();
+            add(0, std::string(100, 'a'));
+            if (knows) {
+                acknowledge(100 + gap);
+            }
+            add(100 + gap, std::string(100, 'a'));
+            EXPECT_EQ(repeats(100 + gap, std::string(99, 'a') + "b"), Repeat::Differs) << gap;
+            EXPECT_EQ(repeats(100 + gap, std::string(100, 'a')), Repeat::Same) << gap;
+        }
+    }
+}
+
 // Segments of every kind at random, with and without acknowledgements: what passes of other bytes
 // than came first can be no more than the beginning of a segment, and its last byte is not in it.
 TEST_F(SeenSegmentsTest, OtherBytesPassNowhere) {

@@ -40,6 +40,15 @@ TEST(UnitBudget, IsTheBoxesDividedByItsWorkers) {
         << "something is idle, and goes first";
 }
 
+// A service's client is not given up before its server gives it up.
+TEST(UnitBudget, HoldsHeadsOfServicesForAsLongAsServersWait) {
+    UnitOptions box;
+    box.connections.timeout = std::chrono::seconds{5};
+    EXPECT_EQ(service_streams(unit_budget(box, 1)).half_head_timeout, std::chrono::seconds{60});
+    box.connections.timeout = std::chrono::seconds{90};
+    EXPECT_EQ(service_streams(unit_budget(box, 1)).half_head_timeout, std::chrono::seconds{90});
+}
+
 TEST(UnitBudget, HasAPlaceForEachOfManyWorkers) {
     UnitOptions box;
     box.connections.max = 1024;

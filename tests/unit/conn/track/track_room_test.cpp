@@ -47,6 +47,41 @@ TEST(TrackRoom, AFloodOfSynsEvictsHandshakesAlone) {
     }
 }
 
+// What has closed keeps its place among the established: at the limit none goes for it, itself
+// least of all, and the lists stay whole.
+TEST(TrackRoom, AClosedConnectionBeginsAgainInItsOwnPlace) {
+    for (const bool one_way : {false, true}) {
+        Dialogue talk{kSmall};
+        talk.policies[0].inbound_only = one_way;
+        const auto begin = [&] {
+            if (one_way) {
+                talk.syn();
+                return talk.client({.seq = 1, .ack = 1, .payload = 5});
+            }
+            return talk.handshake();
+        };
+        for (std::uint64_t i = 0; i < 8; ++i) {
+            use(talk, i);
+            begin();
+        }
+        use(talk, 3);
+        talk.client({.seq = one_way ? 6U : 1U, .ack = 1, .flags = kTcpRst | kTcpAck});
+        EXPECT_EQ(talk.tracker.size_of(TrackClass::Closed), 1U);
+        talk.now = 1000;
+        talk.client_iss += 1U << 28;
+        talk.server_iss += 1U << 28;
+        EXPECT_TRUE(begin().began || one_way);
+        EXPECT_EQ(talk.tracker.size_of(TrackClass::HalfOpen), 0U);
+        EXPECT_EQ(talk.tracker.size_of(TrackClass::Established), 8U);
+        EXPECT_EQ(talk.tracker.size(), 8U);
+        for (std::uint64_t i = 100; i < 110; ++i) {
+            use(talk, i);
+            talk.syn();
+        }
+        EXPECT_EQ(talk.tracker.counters().of(TrackEvent::HalfOpenFull), 0U);
+    }
+}
+
 TEST(TrackRoom, WhereAllAreLivingOneMoreIsMidstream) {
     Dialogue talk{kSmall};
     for (std::uint64_t i = 0; i < 8; ++i) {

@@ -33,6 +33,7 @@ TEST(Host, HasOneForm) {
         {"[::1]", "[::1]"},
         {"a_b.example", "a_b.example"},
         {"a%41.example", "a%41.example"},
+        {"a.example,b.example", "a.example,b.example", true},
         {"[::1", "[::1", true},
         {"[]", "[]", true},
         {"[::1]x", "[::1]x", true},

@@ -164,6 +164,13 @@ std::vector<ShapeRow> shape_rows() {
          "control_byte bad_transfer_encoding", Ambiguous},
         {"chunked in 1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
          "transfer_encoding_in_1_0", Ambiguous},
+        {"CONNECT with a body", "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nContent-Length: 5\r\n\r\n",
+         "connect_body", Ambiguous},
+        {"CONNECT with chunks",
+         "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nTransfer-Encoding: chunked\r\n\r\n",
+         "connect_body", Ambiguous},
+        {"CONNECT with an empty body",
+         "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nContent-Length: 0\r\n\r\n", "", Accepted},
         {"nothing odd", with(""), "", Accepted},
     };
 }

@@ -379,6 +379,9 @@ void read_connection(SlowHead& head) {
     protocols.erase("");
     if (head.method == "CONNECT") {
         head.upgrade = HttpUpgrade::Connect;
+        if (head.body.kind != BodyFraming::Kind::None) {
+            head.shapes.insert(HeadShape::ConnectBody);
+        }
     } else if (protocols.count("h2c") != 0) {
         head.upgrade = HttpUpgrade::H2c;
     } else if (protocols == std::set<std::string>{"websocket"}) {
@@ -423,7 +426,7 @@ void read_hosts(const std::optional<std::string>& authority, SlowHead& head) {
 HeadStatus slow_target(const std::string& behind, const std::string& method) {
     static const std::regex kFine{R"((/|\*[ \t]|[A-Za-z][A-Za-z0-9+.\-]{0,31}://)[^]*)"};
     static const std::regex kMaybe{R"(|\*|[A-Za-z][A-Za-z0-9+.\-]{0,31}:?/?)"};
-    static const std::string kHost = "-._~%!$&'()*+,;=[";
+    static const std::string kHost = "-._~%!$&'()*+;=[";
     const std::string target =
         behind.substr(std::min(behind.find_first_not_of(" \t"), behind.size()));
     if (std::regex_match(target, kFine)) {
@@ -561,8 +564,8 @@ std::string slow_path(std::string path, Shapes& shapes) {
 }
 
 std::string slow_host(std::string host, Shapes& shapes) {
-    static const std::regex kName{R"(([A-Za-z0-9\-._~%!$&'()*+,;=]*)(:[0-9]{0,5})?)"};
-    static const std::regex kLiteral{R"((\[[A-Za-z0-9\-._~%!$&'()*+,;=:]+\])(:[0-9]{0,5})?)"};
+    static const std::regex kName{R"(([A-Za-z0-9\-._~%!$&'()*+;=]*)(:[0-9]{0,5})?)"};
+    static const std::regex kLiteral{R"((\[[A-Za-z0-9\-._~%!$&'()*+;=:]+\])(:[0-9]{0,5})?)"};
     std::smatch found;
     if (host.find('\n') != std::string::npos || host.find('\r') != std::string::npos) {
         shapes.insert(HeadShape::BadHost);
@@ -623,7 +626,7 @@ SlowHead read_slowly(std::string_view all, std::size_t limit, ReadingStance stan
     read_hosts(authority, head);
     head.ends_connection = head.body.kind == BodyFraming::Kind::UntilClose;
     for (const HeadShape ends : {HeadShape::MissingVersion, HeadShape::LengthAndEncoding,
-                                 HeadShape::TransferEncodingIn10}) {
+                                 HeadShape::TransferEncodingIn10, HeadShape::ConnectBody}) {
         head.ends_connection = head.ends_connection || head.shapes.count(ends) != 0;
     }
     return head;
