@@ -104,7 +104,10 @@ ConnectionSequence::Seen ConnectionSequence::add_rst(
     const Way& way = ways_[end];
     const bool is_taken =
         knows(end) ? segment.seq == way.next || segment.seq == way.acked : answers(segment);
-    return is_taken ? Seen::Reset : Seen::Ignored;
+    // The end inside may have taken bytes that it has not acknowledged, or may have dropped them.
+    const bool may_have_moved =
+        !segment.from_inside && knows(end) && knows(end ^ 1U) && way.next != way.acked;
+    return !is_taken ? Seen::Ignored : may_have_moved ? Seen::Doubted : Seen::Reset;
 }
 
 ConnectionSequence::Seen ConnectionSequence::add(const ConnectionSegment& segment) noexcept {

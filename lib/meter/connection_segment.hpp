@@ -39,9 +39,9 @@ struct ConnectionSegment {
 
 // A connection has closed when both ends' FINs have passed, each behind everything that its end has
 // sent, or an RST that its receiver takes: with the very number that it expects (RFC 5961, 3.2), by
-// what has passed or by its latest acknowledgment. A FIN ahead of a gap counts once the gap is
-// filled. Numbers that its receiver does not expect close nothing, so that nobody lets go of a
-// place whose connection stays open at the other end.
+// what has passed or by its latest acknowledgment; of an end outside, where both agree. A FIN ahead
+// of a gap counts once the gap is filled. Numbers that its receiver does not expect close nothing,
+// so that nobody lets go of a place whose connection stays open at the other end.
 //
 // Whoever sends in the name of the end outside, and knows the ends but not the numbers, changes
 // nothing: of that end only what lies in its window counts, and what acknowledges bytes that the
@@ -62,6 +62,8 @@ public:
         Restarted,  // the next connection between its ends has begun
         Finished,
         Reset,
+        Doubted,  // an RST from outside at one of the numbers that its receiver may expect, while
+                  // bytes before or behind it are not acknowledged
     };
     [[nodiscard]] Seen add(const ConnectionSegment& segment) noexcept;
 

@@ -153,6 +153,10 @@ void OpenConnections::begin_half_open(LinePool& pool, PoolLine line) noexcept {
     }
 }
 
+// Bytes that a receiver has taken it has acknowledged by then: an RST at the number that it
+// acknowledged last is exact.
+constexpr Nanoseconds kAcknowledgedWithin = std::chrono::seconds{2};
+
 bool OpenConnections::follow(LinePool& pool, PoolLine connection, const ConnectionSegment& segment,
                              Instant now) noexcept {
     using Seen = ConnectionSequence::Seen;
@@ -168,6 +172,12 @@ bool OpenConnections::follow(LinePool& pool, PoolLine connection, const Connecti
             leave(pool, connection, Left::Finished);
             return true;
         case Seen::Reset:
+            leave(pool, connection, Left::Reset);
+            return true;
+        case Seen::Doubted:
+            if (ns_of(now) - followed.seen < kAcknowledgedWithin.count()) {
+                return false;
+            }
             leave(pool, connection, Left::Reset);
             return true;
         case Seen::Restarted:

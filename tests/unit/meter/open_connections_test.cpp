@@ -159,6 +159,29 @@ TEST(OpenConnections, AreClearedStepByStepOnceTheirKeyIsGone) {
     EXPECT_TRUE(pool.index().empty());
 }
 
+// The server may have taken the byte and drop the RST before it, or have dropped the byte and not
+// expect one behind it: neither frees the place until it would have said so.
+TEST(OpenConnections, ARstWhileBytesAreOnTheirWayFreesNoPlace) {
+    for (const std::uint32_t at : {kClientNumber + 1, kClientNumber + 2}) {
+        Pool pool{20};
+        Bucket bucket{2, 900s, pool};
+        ASSERT_EQ(bucket.open(1, kStart), Conformance::Green);
+        bucket.follow(syn_ack(1), kStart);
+        bucket.follow(ack(1), kStart);
+        ConnectionSegment byte = ack(1);
+        byte.payload = 1;
+        bucket.follow(byte, kStart);
+        ConnectionSegment reset = rst(1);
+        reset.seq = at;
+        bucket.follow(reset, kStart);
+        EXPECT_EQ(bucket.open_at(kStart), 1U);
+        bucket.follow(reset, kStart + 1900ms);
+        EXPECT_EQ(bucket.open_at(kStart + 1900ms), 1U);
+        bucket.follow(reset, kStart + 2s);
+        EXPECT_EQ(bucket.open_at(kStart + 2s), 0U);
+    }
+}
+
 // By the slot of their limit, and of the others none, also once their key is gone.
 TEST(OpenConnections, AreCountedByTheSlotOfTheirLimit) {
     Pool pool{200};
