@@ -3,7 +3,8 @@
 A connection is opened by an admitted SYN and known by its ends, their sides and its VLAN tags. It is
 established once the end that opened it has acknowledged the other one's number. It is open until both
 ends have sent a FIN and everything before it, until an RST comes with the number that its receiver
-expects, or until nothing of it has been forwarded for `idle`; while it is not established, for
+expects (while bytes of the end outside are on their way, only once both have been silent for two
+seconds), or until nothing of it has been forwarded for `idle`; while it is not established, for
 `half_open`. `from: established` counts it from then on.
 
 Of the end outside only what its numbers allow counts: it may be anybody who sends in its name.
@@ -14,6 +15,7 @@ FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
 NUMBERS = 1 << 32
 BEHIND, AHEAD = 1 << 20, 1 << 26  # how far from what has been acknowledged a segment may lie
 LEAST_TTL = 32
+ACKNOWLEDGED_WITHIN = 2 * 10 ** 9  # ns: of what a receiver takes
 
 
 def ahead(number, of):
@@ -93,7 +95,7 @@ class Tracked:
                     and self.ways[sender].may_lie(number)
                     and ahead(answer, other.confirmed) >= 0 and ahead(other.top, answer) >= 0)
 
-    def learn_of(self, packet):
+    def learn_of(self, now, packet):
         """None: it is no segment of this connection; else whether it closes it."""
         sender, receiver = ends_of(packet)
         flags, (number, answer) = packet.fields["tcp.flags"], packet.numbers
@@ -102,7 +104,10 @@ class Tracked:
         answers = me is None and acks and ahead(answer, other.confirmed) >= 0 and ahead(other.top, answer) >= 0
         if flags & RST:
             expected = answers if me is None else number in (me.due, me.confirmed)
-            return True if takes or expected else None
+            if takes or not expected:
+                return True if takes else None
+            on_its_way = me and other and packet.fields["dir"] == "in" and me.due != me.confirmed
+            return True if not on_its_way or now - self.seen >= ACKNOWLEDGED_WITHIN else None
         repeated = me is not None and 0 <= ahead(me.top, (number + 1) % NUMBERS) <= BEHIND
         if takes and flags & SYN and not repeated:
             self.begin(receiver, answer - 1)
@@ -183,7 +188,7 @@ class OpenConnections(Bucket):
         one = self.of(packet)
         if one is None or not arrives(packet):
             return
-        ended = one.learn_of(packet)
+        ended = one.learn_of(self.now, packet)
         if ended is None:
             return
         if ended:
