@@ -153,9 +153,20 @@ void OpenConnections::begin_half_open(LinePool& pool, PoolLine line) noexcept {
     }
 }
 
-// Bytes that a receiver has taken it has acknowledged by then: an RST at the number that it
-// acknowledged last is exact.
+// Bytes that a receiver has taken it has acknowledged by then (RFC 9293, 3.8.6.3: within 500 ms).
 constexpr Nanoseconds kAcknowledgedWithin = std::chrono::seconds{2};
+// A datagram in fragments is taken by then, or never (RFC 8200, 4.5).
+constexpr Nanoseconds kTakenWithin = std::chrono::seconds{60};
+
+// An RST whose number is exact, if its receiver has taken no bytes since it acknowledged that.
+bool OpenConnections::leave_if_silent(LinePool& pool, PoolLine line, Instant now,
+                                      Nanoseconds silence) noexcept {
+    if (ns_of(now) - at(pool, line).seen < silence.count()) {
+        return false;
+    }
+    leave(pool, line, Left::Reset);
+    return true;
+}
 
 bool OpenConnections::follow(LinePool& pool, PoolLine connection, const ConnectionSegment& segment,
                              Instant now) noexcept {
@@ -175,11 +186,11 @@ bool OpenConnections::follow(LinePool& pool, PoolLine connection, const Connecti
             leave(pool, connection, Left::Reset);
             return true;
         case Seen::Doubted:
-            if (ns_of(now) - followed.seen < kAcknowledgedWithin.count()) {
-                return false;
-            }
-            leave(pool, connection, Left::Reset);
-            return true;
+            return leave_if_silent(pool, connection, now, kAcknowledgedWithin);
+        case Seen::DoubtedForLonger:
+            return leave_if_silent(pool, connection, now, kTakenWithin + kAcknowledgedWithin);
+        case Seen::Uncertain:
+            break;
         case Seen::Restarted:
             if (was_established) {
                 begin_half_open(pool, connection);
