@@ -1,9 +1,12 @@
+#include "lib/units/unit_parser.hpp"
+#include "tests/packets/answering_box.hpp"
 #include "tests/packets/service_dialogue.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Limits of open connections to an enforced service: a RST frees a place where its tracker says
 // that the server takes it.
@@ -73,7 +76,25 @@ INSTANTIATE_TEST_SUITE_P(Table, ServiceConcurrency, testing::ValuesIn(kCases),
                          [](const auto& row) { return "Row" + std::to_string(row.index); });
 
 TEST_P(ServiceConcurrency, Decides) {
-    test::expect_case(GetParam());
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{GetParam().rules};
+    box.find_units_by(parser.finder());
+    test::expect_steps(box, GetParam());
+}
+
+// Each end gets its RST at the very number that it expects: 1001 + 1, and 5001.
+TEST(ServiceConcurrencyAnswers, AServerThatGoesOnIsResetAtItsOwnNumber) {
+    test::AnsweringBox box{kOne};
+    const auto take = [&](const Frame& frame, Nanoseconds at) {
+        return box.take(frame, frame.dir(), test::kStart + at);
+    };
+    for (const Frame& frame : {syn(), syn_ack(), client(""), client("G")}) {
+        (void)take(frame, 0s);
+    }
+    EXPECT_EQ(take(reset(0), 3s), std::vector<std::string>{"pass unmatched"});
+    EXPECT_EQ(take(server("", 0, 1), 3s),
+              (std::vector<std::string>{"< RA 1002:5001", "> RA 5001:1002", "reset behind_end"}));
+    EXPECT_EQ(take(server("", 0, 1), 3s), std::vector<std::string>{"drop behind_end"});
 }
 
 }  // namespace
