@@ -118,7 +118,7 @@ ConnectionSequence::Seen ConnectionSequence::add_rst(
     if (!knows(end)) {
         return answers(segment) ? Seen::Reset : Seen::Ignored;
     }
-    if (segment.from_inside) {
+    if (segment.from_inside || segment.is_made_here) {
         return segment.seq == way.next || segment.seq == way.acked ? Seen::Reset : Seen::Ignored;
     }
     const bool is_answered = knows(end ^ 1U);

@@ -37,6 +37,8 @@ struct ConnectionSegment {
     bool from_inside = false;
     // Its receiver may get it, or may not: a fragment, a TTL that may end on the way.
     bool is_uncertain = false;
+    // An RST of the box in its sender's name, which answers what its receiver says to it.
+    bool is_made_here = false;
     // A tracker that drops what the end inside would not take follows the connection, and says
     // whether the RST ends it.
     bool is_tracked = false;

@@ -198,7 +198,8 @@ void follow_resets(CoreState& core, Now now) noexcept {
                            .seq = reset.seq,
                            .from = static_cast<ConnectionEnd>(reset.ends.from_low ? 0 : 1),
                            .rst = true,
-                           .from_inside = !reset.ends.from_outside},
+                           .from_inside = !reset.ends.from_outside,
+                           .is_made_here = true},
                           core, now);
     }
 }
