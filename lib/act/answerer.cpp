@@ -66,8 +66,9 @@ void Answerer::answer(const AnsweredPacket& packet, const AnswerContext& context
 
 // What has no answer of its own kind goes the way of those that are reset, where the rule says so.
 bool Answerer::answer_tcp(const Packet& packet, const Action& action, Decision& decision) noexcept {
-    if (decision.reason == Reason::Midstream) {
-        // A service, and no rule, resets a connection that nobody knows, at its server's number.
+    if (decision.reason == Reason::Midstream || decision.reason == Reason::BehindEnd) {
+        // A service, and no rule, resets a connection that nobody knows, or that its client has
+        // given up, at its server's number.
         return reset_both(packet, AnswerEvent::Reset);
     }
     const AnswerStanding standing =

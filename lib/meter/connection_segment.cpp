@@ -98,22 +98,63 @@ bool ConnectionSequence::completes(ConnectionEnd from, std::uint32_t seq,
            distance(other.acked, ack) >= 0 && distance(ack, other.highest) >= 0;
 }
 
+// Bytes at the very number that the end inside expects, whose acknowledgment is older than blind
+// senders are let through with: a receiver that has had a wide window takes them (RFC 5961, 5.2).
+bool ConnectionSequence::is_late_at_next(const ConnectionSegment& segment) const noexcept {
+    const unsigned end = segment.from & 1U;
+    const Way& way = ways_[end];
+    const std::int32_t ahead = distance(ways_[end ^ 1U].acked, segment.ack);
+    return segment.has_ack && knows(end ^ 1U) && ahead < -kMostBehind && ahead >= -kWidestWindow &&
+           distance(segment.seq, way.next) >= 0 &&
+           distance(way.acked, segment.seq + segment.payload + (segment.fin ? 1U : 0U)) > 0;
+}
+
+// The end inside may have taken bytes that it has not acknowledged, or may have dropped them: what
+// it expects it says itself. Where only one direction comes by it never does.
 ConnectionSequence::Seen ConnectionSequence::add_rst(
     const ConnectionSegment& segment) const noexcept {
     const unsigned end = segment.from & 1U;
     const Way& way = ways_[end];
-    const bool is_taken =
-        knows(end) ? segment.seq == way.next || segment.seq == way.acked : answers(segment);
-    return is_taken ? Seen::Reset : Seen::Ignored;
+    if (!knows(end)) {
+        return answers(segment) ? Seen::Reset : Seen::Ignored;
+    }
+    if (segment.from_inside || segment.is_made_here) {
+        return segment.seq == way.next || segment.seq == way.acked ? Seen::Reset : Seen::Ignored;
+    }
+    const bool is_answered = knows(end ^ 1U);
+    if (segment.seq != (is_answered ? way.acked : way.next)) {
+        return Seen::Ignored;
+    }
+    if ((state_ & kUncertain) != 0) {
+        return Seen::DoubtedForLonger;
+    }
+    return (is_answered ? way.acked : way.highest) == way.next ? Seen::Reset : Seen::Doubted;
+}
+
+// Nothing else follows from it.
+ConnectionSequence::Seen ConnectionSequence::add_uncertain(
+    const ConnectionSegment& segment) noexcept {
+    const unsigned end = segment.from & 1U;
+    const std::uint32_t behind = segment.seq + segment.payload + (segment.fin ? 1U : 0U);
+    if (segment.rst || segment.syn || segment.from_inside || !knows(end) ||
+        distance(ways_[end].acked, behind) <= 0 ||
+        !(is_plausible(segment) || is_late_at_next(segment))) {
+        return Seen::Ignored;
+    }
+    state_ |= kUncertain;
+    return Seen::Uncertain;
 }
 
 ConnectionSequence::Seen ConnectionSequence::add(const ConnectionSegment& segment) noexcept {
     const unsigned end = segment.from & 1U;
-    if (takes_restart(segment) && segment.rst) {
-        return Seen::Reset;
+    if (segment.is_uncertain) {
+        return add_uncertain(segment);
+    }
+    if (segment.rst && segment.is_tracked) {
+        return segment.ends ? Seen::Reset : Seen::Ignored;
     }
     if (segment.rst) {
-        return add_rst(segment);
+        return takes_restart(segment) ? Seen::Reset : add_rst(segment);
     }
     if (takes_restart(segment) && segment.syn && !is_repeated(segment)) {
         begin({.seq = restart_ - 1, .from = static_cast<ConnectionEnd>(end ^ 1U)});
@@ -130,7 +171,7 @@ ConnectionSequence::Seen ConnectionSequence::add(const ConnectionSegment& segmen
         }
         learn(end, segment.seq + (segment.syn ? 1U : 0U));
     } else if (!segment.from_inside && !is_plausible(segment)) {
-        return Seen::Ignored;
+        return add_uncertain(segment);
     }
     if (segment.has_ack && knows(end ^ 1U)) {
         note_ack(end ^ 1U, segment.ack);

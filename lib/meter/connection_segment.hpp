@@ -35,13 +35,22 @@ struct ConnectionSegment {
     bool rst = false;
     // The sender is on the inside: nobody outside sends in its name.
     bool from_inside = false;
+    // Its receiver may get it, or may not: a fragment, a TTL that may end on the way.
+    bool is_uncertain = false;
+    // An RST of the box in its sender's name, which answers what its receiver says to it.
+    bool is_made_here = false;
+    // A tracker that drops what the end inside would not take follows the connection, and says
+    // whether the RST ends it.
+    bool is_tracked = false;
+    bool ends = false;
 };
 
 // A connection has closed when both ends' FINs have passed, each behind everything that its end has
 // sent, or an RST that its receiver takes: with the very number that it expects (RFC 5961, 3.2), by
-// what has passed or by its latest acknowledgment. A FIN ahead of a gap counts once the gap is
-// filled. Numbers that its receiver does not expect close nothing, so that nobody lets go of a
-// place whose connection stays open at the other end.
+// what has passed or by its latest acknowledgment; of an end outside, by the latter, and not while
+// it may have moved since. A FIN ahead of a gap counts once the gap is filled. Numbers that its
+// receiver does not expect close nothing, so that nobody lets go of a place whose connection stays
+// open at the other end.
 //
 // Whoever sends in the name of the end outside, and knows the ends but not the numbers, changes
 // nothing: of that end only what lies in its window counts, and what acknowledges bytes that the
@@ -62,6 +71,10 @@ public:
         Restarted,  // the next connection between its ends has begun
         Finished,
         Reset,
+        Uncertain,  // its receiver may take bytes of it, or may not
+        Doubted,    // an RST from outside at the number that its receiver has acknowledged, behind
+                    // which bytes are on their way
+        DoubtedForLonger,  // the same behind uncertain ones
     };
     [[nodiscard]] Seen add(const ConnectionSegment& segment) noexcept;
 
@@ -82,8 +95,11 @@ private:
     // more than a window has in practice, and a small part of all numbers.
     static constexpr std::int32_t kMostBehind = std::int32_t{1} << 20;
     static constexpr std::int32_t kMostAhead = std::int32_t{1} << 26;
+    // No window is larger: a receiver takes bytes with an acknowledgment as far behind.
+    static constexpr std::int32_t kWidestWindow = std::int32_t{1} << 30;
     static constexpr std::uint8_t kOpener = 1;  // the end that opened it
     static constexpr std::uint8_t kEstablished = 2;
+    static constexpr std::uint8_t kUncertain = 4;  // bytes came that its receiver may have taken
 
     [[nodiscard]] static std::int32_t distance(std::uint32_t from, std::uint32_t to) noexcept {
         return static_cast<std::int32_t>(to - from);
@@ -98,6 +114,7 @@ private:
         known_ |= bit_of(end);
     }
     [[nodiscard]] Seen add_rst(const ConnectionSegment& segment) const noexcept;
+    [[nodiscard]] Seen add_uncertain(const ConnectionSegment& segment) noexcept;
     void note_fast_open(const ConnectionSegment& segment) noexcept;
     void note_ack(unsigned other, std::uint32_t ack) noexcept;
     void note_bytes(unsigned end, const ConnectionSegment& segment) noexcept;
@@ -112,6 +129,7 @@ private:
     [[nodiscard]] bool answers(const ConnectionSegment& segment) const noexcept;
     [[nodiscard]] bool is_in_window(unsigned end, std::uint32_t seq) const noexcept;
     [[nodiscard]] bool is_plausible(const ConnectionSegment& segment) const noexcept;
+    [[nodiscard]] bool is_late_at_next(const ConnectionSegment& segment) const noexcept;
 
     std::array<Way, 2> ways_{};
     std::uint32_t restart_ = 0;  // what takes the latest further SYN acknowledges

@@ -153,6 +153,21 @@ void OpenConnections::begin_half_open(LinePool& pool, PoolLine line) noexcept {
     }
 }
 
+// Bytes that a receiver has taken it has acknowledged by then (RFC 9293, 3.8.6.3: within 500 ms).
+constexpr Nanoseconds kAcknowledgedWithin = std::chrono::seconds{2};
+// A datagram in fragments is taken by then, or never (RFC 8200, 4.5).
+constexpr Nanoseconds kTakenWithin = std::chrono::seconds{60};
+
+// An RST whose number is exact, if its receiver has taken no bytes since it acknowledged that.
+bool OpenConnections::leave_if_silent(LinePool& pool, PoolLine line, Instant now,
+                                      Nanoseconds silence) noexcept {
+    if (ns_of(now) - at(pool, line).seen < silence.count()) {
+        return false;
+    }
+    leave(pool, line, Left::Reset);
+    return true;
+}
+
 bool OpenConnections::follow(LinePool& pool, PoolLine connection, const ConnectionSegment& segment,
                              Instant now) noexcept {
     using Seen = ConnectionSequence::Seen;
@@ -170,6 +185,12 @@ bool OpenConnections::follow(LinePool& pool, PoolLine connection, const Connecti
         case Seen::Reset:
             leave(pool, connection, Left::Reset);
             return true;
+        case Seen::Doubted:
+            return leave_if_silent(pool, connection, now, kAcknowledgedWithin);
+        case Seen::DoubtedForLonger:
+            return leave_if_silent(pool, connection, now, kTakenWithin + kAcknowledgedWithin);
+        case Seen::Uncertain:
+            break;
         case Seen::Restarted:
             if (was_established) {
                 begin_half_open(pool, connection);

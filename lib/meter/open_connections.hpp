@@ -193,6 +193,7 @@ private:
     void establish(LinePool& pool, PoolLine line) noexcept;
     void begin_half_open(LinePool& pool, PoolLine line) noexcept;
     void leave(LinePool& pool, PoolLine line, Left how) noexcept;
+    bool leave_if_silent(LinePool& pool, PoolLine line, Instant now, Nanoseconds silence) noexcept;
     // The limit's slot, by which the index counts what is open: none once its key has gone.
     [[nodiscard]] std::size_t group() const noexcept { return is_closed() ? 0 : name_.slot(); }
     void adopt(LinePool& pool, PoolLine self, PoolLine line) noexcept;

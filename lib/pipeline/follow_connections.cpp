@@ -88,29 +88,45 @@ void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now no
     }
 }
 
-// True if a connection's state may follow from a segment: its receiver gets it and takes it. What
-// is sent from outside with a TTL that may end behind the box, in fragments, or with a wrong
-// checksum changes nothing.
-bool reaches_receiver(const ConnectionEnds& ends, const Burst& burst, std::size_t row,
-                      CoreState& core) noexcept {
+enum class Arrival : std::uint8_t { Certain, Uncertain, Never };
+
+// A segment's way to a receiver that takes it. From outside it may end behind the box for its TTL,
+// or be a fragment that waits for others; with a wrong checksum nobody takes it.
+Arrival arrival_of(const ConnectionEnds& ends, const Burst& burst, std::size_t row,
+                   CoreState& core) noexcept {
     constexpr std::uint16_t kOpensOrEnds = 0x07;  // FIN, SYN, RST
     const HeaderColumns& columns = burst.headers();
     const bool says_something = (columns.tcp_flags[row] & kOpensOrEnds) != 0 ||
                                 (ends.from_outside && columns.payload_len[row] != 0);
     if (!says_something) {
-        return true;
+        return Arrival::Certain;
     }
-    if (columns.frag[row] != Fragment::None ||
-        (ends.from_outside && columns.ttl[row] < kDefaultMinTtl)) {
-        return false;
+    if (columns.frag[row] != Fragment::None) {
+        return ends.from_outside ? Arrival::Uncertain : Arrival::Never;
     }
     const PacketHeaders& headers = burst.headers_of(row);
+    const Arrival right = ends.from_outside && columns.ttl[row] < kDefaultMinTtl
+                              ? Arrival::Uncertain
+                              : Arrival::Certain;
     const ChecksumFinding finding = find_checksums(headers, burst.frame(row));
     PortChecksums& checksums = core.checksums.of(headers.port, headers.dir);
     if (finding == ChecksumFinding::Unknown) {
-        return core.policy.captured || checksums.state() != PortChecksums::State::Verifying;
+        const bool is_believed =
+            core.policy.captured || checksums.state() != PortChecksums::State::Verifying;
+        return is_believed ? right : Arrival::Uncertain;
     }
-    return !checksums.judge(finding).is_wrong;
+    return checksums.judge(finding).is_wrong ? Arrival::Never : right;
+}
+
+// An enforced service's tracker drops what the server would not take, so that it knows which number
+// the server expects; it sees both directions, or has not seen the connection begin.
+void add_word_of_tracker(const Burst& burst, std::size_t row, ConnectionSegment& segment) noexcept {
+    if (!segment.rst || !has_row(burst.of_services(), row)) {
+        return;
+    }
+    const ServicePacket packet = burst.service(row);
+    segment.is_tracked = packet.is_enforced() && packet.is_from_client && packet.is_established;
+    segment.ends = packet.is_end;
 }
 
 // True if some connection may be filed here, or at another worker, under that digest.
@@ -138,8 +154,13 @@ void follow_row(const Burst& burst, std::size_t row, CoreState& core, Now now) n
     const ByteView frame = burst.frame(row).bytes;
     if (headers.l4_at + kTcpMinSize <= frame.size()) {
         const ConnectionEnds ends = burst.ends_of(row, core.hash);
-        if (may_be_known(ends.digest, core) && reaches_receiver(ends, burst, row, core)) {
-            follow_everywhere(connection_segment(ends, headers, frame), core, now);
+        const Arrival arrival =
+            may_be_known(ends.digest, core) ? arrival_of(ends, burst, row, core) : Arrival::Never;
+        if (arrival != Arrival::Never) {
+            ConnectionSegment segment = connection_segment(ends, headers, frame);
+            segment.is_uncertain = arrival == Arrival::Uncertain;
+            add_word_of_tracker(burst, row, segment);
+            follow_everywhere(segment, core, now);
         }
     }
 }
@@ -177,7 +198,8 @@ void follow_resets(CoreState& core, Now now) noexcept {
                            .seq = reset.seq,
                            .from = static_cast<ConnectionEnd>(reset.ends.from_low ? 0 : 1),
                            .rst = true,
-                           .from_inside = !reset.ends.from_outside},
+                           .from_inside = !reset.ends.from_outside,
+                           .is_made_here = true},
                           core, now);
     }
 }

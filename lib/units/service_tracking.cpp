@@ -359,12 +359,13 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         .is_beginning = !verdict.midstream && !verdict.is_long && verdict.id != 0 &&
                         verdict.take_from == verdict.first,
         .is_long = verdict.is_long,
-        .is_established = verdict.established};
+        .is_established = verdict.established,
+        .is_end = forwards && verdict.ended};
     if (!forwards) {
         outcome.refuse(row, reason_of(verdict.reason));
-        // The server has acknowledged the very number that the segment begins at.
+        // The server has acknowledged the very number that the segment begins at, or that it has.
         const bool resets = verdict.kind == TrackVerdict::Kind::Reset &&
-                            verdict.reason == TrackReason::MidstreamReset;
+                            (verdict.reason == TrackReason::MidstreamReset || verdict.ends_revived);
         outcome.resets |= resets ? outcome.refused & row_bit(row) : 0;
         return;
     }

@@ -3,7 +3,8 @@
 A connection is opened by an admitted SYN and known by its ends, their sides and its VLAN tags. It is
 established once the end that opened it has acknowledged the other one's number. It is open until both
 ends have sent a FIN and everything before it, until an RST comes with the number that its receiver
-expects, or until nothing of it has been forwarded for `idle`; while it is not established, for
+expects (of the end outside by what has been acknowledged; while its bytes are on their way, only once
+both have been silent for two seconds, and for 62 where some of them may arrive or not), or until nothing of it has been forwarded for `idle`; while it is not established, for
 `half_open`. `from: established` counts it from then on.
 
 Of the end outside only what its numbers allow counts: it may be anybody who sends in its name.
@@ -14,6 +15,9 @@ FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
 NUMBERS = 1 << 32
 BEHIND, AHEAD = 1 << 20, 1 << 26  # how far from what has been acknowledged a segment may lie
 LEAST_TTL = 32
+WIDEST = 1 << 30
+ACKNOWLEDGED_WITHIN = 2 * 10 ** 9  # ns: of what a receiver takes
+TAKEN_WITHIN = 60 * 10 ** 9  # of a datagram's first fragment
 
 
 def ahead(number, of):
@@ -32,12 +36,17 @@ def ends_of(packet):
             (fields["ip.dst"], fields["l4.dport"], not inside, tags))
 
 
-def arrives(packet):
-    """Whether its receiver gets it for sure."""
+CERTAIN, UNCERTAIN, NEVER = range(3)
+
+
+def arrival_of(packet):
+    """Whether its receiver gets it."""
     flags, outside = packet.fields["tcp.flags"], packet.fields["dir"] == "in"
     if not flags & (FIN | SYN | RST) and not (outside and packet.carried):
-        return True
-    return packet.fields.get("ip.frag", "none") == "none" and not (outside and packet.fields["ip.ttl"] < LEAST_TTL)
+        return CERTAIN
+    if packet.fields.get("ip.frag", "none") != "none":
+        return UNCERTAIN if outside else NEVER
+    return UNCERTAIN if outside and packet.fields["ip.ttl"] < LEAST_TTL else CERTAIN
 
 
 class Way:
@@ -82,7 +91,7 @@ class Tracked:
         self.begin(sender, first)
 
     def begin(self, opener, first):
-        self.opener, self.established, self.again = opener, False, None
+        self.opener, self.established, self.again, self.uncertain = opener, False, None, False
         self.ways = {opener: Way(first + 1)}  # `again`: who has sent another SYN, and what takes it
 
     def completed_by(self, packet):
@@ -93,16 +102,55 @@ class Tracked:
                     and self.ways[sender].may_lie(number)
                     and ahead(answer, other.confirmed) >= 0 and ahead(other.top, answer) >= 0)
 
-    def learn_of(self, packet):
+    def is_plausible(self, packet):
+        sender, receiver = ends_of(packet)
+        other, (number, answer) = self.ways.get(receiver), packet.numbers
+        known = other is None or (packet.fields["tcp.flags"] & ACK and ahead(answer, other.confirmed) >= -BEHIND
+                                  and ahead(other.top, answer) >= 0)
+        return bool(self.ways[sender].may_lie(number) and known)
+
+    def may_take(self, packet):
+        """Bytes that may arrive, or not, or with an acknowledgment of long ago at the very number that is
+        expected: nothing follows but that nobody knows what their receiver expects."""
+        sender, receiver = ends_of(packet)
+        me, other, flags = self.ways.get(sender), self.ways.get(receiver), packet.fields["tcp.flags"]
+        if packet.fields["dir"] == "out" or flags & (SYN | RST) or me is None:
+            return None
+        number, answer = packet.numbers
+        behind = (number + packet.carried + bool(flags & FIN)) % NUMBERS
+        late = (other is not None and flags & ACK and -WIDEST <= ahead(answer, other.confirmed) < -BEHIND
+                and ahead(me.due, number) >= 0)
+        if ahead(behind, me.confirmed) <= 0 or not (self.is_plausible(packet) or late):
+            return None
+        self.uncertain = True
+        return False
+
+    def reset_by(self, now, packet):
+        sender, receiver = ends_of(packet)
+        me, other, (number, answer) = self.ways.get(sender), self.ways.get(receiver), packet.numbers
+        if me is None:
+            acks = packet.fields["tcp.flags"] & ACK
+            return True if acks and ahead(answer, other.confirmed) >= 0 and ahead(other.top, answer) >= 0 else None
+        if packet.fields["dir"] == "out":
+            return True if number in (me.due, me.confirmed) else None
+        if number != (me.confirmed if other else me.due):
+            return None
+        silence = 0 if me.due == (me.confirmed if other else me.top) else ACKNOWLEDGED_WITHIN
+        if self.uncertain:
+            silence = ACKNOWLEDGED_WITHIN + TAKEN_WITHIN
+        return True if now - self.seen >= silence else None
+
+    def learn_of(self, now, packet):
         """None: it is no segment of this connection; else whether it closes it."""
+        if arrival_of(packet) == UNCERTAIN:
+            return self.may_take(packet)
         sender, receiver = ends_of(packet)
         flags, (number, answer) = packet.fields["tcp.flags"], packet.numbers
         acks, me, other = bool(flags & ACK), self.ways.get(sender), self.ways.get(receiver)
         takes = self.again and self.again[0] == receiver and acks and answer == self.again[1]
         answers = me is None and acks and ahead(answer, other.confirmed) >= 0 and ahead(other.top, answer) >= 0
         if flags & RST:
-            expected = answers if me is None else number in (me.due, me.confirmed)
-            return True if takes or expected else None
+            return True if takes else self.reset_by(now, packet)
         repeated = me is not None and 0 <= ahead(me.top, (number + 1) % NUMBERS) <= BEHIND
         if takes and flags & SYN and not repeated:
             self.begin(receiver, answer - 1)
@@ -117,11 +165,8 @@ class Tracked:
             if not answers:
                 return None
             me = self.ways[sender] = Way(number + bool(flags & SYN))
-        elif packet.fields["dir"] == "in":
-            known = other is None or (acks and ahead(answer, other.confirmed) >= -BEHIND
-                                      and ahead(other.top, answer) >= 0)
-            if not (me.may_lie(number) and known):
-                return None
+        elif packet.fields["dir"] == "in" and not self.is_plausible(packet):
+            return self.may_take(packet)
         if acks and other:
             other.confirm(answer)
         if not flags & SYN:
@@ -181,14 +226,15 @@ class OpenConnections(Bucket):
         """Any packet that is forwarded."""
         self.now = max(self.now, now)
         one = self.of(packet)
-        if one is None or not arrives(packet):
+        if one is None or arrival_of(packet) == NEVER:
             return
-        ended = one.learn_of(packet)
+        ended = one.learn_of(self.now, packet)
         if ended is None:
             return
         if ended:
             self.all.remove(one)
             return
         one.seen = now
-        if not self.limit.from_established and not one.established and one.completed_by(packet):
+        completes = arrival_of(packet) == CERTAIN and one.completed_by(packet)
+        if not self.limit.from_established and not one.established and completes:
             one.established = True

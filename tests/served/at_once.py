@@ -43,6 +43,17 @@ ENDINGS = (
     Ending("a RST with an option of IP cut short", each(flags=RST | ACK, ip_options=CUT_OPTION)),
     Ending("a RST with an option of TCP cut short", each(flags=RST | ACK, options=b"\x08\x28\0\0"), refused=True),
     Ending("a RST in its place", each(flags=RST | ACK)),
+    Ending("a RST before a byte that is on its way", lambda flow: (
+        Send(LOGIN[:1], flow=flow), Send(flow=flow, flags=RST | ACK))),
+    Ending("a RST without ACK before a byte that is on its way, a pause", lambda flow: (
+        Send(LOGIN[:1], flow=flow), Send(flow=flow, flags=RST), Wait(0.2, "time"))),
+    Ending("a RST before a byte of a short TTL", lambda flow: (
+        Send(LOGIN[:1], flow=flow, ttl=20), Send(flow=flow, flags=RST | ACK))),
+    Ending("a RST behind a byte that is on its way", lambda flow: (
+        Send(LOGIN[:1], flow=flow), Send(at=1, flow=flow, flags=RST | ACK)), refused=True),
+    Ending("a RST before a byte, and one behind it that the server gets first", lambda flow: (
+        Send(LOGIN[1:2], 1, flow), Send(at=1, flow=flow, flags=RST | ACK), Send(LOGIN[:1], flow=flow),
+        Send(flow=flow, flags=RST | ACK))),
     Ending("FINs of both ends", lambda flow: (Finish(0, flow),)),
     Ending("a FIN without ACK", each(flags=FIN, ack=None)),
     Ending("a FIN of wrong checksum", each(flags=FIN | ACK, wrong_tcp=True)),

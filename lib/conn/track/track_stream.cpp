@@ -253,11 +253,19 @@ void ConnectionTracker::repeated_reset(const Arrival& arrival, TrackVerdict& ver
 }
 
 // The server acknowledges more than the number of the client's RST, so that number was not the one
-// it expected, and it went on.
+// it expected, and it went on. Its client has given the connection up, and whoever counts what is
+// open has let it go: it ends for the server too, at the number that it says.
 void ConnectionTracker::revive(const Arrival& arrival, TrackVerdict& verdict) noexcept {
     Line& line = lines_[arrival.index];
-    line.phase = TrackPhase::Established;
     count(TrackEvent::Revived);
+    if (arrival.policy.enforced) {
+        line.phase = TrackPhase::BoxReset;
+        drop(verdict, TrackReason::BehindReset);
+        verdict.kind = TrackVerdict::Kind::Reset;
+        verdict.ends_revived = true;
+        return;
+    }
+    line.phase = TrackPhase::Established;
     if (!line.is(Line::kEnded)) {
         verdict.began = true;
         if (make_room(TrackClass::Established, line.source)) {

@@ -35,12 +35,13 @@ struct TrackVerdict {
     bool raise_ttl = false;
     bool is_probe = false;  // it goes on without bytes, its number one of long ago
     bool from_client = false;
-    bool readable = false;     // the receiver may take bytes of it: those from `take_from` on
-    bool midstream = false;    // its beginning was not seen
-    bool established = false;  // the client has acknowledged the server's number: never with
-                               // inbound_only, and never before a midstream one is taken up
-    bool began = false;        // this segment completes the handshake, or revives the connection
-    bool ended = false;        // this segment ends it, or with id 0 its handshake
+    bool readable = false;      // the receiver may take bytes of it: those from `take_from` on
+    bool midstream = false;     // its beginning was not seen
+    bool established = false;   // the client has acknowledged the server's number: never with
+                                // inbound_only, and never before a midstream one is taken up
+    bool began = false;         // this segment completes the handshake, or revives the connection
+    bool ended = false;         // this segment ends it, or with id 0 its handshake
+    bool ends_revived = false;  // its server went on behind a RST of its client, and is reset
     // The receiver of an unfinished SYN or SYN-ACK has taken it.
     bool client_sums_proven = false;  // a client's
     bool server_sums_proven = false;

@@ -159,6 +159,64 @@ TEST(OpenConnections, AreClearedStepByStepOnceTheirKeyIsGone) {
     EXPECT_TRUE(pool.index().empty());
 }
 
+// The server may have taken the byte and drop the RST before it, or have dropped the byte and not
+// expect one behind it: neither frees the place until it would have said so.
+TEST(OpenConnections, ARstWhileBytesAreOnTheirWayFreesNoPlace) {
+    for (const std::uint32_t at : {kClientNumber + 1, kClientNumber + 2}) {
+        Pool pool{20};
+        Bucket bucket{2, 900s, pool};
+        ASSERT_EQ(bucket.open(1, kStart), Conformance::Green);
+        bucket.follow(syn_ack(1), kStart);
+        bucket.follow(ack(1), kStart);
+        ConnectionSegment byte = ack(1);
+        byte.payload = 1;
+        bucket.follow(byte, kStart);
+        ConnectionSegment reset = rst(1);
+        reset.seq = at;
+        bucket.follow(reset, kStart);
+        EXPECT_EQ(bucket.open_at(kStart), 1U);
+        bucket.follow(reset, kStart + 1900ms);
+        EXPECT_EQ(bucket.open_at(kStart + 1900ms), 1U);
+        bucket.follow(reset, kStart + 2s);
+        EXPECT_EQ(bucket.open_at(kStart + 2s), at == kClientNumber + 1 ? 0U : 1U);
+    }
+}
+
+TEST(OpenConnections, ByteThatMayArriveKeepsThePlaceForLonger) {
+    for (const bool is_empty : {true, false}) {
+        Pool pool{20};
+        Bucket bucket{2, 900s, pool};
+        ASSERT_EQ(bucket.open(1, kStart), Conformance::Green);
+        bucket.follow(syn_ack(1), kStart);
+        bucket.follow(ack(1), kStart);
+        ConnectionSegment byte = ack(1);
+        byte.payload = is_empty ? 0 : 1;
+        byte.is_uncertain = true;
+        bucket.follow(byte, kStart + 1s);
+        bucket.follow(rst(1), kStart + 62s);
+        EXPECT_EQ(bucket.open_at(kStart + 62s), is_empty ? 0U : 1U);
+        bucket.follow(rst(1), kStart + 63s);
+        EXPECT_EQ(bucket.open_at(kStart + 63s), 0U);
+    }
+}
+
+// A tracker of the connection knows better than its numbers tell.
+TEST(OpenConnections, TheTrackersWordOfARstStands) {
+    Pool pool{20};
+    Bucket bucket{2, 900s, pool};
+    ASSERT_EQ(bucket.open(1, kStart), Conformance::Green);
+    bucket.follow(syn_ack(1), kStart);
+    bucket.follow(ack(1), kStart);
+    ConnectionSegment reset = rst(1);
+    reset.is_tracked = true;
+    bucket.follow(reset, kStart);
+    EXPECT_EQ(bucket.open_at(kStart), 1U);
+    reset.ends = true;
+    reset.seq += 5;
+    bucket.follow(reset, kStart);
+    EXPECT_EQ(bucket.open_at(kStart), 0U);
+}
+
 // By the slot of their limit, and of the others none, also once their key is gone.
 TEST(OpenConnections, AreCountedByTheSlotOfTheirLimit) {
     Pool pool{200};

@@ -329,8 +329,26 @@ TEST(TrackStream, ARstOfTheBoxEndsWhatItRefused) {
     EXPECT_TRUE(talk.raw(reset).ended);
 }
 
-TEST(TrackStream, ARstThatTheServerDidNotExpectIsTakenBack) {
+// Its client has given up, and its place may have been taken.
+TEST(TrackStream, AServerThatGoesOnBehindARstIsReset) {
     Dialogue talk;
+    const std::uint64_t id = talk.handshake().id;
+    talk.client({.seq = 1, .ack = 1, .payload = 100});
+    talk.now = 3'000;
+    EXPECT_TRUE(talk.client({.seq = 1, .flags = kRst}).ended);
+    const TrackVerdict went_on = talk.server({.seq = 1, .ack = 101});
+    EXPECT_EQ(went_on.kind, TrackVerdict::Kind::Reset);
+    EXPECT_TRUE(went_on.ends_revived);
+    EXPECT_EQ(went_on.id, id);
+    EXPECT_EQ(talk.tracker.counters().of(TrackEvent::Revived), 1U);
+    EXPECT_EQ(talk.tracker.size_of(TrackClass::Established), 0U);
+    EXPECT_EQ(talk.client({.seq = 101, .ack = 1, .payload = 5}).reason, TrackReason::BehindReset);
+    EXPECT_FALSE(talk.server({.seq = 1, .ack = 101}).forwards());
+}
+
+TEST(TrackStream, ARstThatTheServerDidNotExpectIsTakenBackWhereNothingIsEnforced) {
+    Dialogue talk;
+    talk.policies[0].enforced = false;
     talk.handshake();
     talk.client({.seq = 1, .ack = 1, .payload = 100});
     talk.now = 3'000;
