@@ -266,8 +266,8 @@ void QuicUnits::Datagram::go_with(std::uint64_t id) noexcept {
 }
 
 void QuicUnits::Datagram::refuse(const QuicHelloRead& read, std::uint64_t id) noexcept {
-    if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
-        // No server sees them: the hello that came first goes on.
+    if (read.outcome == QuicHelloOutcome::Differs && of_service()) {
+        // No server is to see them: the hello that came first goes on.
         units_.count(UnitEvent::QuicMalformed);
         units_.drop(Reason::Overlap);
         return;

@@ -39,13 +39,14 @@ def add_request(packet, head, readings):
     chunks; whether servers may disagree where it ends)"""
     found, headers, body = read_head(head)
     path, folds = path_of(found["http.request.uri"]), bool(FOLD.search(head))
-    others = [] if folds or not readings.has_paths else path_readings.other_paths(path)
-    if folds and others or is_reference(path):
+    others = path_readings.other_paths(path) if readings.has_paths else []
+    if is_reference(path):
         raise streams.Beyond(head)
     refused = readings.refuses(packet, head, path)
     if refused:
         packet.service.note("ambiguous_request")
-    for number, other in enumerate([None] if refused else [None, *others]):
+    passes = not refused or not packet.service.refuses()
+    for number, other in enumerate([None, *others] if passes else [None]):
         unit = packet.add_unit()
         unit.fields.update(found, **({"http.request.uri.path": other} if other else {}))
         unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
