@@ -1,5 +1,8 @@
 #include "lib/units/hello_texts.hpp"
 
+#include "lib/l7/byte_reader.hpp"
+
+#include <array>
 #include <optional>
 #include <span>
 
@@ -48,6 +51,18 @@ void set_hello_texts(const ClientHello& hello, HelloCarrier carrier, const UnitS
             set(TextField::TlsJa4, std::as_bytes(std::span{ja4->characters}));
         }
     }
+}
+
+std::uint32_t asked_server(const ClientHello& hello, const KeyHasher& hash) noexcept {
+    std::array<std::uint64_t, 2> contents{};
+    for (ByteReader reader{hello.extensions}; reader.left() > 0 && reader.ok();) {
+        const std::uint16_t type = reader.be16();
+        const ByteView content = reader.part16();
+        if (type == kServerNameExtension || type == kAlpnExtension) {
+            contents[type == kAlpnExtension ? 1 : 0] = hash.digest(content);
+        }
+    }
+    return static_cast<std::uint32_t>(hash.digest(std::as_bytes(std::span{contents})) >> 33);
 }
 
 void count_fault(HelloFault fault, UnitSink& units) noexcept {

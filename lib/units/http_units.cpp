@@ -142,16 +142,16 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     // That it is HTTP, all servers agree on.
     const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
-    // Without a service nothing is refused for what it is: all of its readings are charged. So are
-    // the paths that servers make of a request of which they agree on all else.
-    const bool may_read_all =
-        on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr;
-    const bool reads_all = matters && !head_.shapes.empty() && has_stated_readings(head_) &&
-                           (may_read_all || reading == HeadReading::Accepted);
+    // Without a service nothing is refused for what it is: all of its readings are charged, and of
+    // what monitors too, which counts what would be refused. So are the paths that servers make of
+    // a request of which they agree on all else.
+    const bool is_stated = matters && !head_.shapes.empty() && has_stated_readings(head_);
+    const bool is_allowed =
+        is_stated && (on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr);
     if (reading != HeadReading::Accepted) {
         const bool malformed = reading == HeadReading::Malformed;
         units.count(malformed ? UnitEvent::HttpMalformed : UnitEvent::HttpAmbiguous);
-        if (matters && !reads_all) {
+        if (matters && !is_allowed) {
             units.drop(malformed ? Reason::MalformedRequest : Reason::AmbiguousRequest);
         }
     }
@@ -161,8 +161,10 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     }
     units.note_asked(asked(packet));
     set_texts(packet, units, *texts);
-    if (reads_all) {
-        add_other_readings(head_, packet, may_read_all ? ReadingsOf::All : ReadingsOf::Paths,
+    const bool passes = is_allowed || !packet.service.is_enforced();
+    if (matters && !head_.shapes.empty() && has_stated_targets(head_) &&
+        (passes || (is_stated && reading == HeadReading::Accepted))) {
+        add_other_readings(head_, packet, is_stated && passes ? ReadingsOf::All : ReadingsOf::Paths,
                            units);
     }
 }

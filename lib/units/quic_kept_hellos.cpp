@@ -19,6 +19,12 @@ std::size_t chunks_for(std::size_t hellos) noexcept {
 // In the words of lib/conn.
 constexpr StreamPhase kKept = StreamPhase::UntilClose;
 
+// Its server may go on with either of both.
+void note_another(KeptHello& kept, const WholeHello& hello) noexcept {
+    kept.hello_size = kept.hello_size == hello.size ? kept.hello_size : std::uint16_t{0};
+    kept.asks_for_several = kept.asks_for_several || kept.asked_for != hello.asked_for;
+}
+
 }  // namespace
 
 QuicKeptHellos::QuicKeptHellos(std::size_t hellos, Nanoseconds lasts)
@@ -43,7 +49,8 @@ std::uint64_t QuicKeptHellos::memory_of(std::size_t hellos) noexcept {
 void QuicKeptHellos::keep(const WholeHello& hello, Instant now) noexcept {
     KeptHello before;
     if (const ConnectionIndex line = lines_.find(hello.id); line != kNoConnection) {
-        const KeptHello& kept = hellos_[lines_[line].held];
+        KeptHello& kept = hellos_[lines_[line].held];
+        note_another(kept, hello);
         if (kept.size != 0 || hello.bytes.empty()) {
             lines_[line].touched = ticks_of(now.time_since_epoch());
             ages_of(kept).remove(lines_, line);
@@ -57,7 +64,11 @@ void QuicKeptHellos::keep(const WholeHello& hello, Instant now) noexcept {
         KeptHello& kept = hellos_[lines_[lines_.find(hello.id)].held];
         kept.is_admitted = before.is_admitted;
         kept.is_confirmed = before.is_confirmed;
-    } else if (!hello.bytes.empty()) {
+        if (before.id == hello.id) {
+            kept.hello_size = before.hello_size;
+            kept.asks_for_several = before.asks_for_several;
+        }
+    } else {
         note_lost(hello.id, hello.path, now);
     }
 }
@@ -84,6 +95,8 @@ bool QuicKeptHellos::add(const WholeHello& hello, Instant now) noexcept {
     KeptHello& kept = hellos_[number];
     kept = {.client_dcid = hello.client_dcid,
             .size = static_cast<std::uint16_t>(hello.bytes.size()),
+            .hello_size = hello.size,
+            .asked_for = hello.asked_for,
             .on_path = lines_[of_path].held,
             .id = hello.id,
             .path = hello.path};
@@ -114,10 +127,12 @@ void QuicKeptHellos::settle(std::uint64_t id, bool forwarded) noexcept {
         return;
     }
     KeptHello& kept = hellos_[lines_[line].held];
-    kept.is_admitted = forwarded;
-    if (!forwarded && kept.size == 0) {
+    if (kept.size == 0 && !forwarded && !kept.is_admitted) {
         remove(line);
+        return;
     }
+    // The server of one that was admitted may go on with it, whatever came under its id since.
+    kept.is_admitted = forwarded || (kept.size == 0 && kept.is_admitted);
 }
 
 void QuicKeptHellos::confirm(std::uint64_t id) noexcept {
@@ -190,9 +205,7 @@ void QuicKeptHellos::note_lost(std::uint64_t id, std::uint64_t path, Instant now
 
 void QuicKeptHellos::lose(ConnectionIndex line, Instant now) noexcept {
     const KeptHello& kept = hellos_[lines_[line].held];
-    if (kept.size != 0) {
-        note_lost(kept.id, kept.path, now);
-    }
+    note_lost(kept.id, kept.path, now);
     remove(line);
 }
 

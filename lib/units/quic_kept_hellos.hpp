@@ -27,7 +27,9 @@ struct WholeHello {
     std::uint64_t id = 0;
     std::uint64_t path = 0;
     ConnectionId client_dcid;
-    ByteView bytes{};  // of one that took more than one packet
+    ByteView bytes{};             // of one that took more than one packet
+    std::uint16_t size = 0;       // of all of it
+    std::uint32_t asked_for = 0;  // asked_server()
 };
 
 struct KeptHello {
@@ -36,10 +38,13 @@ struct KeptHello {
 
     ConnectionId client_dcid;
     std::array<std::uint16_t, kMostChunks> chunks{};
-    std::uint16_t size = 0;     // bytes; 0: it took one packet
-    bool is_admitted = false;   // it was forwarded when it was judged last
-    bool is_confirmed = false;  // its client sent on under an id that its server chose
-    std::uint32_t on_path = 0;  // the one before it on its path, by number; 0: none
+    std::uint16_t size = 0;        // bytes that are kept; 0: it took one packet
+    std::uint16_t hello_size = 0;  // 0: hellos of several sizes came under its id
+    std::uint32_t asked_for = 0;
+    bool asks_for_several = false;  // hellos for other servers came under its id
+    bool is_admitted = false;       // it was forwarded when it was judged last
+    bool is_confirmed = false;      // its client sent on under an id that its server chose
+    std::uint32_t on_path = 0;      // the one before it on its path, by number; 0: none
     std::uint64_t id = 0;
     std::uint64_t path = 0;
 };
@@ -55,13 +60,13 @@ public:
     static constexpr unsigned kPerPath = 4;
 
     // Those that made room. Two are noted of a hello: its id, which stands when no line of it does
-    // any more, and its path, for Initials under an id that its server chose. At most 25,000 hellos
-    // in parts a second make room (QuicHellos), 500,000 digests in ten seconds, in which servers
+    // any more, and its path, for Initials under an id that its server chose. At most 50,000 hellos
+    // a second make room (QuicHellos), 1,000,000 digests in ten seconds, in which servers
     // end a handshake (ngtcp2, quic-go, msquic): so many mistake one of 670 others, both
     // generations together. Fewer last for as long as hellos are kept.
-    static constexpr RecentSize kLost{.bits = std::size_t{1} << 23,
+    static constexpr RecentSize kLost{.bits = std::size_t{1} << 24,
                                       .functions = 6,
-                                      .most = 500'000,
+                                      .most = 1'000'000,
                                       .least = std::chrono::seconds{10}};
 
     // `hellos` of 2 KiB, and as many that took one packet. Aborts if there is no memory.
@@ -70,6 +75,11 @@ public:
 
     // One that is there already stays, unless this is the first one of its id that has bytes.
     void keep(const WholeHello& hello, Instant now) noexcept;
+    // Of this id; nullptr: none is.
+    [[nodiscard]] const KeptHello* find(std::uint64_t id) const noexcept {
+        const ConnectionIndex line = lines_.find(id);
+        return line == kNoConnection ? nullptr : &hellos_[lines_[line].held];
+    }
     // The hello of this id was forwarded or not. One that was not and took one packet goes: its
     // server knows nothing of it.
     void settle(std::uint64_t id, bool forwarded) noexcept;

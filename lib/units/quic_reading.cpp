@@ -113,13 +113,18 @@ bool QuicUnits::Datagram::compare(const ConnectionId& client_dcid) noexcept {
 bool QuicUnits::Datagram::conclude_again(const QuicHelloRead& read, const HalfHello& half,
                                          bool is_kept) noexcept {
     QuicHellos& hellos = owner_.hellos_;
+    const auto first = goes_behind(half);
+    const std::uint64_t hello = digest_with(hello_of(half.stream));
+    const bool is_repeat = hellos.is_hello_of(id_, hello);
+    if (!is_repeat && has_bytes_behind(half)) {
+        return false;
+    }
     keep(read, half, is_kept);
-    const std::uint64_t hello = digest_with(half.stream.contiguous());
     const ConnectionId dcid = half.client_dcid;
     hellos.forget_half(half.id);
-    if (hellos.is_hello_of(id_, hello)) {
+    if (is_repeat) {
         repeat(id_);
-        return false;
+        return first && read_behind(*first);
     }
     units_.count(UnitEvent::QuicOtherHello);
     judge_new(id_, hello, dcid);
@@ -160,12 +165,14 @@ bool QuicUnits::Datagram::conclude(const QuicHelloRead& read, const HalfHello& h
     }
     switch (read.outcome) {
         case QuicHelloOutcome::Whole:
+            if (has_bytes_behind(half)) {
+                return false;
+            }
             keep(read, half, is_kept);
             judge(half);
             return true;
         case QuicHelloOutcome::NeedMore:
-            wait(half, is_kept);
-            return false;
+            return need_more(half, is_kept);
         case QuicHelloOutcome::NoInitial:
             return false;
         case QuicHelloOutcome::NoCrypto:
@@ -188,10 +195,18 @@ bool QuicUnits::Datagram::conclude(const QuicHelloRead& read, const HalfHello& h
     }
 }
 
+bool QuicUnits::Datagram::need_more(const HalfHello& half, bool is_kept) noexcept {
+    const auto first = goes_behind(half);
+    if (!first || is_kept || half.stream.has_before(first->size)) {
+        wait(half, is_kept);
+    }
+    return first && read_behind(*first);
+}
+
 void QuicUnits::Datagram::judge(const HalfHello& half) noexcept {
     QuicHellos& hellos = owner_.hellos_;
     const std::uint64_t id = half.id;
-    const std::uint64_t hello = digest_with(half.stream.contiguous());
+    const std::uint64_t hello = digest_with(hello_of(half.stream));
     if (!first_.token.empty() && hellos.follow_retry(id, hello, path_, answers_seen())) {
         repeat(hello);
         return;
@@ -251,8 +266,8 @@ void QuicUnits::Datagram::go_with(std::uint64_t id) noexcept {
 }
 
 void QuicUnits::Datagram::refuse(const QuicHelloRead& read, std::uint64_t id) noexcept {
-    if (read.outcome == QuicHelloOutcome::Differs && packet_.service.is_enforced()) {
-        // No server sees them: the hello that came first goes on.
+    if (read.outcome == QuicHelloOutcome::Differs && of_service()) {
+        // No server is to see them: the hello that came first goes on.
         units_.count(UnitEvent::QuicMalformed);
         units_.drop(Reason::Overlap);
         return;
@@ -305,7 +320,7 @@ std::optional<bool> QuicUnits::Datagram::go_on_with(const KeptHello& kept) noexc
                 id_ = kept.id;
                 return compare(ConnectionId{kept.client_dcid});
             }
-            [[fallthrough]];
+            return follow_behind(read, half, kept);
         case QuicHelloOutcome::NoCrypto:
             if (!contradicts(read, half)) {
                 follow(kept);
@@ -315,6 +330,16 @@ std::optional<bool> QuicUnits::Datagram::go_on_with(const KeptHello& kept) noexc
             (void)conclude(read, half, true);
             return false;
     }
+}
+
+bool QuicUnits::Datagram::follow_behind(const QuicHelloRead& read, const HalfHello& half,
+                                        const KeptHello& kept) noexcept {
+    if (contradicts(read, half)) {
+        return false;
+    }
+    const auto first = goes_behind(half);
+    follow(kept);
+    return first && read_behind(*first);
 }
 
 void QuicUnits::Datagram::follow(const KeptHello& kept) noexcept {
@@ -347,10 +372,13 @@ void QuicUnits::Datagram::keep(const QuicHelloRead& read, const HalfHello& half,
                                bool is_kept) noexcept {
     if (of_service()) {
         const bool in_parts = is_kept || read.opened > 1;
+        const ByteView bytes = hello_of(half.stream);
         owner_.hellos_.kept().keep({.id = id_of(half),
                                     .path = path_,
                                     .client_dcid = half.client_dcid,
-                                    .bytes = in_parts ? half.stream.contiguous() : ByteView{}},
+                                    .bytes = in_parts ? bytes : ByteView{},
+                                    .size = static_cast<std::uint16_t>(bytes.size()),
+                                    .asked_for = asked_server(owner_.hello_, packet_.hash)},
                                    packet_.now);
     }
 }

@@ -13,6 +13,9 @@ namespace sluice {
 [[nodiscard]] std::uint64_t digest_on_path(std::uint64_t path, ByteView part,
                                            const KeyHasher& hash) noexcept;
 
+// The bytes of the hello that the stream begins with; none where it is not whole.
+[[nodiscard]] ByteView hello_of(const CryptoStream& stream) noexcept;
+
 // One datagram with an Initial that can be opened.
 class QuicUnits::Datagram {
 public:
@@ -77,6 +80,9 @@ private:
     [[nodiscard]] std::optional<bool> go_on_with(const KeptHello& kept) noexcept;
     // The datagram goes where the kept hello went, which all else may have forgotten.
     void follow(const KeptHello& kept) noexcept;
+    // The same of one with bytes of a hello, which may lie behind the kept one.
+    [[nodiscard]] bool follow_behind(const QuicHelloRead& read, const HalfHello& half,
+                                     const KeptHello& kept) noexcept;
     [[nodiscard]] bool may_compare_with(std::uint64_t id) const noexcept;
 
     // Its server may read other bytes than were read here: those that came first stand. True: it is
@@ -88,11 +94,30 @@ private:
     }
     // A whole hello of a service stays, one that came in more than one packet with its bytes.
     void keep(const QuicHelloRead& read, const HalfHello& half, bool is_kept) noexcept;
+    // A hello goes on behind its end, with the one that its server asked for by a
+    // HelloRetryRequest: where there is a kept one that was read in `half`, the datagram is read
+    // again from there. nullopt: nothing lies there.
+    struct FirstHello {
+        std::uint64_t id = 0;
+        ConnectionId client_dcid;
+        std::size_t size = 0;
+        std::optional<std::uint32_t> asked_for;  // none: of several
+    };
+    [[nodiscard]] std::optional<FirstHello> goes_behind(const HalfHello& half) noexcept;
+    [[nodiscard]] bool read_behind(const FirstHello& first) noexcept;
+    [[nodiscard]] bool conclude_behind(const QuicHelloRead& read, const FirstHello& first,
+                                       const HalfHello& half, bool is_kept) noexcept;
+    [[nodiscard]] bool judge_behind(const FirstHello& first, const HalfHello& half) noexcept;
+    // No client goes on behind a hello that was not answered. True: it is refused.
+    [[nodiscard]] bool has_bytes_behind(const HalfHello& half) noexcept;
     // A hello of this path took more than one packet, or takes it.
     [[nodiscard]] bool has_parts_on_path() noexcept;
 
     [[nodiscard]] bool conclude(const QuicHelloRead& read, const HalfHello& half,
                                 bool is_kept) noexcept;
+
+    // Parts of a hello, of the one behind it, or of both.
+    [[nodiscard]] bool need_more(const HalfHello& half, bool is_kept) noexcept;
 
     void judge(const HalfHello& half) noexcept;
 

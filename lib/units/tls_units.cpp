@@ -86,20 +86,6 @@ bool announces_early_data(const ClientHello& hello) noexcept {
     return false;
 }
 
-// Whom a hello asks for: the contents of server_name and of ALPN, as they came. A client that
-// answers a HelloRetryRequest changes neither (RFC 8446, 4.1.2), and servers go by the second.
-std::uint32_t whom_it_asks_for(const ClientHello& hello, const KeyHasher& hash) noexcept {
-    std::array<std::uint64_t, 2> contents{};
-    for (ByteReader reader{hello.extensions}; reader.left() > 0 && reader.ok();) {
-        const std::uint16_t type = reader.be16();
-        const ByteView content = reader.part16();
-        if (type == kServerNameExtension || type == kAlpnExtension) {
-            contents[type == kAlpnExtension ? 1 : 0] = hash.digest(content);
-        }
-    }
-    return static_cast<std::uint32_t>(hash.digest(std::as_bytes(std::span{contents})) >> 33);
-}
-
 // An alert in clear, which has two bytes: servers go on behind some.
 bool is_plain_alert(ByteView bytes) noexcept {
     constexpr std::size_t kSize = 2;
@@ -240,7 +226,7 @@ StreamReading TlsUnits::conclude(const HelloRead& read, ByteView bytes,
         default:
             return {};
     }
-    const std::uint32_t asked_for = whom_it_asks_for(hello_, context.packet.hash);
+    const std::uint32_t asked_for = asked_server(hello_, context.packet.hash);
     if (is_mine(context.before)) {
         units.count(UnitEvent::TlsSecondHello);
         const bool is_other = BehindHello::of(context.before).asked_for != asked_for;

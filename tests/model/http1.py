@@ -10,6 +10,7 @@ import streams
 
 ASKS = r"http\.|per: request|trusted_proxies"  # of rules that read requests
 ASKS_PATHS = r"http\.request\.uri\.path|cost: path"  # of those that read the paths of some
+ASKS_HOSTS = r"http\.host"  # their hosts
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
 ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
@@ -20,10 +21,10 @@ HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
 
 
 class Readings:
-    """What of a request's readings is judged. `on_ambiguous`: of services; `has_paths`: a rule reads some."""
+    """What of a request's readings is judged. `on_ambiguous`: of services; `has_paths`, `has_hosts`: a rule reads some."""
 
-    def __init__(self, on_ambiguous=None, has_paths=True):
-        self.both, self.has_paths = on_ambiguous in ("both", "stricter"), has_paths
+    def __init__(self, on_ambiguous=None, has_paths=True, has_hosts=True):
+        self.both, self.has_paths, self.has_hosts = on_ambiguous in ("both", "stricter"), has_paths, has_hosts
 
     def refuses(self, packet, head, path):
         """Of a service, all that servers may disagree about is refused, but what of a path is in doubt under `both`. What parts
@@ -39,15 +40,20 @@ def add_request(packet, head, readings):
     chunks; whether servers may disagree where it ends)"""
     found, headers, body = read_head(head)
     path, folds = path_of(found["http.request.uri"]), bool(FOLD.search(head))
-    others = [] if folds or not readings.has_paths else path_readings.other_paths(path)
-    if folds and others or is_reference(path):
+    others = path_readings.other_paths(path) if readings.has_paths else []
+    if is_reference(path):
         raise streams.Beyond(head)
     refused = readings.refuses(packet, head, path)
     if refused:
         packet.service.note("ambiguous_request")
-    for number, other in enumerate([None] if refused else [None, *others]):
+    passes = not refused or not packet.service.refuses()
+    ways = [{}, *({"http.request.uri.path": other} for other in others)]
+    other_host = normal_host(dict(headers).get("host", b""))
+    if readings.has_hosts and other_host not in (b"", found["http.host"]):  # of the header, beside the target's
+        ways += [{**way, "http.host": other_host} for way in ways]
+    for number, way in enumerate(ways if passes else ways[:1]):
         unit = packet.add_unit()
-        unit.fields.update(found, **({"http.request.uri.path": other} if other else {}))
+        unit.fields.update(found, **way)
         unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
     return body, folds
 

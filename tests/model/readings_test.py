@@ -14,15 +14,16 @@ from rules import read_rules  # noqa: E402
 from services import Seen, Service  # noqa: E402
 
 HEAD = b"GET %s HTTP/1.1\r\nHost: a"
+FOLDED = HEAD + b"\r\nX: a\r\n b"
 SERVICE = {"id": "web", "protocol": "http", "when": "l4.dport eq 80"}
 PATH = "http.request.uri.path"
 
 
-def paths(target, readings, service=None):
+def paths(target, readings, service=None, head=HEAD):
     """-> (the paths that are judged, why a service refuses it)"""
     packet = Packet()
     packet.service = service and Seen(service, 0)
-    http1.add_request(packet, HEAD % target, readings)
+    http1.add_request(packet, head % target, readings)
     units = [packet, *packet.further]
     return [unit.fields[PATH] for unit in units], service and packet.service.refusal
 
@@ -53,14 +54,27 @@ class Requests(unittest.TestCase):
 
     def test_of_no_service_all_readings_are_judged(self):
         for readings in (self.REFUSE, self.BOTH, http1.Readings()):
-            self.assertEqual(paths(b"http://a%2Fb/c%2Fd?/../", readings), ([b"/c%2Fd", b"/c/d"], None))
+            # Of both hosts: the header names another one.
+            self.assertEqual(paths(b"http://a%2Fb/c%2Fd?/../", readings), ([b"/c%2Fd", b"/c/d"] * 2, None))
 
     def test_of_a_service_an_encoded_slash_is_refused_or_judged(self):
-        for mode in ("enforce", "monitor"):
-            self.assertEqual(paths(b"/c%2Fd", self.REFUSE, service(mode)), ([b"/c%2Fd"], "ambiguous_request"))
+        for mode, judged in (("enforce", [b"/c%2Fd"]), ("monitor", [b"/c%2Fd", b"/c/d"])):
+            self.assertEqual(paths(b"/c%2Fd", self.REFUSE, service(mode)), (judged, "ambiguous_request"))
             self.assertEqual(paths(b"/c%2Fd", self.BOTH, service(mode)), ([b"/c%2Fd", b"/c/d"], None))
             for readings in (self.REFUSE, self.BOTH):
                 self.assertEqual(paths(b"/c/../d", readings, service(mode)), ([b"/d", b"/c/../d"], None))
+
+    def test_a_target_with_another_host_has_both(self):
+        for one, readings in ((None, self.REFUSE), (service("enforce"), self.REFUSE), (service("monitor"), self.BOTH)):
+            packet = Packet()
+            packet.service = one and Seen(one, 0)
+            http1.add_request(packet, HEAD % b"http://B/x/../y", readings)
+            self.assertEqual([(unit.fields["http.host"], unit.fields[PATH]) for unit in (packet, *packet.further)],
+                             [(b"b", b"/y"), (b"b", b"/x/../y"), (b"a", b"/y"), (b"a", b"/x/../y")])
+
+    def test_a_folded_head_has_all_paths(self):
+        for one in (None, service("monitor")):
+            self.assertEqual(paths(b"/c%2Fd", self.REFUSE, one, FOLDED)[0], [b"/c%2Fd", b"/c/d"])
 
     def test_what_no_rule_reads_is_not_in_doubt(self):
         unread = http1.Readings("refuse", has_paths=False)

@@ -109,7 +109,8 @@ def streams_of(rules, path, box):
             if reader is not request_streams and re.search(asks, text) and not (reader is dns and off)]
     if re.search(http1.ASKS, text):
         has_paths = any(rule.mode != "off" and rule.asks(http1.ASKS_PATHS) for rule in rules)
-        some.insert(0, request_streams.Streams(http1.Readings(box.on_ambiguous, has_paths)))
+        has_hosts = any(rule.mode != "off" and rule.asks(http1.ASKS_HOSTS) for rule in rules)
+        some.insert(0, request_streams.Streams(http1.Readings(box.on_ambiguous, has_paths, has_hosts)))
     return some
 
 

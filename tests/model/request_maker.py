@@ -80,7 +80,7 @@ class RequestMaker(Connections):
         """(head, body)"""
         method, target, host = self.dice.choice(METHODS), self.target(), self.dice.choice(HOSTS)
         if self.chance(10):
-            target = f"http://{host}{target}"
+            target = f"http://{self.dice.choice((host, self.dice.choice(HOSTS)))}{target}"
         lines = [f"Host: {host}"]
         for name in HEADERS:
             value = self.dice.choice(HEADERS[name])  # what comes twice says the same: of two values each is a reading
@@ -95,7 +95,7 @@ class RequestMaker(Connections):
         return "\r\n".join([f"{method} {target} HTTP/1.1", *lines, "", ""]).encode(), body
 
     def target(self):
-        if self.folds or not self.chance(40):  # of a head with folded lines one path alone is judged
+        if not self.chance(40):
             return self.dice.choice(TARGETS)
         some = SEGMENTS + PARTED * self.chance(40)
         target = "//"

@@ -13,6 +13,7 @@ PORTS = [443, 444, 9000]
 GAPS = [0, 1, 1000, 1_000_000, 20_000_000, 100_000_000]
 LONG_GAPS = [1000, SECOND, 7 * SECOND, 19 * SECOND]
 HEAD = 16_000  # bytes
+SIGNED = b"\x13\x12" + bytes(18)  # RFC 2385, and two octets that end the options
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"  # of PROXY headers, version 2
 NAMED = ["198.51.100.1", "198.51.100.2", "198.51.100.200", "2001:db8:5::1", "::ffff:198.51.100.1"]  # by such headers
 CLIENT_KEYS = ["[client.ip]", "[client.ip]", "[client.ip], missing_key: share"]
@@ -37,6 +38,8 @@ class Talk:
         self.ports = [dice.randrange(1024, 65536), port or dice.choice(PORTS)]
         self.window = dice.choice((0, 1, 500, 4000, 65535)), dice.choice((0, 1, 500, 4000, 65535))
         self.scales = dice.choice(((None, None), (0, 0), (2, None), (None, 3), (1, 2), (14, 7), (20, 1)))
+        # What each end's clock says, where both have timestamps.
+        self.clocks = dice.choice((None, None, [1000, 5], [NUMBERS - 3, 1], [7, NUMBERS - 9]))
         self.tags = dice.choice(([], [], [], [5], [5, 7]))
         self.ttl, self.plan = dice.choice((64, 64, 64, 31, 5)), self.begin()
         self.take_numbers()
@@ -69,11 +72,13 @@ class Talk:
         return self.frame(1, SYN | ACK, seq=self.first[1], ack=(self.first[0] if of is None else of) + 1,
                           scale=self.scales[1])
 
-    def frame(self, end, flags, size=0, seq=None, ack=None, urgent=0, scale=None, spoil=None, ttl=None, window=None):
+    def frame(self, end, flags, size=0, seq=None, ack=None, urgent=0, scale=None, spoil=None, ttl=None, window=None, more=b""):
         dice = self.dice
         seq = self.next[end] if seq is None else seq
         ack = (self.next[1 - end] if ack is None else ack) if flags & (ACK | RST) else 0
         options = b"" if scale is None else dice.choice((b"\x03\x03%c\x00", b"\x01\x03\x03%c", b"\x02\x04\x05\xb4\x03\x03%c\x00")) % scale
+        options += more + self.stamps(end)
+        options += b"\0" * (-len(options) % 4)
         window = (self.window[end] if dice.randrange(4) else dice.choice((0, 700, 65535))) if window is None else window
         head = struct.pack("!HHIIHHHH", *(self.ports if end == 0 else self.ports[::-1]), seq % NUMBERS, ack % NUMBERS,
                            (5 + len(options) // 4) << 12 | flags, window, 0, urgent)
@@ -83,6 +88,16 @@ class Talk:
         wrong = dice.choice((1, 0x100, 0xFFFE)) if spoil == "tcp" else 0
         segment = segment[:16] + struct.pack("!H", right ^ wrong) + segment[18:]
         return self.packet(source, target, segment, spoil, self.ttl if ttl is None else ttl)
+
+    def stamps(self, end):
+        """An old one now and then, which the clock of its end has long left behind; or none."""
+        if self.clocks is None or self.dice.randrange(20) == 0:
+            return b""
+        self.clocks[end] = (self.clocks[end] + self.dice.choice((0, 1, 30))) % NUMBERS
+        off = self.dice.choice((1, 2, 500, 1 << 30)) if self.dice.randrange(8) == 0 else 0
+        late = self.dice.choice((0, 0, 0, 40))
+        stamps = struct.pack("!II", (self.clocks[end] - off) % NUMBERS, (self.clocks[1 - end] - late) % NUMBERS)
+        return self.dice.choice((b"\1\1\x08\x0a", b"\x08\x0a")) + stamps
 
     def content(self, _end, _seq, size):
         return b"x" * size
@@ -104,7 +119,7 @@ class Talk:
 
     def something(self):
         dice, end = self.dice, self.dice.randrange(2)
-        kind = dice.randrange(22)
+        kind = dice.randrange(23)
         if kind < 9:
             return self.send(end, ACK | dice.choice((0, PSH)), dice.choice((0, 1, 30, 300, 1400)))
         if kind == 9:  # again, or cut otherwise
@@ -139,6 +154,9 @@ class Talk:
         if kind == 20:
             return self.frame(end, dice.choice((SYN | FIN, SYN | RST, SYN, SYN | ACK)), dice.choice((0, 0, 9)),
                               seq=self.next[end] + dice.choice((-1, 0, 777)))
+        if kind == 21:
+            more = dice.choice((SIGNED, b"\x22\x04ab", b"\x05\x20", b"\1\1\1\1", b"\1\1\1\0", b"\x08\x04ab", b"\x13\1\0\0"))
+            return self.frame(end, dice.choice((ACK, ACK, FIN | ACK, RST, RST | ACK)), dice.choice((0, 20)), more=more)
         self.plan = self.again()
         return self.go_on()
 
@@ -197,7 +215,7 @@ class ProxiedTalk(Talk):
     def __init__(self, dice):
         self.header, self.pieces, self.begun = b"", [], None
         super().__init__(dice)
-        self.window, self.scales = (self.WINDOW, self.WINDOW), (None, None)
+        self.window, self.scales, self.clocks = (self.WINDOW, self.WINDOW), (None, None), None
 
     def begin(self):
         self.header, self.begun = self.make_header(), list(self.first)

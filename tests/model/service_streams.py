@@ -27,10 +27,17 @@ def ahead(number, of):
 
 
 class Segment:
-    """What a TCP header says."""
+    """What a TCP header says. `stamp` and `echo`: its timestamps (RFC 7323, 3), or None. `is_doubtful`: by its options some receiver
+    drops it."""
 
     def __init__(self, flags, seq, ack, size, window, scale=None):
         self.flags, self.seq, self.ack, self.size, self.window, self.scale = flags, seq, ack, size, window, scale
+        self.stamp, self.echo, self.is_doubtful = None, 0, False
+
+    def is_older(self, echoed):
+        """RFC 7323, 5.3: what its receiver has taken is at least what it has echoed."""
+        says = self.size or self.flags & FIN
+        return bool(says and echoed and self.stamp is not None and ahead(echoed, self.stamp) > 0)
 
 
 class End:
@@ -57,8 +64,8 @@ class End:
 class Handshake:
     """Two first numbers, and what both ends said of their windows."""
 
-    def __init__(self, numbers, client, server):
-        self.numbers, self.client, self.server = numbers, client, server
+    def __init__(self, numbers, client, server, echoed=0):
+        self.numbers, self.client, self.server, self.echoed = numbers, client, server, echoed
 
     def ends(self):
         """Windows of SYN and SYN-ACK are not scaled, and none is unless both offer it."""
@@ -86,6 +93,12 @@ def takes_bytes(me, segment):
     return True, end <= max(me.edge, me.taken) or probes
 
 
+def is_old(me, segment):
+    """All of its numbers are acknowledged."""
+    at = me.place(segment.seq)
+    return at + segment.size <= me.taken if segment.size else at < me.taken
+
+
 def reset_place(me, number):
     place = me.place(number)
     return "exact" if place == me.taken else "window" if me.taken <= place <= me.edge + BEHIND_CLOSED else None
@@ -100,6 +113,7 @@ class Connection:
         self.now = self.touched = 0  # in ticks; when a segment came, and one that said something
         self.taken_up, self.said = False, None  # without a handshake; what a stranger's server says
         self.syn, self.other_syns = None, False  # the last SYN that no answer has come to: number, window, scale
+        self.echoed = 0  # the latest timestamp of the client that the server has echoed; 0: none
         self.ends, self.phase = None, "asked"  # then "answered", "open", "reset"; or "strange"
         self.waiting, self.lost_handshake = None, False  # a handshake beside the one that stands
         self.reset_by = None
@@ -113,6 +127,10 @@ class Connection:
     def see(self, end, segment, now=0):
         self.now = now >> TICK_BITS
         flags, self.moves_back = segment.flags, False
+        if segment.is_doubtful and flags & RST:
+            return "rst_out_of_window"
+        if segment.is_doubtful and end == CLIENT:
+            return "doubtful_options"
         if flags & SYN and flags & (FIN | RST):
             return "bad_handshake"
         if flags & SYN:
@@ -151,7 +169,8 @@ class Connection:
         if not asked and not (over and numbers[0] == self.ends[CLIENT].first):
             return "bad_handshake"
         is_last = self.syn and self.syn[0] == numbers[0]
-        self.begin(Handshake(numbers, self.syn[1:] if is_last else UNSEEN, (segment.window, segment.scale)), segment)
+        self.begin(Handshake(numbers, self.syn[1:] if is_last else UNSEEN, (segment.window, segment.scale),
+                             segment.echo), segment)
         return None
 
     def begin(self, handshake, segment):
@@ -163,12 +182,14 @@ class Connection:
         if self.phase == "answered":
             self.lost_handshake |= self.waiting is not None
             self.waiting = self.standing
+            self.waiting.echoed = self.echoed
         self.stand(handshake, "answered")
         self.ends[SERVER].sent = 1 + segment.size
 
     def stand(self, handshake, phase):
         self.taken_up, self.said = False, None
         self.ends, self.phase, self.standing, self.reset_by = handshake.ends(), phase, handshake, None
+        self.echoed = handshake.echoed
 
     def open(self, handshake=None):
         if handshake:
@@ -181,7 +202,7 @@ class Connection:
 
     def completes_waiting(self, segment):
         return self.waiting is not None and segment.flags & ACK and not segment.flags & RST and \
-            self.completes(self.waiting.ends(), segment)
+            not segment.is_older(self.waiting.echoed) and self.completes(self.waiting.ends(), segment)
 
     def see_unanswered(self, segment):
         """Whoever speaks before the SYN-ACK is of another connection, unless it is the server's answer to the SYN."""
@@ -198,6 +219,8 @@ class Connection:
         if end == SERVER:
             return self.follow(end, segment)
         if self.completes(self.ends, segment):
+            if segment.is_older(self.echoed):
+                return "doubtful_options"
             self.open()
             return self.follow(end, segment)
         if self.completes_waiting(segment):
@@ -284,7 +307,7 @@ class Connection:
         server.edge = max(server.sent, server.taken + min(segment.window << MOST_SCALE, WIDEST_UNSEEN))
         for end in self.ends:
             end.is_old, end.widest = True, WIDEST_UNSEEN >> MOST_SCALE
-        self.syn, self.other_syns, self.waiting, self.lost_handshake = None, False, None, False
+        self.syn, self.other_syns, self.waiting, self.lost_handshake, self.echoed = None, False, None, False, 0
 
     # Streams.
 
@@ -301,7 +324,9 @@ class Connection:
         if self.is_behind_fin(me, segment):
             return "behind_end"
         near, fits = takes_bytes(me, segment)
-        return None if near and (fits or believed) else "out_of_window"
+        if not near or not (fits or believed):
+            return "out_of_window"
+        return "doubtful_options" if end == CLIENT and not is_old(me, segment) and segment.is_older(self.echoed) else None
 
     def is_behind_fin(self, me, segment):
         has_fin, end = bool(segment.flags & FIN), segment.seq + segment.size - me.first
@@ -323,6 +348,8 @@ class Connection:
 
     def learn(self, end, segment):
         self.touched = self.now
+        if end == SERVER and segment.stamp is not None:
+            self.echoed = segment.echo if not self.echoed or ahead(segment.echo, self.echoed) > 0 else self.echoed
         me, other = self.ends[end], self.ends[1 - end]
         behind, ack = me.place(segment.seq) + segment.size, other.place(segment.ack)
         if segment.flags & FIN:

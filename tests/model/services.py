@@ -11,7 +11,7 @@ from expression import compile_condition
 from open_connections import ends_of
 from proxy_headers import Headers
 from rules import parse_duration
-from service_streams import ACK, CLIENT, FIN, NUMBERS, RST, SERVER, SYN, URG, Connection, Segment
+from service_streams import ACK, CLIENT, FIN, NUMBERS, RST, SERVER, SYN, URG, Connection, Segment, ahead
 
 PSH = 0x08
 
@@ -21,6 +21,8 @@ ENOUGH = 64  # checksums that came right, and are verified from then on
 PROTO_TCP, PROTO_UDP = 6, 17
 TRANSPORTS = {"http": [PROTO_TCP], "tls": [PROTO_TCP], "quic": [PROTO_UDP], "dns": [PROTO_TCP, PROTO_UDP]}
 URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT, SEQ_AT = 18, 12, 16, 14, 4
+TIMESTAMPS, SIGNATURES = 8, {19, 29}  # options of TCP: RFC 7323, 2385 and 5925
+CHECKED = {7, 68, 131, 137}  # options of IPv4 that hosts do more with than step over them
 BACK = 1 << 14  # of the upper half of a number: 2^30, which no window reaches
 
 
@@ -140,12 +142,27 @@ class Services:
             return "tcp_fragment"
         segment = Segment(flags, *packet.numbers, packet.carried,
                           struct.unpack_from("!H", data, packet.l4_at + WINDOW_AT)[0], scale_of(packet, data))
+        self.add_options(segment, packet, data)
         if known:
             refusal = known.see(seen.end, segment, self.now)
             if known.phase == "gone":
                 del self.connections[frozenset(ends)]
             return refusal
         return self.begin(service, ends, segment)
+
+    @staticmethod
+    def add_options(segment, packet, data):
+        """The timestamps: of two the older; and whether some receiver drops the segment for an option."""
+        at, version = packet.ip_at
+        of_tcp, is_sound = options_in(data[packet.l4_at + 20:packet.l4_at + (data[packet.l4_at + FLAGS_AT] >> 4) * 4])
+        of_ip, is_sound_ip = options_in(data[at + 20:packet.l4_at]) if version == 4 else ({}, True)
+        for value, echo in (struct.unpack("!II", body) for body in of_tcp.get(TIMESTAMPS, ()) if len(body) == 8):
+            if segment.stamp is None or ahead(segment.stamp, value) > 0:
+                segment.stamp, segment.echo = value, echo
+        if segment.flags & RST:
+            segment.is_doubtful = not is_sound or bool(set(of_tcp) - {TIMESTAMPS}) or version == 4 and packet.l4_at != at + 20
+        if segment.size or segment.flags & FIN:
+            segment.is_doubtful |= not (is_sound and is_sound_ip) or bool(SIGNATURES & set(of_tcp) or CHECKED & set(of_ip))
 
     def begin(self, service, ends, segment):
         """Of a connection that nobody knows."""
@@ -155,7 +172,7 @@ class Services:
         connection.phase = "asked" if segment.flags & SYN else "strange"
         refusal = connection.see(CLIENT, segment, self.now)
         stays = segment.flags & SYN and not refusal or \
-            segment.size and segment.flags & ACK and not segment.flags & (SYN | RST)
+            segment.size and segment.flags & ACK and not segment.flags & (SYN | RST) and refusal != "doubtful_options"
         if stays:
             self.connections[frozenset(ends)] = connection
         return refusal
@@ -196,6 +213,20 @@ def checksums(packet, data):
     segment = data[packet.l4_at:at + size]
     addresses = packet.fields["ip.src"].packed + packet.fields["ip.dst"].packed
     return "right" if folded(addresses + struct.pack("!II", len(segment), PROTO_TCP) + segment) == 0xFFFF else "wrong"
+
+
+def options_in(octets):
+    """-> ({kind: contents of each}, whether all are as long as they say)"""
+    found = {}
+    while octets and octets[0] != 0:
+        if octets[0] == 1:
+            octets = octets[1:]
+            continue
+        if len(octets) < 2 or not 2 <= octets[1] <= len(octets):
+            return found, False
+        found.setdefault(octets[0], []).append(bytes(octets[2:octets[1]]))
+        octets = octets[octets[1]:]
+    return found, True
 
 
 def scale_of(packet, data):

@@ -297,6 +297,30 @@ TEST(ServicePaths, NothingServedAsLoginGoesUncounted) {
     }
 }
 
+// A service that monitors counts what it would refuse, and all that servers read in it.
+TEST(ServicePaths, OneThatMonitorsCountsEachReading) {
+    std::string rules{kEnforced};
+    rules.replace(rules.find("mode: enforce"), std::string_view{"mode: enforce"}.size(),
+                  "mode: monitor");
+    for (const std::string line : {"", "X: a\r\n b\r\n"}) {
+        for (const char* target : kSlashedTargets) {
+            UnitBudget budget = capture_unit_budget();
+            budget.on_ambiguous = OnAmbiguous::Refuse;
+            UnitParser parser{budget};
+            test::Box box{rules};
+            box.find_units_by(parser.finder());
+            for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+                (void)box.judge(frame, test::kStart);
+            }
+            const std::string login =
+                "GET " + std::string{target} + " HTTP/1.1\r\nHost: a\r\n" + line + "\r\n";
+            EXPECT_EQ(box.judge(client(login), test::kStart).reason, Reason::WithinLimits)
+                << target << line;
+            EXPECT_EQ(box.counters(0).admitted.read(), 1U) << target << line;
+        }
+    }
+}
+
 // A rule over what servers that decode make of a path.
 TEST(ServicePaths, WhatMayStandInAPathIsJudgedEncodedAndNot) {
     for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {

@@ -66,13 +66,14 @@ def hidden_certificates(received, size):
     return found
 
 
-def quic_hello(dice, name, scid):
-    """A ClientHello message of TLS 1.3 in QUIC."""
+def quic_hello(dice, name, scid, has_share=True):
+    """A ClientHello message of TLS 1.3 in QUIC; one without a key share has its server ask for another."""
+    share = X25519 + sized(2, dice.randbytes(32)) if has_share else b""
     parameters = b"".join(bytes([kind]) + sized(1, body) for kind, body in (
         (0x0F, scid), (4, b"\x80\x10\0\0"), (5, b"\x80\x04\0\0"), (6, b"\x80\x04\0\0"), (7, b"\x80\x04\0\0"), (8, b"\x40\x64"),
         (9, b"\x03")))
     more = (extension(10, sized(2, X25519)) + extension(13, sized(2, b"\4\3\x08\4\4\1")) + extension(43, VERSIONS)
-            + extension(51, sized(2, X25519 + sized(2, dice.randbytes(32)))) + extension(16, sized(2, sized(1, b"h3")))
+            + extension(51, sized(2, share)) + extension(16, sized(2, sized(1, b"h3")))
             + extension(57, parameters))
     body = b"\3\3" + dice.randbytes(32) + b"\0" + sized(2, AES_128_GCM) + b"\1\0" + sized(2, sni(name) + more)
     return b"\1" + sized(3, body)

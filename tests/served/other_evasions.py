@@ -4,7 +4,7 @@ import struct
 
 import hellos
 import queries
-from evasions import FAR, SILENCE, Evasion
+from evasions import FAR, SILENCE, Evasion, pieces, stamped
 from hellos import Client, crypto, quic_hello, records
 from plan import Datagram, Finish, Open, Plan, Send, Wait, flows
 from queries import over_tcp, query, question
@@ -56,6 +56,35 @@ def again(text, end):
     return (Open(), Send(text), Wait(), *end) * 3
 
 
+def twin(name, **how):
+    """A record that differs from its twin in the name alone."""
+    return records(hellos.hello(random.Random("twins"), name, **how))
+
+
+def overlapped_unseen(real, decoy, to):
+    """Half of the decoy, a rest that overlaps it, and the beginning that its server lacks."""
+    return (decoy[:to + 4], 0, False), (real[to:], to, True), (real[:to], 0, True)
+
+
+def beyond_horizon(real, decoy, at, to, sizes):
+    """The oldest segment lies in the middle, and many come behind it."""
+    return (decoy[at:to], at, False), (real[:at], 0, True), *pieces(real, to, sizes), (real[:to], 0, True)
+
+
+def another_last_byte(real, last):
+    return (real[:-1], 0, True), (last, len(real) - 1, False), (real[-1:], len(real) - 1, True)
+
+
+# Before segments of good timestamps: servers drop them.
+OLD = ("half, a rest that overlaps it, and another beginning", "the oldest segment in the middle",
+       "a last byte, and another as a keep-alive")
+LONG, LONG_DECOY = (twin(name.encode(), extensions=hellos.extension(21, bytes(200))) for name in (LOGIN_NAME, OTHER_NAME))
+NAME_AT = LONG.index(LOGIN_NAME.encode())
+NAME_TO = NAME_AT + len("login")
+NAMED_LAST = twin(None, extensions=hellos.sni(LOGIN_NAME.encode()))
+OLD_TLS = (overlapped_unseen(LONG, LONG_DECOY, NAME_TO), beyond_horizon(LONG, LONG_DECOY, NAME_AT, NAME_TO, range(11, 20)),
+           another_last_byte(NAMED_LAST, b"f"))
+
 OF_TLS = (
     tls("a hello", Send(RECORD)),
     tls("a hello in two segments, the second first", Send(RECORD[HALF:], HALF), Send(RECORD[:HALF])),
@@ -93,6 +122,8 @@ OF_TLS = (
     (TLS, Evasion("TLS: same ports and first number, after FIN", again(RECORD, (Finish(len(RECORD)),)), port=443)),
     (TLS, Evasion("TLS: same ports and first number, after RST", again(
         RECORD, (Send(b"", len(RECORD), flags=RST | ACK), Wait(0.05, "time"))), port=443)),
+    *((TLS, Evasion(f"TLS: {what}, of an old timestamp", stamped(*segments), port=443, refused=True))
+      for what, segments in zip(OLD, OLD_TLS)),
 )
 
 
@@ -176,6 +207,30 @@ def scattered_frames():
     return (Datagram(ids.client.initial(b"".join(frames))),)
 
 
+def behind_retry(first, *edges, is_ahead=False):
+    """A second hello for LOGIN_NAME, which its server asks for: it follows the first one in the CRYPTO stream."""
+    client = Client(dice)
+    one, second = (quic_hello(dice, name.encode(), client.scid, name_has_share) for name, name_has_share in (
+        (first, False), (LOGIN_NAME, True)))
+    both = one + second
+    edges = [0, *(len(one) + edge for edge in (0, *edges)), len(both)]
+    if is_ahead:
+        return (Datagram(client.initial(crypto(both))),)
+    sent = [Datagram(client.initial(crypto(both, a, b))) for a, b in zip(edges, edges[1:])]
+    return sent[0], Wait(0.5, "time"), *sent[1:]
+
+
+def behind_two():
+    """The decoy is longer, and its server drops it for its number: it reads a second hello where the first one ends."""
+    client = Client(dice)
+    one, other = (quic_hello(dice, name.encode(), client.scid, False) for name in (OTHER_NAME, "longer." + OTHER_NAME))
+    both = one + quic_hello(dice, LOGIN_NAME.encode(), client.scid)
+    first = Datagram(client.initial(crypto(one)))
+    client.number = 0
+    decoy = Datagram(client.initial(crypto(other)))
+    return first, Wait(0.05, "time"), decoy, Wait(0.5, "time"), Datagram(client.initial(crypto(both, len(one))))
+
+
 def closed_and_again(pause):
     """The same datagram once more, when the server has forgotten the connection that was closed."""
     ids = Ids()
@@ -213,6 +268,11 @@ OF_QUIC = (
     quic("a number that its receiver expands", expanded_number, refused=True),
     quic("behind another Initial", coalesced),
     quic("in scattered frames", scattered_frames),
+    quic("behind a HelloRetryRequest", lambda: behind_retry(LOGIN_NAME)),
+    quic("behind a HelloRetryRequest another name", lambda: behind_retry(OTHER_NAME)),
+    quic("behind a HelloRetryRequest another name in parts", lambda: behind_retry(OTHER_NAME, 50, 90)),
+    quic("two hellos at once", lambda: behind_retry(OTHER_NAME, is_ahead=True), refused=True),
+    quic("behind a HelloRetryRequest and a hello that its server drops", behind_two, refused=True),
     quic("a token that nobody gave", lambda: [a_hello(token=b"token")]),
     quic("another version first", other_version),
     quic("IP fragments", lambda: [Datagram(Ids().whole(), cuts=(24, 800))]),
@@ -235,6 +295,10 @@ OVER_TCP = over_tcp(QUERY)
 OTHER_OVER_TCP = over_tcp(query(OTHER_NAME))
 # Its root label is a byte of the header: the upper one of the number of answers.
 POINTED = queries.message(queries.name(LOGIN_NAME)[:-1] + b"\xc0\6" + struct.pack("!HH", 1, 1))
+LABEL_AT = OVER_TCP.index(b"login")
+LABEL_TO = LABEL_AT + len("login")
+OLD_DNS = (overlapped_unseen(OVER_TCP, OTHER_OVER_TCP, LABEL_TO), beyond_horizon(
+    OVER_TCP, OTHER_OVER_TCP, LABEL_AT, LABEL_TO, [1]), another_last_byte(OVER_TCP, b"\3"))
 OF_DNS = (
     dns("a query", Datagram(QUERY)),
     dns("the same three times", *[Datagram(QUERY)] * 3),
@@ -272,5 +336,7 @@ OF_DNS = (
     dns_tcp("a FIN with it", Send(OVER_TCP, flags=FIN | PSH | ACK)),
     dns_tcp("a decoy of wrong checksum", Send(OTHER_OVER_TCP, wrong_tcp=True), Send(OVER_TCP)),
     dns_tcp("IP fragments", Send(OVER_TCP, cuts=(24,)), refused=True),
+    *((NAMED, Evasion(f"DNS over TCP: {what}, of an old timestamp", stamped(*segments), port=53, refused=True))
+      for what, segments in zip(OLD, OLD_DNS)),
 )
 EVASIONS = OF_TLS + OF_QUIC + OF_DNS

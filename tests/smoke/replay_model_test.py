@@ -32,7 +32,7 @@ CONNECTION_SEEDS = range(1, 41)
 SERVICE_SEEDS = range(1, 41)
 SERVED_SEEDS = range(1, 21)  # requests to services, and as many over QUIC
 HELLO_SEEDS = range(1, 21)  # over TCP, and as many over QUIC
-SERVICE_REASONS = ["bad_ack", "bad_handshake", "behind_end", "midstream", "out_of_window", "rst_out_of_window",
+SERVICE_REASONS = ["bad_ack", "bad_handshake", "behind_end", "doubtful_options", "midstream", "out_of_window", "rst_out_of_window",
                    "tcp_fragment", "wrong_checksum"]
 SHARED = os.environ.get("SLUICE_SHARED") or os.path.join(ROOT, "..", "shared")
 CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))

@@ -237,19 +237,23 @@ private:
 
 }  // namespace
 
-bool has_stated_readings(const RequestHead& head) noexcept {
-    constexpr HeadShapes kAmbiguous = ambiguous_shapes();
+bool has_stated_targets(const RequestHead& head) noexcept {
     constexpr HeadShapes kOtherTargets{HeadShape::SpaceInTarget, HeadShape::TargetForm,
                                        HeadShape::Fragment};
     const HeadShapes target = head.shapes.among(kTargetDoubts);
-    const HeadShapes host = head.shapes.among(kHostDoubts);
     HeadShapes of_paths = kPathDoubts;
     of_paths.add(HeadShape::BadPercent);
     const bool is_usual = target.has(HeadShape::TargetForm) || target.without(of_paths).empty() ||
                           head.target.front() == http1::kSlash;
-    return head.shapes.reading() != HeadReading::Malformed &&
-           head.body.kind != BodyFraming::Kind::UntilClose && is_usual &&
-           target.among(kOtherTargets).count() <= 1 && host.count() <= 1 &&
+    return head.shapes.reading() != HeadReading::Malformed && is_usual &&
+           target.among(kOtherTargets).count() <= 1 && head.shapes.among(kHostDoubts).count() <= 1;
+}
+
+bool has_stated_readings(const RequestHead& head) noexcept {
+    constexpr HeadShapes kAmbiguous = ambiguous_shapes();
+    const HeadShapes target = head.shapes.among(kTargetDoubts);
+    const HeadShapes host = head.shapes.among(kHostDoubts);
+    return has_stated_targets(head) && head.body.kind != BodyFraming::Kind::UntilClose &&
            head.shapes.among(kAmbiguous).count() ==
                target.among(kAmbiguous).count() + host.among(kAmbiguous).count() +
                    head.shapes.among({HeadShape::MissingVersion}).count();

@@ -24,6 +24,8 @@ inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::Hos
 // what is ambiguous about it can be judged as each of them, and as each path that servers make of
 // these targets. HTTP/0.9 has one reading, behind which nothing follows.
 [[nodiscard]] bool has_stated_readings(const RequestHead& head) noexcept;
+// The same of its target and its host alone, whatever else is ambiguous.
+[[nodiscard]] bool has_stated_targets(const RequestHead& head) noexcept;
 
 // A target as a server of another kind reads it.
 struct OtherTarget {
@@ -47,7 +49,7 @@ struct OtherTargets {
     std::size_t used = 0;  // of the room, by texts that are not as sent
     bool is_cut = false;   // some did not fit
 };
-// All readings but the first one of a head that has_stated_readings(); of its paths only where
+// All readings but the first one of a head that has_stated_targets(); of its paths only where
 // rules read some.
 [[nodiscard]] OtherTargets other_targets(const RequestHead& head, bool reads_paths,
                                          MutableBytes room) noexcept;

@@ -6,6 +6,11 @@
 namespace sluice {
 
 CryptoAdd CryptoStream::add(std::uint64_t offset, ByteView bytes) noexcept {
+    if (offset < begin_) {
+        bytes = bytes.subspan(std::min<std::uint64_t>(begin_ - offset, bytes.size()));
+        offset = begin_;
+    }
+    offset -= begin_;
     const std::uint64_t space = room_.size() - std::min<std::uint64_t>(offset, room_.size());
     const ByteView kept = bytes.first(std::min<std::uint64_t>(bytes.size(), space));
     if (!kept.empty()) {

@@ -21,6 +21,9 @@ enum class CryptoAdd : std::uint8_t {
 // packets, in room that the caller owns and bounds. A byte that came stays: one that comes again as
 // another is told (RFC 9000, 2.2), so what was read of the stream does not change under its reader.
 //
+// A stream may begin at a later offset, as a message behind another does: its bytes count from
+// there.
+//
 // Invariant: pieces_ are sorted, not empty, and between two of them a byte is missing.
 class CryptoStream {
 public:
@@ -32,12 +35,23 @@ public:
     explicit CryptoStream(MutableBytes room) noexcept
         : room_{room.size() > kMaxRoom ? room.first(kMaxRoom) : room} {}
 
-    void clear() noexcept { count_ = 0; }
+    void clear() noexcept { begin_at(0); }
+    // Empty, and what lies before `offset` is left out.
+    void begin_at(std::size_t offset) noexcept {
+        count_ = 0;
+        begin_ = offset;
+    }
     [[nodiscard]] CryptoAdd add(std::uint64_t offset, ByteView bytes) noexcept;
 
     [[nodiscard]] std::size_t room() const noexcept { return room_.size(); }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-    // What is there from offset 0 on.
+    [[nodiscard]] bool reaches_beyond(std::size_t size) const noexcept {
+        return count_ > 0 && pieces_[count_ - 1].end > size;
+    }
+    [[nodiscard]] bool has_before(std::size_t size) const noexcept {
+        return count_ > 0 && pieces_[0].begin < size;
+    }
+    // What is there from its beginning on.
     [[nodiscard]] ByteView contiguous() const noexcept {
         return count_ > 0 && pieces_[0].begin == 0 ? room_.first(pieces_[0].end) : ByteView{};
     }
@@ -64,6 +78,7 @@ private:
     MutableBytes room_;
     std::array<Piece, kMaxPieces> pieces_;  // the first count_ are set
     std::size_t count_ = 0;
+    std::size_t begin_ = 0;
 };
 
 static_assert(std::is_trivially_copyable_v<CryptoStream>, "tables of connections keep it by value");

@@ -26,7 +26,15 @@ public:
     explicit Reader(ReadingStance stance, OnAmbiguous on_ambiguous = OnAmbiguous::Both)
         : http_{on_ambiguous}, stance_{stance} {}
     // The packets are of an enforced service.
-    void declare() { probe_.service = test::enforced_service(ServiceProtocol::Http); }
+    void declare() {
+        service_.mode = Mode::Enforce;
+        probe_.service = test::enforced_service(ServiceProtocol::Http);
+    }
+    // Of one that monitors, which counts what it would refuse.
+    void monitor() {
+        service_.mode = Mode::Monitor;
+        probe_.service = &service_;
+    }
 
     ProbedPacket read(std::string_view bytes) {
         return probe_.take(segment(1, octets_of(bytes)), kNow);
@@ -221,6 +229,26 @@ TEST(HttpUnits, JudgesEachPathThatServersMakeOfATarget) {
             EXPECT_EQ(passed.dropped, "");
             EXPECT_FALSE(anywhere.reading().is_doubtful);
             expect_paths(passed, row);
+        }
+    }
+}
+
+// What monitors refuses nothing, so that a server may take any of them; nor does what is of no
+// service. A head with a folded line has the same paths.
+TEST(HttpUnits, JudgesEachPathWhereNothingIsRefused) {
+    for (const PathRow& row : kPathRows) {
+        for (const std::string line : {"", "X: a\r\n b\r\n"}) {
+            SCOPED_TRACE(row.target + line);
+            const std::string request =
+                "GET " + row.target + " HTTP/1.1\r\nHost: a\r\n" + line + "\r\n";
+            Reader monitors{ReadingStance::Service, OnAmbiguous::Refuse};
+            monitors.monitor();
+            expect_paths(monitors.read(request), row);
+            Reader anywhere{ReadingStance::Anywhere, OnAmbiguous::Refuse};
+            const ProbedPacket passed = anywhere.read(request);
+            if (anywhere.reading().what == What::Unit) {
+                expect_paths(passed, row);
+            }
         }
     }
 }

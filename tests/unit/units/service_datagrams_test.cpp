@@ -175,5 +175,30 @@ TEST(ServiceDatagrams, EachRefusalHasItsReason) {
         60U);
 }
 
+// A flood of later fragments to anybody, 20 times of what an application sends.
+TEST(ServiceDatagrams, FewFirstFragmentsAreMistakenForLateOnesInAFlood) {
+    RecentDigests early{std::chrono::seconds{60}, ServiceDatagrams::kEarly};
+    const KeyHasher hash{HashSecret{1, 2}};
+    const auto digest = [&](std::uint64_t number) {
+        return hash.digest(std::as_bytes(std::span{&number, 1}));
+    };
+    std::uint64_t number = 0;
+    const auto mistaken = [&] {
+        unsigned count = 0;
+        for (std::uint64_t other = 0; other < 20'000; ++other) {
+            count += early.may_have(digest(1'000'000'000 + other), kNow) ? 1 : 0;
+        }
+        return count;
+    };
+    for (; number < 50'000; ++number) {
+        early.note(digest(number), kNow);
+    }
+    EXPECT_EQ(mistaken(), 0U);
+    for (; number < 1'000'000; ++number) {
+        early.note(digest(number), kNow);
+    }
+    EXPECT_LT(mistaken(), 20'000U / 28U);
+}
+
 }  // namespace
 }  // namespace sluice::service_datagrams_test
