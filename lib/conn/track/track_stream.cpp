@@ -268,9 +268,8 @@ void ConnectionTracker::revive(const Arrival& arrival, TrackVerdict& verdict) no
     line.phase = TrackPhase::Established;
     if (!line.is(Line::kEnded)) {
         verdict.began = true;
-        if (make_room(TrackClass::Established, line.source)) {
-            move_to(arrival.index, TrackClass::Established);
-        }
+        // What is closed has a place among the established.
+        move_to(arrival.index, TrackClass::Established);
     }
     follow(arrival, verdict);
 }
