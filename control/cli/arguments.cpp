@@ -201,6 +201,8 @@ void key_arguments(CLI::App& app, Options& options) {
                    "part|part, as `replay` writes keys; '' where it has none; not of list")
         ->each([&options](const std::string&) { options.has_key = true; });
     app.add_option("UNITS", options.units, "of grant: how many, such as 200 or 64KiB");
+    app.add_flag("--to-burst", options.to_burst,
+                 "of reset: forgive only what the key owes beyond a whole burst or count");
     app.add_option("--limit", options.limit, "name of the only limit that is meant");
     app.add_option("--tier", options.tier, "number of the tier that the key is of")
         ->check(CLI::PositiveNumber);

@@ -61,6 +61,7 @@ public:
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] Reply list_keys(const ListKeys& request);
+    [[nodiscard]] Reply count_owed(const CountOwed& request);
     // Beside what the control socket has counted.
     [[nodiscard]] Stats stats(const ControlStats& control) const;
     // How frames come to workers, for the compiler of rules.

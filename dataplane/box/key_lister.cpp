@@ -1,5 +1,6 @@
 #include "dataplane/box/key_lister.hpp"
 
+#include "lib/base/wide.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/pool/remote_lines.hpp"
@@ -131,9 +132,8 @@ KeyPage KeyLister::list(const ListKeys& request, const LoadedSet& set, const Loa
     Walk walk{request, rule, names, now, {}, {}};
     for (const LoadedLimit& limit : request.bans ? rule.ban.boxes : rule.limits) {
         walk.limits.push_back(&limit);
-        limit_of_[limit.slot] = static_cast<std::uint8_t>(walk.limits.size());
     }
-    registry_.adopt(set.slots, set.changes, now.at);
+    begin(walk, set);
     know(walk);
     KeyPage page{.worker = request.worker, .position = request.position};
     for (const LoadedLimit* limit : walk.limits) {
@@ -143,10 +143,93 @@ KeyPage KeyLister::list(const ListKeys& request, const LoadedSet& set, const Loa
         read_worker(walk, page);
     }
     page.ends = page.worker >= workers_.size();
+    end(walk);
+    return page;
+}
+
+void KeyLister::begin(Walk& walk, const LoadedSet& set) {
+    for (std::size_t i = 0; i < walk.limits.size(); ++i) {
+        limit_of_[walk.limits[i]->slot] = static_cast<std::uint8_t>(i + 1);
+    }
+    registry_.adopt(set.slots, set.changes, walk.now.at);
+}
+
+void KeyLister::end(const Walk& walk) noexcept {
     for (const LoadedLimit* limit : walk.limits) {
         limit_of_[limit->slot] = 0;
     }
-    return page;
+}
+
+// What a key has used, as the worker sees it that knows of most.
+std::uint64_t KeyLister::most_used(const Walk& walk, const Found& found,
+                                   bool shared) const noexcept {
+    const auto used = [&](const Entry& entry, std::size_t worker) {
+        const RemoteLines lines{workers_.buckets(worker).registry.pool()};
+        return registry_.used_of(entry, lines, walk.now).count();
+    };
+    std::uint64_t most = used(found.entry, found.worker);
+    for (std::size_t other = found.worker + 1; shared && other < workers_.size(); ++other) {
+        const TableReader table{workers_.buckets(other)};
+        const Entry same = table.same_key(found.position, found.entry.slot_and_tag());
+        most = is_live(walk, same) ? std::max(most, used(same, other)) : most;
+    }
+    return most;
+}
+
+// A bucket in an entry pays back at the rate, and any other by the time that its entry says.
+void KeyLister::count_in_worker(Walk& walk, const CountOwed& request, OwedKeys& owed) {
+    const std::size_t worker = owed.worker;
+    const TableReader table{workers_.buckets(worker)};
+    const bool shared = is_shared(*walk.limits.front(), false, workers_.size());
+    for (; owed.position < table.size() && walk.left != 0; ++owed.position) {
+        --walk.left;
+        const Found found{worker, owed.position, table.read(owed.position)};
+        const bool counts = is_live(walk, found.entry) && !found.entry.has_own_numbers() &&
+                            found.entry.stamp().aggregation_level == 0;
+        if (!counts || (shared && !is_first(walk, found))) {
+            continue;
+        }
+        const std::uint64_t used = most_used(walk, found, shared);
+        if (used <= request.most) {
+            continue;
+        }
+        ++owed.keys;
+        Wide left = static_cast<Wide>((found.entry.fresh_from() - walk.now.at).count());
+        if (request.rate_units != 0) {
+            left =
+                static_cast<Wide>(used - request.most + 1) * request.rate_ns / request.rate_units;
+        }
+        owed.longest_ns =
+            std::max(owed.longest_ns, static_cast<std::int64_t>(std::min<Wide>(left, INT64_MAX)));
+    }
+    if (owed.position >= table.size()) {
+        owed.position = 0;
+        ++owed.worker;
+    }
+}
+
+OwedKeys KeyLister::count_owed(const CountOwed& request, const LoadedSet& set,
+                               const LoadedRule& rule, Now now) {
+    const ListKeys live{};
+    const Names nobody{};
+    Walk walk{live, rule, nobody, now, {}, {}};
+    for (const LoadedLimit& limit : rule.limits) {
+        if (limit.name == request.limit) {
+            walk.limits.push_back(&limit);
+        }
+    }
+    OwedKeys owed{.worker = request.worker, .position = request.position};
+    if (walk.limits.empty()) {
+        owed.ends = true;
+        return owed;
+    }
+    begin(walk, set);
+    while (owed.worker < workers_.size() && walk.left != 0) {
+        count_in_worker(walk, request, owed);
+    }
+    owed.ends = owed.worker >= workers_.size();
+    end(walk);
+    return owed;
 }
 
 }  // namespace sluice

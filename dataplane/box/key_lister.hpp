@@ -35,6 +35,9 @@ public:
     // `rule` is the one of the set that the request names.
     [[nodiscard]] KeyPage list(const ListKeys& request, const LoadedSet& set,
                                const LoadedRule& rule, const Names& names, Now now);
+    // Of the rule's limit of that name.
+    [[nodiscard]] OwedKeys count_owed(const CountOwed& request, const LoadedSet& set,
+                                      const LoadedRule& rule, Now now);
 
 private:
     struct Named {
@@ -59,6 +62,11 @@ private:
         Entry entry;
     };
 
+    void begin(Walk& walk, const LoadedSet& set);
+    void end(const Walk& walk) noexcept;
+    void count_in_worker(Walk& walk, const CountOwed& request, OwedKeys& owed);
+    [[nodiscard]] std::uint64_t most_used(const Walk& walk, const Found& found,
+                                          bool shared) const noexcept;
     void know(Walk& walk) const;
     void read_worker(Walk& walk, KeyPage& page);
     [[nodiscard]] bool is_live(const Walk& walk, const Entry& entry) const noexcept;

@@ -160,4 +160,15 @@ Reply Dataplane::list_keys(const ListKeys& request) {
         {clock.at, clock.utc_ahead, {}});
 }
 
+Reply Dataplane::count_owed(const CountOwed& request) {
+    const LoadedSet& set = rules_.loaded().set();
+    const auto rule = std::find_if(set.rules.begin(), set.rules.end(),
+                                   [&](const LoadedRule& one) { return one.id == request.rule; });
+    if (request.generation != generation() || rule == set.rules.end()) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    const UtcClock::Reading clock = UtcClock::read(state_.clock_lead());
+    return lister_.count_owed(request, set, *rule, {clock.at, clock.utc_ahead, {}});
+}
+
 }  // namespace sluice

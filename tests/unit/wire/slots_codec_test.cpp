@@ -106,14 +106,14 @@ TEST(SlotsCodec, LimitsKeepTheirSlotsOverARestart) {
     }
     set.rules = {rule};
     LimitSlots first;
-    ASSERT_TRUE(first.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(first.assign(set, view, {}).has_value());
     set.rules[0].limits[1].limit = token(99);
     set.rules[0].limits.erase(set.rules[0].limits.begin());
-    ASSERT_TRUE(first.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(first.assign(set, view, {}).has_value());
     const auto before = set.rules[0].limits;
 
     LimitSlots second{decode_slots(encode({1, first.image()}))->slots};
-    ASSERT_TRUE(second.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(second.assign(set, view, {}).has_value());
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_EQ(set.rules[0].limits[i].slot, before[i].slot);
         EXPECT_EQ(set.rules[0].limits[i].version, before[i].version);
@@ -123,7 +123,7 @@ TEST(SlotsCodec, LimitsKeepTheirSlotsOverARestart) {
     EXPECT_EQ(set.gone[0].identity, 11U);
     // A limit that comes anew gets none of theirs.
     set.rules[0].limits.push_back({{.identity = 14, .name = {}, .limit = token(1)}});
-    ASSERT_TRUE(second.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(second.assign(set, view, {}).has_value());
     EXPECT_GT(set.rules[0].limits.back().slot, 3);
 }
 
