@@ -201,7 +201,8 @@ TEST(ColorMeter, NumbersChangeForEachBucketByItself) {
     }
 }
 
-// Either bucket owes no more than its burst afterwards; of coupled ones, the second beyond the first.
+// Either bucket owes no more than its burst afterwards; of coupled ones, the second beyond the
+// first.
 TEST(ColorMeter, IsForgivenWhatEitherBucketOwesBeyondItsBurst) {
     for (const ColorVariant variant :
          {ColorVariant::Rfc2697, ColorVariant::Rfc2698, ColorVariant::Rfc4115}) {
