@@ -168,16 +168,16 @@ SlotsImage LimitSlots::image() const {
     return image;
 }
 
-Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, Transition transition) {
+Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, AssignTerms terms) {
     forget_settled_changes(tables.settled());
     free_what_ended(tables);
-    if (Result<Done> fits = check(set, transition); !fits) {
+    if (Result<Done> fits = check(set, terms); !fits) {
         return fits;
     }
-    if (transition.moves == Moves::Ended) {
+    if (terms.moves == Moves::Ended) {
         end_moves();
     }
-    if (changes_numbers(set, limits_, transition.forgives)) {
+    if (changes_numbers(set, limits_, terms.forgives)) {
         ++changes_;
         pending_.push_back(changes_);
     }
@@ -186,7 +186,7 @@ Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, Transit
     }
     for (LoadedRule& rule : set.rules) {
         for_each_state(rule, [&](LoadedLimit& limit) {
-            Kept kept = take_over(limit, changes_, transition.forgives);
+            Kept kept = take_over(limit, changes_, terms.forgives);
             limit = limits_.insert_or_assign(limit.identity, std::move(kept)).first->second.limit;
         });
     }
@@ -238,8 +238,8 @@ void LimitSlots::end_moves() {
     }
 }
 
-Result<Done> LimitSlots::check(const LoadedSet& set, Transition transition) const {
-    const std::size_t moved = transition.moves == Moves::Ended ? moving() : 0;
+Result<Done> LimitSlots::check(const LoadedSet& set, AssignTerms terms) const {
+    const std::size_t moved = terms.moves == Moves::Ended ? moving() : 0;
     if (moved > free_.size()) {
         return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
     }
@@ -251,7 +251,7 @@ Result<Done> LimitSlots::check(const LoadedSet& set, Transition transition) cons
             if (old == limits_.end()) {
                 ++added;
             } else {
-                too_often |= have_changed_too_often(old->second.limit, limit, transition.forgives);
+                too_often |= have_changed_too_often(old->second.limit, limit, terms.forgives);
             }
         });
         if (too_often) {
@@ -266,7 +266,7 @@ Result<Done> LimitSlots::check(const LoadedSet& set, Transition transition) cons
                      "again later"};
     }
     if (pending_.size() + 1 >= kRememberedChanges &&
-        changes_numbers(set, limits_, transition.forgives)) {
+        changes_numbers(set, limits_, terms.forgives)) {
         return Error{Errc::TooMany,
                      "numbers have changed too often in a short time: buckets are still being "
                      "rewritten; try again in a second"};

@@ -34,7 +34,7 @@ enum class Forgives : bool {
 };
 
 // How a set takes the place of another.
-struct Transition {
+struct AssignTerms {
     Moves moves = Moves::GoOn;
     Forgives forgives = Forgives::Nothing;
 };
@@ -74,8 +74,7 @@ public:
     // Gives every limit of the set its slot, version and former numbers. Refused (TooMany) when too
     // few slots are free, or when numbers have changed again so soon that entries of too many
     // versions may lie in the tables; the set is as it was then.
-    [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables,
-                                      Transition transition);
+    [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables, AssignTerms terms);
 
     // Whether limits are moving, as the latest assign() left them.
     [[nodiscard]] bool is_migrating() const { return moving() != 0; }
@@ -91,7 +90,7 @@ private:
     using Moved = std::map<LimitSlot, LoadedLimit>;
 
     [[nodiscard]] std::size_t moving() const;  // how many limits are
-    [[nodiscard]] Result<Done> check(const LoadedSet& set, Transition transition) const;
+    [[nodiscard]] Result<Done> check(const LoadedSet& set, AssignTerms terms) const;
     void forget_settled_changes(std::uint64_t settled);
     void free_what_ended(const TableView& tables);
     void end_moves();
