@@ -68,7 +68,8 @@ TEST(Forgive, AKeyOwesNoMoreThanTheNewBurst) {
 }
 
 TEST(Forgive, BothBucketsOfAColourMeter) {
-    const std::string pass_on = "    on_color: {green: pass, yellow: drop, red: drop}\n";
+    const std::string pass_on =
+        "    on_color: {green: {action: pass}, yellow: {action: drop}, red: {action: drop}}\n";
     for (const std::string kind : {"{algorithm: srtcm, cir: 1/d, ebs: 200, cbs: ",
                                    "{algorithm: trtcm, variant: rfc4115, cir: 1/d, eir: 1/d, "
                                    "ebs: 200, cbs: "}) {
@@ -183,7 +184,7 @@ KeySettings lowered() {
 
 // `dynamic` lowers a key and lets it go again a hundred times: one burst and the rate, no more.
 TEST(Forgive, AHundredTogglesOfAKeyMintNothing) {
-    const std::string text = toggling("    dynamic: {source: api}\n");
+    const std::string text = toggling("    dynamic: {source: api, ttl: 1h}\n");
     for (const bool is_seen_low : {false, true}) {
         Box box{text};
         int admitted = 0;

@@ -16,7 +16,7 @@ rules:
   - id: flood
     mode: enforce
     key: [port, dir]
-    dynamic: {{source: api}}
+    dynamic: {{source: api, ttl: 1h}}
     limits: [{limit}]
 """
 KEY = "lab|in"
