@@ -184,7 +184,8 @@ KeySettings lowered() {
 
 // `dynamic` lowers a key and lets it go again a hundred times: one burst and the rate, no more.
 TEST(Forgive, AHundredTogglesOfAKeyMintNothing) {
-    const std::string text = toggling("    dynamic: {source: api, ttl: 1h}\n");
+    const std::string text =
+        toggling("    dynamic: {source: api, ttl: 1h, floor: 1/s, ceiling: 10K/s}\n");
     for (const bool is_seen_low : {false, true}) {
         Box box{text};
         int admitted = 0;

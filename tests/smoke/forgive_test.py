@@ -16,7 +16,7 @@ rules:
   - id: flood
     mode: enforce
     key: [port, dir]
-    dynamic: {{source: api, ttl: 1h}}
+    dynamic: {{source: api, ttl: 1h, floor: 1/s, ceiling: 10K/s}}
     limits: [{limit}]
 """
 KEY = "lab|in"
