@@ -93,7 +93,7 @@ class Lowered(Case):
         self.assertGreaterEqual(self.forgiven(), 1)
         admitted = self.rule()["admitted"]
         wait_until("the key to be admitted again", lambda: self.rule()["admitted"] > admitted)
-        self.assertIn('sluice_table_events_total{event="debts_forgiven"}', self.box.api("GET", "/v1/metrics")[1])
+        self.assertIn('sluice_table_events_total{event="debts_forgiven"}', self.box.api("GET", "/v1/metrics")[1].decode())
         self.assertIn("apply --forgive", self.box.log("policy/audit.log"))
 
     def test_the_same_numbers_again_forgive_nothing(self):
@@ -161,7 +161,7 @@ class Toggled(Case):
     def test_by_dynamic(self):
         def toggle():
             for key in ("lab|in", "lab|out"):
-                self.set_key(key, "set", "--rate", "1/s", "--burst", "10", "--for", "1h")
+                self.set_key(key, "set", "--rate", "1/s", "--for", "1h")
             for key in ("lab|in", "lab|out"):
                 self.set_key(key, "unset")
         self.expect_one_burst_of(toggle)
