@@ -96,8 +96,9 @@ ExitCode run_apply(const Options& options) {
     const std::string confirm =
         options.confirm.empty() ? "" : "&confirm=" + url_escape(options.confirm);
     const auto sent = send_files(options, "PUT",
-                                 fmt::format("/v1/rules?force={}{}{}", options.force ? 1 : 0,
-                                             options.strict ? "&strict=1" : "", confirm));
+                                 fmt::format("/v1/rules?force={}{}{}{}", options.force ? 1 : 0,
+                                             options.strict ? "&strict=1" : "",
+                                             options.forgive ? "&forgive=1" : "", confirm));
     if (const auto* exit = std::get_if<ExitCode>(&sent)) {
         return *exit;
     }

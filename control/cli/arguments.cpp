@@ -94,8 +94,7 @@ void packet_arguments(CLI::App& app, PacketWords& packet) {
 
 void explain_arguments(CLI::App& app, Options& options) {
     app.add_option("RULES", options.rules_files,
-                   "rule files, folders or -; without one, the rules and buckets of the running "
-                   "box");
+                   "rule files, folders or -; without one, what the running box has");
     app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin");
     app.add_option("--frame", options.frame, "number of the frame in it, from 1 on")
         ->check(CLI::PositiveNumber);
@@ -201,6 +200,7 @@ void key_arguments(CLI::App& app, Options& options) {
                    "part|part, as `replay` writes keys; '' where it has none; not of list")
         ->each([&options](const std::string&) { options.has_key = true; });
     app.add_option("UNITS", options.units, "of grant: how many, such as 200 or 64KiB");
+    app.add_flag("--to-burst", options.to_burst, "of reset: down to a whole burst or count");
     app.add_option("--limit", options.limit, "name of the only limit that is meant");
     app.add_option("--tier", options.tier, "number of the tier that the key is of")
         ->check(CLI::PositiveNumber);

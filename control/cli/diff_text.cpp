@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sluice {
 namespace {
@@ -24,6 +25,23 @@ std::string because_of(const Json& limit) {
     return names;
 }
 
+// Keys that the new numbers would keep out for a while.
+std::string owing_text(const Json& limit) {
+    if (!limit.contains("owing") || limit.at("owing").is_null()) {
+        return "";
+    }
+    const Json& owing = limit.at("owing");
+    const std::uint64_t keys = count_at(owing, "keys");
+    if (keys == 0) {
+        return "";
+    }
+    const std::string least = owing.at("whole").get<bool>() ? "" : "at least ";
+    return bold(fmt::format("      {}{} owe{} more than that allows: not admitted for up to {}",
+                            least, counted(keys, "key"), keys == 1 ? "s" : "",
+                            time_text(std::llround(owing.at("seconds").get<double>() * 1e9)))) +
+           "\n      `apply --forgive` lets each owe no more than a whole burst or count\n";
+}
+
 std::string limit_text(const Json& limit) {
     const std::string change = text_at(limit, "change");
     const std::string head = "    limit " + text_at(limit, "name") + ": ";
@@ -40,7 +58,7 @@ std::string limit_text(const Json& limit) {
                                 because_of(limit))) +
                "\n";
     }
-    return head + from_to + "\n      what was used carries over\n";
+    return head + from_to + "\n      what was used carries over\n" + owing_text(limit);
 }
 
 std::string changed_setting_text(const Json& setting) {

@@ -17,7 +17,7 @@ DaemonRequest request_of(const Options& options) {
         query += options.tier == 0 ? "" : fmt::format("&tier={}", options.tier);
         return {.target = resource + query};
     }
-    Json body{{"key", options.key}, {"action", options.word}};
+    Json body{{"key", options.key}, {"action", options.to_burst ? "forgive" : options.word}};
     if (!options.limit.empty()) {
         body["limit"] = options.limit;
     }
@@ -64,6 +64,9 @@ std::string wrong_usage(const Options& options) {
     }
     if (sets && numbers == options.exempt) {
         return "`key set` takes --rate, --burst or --count, or else --exempt";
+    }
+    if (options.to_burst && options.word != "reset") {
+        return "--to-burst is of `key reset`";
     }
     return !lasts && (!options.lasts.empty() || !options.reason.empty())
                ? "--for and --reason are of `key set` and `key ban`"

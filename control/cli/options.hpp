@@ -22,6 +22,8 @@ struct Options {
     bool strict = false;
     bool services = false;  // of check
     bool force = false;
+    bool forgive = false;   // of apply
+    bool to_burst = false;  // of `key reset`
     bool send_lists = false;
     std::string confirm;  // a time; empty: applied for good
 

@@ -59,6 +59,8 @@ void apply_arguments(CLI::App& app, Options& options) {
     rules_argument(app, options);
     app.add_flag("--force", options.force, "also when there is no rule in it");
     strict_option(app, options);
+    app.add_flag("--forgive", options.forgive,
+                 "keys owe no more than a whole burst or count of the new numbers");
     send_lists_argument(app, options);
     confirm_option(app, options);
     if_match_option(app, options);

@@ -66,6 +66,7 @@ struct RuleFile {
     std::string text;
     bool force = false;                               // also when no rule in it is on
     bool strict = false;                              // not when there is a warning
+    bool forgive = false;                             // what keys owe beyond its numbers
     std::optional<std::chrono::nanoseconds> confirm;  // goes again unless confirmed within it
     // The value of If-Match: the generation or the ETag (tag_of()) of the set to be replaced.
     std::optional<std::string> in_place_of{};

@@ -61,6 +61,7 @@ public:
     // Waits for the workers' answers, 200 ms at most.
     [[nodiscard]] Reply ask_key(const AskKey& request);
     [[nodiscard]] Reply list_keys(const ListKeys& request);
+    [[nodiscard]] Reply count_owed(const CountOwed& request);
     // Beside what the control socket has counted.
     [[nodiscard]] Stats stats(const ControlStats& control) const;
     // How frames come to workers, for the compiler of rules.
@@ -74,6 +75,7 @@ public:
     void keep_house();
 
 private:
+    [[nodiscard]] KeyLister::Source live_tables() const;
     Dataplane(const BoxConfig& box, std::vector<unsigned> lcores, BoxState state);
 
     [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);

@@ -1,5 +1,6 @@
 #include "dataplane/box/key_lister.hpp"
 
+#include "lib/base/wide.hpp"
 #include "lib/meter/any_meter.hpp"
 #include "lib/meter/penalty.hpp"
 #include "lib/pool/remote_lines.hpp"
@@ -25,6 +26,13 @@ void for_each_moved(const LoadedLimit& limit, Visit&& visit) {
     for (const MigratedFrom& moved : limit.migrated_from) {
         visit(moved.slot, moved.combine);
     }
+}
+
+// Calls visit(slot) for each slot that keys of the limit may be filed under.
+template <typename Visit>
+void for_each_slot(const LoadedLimit& limit, Visit&& visit) {
+    visit(limit.slot);
+    for_each_moved(limit, [&](LimitSlot slot, Combine /*combine*/) { visit(slot); });
 }
 
 }  // namespace
@@ -130,36 +138,37 @@ std::uint64_t KeyLister::used_in(const Walk& walk, const Entry& entry, std::size
     return registry_.used_of(entry, lines, walk.now).count();
 }
 
-// What is left, as the entries have it; of several, the least.
-void KeyLister::add_shared(Walk& walk, const Found& found, ListedKey& listed) const {
+void KeyLister::add_entry(const Walk& walk, const Entry& entry, Use& use) const noexcept {
+    use.left_ns = std::max(use.left_ns, (registry_.fresh_from_of(entry) - walk.now.at).count());
+    use.own_numbers |= !walk.request.bans && entry.has_own_numbers();
+}
+
+// As the worker sees it that knows of most.
+KeyLister::Use KeyLister::shared_use(Walk& walk, const Found& found, bool shared) const {
+    Use use;
     const auto add = [&](const Entry& entry, std::size_t worker) {
-        const Instant fresh = registry_.fresh_from_of(entry);
-        listed.left_ns = std::max(listed.left_ns, (fresh - walk.now.at).count());
-        if (!walk.request.bans) {
-            listed.own_numbers |= entry.has_own_numbers();
-            const std::uint64_t used = used_in(walk, entry, worker);
-            listed.remaining =
-                std::min(listed.remaining, listed.most - std::min(listed.most, used));
-        }
+        add_entry(walk, entry, use);
+        use.used = walk.request.bans ? 0 : std::max(use.used, used_in(walk, entry, worker));
     };
     add(found.entry, found.table);
-    for (std::size_t other = found.table + 1; listed.shared && other < walk.workers; ++other) {
+    for (std::size_t other = found.table + 1; shared && other < walk.workers; ++other) {
         if (const Entry same = same_key(walk, found, other, found.entry.slot()); !same.empty()) {
             add(same, other);
         }
     }
+    return use;
 }
 
 // What workers of one process have used of a key adds up, unless each has all of it; a later
 // process has what it took over of an earlier one.
-void KeyLister::add_carried(Walk& walk, const Found& found, ListedKey& listed) const {
+KeyLister::Use KeyLister::carried_use(Walk& walk, const Found& found) const {
     const bool former = walk.tables[found.table].former;
     Combine combine = Combine::Sum;
     for_each_moved(limit_of(walk, found.entry), [&](LimitSlot slot, Combine of) {
         combine = !former && slot == found.entry.slot() ? of : combine;
     });
+    Use use;
     std::uint64_t used = 0;
-    std::uint64_t most_used = 0;
     const std::size_t end = former ? walk.tables.size() : walk.workers;
     for (std::size_t table = found.table; table < end; ++table) {
         const bool is_other = table != found.table;
@@ -171,16 +180,21 @@ void KeyLister::add_carried(Walk& walk, const Found& found, ListedKey& listed) c
         if (entry.empty()) {
             continue;
         }
-        const Instant fresh = registry_.fresh_from_of(entry);
-        listed.left_ns = std::max(listed.left_ns, (fresh - walk.now.at).count());
+        add_entry(walk, entry, use);
         if (!walk.request.bans) {
-            listed.own_numbers |= entry.has_own_numbers();
             const std::uint64_t here = used_in(walk, entry, table);
             used = combine == Combine::Sum ? used + here : std::max(used, here);
-            most_used = std::max(most_used, used);
+            use.used = std::max(use.used, used);
         }
     }
-    listed.remaining = listed.most - std::min(listed.most, most_used);
+    return use;
+}
+
+KeyLister::Use KeyLister::use_of(Walk& walk, const Found& found) const {
+    return is_carried(walk, found) ? carried_use(walk, found)
+                                   : shared_use(walk, found,
+                                                is_shared(limit_of(walk, found.entry),
+                                                          walk.request.bans, walk.workers));
 }
 
 ListedKey KeyLister::listed(Walk& walk, const Found& found) const {
@@ -197,10 +211,20 @@ ListedKey KeyLister::listed(Walk& walk, const Found& found) const {
     if (!walk.request.bans) {
         const AnyLimit* numbers = numbers_at(own.limit, own.coarser, listed.level);
         listed.most = numbers == nullptr ? 0 : most_of(*numbers).count();
-        listed.remaining = listed.most;
     }
-    carried ? add_carried(walk, found, listed) : add_shared(walk, found, listed);
+    const Use use = use_of(walk, found);
+    listed.left_ns = use.left_ns;
+    listed.own_numbers = use.own_numbers;
+    listed.remaining = listed.most - std::min(listed.most, use.used);
     return listed;
+}
+
+bool KeyLister::is_listed(Walk& walk, const Found& found) const noexcept {
+    if (is_carried(walk, found)) {
+        return !is_taken_over(walk, found);
+    }
+    return !is_shared(limit_of(walk, found.entry), walk.request.bans, walk.workers) ||
+           is_first(walk, found);
 }
 
 // On from the page's place, until it is full, the table ends or enough has been read.
@@ -212,15 +236,7 @@ void KeyLister::read_table(Walk& walk, KeyPage& page) {
          ++page.position) {
         --walk.left;
         const Found found{at, page.position, table.read(page.position)};
-        if (!is_live(walk, found.entry)) {
-            continue;
-        }
-        const LoadedLimit& limit = limit_of(walk, found.entry);
-        const bool is_listed = is_carried(walk, found) ? !is_taken_over(walk, found)
-                               : is_shared(limit, walk.request.bans, walk.workers)
-                                   ? is_first(walk, found)
-                                   : true;
-        if (is_listed) {
+        if (is_live(walk, found.entry) && is_listed(walk, found)) {
             page.keys.push_back(listed(walk, found));
         }
     }
@@ -230,37 +246,99 @@ void KeyLister::read_table(Walk& walk, KeyPage& page) {
     }
 }
 
-KeyPage KeyLister::list(const ListKeys& request, const Source& source, const LoadedRule& rule,
-                        const Names& names) {
+KeyLister::Walk KeyLister::begin(const ListKeys& request, const Source& source, const Names& names,
+                                 std::vector<const LoadedLimit*> limits) noexcept {
     Walk walk{.request = request, .names = names, .tables = source.tables, .now = source.now};
     walk.workers =
         static_cast<std::size_t>(std::count_if(source.tables.begin(), source.tables.end(),
                                                [](const Table& table) { return !table.former; }));
-    KeyPage page{.worker = request.worker, .position = request.position};
-    const auto note = [&](LimitSlot slot) {
-        limit_of_[slot] = static_cast<std::uint8_t>(walk.limits.size());
-        for (const Table& table : source.tables) {
-            page.live += table.buckets->registry.entries_of(slot).read();
-        }
-    };
-    const auto for_each_slot = [&](const LoadedLimit& limit, auto&& visit) {
-        visit(limit.slot);
-        for_each_moved(limit, [&](LimitSlot slot, Combine /*combine*/) { visit(slot); });
-    };
-    for (const LoadedLimit& limit : request.bans ? rule.ban.boxes : rule.limits) {
-        walk.limits.push_back(&limit);
-        for_each_slot(limit, note);
+    walk.limits = std::move(limits);
+    for (std::size_t i = 0; i < walk.limits.size(); ++i) {
+        for_each_slot(*walk.limits[i],
+                      [&](LimitSlot slot) { limit_of_[slot] = static_cast<std::uint8_t>(i + 1); });
     }
     registry_.adopt(source.set.slots, source.set.changes, source.now.at);
+    return walk;
+}
+
+void KeyLister::end(const Walk& walk) noexcept {
+    for (const LoadedLimit* limit : walk.limits) {
+        for_each_slot(*limit, [&](LimitSlot slot) { limit_of_[slot] = 0; });
+    }
+}
+
+KeyPage KeyLister::list(const ListKeys& request, const Source& source, const LoadedRule& rule,
+                        const Names& names) {
+    std::vector<const LoadedLimit*> limits;
+    for (const LoadedLimit& limit : request.bans ? rule.ban.boxes : rule.limits) {
+        limits.push_back(&limit);
+    }
+    Walk walk = begin(request, source, names, std::move(limits));
+    KeyPage page{.worker = request.worker, .position = request.position};
+    for (const LoadedLimit* limit : walk.limits) {
+        for_each_slot(*limit, [&](LimitSlot slot) {
+            for (const Table& table : source.tables) {
+                page.live += table.buckets->registry.entries_of(slot).read();
+            }
+        });
+    }
     know(walk);
     while (page.worker < walk.tables.size() && walk.left != 0 && page.keys.size() < request.most) {
         read_table(walk, page);
     }
     page.ends = page.worker >= walk.tables.size();
-    for (const LoadedLimit* limit : walk.limits) {
-        for_each_slot(*limit, [&](LimitSlot slot) { limit_of_[slot] = 0; });
-    }
+    end(walk);
     return page;
+}
+
+// A bucket in an entry pays back at the rate, and any other by the time that its entry says.
+void KeyLister::count_in_table(Walk& walk, const CountOwed& request, OwedKeys& owed) {
+    const std::size_t at = owed.worker;
+    const TableReader table{*walk.tables[at].buckets};
+    for (; owed.position < table.size() && walk.left != 0; ++owed.position) {
+        --walk.left;
+        const Found found{at, owed.position, table.read(owed.position)};
+        if (!is_live(walk, found.entry) || found.entry.stamp().aggregation_level != 0 ||
+            !is_listed(walk, found)) {
+            continue;
+        }
+        const Use use = use_of(walk, found);
+        if (use.own_numbers || use.used <= request.most) {
+            continue;
+        }
+        ++owed.keys;
+        Wide left = static_cast<Wide>(use.left_ns);
+        if (request.rate_units != 0) {
+            left = static_cast<Wide>(use.used - request.most + 1) * request.rate_ns /
+                   request.rate_units;
+        }
+        owed.longest_ns =
+            std::max(owed.longest_ns, static_cast<std::int64_t>(std::min<Wide>(left, INT64_MAX)));
+    }
+    if (owed.position >= table.size()) {
+        owed.position = 0;
+        ++owed.worker;
+    }
+}
+
+OwedKeys KeyLister::count_owed(const CountOwed& request, const Source& source,
+                               const LoadedRule& rule) {
+    const ListKeys live{};
+    const Names nobody{};
+    std::vector<const LoadedLimit*> limits;
+    for (const LoadedLimit& limit : rule.limits) {
+        if (limit.name == request.limit) {
+            limits.push_back(&limit);
+        }
+    }
+    OwedKeys owed{.worker = request.worker, .position = request.position};
+    Walk walk = begin(live, source, nobody, std::move(limits));
+    while (!walk.limits.empty() && owed.worker < walk.tables.size() && walk.left != 0) {
+        count_in_table(walk, request, owed);
+    }
+    owed.ends = walk.limits.empty() || owed.worker >= walk.tables.size();
+    end(walk);
+    return owed;
 }
 
 }  // namespace sluice

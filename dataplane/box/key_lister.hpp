@@ -58,6 +58,9 @@ public:
     // `rule` is the one of the set that the request names.
     [[nodiscard]] KeyPage list(const ListKeys& request, const Source& source,
                                const LoadedRule& rule, const Names& names);
+    // Of the rule's limit of that name.
+    [[nodiscard]] OwedKeys count_owed(const CountOwed& request, const Source& source,
+                                      const LoadedRule& rule);
 
 private:
     struct Named {
@@ -83,6 +86,18 @@ private:
         Entry entry;
     };
 
+    // What is used of a key, as its entries have it.
+    struct Use {
+        std::uint64_t used = 0;
+        std::int64_t left_ns = 0;
+        bool own_numbers = false;
+    };
+
+    [[nodiscard]] Walk begin(const ListKeys& request, const Source& source, const Names& names,
+                             std::vector<const LoadedLimit*> limits) noexcept;
+    void end(const Walk& walk) noexcept;
+    void count_in_table(Walk& walk, const CountOwed& request, OwedKeys& owed);
+    [[nodiscard]] bool is_listed(Walk& walk, const Found& found) const noexcept;
     void know(Walk& walk) const;
     void read_table(Walk& walk, KeyPage& page);
     [[nodiscard]] const LoadedLimit& limit_of(const Walk& walk, const Entry& entry) const noexcept {
@@ -101,8 +116,10 @@ private:
     [[nodiscard]] ListedKey listed(Walk& walk, const Found& found) const;
     [[nodiscard]] std::uint64_t used_in(const Walk& walk, const Entry& entry,
                                         std::size_t table) const;
-    void add_shared(Walk& walk, const Found& found, ListedKey& listed) const;
-    void add_carried(Walk& walk, const Found& found, ListedKey& listed) const;
+    void add_entry(const Walk& walk, const Entry& entry, Use& use) const noexcept;
+    [[nodiscard]] Use shared_use(Walk& walk, const Found& found, bool shared) const;
+    [[nodiscard]] Use carried_use(Walk& walk, const Found& found) const;
+    [[nodiscard]] Use use_of(Walk& walk, const Found& found) const;
 
     KeyHasher hash_;
     LimitRegistry registry_{1};  // reads entries under the numbers of the set

@@ -141,6 +141,17 @@ Reply Dataplane::ask_key(const AskKey& request) {
     return state;
 }
 
+KeyLister::Source Dataplane::live_tables() const {
+    const UtcClock::Reading clock = UtcClock::read(state_.clock_lead());
+    std::vector<KeyLister::Table> tables;
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+        tables.push_back({&workers_.buckets(worker), workers_.lcore(worker)});
+    }
+    return {KeyLister::with_former(std::move(tables), state_.former()),
+            rules_.loaded().set(),
+            {clock.at, clock.utc_ahead, {}}};
+}
+
 Reply Dataplane::list_keys(const ListKeys& request) {
     const LoadedSet& set = rules_.loaded().set();
     const auto rule = std::find_if(set.rules.begin(), set.rules.end(),
@@ -155,17 +166,19 @@ Reply Dataplane::list_keys(const ListKeys& request) {
     events_.add_banned(rule->id, keys);
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    const UtcClock::Reading clock = UtcClock::read(state_.clock_lead());
-    std::vector<KeyLister::Table> tables;
-    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
-        tables.push_back({&workers_.buckets(worker), workers_.lcore(worker)});
+    return lister_.list(request, live_tables(), *rule, {std::move(keys), [&](std::uint64_t name) {
+                                                            return ports_.pair_called(name);
+                                                        }});
+}
+
+Reply Dataplane::count_owed(const CountOwed& request) {
+    const LoadedSet& set = rules_.loaded().set();
+    const auto rule = std::find_if(set.rules.begin(), set.rules.end(),
+                                   [&](const LoadedRule& one) { return one.id == request.rule; });
+    if (request.generation != generation() || rule == set.rules.end()) {
+        return Failure{"other rules run than those that were asked about"};
     }
-    return lister_.list(
-        request,
-        {KeyLister::with_former(std::move(tables), state_.former()),
-         set,
-         {clock.at, clock.utc_ahead, {}}},
-        *rule, {std::move(keys), [&](std::uint64_t name) { return ports_.pair_called(name); }});
+    return lister_.count_owed(request, live_tables(), *rule);
 }
 
 }  // namespace sluice

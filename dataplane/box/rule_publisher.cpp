@@ -217,7 +217,9 @@ Reply RulePublisher::take(ApplyRules request, Keep keep) {
         return why;
     }
     request.rules.generation = generation_of(request.rules);
-    Result<LoadedRules> next = LoadedRules::make(std::move(request.rules), environment());
+    Environment now = environment();
+    now.forgives = request.forgive ? Forgives::Excess : Forgives::Nothing;
+    Result<LoadedRules> next = LoadedRules::make(std::move(request.rules), now);
     if (!next) {
         return Failure{next.error().what};
     }

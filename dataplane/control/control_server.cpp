@@ -297,6 +297,9 @@ Reply ControlServer::handle(Client& client, Request request) {
     if (const auto* list = std::get_if<ListKeys>(&request)) {
         return dataplane_->list_keys(*list);
     }
+    if (const auto* owed = std::get_if<CountOwed>(&request)) {
+        return dataplane_->count_owed(*owed);
+    }
     if (std::holds_alternative<GetRules>(request)) {
         return dataplane_->running_rules();
     }

@@ -282,6 +282,8 @@ WorkerStats WorkerFleet::stats(std::size_t worker) const {
     stats.table_slots = workers_[worker]->table_slots();
     const LimitRegistry& registry = workers_[worker]->buckets().registry;
     stats.table_evictions = registry.evictions().read();
+    stats.by_table_event[static_cast<std::size_t>(TableEvent::DebtForgiven)] =
+        registry.forgiven().read();
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
         stats.table_entries += registry.entries_of(static_cast<LimitSlot>(slot)).read();
     }

@@ -239,13 +239,18 @@ bool LedgerStore::raise(const Account& account, const BucketState& total, const 
     if (total.has_tally()) {
         return raise_tallied(account, {total.tally, more.current, more.newest, false}, now);
     }
+    const SlotRow& row = store_.registry.row(account.slot);
     if (total.lasts != 0) {
+        // Counts mean the same under any numbers, unless what was beyond them has been forgiven.
+        if (total.version != row.version && is_forgiven_lately(row)) {
+            return false;
+        }
         return raise_counts(account, *limit,
                             {total.counts.epoch, total.counts.current + more.current,
                              total.counts.previous + more.previous},
                             now);
     }
-    if (total.version != store_.registry.row(account.slot).version) {
+    if (total.version != row.version) {
         return false;
     }
     // What is owed by then, whether that is still to come or has passed.

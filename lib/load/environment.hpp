@@ -26,6 +26,7 @@ struct Environment {
     // Where none are: what the slots in entries mean that an earlier process has left.
     const SlotsImage* found = nullptr;
     Moves moves = Moves::GoOn;
+    Forgives forgives = Forgives::Nothing;
     OriginTable origins = OriginTable::Made;
     // The directions of a connection come to different workers: services are followed by what
     // clients send alone.

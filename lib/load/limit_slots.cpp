@@ -1,6 +1,7 @@
 #include "lib/load/limit_slots.hpp"
 
 #include "lib/meter/lifetime.hpp"
+#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,12 +18,38 @@ bool same_numbers(const LoadedLimit& before, const LoadedLimit& after) {
            (after.overridden || !before.overridden);
 }
 
-bool changes_numbers(const LoadedSet& set, const auto& limits) {
+// Numbers of keys that differ are not known of a bucket in a line of the pool, and neither is what
+// it owes beyond them.
+bool is_forgivable(const LoadedLimit& after) {
+    const Algorithm algorithm = algorithm_of(after.limit);
+    return algorithm != Algorithm::Concurrency && algorithm != Algorithm::Penalty &&
+           (!after.overridden || gcra_of(after.limit) != nullptr);
+}
+
+bool is_lowered(const LoadedLimit& before, const LoadedLimit& after) {
+    const auto lowered = [&](std::size_t level, const AnyLimit& numbers) {
+        return level < before.most_used.size() && before.most_used[level] > most_used(numbers);
+    };
+    bool any = lowered(0, after.limit);
+    for (std::size_t level = 1; level <= after.coarser.size(); ++level) {
+        any = any || lowered(level, after.coarser[level - 1]);
+    }
+    return any;
+}
+
+// Numbers that stay the same are forgiven under as well, unless they were already.
+bool is_new_version(const LoadedLimit& before, const LoadedLimit& after, Forgives forgives) {
+    return !same_numbers(before, after) || (forgives == Forgives::Excess && !before.forgiven &&
+                                            is_forgivable(after) && is_lowered(before, after));
+}
+
+bool changes_numbers(const LoadedSet& set, const auto& limits, Forgives forgives) {
     bool changes = false;
     for (const LoadedRule& rule : set.rules) {
         for_each_state(rule, [&](const LoadedLimit& limit) {
             const auto old = limits.find(limit.identity);
-            changes = changes || (old != limits.end() && !same_numbers(old->second.limit, limit));
+            changes = changes ||
+                      (old != limits.end() && is_new_version(old->second.limit, limit, forgives));
         });
     }
     return changes;
@@ -37,16 +64,20 @@ void note_most_used(LoadedLimit& limit) {
 }
 
 // The numbers of `after` from now on; entries under those of `limit` are brought under them.
-void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change) {
-    if (same_numbers(limit, after)) {
+void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change,
+              Forgives forgives) {
+    if (!is_new_version(limit, after, forgives)) {
         return;
     }
+    const bool forgiven = forgives == Forgives::Excess && is_forgivable(after);
     note_most_used(limit);
     limit.previous.insert(limit.previous.begin(),
                           {.limit = limit.limit,
                            .coarser = limit.coarser,
                            .version = limit.version,
-                           .change = static_cast<std::uint8_t>(change % kRememberedChanges)});
+                           .change = static_cast<std::uint8_t>(change % kRememberedChanges),
+                           .forgiven = forgiven});
+    limit.forgiven = forgiven;
     limit.version = static_cast<std::uint8_t>((limit.version + 1) % kNumberVersions);
     limit.limit = after.limit;
     limit.coarser = after.coarser;
@@ -137,16 +168,16 @@ SlotsImage LimitSlots::image() const {
     return image;
 }
 
-Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, Moves moves) {
+Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, AssignTerms terms) {
     forget_settled_changes(tables.settled());
     free_what_ended(tables);
-    if (Result<Done> fits = check(set, moves); !fits) {
+    if (Result<Done> fits = check(set, terms); !fits) {
         return fits;
     }
-    if (moves == Moves::Ended) {
+    if (terms.moves == Moves::Ended) {
         end_moves();
     }
-    if (changes_numbers(set, limits_)) {
+    if (changes_numbers(set, limits_, terms.forgives)) {
         ++changes_;
         pending_.push_back(changes_);
     }
@@ -155,8 +186,8 @@ Result<Done> LimitSlots::assign(LoadedSet& set, const TableView& tables, Moves m
     }
     for (LoadedRule& rule : set.rules) {
         for_each_state(rule, [&](LoadedLimit& limit) {
-            limit = limits_.insert_or_assign(limit.identity, take_over(limit, changes_))
-                        .first->second.limit;
+            Kept kept = take_over(limit, changes_, terms.forgives);
+            limit = limits_.insert_or_assign(limit.identity, std::move(kept)).first->second.limit;
         });
     }
     list_gone(set);
@@ -207,8 +238,8 @@ void LimitSlots::end_moves() {
     }
 }
 
-Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
-    const std::size_t moved = moves == Moves::Ended ? moving() : 0;
+Result<Done> LimitSlots::check(const LoadedSet& set, AssignTerms terms) const {
+    const std::size_t moved = terms.moves == Moves::Ended ? moving() : 0;
     if (moved > free_.size()) {
         return Error{Errc::TooMany, "too many limits for their keys to move to other workers"};
     }
@@ -220,7 +251,7 @@ Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
             if (old == limits_.end()) {
                 ++added;
             } else {
-                too_often |= have_changed_too_often(old->second.limit, limit);
+                too_often |= have_changed_too_often(old->second.limit, limit, terms.forgives);
             }
         });
         if (too_often) {
@@ -234,7 +265,8 @@ Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
                      "too many new limits while buckets of removed ones are still in debt; try "
                      "again later"};
     }
-    if (pending_.size() + 1 >= kRememberedChanges && changes_numbers(set, limits_)) {
+    if (pending_.size() + 1 >= kRememberedChanges &&
+        changes_numbers(set, limits_, terms.forgives)) {
         return Error{Errc::TooMany,
                      "numbers have changed too often in a short time: buckets are still being "
                      "rewritten; try again in a second"};
@@ -242,9 +274,11 @@ Result<Done> LimitSlots::check(const LoadedSet& set, Moves moves) const {
     return Done{};
 }
 
-bool LimitSlots::have_changed_too_often(const LoadedLimit& before, const LoadedLimit& after) const {
+bool LimitSlots::have_changed_too_often(const LoadedLimit& before, const LoadedLimit& after,
+                                        Forgives forgives) const {
     const auto is_full = [&](const LoadedLimit& limit) {
-        return limit.previous.size() + 1 >= kNumberVersions && !same_numbers(limit, after);
+        return limit.previous.size() + 1 >= kNumberVersions &&
+               is_new_version(limit, after, forgives);
     };
     return is_full(before) ||
            std::any_of(before.migrated_from.begin(), before.migrated_from.end(),
@@ -313,7 +347,8 @@ void LimitSlots::free_moved(const TableView& tables) {
     }
 }
 
-LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t change) {
+LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t change,
+                                       Forgives forgives) {
     Kept next{limit, true};
     const auto old = limits_.find(limit.identity);
     if (old == limits_.end()) {
@@ -325,14 +360,16 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
     }
     const LoadedLimit& before = old->second.limit;
     LoadedLimit now = before;
-    renumber(now, limit, change);
+    renumber(now, limit, change, forgives);
     next.limit.slot = now.slot;
     next.limit.version = now.version;
     next.limit.previous = std::move(now.previous);
     next.limit.most_used = std::move(now.most_used);
+    next.limit.forgiven = now.forgiven;
+    next.limit.forgives_own = forgives == Forgives::Excess;
     next.limit.migrated_from = before.migrated_from;
     for (const MigratedFrom& from : before.migrated_from) {
-        renumber(moved_.at(from.slot), limit, change);
+        renumber(moved_.at(from.slot), limit, change, forgives);
     }
     move_if_spread(before, next.limit);
     return next;

@@ -27,12 +27,24 @@ enum class Moves : bool {
     Ended,  // all do, and have told each other what they had to
 };
 
+// What becomes of keys that owe more than the numbers of their limits that are loaded allow.
+enum class Forgives : bool {
+    Nothing,  // what was used stays used
+    Excess,   // they owe no more than a fresh bucket has; once for each change of the numbers
+};
+
+// How a set takes the place of another.
+struct AssignTerms {
+    Moves moves = Moves::GoOn;
+    Forgives forgives = Forgives::Nothing;
+};
+
 // Slots, versions and pending entry changes of a rule set, for a process that maps a table another
 // process has written.
 struct SlotsImage {
     std::uint64_t changes = 0;
     // Identity, numbers (`limit`, `coarser`, `previous`), slot, version, `overridden`, whether it
-    // is `shared`, `spread`, `migrating_to` and `migrated_from`; no more.
+    // is `shared` and `forgiven`, `spread`, `migrating_to` and `migrated_from`; no more.
     std::vector<LoadedLimit> limits;
     // The same of slots that limits had before their keys moved to other workers.
     std::vector<LoadedLimit> moved;
@@ -62,7 +74,7 @@ public:
     // Gives every limit of the set its slot, version and former numbers. Refused (TooMany) when too
     // few slots are free, or when numbers have changed again so soon that entries of too many
     // versions may lie in the tables; the set is as it was then.
-    [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables, Moves moves);
+    [[nodiscard]] Result<Done> assign(LoadedSet& set, const TableView& tables, AssignTerms terms);
 
     // Whether limits are moving, as the latest assign() left them.
     [[nodiscard]] bool is_migrating() const { return moving() != 0; }
@@ -78,14 +90,14 @@ private:
     using Moved = std::map<LimitSlot, LoadedLimit>;
 
     [[nodiscard]] std::size_t moving() const;  // how many limits are
-    [[nodiscard]] Result<Done> check(const LoadedSet& set, Moves moves) const;
+    [[nodiscard]] Result<Done> check(const LoadedSet& set, AssignTerms terms) const;
     void forget_settled_changes(std::uint64_t settled);
     void free_what_ended(const TableView& tables);
     void end_moves();
-    [[nodiscard]] Kept take_over(const LoadedLimit& limit, std::uint64_t change);
+    [[nodiscard]] Kept take_over(const LoadedLimit& limit, std::uint64_t change, Forgives forgives);
     static void move_if_spread(const LoadedLimit& before, LoadedLimit& next);
-    [[nodiscard]] bool have_changed_too_often(const LoadedLimit& before,
-                                              const LoadedLimit& after) const;
+    [[nodiscard]] bool have_changed_too_often(const LoadedLimit& before, const LoadedLimit& after,
+                                              Forgives forgives) const;
     void free_moved(const TableView& tables);
     void list_gone(LoadedSet& set) const;
     [[nodiscard]] bool is_pending(std::uint8_t change) const noexcept;

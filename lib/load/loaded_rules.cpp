@@ -115,7 +115,9 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
     load_overrides(*set_, secret_, same_secret ? before->set_.get() : nullptr);
     list_spreads(*set_, environment.sharers.workers);
     share_limits(*set_, environment.sharers);
-    if (Result<Done> fits = slots_.assign(*set_, environment.tables, environment.moves); !fits) {
+    if (Result<Done> fits =
+            slots_.assign(*set_, environment.tables, {environment.moves, environment.forgives});
+        !fits) {
         return fits;
     }
     share_limits(*set_, environment.sharers);

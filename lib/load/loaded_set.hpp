@@ -30,6 +30,9 @@ struct LoadedLimit : MeteredLimit {
     // By aggregation level, the most units that its buckets may have used under any numbers; empty:
     // no more than those in force allow.
     std::vector<Units> most_used{};
+    // The change to the numbers in force forgave what was owed beyond them, which is done once.
+    bool forgiven = false;
+    bool forgives_own = false;  // as LatestChange has it
     // A hash of how the packets of a key reach workers; where it changes, keys move.
     std::uint64_t spread = 0;
     // Keys are moving: other workers hold what they owe in entries of this very slot, and may not

@@ -29,7 +29,9 @@ LatestChange latest_change(const LoadedLimit& limit) {
     LatestChange latest;
     const Limit* to = gcra_of(limit.limit);
     const Limit* from = limit.previous.empty() ? nullptr : gcra_of(limit.previous.front().limit);
-    if (from != nullptr && to != nullptr) {
+    // What forgives is counted, apart from the path of most entries.
+    const bool forgiven = !limit.previous.empty() && limit.previous.front().forgiven;
+    if (from != nullptr && to != nullptr && !forgiven) {
         latest = {.from = limit.previous.front().version,
                   .to = limit.version,
                   .change = limit.previous.front().change,
@@ -61,6 +63,7 @@ bool is_lowered(const LoadedLimit& limit) {
 LatestChange change_of(const LoadedLimit& limit) {
     LatestChange latest = latest_change(limit);
     latest.lowered = is_lowered(limit);
+    latest.forgives_own = limit.forgives_own;
     return latest;
 }
 

@@ -135,6 +135,14 @@ void renumber(Cell& cell, const AnyLimit& from, const AnyLimit& to, LinePool& po
         to);
 }
 
+bool forgive_excess(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now) noexcept {
+    return std::visit(
+        [&](const auto& numbers) noexcept {
+            return meter_of(numbers).forgive_excess(cell, pool, now);
+        },
+        limit);
+}
+
 void leave_at_most(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now,
                    Units most) noexcept {
     std::visit(

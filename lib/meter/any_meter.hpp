@@ -73,6 +73,11 @@ void use_at_least(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Un
 void renumber(Cell& cell, const AnyLimit& from, const AnyLimit& to, LinePool& pool,
               Now changed) noexcept;
 
+// Lets the bucket owe no more than what a fresh one has, as if all of that had been used just now
+// or lately. Open connections and refusals stay as they are. False: it owed no more.
+[[nodiscard]] bool forgive_excess(Cell& cell, const AnyLimit& limit, LinePool& pool,
+                                  Now now) noexcept;
+
 // Charges so much that no more than `most` remains.
 void leave_at_most(Cell& cell, const AnyLimit& limit, LinePool& pool, Now now, Units most) noexcept;
 

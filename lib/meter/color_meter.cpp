@@ -105,6 +105,23 @@ void ColorMeter::give_back(const ColorLimit& limit, Instant now, Units units) no
     sluice::give_back(second_, limit.second(), now, units);
 }
 
+// Of two that are coupled, the second owes its own debt beyond the first's.
+bool ColorMeter::forgive_excess(const ColorLimit& limit, Instant now) noexcept {
+    if (!coupled(limit)) {
+        const bool first = sluice::forgive_excess(first_, limit.first(), now);
+        return sluice::forgive_excess(second_, limit.second(), now) || first;
+    }
+    const std::uint64_t first = debt_of(first_, limit.first(), now);
+    const std::uint64_t second = excess_debt(limit, now);
+    if (first <= limit.first().full() && second <= limit.second().full()) {
+        return false;
+    }
+    const std::uint64_t kept = std::min(first, limit.first().full());
+    first_ = owing(kept, limit.first(), now);
+    second_ = owing(kept + std::min(second, limit.second().full()), limit.second(), now);
+    return true;
+}
+
 Units ColorMeter::remaining(const ColorLimit& limit, Instant now) const noexcept {
     const Units second = second_remaining(limit, now);
     return has_peak(limit) ? second

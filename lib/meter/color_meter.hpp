@@ -30,6 +30,9 @@ public:
     // To both buckets, at most `units`; a coupled second one gets what the first has no room for.
     void give_back(const ColorLimit& limit, Instant now, Units units) noexcept;
 
+    // Lets neither bucket owe more than its burst. False: neither does.
+    [[nodiscard]] bool forgive_excess(const ColorLimit& limit, Instant now) noexcept;
+
     // The largest cost that would not be red for a green packet.
     [[nodiscard]] Units remaining(const ColorLimit& limit, Instant now) const noexcept;
     // The least time after which the demand would not be red; nullopt: never.

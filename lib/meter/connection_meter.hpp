@@ -61,6 +61,11 @@ struct ConnectionMeter {
         state.give_back(pool, units.count());
         cell.fresh_from = state.fresh_from(pool, now.at);
     }
+    // What is open is open.
+    [[nodiscard]] static bool forgive_excess(Cell& /*cell*/, LinePool& /*pool*/,
+                                             Now /*now*/) noexcept {
+        return false;
+    }
     [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
     [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
         return Units{limit.numbers.count - std::min(used(cell, pool, now), most()).count()};

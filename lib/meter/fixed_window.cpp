@@ -92,6 +92,14 @@ void FixedWindow::give_back(const FixedWindowLimit& limit, Now now, Units units)
     used_ -= std::min(used_, units.count());
 }
 
+bool FixedWindow::forgive_excess(const FixedWindowLimit& limit, Now now) noexcept {
+    const bool exceeds = used_at(limit, now) > limit.numbers.count;
+    if (exceeds) {
+        used_ = limit.numbers.count;
+    }
+    return exceeds;
+}
+
 Units FixedWindow::used(const FixedWindowLimit& limit, Now now) const noexcept {
     return Units{used_at(limit, now)};
 }

@@ -34,6 +34,8 @@ public:
                                                   Units cost) const noexcept;
     // Gives back what was used, at most `units`.
     void give_back(const FixedWindowLimit& limit, Now now, Units units) noexcept;
+    // Lets no more be used than the count. False: no more is.
+    [[nodiscard]] bool forgive_excess(const FixedWindowLimit& limit, Now now) noexcept;
     // May be more than the count, where that was lowered or several workers count.
     [[nodiscard]] Units used(const FixedWindowLimit& limit, Now now) const noexcept;
     // What the current window has; not for phase first, whose windows have no common numbers.

@@ -44,6 +44,14 @@ void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexc
     }
 }
 
+bool forgive_excess(Gcra& bucket, const Limit& limit, Instant now) noexcept {
+    const bool exceeds = debt_of(bucket, limit, now) > limit.full();
+    if (exceeds) {
+        bucket = owing(limit.full(), limit, now);
+    }
+    return exceeds;
+}
+
 Units remaining(const Gcra& bucket, const Limit& limit, Instant now) noexcept {
     return units_left(debt_of(bucket, limit, now), limit);
 }

@@ -138,6 +138,9 @@ void leave_at_most(Gcra& bucket, const Limit& limit, Instant now, Units most) no
 // Gives back what was taken last, at most `units`: a bucket gets no fuller than full.
 void give_back(Gcra& bucket, const Limit& limit, Instant now, Units units) noexcept;
 
+// Lets the bucket owe no more than a whole burst. False: it owes no more.
+[[nodiscard]] bool forgive_excess(Gcra& bucket, const Limit& limit, Instant now) noexcept;
+
 // Whole units that a debt leaves room for.
 [[nodiscard]] inline Units units_left(std::uint64_t debt, const Limit& limit) noexcept {
     return Units{debt >= limit.full() ? 0 : (limit.full() - debt) / limit.period()};

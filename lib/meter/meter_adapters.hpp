@@ -48,6 +48,12 @@ struct InCell {
         sluice::give_back(bucket, limit.gcra, now.at, units);
         keep(cell, bucket);
     }
+    [[nodiscard]] bool forgive_excess(Cell& cell, LinePool& /*pool*/, Now now) const noexcept {
+        Gcra bucket = this->bucket(cell);
+        const bool exceeded = sluice::forgive_excess(bucket, limit.gcra, now.at);
+        keep(cell, bucket);
+        return exceeded;
+    }
     [[nodiscard]] Units most() const noexcept { return Units{limit.gcra.burst()}; }
     [[nodiscard]] Units remaining(const Cell& cell, const auto& /*pool*/, Now now) const noexcept {
         return sluice::remaining(bucket(cell), limit.gcra, now.at);
@@ -133,6 +139,12 @@ struct OnOneLine {
         state.give_back(limit, time_for(limit, now), units);
         cell.fresh_from = state.fresh_from(limit, time_for(limit, now));
     }
+    [[nodiscard]] bool forgive_excess(Cell& cell, LinePool& pool, Now now) const noexcept {
+        State& state = pool.at<State>(cell.rest);
+        const bool exceeded = state.forgive_excess(limit, time_for(limit, now));
+        cell.fresh_from = state.fresh_from(limit, time_for(limit, now));
+        return exceeded;
+    }
     [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
     [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
         return pool.template at<State>(cell.rest).remaining(limit, time_for(limit, now));
@@ -212,6 +224,13 @@ struct OnManyLines {
         state.give_back(slots, pool, now.at, units);
         cell.fresh_from = state.fresh_from(slots, now.at);
     }
+    [[nodiscard]] bool forgive_excess(Cell& cell, LinePool& pool, Now now) const noexcept {
+        const Slots slots{limit};
+        State& state = pool.at<State>(cell.rest);
+        const bool exceeded = state.forgive_excess(slots, pool, now.at);
+        cell.fresh_from = state.fresh_from(slots, now.at);
+        return exceeded;
+    }
     [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
     [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
         return pool.template at<State>(cell.rest).remaining(Slots{limit}, pool, now.at);
@@ -263,6 +282,12 @@ struct OfColors {
         ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
         meter.give_back(limit, now.at, units);
         cell.fresh_from = meter.fresh_from();
+    }
+    [[nodiscard]] bool forgive_excess(Cell& cell, LinePool& pool, Now now) const noexcept {
+        ColorMeter& meter = pool.at<ColorMeter>(cell.rest);
+        const bool exceeded = meter.forgive_excess(limit, now.at);
+        cell.fresh_from = meter.fresh_from();
+        return exceeded;
     }
     [[nodiscard]] Units most() const noexcept { return ColorMeter{}.remaining(limit, Instant{}); }
     [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {

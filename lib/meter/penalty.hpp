@@ -96,6 +96,11 @@ public:
             cell.fresh_from = log.fresh_from(before_last_, now.at);
         }
     }
+    // Refusals are no debt.
+    [[nodiscard]] static bool forgive_excess(Cell& /*cell*/, LinePool& /*pool*/,
+                                             Now /*now*/) noexcept {
+        return false;
+    }
 
     // Refusals: how many ban a fresh key, and how many are left until this one is banned.
     [[nodiscard]] Units most() const noexcept { return Units{limit_.after}; }

@@ -113,6 +113,15 @@ public:
         cut_to(used - std::min(used, units.count()), pool);
     }
 
+    // Lets no more be used than the count: the latest. False: no more is.
+    [[nodiscard]] bool forgive_excess(const Slots& slots, LinePool& pool, Instant now) noexcept {
+        const bool exceeds = used(slots, pool, now).count() > slots.count();
+        if (exceeds) {
+            cut_to(slots.count(), pool);
+        }
+        return exceeds;
+    }
+
     // Forgets the oldest units above `most`.
     void cut_to(std::uint64_t most, LinePool& pool) noexcept {
         while (total_ > most && !queue_.empty()) {

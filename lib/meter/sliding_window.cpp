@@ -114,6 +114,19 @@ void SlidingWindow::give_back(const SlidingWindowLimit& limit, Instant now, Unit
     previous_ -= static_cast<std::uint64_t>(std::min<Wide>(previous_, rest));
 }
 
+// What the current window has stays before what the one before has: it counts for longer.
+bool SlidingWindow::forgive_excess(const SlidingWindowLimit& limit, Instant now) noexcept {
+    if (used(limit, now).count() <= limit.numbers.count) {
+        return false;
+    }
+    move_to(limit, now);
+    current_ = std::min(current_, limit.numbers.count);
+    const Wide room = static_cast<Wide>(limit.numbers.count - current_) *
+                      static_cast<Wide>(limit.numbers.window) / left(limit, now);
+    previous_ = static_cast<std::uint64_t>(std::min<Wide>(previous_, room));
+    return true;
+}
+
 Instant SlidingWindow::fresh_from(const SlidingWindowLimit& limit, Instant now) const noexcept {
     const SlidingWindow moved = moved_to(limit, now);
     if (moved.current_ != 0) {

@@ -27,6 +27,8 @@ public:
                                                   Units cost) const noexcept;
     // Gives back what was used, at most `units`; the current window first.
     void give_back(const SlidingWindowLimit& limit, Instant now, Units units) noexcept;
+    // Lets no more be used than the count. False: no more is.
+    [[nodiscard]] bool forgive_excess(const SlidingWindowLimit& limit, Instant now) noexcept;
     // What the current window and the one before have.
     [[nodiscard]] WindowCounts counts(const SlidingWindowLimit& limit, Instant now) const noexcept;
     // No earlier and no smaller than what there is.

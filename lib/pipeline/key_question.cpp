@@ -51,7 +51,7 @@ public:
         }
         if (entry != nullptr) {
             bucket.before = left_in(*entry, numbers);
-            if (question_.action == KeyAction::Reset || question_.action == KeyAction::Grant) {
+            if (changes_debt()) {
                 end_lease(*entry, table_key(limit, question_.bytes), core_);
             }
             entry = act(*entry, numbers);
@@ -100,6 +100,10 @@ public:
     }
 
 private:
+    [[nodiscard]] bool changes_debt() const noexcept {
+        return question_.action == KeyAction::Reset || question_.action == KeyAction::Grant ||
+               question_.action == KeyAction::Forgive;
+    }
     [[nodiscard]] Units cost() const noexcept {
         return question_.cost == Units{0} ? Units{rule_.cost} : question_.cost;
     }
@@ -182,7 +186,7 @@ private:
     void act_on_moved(const LoadedLimit& limit) noexcept {
         if (question_.action == KeyAction::Reset) {
             forget_migrated(limit);
-        } else if (question_.action == KeyAction::Grant) {
+        } else if (changes_debt()) {
             for_each_migrated(limit, [&](Entry& entry) { (void)act(entry, limit.limit); });
         }
     }
@@ -213,6 +217,8 @@ private:
             Cell cell = registry_.cell_of(entry);
             give_back(cell, numbers, registry_.pool(), now_, question_.units);
             registry_.write(entry, cell, now_);
+        } else if (question_.action == KeyAction::Forgive) {
+            (void)registry_.forgive_excess(entry, numbers, now_);
         }
         return &entry;
     }

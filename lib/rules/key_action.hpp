@@ -7,12 +7,13 @@ namespace sluice {
 
 // What can be done to the buckets of one key of a rule.
 enum class KeyAction : std::uint8_t {
-    Show,   // changes nothing
-    Reset,  // forgets what the key owes, its refusals and its ban
-    Grant,  // gives units back, at most as many as are missing
-    Unban,  // lets it out of the penalty box
+    Show,     // changes nothing
+    Reset,    // forgets what the key owes, its refusals and its ban
+    Grant,    // gives units back, at most as many as are missing
+    Unban,    // lets it out of the penalty box
+    Forgive,  // lets it owe no more than a fresh bucket has
 };
 inline constexpr auto kKeyActionNames =
-    std::to_array<std::string_view>({"show", "reset", "grant", "unban"});
+    std::to_array<std::string_view>({"show", "reset", "grant", "unban", "forgive"});
 
 }  // namespace sluice

@@ -32,6 +32,7 @@ enum class TableEvent : std::uint8_t {
     ConnectionForgotten,
     ConnectionUntold,
     HeldOrderLost,
+    DebtForgiven,
 };
 
 // The one list. The first three say why there was no place, the others what was done about it.
@@ -64,6 +65,9 @@ inline constexpr auto kTableEvents = std::to_array<EventRow<TableEvent>>({
      "packets whose connection's owner took no more messages: it may stay open until it is idle"},
     {TableEvent::HeldOrderLost, "held_order_lost",
      "shaped keys whose later packets may overtake those that are held: no room to note it"},
+    {TableEvent::DebtForgiven, "debts_forgiven",
+     "buckets that owed more than a whole burst or count and were forgiven the rest by an "
+     "operator"},
 });
 inline constexpr std::size_t kTableEventCount = kTableEvents.size();
 

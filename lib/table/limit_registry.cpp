@@ -9,7 +9,7 @@
 namespace sluice {
 
 LimitRegistry::LimitRegistry(std::size_t pool_lines)
-    : live_{zeroed_array<Counter>(kSlots + 1)},
+    : live_{zeroed_array<Counter>(kSlots + 2)},
       pool_{pool_lines},
       own_recovery_log_{std::make_unique<RecoveryLog>()},
       recovery_log_{own_recovery_log_.get()} {
@@ -17,7 +17,7 @@ LimitRegistry::LimitRegistry(std::size_t pool_lines)
 }
 
 LimitRegistry::LimitRegistry(RecoveryLog& recovery_log, LinePool pool)
-    : live_{zeroed_array<Counter>(kSlots + 1)},
+    : live_{zeroed_array<Counter>(kSlots + 2)},
       pool_{std::move(pool)},
       recovery_log_{&recovery_log} {
     pool_.make_index();
@@ -139,6 +139,12 @@ void LimitRegistry::evict(Entry& entry) noexcept {
     }
 }
 
+// The end of former numbers: when, and if what was owed beyond the next was forgiven.
+struct ChangeEnd {
+    Instant at{};
+    bool forgiven = false;
+};
+
 // Step by aggregation level through the numbers that were in force since an entry was written.
 template <typename Convert>
 void LimitRegistry::follow_changes(Stamp stamp, const SlotRow& row,
@@ -148,34 +154,39 @@ void LimitRegistry::follow_changes(Stamp stamp, const SlotRow& row,
         ++at;
     }
     const AnyLimit* from = nullptr;
-    Instant ended{};
+    ChangeEnd change;
     for (std::size_t i = std::min(at + 1, row.previous.size()); i-- > 0;) {
         const PreviousNumbers& previous = row.previous[i];
         const AnyLimit* numbers =
             numbers_at(previous.limit, previous.coarser, stamp.aggregation_level);
         if (from != nullptr && numbers != nullptr) {
-            convert(*from, *numbers, ended);
+            convert(*from, *numbers, change);
         }
         from = numbers != nullptr ? numbers : from;
-        ended = recovery_log_->changed[previous.change % recovery_log_->changed.size()].at();
+        change = {recovery_log_->changed[previous.change % recovery_log_->changed.size()].at(),
+                  previous.forgiven};
     }
     const AnyLimit* to = numbers_at(*row.limit, row.coarser, stamp.aggregation_level);
     if (from != nullptr && to != nullptr) {
-        convert(*from, *to, ended);
+        convert(*from, *to, change);
     }
 }
 
 void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
     Cell cell = entry.cell();
     // Of others only a colour meter's line changes.
-    std::optional<EntryTransaction> change;
+    std::optional<EntryTransaction> transaction;
     if (algorithm_of(*row.limit) == Algorithm::ColorMeter) {
-        change.emplace(recovery_log_->undo, entry, cell.rest, pool_);
+        transaction.emplace(recovery_log_->undo, entry, cell.rest, pool_);
     }
+    bool forgiven = false;
     follow_changes(entry.stamp(), row,
-                   [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
-                       renumber(cell, from, to, pool_, now.moved_to(ended));
+                   [&](const AnyLimit& from, const AnyLimit& to, const ChangeEnd& change) {
+                       const Now then = now.moved_to(change.at);
+                       renumber(cell, from, to, pool_, then);
+                       forgiven |= change.forgiven && sluice::forgive_excess(cell, to, pool_, then);
                    });
+    note_forgiven(forgiven);
     if (gcra_of(*row.limit) != nullptr) {
         entry.write_under(row.version, cell);
     } else {
@@ -195,9 +206,12 @@ std::optional<Gcra> LimitRegistry::bucket_of(const Entry& entry) const noexcept 
     }
     Gcra bucket{cell.fresh_from, cell.rest};
     follow_changes(entry.stamp(), row,
-                   [&](const AnyLimit& from, const AnyLimit& to, Instant ended) {
+                   [&](const AnyLimit& from, const AnyLimit& to, const ChangeEnd& change) {
                        bucket = bucket_in({bucket.fresh_from, bucket.below}, *gcra_of(from));
-                       renumber(bucket, *gcra_of(from), *gcra_of(to), ended);
+                       renumber(bucket, *gcra_of(from), *gcra_of(to), change.at);
+                       if (change.forgiven) {
+                           (void)sluice::forgive_excess(bucket, *gcra_of(to), change.at);
+                       }
                    });
     return bucket;
 }
@@ -233,7 +247,11 @@ Units LimitRegistry::used_in(const Entry& entry, const auto& pool, Now now) cons
             numbers = previous.version == entry.stamp().version ? &previous.limit : numbers;
         }
     }
-    return used(cell, *numbers, pool, now);
+    const Units units = used(cell, *numbers, pool, now);
+    return is_forgiven(entry)
+               ? std::min(units, most_of(*numbers_at(*row.limit, row.coarser,
+                                                     entry.stamp().aggregation_level)))
+               : units;
 }
 
 Units LimitRegistry::used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept {
@@ -274,6 +292,9 @@ void LimitRegistry::give_up_own(Entry& entry, const Limit& base, std::uint8_t ve
     const OwnBucket& bucket = pool_.at<OwnBucket>(line);
     Gcra state = bucket.state;
     renumber(state, bucket.limit(), base, changed_at(bucket, now));
+    if (Nanoseconds{bucket.until} > now.utc()) {
+        forgive_own(state, base, entry.slot(), changed_at(bucket, now));
+    }
     {
         const EntryTransaction change{recovery_log_->undo, entry, line, pool_};
         entry.write_time(version, state.fresh_from);
@@ -303,6 +324,7 @@ bool LimitRegistry::take_own(Entry& entry, const OwnNumbers& own, Instant change
         OwnBucket& bucket = pool_.at<OwnBucket>(line);
         bucket.state = bucket_in(cell, base);
         renumber(bucket.state, base, limit, changed);
+        forgive_own(bucket.state, limit, entry.slot(), changed);
         bucket.set(limit, own.until);
         entry.write_time(kOwnNumbers, cell.fresh_from);
         entry.write({cell.fresh_from, line});
@@ -310,6 +332,9 @@ bool LimitRegistry::take_own(Entry& entry, const OwnNumbers& own, Instant change
         OwnBucket& bucket = pool_.at<OwnBucket>(line);
         if (!bucket.has(limit)) {
             renumber(bucket.state, bucket.limit(), limit, changed_at(bucket, now));
+            if (Nanoseconds{bucket.until} > now.utc()) {
+                forgive_own(bucket.state, limit, entry.slot(), changed_at(bucket, now));
+            }
         }
         bucket.set(limit, own.until);
     }

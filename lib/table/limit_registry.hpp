@@ -51,6 +51,12 @@ public:
     // Entries that have gone, of all limits: each had nothing to say any more, or was reset.
     [[nodiscard]] const Counter& evictions() const noexcept { return live_[kSlots]; }
 
+    // Buckets that owed more than a fresh one has, and were forgiven what was beyond it.
+    [[nodiscard]] const Counter& forgiven() const noexcept { return live_[kSlots + 1]; }
+    // Lets an entry owe no more than that, under the numbers that its key has now. False: it owes
+    // no more.
+    [[nodiscard]] bool forgive_excess(Entry& entry, const AnyLimit& numbers, Now now) noexcept;
+
     [[nodiscard]] LinePool& pool() noexcept { return pool_; }
     [[nodiscard]] const LinePool& pool() const noexcept { return pool_; }
     [[nodiscard]] const SlotRow& row(LimitSlot slot) const noexcept { return rows_[slot]; }
@@ -167,6 +173,10 @@ private:
     void give_up_own(Entry& entry, const Limit& base, std::uint8_t version, Now now) noexcept;
     [[nodiscard]] bool take_own(Entry& entry, const OwnNumbers& own, Instant changed,
                                 Now now) noexcept;
+    void note_forgiven(bool forgiven) noexcept { live_[kSlots + 1].add(forgiven ? 1 : 0); }
+    // A bucket that comes under other numbers with the set in force.
+    void forgive_own(Gcra& bucket, const Limit& limit, LimitSlot slot, Instant changed) noexcept;
+    [[nodiscard]] bool is_forgiven(const Entry& entry) const noexcept;
     [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
     void update_slow(Entry& entry, Now now) noexcept;
     [[gnu::noinline]] void update_rare_slow(Entry& entry, Now now) noexcept;
@@ -183,7 +193,7 @@ private:
     void keep_lines() noexcept;
 
     std::span<const SlotRow> rows_;
-    LazyArray<Counter> live_;  // by slot; behind them what has gone
+    LazyArray<Counter> live_;  // by slot; behind them what has gone, and what was forgiven
     LinePool pool_;
     std::unique_ptr<RecoveryLog> own_recovery_log_;  // nullptr: they lie beside the tables
     RecoveryLog* recovery_log_;

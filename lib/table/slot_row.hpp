@@ -23,6 +23,7 @@ struct PreviousNumbers {
     std::vector<AnyLimit> coarser;
     std::uint8_t version = 0;  // that the buckets carry
     std::uint8_t change = 0;   // which change of the rules ended it: index in ChangeTimes
+    bool forgiven = false;     // by that change: buckets owe no more than a fresh one has since
 };
 
 // What brings an entry of aggregation level 0 from the last former numbers of a token or leaky
@@ -36,6 +37,8 @@ struct alignas(64) LatestChange {
     // Numbers were lowered: buckets may have used more than those in force allow.
     bool lowered = false;
     NumberChange numbers;
+    // The set in force forgives keys with numbers of their own, where these are others than before.
+    bool forgives_own = false;
 };
 static_assert(sizeof(LatestChange) == 64);
 
@@ -76,6 +79,16 @@ struct SlotRow {
     }
 };
 static_assert(sizeof(SlotRow) == 128, "two lines, of which a change of numbers needs one");
+
+// Whether entries may still stand under numbers from before a change that forgave.
+[[nodiscard]] inline bool is_forgiven_lately(const SlotRow& row) noexcept {
+    for (const PreviousNumbers& previous : row.previous) {
+        if (previous.forgiven) {
+            return true;
+        }
+    }
+    return false;
+}
 
 // The numbers at a aggregation level; nullptr: the limit does not coarsen so far.
 [[nodiscard]] inline const AnyLimit* numbers_at(const AnyLimit& limit,

@@ -70,4 +70,36 @@ struct KeyPage {
     }
 };
 
+// How many live keys of a limit owe more than they could under other numbers, and for how long yet:
+// answered in parts, as ListKeys is.
+struct CountOwed {
+    std::uint64_t generation = 0;  // that the rule is meant in; refused when another runs
+    std::string rule;
+    std::string limit;       // its name
+    std::uint64_t most = 0;  // units of a fresh bucket under those numbers
+    // So many units in so many ns come back under them; 0: all of them when the window has passed.
+    std::uint64_t rate_units = 0;
+    std::uint64_t rate_ns = 0;
+    // Where the answer before ended; 0, 0: from the beginning on.
+    std::uint32_t worker = 0;
+    std::uint64_t position = 0;
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.generation, m.rule, m.limit, m.most, m.rate_units, m.rate_ns, m.worker,
+                m.position);
+    }
+};
+// Of keys without numbers of their own.
+struct OwedKeys {
+    std::uint64_t keys = 0;
+    std::int64_t longest_ns = 0;  // until the last of them is admitted one unit again, at most
+    bool ends = false;            // nothing comes behind it
+    std::uint32_t worker = 0;     // where the next answer begins
+    std::uint64_t position = 0;
+
+    static void fields(auto& archive, auto& m) {
+        archive(m.keys, m.longest_ns, m.ends, m.worker, m.position);
+    }
+};
+
 }  // namespace sluice

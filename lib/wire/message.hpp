@@ -53,8 +53,12 @@ struct ApplyRules {
     std::string source;
     std::string modes;    // JSON object: rule id -> mode set at run time, and when rules end
     DatabaseSeal seal{};  // of the databases in `rules`
+    // Keys owe no more than the numbers of `rules` allow: forgiven as they come under them.
+    bool forgive = false;
 
-    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes, m.seal); }
+    static void fields(auto& archive, auto& m) {
+        archive(m.rules, m.source, m.modes, m.seal, m.forgive);
+    }
 };
 // The same, of rules that are held elsewhere.
 struct RulesInForce {
@@ -62,8 +66,11 @@ struct RulesInForce {
     const std::string& source;
     const std::string& modes;
     const DatabaseSeal& seal;
+    const bool forgive = false;  // what was forgiven is not forgiven again
 
-    static void fields(auto& archive, auto& m) { archive(m.rules, m.source, m.modes, m.seal); }
+    static void fields(auto& archive, auto& m) {
+        archive(m.rules, m.source, m.modes, m.seal, m.forgive);
+    }
 };
 struct GetRules {};
 struct GetStats {};
@@ -99,7 +106,7 @@ struct AskKey {
     std::uint64_t cost = 0;        // that waits are computed for; 0: the cost of one unit
 
     static void fields(auto& archive, auto& m) {
-        archive.word(m.action, KeyAction::Unban);
+        archive.word(m.action, KeyAction::Forgive);
         archive(m.generation, m.rule, m.key, m.bytes, m.limit, m.units, m.cost);
         archive.check(m.bytes.size() <= kMaxKeySize);
     }
@@ -381,8 +388,8 @@ struct Failure {
 
 using Request = std::variant<Hello, ApplyRules, GetRules, GetStats, SetPanic, TryRules, KeepRules,
                              GetTop, AskKey, SetMergeInterval, Ping, GetEvents, ListKeys,
-                             BeginTrace, ReadTrace, EndTrace>;
+                             BeginTrace, ReadTrace, EndTrace, CountOwed>;
 using Reply = std::variant<Welcome, Applied, RunningRules, Stats, PanicSet, Failure, Top, KeyState,
-                           MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets>;
+                           MergeIntervalSet, Events, KeyPage, TraceBegun, TracedPackets, OwedKeys>;
 
 }  // namespace sluice

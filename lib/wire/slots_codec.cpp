@@ -13,7 +13,7 @@ namespace sluice {
 }
 
 void serialize(auto& archive, Of<PreviousNumbers> auto& previous) {
-    archive(previous.version, previous.change, previous.limit, previous.coarser);
+    archive(previous.version, previous.change, previous.forgiven, previous.limit, previous.coarser);
 }
 
 template <typename Archive>
@@ -32,14 +32,14 @@ void serialize(auto& archive, Of<MigratedFrom> auto& moved) {
 
 namespace {
 
-constexpr std::uint64_t kSlotsMagic = 0x33'53'54'4F'4C'53'4C'53;  // SLSLOTS3
+constexpr std::uint64_t kSlotsMagic = 0x34'53'54'4F'4C'53'4C'53;  // SLSLOTS4
 
 // What tables need to know of a limit: other fields than those that cross the wire.
 template <typename Archive>
 void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit) {
     bool shared = limit.shared != 0;
     archive(limit.identity, limit.slot, limit.version, limit.overridden, limit.limit, limit.coarser,
-            limit.previous, limit.most_used, shared, limit.spread);
+            limit.previous, limit.most_used, limit.forgiven, shared, limit.spread);
     archive.optional_word(limit.migrating_to, Combine::Most);
     archive(limit.migrated_from);
     if constexpr (Archive::kReads) {

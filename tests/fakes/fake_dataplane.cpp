@@ -297,6 +297,24 @@ Reply key_page_of(const ListKeys& request, const ApplyRules& running) {
     return page;
 }
 
+// Two keys, in two parts, that have used twelve units each.
+Reply owed_keys_of(const CountOwed& request, const ApplyRules& running) {
+    constexpr std::uint64_t kUsed = 12;
+    if (request.generation != running.rules.generation) {
+        return Failure{"other rules run than those that were asked about"};
+    }
+    OwedKeys owed{.ends = request.position == 1, .position = request.position + 1};
+    if (request.most < kUsed) {
+        const std::uint64_t units = kUsed - request.most + 1;
+        owed.keys = 1;
+        owed.longest_ns =
+            request.rate_units == 0
+                ? 90'000'000'000
+                : static_cast<std::int64_t>(units * request.rate_ns / request.rate_units);
+    }
+    return owed;
+}
+
 }  // namespace
 
 FakeDataplane::FakeDataplane(std::string path, Asked asked)
@@ -447,8 +465,8 @@ void FakeDataplane::receive(Client& client) {
 
 Reply FakeDataplane::answer(const Request& request) {
     static constexpr std::array<const char*, std::variant_size_v<Request>> kWords{
-        "hello", "apply", "rules", "stats",  "panic", "try",         "keep",       "top",
-        "key",   "merge", "ping",  "events", "list",  "begin_trace", "read_trace", "end_trace"};
+        "hello", "apply", "rules",  "stats", "panic",       "try",        "keep",      "top", "key",
+        "merge", "ping",  "events", "list",  "begin_trace", "read_trace", "end_trace", "owed"};
     if (asked_) {
         asked_(kWords.at(request.index()));
     }
@@ -474,6 +492,9 @@ Reply FakeDataplane::answer(const Request& request) {
     }
     if (const auto* list = std::get_if<ListKeys>(&request)) {
         return key_page_of(*list, running_);
+    }
+    if (const auto* owed = std::get_if<CountOwed>(&request)) {
+        return owed_keys_of(*owed, running_);
     }
     if (std::holds_alternative<GetRules>(request)) {
         return RunningRules{running_.rules.generation, running_.source, running_.modes};

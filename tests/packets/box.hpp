@@ -44,10 +44,12 @@ public:
         return reload(rules, nullptr, &keys);
     }
     [[nodiscard]] Result<Done> reload(std::string_view rules, const ListReader* lists = nullptr,
-                                      const KeySettings* keys = nullptr) {
+                                      const KeySettings* keys = nullptr,
+                                      Forgives forgives = Forgives::Nothing) {
         CompiledRules next =
             enforced({.file = "rules", .text = rules, .lists = lists, .keys = keys});
         Environment environment = this->environment();
+        environment.forgives = forgives;
         environment.before = &loaded_;
         Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment);
         if (!fits) {
@@ -55,6 +57,11 @@ public:
         }
         adopt(*std::move(fits));
         return Done{};
+    }
+
+    // The same, and keys owe no more than a fresh one has.
+    [[nodiscard]] Result<Done> forgive(std::string_view rules) {
+        return reload(rules, nullptr, nullptr, Forgives::Excess);
     }
 
     // One packet, in a burst of its own.

@@ -35,6 +35,7 @@ struct Scenario {
     Nanoseconds between = 40ms;
     bool exact = false;     // no more may be owed after a kill than the packet adds
     bool connects = false;  // packets open connections, keep them open and reset them
+    Forgives forgives = Forgives::Nothing;  // as rules change
 };
 
 // What happens in one step: rules may change, then a packet comes or an operator does something.
@@ -61,6 +62,7 @@ std::vector<Event> events_of(const Scenario& scenario, int count) {
         const auto action = random() % 30;
         event.action = action == 0   ? KeyAction::Reset
                        : action == 1 ? KeyAction::Grant
+                       : action == 2 ? KeyAction::Forgive
                                      : event.action;
         if (scenario.connects) {
             constexpr std::uint16_t kFlags[] = {2, 2, 2, 16, 4};
@@ -121,7 +123,8 @@ void apply(Box& box, const Event& event) {
 void change_rules(Box& box, const Scenario& scenario, std::size_t& in_force, const Event& event) {
     if (in_force != event.rules) {
         in_force = event.rules;
-        EXPECT_TRUE(box.reload(scenario.rules[event.rules]).has_value());
+        EXPECT_TRUE(box.reload(scenario.rules[event.rules], nullptr, nullptr, scenario.forgives)
+                        .has_value());
     }
 }
 
@@ -226,7 +229,7 @@ std::string rule(const std::string& limits, const std::string& more = "") {
            limits + "]\n" + more;
 }
 
-std::vector<Scenario> scenarios() {
+std::vector<Scenario> plain_scenarios() {
     const std::string own =
         "    overrides: {inline: [{key: [10.0.0.1], limits: {\"1\": {rate: 3/s, burst: 9}}}, "
         "{key: [10.1.0.1], limits: {\"1\": {burst: 4}}}]}\n";
@@ -292,6 +295,19 @@ std::vector<Scenario> scenarios() {
          .keys = 30,
          .lines = 80},
     };
+}
+
+// And those in which numbers change once more, with what is owed beyond them forgiven.
+std::vector<Scenario> scenarios() {
+    std::vector<Scenario> all = plain_scenarios();
+    for (const Scenario& plain : plain_scenarios()) {
+        if (plain.rules.size() > 1 && !plain.connects) {
+            all.push_back(plain);
+            all.back().name += "Forgiven";
+            all.back().forgives = Forgives::Excess;
+        }
+    }
+    return all;
 }
 
 class KillPoints : public testing::TestWithParam<Scenario> {};

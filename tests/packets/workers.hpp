@@ -56,10 +56,13 @@ public:
     }
 
     // Other rules: workers adopt them as they come to judge.
-    [[nodiscard]] Result<Done> begin_apply(std::string_view rules, const KeySettings& keys = {}) {
+    [[nodiscard]] Result<Done> begin_apply(std::string_view rules, const KeySettings& keys = {},
+                                           Forgives forgives = Forgives::Nothing) {
         CompiledRules next =
             enforced({.file = "rules", .text = rules, .keys = &keys, .box = &box_});
-        Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment());
+        Environment environment = this->environment();
+        environment.forgives = forgives;
+        Result<LoadedRules> fits = LoadedRules::make(std::move(next.set), environment);
         if (!fits) {
             return fits.error();
         }

@@ -235,7 +235,8 @@ class Resources(Case):
             "settings": [{"what": "when", "from": "ip.proto eq 17", "to": "ip.proto eq 6"}],
             "limits": [{"name": "1", "change": "changed",
                         "from": "token_bucket 1/s burst 2 per packet",
-                        "to": "token_bucket 1/s burst 9 per packet", "because": []}]}])
+                        "to": "token_bucket 1/s burst 9 per packet", "because": [],
+                        "owing": {"keys": 2, "seconds": 4.0, "whole": True}}]}])
         reset = self.good(self.box.ask("POST", "/v1/rules/diff", RULES.replace("ip.src", "ip.dst")))
         limit = reset["changed"][0]["limits"][0]
         self.assertEqual((limit["change"], limit["because"]), ("reset", ["key"]))

@@ -50,7 +50,7 @@ void record(Services& services, const HttpRequest& request, const std::string& c
 [[nodiscard]] Json rule_json(const RuleView& view, std::size_t number);
 
 // How a compiled set differs from the one in force.
-[[nodiscard]] HttpResponse differences(Compiled next, const RuleView& view);
+[[nodiscard]] HttpResponse differences(Compiled next, Services& services);
 
 // {"seconds_left":…,"until":"2026-…Z","goes_back_to":…}, or null when all is confirmed.
 [[nodiscard]] Json unconfirmed_json(const std::optional<Unconfirmed>& unconfirmed);

@@ -67,7 +67,7 @@ HttpResponse post_rollback_diff(const HttpRequest& request, Services& services) 
     if (const auto* refusal = std::get_if<Refusal>(&*next)) {
         return refused(*refusal);
     }
-    return differences(std::get<Compiled>(*std::move(next)), *services.rules.view());
+    return differences(std::get<Compiled>(*std::move(next)), services);
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/owed_counter.hpp"
 #include "control/daemon/rule_diff.hpp"
 #include "lib/wire/codec.hpp"
 
@@ -19,24 +20,27 @@ Json settings_json(const std::vector<SettingDiff>& settings) {
     return list;
 }
 
-Json limits_json(const std::vector<LimitDiff>& limits) {
+Json limits_json(const RuleDiff& rule, OwedCounter& owed) {
     Json list = Json::array();
-    for (const LimitDiff& limit : limits) {
+    for (const LimitDiff& limit : rule.limits) {
         list.push_back({{"name", limit.name},
                         {"change", kKindNames[static_cast<std::size_t>(limit.kind)]},
                         {"from", limit.from},
                         {"to", limit.to},
                         {"because", limit.because}});
+        if (limit.kind == LimitDiff::Kind::Changed) {
+            list.back()["owing"] = owed.count(rule.id, limit.name);
+        }
     }
     return list;
 }
 
-Json changed_json(const std::vector<RuleDiff>& rules) {
+Json changed_json(const std::vector<RuleDiff>& rules, OwedCounter& owed) {
     Json list = Json::array();
     for (const RuleDiff& rule : rules) {
         list.push_back({{"id", rule.id},
                         {"settings", settings_json(rule.settings)},
-                        {"limits", limits_json(rule.limits)}});
+                        {"limits", limits_json(rule, owed)}});
     }
     return list;
 }
@@ -55,16 +59,19 @@ Json services_json(const ServiceDiffs& services) {
 
 }  // namespace
 
-HttpResponse differences(Compiled next, const RuleView& view) {
+HttpResponse differences(Compiled next, Services& services) {
+    const std::shared_ptr<const RuleView> shown = services.rules.view();
+    const RuleView& view = *shown;
     if (!next.rules) {
         return refused(does_not_compile(std::move(next.problems)));
     }
     const SetDiff diff = diff_of(view, *next.rules);
+    OwedCounter owed{next.rules->set, view.generation, services};
     return json_response({{"from", generation_text(view.generation)},
                           {"to", generation_text(generation_of(next.rules->set))},
                           {"added", diff.added},
                           {"removed", diff.removed},
-                          {"changed", changed_json(diff.changed)},
+                          {"changed", changed_json(diff.changed, owed)},
                           {"reordered", diff.reordered},
                           {"unchanged", diff.unchanged},
                           {"services", services_json(diff.services)},
@@ -84,7 +91,7 @@ HttpResponse post_diff(const HttpRequest& request, Services& services) {
                         "compiled; these were not compiled",
                         {}});
     }
-    return differences(*std::move(next), *services.rules.view());
+    return differences(*std::move(next), services);
 }
 
 }  // namespace sluice

@@ -263,7 +263,8 @@ HttpResponse post_key(const HttpRequest& request, Services& services) {
         !read_text(body, "action", action) || !read_text(body, "limit", words.limit) ||
         (body.contains("tier") && !body["tier"].is_number_unsigned())) {
         return bad_request(
-            R"(the body is {"key":"part|part","action":"reset"}, or grant, set, unset, ban, unban)");
+            R"(the body is {"key":"part|part","action":"reset"}, or forgive, grant, set, unset, ban, )"
+            "unban");
     }
     words.tier = body.contains("tier") ? body["tier"].get<std::size_t>() : 0;
     const auto found = std::find(kKeyActionNames.begin(), kKeyActionNames.end(), action);

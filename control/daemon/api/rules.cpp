@@ -162,13 +162,19 @@ HttpResponse put_rules(const HttpRequest& request, Services& services) {
         return std::move(*refusal);
     }
     const auto& how = std::get<ChangeTerms>(terms);
+    const std::string forgive = argument(request, "forgive", "0");
+    if (forgive != "0" && forgive != "1") {
+        return bad_request("`forgive` is 0 or 1");
+    }
     RuleFile& file = std::get<RuleFile>(read);
+    file.forgive = forgive == "1";
     file.in_place_of = how.in_place_of;
     file.force = how.force;
     file.strict = how.strict;
     file.confirm = how.confirm;
     const RuleChange change = services.rules.apply(std::move(file));
-    record(services, request, "apply" + how.words, change);
+    const std::string words = how.words + (forgive == "1" ? " --forgive" : "");
+    record(services, request, "apply" + words, change);
     return change.refusal ? refused(*change.refusal) : changed(change, services);
 }
 

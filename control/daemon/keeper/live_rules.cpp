@@ -22,9 +22,12 @@ Refusal refusal_of(const Error& error) {
     }
 }
 
-Request request_of(const RuleSet& rules, const StoredRules& next, bool on_trial,
-                   const DataplaneLink& link) {
-    ApplyRules apply{rules, next.text, notes_to_json(next), link.seal(rules)};
+ApplyRules apply_of(const RuleSet& rules, const StoredRules& next, bool forgive,
+                    const DataplaneLink& link) {
+    return {rules, next.text, notes_to_json(next), link.seal(rules), forgive};
+}
+
+Request request_of(ApplyRules apply, bool on_trial) {
     return on_trial ? Request{TryRules{std::move(apply)}} : Request{std::move(apply)};
 }
 
@@ -82,8 +85,9 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         change.refusal = Refusal{Refusal::Kind::NotKept, pending.error().what, {}};
         return change;
     }
-    change.refusal = send_rules(link, request_of(compiled.rules->set, next, end.has_value(), link),
-                                next.generation);
+    change.refusal = send_rules(
+        link, request_of(apply_of(compiled.rules->set, next, terms.forgive, link), end.has_value()),
+        next.generation);
     if (change.refusal) {
         return change;
     }

@@ -16,6 +16,7 @@ namespace sluice {
 struct PushTerms {
     bool force = false;                                 // also when no rule in it is on
     bool strict = false;                                // not when there is a warning
+    bool forgive = false;                               // what keys owe beyond its numbers
     bool remember = false;                              // the one before goes into the history
     std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
     std::optional<TrialEnd> end{};                      // on trial, until then

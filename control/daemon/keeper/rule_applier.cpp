@@ -16,6 +16,7 @@ RuleChange RuleApplier::apply(RuleFile file) {
     }
     const PushTerms terms{.force = file.force,
                           .strict = file.strict,
+                          .forgive = file.forgive,
                           .remember = true,
                           .confirm = file.confirm,
                           .in_place_of = file.in_place_of,

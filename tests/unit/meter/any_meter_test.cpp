@@ -417,6 +417,28 @@ TEST_P(EveryAlgorithm, KeepsWhatWasUsedWhenItsNumbersChange) {
     }
 }
 
+// used = min(used, full), once: of connections that are open, and refusals, nothing is forgiven.
+TEST_P(EveryAlgorithm, IsForgivenWhatItUsedBeyondItsNumbers) {
+    if (std::holds_alternative<ColorLimit>(GetParam().limit)) {
+        return;
+    }
+    const std::uint64_t full = fresh_units(GetParam().limit);
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        std::mt19937_64 random{seed};
+        const AnyLimit changed = with_units(GetParam().limit, 1 + random() % full);
+        const std::uint64_t new_full = fresh_units(changed);
+        Used bucket{GetParam(), seed};
+        const std::uint64_t used_before = full - bucket.left(bucket.limit);
+        renumber(bucket.cell, bucket.limit, changed, bucket.pool, bucket.now);
+        const bool owes = used(bucket.cell, changed, bucket.pool, bucket.now).count() > new_full;
+        EXPECT_EQ(forgive_excess(bucket.cell, changed, bucket.pool, bucket.now), owes);
+        EXPECT_FALSE(forgive_excess(bucket.cell, changed, bucket.pool, bucket.now));
+        ASSERT_EQ(bucket.left(changed), new_full - std::min(used_before, new_full));
+        renumber(bucket.cell, changed, bucket.limit, bucket.pool, bucket.now);
+        ASSERT_EQ(bucket.left(bucket.limit), full - std::min(used_before, new_full));
+    }
+}
+
 TEST_P(EveryAlgorithm, OwesAtLeastWhatWasUsedElsewhere) {
     const std::uint64_t full = fresh_units(GetParam().limit);
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -201,6 +201,30 @@ TEST(ColorMeter, NumbersChangeForEachBucketByItself) {
     }
 }
 
+// Either bucket owes no more than its burst afterwards; of coupled ones, the second beyond the
+// first.
+TEST(ColorMeter, IsForgivenWhatEitherBucketOwesBeyondItsBurst) {
+    for (const ColorVariant variant :
+         {ColorVariant::Rfc2697, ColorVariant::Rfc2698, ColorVariant::Rfc4115}) {
+        const auto make = [variant](std::uint64_t first, std::uint64_t second) {
+            return *ColorLimit::make(variant, ColorMode::Aware, per_second(10, first),
+                                     per_second(10, second));
+        };
+        const ColorLimit from = make(30, 40);
+        const ColorLimit to = make(5, 8);
+        ColorMeter meter;
+        const Instant now{1s};
+        meter.charge(from, now, {Units{30}, Conformance::Green});
+        meter.charge(from, now, {Units{10}, Conformance::Yellow});
+        meter.renumber(from, to, now);
+        EXPECT_TRUE(meter.forgive_excess(to, now));
+        EXPECT_FALSE(meter.forgive_excess(to, now));
+        EXPECT_EQ(left(meter, to, now), (Left{0, 0}));
+        meter.renumber(to, from, now);
+        EXPECT_EQ(left(meter, from, now), (Left{25, 32}));
+    }
+}
+
 TEST(ColorMeter, LeavesAtMostInEitherBucket) {
     for (const ColorVariant variant :
          {ColorVariant::Rfc2697, ColorVariant::Rfc2698, ColorVariant::Rfc4115}) {

@@ -185,6 +185,7 @@ void spell(Fields& out, const ApplyRules& m) {
     for (const std::uint64_t word : m.seal) {
         add(out, word);
     }
+    add(out, m.forgive);
 }
 void spell(Fields&, const GetRules&) {}
 void spell(Fields&, const GetStats&) {}
@@ -359,6 +360,13 @@ void spell(Fields& out, const KeyPage& m) {
         add_all(out, key.key, key.limit, key.named, key.text, key.digest, key.lcore, key.shared,
                 key.level, key.own_numbers, key.remaining, key.most, key.left_ns);
     }
+}
+void spell(Fields& out, const CountOwed& m) {
+    add_all(out, m.generation, m.rule, m.limit, m.most, m.rate_units, m.rate_ns, m.worker,
+            m.position);
+}
+void spell(Fields& out, const OwedKeys& m) {
+    add_all(out, m.keys, m.longest_ns, m.ends, m.worker, m.position);
 }
 void spell(Fields& out, const GetEvents& m) {
     add_all(out, m.origin, m.from, m.most);

@@ -20,15 +20,15 @@ public:
     std::vector<Request> requests() {
         return {
             Hello{number<std::uint32_t>(), text(), text()},
-            ApplyRules{rule_set(), text(), text(), seal()},
+            ApplyRules{rule_set(), text(), text(), seal(), flag()},
             GetRules{},
             GetStats{},
             SetPanic{flag(), number<std::uint64_t>()},
-            TryRules{{rule_set(), text(), text(), seal()}},
+            TryRules{{rule_set(), text(), text(), seal(), flag()}},
             KeepRules{number<std::uint64_t>()},
             GetTop{text(), static_cast<TopOrder>(below(4)), static_cast<TopWindow>(below(3)),
                    number<std::uint32_t>()},
-            AskKey{static_cast<KeyAction>(below(4)), number<std::uint64_t>(), text(),
+            AskKey{static_cast<KeyAction>(below(5)), number<std::uint64_t>(), text(),
                    number<std::uint8_t>(), std::vector<std::byte>(below(kMaxKeySize + 1)), text(),
                    number<std::uint64_t>(), number<std::uint64_t>()},
             SetMergeInterval{number<std::uint64_t>()},
@@ -40,7 +40,10 @@ public:
             BeginTrace{flag(), rule_set(), seal(), text(), flag(), flag(),
                        static_cast<std::uint32_t>(below(kMostTracedBytes + 1))},
             ReadTrace{number<std::uint64_t>(), number<std::uint64_t>()},
-            EndTrace{number<std::uint64_t>(), number<std::uint64_t>()}};
+            EndTrace{number<std::uint64_t>(), number<std::uint64_t>()},
+            CountOwed{number<std::uint64_t>(), text(), text(), number<std::uint64_t>(),
+                      number<std::uint64_t>(), number<std::uint64_t>(), number<std::uint32_t>(),
+                      number<std::uint64_t>()}};
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
@@ -60,7 +63,9 @@ public:
                            number<std::uint32_t>(),
                            number<std::uint32_t>(),
                            {text(), text()}},
-                traced_packets()};
+                traced_packets(),
+                OwedKeys{number<std::uint64_t>(), number<std::int64_t>(), flag(),
+                         number<std::uint32_t>(), number<std::uint64_t>()}};
     }
     KeyPage key_page() {
         KeyPage out{

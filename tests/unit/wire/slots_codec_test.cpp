@@ -106,24 +106,31 @@ TEST(SlotsCodec, LimitsKeepTheirSlotsOverARestart) {
     }
     set.rules = {rule};
     LimitSlots first;
-    ASSERT_TRUE(first.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(first.assign(set, view, {}).has_value());
     set.rules[0].limits[1].limit = token(99);
     set.rules[0].limits.erase(set.rules[0].limits.begin());
-    ASSERT_TRUE(first.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(first.assign(set, view, {.forgives = Forgives::Excess}).has_value());
     const auto before = set.rules[0].limits;
+    ASSERT_EQ(before[0].previous.size(), 1U);
+    EXPECT_TRUE(before[0].previous[0].forgiven);
 
     LimitSlots second{decode_slots(encode({1, first.image()}))->slots};
-    ASSERT_TRUE(second.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(second.assign(set, view, {}).has_value());
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_EQ(set.rules[0].limits[i].slot, before[i].slot);
         EXPECT_EQ(set.rules[0].limits[i].version, before[i].version);
-        EXPECT_EQ(set.rules[0].limits[i].previous.size(), before[i].previous.size());
+        ASSERT_EQ(set.rules[0].limits[i].previous.size(), before[i].previous.size());
+        EXPECT_EQ(set.rules[0].limits[i].forgiven, before[i].forgiven);
+        for (std::size_t at = 0; at < before[i].previous.size(); ++at) {
+            EXPECT_EQ(set.rules[0].limits[i].previous[at].forgiven,
+                      before[i].previous[at].forgiven);
+        }
     }
     ASSERT_EQ(set.gone.size(), 1U);
     EXPECT_EQ(set.gone[0].identity, 11U);
     // A limit that comes anew gets none of theirs.
     set.rules[0].limits.push_back({{.identity = 14, .name = {}, .limit = token(1)}});
-    ASSERT_TRUE(second.assign(set, view, Moves::GoOn).has_value());
+    ASSERT_TRUE(second.assign(set, view, {}).has_value());
     EXPECT_GT(set.rules[0].limits.back().slot, 3);
 }
 

@@ -52,6 +52,30 @@ TEST(DiffText, ListsAlone) {
     EXPECT_TRUE(differs(diff));
 }
 
+TEST(DiffText, KeysThatOweMoreAreCounted) {
+    const auto text_of = [](const Json& owing) {
+        Json diff = nothing();
+        Json changed = limit("changed");
+        changed["owing"] = owing;
+        diff["changed"] = {{{"id", "r"}, {"settings", Json::array()}, {"limits", {changed}}}};
+        return diff_text(diff);
+    };
+    const std::string head = "~ r\n    limit 1: OLD -> NEW\n      what was used carries over\n";
+    const std::string advice =
+        "      `apply --forgive` lets each owe no more than a whole burst or count\n";
+    EXPECT_TRUE(text_of(nullptr).starts_with(head + "\n"));
+    EXPECT_TRUE(text_of({{"keys", 0}, {"seconds", 0.0}, {"whole", true}}).starts_with(head + "\n"));
+    EXPECT_NE(text_of({{"keys", 1}, {"seconds", 30.0}, {"whole", true}})
+                  .find(head + "      1 key owes more than that allows: not admitted for up to 30"),
+              std::string::npos);
+    const std::string many = text_of({{"keys", 1200}, {"seconds", 499.1}, {"whole", false}});
+    EXPECT_NE(
+        many.find("at least 1,200 keys owe more than that allows: not admitted for up to 8m19s"),
+        std::string::npos)
+        << many;
+    EXPECT_NE(many.find(advice), std::string::npos);
+}
+
 TEST(DiffText, Everything) {
     Json diff = nothing();
     diff["to"] = "2";
