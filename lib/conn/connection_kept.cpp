@@ -179,7 +179,8 @@ void ConnectionTable::leave_gap(const StreamOffer& offer, Connection& connection
 bool ConnectionTable::misses_some(const TcpSegment& segment,
                                   const Connection& connection) noexcept {
     if (!segment.acknowledged || connection.phase == StreamPhase::UntilClose ||
-        connection.phase == StreamPhase::Unread || connection.phase == StreamPhase::Lost) {
+        connection.phase == StreamPhase::Unread || connection.phase == StreamPhase::Lost ||
+        connection.phase == StreamPhase::Forgotten || connection.phase == StreamPhase::Untaken) {
         return false;
     }
     std::uint64_t reached = connection.held == kNoLine ? 0 : held_of(connection).in_order();

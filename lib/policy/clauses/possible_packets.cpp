@@ -20,8 +20,9 @@ struct PacketClass {
     unsigned proto = kNoProto;
     Fragment frag = Fragment::None;
 
+    // The last fragment of a service's datagram of UDP has those of its first one.
     [[nodiscard]] bool has_ports() const noexcept {
-        return frag != Fragment::Later &&
+        return (frag != Fragment::Later || proto == kProtoUdp) &&
                (proto == kProtoTcp || proto == kProtoUdp || proto == kProtoSctp ||
                 proto == kProtoDccp || proto == kProtoUdpLite);
     }
@@ -227,7 +228,7 @@ std::string_view home_of(Field field) noexcept {
     switch (field) {
         case Field::L4Sport:
         case Field::L4Dport:
-            return "TCP, UDP, SCTP, DCCP and UDP-Lite alone have ports, and later fragments none";
+            return "TCP, UDP, SCTP, DCCP and UDP-Lite alone have ports, and later fragments of others than UDP none";
         case Field::IcmpType:
         case Field::IcmpCode:
             return "ICMP has it over IPv4 (ip.proto 1), ICMPv6 over IPv6 (ip.proto 58), and later "

@@ -106,7 +106,7 @@ std::string edns_answer(std::uint16_t flags, const std::string& options = "") {
 
 TEST(DnsAnswer, AnOptRecordIsFoundWhereverItStands) {
     const std::string plain = DnsText{.flags = 0x8100, .body = kQuestion}.wire();
-    for (const std::uint16_t before : {1, 8, 10, 300}) {
+    for (const int before : {1, 8, 10, 300}) {
         std::string many;
         for (int i = 0; i < before; ++i) {
             many += i % 2 == 0 ? kOther : kPointed;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string_view>
 
 // Lines in the middle of a stream that may begin a head: kept until more of them has come.
@@ -16,11 +17,13 @@ constexpr std::uint32_t kFirst = 0xFFFF'FFF0;
 class KeptLine : public testing::Test {
 protected:
     // A service's segment, so many bytes behind the place where the stream is first read.
-    Offered take(std::uint32_t at, std::string_view bytes, int second = 0) {
+    // Its receiver has all before it, or what is said.
+    Offered take(std::uint32_t at, std::string_view bytes, int second = 0,
+                 std::optional<std::uint32_t> acknowledged = std::nullopt) {
         const TcpSegment segment{.digest = kDigest,
                                  .seq = kFirst + at,
                                  .payload = bytes_of(bytes),
-                                 .acknowledged = kFirst + at};
+                                 .acknowledged = kFirst + acknowledged.value_or(at)};
         EXPECT_TRUE(table.begin_at(segment, {.first = kFirst, .sent = kFirst, .is_head = false},
                                    at_second(second)));
         table.take(segment, scratch, at_second(second), offer);
@@ -69,8 +72,9 @@ TEST_F(KeptLine, IsAUnitsBeginningWhereOneIsFound) {
 
 TEST_F(KeptLine, LetsNothingPassAheadOfWhatFollowsIt) {
     keep();
-    EXPECT_EQ(take(9, "ahead"), Offered::Refused);
+    EXPECT_EQ(take(9, "ahead", 0, 5), Offered::Refused);
     EXPECT_EQ(offer.why, RefusedWhy::MissedSome);
+    EXPECT_EQ(take(9, "ahead"), Offered::Resync) << "its receiver has what was never read";
 }
 
 TEST_F(KeptLine, ComesAgainAsItCame) {

@@ -49,7 +49,7 @@ const Row kImpossible[] = {
     {"dns.qtype gt 65535", "from 0 to 65535"},
     {"l4.dport eq 80 and ip.proto eq 1", "UDP-Lite alone have ports"},
     {"l4.dport in $ports and ip.proto eq 1", "both ip.proto and l4.dport"},
-    {"l4.dport eq 80 and ip.frag eq \"later\"", "later fragments none"},
+    {"tcp.flags.syn and ip.frag eq \"later\"", "later fragments have none"},
     {"tcp.flags.syn and ip.proto eq \"udp\"", "TCP alone has it"},
     {"tcp.flags.syn and icmp.type eq 8", "no packet has such values of both"},
     {"icmp.type eq 8 and ip.proto eq 58 and ip.version eq 4", "no packet"},
