@@ -44,9 +44,9 @@ TEST(KeyPolicy, HoldsWithoutAUnitBesideAPenaltyBox) {
     EXPECT_EQ(banned.reason, Reason::Banned);
     EXPECT_EQ(box.rule_name(banned), "r");
     EXPECT_EQ(box.counters().bans[0].met.read(), 1U);
-    EXPECT_EQ(later_segment("10.0.0.2").verdict, Verdict::Pass);
+    EXPECT_EQ(later_segment("10.0.0.2").reason, Reason::Exempt);
     EXPECT_EQ(box.counters(0).exempted.read(), 1U);
-    EXPECT_EQ(later_segment("10.0.0.3").reason, Reason::Exempt);
+    EXPECT_EQ(later_segment("10.0.0.3").reason, Reason::Unmatched);
     EXPECT_EQ(box.counters(0).exempted.read(), 1U);
     EXPECT_EQ(box.counters().bans[0].met.read(), 1U);
 }

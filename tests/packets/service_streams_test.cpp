@@ -160,8 +160,8 @@ const Case kCases[] = {
 
     {"another head in the place of one that its client has let wait is refused too", kEnforced,
      opened({{0ms, client("GET /login HTTP/1.1\r\n"), "pass", "unmatched"},
-             {11s, client("GET /other HTTP/1.1\r\nHost: a\r\n\r\n"), "drop", "lost_head"},
-             {11s, client("GET /login HTTP/1.1\r\nHost: a\r\n\r\n"), "drop", "lost_head"}})},
+             {61s, client("GET /other HTTP/1.1\r\nHost: a\r\n\r\n"), "drop", "lost_head"},
+             {61s, client("GET /login HTTP/1.1\r\nHost: a\r\n\r\n"), "drop", "lost_head"}})},
 
     {"what is no HTTP is refused, and all that follows", kEnforced,
      opened({{0ms, client("\x16\x03\x01hello, I am no request\r\n\r\n"), "drop", "unreadable"},
