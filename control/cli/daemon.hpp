@@ -22,7 +22,7 @@ struct DaemonRefusal {
     std::vector<Problem> problems;  // of a rule file
     // Other rules run than when the question was put: put again, it may be answered.
     bool others_run = false;
-    long status = 0;                // of HTTP; 0: there was no answer
+    long status = 0;  // of HTTP; 0: there was no answer
 };
 
 [[nodiscard]] DaemonPlace place_of(const Options& options);

@@ -56,8 +56,7 @@ void LongWork::show(const std::stop_token& stop) {
     for (bool over = ended_.wait_for(lock, stop, kFirst, ends); !over && !stop.stop_requested();
          over = ended_.wait_for(lock, stop, kPause, ends)) {
         const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin);
-        const std::string text =
-            progress_text(what_, done_.load(std::memory_order_relaxed), whole_, passed);
+        const std::string text = progress_text(what_, load_word(done_), whole_, passed);
         fmt::print(stderr, "{}{}", kClear, text);
         std::fflush(stderr);
         has_shown = true;

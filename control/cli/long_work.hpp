@@ -1,5 +1,6 @@
 #pragma once
-#include <atomic>
+#include "lib/share/word.hpp"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -28,14 +29,14 @@ public:
     LongWork(const LongWork&) = delete;
     LongWork& operator=(const LongWork&) = delete;
 
-    void add(std::uint64_t bytes) noexcept { done_.fetch_add(bytes, std::memory_order_relaxed); }
+    void add(std::uint64_t bytes) noexcept { store_word(done_, done_ + bytes); }
 
 private:
     void show(const std::stop_token& stop);
 
     std::string what_;
     std::uint64_t whole_;
-    std::atomic<std::uint64_t> done_ = 0;
+    std::uint64_t done_ = 0;  // written by whoever works
     std::mutex mutex_;
     std::condition_variable_any ended_;
     std::jthread shows_;

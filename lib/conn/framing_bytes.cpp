@@ -1,10 +1,10 @@
 #include "lib/conn/framing_bytes.hpp"
 
 #include "lib/base/check.hpp"
+#include "lib/conn/joined_lines.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 #include <tuple>
@@ -15,33 +15,6 @@ namespace {
 // One in so many lines has a body in chunks under way.
 constexpr std::size_t kLinesPerBlock = 32;
 constexpr std::size_t kNone = ~std::size_t{0};
-
-// A line's size is a number of two bytes.
-constexpr std::size_t kLongest = std::numeric_limits<std::uint16_t>::max();
-bool is_too_long(const PayloadRange& line) noexcept {
-    return line.end - line.begin > kLongest;
-}
-
-// Lines and the data between them, cut where no line is longer: a reading of held bytes and one
-// segment is no longer than two.
-class Joined {
-public:
-    explicit Joined(std::span<const PayloadRange> lines) noexcept {
-        PayloadRange rest{lines.front().begin, lines.back().end};
-        for (; is_too_long(rest) && count_ + 1 < parts_.size(); ++count_) {
-            parts_[count_] = {rest.begin, rest.begin + static_cast<std::uint32_t>(kLongest)};
-            rest.begin = parts_[count_].end;
-        }
-        parts_[count_++] = rest;
-    }
-    [[nodiscard]] std::span<const PayloadRange> places() const noexcept {
-        return std::span{parts_}.first(count_);
-    }
-
-private:
-    std::array<PayloadRange, 3> parts_{};
-    std::size_t count_ = 0;
-};
 
 std::uint32_t digest_of(ByteView bytes, const KeyHasher& hash) noexcept {
     return static_cast<std::uint32_t>(hash.digest(bytes));
@@ -301,7 +274,7 @@ FramingBytes::Adding FramingBytes::add(const Sender& sender, const Bytes& read,
         drop_acknowledged(block, *acknowledged);
     }
     // Without room to tell them apart they are one, with the data between them.
-    const Joined all{lines};
+    const JoinedLines all{lines};
     const bool has_room =
         (acknowledged ? block.kept() : 0) + lines.size() + kFreeBehindSeveral <= kKept;
     const std::span<const PayloadRange> places =

@@ -228,7 +228,8 @@ std::string_view home_of(Field field) noexcept {
     switch (field) {
         case Field::L4Sport:
         case Field::L4Dport:
-            return "TCP, UDP, SCTP, DCCP and UDP-Lite alone have ports, and later fragments of others than UDP none";
+            return "TCP, UDP, SCTP, DCCP and UDP-Lite alone have ports, and later fragments of "
+                   "others than UDP none";
         case Field::IcmpType:
         case Field::IcmpCode:
             return "ICMP has it over IPv4 (ip.proto 1), ICMPv6 over IPv6 (ip.proto 58), and later "
