@@ -1,16 +1,24 @@
 #include "lib/policy/limits/merging.hpp"
 
 #include "lib/policy/limits/limit_builder.hpp"
+#include "lib/policy/values/units_text.hpp"
 #include "lib/table/own_bucket.hpp"
 
 namespace sluice {
 std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,
                                 const ReadContext& context) {
+    const YamlNode* const said = rule.find("max_unsynced");
+    if (said != nullptr && said->is_scalar() && !parse_number(said->text, kMostMaxUnsynced) &&
+        sluice::parse_size(said->text)) {
+        context.problems.error(said->at,
+                               "`max_unsynced` is a number of what the limits of the rule count, "
+                               "bytes under `per: byte`: without a unit, such as 10 or 4096");
+        return 0;
+    }
     const std::optional<std::uint64_t> number = rule.number("max_unsynced", kMostMaxUnsynced);
     if (number && *number < cost) {
         context.problems.error(
-            rule.find("max_unsynced")->at,
-            "`max_unsynced` is at least what one packet costs, " + std::to_string(cost));
+            said->at, "`max_unsynced` is at least what one packet costs, " + std::to_string(cost));
         return 0;
     }
     return number.value_or(0);

@@ -37,6 +37,17 @@ Result<std::uint64_t> parse_word(std::span<const std::string_view> words, std::s
     return static_cast<std::uint64_t>(found - words.begin());
 }
 
+// A rate of what a limit counts, as amounts are.
+Result<Rate> parse_own_rate(std::string_view text, Per per) {
+    const Result<Rate> rate = parse_rate(text, per);
+    if (!rate && per != Per::Byte && parse_rate(text, Per::Byte)) {
+        return Error{Errc::BadSyntax, "`" + std::string{text} +
+                                          "` is a rate of bytes, and this limit counts none: say "
+                                          "`per: byte`, or write a rate such as 50/s"};
+    }
+    return rate;
+}
+
 // An amount of what a limit counts: bytes as sizes, all else one by one.
 Result<Units> parse_amount(std::string_view text, Per per) {
     if (per == Per::Byte) {
@@ -58,7 +69,7 @@ Result<ParameterValue> parse_parameter(const Parameter& parameter, std::string_v
     ParameterValue value{.kind = parameter.kind, .text = std::string{text}};
     switch (parameter.kind) {
         case ParameterKind::Rate:
-            return with(std::move(value), &ParameterValue::rate, parse_rate(text, per));
+            return with(std::move(value), &ParameterValue::rate, parse_own_rate(text, per));
         case ParameterKind::Amount:
             return with(std::move(value), &ParameterValue::units, parse_amount(text, per));
         case ParameterKind::Duration:

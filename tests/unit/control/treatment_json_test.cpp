@@ -28,7 +28,8 @@ TEST(TreatmentJson, SaysAllOfIt) {
         EXPECT_EQ(treatment_json(*read), treatment_json(treatment));
     }
     const Json usual = treatment_json({});
-    for (const auto& [name, value] : treatment_json(unusual()).items()) {
+    const Json other = treatment_json(unusual());
+    for (const auto& [name, value] : other.items()) {
         EXPECT_NE(value, usual.at(name)) << name;
     }
     const std::optional<PacketTreatment> read = treatment_from(treatment_json(unusual()));
