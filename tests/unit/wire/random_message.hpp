@@ -72,7 +72,7 @@ public:
             {}, flag(), number<std::uint32_t>(), number<std::uint64_t>(), number<std::uint64_t>()};
         for (std::size_t i = below(4); i > 0; --i) {
             out.keys.push_back({number<std::uint8_t>(), number<std::uint8_t>(), flag(), text(),
-                                number<std::uint64_t>(), number<std::uint32_t>(), flag(),
+                                number<std::uint64_t>(), number<std::uint32_t>(), flag(), flag(),
                                 number<std::uint8_t>(), flag(), number<std::uint64_t>(),
                                 number<std::uint64_t>(), number<std::int64_t>()});
         }
