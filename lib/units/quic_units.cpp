@@ -126,7 +126,8 @@ void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& unit
         note_packet(packet);
         if (datagram.size() < kMinInitialDatagram) {
             units.count(UnitEvent::QuicShort);
-            if (service != nullptr) {  // some servers take it of a connection that they know
+            // Some servers take it of a connection that they know.
+            if (service != nullptr && service->on_unreadable != OnUnreadable::Pass) {
                 return refuse_unreadable(*service, units);
             }
         } else {

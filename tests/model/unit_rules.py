@@ -73,7 +73,9 @@ class UnitRules:
             text += "" if clients or other in text else f" {how} {other}"
         if self.chance(15):
             text = f"not ({text})"
-        return self.dice.choice((text, text, f"({text}) and {self.dice.choice(self.words.beside)}"))
+        text = self.dice.choice((text, text, f"({text}) and {self.dice.choice(self.words.beside)}"))
+        # What no unit can be is an error: one that might be that is held by another kind of frame.
+        return f"({text}) or eth.type eq 0x88b5" if " and " in text or "not " in text else text
 
     def test(self):
         name = self.dice.choice(list(self.words.tests))

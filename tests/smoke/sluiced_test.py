@@ -454,7 +454,7 @@ class Resources(Case):
         self.assertEqual([port["side"] for port in ports], ["outside", "inside"])
         self.assertEqual(list(ports[0]), [
             "pair", "side", "device", "driver", "link_up", "held_down", "gone", "times_gone", "mtu", "rx_queues",
-            "tx_queues", "rss", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
+            "tx_queues", "rss", "asked", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
             "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full", "kernel", "other_program"])
         self.assertIsNone(ports[1]["kernel"])
         self.assertEqual(ports[0]["kernel"], {
@@ -494,7 +494,7 @@ class Resources(Case):
     def test_health(self):
         self.start()
         health = self.good(self.box.get("/v1/health"))
-        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "unconfirmed"])
+        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "rss_fallen_back", "unconfirmed"])
         self.assertEqual(health["checksums_trusted"], [{"service": "web", "side": "clients"}])
         self.assertEqual((health["panic"], health["unconfirmed"]), (False, None))
         self.assertEqual(health["dataplane"], {"connected": True, "pid": self.dataplane.pid,
