@@ -20,6 +20,7 @@ CAPTURES = sorted(glob.glob(os.path.join(SHARED, "data", "pcaps", "*.pcap")))
 
 LEAST_FOUND = 0.995
 MOST_BEYOND = 0.001
+MOST_READINGS = 0.01  # a head that servers read differently has a row for each reading
 
 Row = collections.namedtuple("Row", "frame what")
 
@@ -84,19 +85,24 @@ class Truth(Case):
         return rows
 
     def compare(self, protocol):
-        due = missing = beyond = 0
+        due = missing = beyond = readings = 0
         for capture in CAPTURES:
             must, may = truth_of(capture, protocol)
             found = self.found(capture, protocol)
             lost, more = must - found, found - must - may
+            true = {(row.frame, row.what[:2]) for row in must + may if protocol.kind == "http"}
+            others = collections.Counter({row: count for row, count in more.items() if (row.frame, row.what[:2]) in true})
+            more -= others
             for row in list(lost) + list(more):
                 print(f"{os.path.basename(capture)}: {'lost' if row in lost else 'beyond'} {row}", file=sys.stderr)
             due += must.total()
             missing += lost.total()
             beyond += more.total()
+            readings += others.total()
         self.assertGreater(due, 0)
         self.assertLessEqual(missing, due * (1 - LEAST_FOUND))
         self.assertLessEqual(beyond, due * MOST_BEYOND)
+        self.assertLessEqual(readings, due * MOST_READINGS)
 
 
 def add_test(protocol):
