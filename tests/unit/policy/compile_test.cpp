@@ -318,8 +318,8 @@ const test::WrongText kWrong[] = {
      "what one packet costs"},
     {HEAD "    key: []\n    max_unsynced: lots\n" LIMITS, 5, 19, "not a decimal number"},
     {HEAD "    key: []\n    max_unsynced: 10KiB\n" LIMITS, 5, 19, "without a unit"},
-    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 64KiB/s, burst: 128}]\n", 5, 46,
-     "say `per: byte`"},
+    {HEAD "    key: []\n    limits: [{algorithm: token_bucket, rate: 64KiB/s, burst: 128}]\n", 5,
+     46, "say `per: byte`"},
     {HEAD "    on_match: drop\n    max_unsynced: 9\n", 5, 5, "no meaning beside `on_match`"},
     {HEAD "    key: []\n    per: requests\n" LIMITS, 5, 10, "did you mean `request`?"},
     {HEAD "    key: []\n    per: request\n    limits: [{algorithm: token_bucket, rate: 1MB/s, "
