@@ -238,7 +238,9 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
     if (!segment) {
         return;
     }
-    if (slot != kNoService && tracker_.service_of(segment->ends) == kNoService) {
+    // A connection that is known may turn out to be another one, which begins with its SYN.
+    if (slot != kNoService &&
+        (segment->has(kTcpSyn) || tracker_.service_of(segment->ends) == kNoService)) {
         segment->source = source_of_row(columns, row);
     }
     look_at_checksum(columns, row, slot, *segment);

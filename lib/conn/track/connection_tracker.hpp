@@ -230,7 +230,9 @@ private:
 
     TrackBudget budget_;
     KeyHasher hash_;
-    OpenChange<kLineBytes> change_;  // the second line says nothing that the first does not
+    // The first line says which facts of the second count: one that a kill tore has facts of two
+    // handshakes of the same ends, and asks for another acknowledgment at most.
+    OpenChange<kLineBytes> change_;
     HopscotchLines<Line> lines_;
     std::array<AgeList, kTrackClasses> ages_;
     std::array<std::size_t, kTrackClasses> sizes_{};
