@@ -82,6 +82,26 @@ TEST(TrackRoom, AClosedConnectionBeginsAgainInItsOwnPlace) {
     }
 }
 
+// The same of one whose server goes on behind a RST, where nothing is enforced.
+TEST(TrackRoom, AConnectionThatGoesOnBehindARstKeepsItsPlace) {
+    Dialogue talk{kSmall};
+    talk.policies[0].enforced = false;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+        use(talk, i);
+        talk.handshake();
+    }
+    use(talk, 3);
+    talk.client({.seq = 1, .ack = 1, .payload = 100});
+    talk.now = 3000;
+    talk.client({.seq = 1, .ack = 1, .flags = kTcpRst | kTcpAck});
+    ASSERT_EQ(talk.tracker.size_of(TrackClass::Closed), 1U);
+    talk.server({.seq = 1, .ack = 101});
+    EXPECT_EQ(talk.tracker.counters().of(TrackEvent::Revived), 1U);
+    EXPECT_EQ(talk.tracker.size_of(TrackClass::HalfOpen), 0U);
+    EXPECT_EQ(talk.tracker.size_of(TrackClass::Established), 8U);
+    EXPECT_EQ(talk.tracker.size(), 8U);
+}
+
 TEST(TrackRoom, WhereAllAreLivingOneMoreIsMidstream) {
     Dialogue talk{kSmall};
     for (std::uint64_t i = 0; i < 8; ++i) {
