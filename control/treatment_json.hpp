@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// How a box treats packets, as sluiced tells sluicectl of it; times are in nanoseconds.
+// A box's treatment of packets, as sluiced tells sluicectl of it; times are in nanoseconds.
 [[nodiscard]] Json treatment_json(const PacketTreatment& treatment);
 // nullopt: it is none.
 [[nodiscard]] std::optional<PacketTreatment> treatment_from(const Json& json);

@@ -22,7 +22,7 @@ std::string joined(const std::vector<std::string>& words) {
 constexpr std::string_view kIds = "<ids>";
 constexpr std::string_view kFiles = "<files>";
 
-// What follows a command at a place, of those that are no options, counted from 0.
+// Words that may follow a command at a place; places count from 0, options are none.
 struct Choices {
     std::string_view command;
     unsigned place = 0;
@@ -52,7 +52,7 @@ bool has_choices(std::string_view command) {
                        [&](const Choices& one) { return one.command == command; });
 }
 
-// As a pattern of `case` in bash and zsh.
+// A pattern of `case` in bash and zsh.
 std::string pattern_of(const Choices& one) {
     return fmt::format("{}:{}:{}", one.command, one.place, one.first.empty() ? "*" : one.first);
 }

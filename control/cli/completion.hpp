@@ -24,7 +24,7 @@ struct CompletionWord {
 // it.
 [[nodiscard]] std::string running_ids(const Options& options);
 
-// What `completion` prints for options.word.
+// The text that `completion` prints for options.word.
 [[nodiscard]] std::string completion_text(const Options& options,
                                           const std::vector<CompletionWord>& words);
 

@@ -16,7 +16,7 @@ constexpr long kUnavailable = 503;
 constexpr long kConflict = 409;
 constexpr std::string_view kOthersRun = "other rules run now";
 
-// How often a list begins anew because rules change, and how long the new ones are waited for.
+// A list begins anew so often when rules change, and waits so long for the new ones.
 constexpr int kMostAttempts = 5;
 constexpr std::chrono::milliseconds kBeforeNextAttempt{100};
 

@@ -38,7 +38,7 @@ struct PagedList {
     const char* rows;
 };
 // Pages from `after` on, until there are as many rows as are wanted or no more, as if it were one.
-// Where rules change meanwhile it begins anew, some times.
+// The list begins anew when rules change meanwhile, some times.
 [[nodiscard]] std::variant<Json, DaemonRefusal> ask_pages(const Options& options,
                                                           const PagedList& list, std::string after,
                                                           std::uint64_t most = UINT64_MAX);

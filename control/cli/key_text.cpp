@@ -129,7 +129,7 @@ std::string networks_text(const Json& document) {
                             text_at(document.at("networks").front(), "key"));
 }
 
-// What the rule's ban has to do with the key: "ban on lcore 1: for another 59s\n".
+// The key under the rule's ban: "ban on lcore 1: for another 59s\n".
 std::string ban_text(const Json& document) {
     if (!document.contains("ban")) {
         return "";

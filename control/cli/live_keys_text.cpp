@@ -22,7 +22,7 @@ std::string left_cell(const Json& left) {
     return left.is_null() ? "for good" : left_text(left.get<double>());
 }
 
-// Which worker has it.
+// The worker that has it.
 std::string lcore_cell(const Json& row) {
     if (row.value("carried", false)) {
         return "carried over";
@@ -30,8 +30,8 @@ std::string lcore_cell(const Json& row) {
     return row.at("shared").get<bool>() ? "shared" : grouped(count_at(row, "lcore"));
 }
 
-// How many buckets are listed, and of how many where these are not all: the tables know about how
-// many entries they have, some of which may have become fresh since.
+// The number of buckets that are listed, and of how many where these are not all: the tables know
+// about how many entries they have, some of which may have become fresh since.
 std::string head_of(const Json& document, bool from_first) {
     const std::size_t listed = document.at("keys").size();
     const bool all = from_first && document.at("next").is_null();

@@ -20,7 +20,7 @@ namespace sluice {
 // that is a terminal, and gone when the work has ended.
 class LongWork {
 public:
-    // Where standard output shows the work itself, nothing is shown beside it.
+    // Nothing is shown beside a standard output that shows the work itself.
     enum class Beside : std::uint8_t { AnyOutput, OutputElsewhere };
 
     // `whole`: bytes; 0 where nobody knows.
@@ -42,7 +42,7 @@ private:
     std::jthread shows_;
 };
 
-// Of a capture to read; 0 where it is a stream.
+// The bytes of a capture to read; 0 where it is a stream.
 [[nodiscard]] std::uint64_t capture_size(const std::string& path);
 
 }  // namespace sluice

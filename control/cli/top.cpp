@@ -18,7 +18,7 @@ std::string bits_text(const Json& key) {
            bit_rate_text(key.value("bits_error_per_s", 0.0));
 }
 
-// What a key has left: nothing that counts where it is banned or exempt.
+// A key's rest: nothing that counts where it is banned or exempt.
 std::string remaining_text(const Json& key) {
     const Json& remaining = key.at("remaining");
     if (key.value("banned", false)) {

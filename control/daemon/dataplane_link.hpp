@@ -42,7 +42,7 @@ public:
     // How frames come to the workers of the dataplane that was connected last, and their merge
     // interval, also as changed since; before the first connection, the usual mapping.
     [[nodiscard]] RssMapping spread() const;
-    // How that dataplane treats packets; nullopt: none was connected yet.
+    // The dataplane's treatment of packets; nullopt: none was connected yet.
     [[nodiscard]] std::optional<PacketTreatment> treatment() const;
 
     // Vouches for the databases of sets that are sent, once there is a key; before the first call.

@@ -84,7 +84,7 @@ Entry KeyLister::same_key(Walk& walk, const Found& found, std::size_t table,
     return is_live(walk, entry) ? entry : Entry{};
 }
 
-// What workers share is listed where the first of them has it.
+// A key that workers share is listed where the first of them has it.
 bool KeyLister::is_first(Walk& walk, const Found& found) const noexcept {
     for (std::size_t before = 0; before < found.table; ++before) {
         if (!same_key(walk, found, before, found.entry.slot()).empty()) {
@@ -143,7 +143,7 @@ void KeyLister::add_entry(const Walk& walk, const Entry& entry, Use& use) const 
     use.own_numbers |= !walk.request.bans && entry.has_own_numbers();
 }
 
-// As the worker sees it that knows of most.
+// The use of a key as the worker sees it that knows of most.
 KeyLister::Use KeyLister::shared_use(Walk& walk, const Found& found, bool shared) const {
     Use use;
     const auto add = [&](const Entry& entry, std::size_t worker) {
@@ -227,7 +227,7 @@ bool KeyLister::is_listed(Walk& walk, const Found& found) const noexcept {
            is_first(walk, found);
 }
 
-// On from the page's place, until it is full, the table ends or enough has been read.
+// Goes on from the page's place, until it is full, the table ends or enough has been read.
 void KeyLister::read_table(Walk& walk, KeyPage& page) {
     const std::size_t at = page.worker;
     const TableReader table{*walk.tables[at].buckets};

@@ -49,7 +49,7 @@ public:
         std::vector<std::string> keys;
         KnownKeys::PairOf pair_of;
     };
-    // What is read: all tables, the workers' first, and the set in force.
+    // The tables that are read, the workers' first, and the set in force.
     struct Source {
         std::vector<Table> tables;
         const LoadedSet& set;
@@ -58,7 +58,7 @@ public:
     // `rule` is the one of the set that the request names.
     [[nodiscard]] KeyPage list(const ListKeys& request, const Source& source,
                                const LoadedRule& rule, const Names& names);
-    // Of the rule's limit of that name.
+    // Counts keys of the rule's limit of that name.
     [[nodiscard]] OwedKeys count_owed(const CountOwed& request, const Source& source,
                                       const LoadedRule& rule);
 
@@ -86,7 +86,7 @@ private:
         Entry entry;
     };
 
-    // What is used of a key, as its entries have it.
+    // The use of a key, as its entries have it.
     struct Use {
         std::uint64_t used = 0;
         std::int64_t left_ns = 0;

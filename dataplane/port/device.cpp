@@ -62,7 +62,7 @@ void remove_stale_socket(const std::string& device) {
     }
 }
 
-// What a person can do about a device that does not come up.
+// Advice about a device that does not come up.
 std::string advice_on(const std::string& device) {
     const std::string missing = missing_capabilities(device, effective_capabilities());
     return missing.empty()

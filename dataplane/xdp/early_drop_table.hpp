@@ -35,7 +35,7 @@ public:
     // one. False: there is no room, or all of it passes, and it is left to the box.
     [[nodiscard]] bool add(const EarlyDrop& drop, std::uint64_t now);
     // Nothing of it is dropped any more, whether it was in it or not, unless a wider network is.
-    // What passes goes on passing.
+    // An entry that passes goes on passing.
     void remove(const sluice_network& network);
     // Gives back the places of `most` networks at most that have ended by `now`; what is dropped
     // stays the same.

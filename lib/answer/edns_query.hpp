@@ -12,7 +12,7 @@ inline constexpr std::uint16_t kTypeOpt = 41;
 // version.
 inline constexpr std::uint32_t kDnssecOk = 0x8000;
 
-// What a query's OPT record asks for (RFC 6891).
+// The wishes of a query's OPT record (RFC 6891).
 struct EdnsQuery {
     bool is_version_0 = true;
     bool dnssec_ok = false;

@@ -10,7 +10,7 @@ constexpr auto kWeekdays =
 constexpr auto kMonths = std::to_array<std::string_view>(
     {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"});
 
-// Where the parts stand in "Thu, 01 Jan 1970 00:00:00 GMT".
+// Places of the parts in "Thu, 01 Jan 1970 00:00:00 GMT".
 constexpr std::size_t kDayAt = 5;
 constexpr std::size_t kMonthAt = 8;
 constexpr std::size_t kYearAt = 12;

@@ -12,7 +12,7 @@ inline constexpr std::size_t kHttpDateSize = 29;
 // second is asked for: under a flood of answers it is made once a second.
 class HttpDate {
 public:
-    // Of so many seconds since 1970-01-01T00:00:00Z. Good until the next call.
+    // The text of so many seconds since 1970-01-01T00:00:00Z. Good until the next call.
     [[nodiscard]] std::string_view at(std::uint32_t second) noexcept {
         if (second != second_) [[unlikely]] {
             write(second);

@@ -16,7 +16,7 @@ constexpr Nanoseconds kLongestSilence = std::chrono::minutes{2};
 // A half head that has waited for too long. True: its connection has been forgotten.
 bool ConnectionTable::time_out(ConnectionIndex index) noexcept {
     AgeList& ages = ages_of(AgeGroup::HalfHead);
-    // What fills a gap its client sends again, in its own time.
+    // A client sends again what fills a gap, in its own time.
     const bool is_awaited =
         lines_[index].is_unheard || (!goes_unread_at_doubt() && held_of(lines_[index]).has_gaps());
     if (is_awaited && age_of(lines_[index]) <= ticks_of(kLongestSilence)) {

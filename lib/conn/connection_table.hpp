@@ -108,7 +108,7 @@ public:
     // In a service, where a head is looked for: the last line, from `from` on, has no end and may
     // be a head's. It goes on, and is offered again together with what follows it.
     void keep_line(StreamOffer& offer, std::size_t from, bool is_none_at_end) noexcept;
-    // These bytes of a stream behind such a line, if they go on with one; else by themselves.
+    // The line that these bytes of a stream go on with, and the bytes; else the bytes.
     [[nodiscard]] ByteView with_line_before(std::uint64_t digest, std::uint32_t seq, ByteView bytes,
                                             MutableBytes scratch) noexcept;
     // No head begins there. What follows is looked at afresh; Anywhere, it goes unread.

@@ -27,13 +27,13 @@ enum class Moves : bool {
     Ended,  // all do, and have told each other what they had to
 };
 
-// What becomes of keys that owe more than the numbers of their limits that are loaded allow.
+// The fate of keys that owe more than the numbers of their limits that are loaded allow.
 enum class Forgives : bool {
     Nothing,  // what was used stays used
     Excess,   // they owe no more than a fresh bucket has; once for each change of the numbers
 };
 
-// How a set takes the place of another.
+// Terms on which a set takes the place of another.
 struct AssignTerms {
     Moves moves = Moves::GoOn;
     Forgives forgives = Forgives::Nothing;

@@ -29,7 +29,7 @@ LatestChange latest_change(const LoadedLimit& limit) {
     LatestChange latest;
     const Limit* to = gcra_of(limit.limit);
     const Limit* from = limit.previous.empty() ? nullptr : gcra_of(limit.previous.front().limit);
-    // What forgives is counted, apart from the path of most entries.
+    // Forgiven debts are counted, apart from the path of most entries.
     const bool forgiven = !limit.previous.empty() && limit.previous.front().forgiven;
     if (from != nullptr && to != nullptr && !forgiven) {
         latest = {.from = limit.previous.front().version,

@@ -61,7 +61,7 @@ struct ConnectionMeter {
         state.give_back(pool, units.count());
         cell.fresh_from = state.fresh_from(pool, now.at);
     }
-    // What is open is open.
+    // An open connection stays open.
     [[nodiscard]] static bool forgive_excess(Cell& /*cell*/, LinePool& /*pool*/,
                                              Now /*now*/) noexcept {
         return false;

@@ -114,7 +114,7 @@ void SlidingWindow::give_back(const SlidingWindowLimit& limit, Instant now, Unit
     previous_ -= static_cast<std::uint64_t>(std::min<Wide>(previous_, rest));
 }
 
-// What the current window has stays before what the one before has: it counts for longer.
+// The current window's count stays before that of the one before: it counts for longer.
 bool SlidingWindow::forgive_excess(const SlidingWindowLimit& limit, Instant now) noexcept {
     if (used(limit, now).count() <= limit.numbers.count) {
         return false;

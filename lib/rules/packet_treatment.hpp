@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// How a box treats packets whatever its rules are: `packets:` of its sluice.yaml.
+// A box's treatment of packets whatever its rules are: `packets:` of its sluice.yaml.
 struct PacketTreatment {
     MalformedPolicy malformed = MalformedPolicy::Drop;
     Tunnels tunnels{};

@@ -204,7 +204,7 @@ public:
     // kMostAlike.
     [[nodiscard]] Entry read_alike(const BucketTable& other, std::size_t position,
                                    std::uint64_t slot_and_tag, std::uint64_t wanted) const noexcept;
-    // How many lines that takes, at most.
+    // The most lines that it takes.
     [[nodiscard]] std::size_t lines_alike(const BucketTable& other) const noexcept {
         return 4 * std::min(lines_ / other.lines_ + 2, kMostAlike);
     }

@@ -1,7 +1,7 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/table/limit_registry.hpp"
 
-// What an operator forgives of what entries owe beyond their numbers.
+// An operator's forgiveness of what entries owe beyond their numbers.
 namespace sluice {
 
 // A change that the entry has not followed yet forgives.

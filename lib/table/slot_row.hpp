@@ -80,7 +80,7 @@ struct SlotRow {
 };
 static_assert(sizeof(SlotRow) == 128, "two lines, of which a change of numbers needs one");
 
-// Whether entries may still stand under numbers from before a change that forgave.
+// True if entries may still stand under numbers from before a change that forgave.
 [[nodiscard]] inline bool is_forgiven_lately(const SlotRow& row) noexcept {
     for (const PreviousNumbers& previous : row.previous) {
         if (previous.forgiven) {

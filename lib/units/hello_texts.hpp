@@ -15,9 +15,9 @@ inline constexpr ConstantText kHttps{"https"};
 void set_hello_texts(const ClientHello& hello, HelloCarrier carrier, const UnitSource& packet,
                      UnitSink& units, UnitTexts& texts) noexcept;
 
-// Whom a hello asks for: a digest of 31 bits of the contents of server_name and of ALPN, as they
-// came. A client that answers a HelloRetryRequest changes neither (RFC 8446, 4.1.2), and servers go
-// by the second.
+// The server that a hello asks for: a digest of 31 bits of the contents of server_name and of ALPN,
+// as they came. A client that answers a HelloRetryRequest changes neither (RFC 8446, 4.1.2), and
+// servers go by the second.
 [[nodiscard]] std::uint32_t asked_server(const ClientHello& hello, const KeyHasher& hash) noexcept;
 
 // Counts why a hello is not read; of an enforced service refuse_hello() drops its packet as well.

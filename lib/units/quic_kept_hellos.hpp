@@ -75,7 +75,7 @@ public:
 
     // One that is there already stays, unless this is the first one of its id that has bytes.
     void keep(const WholeHello& hello, Instant now) noexcept;
-    // Of this id; nullptr: none is.
+    // The hello of this id; nullptr: none is.
     [[nodiscard]] const KeptHello* find(std::uint64_t id) const noexcept {
         const ConnectionIndex line = lines_.find(id);
         return line == kNoConnection ? nullptr : &hellos_[lines_[line].held];

@@ -58,7 +58,7 @@ bool QuicUnits::Datagram::has_bytes_behind(const HalfHello& half) noexcept {
 bool QuicUnits::Datagram::read_behind(const FirstHello& first) noexcept {
     QuicHellos& hellos = owner_.hellos_;
     const std::uint64_t id = key_behind(first.id, packet_.hash);
-    // Where a hello of another size came too, nobody knows from where its server reads.
+    // A server that was sent hellos of two sizes may read on behind either.
     if (first.size == 0 || hellos.kept().may_have_lost(id, packet_.now)) {
         refuse_part();
         return false;

@@ -64,7 +64,7 @@ UnitBudget unit_budget(const UnitOptions& box, std::size_t workers) noexcept {
 ConnectionBudget service_streams(const UnitBudget& budget) noexcept {
     ConnectionBudget streams = budget.connections;
     streams.idle_timeout = TrackBudget{}.idle_timeout;
-    // What goes on with a head that was given up is dropped. Servers give it up by then.
+    // A head that was given up hangs its client. Servers give it up by then.
     streams.half_head_timeout = std::max(streams.half_head_timeout, kHeadsAwaited);
     return streams;
 }

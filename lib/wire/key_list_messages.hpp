@@ -70,8 +70,8 @@ struct KeyPage {
     }
 };
 
-// How many live keys of a limit owe more than they could under other numbers, and for how long yet:
-// answered in parts, as ListKeys is.
+// The number of live keys of a limit that owe more than they could under other numbers, and for how
+// long yet: answered in parts, as ListKeys is.
 struct CountOwed {
     std::uint64_t generation = 0;  // that the rule is meant in; refused when another runs
     std::string rule;
@@ -80,7 +80,7 @@ struct CountOwed {
     // So many units in so many ns come back under them; 0: all of them when the window has passed.
     std::uint64_t rate_units = 0;
     std::uint64_t rate_ns = 0;
-    // Where the answer before ended; 0, 0: from the beginning on.
+    // The end of the answer before; 0, 0: from the beginning on.
     std::uint32_t worker = 0;
     std::uint64_t position = 0;
 
@@ -89,7 +89,7 @@ struct CountOwed {
                 m.position);
     }
 };
-// Of keys without numbers of their own.
+// Keys without numbers of their own are counted alone.
 struct OwedKeys {
     std::uint64_t keys = 0;
     std::int64_t longest_ns = 0;  // until the last of them is admitted one unit again, at most

@@ -23,7 +23,7 @@ Error failed(const std::string& what, const std::string& path) {
     return {Errc::Unreachable, what + " " + path + ": " + std::strerror(errno)};
 }
 
-// As failed(), of what the user of this process may not do.
+// An error as of failed(), of what the user of this process may not do.
 Error not_allowed(const std::string& what, const std::string& path) {
     const bool is_right = errno == EACCES || errno == EPERM;
     Error error = failed(what, path);

@@ -51,7 +51,7 @@ public:
     // Every connection of a mill of PacketMill::Headers::Streams begins, so that it is read: their
     // SYNs are no packets of this worker, and no rule is asked of them.
     void open_streams();
-    // The same with the segments of a handshake that `opening` makes of each frame.
+    // Connections begin with the segments that `opening` makes of each frame.
     void open_streams(test::Octets (*opening)(const rte_mbuf* frame));
     // Whose answers end connections; it outlives this worker.
     void know_answered(AnsweredTraffic& answered) noexcept { core_.answered = &answered; }

@@ -14,13 +14,13 @@ struct Exchange {
     test::Octets request;
     test::Octets answer;
 };
-// Of the client with this number, below 2^16; its payloads, either of which may be empty.
+// An exchange of the client with this number, below 2^16. Either payload may be empty.
 [[nodiscard]] Exchange exchange_of(std::size_t number, std::string_view request,
                                    std::string_view answer);
 
-// The same segment of the next of PacketMill::kStreams connections, which differ by their client's
-// address; after the last one the segment that follows it, on the first. Checksums stay right. `ip`
-// is the IPv4 header of a segment that exchange_of() made.
+// Makes it the same segment of the next of PacketMill::kStreams connections, which differ by their
+// client's address; after the last one the segment that follows it, on the first. Checksums stay
+// right. `ip` is the IPv4 header of a segment that exchange_of() made.
 void write_exchange(std::uint8_t* ip) noexcept;
 
 // The SYN that such a connection begins with, or its server's SYN and ACK, before the round of

@@ -74,7 +74,7 @@ public:
     void draw_from(std::uint64_t sources) noexcept { sources_ = sources; }
 
     using Frames = std::array<rte_mbuf*, kBurst>;
-    // Of the burst that comes next.
+    // The direction of the burst that comes next.
     [[nodiscard]] Direction direction() const noexcept {
         return next_ != nullptr && at_ >= kMbufs / 2 ? Direction::Out : Direction::In;
     }

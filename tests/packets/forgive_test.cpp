@@ -6,7 +6,7 @@
 
 #include <string>
 
-// What an operator forgives of what keys owe when numbers are lowered, and that nothing else does.
+// Debts of keys when numbers are lowered: an operator forgives them, and nothing else does.
 namespace sluice::forgive_test {
 namespace {
 
@@ -265,7 +265,7 @@ TEST(Forgive, AKeyWithNumbersOfItsOwnToo) {
     EXPECT_EQ(passed(box, 200, kStart), 2);
 }
 
-// By themselves they end without: an end that was set is no operator's act.
+// Settings that end by themselves forgive nothing: an end that was set is no operator's act.
 TEST(Forgive, TheEndOfAKeysNumbersForgivesNothing) {
     const auto until = [](const std::string& burst) {
         return rules_with("{algorithm: token_bucket, rate: 1/d, burst: 10}",

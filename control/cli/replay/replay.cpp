@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-// Of frames in a file, with the heads of their records.
+// The size of frames in a file, with the heads of their records.
 std::uint64_t recorded_bytes(std::span<KeptFrame> frames) {
     constexpr std::uint64_t kRecordHead = 16;
     std::uint64_t bytes = 0;

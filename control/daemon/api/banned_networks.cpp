@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-// Whether a key of one address lies in a network that is shorter than it.
+// True if a key of one address lies in a network that is shorter than it.
 bool lies_in(ByteView key, ByteView network) {
     const KeyNetwork of_key = network_of_key(key);
     const KeyNetwork wider = network_of_key(network);

@@ -59,7 +59,7 @@ Lifted lift(const FoundKey& key, Services& services) {
     return lifted;
 }
 
-// What bans a key that has no ban of its own, and what lets it through.
+// The network that bans a key without a ban of its own, and the way through.
 HttpResponse banned_with(const SettingCall& call, const FoundKey& key, const Json& networks) {
     const std::string exempt =
         key.rule->dynamic ? ""

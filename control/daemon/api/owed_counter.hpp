@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// How many keys of the running rules owe more than another set of rules would let them, as the
-// dataplane counts them in its tables.
+// The number of keys of the running rules that owe more than another set of rules would let them,
+// as the dataplane counts them in its tables.
 class OwedCounter {
 public:
     OwedCounter(const RuleSet& next, std::uint64_t generation, Services& services)

@@ -314,7 +314,7 @@ void ConnectionTracker::establish(const Arrival& arrival, TrackVerdict& verdict)
 bool ConnectionTracker::begin(ConnectionIndex index, TrackEvent event) noexcept {
     Line& line = lines_[index];
     if (line.listed != TrackClass::Established) {
-        // What is closed has a place among the established: nothing goes for it, itself least.
+        // A closed connection has a place among the established: nothing goes for it, itself least.
         const bool has_place = line.listed == TrackClass::Closed;
         if (!has_place && !make_room(TrackClass::Established, line.source)) {
             count(TrackEvent::TrackerFull);

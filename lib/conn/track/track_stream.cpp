@@ -268,7 +268,7 @@ void ConnectionTracker::revive(const Arrival& arrival, TrackVerdict& verdict) no
     line.phase = TrackPhase::Established;
     if (!line.is(Line::kEnded)) {
         verdict.began = true;
-        // What is closed has a place among the established.
+        // A closed connection has a place among the established.
         move_to(arrival.index, TrackClass::Established);
     }
     follow(arrival, verdict);

@@ -24,7 +24,7 @@ inline constexpr HeadShapes kHostDoubts{HeadShape::DuplicateHost, HeadShape::Hos
 // what is ambiguous about it can be judged as each of them, and as each path that servers make of
 // these targets. HTTP/0.9 has one reading, behind which nothing follows.
 [[nodiscard]] bool has_stated_readings(const RequestHead& head) noexcept;
-// The same of its target and its host alone, whatever else is ambiguous.
+// Its target and its host alone have stated readings, whatever else is ambiguous.
 [[nodiscard]] bool has_stated_targets(const RequestHead& head) noexcept;
 
 // A target as a server of another kind reads it.

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] bool has_before(std::size_t size) const noexcept {
         return count_ > 0 && pieces_[0].begin < size;
     }
-    // What is there from its beginning on.
+    // The bytes that are there, from its beginning on.
     [[nodiscard]] ByteView contiguous() const noexcept {
         return count_ > 0 && pieces_[0].begin == 0 ? room_.first(pieces_[0].end) : ByteView{};
     }

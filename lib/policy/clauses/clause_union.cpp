@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// Where the field stands in a clause, or would.
+// The place of the field in a clause, or where it would stand.
 std::vector<ClauseTerm>::iterator place_of(Clause& clause, Field field) {
     return std::lower_bound(clause.fields.begin(), clause.fields.end(), field,
                             [](const ClauseTerm& term, Field one) { return term.field < one; });
@@ -48,7 +48,7 @@ bool ClauseUnion::contains(const Clause& clause, const std::vector<const Clause*
     return left.empty();
 }
 
-// What is outside of the first field's set, then what is in it and outside of the second's, and so
+// Pieces outside of the first field's set, then those in it and outside of the second's, and so
 // on; what is in all of them is of the other clause.
 void ClauseUnion::cut(Clause piece, const Clause& other, std::vector<Clause>& left) {
     ++cuts_;

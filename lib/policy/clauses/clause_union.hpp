@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Whether many clauses together contain a given one, though none of them does alone: what each
+// True if many clauses together contain a given one, though none of them does alone: what each
 // takes away of it is cut off, until nothing is left.
 class ClauseUnion {
 public:
@@ -17,7 +17,7 @@ public:
     [[nodiscard]] bool contains(const Clause& clause, const std::vector<const Clause*>& others);
 
 private:
-    // Of one question, at most: each other clause leaves a piece for each of its fields.
+    // The most of one question: each other clause leaves a piece for each of its fields.
     static constexpr std::size_t kMostPieces = 256;
     // Cuts of all questions, at most: a tenth of a second.
     static constexpr std::size_t kMostCuts = 200'000;

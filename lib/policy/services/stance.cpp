@@ -207,7 +207,7 @@ private:
         return static_cast<std::uint32_t>(services_.size());
     }
 
-    // Those of `among` that may have some of the clause's packets.
+    // The clauses of `among` that may have some of the clause's packets.
     std::vector<std::uint32_t> all_meeting(const Clause& clause,
                                            const std::vector<std::uint32_t>& among) {
         const std::vector<Clause> one{clause};

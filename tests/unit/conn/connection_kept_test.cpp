@@ -320,7 +320,8 @@ TEST(ConnectionKept, WhatIsMissingBeforeTheFirstWordIsNotFilled) {
     }
 }
 
-// What is sent again is the oldest if nothing older has come since, and a second has passed.
+// Bytes that are sent again are the oldest if nothing older has come since, and a second has
+// passed.
 TEST(ConnectionKept, TheOldestOfAllThatLiesAheadIsTheOneThatComesAgain) {
     struct Row {
         int second;

@@ -174,7 +174,7 @@ TEST(Trace, ARecordHasTheKeyAndTheFirstBytes) {
     EXPECT_EQ(record.headers.unit, nullptr);
 }
 
-// Of a service that follows its connections by what clients send.
+// A service follows its connections by what clients send.
 std::string monitored_rules() {
     return "version: 1\nservices:\n"
            "  - {id: names, protocol: dns, when: l4.dport eq 53, checksums: trust}\n"

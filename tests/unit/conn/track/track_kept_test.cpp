@@ -154,7 +154,7 @@ TEST(TrackKept, AConnectionThatMovedOnUnseenIsFollowedFromItsMiddleOn) {
     }
 }
 
-// What a server has acknowledged before is old until it has been heard of.
+// A server's acknowledgments from before are old until it has been heard of.
 TEST(TrackKept, AServersWordIsOldUntilItSpeaks) {
     Region region;
     Dialogue dialogue;

@@ -47,7 +47,7 @@ TEST(TrackRoom, AFloodOfSynsEvictsHandshakesAlone) {
     }
 }
 
-// What has closed keeps its place among the established: at the limit none goes for it, itself
+// A closed connection keeps its place among the established: at the limit none goes for it, itself
 // least of all, and the lists stay whole.
 TEST(TrackRoom, AClosedConnectionBeginsAgainInItsOwnPlace) {
     for (const bool one_way : {false, true}) {

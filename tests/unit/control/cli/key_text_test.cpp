@@ -28,7 +28,7 @@ const Json kNetworks = {{{"key", "192.0.2.0/24"},
                          {"left_s", nullptr},
                          {"reason", "abuse"}}};
 
-// In the words of `keys`.
+// The words of `keys`.
 TEST(KeyText, SaysInHowLongTheKeyIsFresh) {
     EXPECT_EQ(key_text(shown(bucket(86'040'000'000'000, 172'440'000'000'000))),
               "rule r, key 192.0.2.7\n\n"

@@ -13,7 +13,7 @@ TEST(LongWork, SaysHowFarItIs) {
     EXPECT_EQ(progress_text("replay", 0, 4 << 20, seconds{1}), "replay: 0 % of 4.0 MiB, 1 s");
     EXPECT_EQ(progress_text("replay", 1 << 20, 4 << 20, seconds{5}),
               "replay: 25 % of 4.0 MiB, 5 s, about 15 s left");
-    // What is counted of a file is an estimate.
+    // A count of a file is an estimate.
     EXPECT_EQ(progress_text("replay", 5 << 20, 4 << 20, seconds{5}),
               "replay: 100 % of 4.0 MiB, 5 s, about 0 s left");
 }

@@ -177,7 +177,7 @@ TEST_F(KeyListerTest, BansOfTablesOfAnotherSizeAreListed) {
     EXPECT_EQ(listed(true), expected);
 }
 
-// Of one process what workers have used adds up; of several the most counts.
+// Use by workers of one process adds up; of several processes the most counts.
 TEST_F(KeyListerTest, WhatSeveralTablesHaveOfAKeyIsOneRow) {
     (void)worker(1'024);
     file_used(former(0, 4'096), 1, 4);

@@ -297,7 +297,7 @@ TEST_F(PortProgramTest, AKeyThatPassesWinsOverTheNetworkThatItLiesIn) {
     EXPECT_TRUE(table.add(early_drop(network("10.0.0.4"), 2), 1));
     table.remove(passing(network("10.0.0.4")).network);
     EXPECT_TRUE(dropped_from("10.0.0.4")) << "the network goes on";
-    // One that is exempt no more is of its network.
+    // A key that is exempt no more is of its network.
     table.remove_ended(soon, 10);
     EXPECT_TRUE(dropped_from("10.0.0.3"));
     EXPECT_EQ(table.size(), 3U);

@@ -119,7 +119,7 @@ inline EarlyDrop early_drop(const IpPrefix& from, std::uint32_t row, std::uint64
     drop.drop = {.until = until, .row = row, .passes = 0};
     return drop;
 }
-// What is left to the box, whatever network it lies in.
+// A key that is left to the box, whatever network it lies in.
 inline EarlyDrop passing(const IpPrefix& from, std::uint64_t until = 0) {
     EarlyDrop drop = early_drop(from, 0, until);
     drop.drop.passes = 1;
