@@ -43,6 +43,17 @@ constexpr FieldSet kCommonFields = [] {
     return fields;
 }();
 
+// Both addresses of a row, into headers that have none yet.
+void copy_addresses(const HeaderColumns& columns, std::size_t row, PacketHeaders& made) noexcept {
+    if (has_row(columns.v6, row)) {
+        made.src = columns.src6[row];
+        made.dst = columns.dst6[row];
+        return;
+    }
+    std::memcpy(made.src.bytes.data(), &columns.src[row], sizeof(columns.src[row]));
+    std::memcpy(made.dst.bytes.data(), &columns.dst[row], sizeof(columns.dst[row]));
+}
+
 }  // namespace
 
 void HeaderColumns::set_ingress(std::size_t row, Direction direction, std::uint64_t name) noexcept {
@@ -80,33 +91,30 @@ void HeaderColumns::collect(std::size_t row) const noexcept {
     const bool is_v6 = has_row(v6, row);
     const bool is_tagged = has_row(present_rows(HeaderPart::Vlan), row);
     const auto l3_at = static_cast<std::uint16_t>(kEthernetSize + (is_tagged ? kVlanTagSize : 0));
-    made_headers_[row] = {
-        .src = address(Field::IpSrc, row).address,
-        .dst = address(Field::IpDst, row).address,
-        .port = port[row],
-        .l3_at = l3_at,
-        .outer_l3_at = l3_at,
-        .l4_at = static_cast<std::uint16_t>(l3_at + (is_v6 ? kIpv6Size : kIpv4MinSize)),
-        .payload_at = payload_at[row],
-        .eth_type = is_v6 ? kTypeIpv6 : kTypeIpv4,
-        .ip_version = ip_version[row],
-        .outer_version = ip_version[row],
-        .proto = proto[row],
-        .ip_len = ip_len[row],
-        .byte_units = byte_units[row],
-        .payload_len = payload_len[row],
-        .sport = sport[row],
-        .dport = dport[row],
-        .vlan_id = is_tagged ? vlan_id[row] : std::uint16_t{0},
-        .ttl = ttl[row],
-        .dscp = dscp[row],
-        .tcp_flags = tcp_flags[row],
-        .dir = dir[row]};
-    FieldSet& fields = made_headers_[row].fields;
-    fields = kCommonFields;
-    fields.add_all(has_row(present_rows(HeaderPart::Port), row) ? kPortPart : FieldSet{});
-    fields.add_all(is_tagged ? kVlanPart : FieldSet{});
-    fields.add_all(has_row(present_rows(HeaderPart::Tcp), row) ? kTcpPart : FieldSet{});
+    PacketHeaders& made = made_headers_[row];
+    made = {};
+    copy_addresses(*this, row, made);
+    made.port = port[row];
+    made.l3_at = made.outer_l3_at = l3_at;
+    made.l4_at = static_cast<std::uint16_t>(l3_at + (is_v6 ? kIpv6Size : kIpv4MinSize));
+    made.payload_at = payload_at[row];
+    made.eth_type = is_v6 ? kTypeIpv6 : kTypeIpv4;
+    made.ip_version = made.outer_version = ip_version[row];
+    made.proto = proto[row];
+    made.ip_len = ip_len[row];
+    made.byte_units = byte_units[row];
+    made.payload_len = payload_len[row];
+    made.sport = sport[row];
+    made.dport = dport[row];
+    made.vlan_id = is_tagged ? vlan_id[row] : std::uint16_t{0};
+    made.ttl = ttl[row];
+    made.dscp = dscp[row];
+    made.tcp_flags = tcp_flags[row];
+    made.dir = dir[row];
+    made.fields = kCommonFields;
+    made.fields.add_all(has_row(present_rows(HeaderPart::Port), row) ? kPortPart : FieldSet{});
+    made.fields.add_all(is_tagged ? kVlanPart : FieldSet{});
+    made.fields.add_all(has_row(present_rows(HeaderPart::Tcp), row) ? kTcpPart : FieldSet{});
     made_ |= row_bit(row);
 }
 
