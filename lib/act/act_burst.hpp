@@ -59,6 +59,9 @@ template <DecidedBurst Burst, Sink Out>
         if (change.clears_urgent) {
             clear_urgent(headers, frame);
         }
+        if (change.clears_options) {
+            clear_options(headers, frame);
+        }
         if (change.is_probe) {
             make_probe(headers, frame);
         }

@@ -14,6 +14,7 @@ public:
     static constexpr std::size_t kMostLines = 4;
 
     bool clears_urgent = false;
+    bool clears_options = false;  // TCP options of unknown kinds become padding
     // It goes on without its bytes, and with a number that its server is long past, which answers
     // by the one that it expects (RFC 9293, 3.10.7.4).
     bool is_probe = false;
@@ -35,7 +36,7 @@ public:
         return std::span{lines_}.first(count_);
     }
     [[nodiscard]] bool any() const noexcept {
-        return clears_urgent || is_probe || raises_to != 0 || count_ != 0;
+        return clears_urgent || clears_options || is_probe || raises_to != 0 || count_ != 0;
     }
 
 private:

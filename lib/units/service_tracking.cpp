@@ -371,10 +371,12 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
         outcome.resets |= resets ? outcome.refused & row_bit(row) : 0;
         return;
     }
-    const bool changes = verdict.clear_urgent || verdict.raise_ttl || verdict.is_probe;
+    const bool changes =
+        verdict.clear_urgent || verdict.clear_options || verdict.raise_ttl || verdict.is_probe;
     if (changes && outcome.packets[row].is_enforced()) {
         Normalization& change = outcome.normalize(row);
         change.clears_urgent = verdict.clear_urgent;
+        change.clears_options = verdict.clear_options;
         change.is_probe = verdict.is_probe;
         change.raises_to = verdict.raise_ttl ? service.min_ttl : std::uint8_t{0};
     }

@@ -14,6 +14,8 @@ GAPS = [0, 1, 1000, 1_000_000, 20_000_000, 100_000_000]
 LONG_GAPS = [1000, SECOND, 7 * SECOND, 19 * SECOND]
 HEAD = 16_000  # bytes
 SIGNED = b"\x13\x12" + bytes(18)  # RFC 2385, and two octets that end the options
+# Options that give bytes another place, or none that anybody knows: RFC 8684, 8547; an experiment.
+MOVING = [b"\x1e\x04\x20\x01", b"\x1e\x05\x20\x01\x07", b"\x45\x02", b"\1\xfd\x04ab"]
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"  # of PROXY headers, version 2
 NAMED = ["198.51.100.1", "198.51.100.2", "198.51.100.200", "2001:db8:5::1", "::ffff:198.51.100.1"]  # by such headers
 CLIENT_KEYS = ["[client.ip]", "[client.ip]", "[client.ip], missing_key: share"]
@@ -77,7 +79,7 @@ class Talk:
         seq = self.next[end] if seq is None else seq
         ack = (self.next[1 - end] if ack is None else ack) if flags & (ACK | RST) else 0
         options = b"" if scale is None else dice.choice((b"\x03\x03%c\x00", b"\x01\x03\x03%c", b"\x02\x04\x05\xb4\x03\x03%c\x00")) % scale
-        options += more + self.stamps(end)
+        options += more + self.stamps(end) + (dice.choice(MOVING) if dice.randrange(12) == 0 else b"")
         options += b"\0" * (-len(options) % 4)
         window = (self.window[end] if dice.randrange(4) else dice.choice((0, 700, 65535))) if window is None else window
         head = struct.pack("!HHIIHHHH", *(self.ports if end == 0 else self.ports[::-1]), seq % NUMBERS, ack % NUMBERS,

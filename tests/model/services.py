@@ -22,6 +22,7 @@ PROTO_TCP, PROTO_UDP = 6, 17
 TRANSPORTS = {"http": [PROTO_TCP], "tls": [PROTO_TCP], "quic": [PROTO_UDP], "dns": [PROTO_TCP, PROTO_UDP]}
 URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT, SEQ_AT = 18, 12, 16, 14, 4
 TIMESTAMPS, SIGNATURES = 8, {19, 29}  # options of TCP: RFC 7323, 2385 and 5925
+KNOWN_OPTIONS = {1, 2, 3, 4, 5, TIMESTAMPS, 28, 34} | SIGNATURES
 CHECKED = {7, 68, 131, 137}  # options of IPv4 that hosts do more with than step over them
 BACK = 1 << 14  # of the upper half of a number: 2^30, which no window reaches
 
@@ -62,7 +63,7 @@ class Seen:
 
     def __init__(self, service, end, refusal=None):
         self.service, self.end, self.refusal = service, end, refusal
-        self.clears_urgent = self.raises_ttl = self.moves_back = False
+        self.clears_urgent = self.clears_options = self.raises_ttl = self.moves_back = False
         self.proxied, self.named = False, None  # by a proxy, and whom its header names
 
     def refuses(self):
@@ -114,6 +115,7 @@ class Services:
         if seen.refusal is None and service.mode == "enforce" and end == CLIENT:
             urgent = struct.unpack_from("!H", data, packet.l4_at + URGENT_AT)[0]
             seen.clears_urgent = bool(fields["tcp.flags"] & URG or urgent)
+            seen.clears_options = bool(unknown_options(data, packet.l4_at))
             seen.raises_ttl = fields["ip.ttl"] < service.least_ttl
             known = self.connections.get(frozenset(ends))
             seen.moves_back = known is not None and known.moves_back
@@ -161,7 +163,7 @@ class Services:
                 segment.stamp, segment.echo = value, echo
         if segment.flags & RST:
             segment.is_doubtful = not is_sound or bool(set(of_tcp) - {TIMESTAMPS}) or version == 4 and packet.l4_at != at + 20
-        if segment.size or segment.flags & FIN:
+        if segment.size or segment.flags & (FIN | SYN):
             segment.is_doubtful |= not (is_sound and is_sound_ip) or bool(SIGNATURES & set(of_tcp) or CHECKED & set(of_ip))
 
     def begin(self, service, ends, segment):
@@ -185,7 +187,7 @@ class Services:
         counts = seen.service.counts
         counts["frames"] += 1
         counts["from_clients" if seen.end == CLIENT else "from_servers"] += 1
-        counts["rewritten"] += seen.clears_urgent or seen.raises_ttl or seen.moves_back
+        counts["rewritten"] += seen.clears_urgent or seen.clears_options or seen.raises_ttl or seen.moves_back
         if seen.refusal:
             seen.service.note(seen.refusal)
 
@@ -227,6 +229,18 @@ def options_in(octets):
         found.setdefault(octets[0], []).append(bytes(octets[2:octets[1]]))
         octets = octets[octets[1]:]
     return found, True
+
+
+def unknown_options(data, tcp):
+    """-> places of octets of options that may give the segment's bytes another place or meaning."""
+    at, end, found = tcp + 20, tcp + (data[tcp + FLAGS_AT] >> 4) * 4, []
+    while at < end and data[at] != 0:
+        size = 1 if data[at] == 1 else data[at + 1] if at + 1 < end else 0
+        if size < 1 or data[at] != 1 and size < 2 or at + size > end:
+            break
+        found += range(at, at + size) if data[at] not in KNOWN_OPTIONS else ()
+        at += size
+    return found
 
 
 def scale_of(packet, data):
@@ -278,13 +292,18 @@ def probe(data, packet):
 
 def rewritten(data, packet, seen):
     """The frame as it goes on."""
-    if seen is None or not (seen.clears_urgent or seen.raises_ttl or seen.moves_back):
+    if seen is None or not (seen.clears_urgent or seen.clears_options or seen.raises_ttl or seen.moves_back):
         return data
     data, tcp = bytearray(data), packet.l4_at
     if seen.clears_urgent:
         flags = struct.unpack_from("!H", data, tcp + FLAGS_AT)[0]
         replaced(data, tcp + FLAGS_AT, flags & ~URG & 0xFFFF, tcp + SUM_AT)
         replaced(data, tcp + URGENT_AT, 0, tcp + SUM_AT)
+    if seen.clears_options:
+        for at in unknown_options(data, tcp):
+            even = at - (at - tcp) % 2
+            word = bytes((1, data[at + 1]) if at == even else (data[even], 1))
+            replaced(data, even, int.from_bytes(word, "big"), tcp + SUM_AT)
     if seen.moves_back:
         probe(data, packet)
     if seen.raises_ttl:

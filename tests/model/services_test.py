@@ -175,6 +175,9 @@ class Rows(unittest.TestCase):
         clean = begun().client(ACK, b"x", ttl=32)
         self.assertEqual(verdicts(urgent)[-1], (None, clean.sent[-1]))
         self.assertEqual(verdicts(urgent, mode="monitor")[-1], (None, urgent.sent[-1]))
+        moved = begun().client(ACK, b"x", options=b"\x1e\x05\x20\x01\x07\x45\x02\x01")
+        self.assertEqual(verdicts(moved)[-1], (None, begun().client(ACK, b"x", options=b"\1" * 8).sent[-1]))
+        self.assertEqual(verdicts(moved, mode="monitor")[-1], (None, moved.sent[-1]))
         answer = begun().server(ACK | URG, b"x", urgent=1, ttl=9)
         self.assertEqual(verdicts(answer)[-1], (None, answer.sent[-1]))
 

@@ -336,6 +336,15 @@ TEST(ServiceReset, ByTheBoxEndsItsConnection) {
     EXPECT_EQ(parser.tracked().of(TrackEvent::TtlRaised), 0U) << "no segment of a client's";
 }
 
+// A data sequence mapping of Multipath TCP (RFC 8684, 3.3) gives bytes another place.
+const test::Octets kMpDss = [] {
+    test::Octets option;
+    for (const unsigned octet : {30U, 4U, 0x20U, 1U}) {
+        test::put8(option, octet);
+    }
+    return option;
+}();
+
 // Normalised frames.
 TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     UnitParser parser{capture_unit_budget()};
@@ -346,13 +355,15 @@ TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     }
     Burst burst;
     burst.find_units_by(parser.finder());
-    const test::Octets bytes = client(kLogin).flags(kAck | kUrg).ttl(3).bytes();
+    const test::Octets bytes = client(kLogin).flags(kAck | kUrg).tcp_options(kMpDss).ttl(3).bytes();
     (void)burst.add({bytes, static_cast<std::uint32_t>(bytes.size())}, Direction::In,
                     port_name("lab"));
     box.run(burst, test::kStart);
     EXPECT_EQ(row_of(burst.packets()[0].decision.reason).name, "within_limits");
     ASSERT_TRUE(burst.normalizes());
     EXPECT_TRUE(burst.normalization(0).clears_urgent);
+    EXPECT_TRUE(burst.normalization(0).clears_options);
+    EXPECT_EQ(parser.tracked().of(TrackEvent::OptionsCleared), 1U);
     EXPECT_EQ(burst.normalization(0).raises_to, 32);
 }
 

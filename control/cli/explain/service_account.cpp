@@ -9,6 +9,9 @@ namespace {
 
 std::string rewritten_text(const Normalization& rewritten) {
     std::string text = rewritten.clears_urgent ? ", its urgent pointer cleared" : "";
+    if (rewritten.clears_options) {
+        text += ", its TCP options of unknown kinds overwritten";
+    }
     if (rewritten.is_probe) {
         text +=
             ", without its bytes and with an old number: its server answers by the one that it "
@@ -116,6 +119,7 @@ Json service_json(const ServiceAccount& account) {
     }
     if (outcome.rewritten.any()) {
         json["clears_urgent"] = outcome.rewritten.clears_urgent;
+        json["clears_options"] = outcome.rewritten.clears_options;
         json["is_probe"] = outcome.rewritten.is_probe;
         json["voided_lines"] = rewritten_lines(outcome.rewritten);
         json["ttl"] = outcome.rewritten.raises_to == 0 ? Json() : Json(outcome.rewritten.raises_to);

@@ -172,9 +172,13 @@ void ConnectionTracker::finish(const Arrival& arrival, TrackVerdict& verdict) no
     }
     if (verdict.kind == TrackVerdict::Kind::Pass || verdict.kind == TrackVerdict::Kind::Inspect) {
         verdict.clear_urgent = verdict.from_client && (segment.has(kTcpUrg) || segment.urgent != 0);
+        verdict.clear_options = verdict.from_client && segment.has_unknown_options;
         verdict.raise_ttl = verdict.from_client && segment.ttl < arrival.policy.min_ttl;
         if (verdict.clear_urgent && verdict.kind == TrackVerdict::Kind::Pass) {
             count(TrackEvent::UrgentCleared);
+        }
+        if (verdict.clear_options && verdict.kind == TrackVerdict::Kind::Pass) {
+            count(TrackEvent::OptionsCleared);
         }
         if (verdict.raise_ttl && verdict.kind == TrackVerdict::Kind::Pass) {
             count(TrackEvent::TtlRaised);

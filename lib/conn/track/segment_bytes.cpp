@@ -1,7 +1,7 @@
 #include "lib/conn/track/segment_bytes.hpp"
 
 #include "lib/base/check.hpp"
-#include "lib/conn/track/tcp_window.hpp"
+#include "lib/conn/track/tcp_options.hpp"
 #include "lib/packet/internet_checksum.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/tcp_flags.hpp"
@@ -21,101 +21,6 @@ constexpr std::size_t kSumAt = 16;
 constexpr std::size_t kUrgentAt = 18;
 constexpr std::size_t kIpv4TtlAt = 8;
 constexpr std::size_t kIpv6HopsAt = 7;
-
-constexpr std::uint8_t kEndOfOptions = 0;
-constexpr std::uint8_t kNoOperation = 1;
-constexpr std::uint8_t kWindowScale = 3;  // RFC 7323, 2.2
-constexpr std::size_t kWindowScaleSize = 3;
-
-std::optional<std::uint8_t> scale_in(ByteView options) noexcept {
-    while (!options.empty() && load_u8(options, 0) != kEndOfOptions) {
-        const std::uint8_t kind = load_u8(options, 0);
-        if (kind == kNoOperation) {
-            options = options.subspan(1);
-            continue;
-        }
-        const std::size_t size = options.size() < 2 ? 0 : load_u8(options, 1);
-        if (size < 2 || size > options.size()) {
-            return std::nullopt;
-        }
-        if (kind == kWindowScale && size == kWindowScaleSize) {
-            return load_u8(options, 2);
-        }
-        options = options.subspan(size);
-    }
-    return std::nullopt;
-}
-
-constexpr std::uint8_t kTimestamps = 8;  // RFC 7323, 3.2
-
-// The timestamps among the options, which most senders lay out alike (RFC 7323, A).
-std::optional<TrackedTimestamps> timestamps_in(ByteView options) noexcept {
-    constexpr std::uint32_t kAlone = 0x0101'080A;  // behind two octets of padding
-    constexpr std::size_t kAloneSize = 12;
-    constexpr std::size_t kTimestampsSize = 10;
-    if (options.size() == kAloneSize && load_be32(options, 0) == kAlone) {
-        return TrackedTimestamps{load_be32(options, 4), load_be32(options, 8)};
-    }
-    std::optional<TrackedTimestamps> found;
-    while (!options.empty() && load_u8(options, 0) != kEndOfOptions) {
-        const std::uint8_t kind = load_u8(options, 0);
-        const std::size_t size = kind == kNoOperation ? 1
-                                 : options.size() < 2 ? 0
-                                                      : std::size_t{load_u8(options, 1)};
-        if (size == 0 || size > options.size()) {
-            break;
-        }
-        if (kind == kTimestamps && size == kTimestampsSize) {
-            const TrackedTimestamps read{load_be32(options, 2), load_be32(options, 6)};
-            found = found && !is_behind(found->value, read.value) ? found : read;
-        }
-        options = options.subspan(size);
-    }
-    return found;
-}
-
-constexpr std::uint8_t kSignedByMd5 = 19;  // RFC 2385
-constexpr std::uint8_t kSignedByAo = 29;   // RFC 5925
-
-// True if all options are sound, and each of a kind that `takes` says a receiver takes.
-template <typename Takes>
-bool are_sound(ByteView options, Takes takes) noexcept {
-    while (!options.empty() && load_u8(options, 0) != kEndOfOptions) {
-        const std::uint8_t kind = load_u8(options, 0);
-        const std::size_t size = kind == kNoOperation ? 1
-                                 : options.size() < 2 ? 0
-                                                      : std::size_t{load_u8(options, 1)};
-        const bool has_size = kind == kNoOperation ? size == 1 : size >= 2;
-        if (!takes(kind) || !has_size || size > options.size()) {
-            return false;
-        }
-        options = options.subspan(size);
-    }
-    return true;
-}
-
-// A receiver takes a RST with no others, whatever it makes of them.
-bool are_harmless(ByteView options) noexcept {
-    return are_sound(options,
-                     [](std::uint8_t kind) { return kind == kNoOperation || kind == kTimestamps; });
-}
-// Signed segments are dropped by receivers that share no key with the sender.
-bool are_taken(ByteView options) noexcept {
-    return are_sound(options,
-                     [](std::uint8_t kind) { return kind != kSignedByMd5 && kind != kSignedByAo; });
-}
-
-// Options of IPv4 that hosts drop a datagram for (RFC 7126), or that they check beyond their size.
-bool are_taken_of_ip(ByteView options) noexcept {
-    constexpr std::uint8_t kRecordRoute = 7;
-    constexpr std::uint8_t kTimestamp = 68;
-    constexpr std::uint8_t kLooseRoute = 131;
-    constexpr std::uint8_t kStrictRoute = 137;
-    return are_sound(options, [](std::uint8_t kind) {
-        return kind != kRecordRoute && kind != kTimestamp && kind != kLooseRoute &&
-               kind != kStrictRoute;
-    });
-}
 
 // Options of IPv4, and extension headers of IPv6, stand between the fixed header and TCP's.
 bool has_ip_options(const PacketHeaders& headers) noexcept {
@@ -181,6 +86,7 @@ void replace_word(MutableBytes frame, std::size_t at, std::uint16_t word,
     store_be16(frame, at, word);
 }
 
+constexpr std::uint8_t kTcpNoOperation = 1;
 constexpr std::uint8_t kVoid = 'x';
 
 constexpr bool stays_in_voided(std::uint8_t byte) noexcept {
@@ -228,21 +134,21 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
                            .urgent = load_be16(tcp, kUrgentAt),
                            .ttl = headers.ttl,
                            .is_fragment = headers.frag != Fragment::None};
+    const ByteView options = tcp.subspan(kTcpMinSize);
     if (segment.has(kTcpSyn)) [[unlikely]] {
-        segment.scale = scale_in(tcp.subspan(kTcpMinSize));
+        segment.scale = window_scale_in(options);
     }
     if (segment.has(kTcpRst)) [[unlikely]] {
-        segment.has_doubtful_options =
-            has_ip_options(headers) || !are_harmless(tcp.subspan(kTcpMinSize));
+        segment.has_doubtful_options = has_ip_options(headers) || !are_harmless_with_reset(options);
     }
-    const ByteView options = tcp.subspan(kTcpMinSize);
     if (!options.empty()) {
         segment.timestamps = timestamps_in(options);
+        segment.has_unknown_options = have_unknown_kind(options);
     }
-    const bool is_read = segment.payload != 0 || segment.has(kTcpFin);
+    const bool is_read = segment.payload != 0 || segment.has(kTcpFin | kTcpSyn);
     if (is_read && (!options.empty() || has_ip_options(headers))) {
         segment.has_doubtful_options =
-            segment.has_doubtful_options || !are_taken(options) ||
+            segment.has_doubtful_options || !are_taken_with_bytes(options) ||
             (has_ip_options(headers) && !segment.is_fragment && !is_taken_ip(headers, frame));
     }
     return segment;
@@ -253,6 +159,23 @@ void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept {
     const std::uint16_t flags = load_be16(frame, tcp + kFlagsAt);
     replace_word(frame, tcp + kFlagsAt, static_cast<std::uint16_t>(flags & ~kTcpUrg), tcp + kSumAt);
     replace_word(frame, tcp + kUrgentAt, 0, tcp + kSumAt);
+}
+
+void clear_options(const PacketHeaders& headers, MutableBytes frame) noexcept {
+    const std::size_t begin = std::size_t{headers.l4_at} + kTcpMinSize;
+    if (headers.payload_at < begin || headers.payload_at > frame.size()) {
+        return;
+    }
+    const std::size_t end =
+        std::min(std::size_t{headers.payload_at} + headers.payload_len, frame.size());
+    const MutableBytes options = frame.subspan(begin, headers.payload_at - begin);
+    std::size_t from = 0;
+    while (const std::optional<OptionPlace> place = next_of_unknown_kind(options, from)) {
+        for (std::size_t at = place->at; at < place->at + place->size; ++at) {
+            replace_byte(frame, begin + at, {headers.l4_at, end}, kTcpNoOperation);
+        }
+        from = place->at + place->size;
+    }
 }
 
 // The IP packet ends behind its TCP header: what follows is the frame's padding.

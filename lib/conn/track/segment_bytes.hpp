@@ -17,6 +17,9 @@ namespace sluice {
 // stays in the stream for everybody. The checksum is updated (RFC 1624): one that was wrong stays
 // wrong.
 void clear_urgent(const PacketHeaders& headers, MutableBytes frame) noexcept;
+// Overwrites options of unknown kinds by padding, so that both ends do without (RFC 8684, 3.7, of
+// Multipath TCP). The checksum is updated.
+void clear_options(const PacketHeaders& headers, MutableBytes frame) noexcept;
 // Makes of a TCP segment whose header is at hand one without bytes, whose sequence number is 2^30
 // less: the IP packet ends behind its header, and has the right checksums.
 void make_probe(const PacketHeaders& headers, MutableBytes frame) noexcept;

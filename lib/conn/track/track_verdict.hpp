@@ -32,6 +32,7 @@ struct TrackVerdict {
     Kind kind = Kind::Untracked;
     TrackReason reason = TrackReason::None;
     bool clear_urgent = false;
+    bool clear_options = false;
     bool raise_ttl = false;
     bool is_probe = false;  // it goes on without bytes, its number one of long ago
     bool from_client = false;

@@ -38,6 +38,7 @@ struct TrackedSegment {
     bool is_fragment = false;
     bool is_made_here = false;          // a RST of the box's own
     bool has_doubtful_options = false;  // of IP or TCP, for which its receiver may drop it
+    bool has_unknown_options = false;   // of TCP, that may give its bytes another place or meaning
 
     [[nodiscard]] constexpr bool has(std::uint16_t flag) const noexcept {
         return (flags & flag) != 0;

@@ -21,6 +21,9 @@ using test::Frame;
 using test::Octets;
 using test::udp;
 
+// Of Multipath TCP: a kind that nobody knows here.
+const Octets kMpDss{std::byte{30}, std::byte{4}, std::byte{0}, std::byte{0}};
+
 // A burst as columns, which shares nothing with the rows of the pipeline.
 struct Columns {
     std::deque<Octets> frames;
@@ -165,18 +168,18 @@ TEST(ActBurst, HoldsWhatIsDelayed) {
     EXPECT_EQ(plain.done, (std::vector<std::string>{"forward 0", "forward 1"}));
 }
 
-// Verdicts whose answers are not built drop the packet that they would answer.
 // Packets that depart later depart normalised and tagged.
 TEST(ActBurst, NormalisesWhatIsDelayed) {
     const std::vector<Action> actions{kPass, kDrop, {Verdict::Shape}};
     Columns burst;
-    const Frame frame = test::tcp().ttl(3).flags(0x30).payload(20);
+    const Frame frame = test::tcp().ttl(3).flags(0x30).tcp_options(kMpDss).payload(20);
     burst.add(frame,
               {.verdict = Verdict::Shape, .reason = Reason::OverLimit, .action = 2, .wait = 5ms});
     burst.add(frame, {.verdict = Verdict::Drop, .reason = Reason::OverLimit, .action = 1});
     burst.normalizations.resize(2);
     for (Normalization& change : burst.normalizations) {
         change.clears_urgent = true;
+        change.clears_options = true;
         change.raises_to = 32;
         change.void_line({4, 12});
     }
@@ -188,6 +191,7 @@ TEST(ActBurst, NormalisesWhatIsDelayed) {
     parse_frame(sent, {}, headers);
     EXPECT_EQ(headers.ttl, 32);
     EXPECT_EQ(headers.tcp_flags & 0x20, 0);
+    EXPECT_EQ(burst.frames[0][headers.payload_at - 4U], std::byte{1});
     EXPECT_EQ(burst.frames[0][headers.payload_at + 4U], std::byte{'x'});
     EXPECT_EQ(burst.frames[1], frame.bytes());
 }

@@ -121,6 +121,7 @@ TEST(SegmentBytes, DoubtsARstForItsOptions) {
     EXPECT_TRUE(is_doubtful({29, 4, 0, 0}));
     EXPECT_TRUE(is_doubtful({1, 1, 1, 8}));
     EXPECT_TRUE(is_doubtful({8, 0, 0, 0}));
+    EXPECT_TRUE(is_doubtful({8, 0, 0, 0}, kTcpSyn)) << "stacks differ in what they read behind it";
     EXPECT_FALSE(is_doubtful({29, 4, 0, 0}, kTcpAck)) << "an ACK without bytes changes nothing";
     const auto of_ip = [](Frame frame) {
         return ParsedFrame{frame.flags(kTcpRst).bytes()}.segment()->has_doubtful_options;
@@ -220,6 +221,53 @@ TEST(SegmentBytes, RewritesAndKeepsTheChecksumWhatItWas) {
                 EXPECT_EQ(after.segment()->urgent, 0);
                 EXPECT_EQ(after.headers.payload_len, ttl);
             }
+        }
+    }
+}
+
+TEST(SegmentBytes, KnowsOptionsThatMayMoveItsBytes) {
+    const auto is_unknown = [](std::initializer_list<unsigned> options) {
+        return ParsedFrame{Frame{6}.flags(kTcpAck).tcp_options(octets(options)).bytes()}
+            .segment()
+            ->has_unknown_options;
+    };
+    EXPECT_TRUE(is_unknown({30, 4, 1, 1})) << "Multipath TCP: MP_CAPABLE";
+    EXPECT_TRUE(is_unknown({1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 30, 4, 0x20, 1}));
+    EXPECT_TRUE(is_unknown({69, 2, 1, 1})) << "TCP-ENO";
+    EXPECT_TRUE(is_unknown({253, 4, 0, 0})) << "an experiment";
+    EXPECT_FALSE(is_unknown({1, 1, 8, 10, 30, 4, 1, 1, 30, 4, 1, 1})) << "within timestamps";
+    EXPECT_FALSE(is_unknown({2, 4, 5, 180, 4, 2, 3, 3, 7, 0, 30, 4})) << "behind the end";
+    EXPECT_FALSE(is_unknown({1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2}));
+    EXPECT_FALSE(is_unknown({34, 2, 28, 4, 0, 1, 1, 1}));
+    EXPECT_FALSE(is_unknown({}));
+}
+
+TEST(SegmentBytes, OptionsThatMayMoveItsBytesBecomePadding) {
+    for (const std::uint16_t off_by : std::initializer_list<std::uint16_t>{0, 77}) {
+        for (unsigned size = 0; size < 6; ++size) {
+            ParsedFrame parsed{
+                Frame{6}
+                    .flags(kTcpAck)
+                    .tcp_options(octets({1, 30, 5, 0x20, 1, 9, 69, 3,   7, 8, 10, 0,
+                                         0, 0,  1, 0,    0, 0, 2,  253, 2, 0, 30, 4}))
+                    .payload(size)
+                    .summed(off_by)
+                    .bytes()};
+            const Octets before = parsed.bytes;
+            const ChecksumFinding finding = parsed.finding();
+            clear_options(parsed.headers, parsed.bytes);
+            const ParsedFrame after{parsed.bytes};
+            EXPECT_EQ(after.finding(), finding) << size;
+            EXPECT_FALSE(after.segment()->has_unknown_options);
+            EXPECT_EQ(after.segment()->timestamps->value, 1U);
+            const std::size_t at = after.headers.l4_at + 20U;
+            EXPECT_EQ(
+                Octets(after.bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                       after.bytes.begin() + static_cast<std::ptrdiff_t>(at + 24)),
+                octets({1, 1, 1, 1, 1, 1, 1, 1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1, 0, 30, 4}));
+            EXPECT_EQ(Octets(after.bytes.begin() + static_cast<std::ptrdiff_t>(at + 24),
+                             after.bytes.end()),
+                      Octets(before.begin() + static_cast<std::ptrdiff_t>(at + 24), before.end()));
         }
     }
 }

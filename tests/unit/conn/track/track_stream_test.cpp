@@ -259,6 +259,23 @@ TEST(TrackStream, UrgentDataAndShortLivedSegmentsOfClientsAreRewritten) {
     EXPECT_FALSE(answer.clear_urgent || answer.raise_ttl);
 }
 
+TEST(TrackStream, OptionsOfClientsThatMayMoveBytesAreOverwritten) {
+    Dialogue talk;
+    TrackedSegment syn = talk.segment({.seq = 0, .flags = kTcpSyn}, true);
+    syn.has_unknown_options = true;
+    EXPECT_TRUE(talk.raw(syn).clear_options);
+    talk.handshake();
+    TrackedSegment segment = talk.segment({.seq = 1, .ack = 1, .payload = 5}, true);
+    EXPECT_FALSE(talk.raw(segment).clear_options);
+    segment.has_unknown_options = true;
+    const TrackVerdict verdict = talk.raw(segment);
+    EXPECT_TRUE(verdict.clear_options);
+    expect_pass(verdict, true);
+    TrackedSegment server = talk.segment({.seq = 1, .ack = 1, .payload = 5}, false);
+    server.has_unknown_options = true;
+    EXPECT_FALSE(talk.raw(server).clear_options);
+}
+
 TEST(TrackStream, EndsWhenBothFinsAreAcknowledgedInAnyOrder) {
     for (const bool client_first : {true, false}) {
         Dialogue talk;

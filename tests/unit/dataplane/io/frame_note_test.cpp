@@ -31,6 +31,7 @@ TEST_F(FrameNote, SaysWhatWasNoted) {
     ASSERT_NE(frame, nullptr);
     Normalization changes;
     changes.clears_urgent = true;
+    changes.clears_options = true;
     changes.is_probe = true;
     changes.raises_to = 32;
     for (std::uint32_t i = 0; i < Normalization::kMostLines; ++i) {
@@ -39,6 +40,7 @@ TEST_F(FrameNote, SaysWhatWasNoted) {
     note_changes(*frame, changes);
     const Normalization noted = noted_changes(*frame);
     EXPECT_TRUE(noted.clears_urgent);
+    EXPECT_TRUE(noted.clears_options);
     EXPECT_TRUE(noted.is_probe);
     EXPECT_EQ(noted.raises_to, 32);
     ASSERT_EQ(noted.voided().size(), Normalization::kMostLines);
