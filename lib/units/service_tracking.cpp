@@ -156,11 +156,17 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
     keep_names();
     for (std::size_t index = 0; index < burst.services.all.size(); ++index) {
         const std::uint16_t slot = slots_.slot_of(index);
-        const bool begins = is_new[slot] || has_gap;
+        const bool begins_to_enforce = !is_new[slot] && !policies_[slot].enforced &&
+                                       burst.services.all[index].mode == Mode::Enforce;
+        const bool begins = is_new[slot] || has_gap || begins_to_enforce;
         const Instant grace = begins ? now + kGrace : policies_[slot].grace_until;
-        const bool was_enforced = policies_[slot].enforced;
         policies_[slot] = policy_of(burst.services.all[index], grace);
-        const bool begins_to_enforce = !was_enforced && policies_[slot].enforced;
+        if (begins_to_enforce) {
+            // Nothing was kept from its servers but what the path drops, and clients say what that
+            // is: what was read may be what no server has.
+            tracker_.note_unseen_of(slot, now);
+            ++modes_[slot];
+        }
         const Checksums checksums = burst.services.all[index].checksums;
         const bool is_other = is_new[slot] || checksums != checksum_policies_[slot];
         checksum_policies_[slot] = checksums;
@@ -251,12 +257,11 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
         const ClientBytes bytes =
             index == ServiceSlots::kNone
                 ? ClientBytes::BeginNone
-                : follow.follows(
-                      follow.reader, columns, row,
-                      {.connection = verdict.id != 0 ? verdict.id : columns.ends[row].along(),
-                       .seq = segment->seq,
-                       .protocol = burst.services.all[index].protocol,
-                       .is_taken_up = !is_asked});
+                : follow.follows(follow.reader, columns, row,
+                                 {.connection = connection_of(verdict, columns.ends[row]),
+                                  .seq = segment->seq,
+                                  .protocol = burst.services.all[index].protocol,
+                                  .is_taken_up = !is_asked});
         if (is_asked) {
             verdict = tracker_.settle_midstream(*segment, policies_, bytes, columns.now);
         } else if (bytes == ClientBytes::BeginHalf) {
@@ -330,6 +335,13 @@ void ServiceTracking::note_upgrade(const AgreedUpgrade& upgrade) noexcept {
                   upgrade.is_passed ? TrackMark::Upgraded : TrackMark::Unreadable);
 }
 
+// One without an identity of its own is another one once its service has begun to enforce.
+std::uint64_t ServiceTracking::connection_of(const TrackVerdict& verdict,
+                                             const ConnectionEnds& ends) const noexcept {
+    constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+    return verdict.id != 0 ? verdict.id : ends.along() + kOdd * modes_[verdict.service];
+}
+
 void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst,
                                    std::size_t row, ServiceRowsOutcome& outcome) const noexcept {
     if (verdict.kind == TrackVerdict::Kind::Untracked || verdict.service == kNoService ||
@@ -344,7 +356,7 @@ void ServiceTracking::take_verdict(const TrackVerdict& verdict, const TrackedCol
     outcome.packets[row] = {
         .service = &service,
         .slot = verdict.service,
-        .connection = verdict.id != 0 ? verdict.id : ends.along(),
+        .connection = connection_of(verdict, ends),
         .first = verdict.first,
         .acknowledged = verdict.take_from,
         .sent = verdict.sent,

@@ -69,6 +69,8 @@ private:
     void note_proofs(const TrackVerdict& verdict) noexcept;
     void note_changed(const PortChecksums& checksums, std::uint16_t slot) noexcept;
     void publish(std::uint16_t slot) noexcept;
+    [[nodiscard]] std::uint64_t connection_of(const TrackVerdict& verdict,
+                                              const ConnectionEnds& ends) const noexcept;
     void take_verdict(const TrackVerdict& verdict, const TrackedColumns& burst, std::size_t row,
                       ServiceRowsOutcome& outcome) const noexcept;
 
@@ -77,7 +79,8 @@ private:
     ConnectionTracker tracker_;
     ServiceDatagrams datagrams_;
     ServiceSlots slots_;
-    std::array<TrackPolicy, kMaxServices> policies_;  // by slot
+    std::array<TrackPolicy, kMaxServices> policies_;   // by slot
+    std::array<std::uint32_t, kMaxServices> modes_{};  // by slot: how often it began to enforce
     // By slot, of what comes from clients and from servers.
     std::array<PortChecksums, kMaxServices> checksums_;
     std::array<PortChecksums, kMaxServices> server_checksums_;

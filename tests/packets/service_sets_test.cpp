@@ -132,5 +132,47 @@ TEST_F(ServiceSets, AServiceThatIsDeclaredAgainReadsOnWhereItsServerIs) {
     EXPECT_EQ(take(client(kLogin, 3 * test::kLoginSize).sport(1)), "over_limit");
 }
 
+// In monitor a client decides which bytes its server gets, by a TTL for one: the body that a decoy
+// has announced is none once the service enforces.
+TEST_F(ServiceSets, WhatWasReadInMonitorIsNotBelievedOnceAServiceEnforces) {
+    const std::string decoy = "POST / HTTP/1.1\r\nHost: b\r\nContent-Length: 1000000000\r\n\r\n";
+    std::string enforced = kEnforced;
+    std::string monitored = kEnforced;
+    monitored.replace(monitored.find("mode: enforce, checksums"), 13, "mode: monitor");
+    for (const bool is_known : {true, false}) {
+        begin(monitored);
+        if (is_known) {
+            open(1);
+        }
+        EXPECT_EQ(take(client(decoy).ttl(2).sport(1)), "unmatched");
+        (void)take(server("", 0, 0).dport(1));
+        ASSERT_TRUE(box->reload(enforced).has_value());
+        std::uint32_t at = 0;
+        for (const char* const reason : {"within_limits", "within_limits", "over_limit"}) {
+            // The first one finds a connection that nobody knows, whose server says where it is.
+            std::string is = take(client(kLogin, at).sport(1));
+            for (int again = 0; is == "unmatched" && again < 3; ++again) {
+                (void)take(server("", 0, at).dport(1));
+                is = take(client(kLogin, at).sport(1));
+            }
+            EXPECT_EQ(is, reason) << is_known << " " << at;
+            at += test::kLoginSize;
+            (void)take(server("", 0, at).dport(1));
+        }
+        EXPECT_GE(parser->tracked().of(TrackEvent::Midstream), 1U);
+    }
+}
+
+// The other way, and with the same mode, all goes on.
+TEST_F(ServiceSets, AConnectionOutlivesASetThatEnforcesAsBefore) {
+    begin(kEnforced);
+    open(1);
+    EXPECT_EQ(take(client(kLogin).sport(1)), "within_limits");
+    ASSERT_TRUE(box->reload(kMonitored).has_value());
+    ASSERT_TRUE(box->reload(kEnforced).has_value());
+    EXPECT_EQ(take(client(kLogin, test::kLoginSize).sport(1)), "within_limits");
+    EXPECT_EQ(parser->tracked().of(TrackEvent::Midstream), 0U);
+}
+
 }  // namespace
 }  // namespace sluice::service_sets_test

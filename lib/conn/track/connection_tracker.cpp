@@ -89,8 +89,7 @@ ConnectionIndex ConnectionTracker::find_of_protocol(
 
 ConnectionIndex ConnectionTracker::find_seen(std::uint64_t ends) noexcept {
     const ConnectionIndex index = lines_.may_have(ends) ? lines_.find(ends) : kNoConnection;
-    if (has_unseen_ && index != kNoConnection &&
-        sequence_distance(lines_[index].touched, unseen_ticks_) > 0) [[unlikely]] {
+    if (has_unseen_ && index != kNoConnection && is_of_before(lines_[index])) [[unlikely]] {
         count(TrackEvent::Unseen);
         remove(index);
         return kNoConnection;
@@ -197,8 +196,25 @@ void ConnectionTracker::refuse_half(const TrackedSegment& segment, TrackVerdict&
     counters_.count(verdict.reason);
 }
 
+bool ConnectionTracker::is_of_before(const Line& line) const noexcept {
+    const bool has_slot = line.service < unseen_of_.size();
+    const std::uint32_t unseen = has_slot ? unseen_of_[line.service] : unseen_ticks_;
+    return sequence_distance(line.touched, unseen) > 0;
+}
+
 void ConnectionTracker::note_unseen(Instant now) noexcept {
     unseen_ticks_ = ticks_of(now.time_since_epoch());
+    unseen_of_.fill(unseen_ticks_);
+    has_unseen_ = true;
+}
+
+void ConnectionTracker::note_unseen_of(std::uint16_t service, Instant now) noexcept {
+    if (!has_unseen_) {
+        // Nothing of the others is of before.
+        unseen_of_.fill(ticks_of(now.time_since_epoch()) - ticks_of(budget_.idle_timeout) * 2);
+    }
+    unseen_ticks_ = ticks_of(now.time_since_epoch());
+    unseen_of_[service] = unseen_ticks_;
     has_unseen_ = true;
 }
 

@@ -84,6 +84,8 @@ public:
 
     // Segments may have passed unseen up to here: connections of before are forgotten.
     void note_unseen(Instant now) noexcept;
+    // The same of one service's: what was seen of them is not to be believed.
+    void note_unseen_of(std::uint16_t service, Instant now) noexcept;
     // For connections with this id alone.
     void mark(std::uint64_t ends, std::uint64_t id, TrackMark mark) noexcept;
     // The box has reset it: a RST stands.
@@ -228,6 +230,9 @@ private:
         verdict.reason = reason;
     }
 
+    // Nothing has come of it since what was seen may be wrong.
+    [[nodiscard]] bool is_of_before(const Line& line) const noexcept;
+
     TrackBudget budget_;
     KeyHasher hash_;
     // The first line says which facts of the second count: one that a kill tore has facts of two
@@ -241,7 +246,8 @@ private:
     RefusedConnections evicted_of_most_;
     std::uint32_t ticks_ = 0;  // the segment's instant
     Instant now_ = Instant::min();
-    std::uint32_t unseen_ticks_ = 0;
+    std::uint32_t unseen_ticks_ = 0;  // the latest
+    std::array<std::uint32_t, kMostServices> unseen_of_{};
     bool has_unseen_ = false;
     std::uint32_t taken_over_ticks_ = 0;
     bool has_taken_over_ = false;      // and some connection may not have been heard of since
