@@ -25,19 +25,12 @@ enum class StreamPhase : std::uint8_t {
     Unread,      // nothing from `next` on is read any more
 };
 
-// What is kept of judged segments that came again in parts (PartRepeats).
-enum class RepeatedParts : std::uint8_t {
-    None,
-    Whole,  // the same as what was judged
-    Open,   // a part of a segment has passed again, the rest of it has not
-};
-
 // Connections of a group are remembered for another reason, and have a budget and an order of age
 // of their own.
 enum class AgeGroup : std::uint8_t {
     Idle,      // nobody gains by its being forgotten
     Begun,     // that it has begun is all there is to know
-    Refusal,   // a refusal sticks to bytes of it, or it may still differ from what was judged
+    Refusal,   // a refusal sticks to bytes of it
     GivenUp,   // Forgotten: the rest of a head must not pass
     HalfHead,  // a head that is not whole
 };
@@ -58,11 +51,10 @@ struct alignas(kLineBytes) Connection {
     std::uint16_t at_home = 0;  // which of the lines from this one on have their home here
     StreamPhase phase : 4 = StreamPhase::Free;
     AgeGroup listed : 4 = AgeGroup::Idle;  // where its neighbours are
-    RepeatedParts repeated : 4 = RepeatedParts::None;
-    bool has_framing : 1 = false;   // FramingBytes may keep something of it, or have lost it
-    bool is_inherited : 1 = false;  // an earlier process has read it
-    bool is_unheard : 1 = false;    // and nothing in order has come of it since
-    bool has_gap : 1 = false;       // its receiver may lack unread bytes before a number
+    bool has_framing : 1 = false;          // FramingBytes may keep something of it, or have lost it
+    bool is_inherited : 1 = false;         // an earlier process has read it
+    bool is_unheard : 1 = false;           // and nothing in order has come of it since
+    bool has_gap : 1 = false;              // its receiver may lack unread bytes before a number
     JudgedRanges judged;
     FramingState framing{};
 
@@ -76,7 +68,7 @@ struct alignas(kLineBytes) Connection {
         if (phase == StreamPhase::Forgotten || phase == StreamPhase::Untaken) {
             return AgeGroup::GivenUp;
         }
-        if (judged.any_blocks() || repeated == RepeatedParts::Open) {
+        if (judged.any_blocks()) {
             return AgeGroup::Refusal;
         }
         return phase == StreamPhase::Begun ? AgeGroup::Begun : AgeGroup::Idle;

@@ -21,7 +21,8 @@ struct ConnectionBudget {
     std::size_t begun = std::size_t{1} << 12;            // of them, those with a SYN alone
     std::size_t half_head_lines = std::size_t{1} << 18;  // lines of 64 bytes they are held in
     std::size_t half_heads_per_source = std::size_t{1} << 12;
-    std::size_t head_bytes = std::size_t{16} << 10;  // of one head, at most kMostHeadBytes
+    std::size_t recent_bytes = std::size_t{16} << 20;  // of services' heads, for repeats in parts
+    std::size_t head_bytes = std::size_t{16} << 10;    // of one head, at most kMostHeadBytes
     Nanoseconds half_head_timeout = std::chrono::seconds{10};
     Nanoseconds idle_timeout = std::chrono::seconds{60};
     FullHeads when_full = FullHeads::Evict;

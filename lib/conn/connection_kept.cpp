@@ -22,7 +22,7 @@ bool ConnectionTable::goes_on(Connection& connection) noexcept {
     connection.is_inherited = true;
     connection.is_unheard = true;
     return connection.phase <= StreamPhase::Unread && connection.phase != StreamPhase::Begun &&
-           connection.judged.recover(connection.next) && connection.repeated <= RepeatedParts::Open;
+           connection.judged.recover(connection.next);
 }
 
 // Half heads whose bytes are there go on. The rest of another one is refused, as behind its

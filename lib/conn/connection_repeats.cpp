@@ -86,23 +86,30 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     if (offer.hash_ == nullptr) {
         return true;
     }
-    using Repeat = SeenSegments::Repeat;
     const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
     if (!framing_agrees(offer, bytes)) {
         // A part of lines that are kept as one cannot be compared with them.
-        return connection.repeated != RepeatedParts::Open &&
-               seen_[offer.connection_].holds(offer.rest_seq_, bytes, *offer.hash_);
+        return seen_[offer.connection_].holds(offer.rest_seq_, bytes, *offer.hash_, recent_);
     }
     if (framing_.is_in_body(offer.connection_, offer.rest_seq_, to)) {
-        return connection.repeated != RepeatedParts::Open;
+        return true;
     }
     const bool keeps_alive = goes_unread_at_doubt() && bytes.size() == 1 && to == connection.next;
     forget_acknowledged(offer);
-    const SeenSegments& seen = seen_[offer.connection_];
-    const bool is_same =
-        keeps_alive || seen.compare(offer.rest_seq_, bytes, *offer.hash_).what == Repeat::Same;
-    return (is_same && connection.repeated != RepeatedParts::Open) ||
-           may_repeat_a_part(offer, to, connection);
+    return keeps_alive || is_same(offer, bytes);
+}
+
+// Same as what came first, in any cuts: whoever cuts otherwise has a path that became narrower.
+bool ConnectionTable::is_same(const StreamOffer& offer, ByteView bytes) noexcept {
+    using Repeat = SeenSegments::Repeat;
+    const Repeat is =
+        seen_[offer.connection_].compare(offer.rest_seq_, bytes, *offer.hash_, recent_);
+    if (is == Repeat::SamePart) {
+        counters_.count(ConnectionEvent::PartRepeated);
+    } else if (is == Repeat::Untold) {
+        counters_.count(ConnectionEvent::EvictedRepeat);
+    }
+    return is < Repeat::Untold;
 }
 
 // The receiver ignores other bytes in the place of those that it has.
@@ -119,27 +126,6 @@ void ConnectionTable::forget_acknowledged(const StreamOffer& offer) noexcept {
 bool ConnectionTable::framing_agrees(const StreamOffer& offer, ByteView bytes) const noexcept {
     return framing_.agrees(offer.connection_, {.from = offer.rest_seq_, .bytes = bytes},
                            *offer.hash_);
-}
-
-// While a part of a segment has passed again and the rest has not, nothing of the connection is
-// repeated but what agrees with it.
-bool ConnectionTable::may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
-                                        Connection& connection) noexcept {
-    const ByteView bytes = offer.rest_.first(to - offer.rest_seq_);
-    const PartRepeats::Answer answer = part_repeats_.take(
-        offer.connection_, connection.repeated == RepeatedParts::Open,
-        {.from = offer.rest_seq_, .bytes = bytes}, seen_[offer.connection_], *offer.hash_);
-    if (answer.evicted) {
-        counters_.count(ConnectionEvent::EvictedRepeat);
-    }
-    if (answer.part == PartRepeats::Part::Differs) {
-        return false;
-    }
-    counters_.count(ConnectionEvent::PartRepeated);
-    connection.repeated =
-        answer.part == PartRepeats::Part::Open ? RepeatedParts::Open : RepeatedParts::Whole;
-    regroup(offer.connection_);
-    return true;
 }
 
 // False: there is no room.
@@ -166,7 +152,7 @@ void ConnectionTable::note_seen(const StreamOffer& offer) noexcept {
     if (offer.hash_ != nullptr && offer.connection_ != kNoConnection && !offer.fresh_.empty()) {
         SeenSegments& seen = seen_[offer.connection_];
         seen_change_.begin(&seen, offer.digest_, offer.connection_);
-        seen.add(offer.fresh_seq_, offer.fresh_, offer.acknowledged_, *offer.hash_);
+        seen.add(offer.fresh_seq_, offer.fresh_, offer.acknowledged_, *offer.hash_, recent_);
         seen_change_.end();
     }
 }

@@ -26,6 +26,11 @@ ConnectionBudget checked(ConnectionBudget budget) noexcept {
     return budget;
 }
 
+// Where doubts pass, nothing depends on them but what is read further.
+std::size_t recent_bytes(const ConnectionBudget& budget, ReadingStance stance) noexcept {
+    return RecentBytes::size_for(stance == ReadingStance::Service ? budget.recent_bytes : 0);
+}
+
 SourceId id_of(std::uint64_t source) noexcept {
     return static_cast<SourceId>(source ^ source >> 32);
 }
@@ -87,6 +92,7 @@ ConnectionTable::ConnectionTable(const ConnectionBudget& budget, ReadingStance s
       beside_{array_in<Beside>(memory, lines_.capacity())},
       gap_ends_{array_in<std::uint32_t>(memory,
                                         stance == ReadingStance::Service ? lines_.capacity() : 0)},
+      recent_{recent_bytes(budget_, stance)},
       framing_{stance == ReadingStance::Service ? lines_.capacity() : 0, memory},
       refused_{budget_.connections, idle_ticks_, budget_.when_full},
       shares_{{{budget_.refusals, budget_.refusals, members_.all()},
@@ -115,7 +121,7 @@ std::uint64_t ConnectionTable::memory_of(const ConnectionBudget& wanted,
            LineArray<SourceMember>::memory_of(lines) + LineArray<SeenSegments>::memory_of(lines) +
            LineArray<Beside>::memory_of(lines) + LineArray<std::uint32_t>::memory_of(of_service) +
            FramingBytes::memory_of(of_service) + RefusedConnections::memory_of(budget.connections) +
-           PartRepeats::memory_of() + LinePool::bytes_for(budget.half_head_lines) +
+           recent_bytes(budget, stance) + LinePool::bytes_for(budget.half_head_lines) +
            SourceShares::memory_of(budget.refusals, budget.refusals) +
            SourceShares::memory_of(budget.given_up, budget.given_up) +
            SourceShares::memory_of(budget.half_heads, budget.half_heads_per_source);
@@ -235,9 +241,6 @@ void ConnectionTable::remove(ConnectionIndex index, ConnectionEvent event) noexc
     }
     if (lines_[index].held != kNoLine) {
         end_half_head(index);
-    }
-    if (lines_[index].repeated != RepeatedParts::None) {
-        part_repeats_.forget(index);
     }
     leave(index);
     lines_.remove(index);

@@ -9,7 +9,7 @@
 #include "lib/conn/framing_bytes.hpp"
 #include "lib/conn/held_bytes.hpp"
 #include "lib/conn/line_change.hpp"
-#include "lib/conn/part_repeats.hpp"
+#include "lib/conn/recent_bytes.hpp"
 #include "lib/conn/refused_connections.hpp"
 #include "lib/conn/seen_segments.hpp"
 #include "lib/conn/source_shares.hpp"
@@ -196,8 +196,7 @@ private:
     [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes) const noexcept;
     [[nodiscard]] bool note_framing(const StreamOffer& offer, ByteView bytes,
                                     std::span<const PayloadRange> lines) noexcept;
-    [[nodiscard]] bool may_repeat_a_part(const StreamOffer& offer, std::uint32_t to,
-                                         Connection& connection) noexcept;
+    [[nodiscard]] bool is_same(const StreamOffer& offer, ByteView bytes) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
     // True: the phase of the connection alone says what becomes of the segment.
     [[nodiscard]] bool is_settled_by_phase(StreamOffer& offer, Connection& connection,
@@ -291,7 +290,7 @@ private:
     // Of connections of services: with has_gap its end; while one is unheard, where the oldest
     // bytes begin that came ahead.
     LineArray<std::uint32_t> gap_ends_;
-    PartRepeats part_repeats_;
+    RecentBytes recent_;
     FramingBytes framing_;
     RefusedConnections refused_;
     static constexpr auto kUnshared = static_cast<std::size_t>(AgeGroup::Refusal);

@@ -54,7 +54,7 @@ void SeenSegments::join_last() noexcept {
     const bool is_all_gap = is_gap(last - 1) && is_gap(last);
     const std::uint32_t both = size_of(last - 1) + size_of(last);
     sizes_[last - 1] = 0;
-    words_[last - 1] = is_all_gap ? both : both | kUnknown;
+    words_[last - 1] = {.digest = is_all_gap ? both : both | kUnknown};
     --count_;
 }
 
@@ -82,7 +82,7 @@ void SeenSegments::double_piece(std::size_t i) noexcept {
 void SeenSegments::prepend_gap(std::uint32_t size) noexcept {
     double_piece(0);
     sizes_[0] = 0;
-    words_[0] = size;
+    words_[0] = {.digest = size};
     from_ -= size;
 }
 
@@ -101,10 +101,10 @@ bool SeenSegments::split(std::int64_t at) noexcept {
             sizes_[i] = static_cast<std::uint16_t>(left);
             sizes_[i + 1] = static_cast<std::uint16_t>(size - left);
         } else {
-            const std::uint32_t kind = words_[i + 1] & kUnknown;
+            const std::uint32_t kind = words_[i + 1].digest & kUnknown;
             sizes_[i] = 0;
-            words_[i] = left | kind;
-            words_[i + 1] = (size - left) | kind;
+            words_[i] = {.digest = left | kind};
+            words_[i + 1] = {.digest = (size - left) | kind};
         }
         return was_known;
     }
@@ -114,17 +114,19 @@ bool SeenSegments::split(std::int64_t at) noexcept {
 void SeenSegments::append_gap(std::int64_t size) noexcept {
     if (size > 0) {
         sizes_[count_] = 0;
-        words_[count_++] = static_cast<std::uint32_t>(size);
+        words_[count_++] = {.digest = static_cast<std::uint32_t>(size)};
     }
 }
 
 void SeenSegments::set_unknown(std::size_t i, std::uint32_t size) noexcept {
     sizes_[i] = 0;
-    words_[i] = size | kUnknown;
+    words_[i] = {.digest = size | kUnknown};
 }
 
 // There is room for it, and it lies behind what was forgotten.
-void SeenSegments::put(std::int64_t at, ByteView bytes, const KeyHasher& hash) noexcept {
+void SeenSegments::put(std::int64_t at, ByteView bytes, const KeyHasher& hash,
+                       RecentBytes& recent) noexcept {
+    const std::uint32_t place = recent.put(bytes);
     const std::int64_t to = at + static_cast<std::int64_t>(bytes.size());
     append_gap(at - span());
     append_gap(to - span());
@@ -137,15 +139,18 @@ void SeenSegments::put(std::int64_t at, ByteView bytes, const KeyHasher& hash) n
         if ((leaves_left && end == at) || (leaves_right && begin == to)) {
             set_unknown(i, size);
         } else if (begin >= at && end <= to && (is_known(i) || is_gap(i))) {
+            const auto before = static_cast<std::size_t>(begin - at);
             sizes_[i] = static_cast<std::uint16_t>(size);
-            words_[i] = digest_of(bytes.subspan(static_cast<std::size_t>(begin - at), size), hash);
+            words_[i] = {.digest = digest_of(bytes.subspan(before, size), hash),
+                         .place = place + static_cast<std::uint32_t>(before)};
         }
         begin = end;
     }
 }
 
 void SeenSegments::add(std::uint32_t from, ByteView bytes,
-                       std::optional<std::uint32_t> acknowledged, const KeyHasher& hash) noexcept {
+                       std::optional<std::uint32_t> acknowledged, const KeyHasher& hash,
+                       RecentBytes& recent) noexcept {
     // No IP packet carries more.
     bytes =
         bytes.first(std::min<std::size_t>(bytes.size(), std::numeric_limits<std::uint16_t>::max()));
@@ -160,7 +165,7 @@ void SeenSegments::add(std::uint32_t from, ByteView bytes,
         !bytes.empty()) [[likely]] {
         make_room(1, acknowledged.has_value());
         sizes_[count_] = static_cast<std::uint16_t>(bytes.size());
-        words_[count_++] = digest_of(bytes, hash);
+        words_[count_++] = {.digest = digest_of(bytes, hash), .place = recent.put(bytes)};
         return;
     }
     make_room(place() == end ? 1 : place() > end ? 2 : 4, acknowledged.has_value());
@@ -185,53 +190,66 @@ void SeenSegments::add(std::uint32_t from, ByteView bytes,
     if (place() < 0) {
         prepend_gap(static_cast<std::uint32_t>(-place()));
     }
-    put(place(), bytes, hash);
+    put(place(), bytes, hash, recent);
 }
 
-SeenSegments::Comparison SeenSegments::compare(std::uint32_t from, ByteView bytes,
-                                               const KeyHasher& hash) const noexcept {
+// The bytes of the whole piece are at hand if they have its digest.
+SeenSegments::Repeat SeenSegments::compare_part(const PartOf& part, const KeyHasher& hash,
+                                                const RecentBytes& recent) const noexcept {
+    const ByteView all = recent.at(words_[part.piece].place, sizes_[part.piece]);
+    if (all.empty() || digest_of(all, hash) != words_[part.piece].digest) {
+        return Repeat::Untold;
+    }
+    const ByteView known = all.subspan(part.at, part.bytes.size());
+    return std::equal(known.begin(), known.end(), part.bytes.begin()) ? Repeat::SamePart
+                                                                      : Repeat::Differs;
+}
+
+SeenSegments::Repeat SeenSegments::compare(std::uint32_t from, ByteView bytes,
+                                           const KeyHasher& hash,
+                                           const RecentBytes& recent) const noexcept {
     const std::int64_t begin = sequence_distance(from_, from);
     const std::int64_t to = begin + static_cast<std::int64_t>(bytes.size());
     if (begin < 0 && has_horizon_) {
-        return {};
+        return Repeat::Differs;
     }
+    Repeat all = Repeat::Same;
     std::int64_t at = 0;
     for (std::size_t i = 0; i < count_ && at < to; ++i) {
         const std::int64_t end = at + size_of(i);
         if (end > begin && !is_gap(i)) {
-            if (!is_known(i) || at < begin) {
-                return {};
+            if (!is_known(i)) {
+                return Repeat::Differs;
             }
-            const auto before = static_cast<std::size_t>(at - begin);
-            if (end > to) {
-                return {.what = Repeat::Part, .whole = before};
-            }
-            if (digest_of(bytes.subspan(before, size_of(i)), hash) != words_[i]) {
-                return {};
-            }
+            const std::int64_t first = std::max(at, begin);
+            const ByteView both =
+                bytes.subspan(static_cast<std::size_t>(first - begin),
+                              static_cast<std::size_t>(std::min(end, to) - first));
+            const bool is_whole = both.size() == size_of(i);
+            const Repeat is =
+                is_whole
+                    ? (digest_of(both, hash) == words_[i].digest ? Repeat::Same : Repeat::Differs)
+                    : compare_part({i, static_cast<std::size_t>(first - at), both}, hash, recent);
+            all = std::max(all, is);
         }
         at = end;
     }
-    return {.what = Repeat::Same, .whole = bytes.size()};
+    return all;
 }
 
-bool SeenSegments::holds(std::uint32_t from, ByteView bytes, const KeyHasher& hash) const noexcept {
+bool SeenSegments::holds(std::uint32_t from, ByteView bytes, const KeyHasher& hash,
+                         const RecentBytes& recent) const noexcept {
     const std::int64_t begin = sequence_distance(from_, from);
     const std::int64_t to = begin + static_cast<std::int64_t>(bytes.size());
     std::int64_t at = 0;
-    std::size_t held = 0;
     for (std::size_t i = 0; i < count_ && at < to; ++i) {
         const std::int64_t end = at + size_of(i);
-        if (end > begin) {
-            if (!is_known(i) || at < begin || end > to ||
-                digest_of(bytes.subspan(held, size_of(i)), hash) != words_[i]) {
-                return false;
-            }
-            held += size_of(i);
+        if (end > begin && !is_known(i)) {
+            return false;
         }
         at = end;
     }
-    return held == bytes.size();
+    return begin >= 0 && at >= to && compare(from, bytes, hash, recent) < Repeat::Untold;
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/base/prefetch.hpp"
+#include "lib/conn/recent_bytes.hpp"
 #include "lib/conn/tcp_segment.hpp"
 #include "lib/hash/group_key.hpp"
 
@@ -16,13 +17,12 @@ namespace sluice {
 //   from_ |-- known --|-- known --|---- gap ----|-- unknown --|-- known --|
 //
 // No piece holds more than a part of a segment that came, and none a place where one began or
-// ended: the receiver has taken all of a piece from a segment, or none of it. So bytes that repeat
-// a part of one make no head whole before the last of it is compared (PartRepeats).
+// ended.
 //
 //   a segment that repeats    of what came before
 //   all of a known piece      has the same bytes, or differs
-//   the beginning of one      is a part of it: PartRepeats goes on with that
-//   another part              differs: nothing tells what it is
+//   a part of one             the same, as long as its bytes are kept (RecentBytes); then nothing
+//                             tells
 //   some of an unknown one    differs
 //   a gap, and all beyond     passes: no head lay there
 //   what was forgotten        differs
@@ -32,15 +32,16 @@ namespace sluice {
 // is forgotten.
 class alignas(64) SeenSegments {
 public:
-    enum class Repeat : std::uint8_t { Same, Part, Differs };
-    struct Comparison {
-        Repeat what = Repeat::Differs;
-        std::size_t whole = 0;  // of a Part, bytes before the piece that it is a part of; else all
+    enum class Repeat : std::uint8_t {
+        Same,      // in the cuts that they came in
+        SamePart,  // a part of some piece is among them
+        Untold,    // they may be the same: a part is among them of a piece whose bytes have gone
+        Differs,
     };
 
     void prefetch() const noexcept {
         prefetch0(this);
-        prefetch0(&words_.back());
+        prefetch0(&words_[kKept / 4]);
     }
     void clear() noexcept {
         count_ = 0;
@@ -50,18 +51,18 @@ public:
     [[nodiscard]] bool can_be() const noexcept;
     // Bytes that begin there, of one segment. `acknowledged`: all before it the receiver has.
     void add(std::uint32_t from, ByteView bytes, std::optional<std::uint32_t> acknowledged,
-             const KeyHasher& hash) noexcept;
+             const KeyHasher& hash, RecentBytes& recent) noexcept;
     // Bytes before that number are repeated in vain: whole pieces of them are forgotten.
     void forget_before(std::uint32_t acknowledged) noexcept;
     // What bytes that begin there, all of them known to the connection, are of what came before.
-    [[nodiscard]] Comparison compare(std::uint32_t from, ByteView bytes,
-                                     const KeyHasher& hash) const noexcept;
-    // True if all of these bytes are whole known pieces, and the same.
-    [[nodiscard]] bool holds(std::uint32_t from, ByteView bytes,
-                             const KeyHasher& hash) const noexcept;
+    [[nodiscard]] Repeat compare(std::uint32_t from, ByteView bytes, const KeyHasher& hash,
+                                 const RecentBytes& recent) const noexcept;
+    // True if all of these bytes are in known pieces, and the same.
+    [[nodiscard]] bool holds(std::uint32_t from, ByteView bytes, const KeyHasher& hash,
+                             const RecentBytes& recent) const noexcept;
 
 private:
-    static constexpr std::size_t kKept = 20;
+    static constexpr std::size_t kKept = 18;
     // Bytes of all pieces together, so that numbers on both sides can be told apart.
     static constexpr std::int64_t kMostSpan = std::int64_t{1} << 30;
     static constexpr std::uint32_t kUnknown = std::uint32_t{1} << 31;
@@ -69,13 +70,27 @@ private:
     [[nodiscard]] static std::uint32_t digest_of(ByteView bytes, const KeyHasher& hash) noexcept {
         return static_cast<std::uint32_t>(hash.digest(bytes));
     }
+    // A digest, and the place of the bytes in RecentBytes; of a piece that is not known, its size.
+    struct Word {
+        std::uint32_t digest = 0;
+        std::uint32_t place = 0;
+    };
+    // A part of a piece, and where it lies in it.
+    struct PartOf {
+        std::size_t piece;
+        std::size_t at;
+        ByteView bytes;
+    };
+
     [[nodiscard]] bool is_known(std::size_t i) const noexcept { return sizes_[i] != 0; }
     [[nodiscard]] bool is_gap(std::size_t i) const noexcept {
-        return !is_known(i) && (words_[i] & kUnknown) == 0;
+        return !is_known(i) && (words_[i].digest & kUnknown) == 0;
     }
     [[nodiscard]] std::uint32_t size_of(std::size_t i) const noexcept {
-        return is_known(i) ? sizes_[i] : words_[i] & ~kUnknown;
+        return is_known(i) ? sizes_[i] : words_[i].digest & ~kUnknown;
     }
+    [[nodiscard]] Repeat compare_part(const PartOf& part, const KeyHasher& hash,
+                                      const RecentBytes& recent) const noexcept;
     [[nodiscard]] std::int64_t span() const noexcept;
     void forget_first(std::size_t pieces) noexcept;
     void join_last() noexcept;
@@ -85,14 +100,14 @@ private:
     [[nodiscard]] bool split(std::int64_t at) noexcept;
     void append_gap(std::int64_t size) noexcept;
     void set_unknown(std::size_t i, std::uint32_t size) noexcept;
-    void put(std::int64_t at, ByteView bytes, const KeyHasher& hash) noexcept;
+    void put(std::int64_t at, ByteView bytes, const KeyHasher& hash, RecentBytes& recent) noexcept;
 
     std::uint32_t from_ = 0;
     std::uint16_t count_ = 0;
     bool has_horizon_ = false;                  // before from_, some were forgotten
     std::array<std::uint16_t, kKept> sizes_{};  // 0: not known
-    std::array<std::uint32_t, kKept> words_{};  // a digest; of one that is not known, its size
+    std::array<Word, kKept> words_{};
 };
-static_assert(sizeof(SeenSegments) == 128);
+static_assert(sizeof(SeenSegments) == 192);
 
 }  // namespace sluice

@@ -21,26 +21,23 @@ constexpr std::uint32_t kFirst = 0xFFFF'FF00;  // numbers wrap on the way
 class SeenSegmentsTest : public testing::Test {
 protected:
     void add(std::uint32_t at, const std::string& text) {
-        seen.add(kFirst + at, bytes_of(text), acknowledged, hash);
-    }
-    [[nodiscard]] SeenSegments::Comparison compare(std::uint32_t at,
-                                                   const std::string& text) const {
-        return seen.compare(kFirst + at, bytes_of(text), hash);
+        seen.add(kFirst + at, bytes_of(text), acknowledged, hash, recent);
     }
     [[nodiscard]] Repeat repeats(std::uint32_t at, const std::string& text) const {
-        return compare(at, text).what;
+        return seen.compare(kFirst + at, bytes_of(text), hash, recent);
     }
     // All before there the receiver has.
     void acknowledge(std::uint32_t at) { acknowledged = kFirst + at; }
 
     KeyHasher hash{HashSecret{1, 2}};
+    RecentBytes recent{0};
     SeenSegments seen;
     std::optional<std::uint32_t> acknowledged;
 };
 
-TEST_F(SeenSegmentsTest, WholeSegmentsAreHeldAndNothingElseIs) {
+TEST_F(SeenSegmentsTest, BytesOfSegmentsAreHeldAndNothingElseIs) {
     const auto holds = [&](std::uint32_t at, const std::string& text) {
-        return seen.holds(kFirst + at, bytes_of(text), hash);
+        return seen.holds(kFirst + at, bytes_of(text), hash, recent);
     };
     EXPECT_FALSE(holds(0, "a"));
     add(250, "abcdefgh");
@@ -50,8 +47,9 @@ TEST_F(SeenSegmentsTest, WholeSegmentsAreHeldAndNothingElseIs) {
     EXPECT_TRUE(holds(258, "ijkl"));
     EXPECT_TRUE(holds(250, "abcdefghijkl"));
     EXPECT_FALSE(holds(250, "abcdefghijkL"));
-    EXPECT_FALSE(holds(250, "abcdefghij")) << "a part of the second";
-    EXPECT_FALSE(holds(252, "cdefghijkl")) << "a part of the first";
+    EXPECT_TRUE(holds(250, "abcdefghij")) << "a part of the second";
+    EXPECT_TRUE(holds(252, "cdefghijkl")) << "a part of the first";
+    EXPECT_FALSE(holds(252, "cdefghijkx"));
     EXPECT_FALSE(holds(258, "ijkl12345678mnop")) << "a gap between them";
     EXPECT_FALSE(holds(257, "hijkl"));
     EXPECT_FALSE(holds(300, "abcd")) << "of no segment";
@@ -67,20 +65,38 @@ TEST_F(SeenSegmentsTest, SegmentsAreComparedWhole) {
     for (const char* const other : {"abce", "abcdefgi", "bbcdefgh", "bbcdef"}) {
         EXPECT_EQ(repeats(0, other), Repeat::Differs) << other;
     }
-    EXPECT_EQ(repeats(1, "bcd"), Repeat::Differs);
     EXPECT_EQ(repeats(8, "anything"), Repeat::Same) << "no head lay there";
 }
 
-TEST_F(SeenSegmentsTest, APartIsOneThatBeginsWithASegment) {
+// Whoever sends a segment again in other cuts sends the same bytes; others may be whole requests.
+TEST_F(SeenSegmentsTest, APartHasTheBytesOfItsPlace) {
     add(0, "abcd");
     add(4, "efgh");
-    const SeenSegments::Comparison first = compare(0, "ab");
-    EXPECT_EQ(first.what, Repeat::Part);
-    EXPECT_EQ(first.whole, 0U);
-    const SeenSegments::Comparison second = compare(0, "abcdef");
-    EXPECT_EQ(second.what, Repeat::Part);
-    EXPECT_EQ(second.whole, 4U);
-    EXPECT_EQ(repeats(2, "cdef"), Repeat::Differs);
+    for (std::uint32_t at = 0; at < 8; ++at) {
+        for (std::uint32_t size = 1; at + size <= 8; ++size) {
+            const std::string part = std::string{"abcdefgh"}.substr(at, size);
+            const bool is_whole = at % 4 == 0 && size % 4 == 0;
+            EXPECT_EQ(repeats(at, part), is_whole ? Repeat::Same : Repeat::SamePart) << part;
+            for (std::size_t other = 0; other < size; ++other) {
+                std::string wrong = part;
+                wrong[other] = '~';
+                EXPECT_EQ(repeats(at, wrong), Repeat::Differs) << wrong;
+            }
+        }
+    }
+}
+
+TEST_F(SeenSegmentsTest, NothingTellsOfAPartWhoseBytesHaveGone) {
+    add(0, "abcd");
+    EXPECT_EQ(repeats(0, "ab"), Repeat::SamePart);
+    for (int i = 0; i < 3; ++i) {
+        (void)recent.put(bytes_of(std::string(60'000, 'x')));
+    }
+    EXPECT_EQ(repeats(0, "ab"), Repeat::Untold);
+    EXPECT_EQ(repeats(0, "abcd"), Repeat::Same) << "its digest stays";
+    add(4, "efgh");
+    EXPECT_EQ(repeats(2, "cdef"), Repeat::Untold);
+    EXPECT_EQ(repeats(2, "cdeF"), Repeat::Differs);
 }
 
 TEST_F(SeenSegmentsTest, WhatIsSeenAnewIsWhatItIs) {
@@ -101,7 +117,7 @@ TEST_F(SeenSegmentsTest, WhatASegmentLeavesOfAnotherIsNoGap) {
         EXPECT_EQ(repeats(0, left), Repeat::Differs) << left;
     }
     EXPECT_EQ(repeats(4, "efghijkl"), Repeat::Same);
-    EXPECT_EQ(repeats(4, "efghijk"), Repeat::Part);
+    EXPECT_EQ(repeats(4, "efghijk"), Repeat::SamePart);
     acknowledge(4);
     add(12, "mnop");
     EXPECT_EQ(repeats(0, "xxxxefgh"), Repeat::Same) << "the receiver has what lay before";
@@ -112,7 +128,7 @@ TEST_F(SeenSegmentsTest, PlacesWhereSegmentsBeganStay) {
     add(4, "efgh");
     add(0, "abcdefgh");
     EXPECT_EQ(repeats(0, "abcdefgh"), Repeat::Same);
-    EXPECT_EQ(compare(0, "abcdef").whole, 4U);
+    EXPECT_EQ(repeats(0, "abcdef"), Repeat::SamePart);
     EXPECT_EQ(repeats(0, "ABCD"), Repeat::Differs) << "it would be whole with what came alone";
     add(2, "cdef");
     EXPECT_EQ(repeats(2, "cdef"), Repeat::Same);
@@ -142,14 +158,14 @@ TEST_F(SeenSegmentsTest, WhatIsKeptNoMoreDiffers) {
     for (std::uint32_t i = 0; i < 30; ++i) {
         add(place_of(i), text_of(i));
         for (std::uint32_t back = 0; back <= i; ++back) {
-            EXPECT_EQ(repeats(place_of(i - back), text_of(i - back)) == Repeat::Same, back < 20)
+            EXPECT_EQ(repeats(place_of(i - back), text_of(i - back)) == Repeat::Same, back < 18)
                 << i << " " << back;
         }
     }
-    EXPECT_EQ(repeats(place_of(10), text_of(10) + text_of(11)), Repeat::Same);
-    EXPECT_EQ(repeats(place_of(9), text_of(9) + text_of(10)), Repeat::Differs);
-    add(place_of(8), text_of(8));
-    EXPECT_EQ(repeats(place_of(8), text_of(8)), Repeat::Differs)
+    EXPECT_EQ(repeats(place_of(12), text_of(12) + text_of(13)), Repeat::Same);
+    EXPECT_EQ(repeats(place_of(11), text_of(11) + text_of(12)), Repeat::Differs);
+    add(place_of(10), text_of(10));
+    EXPECT_EQ(repeats(place_of(10), text_of(10)), Repeat::Differs)
         << "nothing tells where segments began there";
     seen.clear();
     EXPECT_EQ(repeats(0, text_of(1)), Repeat::Same);
@@ -163,13 +179,13 @@ TEST_F(SeenSegmentsTest, TheFirstThatAreNotAcknowledgedStay) {
         add(place_of(i), text_of(i));
     }
     for (std::uint32_t i = 0; i < 26; ++i) {
-        EXPECT_EQ(repeats(place_of(i), text_of(i)) == Repeat::Same, i < 18 || i == 25) << i;
+        EXPECT_EQ(repeats(place_of(i), text_of(i)) == Repeat::Same, i < 16 || i == 25) << i;
     }
     acknowledge(place_of(25));
-    for (std::uint32_t i = 26; i < 44; ++i) {
+    for (std::uint32_t i = 26; i < 42; ++i) {
         add(place_of(i), text_of(i));
     }
-    for (std::uint32_t i = 25; i < 44; ++i) {
+    for (std::uint32_t i = 25; i < 42; ++i) {
         EXPECT_EQ(repeats(place_of(i), text_of(i)), Repeat::Same) << i;
     }
 }
@@ -202,8 +218,8 @@ TEST_F(SeenSegmentsTest, BehindALongBodyOtherBytesAreOthers) {
     }
 }
 
-// Segments of every kind at random, with and without acknowledgements: what passes of other bytes
-// than came first can be no more than the beginning of a segment, and its last byte is not in it.
+// Segments of every kind at random, with and without acknowledgements: no other byte passes in the
+// place of one that came and that the receiver may lack.
 TEST_F(SeenSegmentsTest, OtherBytesPassNowhere) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(seed);
@@ -230,12 +246,10 @@ TEST_F(SeenSegmentsTest, OtherBytesPassNowhere) {
         std::string other = text.substr(at, size);
         const std::size_t wrong = random() % size;
         other[wrong] = '~';
-        const SeenSegments::Comparison is = compare(static_cast<std::uint32_t>(at), other);
+        const Repeat is = repeats(static_cast<std::uint32_t>(at), other);
         for (const auto& [from, to] : passed) {
             const bool holds = from <= at + wrong && at + wrong < to && at + wrong >= taken;
-            EXPECT_FALSE(holds && is.what == Repeat::Same);
-            EXPECT_FALSE(holds && is.what == Repeat::Part && to <= at + size)
-                << "all of a segment that came, and not the same";
+            EXPECT_FALSE(holds && is < Repeat::Untold);
         }
     }
 }

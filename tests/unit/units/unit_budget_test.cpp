@@ -107,8 +107,8 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
         return of_one(ConnectionTable::memory_of(more.connections, stance),
                       ConnectionTable::memory_of(fewer.connections, stance));
     };
-    EXPECT_EQ(table(ReadingStance::Anywhere), 784U);
-    EXPECT_EQ(table(ReadingStance::Service), 865U);
+    EXPECT_EQ(table(ReadingStance::Anywhere), 880U);
+    EXPECT_EQ(table(ReadingStance::Service), 961U);
     EXPECT_EQ(of_one(UnitParser::kept_of(more), UnitParser::kept_of(fewer)), 1089U);
 }
 
