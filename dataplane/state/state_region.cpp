@@ -155,6 +155,19 @@ StateRegion::Heritage StateRegion::nothing() noexcept {
 // The tables first, then the names: without room nothing has changed.
 Result<StateRegion> StateRegion::make(const std::string& place, const StateShape& shape,
                                       const Heritage& heritage, std::uint64_t succeeds) {
+    Result<StateRegion> region = make_files(place, shape, heritage, succeeds);
+    if (!region) {
+        return region;
+    }
+    if (const Result<Done> installed = region->install(place, succeeds); !installed) {
+        region->discard(place);
+        return installed.error();
+    }
+    return region;
+}
+
+Result<StateRegion> StateRegion::make_files(const std::string& place, const StateShape& shape,
+                                            const Heritage& heritage, std::uint64_t succeeds) {
     std::uint64_t id = 0;
     fill_with_randomness(id);
     const std::string temporary = name_of_header(place) + ".new";
@@ -175,18 +188,17 @@ Result<StateRegion> StateRegion::make(const std::string& place, const StateShape
         Result<Mapping> file =
             Mapping::make(name_of_worker(place, id, worker), shape.worker_bytes());
         if (!file) {
-            (void)::unlink(temporary.c_str());
-            remove_workers(place, std::to_string(id));
+            region.discard(place);
             return file.error();
         }
         region.workers_.push_back(*std::move(file));
     }
-    if (const Result<Done> installed = region.install(place, succeeds); !installed) {
-        (void)::unlink(temporary.c_str());
-        remove_workers(place, std::to_string(id));
-        return installed.error();
-    }
     return region;
+}
+
+void StateRegion::discard(const std::string& place) const {
+    (void)::unlink((name_of_header(place) + ".new").c_str());
+    remove_workers(place, std::to_string(header_.id));
 }
 
 // The header before it gets a second name, and then loses the first: at any instant each of them

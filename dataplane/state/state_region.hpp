@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -99,6 +100,16 @@ private:
     // `succeeds`: the id of the region whose header lies there; 0: none does.
     [[nodiscard]] static Result<StateRegion> make(const std::string& place, const StateShape& shape,
                                                   const Heritage& heritage, std::uint64_t succeeds);
+    // The same under names by which nobody finds it, until install() gives it its own; discard()
+    // removes it.
+    [[nodiscard]] static Result<StateRegion> make_files(const std::string& place,
+                                                        const StateShape& shape,
+                                                        const Heritage& heritage,
+                                                        std::uint64_t succeeds);
+    void discard(const std::string& place) const;
+    // Copies the parts of a snapshot behind its head to where they belong.
+    [[nodiscard]] Result<Done> fill_from(std::FILE* file, const SnapshotHead& head,
+                                         const StateFolder& folder, const std::string& path);
     [[nodiscard]] Result<Done> install(const std::string& place, std::uint64_t succeeds) const;
     [[nodiscard]] static Result<StateRegion> begin_anew_if_bad(const StateFolder& folder,
                                                                const StateShape& shape,

@@ -207,25 +207,36 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
     if (!place) {
         return place.error();
     }
-    const Result<StateRegion> region =
-        make(*place, shape,
-             {head.header.secrets, head.header.lineage,
-              head.instant + age - read_clock(CLOCK_BOOTTIME).count(), true},
-             0);
+    Result<StateRegion> region =
+        make_files(*place, shape,
+                   {head.header.secrets, head.header.lineage,
+                    head.instant + age - read_clock(CLOCK_BOOTTIME).count(), true},
+                   0);
     if (!region) {
         return region.error();
     }
+    // Whole first, then under its name: who is ended in between leaves no part that looks whole.
+    Result<Done> done = region->fill_from(file, head, folder, path);
+    done = done ? region->install(*place, 0) : done;
+    if (!done) {
+        region->discard(*place);
+        return done;
+    }
+    log_info("took up a snapshot that is " + std::to_string(age / 1'000'000'000) + " s old");
+    return Done{};
+}
+
+Result<Done> StateRegion::fill_from(std::FILE* file, const SnapshotHead& head,
+                                    const StateFolder& folder, const std::string& path) {
     SumChain sums{head.sum};
     for (PartHead part{}; std::fread(&part, sizeof(part), 1, file) == 1;) {
         if (part.worker == kEndPart && part.sum == sums.next(part, {})) {
-            log_info("took up a snapshot that is " + std::to_string(age / 1'000'000'000) +
-                     " s old");
             return Done{};
         }
         std::vector<std::byte> bytes(std::min<std::size_t>(part.size, kMostSlotBytes));
-        const bool is_page = part.worker < shape.workers && part.size == kSnapshotPage &&
-                             part.offset <= shape.worker_bytes() &&
-                             part.size <= shape.worker_bytes() - part.offset;
+        const bool is_page = part.worker < shape_.workers && part.size == kSnapshotPage &&
+                             part.offset <= shape_.worker_bytes() &&
+                             part.size <= shape_.worker_bytes() - part.offset;
         const bool is_slots = part.worker == kSlotsPart && part.size == bytes.size();
         if ((!is_page && !is_slots) ||
             (!bytes.empty() && std::fread(bytes.data(), bytes.size(), 1, file) != 1) ||
@@ -233,7 +244,7 @@ Result<Done> StateRegion::restore(const StateFolder& folder, const std::string& 
             break;
         }
         if (is_page) {
-            std::memcpy(region->worker(part.worker).at(part.offset), bytes.data(), bytes.size());
+            std::memcpy(worker(part.worker).at(part.offset), bytes.data(), bytes.size());
         } else if (const Result<Done> kept =
                        replace_file(folder.path() + "/slots.bin", bytes, Durable::No);
                    !kept) {

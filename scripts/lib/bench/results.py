@@ -2,6 +2,7 @@
 import datetime
 import json
 import pathlib
+import shutil
 import subprocess
 
 from in_process import SHARED
@@ -31,7 +32,10 @@ def pages():
 
 
 def commit():
-    """Of this tree; with a + where it has changes that are not committed."""
+    """Of this tree; with a + where it has changes that are not committed. A tree that was unpacked has none."""
+    if shutil.which("git") is None:
+        return "no commit"
+
     def git(*words):
         return subprocess.run(["git", "-c", "safe.directory=*", "-C", ROOT, *words], capture_output=True, text=True,
                               check=False).stdout.strip()

@@ -171,6 +171,34 @@ TEST_F(StateRegionTest, AFlippedBitOfASnapshotIsKnown) {
     }
 }
 
+// As one whose reader is ended in the middle: nobody takes a part for all, and the snapshot is read
+// again.
+TEST_F(StateRegionTest, APartOfASnapshotIsNoRegion) {
+    const auto folder = StateFolder::open(directory);
+    ASSERT_TRUE(folder.has_value());
+    const std::string snapshot = directory + "/snapshot";
+    {
+        const auto region = StateRegion::open(*folder, shape(2, 1000));
+        mark(*region, 0) = 122;
+        mark(*region, 1) = 123;
+        ASSERT_TRUE(region->write_snapshot(*folder, snapshot).has_value());
+    }
+    std::ifstream file{snapshot, std::ios::binary};
+    const std::string whole{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+    ASSERT_TRUE(folder->forget().has_value());
+    for (const std::size_t size : {std::size_t{500}, whole.size() / 2, whole.size() - 1}) {
+        std::ofstream{snapshot, std::ios::binary | std::ios::trunc} << whole.substr(0, size);
+        EXPECT_FALSE(StateRegion::restore(*folder, snapshot, false).has_value()) << size;
+        EXPECT_FALSE(StateRegion::is_there(*folder)) << size;
+    }
+    std::ofstream{snapshot, std::ios::binary | std::ios::trunc} << whole;
+    ASSERT_TRUE(StateRegion::restore(*folder, snapshot, false).has_value());
+    const auto back = StateRegion::open(*folder, shape(2, 1000));
+    ASSERT_TRUE(back.has_value());
+    EXPECT_EQ(mark(*back, 0), 122U);
+    EXPECT_EQ(mark(*back, 1), 123U);
+}
+
 TEST_F(StateRegionTest, ForgetLeavesNoSecret) {
     const auto folder = StateFolder::open(directory);
     ASSERT_TRUE(folder.has_value());
