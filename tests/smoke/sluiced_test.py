@@ -18,6 +18,7 @@ import time
 import unittest
 
 from daemon_box import Answer, DaemonBox, UnixConnection, read_all, requests_of, wait_until
+from relay import Relay
 
 PROGRAMS = []
 NONE = "0" * 16
@@ -723,6 +724,37 @@ class Explained(Case):
             done = self.ctl("events", "--rule", rule)
             self.assertEqual(done.returncode, exit, done.stdout)
             self.assertEqual("no rule or service in force is called nosuch" in done.stderr, exit == 1)
+
+    def changing(self, times):
+        """A socket of sluiced behind which other rules come each time that workers are asked, so often."""
+        bursts = iter(range(11, 11 + times))
+
+        def before(target):
+            burst = next(bursts, None) if "/key?" in target else None
+            if burst:
+                self.good(self.box.put_rules(EXPLAINED.replace("burst: 10", f"burst: {burst}", 1)))
+        relay = Relay(str(self.box.folder / "relay.sock"), self.box.socket, before)
+        self.addCleanup(relay.close)
+        return relay.path
+
+    def explain_through(self, path):
+        return subprocess.run([PROGRAMS[2], "explain", "--json", "--src", "10.0.0.1", "--dst", "192.0.2.1",
+                               "--dport", "80", "--socket", path], capture_output=True, text=True, timeout=60)
+
+    def test_it_asks_again_where_the_rules_changed_meanwhile(self):
+        self.start(EXPLAINED)
+        done = self.explain_through(self.changing(2))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        account = json.loads(done.stdout)
+        self.assertNotEqual(account["generation"], self.applied)
+        self.assertEqual(account["generation"], self.box.generation())
+        self.assertIn("burst 12", self.rule(account, "few")["limits"][0]["text"])
+
+    def test_it_gives_up_where_they_change_each_time(self):
+        self.start(EXPLAINED)
+        done = self.explain_through(self.changing(1000))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the rules changed each of the 5 times that the box was asked", done.stderr)
 
     def test_what_cannot_be_told(self):
         self.start(EXPLAINED)
