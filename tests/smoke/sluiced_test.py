@@ -769,6 +769,63 @@ class Explained(Case):
         self.explain("--dport", "80", exit=3)
 
 
+COMPLETED = SERVED.format(mode="monitor").replace("rules:\n", """rules:
+  - {id: other, mode: enforce, when: l4.dport eq 53, on_match: drop}
+""")
+ACTIONS = ["show", "list", "reset", "grant", "set", "unset", "ban", "unban"]
+
+
+class Completed(Case):
+    """What the shells offer, of a running sluiced."""
+
+    # Words that were typed -> what is offered; the last word is begun.
+    OFFERED = ((("key", ""), ACTIONS), (("key", "un"), ["unset", "unban"]),
+               (("key", "ban", ""), ["other", "requests", "web"]), (("key", "show", "re"), ["requests"]),
+               (("mode", ""), ["other", "requests", "web"]), (("mode", "web", ""), ["monitor", "enforce", "off"]),
+               (("rules", "o"), ["other"]), (("rule", ""), ["add", "replace", "delete"]),
+               (("rule", "delete", "w"), ["web"]), (("stats", "--rule", ""), ["other", "requests", "web"]),
+               (("panic", ""), ["pass", "resume"]), (("xdp", ""), ["status"]))
+
+    def script(self, shell):
+        done = subprocess.run([PROGRAMS[2], "completion", shell], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def offered(self, command):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "SLUICE_SOCKET": self.box.socket})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split()
+
+    def test_ids(self):
+        self.start(COMPLETED)
+        ids = [PROGRAMS[2], "completion", "ids"]
+        self.assertEqual(sorted(self.offered(ids)), ["other", "requests", "web"])
+        self.box.stop(self.sluiced)
+        self.assertEqual(self.offered(ids), [])
+
+    def test_bash(self):
+        self.start(COMPLETED)
+        script = self.script("bash")
+        for words, wanted in self.OFFERED:
+            typed = " ".join(f"'{word}'" for word in (PROGRAMS[2], *words))
+            shown = self.offered(["bash", "-c", f"{script}\nCOMP_WORDS=({typed}); COMP_CWORD={len(words)}; _sluicectl\n"
+                                  'printf "%s\\n" "${COMPREPLY[@]}"'])
+            self.assertEqual(sorted(shown), sorted(wanted), words)
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        """Which words are begun is the shell's own affair: it is given all of them."""
+        self.start(COMPLETED)
+        given = "compdef() { :; }; _files() { :; }; compadd() { shift; print -l -- $@; }\n"
+        script = given + self.script("zsh")
+        for words, wanted in self.OFFERED:
+            if words[-1] == "":
+                typed = " ".join(f"'{word}'" for word in (PROGRAMS[2], *words))
+                shown = self.offered(["zsh", "-fc", f"{script}\nwords=({typed}); CURRENT={len(words) + 1}; _sluicectl"])
+                self.assertEqual(sorted(shown), sorted(wanted), words)
+
+
 class WhenThingsEnd(Case):
     def test_without_a_dataplane(self):
         self.box.start_sluiced()
