@@ -104,6 +104,9 @@ ExitCode run_apply(const Options& options) {
     }
     const Json& document = std::get<Json>(sent);
     print(options.json ? dump_line(document) : applied_text(document));
+    if (!options.json && options.forgive && !options.confirm.empty()) {
+        print("what keys owe is forgiven by `sluicectl confirm`, and not before\n");
+    }
     return ExitCode::Done;
 }
 

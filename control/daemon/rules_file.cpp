@@ -191,7 +191,8 @@ Trial trial_of(const json& document, const ListCopies& copies) {
         .rules = rules_of(document, copies),
         .end = {.at = {.boot = end.at("boot"),
                        .since = std::chrono::nanoseconds{end.at("end_ns").get<std::int64_t>()}},
-                .utc = end.at("end_utc")}};
+                .utc = end.at("end_utc"),
+                .forgives = end.value("forgives", false)}};
     if (document.at("version") == kFirstVersion && end.at(kSum) != sum_of_end(trial.end)) {
         throw std::runtime_error("the checksum of its deadline is another");
     }
@@ -272,7 +273,8 @@ std::string file_text(const Trial& trial) {
     json document = document_of(trial.rules);
     document["unconfirmed"] = {{"boot", trial.end.at.boot},
                                {"end_ns", trial.end.at.since.count()},
-                               {"end_utc", trial.end.utc}};
+                               {"end_utc", trial.end.utc},
+                               {"forgives", trial.end.forgives}};
     return sealed_text(std::move(document));
 }
 

@@ -48,10 +48,12 @@ struct StoredRules {
 // the settings of single keys. It differs where a comment does.
 [[nodiscard]] std::string tag_of(const StoredRules& rules);
 
-// When a rule set that was not confirmed ends.
+// When a rule set that was not confirmed ends, and what comes of it if it is confirmed.
 struct TrialEnd {
     BootTime at;
     std::int64_t utc = 0;  // seconds, to be shown only
+    // What keys owe beyond its numbers is forgiven by its confirmation, and by nothing before.
+    bool forgives = false;
 
     [[nodiscard]] bool operator==(const TrialEnd&) const = default;
 };

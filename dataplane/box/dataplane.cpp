@@ -179,6 +179,13 @@ Reply Dataplane::try_rules(TryRules request) {
     return reply;
 }
 
+Reply Dataplane::keep(const KeepRules& request) {
+    Reply reply = rules_.keep(request);
+    traces_.note_rules();
+    tell_kernel();
+    return reply;
+}
+
 PanicSet Dataplane::set_panic(bool pass) {
     const bool before = rules_.set_panic(pass);
     tell_kernel();

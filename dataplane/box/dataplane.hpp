@@ -41,7 +41,7 @@ public:
     [[nodiscard]] Reply apply(ApplyRules request);
     [[nodiscard]] Reply try_rules(TryRules request);
     [[nodiscard]] PanicSet set_panic(bool pass);
-    [[nodiscard]] Reply keep(const KeepRules& request) { return rules_.keep(request); }
+    [[nodiscard]] Reply keep(const KeepRules& request);
     [[nodiscard]] Reply set_merge_interval(const SetMergeInterval& request) {
         return rules_.set_merge_interval(request);
     }

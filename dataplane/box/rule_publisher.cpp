@@ -186,9 +186,33 @@ Reply RulePublisher::keep(const KeepRules& request) {
     if (request.generation != generation()) {
         return Failure{"other rules run than those that are to be kept"};
     }
-    if (const Result<Done> kept = keep_once_run(); !kept) {
+    if (!request.forgive) {
+        if (const Result<Done> kept = keep_once_run(); !kept) {
+            return Failure{kept.error().what};
+        }
+        return Applied{generation()};
+    }
+    return keep_and_forgive();
+}
+
+// The set that runs comes once more, and forgives: its slots are on the disk before it, and it is
+// kept before anything is forgiven.
+Reply RulePublisher::keep_and_forgive() {
+    Environment now = environment();
+    now.forgives = Forgives::Excess;
+    Result<LoadedRules> next = LoadedRules::make(loaded_->rules(), now);
+    if (!next) {
+        return Failure{next.error().what};
+    }
+    if (const Result<Done> kept = state_.keep(next->slots()); !kept) {
         return Failure{kept.error().what};
     }
+    if (const Result<Done> kept = keep_once_run(); !kept) {
+        (void)state_.keep(loaded_->slots());
+        return Failure{kept.error().what};
+    }
+    adopt(*std::move(next));
+    await_moves();
     return Applied{generation()};
 }
 

@@ -105,6 +105,7 @@ private:
     void publish();
     void reclaim();
     [[nodiscard]] Result<Done> keep_once_run();
+    [[nodiscard]] Reply keep_and_forgive();
     void keep_late();
     void keep_panic();
     void remind_of_panic();

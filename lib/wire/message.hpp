@@ -31,7 +31,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 43;
+inline constexpr std::uint32_t kWireVersion = 44;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -91,8 +91,9 @@ struct TryRules {
 // Keeps what runs for the next start too. Refused when another generation runs.
 struct KeepRules {
     std::uint64_t generation = 0;
+    bool forgive = false;  // as ApplyRules has it: what keys owe is forgiven from here on
 
-    static void fields(auto& archive, auto& m) { archive(m.generation); }
+    static void fields(auto& archive, auto& m) { archive(m.generation, m.forgive); }
 };
 // One key of a rule: what its buckets hold, and what is done to them.
 struct AskKey {

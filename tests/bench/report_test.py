@@ -4,7 +4,10 @@
 """
 import contextlib
 import io
+import json
+import os
 import pathlib
+import pty
 import sys
 import tempfile
 import unittest
@@ -14,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts/lib/bench"), str(ROOT / "scripts")]
 import lint_figures  # noqa: E402
 import in_process  # noqa: E402
+import progress  # noqa: E402
 import report  # noqa: E402
 import report_plot  # noqa: E402
 import results  # noqa: E402
@@ -155,6 +159,44 @@ class Drawing(unittest.TestCase):
     def test_there_is_no_plot_by_another_name(self):
         with self.assertRaises(ValueError):
             rows.in_plot(row("T1", 1), "key", 1, "Sluice")
+
+
+class HowFarItIs(unittest.TestCase):
+    def test_it_says_the_row_of_how_many_and_how_long(self):
+        self.assertEqual(progress.text(["T1", "T2"], 0, 11, 3.2), "T1, T2: row 1 of about 11, 3 s")
+        self.assertEqual(progress.text(["T1"], 5, 11, 50), "T1: row 6 of about 11, 50 s, about 60 s left")
+        self.assertEqual(progress.text(["T1"], 4, 3, 40), "T1: row 5 of about 5, 40 s, about 10 s left")
+        self.assertEqual(progress.expected_rows(["T1", "T9"], {"T1": {"rows": [1, 2]}}), 3)
+
+    def run_on(self, stream):
+        """A note and a row with both streams there -> whether anything goes on beside them."""
+        with contextlib.redirect_stderr(stream), contextlib.redirect_stdout(stream):
+            with progress.Progress(4) as far:
+                far.now(["T1"])
+                rows.note("a note")
+                rows.Lines().show(row("T1", 1))
+                far.add_row()
+                return far.thread.is_alive()
+
+    def test_a_terminal_shows_it_and_is_left_clean(self):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        with open(theirs, "w", encoding="utf-8") as stream, contextlib.redirect_stderr(stream):
+            shown = ""
+            with progress.Progress(4) as far:
+                far.now(["T1"])
+                while "T1: row 1 of about 4, " not in shown:
+                    shown += os.read(ours, 4096).decode()
+                rows.note("a note")
+            self.assertFalse(far.thread.is_alive())
+            while not shown.endswith("\r\033[K") or "a note" not in shown:
+                shown += os.read(ours, 4096).decode()
+            self.assertIn("\r\033[Ka note", shown)
+
+    def test_what_is_no_terminal_gets_none(self):
+        stream = io.StringIO()
+        self.assertFalse(self.run_on(stream))
+        self.assertEqual(stream.getvalue(), "a note\n" + json.dumps(row("T1", 1)) + "\n")
 
 
 class Figures(unittest.TestCase):

@@ -122,6 +122,25 @@ class Lowered(Case):
         admitted = self.rule()["admitted"] - first
         self.assertLessEqual(admitted, 2 * (10 + time.monotonic() - began + 2))
 
+    def test_a_trial_forgives_once_it_is_confirmed(self):
+        self.flood()
+        self.assertGreater(self.shown()[0], 0)
+        self.use(LOW, "--forgive", "--confirm", "60s")
+        self.assertGreater(self.seconds(), 4000)
+        self.assertEqual(self.forgiven(), 0)
+        self.box.kill(self.box.sluiced)  # what was asked for outlasts it
+        self.box.start_sluiced()
+        wait_until("the trial to go on", lambda: (self.box.stats() or {}).get("unconfirmed"))
+        done = self.box.ctl("confirm")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertLessEqual(self.seconds(), 1)
+        forgiven = self.forgiven()
+        self.assertGreaterEqual(forgiven, 1)
+        # Once for each key and change: also where it is tried and confirmed again.
+        self.use(LOW, "--forgive", "--confirm", "60s")
+        self.assertEqual(self.box.ctl("confirm").returncode, 0)
+        self.assertEqual(self.forgiven(), forgiven)
+
     def test_one_key_alone(self):
         self.flood()
         self.use(LOW)
@@ -156,6 +175,15 @@ class Toggled(Case):
         def toggle():
             self.use(LOW)
             self.use(HIGH)
+        self.expect_one_burst_of(toggle)
+
+    def test_by_trials_that_nobody_confirms(self):
+        def toggle():
+            self.use(LOW, "--forgive", "--confirm", "60s")
+            done = self.box.ctl("rollback")
+            self.assertTrue(done.returncode == 0 or "too often" in done.stderr, done.stderr)
+            wait_until("the trial to end", lambda: self.box.stats()["unconfirmed"] is None
+                       or self.box.ctl("rollback").returncode == 0)
         self.expect_one_burst_of(toggle)
 
     def test_by_dynamic(self):

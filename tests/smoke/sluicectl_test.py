@@ -636,6 +636,18 @@ class WithoutSluiced(Case):
         self.assertIn("directly", err)
         self.assertTrue(dataplane.panic)
 
+    def test_the_environment_names_the_dataplanes_socket(self):
+        os.environ["SLUICE_DATAPLANE_SOCKET"] = self.path("named.sock")
+        self.addCleanup(os.environ.pop, "SLUICE_DATAPLANE_SOCKET")
+        dataplane = Dataplane(self.path("named.sock"), audit_dir=self.path("policy"))
+        _, err = self.ctl("panic", "pass", "--socket", self.path("absent.sock"))
+        dataplane.close()
+        self.assertIn("directly", err)
+        self.assertTrue(dataplane.panic)
+        # What the command line says comes first.
+        self.ctl("panic", "pass", "--socket", self.path("absent.sock"), "--dataplane-socket", self.path("other.sock"),
+                 exit=3)
+
     def test_panic_that_the_dataplane_refuses(self):
         _, out, err = self.panic("pass", refuse="not you", exit=1)
         self.assertEqual(out, "")

@@ -18,6 +18,7 @@ import time
 import unittest
 
 from daemon_box import Answer, DaemonBox, UnixConnection, read_all, requests_of, wait_until
+from relay import Relay
 
 PROGRAMS = []
 NONE = "0" * 16
@@ -724,6 +725,37 @@ class Explained(Case):
             self.assertEqual(done.returncode, exit, done.stdout)
             self.assertEqual("no rule or service in force is called nosuch" in done.stderr, exit == 1)
 
+    def changing(self, times):
+        """A socket of sluiced behind which other rules come each time that workers are asked, so often."""
+        bursts = iter(range(11, 11 + times))
+
+        def before(target):
+            burst = next(bursts, None) if "/key?" in target else None
+            if burst:
+                self.good(self.box.put_rules(EXPLAINED.replace("burst: 10", f"burst: {burst}", 1)))
+        relay = Relay(str(self.box.folder / "relay.sock"), self.box.socket, before)
+        self.addCleanup(relay.close)
+        return relay.path
+
+    def explain_through(self, path):
+        return subprocess.run([PROGRAMS[2], "explain", "--json", "--src", "10.0.0.1", "--dst", "192.0.2.1",
+                               "--dport", "80", "--socket", path], capture_output=True, text=True, timeout=60)
+
+    def test_it_asks_again_where_the_rules_changed_meanwhile(self):
+        self.start(EXPLAINED)
+        done = self.explain_through(self.changing(2))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        account = json.loads(done.stdout)
+        self.assertNotEqual(account["generation"], self.applied)
+        self.assertEqual(account["generation"], self.box.generation())
+        self.assertIn("burst 12", self.rule(account, "few")["limits"][0]["text"])
+
+    def test_it_gives_up_where_they_change_each_time(self):
+        self.start(EXPLAINED)
+        done = self.explain_through(self.changing(1000))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the rules changed each of the 5 times that the box was asked", done.stderr)
+
     def test_what_cannot_be_told(self):
         self.start(EXPLAINED)
         self.explain("--enforce", exit=2)
@@ -735,6 +767,63 @@ class Explained(Case):
         wait_until("sluiced to notice",
                    lambda: not self.box.get("/v1/health").json()["dataplane"]["connected"])
         self.explain("--dport", "80", exit=3)
+
+
+COMPLETED = SERVED.format(mode="monitor").replace("rules:\n", """rules:
+  - {id: other, mode: enforce, when: l4.dport eq 53, on_match: drop}
+""")
+ACTIONS = ["show", "list", "reset", "grant", "set", "unset", "ban", "unban"]
+
+
+class Completed(Case):
+    """What the shells offer, of a running sluiced."""
+
+    # Words that were typed -> what is offered; the last word is begun.
+    OFFERED = ((("key", ""), ACTIONS), (("key", "un"), ["unset", "unban"]),
+               (("key", "ban", ""), ["other", "requests", "web"]), (("key", "show", "re"), ["requests"]),
+               (("mode", ""), ["other", "requests", "web"]), (("mode", "web", ""), ["monitor", "enforce", "off"]),
+               (("rules", "o"), ["other"]), (("rule", ""), ["add", "replace", "delete"]),
+               (("rule", "delete", "w"), ["web"]), (("stats", "--rule", ""), ["other", "requests", "web"]),
+               (("panic", ""), ["pass", "resume"]), (("xdp", ""), ["status"]))
+
+    def script(self, shell):
+        done = subprocess.run([PROGRAMS[2], "completion", shell], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def offered(self, command):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "SLUICE_SOCKET": self.box.socket})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split()
+
+    def test_ids(self):
+        self.start(COMPLETED)
+        ids = [PROGRAMS[2], "completion", "ids"]
+        self.assertEqual(sorted(self.offered(ids)), ["other", "requests", "web"])
+        self.box.stop(self.sluiced)
+        self.assertEqual(self.offered(ids), [])
+
+    def test_bash(self):
+        self.start(COMPLETED)
+        script = self.script("bash")
+        for words, wanted in self.OFFERED:
+            typed = " ".join(f"'{word}'" for word in (PROGRAMS[2], *words))
+            shown = self.offered(["bash", "-c", f"{script}\nCOMP_WORDS=({typed}); COMP_CWORD={len(words)}; _sluicectl\n"
+                                  'printf "%s\\n" "${COMPREPLY[@]}"'])
+            self.assertEqual(sorted(shown), sorted(wanted), words)
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        """Which words are begun is the shell's own affair: it is given all of them."""
+        self.start(COMPLETED)
+        given = "compdef() { :; }; _files() { :; }; compadd() { shift; print -l -- $@; }\n"
+        script = given + self.script("zsh")
+        for words, wanted in self.OFFERED:
+            if words[-1] == "":
+                typed = " ".join(f"'{word}'" for word in (PROGRAMS[2], *words))
+                shown = self.offered(["zsh", "-fc", f"{script}\nwords=({typed}); CURRENT={len(words) + 1}; _sluicectl"])
+                self.assertEqual(sorted(shown), sorted(wanted), words)
 
 
 class WhenThingsEnd(Case):

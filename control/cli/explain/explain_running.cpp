@@ -13,11 +13,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 // The rules as sluiced holds them, the buckets as the workers have them, and the packet judged here
 // by the same pipeline, with tables that hold as much for its keys as there:
 //
 //   what keys has it?  ->  what is left for them, on each worker?  ->  what is its verdict there?
+//
+// It is asked anew where other rules came into force in between.
 namespace sluice {
 namespace {
 
@@ -230,6 +237,66 @@ void show(const std::vector<Told>& told, const HeldRules& rules,
     }
 }
 
+// What the box answers about one packet, all of it under the same rules.
+struct Heard {
+    HeldRules rules;
+    ReplaySetup setup;
+    PacketAccount fresh;
+    BoxStates states;
+    bool panic = false;
+};
+
+std::optional<std::string> generation_in(const std::variant<Json, DaemonRefusal>& stats) {
+    const Json* const shown = std::get_if<Json>(&stats);
+    return shown == nullptr ? std::nullopt
+                            : std::optional{shown->at("generation").get<std::string>()};
+}
+
+std::variant<Heard, DaemonRefusal> hear(const Options& options, const ReplaySetup& asked,
+                                        const KeptFrame& frame) {
+    auto rules = running_rules(options);
+    if (auto* refusal = std::get_if<DaemonRefusal>(&rules)) {
+        return std::move(*refusal);
+    }
+    Heard heard{std::get<HeldRules>(std::move(rules)), asked, {}, {}};
+    heard.setup = as_the_box(asked, options, heard.rules);
+    heard.fresh = Explainer{options, heard.setup, heard.rules, frame}.fresh();
+    auto states = box_states(options, heard.fresh, heard.rules.rules);
+    if (auto* refusal = std::get_if<DaemonRefusal>(&states)) {
+        return std::move(*refusal);
+    }
+    heard.states = std::get<BoxStates>(std::move(states));
+    return heard;
+}
+
+// A change of rules in the middle makes an answer of both sets, or a refusal of what is gone.
+std::variant<Heard, DaemonRefusal> hear_unchanged(const Options& options, const ReplaySetup& asked,
+                                                  const KeptFrame& frame) {
+    constexpr int kAttempts = 5;
+    for (int i = 0; i < kAttempts; ++i) {
+        const auto before = generation_in(ask(options, {.target = "/v1/stats"}));
+        auto heard = hear(options, asked, frame);
+        const auto stats = ask(options, {.target = "/v1/stats"});
+        if (const auto* refusal = std::get_if<DaemonRefusal>(&stats)) {
+            return *refusal;
+        }
+        const std::optional<std::string> now = generation_in(stats);
+        auto* const whole = std::get_if<Heard>(&heard);
+        if (now == before && (whole == nullptr || whole->rules.generation == now)) {
+            if (whole != nullptr) {
+                whole->panic = std::get<Json>(stats).at("panic").get<bool>();
+            }
+            return heard;
+        }
+    }
+    return DaemonRefusal{ExitCode::Refused,
+                         fmt::format("the rules changed each of the {} times that the box was "
+                                     "asked; ask again when they stay for a moment",
+                                     kAttempts),
+                         {},
+                         true};
+}
+
 }  // namespace
 
 ExitCode explain_running(const Options& options, const ReplaySetup& asked) {
@@ -237,29 +304,15 @@ ExitCode explain_running(const Options& options, const ReplaySetup& asked) {
     if (const auto* exit = std::get_if<ExitCode>(&frame)) {
         return *exit;
     }
-    auto rules = running_rules(options);
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&rules)) {
+    auto answer = hear_unchanged(options, asked, std::get<KeptFrame>(frame));
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
         return report(*refusal);
     }
-    const auto& running = std::get<HeldRules>(rules);
-    const ReplaySetup setup = as_the_box(asked, options, running);
-    Explainer explainer{options, setup, running, std::get<KeptFrame>(frame)};
-    PacketAccount fresh = explainer.fresh();
-    const auto states = box_states(options, fresh, running.rules);
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&states)) {
-        return report(*refusal);
-    }
-    const auto stats = ask(options, {.target = "/v1/stats"});
-    if (const auto* refusal = std::get_if<DaemonRefusal>(&stats)) {
-        return report(*refusal);
-    }
-    const Json& now = std::get<Json>(stats);
-    if (now.at("generation") != running.generation) {
-        return refuse("the rules have changed meanwhile; ask again");
-    }
-    const auto& known = std::get<BoxStates>(states);
-    const std::vector<std::string> notes = notes_of(running, known, now.at("panic").get<bool>());
-    show(tell_all(explainer, known, std::move(fresh)), running, notes, options, setup.pair);
+    auto& heard = std::get<Heard>(answer);
+    Explainer explainer{options, heard.setup, heard.rules, std::get<KeptFrame>(frame)};
+    const std::vector<std::string> notes = notes_of(heard.rules, heard.states, heard.panic);
+    show(tell_all(explainer, heard.states, std::move(heard.fresh)), heard.rules, notes, options,
+         heard.setup.pair);
     return ExitCode::Done;
 }
 

@@ -78,15 +78,19 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     if (!terms.call.empty()) {
         next.note = note_of(terms.call, diff_of(*board.view(), *compiled.rules));
     }
-    const std::optional<TrialEnd> end =
-        terms.confirm ? std::optional{applied.end_after(*terms.confirm)} : terms.end;
+    std::optional<TrialEnd> end = terms.end;
+    if (terms.confirm) {
+        end = applied.end_after(*terms.confirm);
+        end->forgives = terms.forgive;
+    }
     Result<PendingFile> pending = applied.prepare(next, end);
     if (!pending) {
         change.refusal = Refusal{Refusal::Kind::NotKept, pending.error().what, {}};
         return change;
     }
+    const bool forgives_now = terms.forgive && !end;
     change.refusal = send_rules(
-        link, request_of(apply_of(compiled.rules->set, next, terms.forgive, link), end.has_value()),
+        link, request_of(apply_of(compiled.rules->set, next, forgives_now, link), end.has_value()),
         next.generation);
     if (change.refusal) {
         return change;

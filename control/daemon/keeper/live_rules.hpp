@@ -14,10 +14,10 @@ namespace sluice {
 
 // How a set is to be put in force.
 struct PushTerms {
-    bool force = false;                                 // also when no rule in it is on
-    bool strict = false;                                // not when there is a warning
-    bool forgive = false;                               // what keys owe beyond its numbers
-    bool remember = false;                              // the one before goes into the history
+    bool force = false;     // also when no rule in it is on
+    bool strict = false;    // not when there is a warning
+    bool forgive = false;   // what keys owe beyond its numbers; on trial, once it is confirmed
+    bool remember = false;  // the one before goes into the history
     std::optional<std::chrono::nanoseconds> confirm{};  // on trial, from now
     std::optional<TrialEnd> end{};                      // on trial, until then
     std::optional<std::string> in_place_of{};           // not when another set is in force

@@ -37,7 +37,9 @@ RuleChange RuleTrials::confirm() {
     }
     RuleChange change;
     change.before = applied.kept() ? applied.kept()->generation : 0;
-    change.refusal = send_rules(rules_.link, KeepRules{applied.generation()}, applied.generation());
+    change.refusal =
+        send_rules(rules_.link, KeepRules{applied.generation(), applied.trial_end()->forgives},
+                   applied.generation());
     if (change.refusal) {
         return change;
     }

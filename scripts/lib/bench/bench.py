@@ -14,6 +14,7 @@ import forwarding  # noqa: E402
 import in_process  # noqa: E402
 import kernel  # noqa: E402
 import peers  # noqa: E402
+import progress  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
 import rows  # noqa: E402
@@ -80,14 +81,17 @@ def main():
     rows.note(f"{results.processor()}; release build, -O3 -march=x86-64-v3")
     output = rows.Lines() if arguments.json else rows.Table()
     run = results.about(arguments.quick)
-    for measure, ids in runs_of(arguments.ids):
-        taken = []
-        for row in measure(bench, ids):
-            output.show(row)
-            taken.append(row)
-        if arguments.keep:
-            results.keep(taken, run)
-            report.write()
+    with progress.Progress(progress.expected_rows(arguments.ids, results.load())) as far:
+        for measure, ids in runs_of(arguments.ids):
+            far.now(ids)
+            taken = []
+            for row in measure(bench, ids):
+                output.show(row)
+                far.add_row()
+                taken.append(row)
+            if arguments.keep:
+                results.keep(taken, run)
+                report.write()
     return 0
 
 

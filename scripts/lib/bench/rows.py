@@ -10,6 +10,8 @@ import json
 import statistics
 import sys
 
+import progress
+
 COLUMNS = "{:<4} {:<66} {:>10} {:<22} {:<20} {:>7} {:<46} {:>5} {:>5}"
 
 
@@ -27,7 +29,8 @@ class BenchError(Exception):
 
 
 def note(text):
-    print(text, file=sys.stderr, flush=True)
+    with progress.aside():
+        print(text, file=sys.stderr, flush=True)
 
 
 class Median(float):
@@ -125,6 +128,10 @@ class Table:
         self.has_head = False
 
     def show(self, row):
+        with progress.aside():
+            self.print(row)
+
+    def print(self, row):
         if not self.has_head:
             print(COLUMNS.format("id", "case", "value", "unit", "spread", "ratio", "beside", "bar", "goal").rstrip())
             self.has_head = True
@@ -138,4 +145,5 @@ class Lines:
     """Rows for programs, an object a line."""
 
     def show(self, row):
-        print(json.dumps(row), flush=True)
+        with progress.aside():
+            print(json.dumps(row), flush=True)

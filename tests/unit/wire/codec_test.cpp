@@ -197,7 +197,7 @@ void spell(Fields& out, const TryRules& m) {
     spell(out, m.rules);
 }
 void spell(Fields& out, const KeepRules& m) {
-    add(out, m.generation);
+    add_all(out, m.generation, m.forgive);
 }
 void spell(Fields& out, const AskKey& m) {
     add_all(out, m.action, m.generation, m.rule, m.key, m.bytes.size(), m.limit, m.units, m.cost);
