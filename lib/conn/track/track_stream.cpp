@@ -26,7 +26,7 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
         return on_reset(arrival, verdict);
     }
     if (is_inherited(lines_[arrival.index])) [[unlikely]] {
-        catch_up(arrival, lines_[arrival.index]);
+        take_if_moved_on(arrival);
     }
     const Line& line = lines_[arrival.index];
     const TrackedSegment& segment = arrival.segment;
