@@ -23,6 +23,7 @@ public:
     GuardedMemory& operator=(const GuardedMemory&) = delete;
 
     [[nodiscard]] void* base() const { return base_; }
+    [[nodiscard]] std::size_t size() const { return bytes_; }
     void copy_from(const GuardedMemory& other) { std::memcpy(base_, other.base_, bytes_); }
 
     // `before_store` may read the memory, and must not write it.

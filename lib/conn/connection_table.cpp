@@ -278,7 +278,10 @@ bool ConnectionTable::worth_a_look(const Connection& connection, ByteView fresh)
     }
     constexpr std::uint8_t kEnded = LineEnds::kWanted | LineEnds::kBlank;
     const bool ended = (LineEnds::scan(held.line_end, fresh) & kEnded) == kEnded;
-    return all != 0 && (all >= held.wanted || ended);
+    // A line that is kept: a quarter longer, or with bytes that may say what it is.
+    const bool is_news =
+        held.is_guess != 0 && !fresh.empty() && LineTail::is_news(held.is_guess, fresh);
+    return all != 0 && (all >= held.wanted || ended || is_news);
 }
 
 // The bytes held in order and the fresh ones behind them.

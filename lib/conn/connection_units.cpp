@@ -239,10 +239,15 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     if (hold(offer, there, bytes.subspan(there)) != Holding::Held) {
         return;
     }
-    const std::size_t wanted = std::max(need.bytes, bytes.size() + 1);
+    // Bytes that its owner has not seen may say what a line is.
+    const bool is_all_seen = !held.has_gaps() && held.in_order() == bytes.size();
+    const std::uint8_t tail = is_all_seen ? LineTail::of(bytes) : LineTail::kAny;
+    const bool is_alike = need.is_guess && tail != LineTail::kAny;
+    const std::size_t wanted =
+        std::max(need.bytes, bytes.size() + 1) + (is_alike ? bytes.size() / 4 : std::size_t{0});
     held.wanted = static_cast<std::uint16_t>(std::min(wanted, budget_.head_bytes));
     held.may_be_none = need.may_be_none;
-    held.is_guess = need.is_guess ? 1 : 0;
+    held.is_guess = need.is_guess ? tail : 0;
     held.is_none_at_end = need.is_none_at_end ? 1 : 0;
     // Bytes ahead that the head has caught up with are new to the caller.
     const bool caught_up = held.in_order() > bytes.size();

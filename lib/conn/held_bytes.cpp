@@ -4,8 +4,36 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace sluice {
+
+namespace {
+
+bool is_word_byte(std::byte byte) noexcept {
+    constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
+    const auto letter = static_cast<char>(byte);
+    return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= 'a' && letter <= 'z') || kOthers.find(letter) != std::string_view::npos;
+}
+bool is_blank_byte(std::byte byte) noexcept {
+    return byte == std::byte{' '} || byte == std::byte{'\t'};
+}
+
+}  // namespace
+
+std::uint8_t LineTail::of(ByteView line) noexcept {
+    const auto behind = std::ranges::find_if_not(line, is_word_byte);
+    if (behind == line.end()) {
+        return kWord;
+    }
+    return behind != line.begin() && std::all_of(behind, line.end(), is_blank_byte) ? kBlank : kAny;
+}
+
+bool LineTail::is_news(std::uint8_t tail, ByteView fresh) noexcept {
+    return !(tail == kWord && std::ranges::all_of(fresh, is_word_byte)) &&
+           !(tail == kBlank && std::ranges::all_of(fresh, is_blank_byte));
+}
 
 std::uint8_t LineEnds::scan(std::uint8_t ends, ByteView bytes) noexcept {
     constexpr unsigned kLast = kAfterFeed | kAfterReturn;

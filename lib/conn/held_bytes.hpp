@@ -28,8 +28,8 @@ struct alignas(kLineBytes) HeldHead {
     std::uint8_t count = 0;
     std::array<HeldPiece, kPieces> pieces;
     bool may_be_none = false;  // HeadNeed
-    // HeadNeed; numbers, since an earlier process may have left any.
-    std::uint8_t is_guess = 0;
+    // Numbers, since an earlier process may have left any.
+    std::uint8_t is_guess = 0;  // HeadNeed, and LineTail of a line that is kept
     std::uint8_t is_none_at_end = 0;
 
     [[nodiscard]] std::size_t in_order() const noexcept {
@@ -48,6 +48,16 @@ struct LineEnds {
     static constexpr std::uint8_t kWanted = 8;  // the owner waits for a blank line
     static constexpr std::uint8_t kText = 16;   // a line has begun that is not blank
     [[nodiscard]] static std::uint8_t scan(std::uint8_t ends, ByteView bytes) noexcept;
+};
+
+// What a line that is kept ends with: more of the same says nothing new of it.
+struct LineTail {
+    static constexpr std::uint8_t kAny = 1;
+    static constexpr std::uint8_t kWord = 2;   // a word alone, of bytes of tokens (RFC 9110, 5.6.2)
+    static constexpr std::uint8_t kBlank = 3;  // spaces or tabs behind it
+    [[nodiscard]] static std::uint8_t of(ByteView line) noexcept;
+    // True: the line is to be looked at, now that these follow it.
+    [[nodiscard]] static bool is_news(std::uint8_t tail, ByteView fresh) noexcept;
 };
 
 enum class Holding : std::uint8_t {

@@ -21,22 +21,28 @@ bool ServiceTracking::is_wrong_datagram(const UnitColumns& burst, std::size_t ro
 }
 
 // Checksums count where bytes are read, and where the state of a connection changes: of clients'
-// segments those with bytes or SYN, FIN or RST; of servers' those without bytes, which acknowledge
-// and challenge, and these too. A server's data acknowledges as well, and is not looked at: it is
-// most of all bytes, and whoever could make it is the server.
+// segments all but acknowledgements without bytes that say nothing new; of servers' those without
+// bytes, which acknowledge and challenge, and those with SYN, FIN or RST. A server's data
+// acknowledges as well, and is not looked at: it is most of all bytes, and whoever could make it is
+// the server.
 void ServiceTracking::look_at_checksum(const UnitColumns& burst, std::size_t row,
                                        std::uint16_t slot, TrackedSegment& segment) noexcept {
     constexpr std::uint16_t kChanges = kTcpSyn | kTcpFin | kTcpRst;
     const bool from_client = slot != kNoService;
-    const bool matters = segment.has(kChanges) || (segment.payload != 0) == from_client;
-    if (!from_client && matters) {
+    const bool has_bytes = segment.payload != 0;
+    const bool acknowledges = !segment.has(kChanges) && !has_bytes;
+    if (segment.is_fragment || (!from_client && has_bytes && !segment.has(kChanges))) {
+        return;
+    }
+    if (!from_client) {
         slot = tracker_.service_of(segment.ends);
     }
-    if (!matters || slot == kNoService || segment.is_fragment) {
+    if (slot == kNoService) {
         return;
     }
     PortChecksums& checksums = from_client ? checksums_[slot] : server_checksums_[slot];
-    if (!checksums.needs_finding()) {
+    if (!checksums.needs_finding() ||
+        (from_client && acknowledges && !tracker_.tells_news(segment))) {
         return;
     }
     const ChecksumFinding finding =

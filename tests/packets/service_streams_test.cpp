@@ -422,6 +422,30 @@ TEST_F(Checksums, AreVerifiedOnceEnoughCameRight) {
     EXPECT_FALSE(parser.checksums_of("other").has_value());
 }
 
+// An acknowledgement without bytes that its server would not take completes no handshake, puts no
+// connection in another one's place, and says nothing of what has arrived.
+TEST_F(Checksums, OfAcknowledgementsAreVerifiedToo) {
+    learn();
+    EXPECT_EQ(reason(syn().summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(reason(client("").summed(1)), "wrong_checksum");
+    const std::uint64_t began = parser.tracked().of(TrackEvent::Began);
+    EXPECT_EQ(reason(client("").summed()), "unmatched");
+    EXPECT_EQ(parser.tracked().of(TrackEvent::Began), began + 1);
+    // Nothing new is said: no sum is looked at.
+    EXPECT_EQ(reason(client("").summed(1)), "unmatched");
+    EXPECT_EQ(reason(server("answer").summed()), "unmatched");
+    EXPECT_EQ(reason(client("", 0, 6).summed(1)), "wrong_checksum");
+    EXPECT_EQ(reason(client("", 0, 6).summed()), "unmatched");
+    // Another connection of the same ports waits for its client.
+    EXPECT_EQ(reason(syn(kClientIss + 70'000).summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack(kServerIss + 9000, kClientIss + 70'000).summed()), "unmatched");
+    EXPECT_EQ(reason(client("", 70'000, 9000).summed(1)), "wrong_checksum");
+    EXPECT_EQ(parser.tracked().of(TrackEvent::Replaced), 0U);
+    EXPECT_EQ(reason(client("", 70'000, 9000).summed()), "unmatched");
+    EXPECT_EQ(parser.tracked().of(TrackEvent::Replaced), 1U);
+}
+
 // Whatever an attacker sends: where sums are verified they stay so, and so it is from the start.
 TEST_F(Checksums, WhoSendsUnfinishedSumsSwitchesNothingOff) {
     for (int i = 0; i < 5000; ++i) {

@@ -71,6 +71,10 @@ public:
         return index == kNoConnection ? kNoService : lines_[index].service;
     }
 
+    // False: a client's segment without bytes and flags would change nothing of its connection but
+    // its age.
+    [[nodiscard]] bool tells_news(const TrackedSegment& segment) const noexcept;
+
     // `policies` by service; of a service beyond them the defaults hold. `now` never decreases.
     [[nodiscard]] TrackVerdict track(const TrackedSegment& segment,
                                      std::span<const TrackPolicy> policies, Instant now) noexcept;
@@ -127,7 +131,8 @@ private:
     [[nodiscard]] bool is_inherited(const Line& line) const noexcept {
         return has_taken_over_ && sequence_distance(line.touched, taken_over_ticks_) > 0;
     }
-    void catch_up(const Arrival& arrival, Line& line) noexcept;
+    [[nodiscard]] static bool catch_up(const Arrival& arrival, Line& line) noexcept;
+    void take_if_moved_on(const Arrival& arrival) noexcept;
     void begin_change(std::uint64_t ends, ConnectionIndex index) noexcept {
         change_.begin(index == kNoConnection ? nullptr : &lines_[index], ends, index);
     }
@@ -235,9 +240,9 @@ private:
 
     TrackBudget budget_;
     KeyHasher hash_;
-    // The first line says which facts of the second count: one that a kill tore has facts of two
-    // handshakes of the same ends, and asks for another acknowledgment at most.
-    OpenChange<kLineBytes> change_;
+    // Both lines: a kill at any instruction leaves a connection as it was before the segment under
+    // way, or behind it.
+    OpenChange<sizeof(Line)> change_;
     HopscotchLines<Line> lines_;
     std::array<AgeList, kTrackClasses> ages_;
     std::array<std::size_t, kTrackClasses> sizes_{};

@@ -87,8 +87,9 @@ void ConnectionTracker::take_over(Instant now) {
 }
 
 // Both ends' numbers may have moved on where nobody saw it. As of a connection that is taken up in
-// its middle, the server's word is believed from then on, and a client's as far as it fits.
-void ConnectionTracker::catch_up(const Arrival& arrival, Line& line) noexcept {
+// its middle, the server's word is believed from then on, and a client's as far as it fits. False:
+// the segment says nothing of the kind.
+bool ConnectionTracker::catch_up(const Arrival& arrival, Line& line) noexcept {
     const TrackedSegment& segment = arrival.segment;
     TcpHalf& sent = line.half(arrival.from_client);
     TcpHalf& other = line.half(!arrival.from_client);
@@ -96,13 +97,28 @@ void ConnectionTracker::catch_up(const Arrival& arrival, Line& line) noexcept {
     const bool is_beyond = segment.payload != 0 && is_behind(segment.data_end(), sent.edge);
     if (!segment.has(kTcpAck) || !(acknowledges_unseen || is_beyond) ||
         !is_near_known(segment.ack, other.next) || !is_near_known(segment.data_end(), sent.next)) {
-        return;
+        return false;
     }
-    count(TrackEvent::MovedOn);
     line.set(Line::kMidstream | Line::kClientLong | Line::kServerLong);
     other.next = later_of(other.next, segment.ack);
     other.edge = later_of(other.edge, other.next);
     sent.edge = later_of(sent.edge, segment.data_end());
+    return true;
+}
+
+// A segment that would be dropped all the same moves nothing.
+void ConnectionTracker::take_if_moved_on(const Arrival& arrival) noexcept {
+    Line moved = lines_[arrival.index];
+    if (!catch_up(arrival, moved)) {
+        return;
+    }
+    const TrackedSegment& segment = arrival.segment;
+    const DataPlace place = place_of_data(moved.half(arrival.from_client), segment.seq,
+                                          segment.data_end(), moved.is_long(arrival.from_client));
+    if (refusal_of(arrival, moved, place) == TrackReason::None) {
+        count(TrackEvent::MovedOn);
+        lines_[arrival.index] = moved;
+    }
 }
 
 }  // namespace sluice

@@ -26,7 +26,7 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
         return on_reset(arrival, verdict);
     }
     if (is_inherited(lines_[arrival.index])) [[unlikely]] {
-        catch_up(arrival, lines_[arrival.index]);
+        take_if_moved_on(arrival);
     }
     const Line& line = lines_[arrival.index];
     const TrackedSegment& segment = arrival.segment;
@@ -47,6 +47,21 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
                             arrival.policy.midstream == MidstreamPolicy::Inspect;
     pass(verdict);
     apply(arrival, verdict);
+}
+
+bool ConnectionTracker::tells_news(const TrackedSegment& segment) const noexcept {
+    constexpr std::uint16_t kStands =
+        Line::kOneWay | Line::kClientFin | Line::kServerFin | Line::kAlternate;
+    const ConnectionIndex index =
+        lines_.may_have(segment.ends) ? lines_.find(segment.ends) : kNoConnection;
+    if (index == kNoConnection || lines_[index].phase != TrackPhase::Established ||
+        lines_[index].is(kStands) || is_inherited(lines_[index])) {
+        return true;
+    }
+    const Line& line = lines_[index];
+    const std::uint32_t edge = segment.ack + (std::uint32_t{segment.window} << line.client_scale);
+    return is_behind(segment.ack, line.server.una) || is_behind(edge, line.server.edge) ||
+           segment.window > line.client_widest;
 }
 
 // A refused segment may be of the handshake that waits beside this connection.

@@ -61,6 +61,32 @@ TEST_F(KeptLine, IsOfferedAgainWithWhatFollowsIt) {
     EXPECT_EQ(offered(), "abc");
 }
 
+// Byte by byte a word costs a few looks at its length, and so do the blanks behind it; what may
+// say what the line is costs one at once.
+TEST_F(KeptLine, OfOneWordIsLookedAtAgainWhenItIsAQuarterLonger) {
+    keep();
+    std::uint32_t at = 5;
+    const auto looks = [&](char byte, unsigned count) {
+        unsigned looked = 0;
+        for (unsigned i = 0; i < count; ++i) {
+            if (take(at++, {&byte, 1}) == Offered::Resync) {
+                ++looked;
+                table.keep_line(offer, 0, false);
+            }
+            EXPECT_EQ(offer.kind, Offered::Held);
+            table.conclude();
+        }
+        return looked;
+    };
+    EXPECT_LE(looks('A', 1600), 32U);
+    EXPECT_EQ(looks(' ', 1), 1U);
+    EXPECT_LE(looks(' ', 1600), 5U);
+    EXPECT_EQ(looks('/', 1), 1U);
+    EXPECT_EQ(looks('a', 20), 20U) << "a target: all of it may matter";
+    EXPECT_EQ(take(at, "\n"), Offered::Resync);
+    EXPECT_EQ(offered().size(), 2U + 1600 + 1 + 1600 + 1 + 20 + 1);
+}
+
 TEST_F(KeptLine, IsAUnitsBeginningWhereOneIsFound) {
     keep();
     ASSERT_EQ(take(5, "T\n"), Offered::Resync);

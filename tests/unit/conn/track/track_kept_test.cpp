@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <span>
@@ -187,6 +189,32 @@ TEST(TrackKept, ABlindSenderMovesNothing) {
     EXPECT_EQ(next.tracker.counters().of(TrackEvent::MovedOn), 0U);
 }
 
+// A segment that is dropped, although its numbers are where unseen ones may be.
+TEST(TrackKept, WhatIsDroppedMovesNothing) {
+    Region region;
+    Dialogue dialogue;
+    {
+        Process first{region};
+        establish(first, dialogue);
+        say(first, dialogue, {.seq = 1, .ack = 1, .flags = kTcpAck | kTcpFin, .payload = 100},
+            true);
+    }
+    dialogue.now = 1000;
+    Process next{region, 1000};
+    // A FIN of another number, and bytes behind the one that stands, acknowledging what nobody saw.
+    for (const std::uint16_t flags : {std::uint16_t{kTcpAck | kTcpFin}, std::uint16_t{kTcpAck}}) {
+        EXPECT_EQ(
+            say(next, dialogue, {.seq = 20'001, .ack = 30'001, .flags = flags, .payload = 50}, true)
+                .kind,
+            TrackVerdict::Kind::Drop);
+    }
+    EXPECT_EQ(next.tracker.counters().of(TrackEvent::MovedOn), 0U);
+    const TrackVerdict repeated =
+        say(next, dialogue, {.seq = 1, .ack = 1, .flags = kTcpAck | kTcpFin, .payload = 100}, true);
+    expect_pass(repeated, true);
+    EXPECT_FALSE(repeated.midstream) << "its beginning is known still";
+}
+
 TEST(TrackKept, UnderAnotherProtocolAConnectionIsNotKnown) {
     Region region;
     Dialogue dialogue;
@@ -225,12 +253,11 @@ TEST(TrackKept, ManyConnectionsAreFoundAgain) {
 class KillPoints : public testing::Test {
 protected:
     void run(const Said& said, bool from_client) {
-        const Numbers before = numbers(process.tracker);
+        const Facts before = left();
         const auto killed = [&] { instants.push_back(left()); };
         region.memory.run_guarded([&] { (void)say(process, dialogue, said, from_client); }, killed);
-        instants.push_back(left());
-        const Numbers after = numbers(process.tracker);
-        for (const Numbers& now : instants) {
+        const Facts after = left();
+        for (const Facts& now : instants) {
             EXPECT_TRUE(now == before || now == after)
                 << "segment at " << said.seq << ", acknowledging " << said.ack;
         }
@@ -238,38 +265,74 @@ protected:
         instants.clear();
     }
 
-    using Numbers = std::vector<std::uint32_t>;
-    [[nodiscard]] Numbers numbers(const ConnectionTracker& tracker) const {
-        Numbers all;
-        for (const auto& [ends, id] : known) {
-            const auto found = tracker.numbers(ends, id);
-            all.push_back(found ? 1 : 0);
-            for (const TcpHalf& half :
-                 {found ? found->client : TcpHalf{}, found ? found->server : TcpHalf{}}) {
-                all.insert(all.end(), {half.iss, half.next, half.una, half.edge});
+    using Facts = std::vector<std::uint64_t>;
+    // All that both lines of each connection say, but for places in lists.
+    [[nodiscard]] Facts facts_in(const Region& in) const {
+        Facts all;
+        const auto* const bytes = static_cast<const std::byte*>(in.memory.base());
+        // Lines lie behind the copy of the one that is under change.
+        constexpr std::size_t kFirst = OpenChange<sizeof(TrackedConnection)>::bytes();
+        for (std::size_t at = kFirst; at + sizeof(TrackedConnection) <= in.memory.size();
+             at += alignof(TrackedConnection)) {
+            TrackedConnection line;
+            std::memcpy(static_cast<void*>(&line), bytes + at, sizeof(line));
+            if (!line.is_free() && std::ranges::count(known, line.digest) != 0) {
+                add_facts(line, all);
             }
         }
         return all;
     }
-    Numbers left() {
+    static void add_facts(const TrackedConnection& line, Facts& all) {
+        for (const TcpHalf& half :
+             {line.client, line.server, line.alternate.client(), line.alternate.server()}) {
+            all.insert(all.end(), {half.iss, half.next, half.una, half.edge});
+        }
+        all.insert(all.end(), {line.digest,
+                               line.id,
+                               line.touched,
+                               line.flags,
+                               line.client_widest,
+                               line.server_widest,
+                               line.service,
+                               static_cast<std::uint64_t>(line.phase),
+                               line.protocol,
+                               line.client_scale,
+                               line.server_scale,
+                               line.client_fin,
+                               line.server_fin,
+                               line.client_bytes,
+                               line.candidate,
+                               line.candidate_at,
+                               line.alternate.client_scale,
+                               line.alternate.server_scale,
+                               line.alternate.echoed,
+                               line.echoed,
+                               line.source,
+                               line.candidate_window,
+                               line.candidate_scale,
+                               line.candidate_unfinished,
+                               line.syn_ack_unfinished});
+    }
+    Facts left() {
         other.memory.copy_from(region.memory);
-        return numbers(Process{other}.tracker);
+        const Process next{other};
+        return facts_in(other);
     }
 
     Region region;
     Region other;
     Process process{region};
     Dialogue dialogue;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> known;
-    std::vector<Numbers> instants;
+    std::vector<std::uint64_t> known{kEnds, kEnds + 1};
+    std::vector<Facts> instants;
     std::size_t seen = 0;
 };
 
 TEST_F(KillPoints, AConnectionIsAsItWasBeforeASegmentOrBehindIt) {
     Dialogue neighbour;
     neighbour.ends = kEnds + 1;
-    known.emplace_back(neighbour.ends, establish(process, neighbour).id);
-    known.emplace_back(kEnds, establish(process, dialogue).id);
+    establish(process, neighbour);
+    establish(process, dialogue);
     run({.seq = 1, .ack = 1, .payload = 100}, true);
     run({.seq = 1, .ack = 101, .payload = 200, .window = 3000}, false);
     run({.seq = 101, .ack = 201, .window = 2500}, true);
@@ -280,17 +343,48 @@ TEST_F(KillPoints, AConnectionIsAsItWasBeforeASegmentOrBehindIt) {
     EXPECT_GT(seen, 60U);
 }
 
+// Handshakes that wait beside another one, or beside a connection, come in its place.
+TEST_F(KillPoints, AHandshakeTakesTheOthersPlaceOrNot) {
+    run({.flags = kTcpSyn, .scale = 2, .timestamps = TrackedTimestamps{10, 0}}, true);
+    run({.ack = 1,
+         .flags = kTcpSyn | kTcpAck,
+         .scale = 2,
+         .timestamps = TrackedTimestamps{900, 10}},
+        false);
+    run({.seq = 70'000, .flags = kTcpSyn, .scale = 3, .timestamps = TrackedTimestamps{20, 0}},
+        true);
+    run({.seq = 800,
+         .ack = 70'001,
+         .flags = kTcpSyn | kTcpAck,
+         .timestamps = TrackedTimestamps{910, 20}},
+        false);
+    run({.seq = 1, .ack = 1, .timestamps = TrackedTimestamps{30, 900}}, true);
+    run({.seq = 1, .ack = 1, .payload = 9, .timestamps = TrackedTimestamps{31, 900}}, true);
+    run({.seq = 1, .ack = 10, .timestamps = TrackedTimestamps{920, 31}}, false);
+    run({.seq = 90'000, .flags = kTcpSyn, .scale = 4, .timestamps = TrackedTimestamps{40, 0}},
+        true);
+    run({.seq = 7000,
+         .ack = 90'001,
+         .flags = kTcpSyn | kTcpAck,
+         .scale = 1,
+         .timestamps = TrackedTimestamps{930, 40}},
+        false);
+    run({.seq = 90'001, .ack = 7001, .timestamps = TrackedTimestamps{41, 930}}, true);
+    EXPECT_EQ(process.tracker.counters().of(TrackEvent::Replaced), 1U);
+    EXPECT_GT(seen, 80U);
+}
+
 // A connection that ends is there or not.
 TEST_F(KillPoints, AConnectionThatMakesRoomIsThereOrNot) {
-    known.emplace_back(kEnds, establish(process, dialogue).id);
+    establish(process, dialogue);
     dialogue.now = 16 * 60 * 1000;
-    const Numbers before = numbers(process.tracker);
+    const Facts before = left();
     region.memory.run_guarded(
         [&] { (void)process.tracker.expire(at_millisecond(dialogue.now), 1); },
         [&] { instants.push_back(left()); });
-    const Numbers after = numbers(process.tracker);
+    const Facts after = left();
     ASSERT_NE(before, after);
-    for (const Numbers& now : instants) {
+    for (const Facts& now : instants) {
         EXPECT_TRUE(now == before || now == after);
     }
     EXPECT_GT(instants.size(), 2U);
