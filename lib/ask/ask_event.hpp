@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What happens to questions: first as their asker counts it, then as the owners of the keys do.
+// Events of questions: first as their asker counts it, then as the owners of the keys do.
 enum class AskEvent : std::uint8_t {
     Asked,
     NoRoom,
@@ -45,7 +45,7 @@ inline constexpr std::size_t kAskEventCount = kAskEvents.size();
 static_assert(in_enum_order(kAskEvents, &EventRow<AskEvent>::event),
               "kAskEvents is indexed by AskEvent");
 
-// Of one worker as an asker, or as an owner: written by the worker alone, read by anyone.
+// Counters of one worker as an asker, or as an owner: written by it alone, read by anyone.
 struct AskCounters {
     std::array<Counter, kAskEventCount> by_event;
     Counter held;  // now: packets that wait, or reservations

@@ -65,7 +65,7 @@ Reservation Reservations::end(std::uint32_t at) noexcept {
     return place.reservation;
 }
 
-// Where the key is, or where it would be.
+// The place where the key is, or would be.
 std::size_t Reservations::find(std::uint64_t hash, LimitSlot slot) const noexcept {
     std::size_t at = hash & mask_;
     while (keys_[at].reservations != 0 && (keys_[at].hash != hash || keys_[at].slot != slot)) {

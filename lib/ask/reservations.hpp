@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What an owner has admitted and is to charge.
+// A reservation is what an owner has admitted and is to charge.
 struct Reservation {
     std::uint64_t hash = 0;  // of the key under the limit
     std::uint64_t load = 0;  // as in Question
@@ -31,7 +31,7 @@ public:
     };
     explicit Reservations(const Bounds& bounds);
 
-    // What is reserved of a key: for the next question about it, as good as charged.
+    // Units reserved of a key: for the next question about it, as good as charged.
     [[nodiscard]] ChargedBefore reserved(std::uint64_t hash, LimitSlot slot) const noexcept;
 
     // What is to be charged at once: an earlier reservation of the same place, which nobody has

@@ -39,7 +39,7 @@ public:
     // nullopt: no place is free. Not all of its answers are there before begin_waiting().
     [[nodiscard]] std::optional<Ticket> ask(RoomPlace packet, std::uint32_t tag) noexcept;
     void begin_waiting(RoomPlace packet) noexcept;
-    // It has just entered, asks nothing, and does not wait after all.
+    // The packet has just entered, asks nothing, and does not wait after all.
     void leave(RoomPlace packet) noexcept;
 
     // False: nobody waits for it any more.

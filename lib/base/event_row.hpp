@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What is told of an event that is counted.
+// The text of an event that is counted.
 template <typename Event>
 struct EventRow {
     Event event;

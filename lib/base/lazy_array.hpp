@@ -37,7 +37,7 @@ template <typename T>
     static_assert(std::is_trivially_copyable_v<T>);
     return detail::make_array<T>(count, detail::ArrayBytes::AsTheyCome);
 }
-// Of a type whose constructor would do no more than zero it.
+// Elements of a type whose constructor would do no more than zero it.
 template <typename T>
 [[nodiscard]] LazyArray<T> zeroed_array(std::size_t count) noexcept {
     return detail::make_array<T>(count, detail::ArrayBytes::Zero);

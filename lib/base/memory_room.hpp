@@ -20,10 +20,10 @@ inline constexpr std::uint64_t kMemoryKeptBack = std::uint64_t{16} << 20;
 // "MemAvailable: 12 kB" of /proc/meminfo; "inactive_file 4096" of a group's memory.stat.
 [[nodiscard]] std::optional<std::uint64_t> number_behind(std::string_view text,
                                                          std::string_view name);
-// What a machine that promises no more than it has (vm.overcommit_memory 2) leaves too.
+// The room that a machine which promises no more than it has (vm.overcommit_memory 2) leaves too.
 [[nodiscard]] std::uint64_t room_of_machine(std::string_view meminfo, bool strict);
-// What the group of a process and those above it leave: `groups` as /proc/self/cgroup has them,
-// `root` where they are mounted. Both versions of control groups.
+// The room that the group of a process and those above it leave: `groups` as /proc/self/cgroup has
+// them, `root` where they are mounted. Both versions of control groups.
 [[nodiscard]] std::uint64_t room_in_groups(std::string_view groups, const std::string& root);
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ Error unreadable(const std::string& path) {
             "cannot read " + path + ": " + std::generic_category().message(errno)};
 }
 
-// What is smaller than this is always read: how much memory there is, is written in files too.
+// A smaller file is always read: how much memory there is, is written in files too.
 constexpr std::size_t kAlwaysRead = std::size_t{1} << 20;
 
 bool has_room_for(std::size_t size) {
@@ -67,7 +67,7 @@ Result<std::string> read_to_end(int fd, const std::string& path, std::size_t mos
             return text;
         }
         if (size == text.size()) {
-            // It grew meanwhile; both texts are there for a while.
+            // The file grew meanwhile; both texts are there for a while.
             if (!has_room_for(3 * size)) {
                 return too_little_memory(path);
             }
@@ -96,7 +96,7 @@ Result<std::optional<std::string>> read_whole_file(const std::string& path, std:
 
 namespace {
 
-// What could be read, and why not all of it.
+// The names that could be read, and why not all of them.
 std::pair<std::vector<std::string>, std::error_code> read_names(const std::string& folder) {
     std::vector<std::string> names;
     std::error_code error;

@@ -61,7 +61,7 @@ private:
     Error error_{};  // read only when value_ is empty
 };
 
-// What a function returns that has nothing to say but "done" or why not.
+// The result of a function that has nothing to say but "done" or why not.
 struct Done {};
 
 }  // namespace sluice

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// What the library writes an entry's texts to.
+// The room that the library writes an entry's texts to.
 constexpr std::size_t kNameBuffer = 16'384;
 
 template <typename Find>

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What a limit counts: packets, or bytes, as its `per` says.
+// Units are what a limit counts: packets, or bytes, as its `per` says.
 using Units = Quantity<struct UnitsTag>;
 using Bytes = Quantity<struct BytesTag>;
 

@@ -14,7 +14,7 @@ struct CapturedFrame {
     std::uint32_t wire_size = 0;  // how long the frame was; never below bytes.size()
 };
 
-// What reading a record led to.
+// The outcome of reading a record.
 enum class CaptureNext : std::uint8_t {
     Frame,
     End,

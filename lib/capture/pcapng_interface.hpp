@@ -39,7 +39,7 @@ private:
     std::endian order_;
 };
 
-// What an interface description block says.
+// The facts of an interface description block.
 struct CaptureInterface {
     std::uint16_t link_type = 0;
     std::uint32_t snap_length = 0;               // 0: none

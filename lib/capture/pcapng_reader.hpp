@@ -29,7 +29,7 @@ private:
     struct Close {
         void operator()(std::FILE* stream) const noexcept;
     };
-    // What a block was: a packet to hand out, something else, or what ends the reading.
+    // The kind of a block: a packet to hand out, something else, or what ends the reading.
     enum class Block : std::uint8_t { Packet, Other, End, Cut, Broken };
     // A packet block's parts.
     struct Packet {

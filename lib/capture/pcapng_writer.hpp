@@ -19,7 +19,7 @@ public:
                                                      std::string_view program);
 
     void write(const CapturedFrame& frame, std::string_view comment);
-    // What was written so far is there for others.
+    // All records written so far are there for others.
     [[nodiscard]] Result<Done> flush();
     // Ends the file; an Error says that not all of it could be written.
     [[nodiscard]] Result<Done> finish();

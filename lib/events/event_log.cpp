@@ -11,7 +11,7 @@ void EventLog::adopt(const LoadedSet& rules) {
     known.rules.reserve(rules.rules.size());
     for (const LoadedRule& rule : rules.rules) {
         Names names{.rule = rule.id, .limits = {}};
-        // Of rules that tell nothing, nothing is asked.
+        // Rules that tell nothing are asked nothing.
         for (std::size_t i = 0; !rule.events.empty() && i < rule.limits.size(); ++i) {
             names.limits.push_back(rule.limits[i].name);
         }

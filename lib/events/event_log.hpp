@@ -24,7 +24,7 @@ public:
 
     explicit EventLog(std::size_t most = kMostEvents) : most_{most} {}
 
-    // What events name from now on.
+    // The rules that events name from now on.
     void adopt(const LoadedSet& rules);
     // One event. Of a rule set that is no longer known, it is lost.
     using PairOf = std::function<std::string(std::uint64_t)>;

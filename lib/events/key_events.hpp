@@ -27,7 +27,7 @@ public:
     static constexpr Nanoseconds kRefillGap = std::chrono::milliseconds{100};
     static constexpr std::size_t kKeys = 16'384;
     static constexpr std::size_t kRingSize = 4096;
-    // That are told at once: a worker's packets do not wait for more.
+    // Events told at once: a worker's packets do not wait for more.
     static constexpr std::size_t kMostAtOnce = 64;
 
     struct Bounds {
@@ -71,7 +71,7 @@ public:
     }
     // A ban of a key that is watched from now on, or was already.
     void banned(WatchedKey& watched, Nanoseconds left, Now now) noexcept;
-    // What a watched key waits for may have come.
+    // The end that a watched key waits for may have come.
     void look_again(WatchedKey& watched, Now now) noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return keys_.size() == 0; }

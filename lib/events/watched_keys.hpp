@@ -63,7 +63,7 @@ public:
     };
     [[nodiscard]] Added add(const TableKey& key) noexcept;
     void remove(WatchedKey& key) noexcept;
-    // Those of which `goes(WatchedKey&)` holds.
+    // Keys go of which `goes(WatchedKey&)` holds.
     template <typename Goes>
     void remove_if(Goes&& goes) noexcept {
         for (std::size_t at = 0; at < sets_ * kWays; ++at) {
@@ -75,7 +75,7 @@ public:
 
     // Puts it where it belongs, once its `due` has been set.
     void reorder(WatchedKey& key) noexcept;
-    // What is due first; nullptr: the table is empty.
+    // The key that is due first; nullptr: the table is empty.
     [[nodiscard]] WatchedKey* first() noexcept { return size_ == 0 ? nullptr : &keys_[order_[0]]; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t capacity() const noexcept { return sets_ * kWays; }

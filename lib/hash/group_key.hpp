@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What a bucket is filed under: a keyed hash of the limit's identity and the canonical bytes of its
+// A bucket's name in its table: a keyed hash of the limit's identity and the canonical bytes of its
 // key parts.
 struct GroupKey {
     std::uint64_t hash = 0;
@@ -24,7 +24,7 @@ public:
           aes_{has_aes_ ? AesHash{secret} : AesHash{}},
           secret_{secret} {}
 
-    // Of the key's bytes alone: made once for all limits that share a key.
+    // A digest of the key's bytes alone: made once for all limits that share a key.
     [[nodiscard]] std::uint64_t digest(ByteView key) const noexcept {
         return has_aes_ ? aes_(key) : siphash_1_3(secret_, key);
     }

@@ -26,7 +26,8 @@ inline constexpr auto kTopWindows = std::to_array<Nanoseconds>(
 struct TopKey {
     std::string rule;
     std::string key;  // canonical bytes, as KeyBytes has them
-    // That the counts are of: the window, or the time since the rule came if that is shorter.
+    // The time that the counts are of: the window, or the time since the rule came if that is
+    // shorter.
     std::uint64_t window_ns = 0;
     std::uint64_t hits = 0;
     std::uint64_t hits_error = 0;
@@ -50,7 +51,8 @@ public:
     static constexpr std::size_t kMaxKeys = 1000;  // of a rule
     static constexpr std::size_t kMaxKeysInAll = 65'536;
 
-    // What samples refer to from now on. Rules that go on keep what is known of their keys.
+    // The rules that samples refer to from now on. Rules that go on keep what is known of their
+    // keys.
     void adopt(const LoadedSet& rules);
     // A sample of another rule set is left out.
     void take(const KeySample& sample);
@@ -67,7 +69,7 @@ public:
     [[nodiscard]] std::vector<TopKey> list(const Choice& choice) const;
     // The keys of a rule that are known, over any of the windows; each may come several times.
     void add_names(const std::string& rule, std::vector<std::string>& names) const;
-    // That the window has.
+    // Samples that the window has.
     [[nodiscard]] std::uint64_t samples(TopWindow window) const noexcept;
 
 private:

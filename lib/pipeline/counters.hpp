@@ -16,13 +16,15 @@ namespace sluice {
 // Packets, and of a packet with several units each of these. matched = admitted + exceeded +
 // skipped. A rule with on_match counts allow as admitted and drop as exceeded.
 struct RuleCounters {
-    Counter admitted;  // by every limit that counts something in it
+    Counter admitted;  // by every limit that counts something in it, in packets that go on
     // Of the frames of those packets, on the wire; of a packet with several units once, with the
     // first of them.
     Counter admitted_bytes;
-    Counter exceeded;  // refused by a limit, or banned
+    Counter exceeded;  // refused by a limit, or banned, or with another unit of its packet
     Counter exceeded_bytes;
-    Counter skipped;  // it lacks the rule's key, or carries nothing that a limit counts
+    // It lacks the rule's key, carries nothing that a limit counts, or is refused by other rules
+    // while this one has room.
+    Counter skipped;
     // Of the admitted, those whose key is exempt.
     Counter exempted;
 };

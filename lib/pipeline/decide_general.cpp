@@ -33,12 +33,8 @@ bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
         if (rule.on_match == OnMatch::Meter) {
             continue;
         }
-        const Verdict verdict = judged.verdict_of(rule.match_action);
-        const bool allow = forwards(verdict);
-        RuleCounters& counters = judged.counters(match);
-        (allow ? counters.admitted : counters.exceeded).add(judged.is_repeated(match) ? 0 : 1);
-        (allow ? counters.admitted_bytes : counters.exceeded_bytes)
-            .add(judged.counted_before(match) == nullptr ? judged.frame_bytes() : 0);
+        match.finding =
+            forwards(judged.verdict_of(rule.match_action)) ? Finding::HasRoom : Finding::Refuses;
         match.counted = true;
         if (rule.mode == Mode::Enforce) {
             decision =
@@ -131,7 +127,6 @@ RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
     RuleOutcome outcome;
     outcome.shape = judged.shape_of(judged.rule(match));
     if (!is_banned(policy.status)) {
-        judged.counters(match).exempted.add(1);
         outcome.exempt = true;
         return outcome;
     }
@@ -295,22 +290,11 @@ bool applies(Match& match, const MatchedRules& judged) noexcept {
     return judged.is_only || counts_unit(match, judged);
 }
 
-// A rule that has nothing to say of a unit has skipped it. The bytes of a packet count once, with
-// the first unit that the rule judges.
-void count(const RuleOutcome& outcome, Match& match, const MatchedRules& judged) noexcept {
-    RuleCounters& counters = judged.counters(match);
-    const bool is_first = judged.is_only || judged.weighed_before(match) == nullptr;
-    const std::uint64_t bytes = is_first ? judged.frame_bytes() : 0;
-    match.weighed = outcome.refused || outcome.judged || outcome.exempt;
-    if (outcome.refused) {
-        counters.exceeded.add(1);
-        counters.exceeded_bytes.add(bytes);
-    } else if (outcome.judged || outcome.exempt) {
-        counters.admitted.add(1);
-        counters.admitted_bytes.add(bytes);
-    } else {
-        counters.skipped.add(1);
-    }
+Finding finding_of(const RuleOutcome& outcome) noexcept {
+    return outcome.refused  ? Finding::Refuses
+           : outcome.exempt ? Finding::IsExempt
+           : outcome.judged ? Finding::HasRoom
+                            : Finding::Nothing;
 }
 
 void check_all(const MatchedRules& judged, Decision& decision) noexcept {
@@ -319,22 +303,20 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
         if (rule.on_match != OnMatch::Meter || !applies(match, judged)) {
             continue;
         }
+        match.finding = Finding::Nothing;
         if (match.skipped) {
-            judged.counters(match).skipped.add(1);
             continue;
         }
         const RuleOutcome outcome = check_rule(match, judged);
+        match.finding = finding_of(outcome);
         match.refused = outcome.refused;
         if (outcome.shape != nullptr) [[unlikely]] {
             note_delay(match, outcome, judged);
         }
-        count(outcome, match, judged);
-        if (rule.mode != Mode::Enforce && !rule.candidate) {
-            continue;
-        }
         Decision own;
         decide(match, judged, outcome, own);
-        match.blocks = !forwards(own.verdict);
+        const bool would_hold = outcome.can_be_held() && !judged.acts_in_place(rule);
+        match.blocks = !forwards(own.verdict) && !would_hold;
         if (rule.mode == Mode::Enforce) {
             join(own, decision);
         }
@@ -357,13 +339,12 @@ bool is_within(Match& budget, const MatchedRules& judged) noexcept {
         return budget.passed;
     }
     const RuleOutcome outcome = budget.skipped ? RuleOutcome{} : check_rule(budget, judged);
+    budget.finding = finding_of(outcome);
     if (!outcome.judged) {
-        judged.counters(budget).skipped.add(1);
         return false;
     }
     budget.refused = outcome.refused;
     budget.passed = !outcome.refused;
-    count(outcome, budget, judged);
     // What its owner will say is not known yet: the rules behind it are asked for as well.
     return budget.passed && !is_open(budget, judged);
 }

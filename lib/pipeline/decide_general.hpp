@@ -37,8 +37,7 @@ struct MatchedRules {
         return action.verdict == Verdict::Shape ? &action.shape : nullptr;
     }
     [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
-        return context.ask.is_rehearsal() ? context.ask.asker->nowhere()
-                                          : context.core.counters.rules[rule(match).counters];
+        return context.core.counters.rules[rule(match).counters];
     }
     [[nodiscard]] BanCounters& bans(const Match& match) const noexcept {
         return context.ask.is_rehearsal() ? context.ask.asker->no_bans()

@@ -55,8 +55,10 @@ void FastPath::note_refusal(const LimitPlan& limit) noexcept {
     each(found.refused, [&](const BucketLookup& lookup) { note_refusal(limit_of(lookup)); });
     each(outcome.refusing(),
          [&](const BucketLookup& lookup) { active_rule_of(lookup).refused |= row_bit(row); });
-    each(outcome.exempting(),
+    each(outcome.exempting() & ~outcome.kept_back(),
          [&](const BucketLookup& lookup) { active_rule_of(lookup).exempt |= row_bit(row); });
+    each(outcome.kept_back(),
+         [&](const BucketLookup& lookup) { active_rule_of(lookup).skipped |= row_bit(row); });
     burst_.packets()[row].decision = outcome.decision();
     otherwise_ |= row_bit(row);
     return true;

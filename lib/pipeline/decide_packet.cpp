@@ -43,6 +43,42 @@ void end_match(const Match& match, const MatchedRules& judged, Ending ending) no
     }
 }
 
+// What a unit that a rule has room for counts as once its packet has been decided: admitted where
+// the packet goes on, and would if a rule that monitors acted; exceeded where the rule refuses the
+// packet for another of its units; skipped where something else keeps the packet back. An allowing
+// rule that monitors counts what it would let through, before any other rule.
+Finding ending_of(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const bool acts = judged.acts_in_place(rule) || rule.on_match == OnMatch::Bypass;
+    const bool goes_on = ending.forwarded && (acts || !match.blocks_any);
+    if (goes_on || (rule.on_match == OnMatch::Act && !acts)) {
+        return match.finding;
+    }
+    return match.blocks_any ? Finding::Refuses : Finding::Nothing;
+}
+
+// The bytes of a packet count once, with the first unit that the rule admits or refuses.
+void count_match(Match& match, const MatchedRules& judged, Ending ending) noexcept {
+    if (match.finding == Finding::NotAsked ||
+        (judged.rule(match).on_match == OnMatch::Act && judged.is_repeated(match))) {
+        return;
+    }
+    const bool has_room = match.finding == Finding::HasRoom || match.finding == Finding::IsExempt;
+    const Finding finding = has_room ? ending_of(match, judged, ending) : match.finding;
+    RuleCounters& counters = judged.counters(match);
+    if (finding == Finding::Nothing) {
+        counters.skipped.add(1);
+        return;
+    }
+    match.weighed = true;
+    const bool is_first = judged.is_only || judged.weighed_before(match) == nullptr;
+    const std::uint64_t bytes = is_first ? judged.frame_bytes() : 0;
+    const bool refuses = finding == Finding::Refuses;
+    (refuses ? counters.exceeded : counters.admitted).add(1);
+    (refuses ? counters.exceeded_bytes : counters.admitted_bytes).add(bytes);
+    counters.exempted.add(finding == Finding::IsExempt ? 1 : 0);
+}
+
 // Ends all holds.
 void release_unit(const MatchedRules& judged) noexcept {
     for (const Match& match : judged.matches) {
@@ -141,9 +177,11 @@ public:
             set_.meter_plan.has_candidates ? blocking_rules(packet_, set_) : BlockingRules{};
         for (const JudgedUnit& unit : packet_.units) {
             const MatchedRules judged = rules_of(unit);
-            for (const Match& match : judged.matches) {
-                const bool is_candidate = judged.rule(match).candidate;
-                end_match(match, judged, is_candidate ? ending_in_place(match, blocking) : ending);
+            for (Match& match : judged.matches) {
+                const Ending own =
+                    judged.rule(match).candidate ? ending_in_place(match, blocking) : ending;
+                count_match(match, judged, own);
+                end_match(match, judged, own);
             }
         }
     }

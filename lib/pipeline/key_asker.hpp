@@ -73,7 +73,6 @@ public:
         return std::span<WantedQuestion, kMaxQuestions>{wanted_.get(), kMaxQuestions};
     }
     // Where a look that is only a rehearsal counts.
-    [[nodiscard]] RuleCounters& nowhere() noexcept { return nowhere_; }
     [[nodiscard]] BanCounters& no_bans() noexcept { return no_bans_; }
 
     [[nodiscard]] std::size_t workers() const noexcept { return lanes_.workers(); }
@@ -102,7 +101,6 @@ private:
     std::unique_ptr<Put[]> put_;          // by the tickets' places
     std::unique_ptr<WantedQuestion[]> wanted_ = std::make_unique<WantedQuestion[]>(kMaxQuestions);
     void* origin_ = nullptr;
-    RuleCounters nowhere_;
     BanCounters no_bans_;
     AskCounters counters_;
 };

@@ -12,6 +12,15 @@ namespace sluice {
 
 class Burst;
 
+// The say of a rule about one unit of a packet.
+enum class Finding : std::uint8_t {
+    NotAsked,
+    Nothing,   // the rule skips the unit, or counts nothing in it
+    HasRoom,   // or it allows the unit on sight
+    IsExempt,  // the key is
+    Refuses,
+};
+
 // One rule that matches one unit of a packet, as the general path sees it.
 struct Match {
     std::uint32_t rule = 0;   // index in the rule set
@@ -20,6 +29,7 @@ struct Match {
     // has none.
     std::uint32_t previous = 0;
     bool skipped = false;  // a key part is missing, so the rule does not apply
+    Finding finding = Finding::NotAsked;
     bool refused = false;  // one of its limits did not admit the unit
     bool counted = false;  // the rule has judged the unit, skipped it, or decided on sight
     bool weighed = false;  // the packet's bytes have been counted with the unit

@@ -37,6 +37,7 @@ public:
             spending_ = 0;
             may_decide_ &= !rejected_spend_;
         }
+        kept_back_ = forwards(decision_.verdict) ? 0 : leads_ & ~refusing_;
         for (std::size_t first = 0; plan.has_candidates && first < lookups.size();) {
             first = add_candidate(first);
         }
@@ -53,6 +54,8 @@ public:
     // The rules that refused, or whose key is exempt, a bit for their first look-up each.
     [[nodiscard]] std::uint64_t refusing() const noexcept { return refusing_; }
     [[nodiscard]] std::uint64_t exempting() const noexcept { return exempting_; }
+    // And those that neither admit nor refuse the packet, since another one keeps it back.
+    [[nodiscard]] std::uint64_t kept_back() const noexcept { return kept_back_; }
 
 private:
     [[nodiscard]] const LimitPlan& limit_of(std::size_t lookup) const noexcept {
@@ -82,6 +85,7 @@ private:
         const std::uint64_t refused = found_.refused & bits;
         const std::uint64_t exempt = found_.exempt & bits;
         const bool enforces = rule.mode == Mode::Enforce;
+        leads_ |= lead;
         rejected_spend_ |= rule.rejected_spend;
         may_decide_ &= refused == 0 || (rule.refuses_fast && !rule.tells_wait);
         refusing_ |= refused != 0 ? lead : 0;
@@ -108,6 +112,9 @@ private:
             const bool acts = plan_.rules[rule.place].mode == Mode::Enforce;
             const bool spends = !blocking_.any_but(rule.place) &&
                                 (refused == 0 || (acts && forwards(rule.exceed_verdict)));
+            const std::uint64_t lead = std::uint64_t{1} << first;
+            const bool is_kept_back = refused == 0 && blocking_.any_but(rule.place);
+            kept_back_ = (kept_back_ & ~lead) | (is_kept_back ? lead : 0);
             spending_ &= ~bits;
             spending_ |= spends ? bits & ~(refused | found_.exempt) : 0;
         }
@@ -136,6 +143,8 @@ private:
     std::uint64_t spending_ = 0;
     std::uint64_t refusing_ = 0;
     std::uint64_t exempting_ = 0;
+    std::uint64_t leads_ = 0;  // the first look-up of each rule
+    std::uint64_t kept_back_ = 0;
     bool may_decide_ = true;
     bool rejected_spend_ = false;
 };

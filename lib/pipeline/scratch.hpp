@@ -19,7 +19,9 @@ namespace sluice {
 struct ActiveRule {
     std::uint32_t rule = 0;  // index in the rule set
     RowMask rows = 0;
-    RowMask skipped = 0;  // none of the rule's keys is there, so it does not apply
+    // None of the rule's keys is there, so it does not apply; or the fast path found that other
+    // rules keep the packet back that this one has room for.
+    RowMask skipped = 0;
     RowMask idle = 0;     // a key is there, and nothing that the rule's limits count
     RowMask refused = 0;  // by one of its limits, once decided
     RowMask exempt = 0;   // whose key is exempt, as the fast path found

@@ -78,7 +78,7 @@ public:
         return true;
     }
 
-    // What is due by `now`, in order, as much of it as there is room for; how much.
+    // Takes the entries due by `now`, in order, as many as there is room for; how many.
     [[nodiscard]] std::size_t take_due(Instant now, std::span<T> out) noexcept {
         const std::uint64_t last = SlotTime::ended(now);
         const std::size_t count = take_until(last, out);

@@ -1,4 +1,5 @@
 #include "lib/conn/track/connection_tracker.hpp"
+#include "tests/fuzz/accepted.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/model/connection_model.hpp"
 
@@ -99,6 +100,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     Instant now{std::chrono::seconds{2}};
     Process process{now};
+    static test::AcceptedInputs accepted;
+    accepted.add(process.tracker.size() != 0 && process.table.size() != 0);
     while (!input.empty()) {
         const std::uint8_t what = input.byte();
         const std::uint64_t who = what & 7U;

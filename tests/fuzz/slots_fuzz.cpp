@@ -1,4 +1,5 @@
 #include "lib/wire/slots_codec.hpp"
+#include "tests/fuzz/accepted.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,6 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace sluice;
     const ByteView bytes = std::as_bytes(std::span{data, size});
     const Result<KeptSlots> kept = decode_slots(bytes);
+    static test::AcceptedInputs accepted;
+    accepted.add(kept.has_value());
     if (!kept) {
         return 0;
     }

@@ -3,6 +3,7 @@
 #include "dataplane/state/state_region.hpp"
 #include "lib/ledger/record_pool.hpp"
 #include "lib/table/bucket_store.hpp"
+#include "tests/fuzz/accepted.hpp"
 
 #include <csignal>
 #include <cstdint>
@@ -188,7 +189,8 @@ void go_on(const StateFolder& folder, const StateShape& shape) {
     }
     const Now now{.at = Instant{2h}};
     BucketStore store{region->worker(0)};
-    (void)store.recover(rows(), now);
+    static test::AcceptedInputs accepted;
+    accepted.add(store.recover(rows(), now).live != 0);
     store.adopt(rows(), 0, 1h, now);
     for (int burst = 0; burst < 200; ++burst) {
         (void)store.begin_burst({.at = now.at + burst * 1s});

@@ -120,7 +120,7 @@ rules:
     def test_candidates_are_judged_in_the_place_of_their_rule(self):
         more = 'candidates: [{name: more, limits: {"1": {burst: 6}}}]'
         other = f"  - {{id: s, mode: enforce, key: [], limits: [{BUCKET.format('1/s', 3)}], on_exceed: {{action: %s}}}}"
-        for mode, action, counted in (("enforce", "drop", (10, 0)), ("enforce", "pass", (6, 4)), ("monitor", "drop", (10, 0))):
+        for mode, action, counted in (("enforce", "drop", (3, 0)), ("enforce", "pass", (6, 4)), ("monitor", "drop", (3, 0))):
             limiter = self.limiter(f"""
 rules:
   - {{id: r, mode: {mode}, key: [ip.src], limits: [{BUCKET.format('1/s', 4)}], {more}}}

@@ -26,12 +26,12 @@ class Readings:
     def __init__(self, on_ambiguous=None, has_paths=True, has_hosts=True):
         self.both, self.has_paths, self.has_hosts = on_ambiguous in ("both", "stricter"), has_paths, has_hosts
 
-    def refuses(self, packet, head, path):
-        """Of a service, all that servers may disagree about is refused, but what of a path is in doubt under `both`. What parts
-        its segments matters where those are read."""
+    def refuses(self, packet, head, path, hosts):
+        """Of a service, all that servers may disagree about is refused, but what of a path, or of two Host lines, is in doubt
+        under `both`. What parts a path's segments matters where those are read."""
         if packet.service is None:
             return False
-        doubtful = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
+        doubtful = hosts > 1 or path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
         return bool(FOLD.search(head)) or doubtful and not self.both
 
 
@@ -43,13 +43,16 @@ def add_request(packet, head, readings):
     others = path_readings.other_paths(path) if readings.has_paths else []
     if is_reference(path):
         raise streams.Beyond(head)
-    refused = readings.refuses(packet, head, path)
+    hosts = [value for name, value in headers if name == "host"]
+    if len(hosts) > 1 and ABSOLUTE.match(found["http.request.uri"]):
+        raise streams.Beyond(head)
+    refused = readings.refuses(packet, head, path, len(hosts))
     if refused:
         packet.service.note("ambiguous_request")
     passes = not refused or not packet.service.refuses()
     ways = [{}, *({"http.request.uri.path": other} for other in others)]
-    other_host = normal_host(dict(headers).get("host", b""))
-    if readings.has_hosts and other_host not in (b"", found["http.host"]):  # of the header, beside the target's
+    other_host = normal_host(hosts[-1] if hosts else b"")
+    if readings.has_hosts and other_host not in (b"", found["http.host"]):  # the header's beside the target's, the last beside the first
         ways += [{**way, "http.host": other_host} for way in ways]
     for number, way in enumerate(ways if passes else ways[:1]):
         unit = packet.add_unit()

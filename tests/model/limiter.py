@@ -193,7 +193,7 @@ class Limiter:
         self.fragments = Fragments()
         self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, False
         self.request = OneUnit()
-        self.denied = False
+        self.denied, self.says = False, []  # says: of the packet at hand, rules and what they count it as
         self.order = {rule.id: number for number, rule in enumerate(self.rules)}
         self.refuses = any(rule.id in self.acting and rule.on_match != "bypass"
                            for rule in self.rules)
@@ -255,7 +255,7 @@ class Limiter:
     def _judge_units(self, units):
         """In their order; the strictest verdict is the packet's, of equals that of the first rule in the file."""
         self.judged, self.met, self.once, self.passed, self.several = [], set(), set(), {}, len(units) > 1
-        self.denied, self.request = False, OneUnit()  # denied: on sight
+        self.denied, self.request, self.says = False, OneUnit(), []  # denied: on sight
         verdicts = [self._judge_unit(unit) for unit in units]
         verdict = min(verdicts, key=self._place_of)
         if len(verdicts) > 1:
@@ -278,6 +278,7 @@ class Limiter:
 
     def _settle(self, forwarded, delay):
         """All that was admitted is charged, or nothing; limits of rules that shape as of the departure."""
+        self._count_all(forwarded)
         for one in self.judged:
             candidate = one.rule.never_acts
             self._settle_rule(one, *(self._in_place(one.rule) if candidate else (forwarded, delay)))
@@ -315,8 +316,29 @@ class Limiter:
         return applies
 
     def _count(self, rule, how):
-        self.counts[rule.id]["matched"] += 1
-        self.counts[rule.id][how] += 1
+        """Once the packet has been decided: what had room is `admitted` if the packet goes on."""
+        self.says.append((rule, how))
+
+    def _count_all(self, forwarded):
+        for rule, how in self.says:
+            exempt = how == "exempted"
+            if how == "admitted" or exempt:
+                how = self._becomes(rule, forwarded)
+            self.counts[rule.id]["matched"] += 1
+            self.counts[rule.id][how] += 1
+            if exempt and how == "admitted":
+                self._count_also(rule, "exempted")
+
+    def _becomes(self, rule, forwarded):
+        """What a rule had room for, in a packet that goes on or does not."""
+        acts = rule.place in self.acting
+        if rule.on_match == "allow" and not acts:
+            return "admitted"  # it would come before whatever has refused the packet
+        goes_on = self._in_place(rule)[0] if rule.never_acts else forwarded
+        refuses = any(one.blocks() for one in self.judged if one.rule is rule and rule.on_match != "bypass")
+        if goes_on and not (refuses and not acts):
+            return "admitted"
+        return "exceeded" if refuses else "skipped"
 
     def _count_also(self, rule, what):
         """What the summary names only where it has happened."""
@@ -394,7 +416,8 @@ class Limiter:
             if not fated:
                 self._note_refusals(one, keys)
             says = fated or one.charges
-            self._count(rule, "exceeded" if one.refused else "admitted" if says else "skipped")
+            self._count(rule, "exceeded" if one.refused else "exempted" if one.exempt
+                        else "admitted" if says else "skipped")
             judged.append(one)
         return judged
 
@@ -409,7 +432,6 @@ class Limiter:
             return Banned(rule, longest[1], min(longest[0], NEVER))
         if rule.overrides and any(rule.overrides.exempts(tier, key, utc)
                                   for tier, key in self._tiers(rule, keys)):
-            self._count_also(rule, "exempted")
             exempt = Judged(rule, keys[0], [])
             exempt.exempt = True
             return exempt

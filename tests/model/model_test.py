@@ -171,7 +171,7 @@ rules:
         rules = self.TWO.format(mode="monitor", action="drop").replace("burst: 3", "burst: 1")
         packets = [packet(l4_dport=2), packet(l4_dport=1), packet(l4_dport=1)]
         _, summary = self.verdicts(rules, packets)
-        self.assertEqual(summary["rules"][1]["admitted"], 2)
+        self.assertEqual(summary["rules"][1], {"id": "one", "matched": 2, "admitted": 0, "exceeded": 0, "skipped": 2})
 
     def test_the_strictest_and_the_first_of_equals(self):
         one = "{algorithm: token_bucket, rate: 1/s, burst: 1}"

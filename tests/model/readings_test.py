@@ -72,6 +72,20 @@ class Requests(unittest.TestCase):
             self.assertEqual([(unit.fields["http.host"], unit.fields[PATH]) for unit in (packet, *packet.further)],
                              [(b"b", b"/y"), (b"b", b"/x/../y"), (b"a", b"/y"), (b"a", b"/x/../y")])
 
+    def test_two_host_lines_are_two_readings(self):
+        for one, readings, judged, refusal in ((None, self.REFUSE, [b"a", b"b"], None), (service("monitor"), self.BOTH, [b"a", b"b"], None),
+                                               (service("enforce"), self.BOTH, [b"a", b"b"], None),
+                                               (service("enforce"), self.REFUSE, [b"a"], "ambiguous_request"),
+                                               (service("monitor"), self.REFUSE, [b"a", b"b"], "ambiguous_request")):
+            packet = Packet()
+            packet.service = one and Seen(one, 0)
+            http1.add_request(packet, HEAD % b"/" + b"\r\nHost: B.", readings)
+            self.assertEqual([unit.fields["http.host"] for unit in (packet, *packet.further)], judged)
+            self.assertEqual(one and packet.service.refusal, refusal)
+        same = Packet()
+        http1.add_request(same, HEAD % b"/" + b"\r\nHost: A", self.BOTH)
+        self.assertEqual(same.further, [])
+
     def test_a_folded_head_has_all_paths(self):
         for one in (None, service("monitor")):
             self.assertEqual(paths(b"/c%2Fd", self.REFUSE, one, FOLDED)[0], [b"/c%2Fd", b"/c/d"])
@@ -104,7 +118,7 @@ class Limits(unittest.TestCase):
             rules = f"  - {{id: r, mode: enforce, key: [{PATH}], per: {per}, limits: [{{algorithm: token_bucket, rate: 1/d, burst: 1}}]}}\n"
             verdicts, counts = self.judge(rules, "/a%2Fb", "/a/b", "/c%2f..%2Fa%2Fb", "/c%2F..%2fa%2Fb", "/a%2Fb")
             self.assertEqual(verdicts, [("pass", ""), ("drop", "/a/b"), ("drop", "/a/b"), ("drop", "/a/b"), ("drop", "/a%2Fb")])
-            self.assertEqual(counts["r"], dict(matched=9, admitted=4, exceeded=5, skipped=0))
+            self.assertEqual(counts["r"], dict(matched=9, admitted=2, exceeded=7, skipped=0))
 
     def test_one_key_is_charged_once_as_the_dearest(self):
         rules = ('  - {id: r, mode: enforce, key: [], per: request, cost: {path: {"/a%2Fb": 2, "/a/b": 5}},\n'

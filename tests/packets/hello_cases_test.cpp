@@ -76,6 +76,17 @@ const Octets kMalformed = HelloMaker{}.ciphers({}).records();
 const Octets kHello = hello("a.example");
 const Octets kQuicHello = quic_hello("a.example");
 
+// Where bytes of a second hello lie, in the CRYPTO stream of the connection of `a.example`, under
+// the id that its server has chosen.
+Frame quic_behind(const Octets& hello) {
+    return quic(test::InitialMaker{}
+                    .dcid(test::quic_id(0xBEEF))
+                    .keys_of(test::quic_id(1))
+                    .number(3, 1)
+                    .carries(test::crypto(kQuicHello.size(), hello))
+                    .padded_to(test::kInitialPayload));
+}
+
 const Case kCases[] = {
     {"a malformed hello is TLS all the same",
      DENY("proto.l7 eq \"tls\""),
@@ -197,6 +208,29 @@ const Case kCases[] = {
       {2010ms, quic_answer(0xC0), "pass", "unmatched"},
       {2020ms, quic(quic_part(kQuicHello, 50, kQuicHello.size(), 0xBEEF).keys_of(test::quic_id(1))),
        "pass", "within_limits"}}},
+
+    {"a second QUIC hello for the same name, behind a HelloRetryRequest, is no handshake",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, quic_answer(0xC0), "pass", "unmatched"},
+      {20ms, quic_behind(kQuicHello), "pass", "unmatched"},
+      {30ms, quic_behind(kQuicHello), "pass", "unmatched"}}},
+
+    {"one for another name is charged to that name, once",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, quic_answer(0xC0), "pass", "unmatched"},
+      {20ms, quic_behind(quic_hello("b.example")), "pass", "within_limits"},
+      {20ms, quic_behind(quic_hello("b.example")), "pass", "unmatched"},
+      {30ms, quic(quic_initial("b.example", 2)).sport(2), "drop", "over_limit", "names", 990ms}}},
+
+    {"and refused where that has no room",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("b.example", 2)).sport(2), "pass", "within_limits"},
+      {0ms, quic(quic_initial("a.example")), "pass", "within_limits"},
+      {10ms, quic_answer(0xC0), "pass", "unmatched"},
+      {20ms, quic_behind(quic_hello("b.example")), "drop", "over_limit", "names", 980ms},
+      {5000ms, quic_behind(quic_hello("b.example")), "drop", "retransmission"}}},
 
     {"one way a QUIC hello is repeated for ten seconds, four times",
      QUIC_SERVICE("inbound"),

@@ -132,6 +132,131 @@ TEST_P(RuleCounted, ByTheGeneralPath) {
 
 INSTANTIATE_TEST_SUITE_P(All, RuleCounted, testing::ValuesIn(kRows));
 
+// A rule beside others, or with several units of one packet: what it has room for is admitted only
+// if its packet goes on.
+struct BesideRow {
+    std::string_view name;
+    std::string_view rules;  // the last of them is looked at
+    std::vector<Frame> frames;
+    Counted counted;
+};
+std::ostream& operator<<(std::ostream& out, const BesideRow& row) {
+    return out << row.name;
+}
+
+#define ONE_PACKET(more) \
+    "  - {id: one, mode: enforce, key: [], limits: [" LIMIT("packet", "1") "]" more "}\n"
+#define RULE(mode, limit) "  - {id: r, mode: " mode ", key: [ip.src], limits: [" limit "]"
+#define DENY_B \
+    "  - {id: deny, mode: enforce, when: http.request.uri.path eq \"/b\", on_match: drop}\n"
+
+const Frame kPacket = test::udp().src("10.0.0.1");
+const std::string kRequestB = "GET /b HTTP/1.1\r\nHost: a\r\n\r\n";
+
+const BesideRow kBesideRows[] = {
+    {"what another rule refuses is skipped",
+     ONE_PACKET("") RULE("enforce", LIMIT("packet", "9")) "}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 1, .skipped = 2}},
+    {"what another rule tags is admitted",
+     ONE_PACKET(", on_exceed: {action: tag, dscp: 8}") RULE("enforce", LIMIT("packet", "9")) "}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 3}},
+    {"what another rule holds is admitted",
+     "  - {id: one, mode: enforce, key: [], limits: [{algorithm: token_bucket, rate: 1/s, burst: "
+     "1}], "
+     "on_exceed: {action: shape, max_delay: 10s}}\n" RULE("enforce", LIMIT("packet", "9")) "}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 3}},
+    {"what both refuse is exceeded",
+     ONE_PACKET("") RULE("enforce", LIMIT("packet", "1")) "}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 1, .exceeded = 2}},
+    {"a monitoring rule skips what an enforcing one refuses",
+     ONE_PACKET("") RULE("monitor", LIMIT("packet", "9")) "}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 1, .skipped = 2}},
+    {"a monitoring rule keeps nothing back from others",
+     "  - {id: one, mode: monitor, key: [], limits: [" LIMIT("packet", "1") "]}\n" RULE(
+         "enforce", LIMIT("packet", "9")) "}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 3}},
+    {"an exempt key counts as exempted only where it is admitted",
+     ONE_PACKET("")
+         RULE("enforce",
+              LIMIT("packet", "9")) ", overrides: {inline: [{key: [10.0.0.1], exempt: true}]}}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 1, .skipped = 2, .exempted = 1}},
+    {"all requests of a packet exceed a limit that has no room for one of them",
+     RULE("enforce", LIMIT("request", "2")) "}\n",
+     {carries(kRequest + kRequest + kRequest), carries(kRequest + kRequest, 2)},
+     {.admitted = 2, .exceeded = 3}},
+    {"and so they would for a rule that monitors",
+     RULE("monitor", LIMIT("request", "2")) "}\n",
+     {carries(kRequest + kRequest + kRequest), carries(kRequest + kRequest, 2)},
+     {.admitted = 2, .exceeded = 3}},
+    {"each counts for itself where the action forwards the packet",
+     RULE("enforce", LIMIT("request", "2")) ", on_exceed: {action: tag, dscp: 8}}\n",
+     {carries(kRequest + kRequest + kRequest)},
+     {.admitted = 2, .exceeded = 1}},
+    {"requests are skipped that another rule refuses for one of them",
+     DENY_B RULE("enforce", LIMIT("request", "9")) "}\n",
+     {carries(kRequest + kRequestB), carries(kRequest, 2)},
+     {.admitted = 1, .skipped = 1}},
+    {"and so is what is allowed on sight",
+     DENY_B "  - {id: r, mode: enforce, when: http.request.uri.path eq \"/\", on_match: allow}\n",
+     {carries(kRequest + kRequestB), carries(kRequest, 2)},
+     {.admitted = 1, .skipped = 1}},
+    {"an allowing rule that monitors counts what it would let through before all others",
+     ONE_PACKET("") "  - {id: r, mode: monitor, when: ip.version eq 4, on_match: allow}\n",
+     {kPacket, kPacket, kPacket},
+     {.admitted = 3}},
+};
+
+class RuleBeside : public testing::TestWithParam<BesideRow> {
+protected:
+    static Counted count(const std::string& budget) {
+        UnitParser parser{capture_unit_budget()};
+        test::Box box{"version: 1\n" + budget + "rules:\n" + std::string{GetParam().rules}};
+        box.find_units_by(parser.finder());
+        judge(box, GetParam().frames);
+        const RuleCounters& counters = box.counters(box.set().rules.size() - 1);
+        return {counters.admitted.read(), counters.exceeded.read(), counters.skipped.read(),
+                counters.exempted.read()};
+    }
+};
+
+TEST_P(RuleBeside, ByTheFastPath) {
+    EXPECT_EQ(count(""), GetParam().counted);
+}
+
+TEST_P(RuleBeside, ByTheGeneralPath) {
+    EXPECT_EQ(count("bypass: [{when: ip.version eq 4, key: [], limit: " LIMIT("query", "1") "}]\n"),
+              GetParam().counted);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RuleBeside, testing::ValuesIn(kBesideRows));
+
+#undef ONE_PACKET
+#undef RULE
+#undef DENY_B
+
+// A budget that lets one request of a packet through has let nothing through if the packet is
+// refused for the other.
+TEST(RuleBeside, ABudgetSkipsWhatRulesRefuse) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box
+        box{"version: 1\nbypass: [{when: http.request.uri.path eq \"/\", key: [], limit: " LIMIT(
+            "request",
+            "9") "}]\nrules:\n  - {id: deny, mode: enforce, when: http.request.uri.path eq "
+                 "\"/b\", on_match: drop}\n"};
+    box.find_units_by(parser.finder());
+    judge(box, {carries(kRequest + kRequestB), carries(kRequest, 2)});
+    EXPECT_EQ(box.counters(0).admitted.read(), 1U);
+    EXPECT_EQ(box.counters(0).skipped.read(), 1U);
+    EXPECT_EQ(box.counters(0).exceeded.read(), 0U);
+}
+
 // Of frames on the wire, by either path.
 class RuleBytes : public testing::TestWithParam<std::string> {
 protected:
@@ -166,6 +291,16 @@ TEST_P(RuleBytes, CountOnceForAPacketOfSeveralRequests) {
     const Frame three = carries(kRequest + kRequest + kRequest);
     EXPECT_EQ(count("key: [ip.src], limits: [" LIMIT("request", "9") "]", {three}),
               (Bytes{size(three), 0}));
+}
+
+TEST_P(RuleBytes, AreNoneOfWhatAnotherRuleRefuses) {
+    const Frame one = test::udp().src("10.0.0.1").size(200);
+    EXPECT_EQ(count("key: [], limits: [" LIMIT(
+                        "packet", "1") "]}\n"
+                                       "  - {id: r2, mode: enforce, key: [ip.src], limits: [" LIMIT(
+                                           "packet", "9") "]",
+                    {one, one, one}),
+              (Bytes{size(one), 0}));
 }
 
 TEST_P(RuleBytes, CountOnSight) {

@@ -34,6 +34,16 @@ constexpr std::string_view kCounts = HTTP_SERVICE(", on_unreadable: count")
     "limits: [{algorithm: fixed_window, count: 2, window: 1h}]}\n";
 constexpr std::string_view kPasses = HTTP_SERVICE(", on_unreadable: pass");
 
+constexpr std::string_view kHosts =
+    "version: 1\n"
+    "services:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and l4.dport eq 80', "
+    "mode: enforce, checksums: trust}\nrules:\n  - {id: hosts, mode: enforce, key: [http.host], "
+    "per: request, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n";
+
+std::string head_of(std::string_view host) {
+    return "GET / HTTP/1.1\r\nHost: " + std::string{host} + "\r\n\r\n";
+}
+const std::string kTwoHosts = "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n";
 const std::string kHalf = "GET /login HTTP/1.1\r\n";
 const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
 const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
@@ -123,6 +133,9 @@ const Case kCases[] = {
 
     {"a request of HTTP/0.9 is one", kEnforced,
      opened({{0ms, client("GET /login\r\n\r\n"), "drop", "ambiguous_request"}})},
+
+    {"two Host lines that differ are two readings", kHosts,
+     opened({{0ms, client(kTwoHosts), "drop", "ambiguous_request"}})},
 
     {"a method of any length is one", kEnforced,
      opened({{0ms, client(std::string(33, 'M') + kLogin.substr(3)), "pass", "within_limits"},
@@ -228,6 +241,27 @@ const Case kReadings[] = {
      opened(
          {{0ms, client("GET /x/..%2Flogin HTTP/1.1\r\nHost: a\r\n\r\n"), "pass", "within_limits"},
           {0ms, client(kLogin, 39), "drop", "over_limit", "logins", kHour}})},
+
+    {"a request of HTTP/0.9 is charged, and ends its connection", kEnforced,
+     opened({{0ms, client("GET /login\r\n"), "pass", "within_limits"},
+             {0ms, client(kLogin, 12), "drop", "unreadable"}})},
+    {"to one without room it is refused", kEnforced,
+     opened({{0ms, client(kLogin), "pass", "within_limits"},
+             {0ms, client("GET /login\r\n", kLoginSize), "drop", "over_limit", "logins", kHour}})},
+
+    {"two Host lines that differ are charged as both", kHosts,
+     opened(
+         {{0ms, client(kTwoHosts), "pass", "within_limits"},
+          {0ms, client(head_of("a"), length(kTwoHosts)), "drop", "over_limit", "hosts", kHour}})},
+    {"the second of them too", kHosts,
+     opened({{0ms, client(kTwoHosts), "pass", "within_limits"},
+             {0ms, client(head_of("c"), length(kTwoHosts)), "pass", "within_limits"},
+             {0ms, client(head_of("b"), length(kTwoHosts) + length(head_of("c"))), "drop",
+              "over_limit", "hosts", kHour}})},
+    {"and refused if one of them has no room", kHosts,
+     opened(
+         {{0ms, client(head_of("b")), "pass", "within_limits"},
+          {0ms, client(kTwoHosts, length(head_of("b"))), "drop", "over_limit", "hosts", kHour}})},
 
     {"behind a request with both lengths nothing passes", kEnforced,
      opened({{0ms,
