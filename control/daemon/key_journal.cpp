@@ -24,7 +24,7 @@ constexpr std::size_t kSumAt = 2;
 constexpr std::size_t kSumSize = 16;
 constexpr std::size_t kHead = kSumAt + kSumSize + 1;  // "k SUM "
 
-Error failed(const std::string& what, const std::string& path) {
+Error journal_error(const std::string& what, const std::string& path) {
     return {Errc::Unreachable, what + " " + path + ": " + std::strerror(errno)};
 }
 
@@ -182,7 +182,7 @@ Result<Done> KeyJournal::Pending::commit() {
     KeyJournal& journal = *std::exchange(journal_, nullptr);
     if (!write_at(file_.get(), {&kKept, 1}, journal.bytes_)) {
         journal.leave();
-        return failed("cannot write", journal.path_);
+        return journal_error("cannot write", journal.path_);
     }
     journal.bytes_ += bytes_;
     ++journal.records_;
@@ -205,7 +205,7 @@ std::optional<Result<KeyJournal::Pending>> KeyJournal::prepare(const StoredRules
     const int is_new = records_ == 0 ? O_CREAT | O_EXCL : 0;
     Fd file{::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | is_new, 0600)};
     if (!file.is_open()) {
-        return Result<Pending>{failed("cannot write", path_)};
+        return Result<Pending>{journal_error("cannot write", path_)};
     }
     Pending pending{std::move(file), *this, line->size()};
     return write_line(std::move(pending), *line);
@@ -215,7 +215,7 @@ Result<KeyJournal::Pending> KeyJournal::write_line(Pending pending, std::string_
     // A record that was never committed may lie there.
     if (::ftruncate(pending.file(), static_cast<off_t>(bytes_)) != 0 ||
         !write_at(pending.file(), line, bytes_)) {
-        return failed("cannot write", path_);
+        return journal_error("cannot write", path_);
     }
     if (records_ == 0) {
         if (const Result<Done> synced = sync_folder_of(path_); !synced) {
