@@ -49,6 +49,41 @@ json setting_json(const KeySetting& setting) {
         {"set_at", setting.set_at}, {"set_by", setting.set_by}};
 }
 
+void add_quoted(std::string_view word, std::string& text) {
+    const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
+        return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    });
+    if (plain) {
+        text.append(1, '"').append(word).append(1, '"');
+    } else {
+        text += json(word).dump(-1, ' ', false, json::error_handler_t::replace);
+    }
+}
+
+// Members in the order that a JSON document has them in.
+void add_setting_text(const KeySetting& setting, std::string& text) {
+    const auto add_word = [&text](std::string_view name, std::string_view word) {
+        text += name;
+        add_quoted(word, text);
+    };
+    const auto add_number = [&text](std::string_view name, auto number) {
+        text.append(name).append(std::to_string(number));
+    };
+    add_word(R"({"burst":)", setting.burst);
+    add_word(R"(,"count":)", setting.count);
+    add_word(R"(,"key":)", setting.key);
+    add_word(R"(,"limit":)", setting.limit);
+    add_word(R"(,"rate":)", setting.rate);
+    add_word(R"(,"reason":)", setting.reason);
+    add_word(R"(,"rule":)", setting.rule);
+    add_number(R"(,"set_at":)", setting.set_at);
+    add_number(R"(,"set_by":)", setting.set_by);
+    add_number(R"(,"tier":)", setting.tier);
+    add_number(R"(,"until":)", setting.until);
+    add_word(R"(,"what":)", kWhatNames[static_cast<std::size_t>(setting.what)]);
+    text += '}';
+}
+
 }  // namespace
 
 bool put_settings(KeySettings& settings, const KeySettings& next) {
@@ -103,6 +138,17 @@ json settings_to_json(const KeySettings& settings) {
         list.push_back(setting_json(setting));
     }
     return list;
+}
+
+void add_settings_text(const KeySettings& settings, std::string& text) {
+    text += '[';
+    for (const KeySetting& setting : settings) {
+        if (&setting != settings.data()) {
+            text += ',';
+        }
+        add_setting_text(setting, text);
+    }
+    text += ']';
 }
 
 KeySettings settings_from_json(const json& list) {

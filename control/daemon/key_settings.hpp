@@ -35,6 +35,8 @@ void forget_ended(KeySettings& settings, std::int64_t now);
 void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& rules);
 
 [[nodiscard]] nlohmann::json settings_to_json(const KeySettings& settings);
+// Adds the same as compact text, byte for byte what that is dumped as.
+void add_settings_text(const KeySettings& settings, std::string& text);
 // What is no setting is left out.
 [[nodiscard]] KeySettings settings_from_json(const nlohmann::json& list);
 

@@ -217,13 +217,17 @@ std::string notes_to_json(const StoredRules& rules) {
     if (!rules.lives.empty()) {
         notes[kLives] = lives_json(rules.lives);
     }
-    if (!rules.keys.empty()) {
-        notes[kKeys] = settings_to_json(rules.keys);
-    }
     if (!rules.slices.empty()) {
         notes[kFiles] = slices_json(rules.slices);
     }
-    return notes.dump(-1, ' ', false, json::error_handler_t::replace);
+    std::string text = notes.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (!rules.keys.empty()) {
+        text.back() = notes.empty() ? ' ' : ',';
+        text += fmt::format("\"{}\":", kKeys);
+        add_settings_text(rules.keys, text);
+        text += '}';
+    }
+    return text;
 }
 
 ModeOverrides modes_from_json(const std::string& text) {
@@ -257,12 +261,16 @@ bool same_source(const StoredRules& one, const StoredRules& other) {
 }
 
 std::string tag_of(const StoredRules& rules) {
-    const json set{{"text", sum_of(rules.text)},
-                   {"files", slices_json(rules.slices)},
-                   {"modes", modes_json(rules.modes)},
-                   {"keys", settings_to_json(rules.keys)}};
-    return fmt::format("{:016x}-{}", rules.generation,
-                       sum_of(set.dump(-1, ' ', false, json::error_handler_t::replace)));
+    // The text of a JSON object; its settings may be ten thousand, and are written as such at once.
+    std::string set =
+        R"({"files":)" +
+        slices_json(rules.slices).dump(-1, ' ', false, json::error_handler_t::replace) +
+        R"(,"keys":)";
+    add_settings_text(rules.keys, set);
+    set += R"(,"modes":)" +
+           modes_json(rules.modes).dump(-1, ' ', false, json::error_handler_t::replace) +
+           R"(,"text":")" + sum_of(rules.text) + "\"}";
+    return fmt::format("{:016x}-{}", rules.generation, sum_of(set));
 }
 
 std::string file_text(const StoredRules& rules) {

@@ -10,13 +10,17 @@ namespace {
 
 template <typename T>
 Result<std::optional<T>> load_from(const std::string& path, const ListCopies& copies,
-                                   Result<T> (*read)(const std::string&, const ListCopies&)) {
+                                   Result<T> (*read)(const std::string&, const ListCopies&),
+                                   std::string* sum = nullptr) {
     const Result<std::optional<std::string>> text = read_kept_file(path);
     if (!text) {
         return put_aside(path, text.error().what);
     }
     if (!*text) {
         return std::optional<T>{};
+    }
+    if (sum != nullptr) {
+        *sum = sum_of(**text);
     }
     Result<T> value = read(**text, copies);
     if (!value) {
@@ -43,18 +47,65 @@ Store::Store(std::string directory)
       path_{directory_ + "/rules.json"},
       trial_path_{directory_ + "/rules.unconfirmed.json"},
       copies_{directory_},
-      history_{directory_ + "/history", copies_} {}
+      history_{directory_ + "/history", copies_},
+      journal_{std::make_shared<KeyJournal>(directory_ + "/rules.journal")} {}
 
 Result<PendingFile> Store::prepare(const StoredRules& rules) const {
-    return write_beside(path_, file_text(rules), rules.lists, copies_);
+    const std::string text = file_text(rules);
+    kept_->base = sum_of(text);
+    return write_beside(path_, text, rules.lists, copies_);
 }
 
 Result<PendingFile> Store::prepare(const Trial& trial) const {
     return write_beside(trial_path_, file_text(trial), trial.rules.lists, copies_);
 }
 
+Result<PendingChange> Store::prepare_change(const StoredRules& kept,
+                                            const StoredRules& next) const {
+    if (std::optional<Result<KeyJournal::Pending>> record = journal_->prepare(kept, next)) {
+        return *record ? Result<PendingChange>{PendingChange{**std::move(record)}}
+                       : Result<PendingChange>{record->error()};
+    }
+    Result<PendingFile> whole = prepare(next);
+    return whole ? Result<PendingChange>{PendingChange{*std::move(whole)}}
+                 : Result<PendingChange>{whole.error()};
+}
+
+Result<Done> Store::fold(const StoredRules& kept) const {
+    if (!journal_->has_records()) {
+        return Done{};
+    }
+    Result<PendingFile> whole = prepare(kept);
+    if (!whole) {
+        return whole.error();
+    }
+    PendingChange pending{*std::move(whole)};
+    return commit(pending);
+}
+
+Result<Done> Store::commit(PendingChange& pending) const {
+    if (auto* record = std::get_if<KeyJournal::Pending>(&pending)) {
+        return record->commit();
+    }
+    Result<Done> done = std::get<PendingFile>(pending).commit();
+    if (done) {
+        journal_->begin(kept_->base);
+    } else {
+        journal_->leave();
+    }
+    return done;
+}
+
 Result<std::optional<StoredRules>> Store::load() const {
-    return load_from(path_, copies_, rules_from_file);
+    std::string base;
+    Result<std::optional<StoredRules>> rules = load_from(path_, copies_, rules_from_file, &base);
+    kept_->fault.clear();
+    if (rules && *rules) {
+        if (const Result<Done> done = journal_->replay(base, **rules); !done) {
+            kept_->fault = done.error().what;
+        }
+    }
+    return rules;
 }
 
 Result<std::optional<Trial>> Store::load_trial() const {

@@ -3,6 +3,7 @@
 #include "lib/meter/any_meter.hpp"
 #include "lib/pipeline/adopt.hpp"
 #include "lib/pipeline/key_policy.hpp"
+#include "lib/pipeline/key_take_over.hpp"
 #include "lib/pipeline/packet.hpp"
 #include "lib/pipeline/penalty_box.hpp"
 #include "lib/pipeline/shared_charge.hpp"
@@ -66,6 +67,15 @@ public:
         if (!had_one) {
             add_carried(limit, numbers, bucket);
             bucket.before = bucket.remaining;
+        }
+        if (question_.action == KeyAction::Grant && !had_one) {
+            if (Entry* taken = take_over(limit, own)) {
+                // What moved with the key is in it.
+                bucket.own = true;
+                bucket.aggregation_level = 0;
+                describe(*act(*taken, numbers), numbers, bucket);
+                return bucket;
+            }
         }
         act_on_moved(limit);
         if (question_.action == KeyAction::Reset || question_.action == KeyAction::Grant) {
@@ -178,6 +188,18 @@ private:
             leave_at_most(cell, numbers, pool, now_, left);
         }
         return true;
+    }
+    // Before a grant: tables that are only read give nothing back. nullptr: it owes nothing there.
+    Entry* take_over(const LoadedLimit& limit, const OwnNumbers& own) noexcept {
+        const KeyTakeOver key{limit, question_.bytes, core_, now_};
+        if (!key.is_possible()) {
+            return nullptr;
+        }
+        Units left = most_of(limit.limit);
+        for_each_wider(limit, [&](const Entry& parent, const AnyLimit& wider, std::uint8_t) {
+            left = std::min(left, left_in(parent, wider));
+        });
+        return key.file(own, left, rule_level(rule_.keys[limit.key]));
     }
     // What the key owes where its packets met until a reload: each worker acts on its own part.
     void forget_migrated(const LoadedLimit& limit) noexcept {

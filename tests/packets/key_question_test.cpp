@@ -125,6 +125,48 @@ TEST(KeyQuestion, WhatWasCarriedOverIsShownAsItsNextPacketMeetsIt) {
     }
 }
 
+// Tables of another size are only read: a grant takes over what the key owes in them, and gives
+// some of that back, once.
+TEST(KeyQuestion, AGrantGivesBackWhatWasCarriedOver) {
+    for (const char* limit :
+         {"token_bucket, rate: 1/d, burst: 5", "leaky_bucket, rate: 1/d, queue: 5",
+          "fixed_window, count: 5, window: 1d, phase: first",
+          "sliding_window, count: 5, window: 1d",
+          "sliding_counters, count: 5, window: 1d, buckets: 4",
+          "sliding_log, count: 5, window: 1d"}) {
+        SCOPED_TRACE(limit);
+        const std::string rules =
+            std::string{RULE "    key: [ip.src]\n    limits: [{algorithm: "} + limit + "}]\n";
+        Box earlier{rules};
+        for (const char* source : {"10.0.0.1", "10.0.0.2"}) {
+            for (int i = 0; i < 6; ++i) {
+                (void)send(earlier, source, kStart);
+            }
+        }
+        std::vector<PreviousTables::Store> stores;
+        stores.push_back({std::move(earlier.buckets()), 0});
+        PreviousTables previous{std::move(stores), kStart + 48h};
+        Box box{rules, BucketStore{1'000, 1'000}};
+        box.buckets().set_previous_tables(&previous, 0);
+
+        const KeyBucket granted = ask(box, KeyAction::Grant, "10.0.0.1", kStart, 2).buckets[0];
+        EXPECT_TRUE(granted.own);
+        EXPECT_FALSE(granted.carried);
+        EXPECT_EQ(granted.before, Units{0});
+        EXPECT_EQ(granted.remaining, Units{2});
+        EXPECT_EQ(ask(box, KeyAction::Show, "10.0.0.1", kStart).buckets[0].remaining, Units{2});
+        int passed = 0;
+        for (int i = 0; i < 5; ++i) {
+            passed += send(box, "10.0.0.1", kStart).verdict == Verdict::Pass ? 1 : 0;
+        }
+        EXPECT_EQ(passed, 2);
+        EXPECT_EQ(ask(box, KeyAction::Show, "10.0.0.2", kStart).buckets[0].remaining, Units{0})
+            << "other keys owe on";
+        EXPECT_FALSE(ask(box, KeyAction::Grant, "10.0.0.3", kStart, 2).buckets[0].own)
+            << "a key that owes nothing takes no place";
+    }
+}
+
 // No more than full, however much is granted; other keys do not notice.
 TEST(KeyQuestion, AGrantFillsAtMost) {
     Box box{RULE "    key: [ip.src]\n" BUCKET};

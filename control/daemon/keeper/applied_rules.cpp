@@ -12,9 +12,14 @@ namespace sluice {
 std::size_t AppliedRules::load() {
     Result<std::optional<StoredRules>> kept = store_.load();
     Result<std::optional<Trial>> trial = store_.load_trial();
-    const std::size_t lost = kept ? 0 : 1;
+    std::size_t lost = kept ? 0 : 1;
+    ++edition_;
     if (kept) {
         kept_ = *std::move(kept);
+        if (const std::string& fault = store_.journal_fault(); !fault.empty()) {
+            spdlog::error("what was set last for single keys is lost: {}", fault);
+            ++lost;
+        }
     } else {
         spdlog::error("{}", kept.error().what);
     }
@@ -92,20 +97,41 @@ bool AppliedRules::renew_keys(StoredRules& rules) const {
 }
 
 Compiled AppliedRules::compile_current(const RssMapping& box) {
-    return compile(trial_ ? trial_->rules : *kept_, box);
+    StoredRules& rules = trial_ ? trial_->rules : *kept_;
+    const ListTexts before = rules.lists;
+    Compiled compiled = compile(rules, box);
+    if (rules.lists != before) {
+        ++edition_;
+        store_.leave_journal();  // which has no copies of lists
+    }
+    return compiled;
 }
 
-Result<PendingFile> AppliedRules::prepare(const StoredRules& next,
-                                          const std::optional<TrialEnd>& end) const {
-    return end ? store_.prepare(Trial{next, *end}) : store_.prepare(next);
+Result<PendingChange> AppliedRules::prepare(const StoredRules& next,
+                                            const std::optional<TrialEnd>& end,
+                                            bool remember) const {
+    if (end) {
+        Result<PendingFile> trial = store_.prepare(Trial{next, *end});
+        return trial ? Result<PendingChange>{PendingChange{*std::move(trial)}}
+                     : Result<PendingChange>{trial.error()};
+    }
+    if (remember && kept_) {
+        if (const Result<Done> whole = store_.fold(*kept_); !whole) {
+            return whole.error();
+        }
+    }
+    return store_.prepare_change(kept_ && !trial_ ? *kept_ : StoredRules{}, next);
 }
 
-void AppliedRules::settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,
-                          bool remember) {
+void AppliedRules::settle(PendingChange pending, StoredRules next,
+                          const std::optional<TrialEnd>& end, bool remember) {
+    ++edition_;
     if (remember && !end) {
         remember_before(next);
     }
-    if (const Result<Done> done = pending.commit(); !done) {
+    const Result<Done> done =
+        end ? std::get<PendingFile>(pending).commit() : store_.commit(pending);
+    if (!done) {
         spdlog::error("the rules are in force, but may be lost at a restart: {}",
                       done.error().what);
     }
@@ -126,19 +152,37 @@ void AppliedRules::settle(PendingFile pending, StoredRules next, const std::opti
 void AppliedRules::keep(StoredRules rules) {
     if (!kept_ || kept_->generation != rules.generation || kept_->lives != rules.lives ||
         kept_->lists != rules.lists || kept_->sent != rules.sent) {
-        Result<PendingFile> pending = store_.prepare(rules);
-        const Result<Done> done = pending ? pending->commit() : Result<Done>{pending.error()};
+        Result<PendingFile> whole = store_.prepare(rules);
+        Result<Done> done = Done{};
+        if (whole) {
+            PendingChange pending{*std::move(whole)};
+            done = store_.commit(pending);
+        } else {
+            store_.leave_journal();
+            done = whole.error();
+        }
         if (!done) {
             spdlog::error("the rules are in force, but not kept: {}", done.error().what);
         }
+    } else {
+        store_.leave_journal();
     }
+    ++edition_;
     kept_ = std::move(rules);
 }
 
 Result<Done> AppliedRules::confirm_trial() {
+    if (kept_) {
+        if (const Result<Done> whole = store_.fold(*kept_); !whole) {
+            spdlog::error("the history has the rules of before without what was set last: {}",
+                          whole.error().what);
+        }
+    }
     remember_before(trial_->rules);
     Result<Done> done = store_.confirm_trial();
+    ++edition_;
     if (done) {
+        store_.leave_journal();
         kept_ = std::move(trial_->rules);
         trial_.reset();
         store_.drop_old_lists();
@@ -151,9 +195,11 @@ void AppliedRules::forget_trial() {
         spdlog::error("{}", done.error().what);
     }
     trial_.reset();
+    ++edition_;
 }
 
 void AppliedRules::abandon_trial() {
+    store_.leave_journal();
     StoredRules back = kept_or_none();
     (void)renew_keys(back);
     kept_ = std::move(back);

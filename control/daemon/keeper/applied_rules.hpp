@@ -31,6 +31,8 @@ public:
     [[nodiscard]] std::optional<TrialEnd> trial_end() const;
     [[nodiscard]] bool trial_is_over() const;
     [[nodiscard]] std::optional<Unconfirmed> unconfirmed() const;
+    // Another number after each change of what is in force, or of what it is to go back to.
+    [[nodiscard]] std::uint64_t edition() const noexcept { return edition_; }
     [[nodiscard]] std::int64_t now() const { return now_(); }
     [[nodiscard]] bool is_over(const TrialEnd& end) const;
     [[nodiscard]] TrialEnd end_after(std::chrono::nanoseconds time) const;
@@ -47,11 +49,12 @@ public:
     [[nodiscard]] Compiled compile_current(const RssMapping& box);
 
     // A file for the set, on trial until `end` if there is one; it takes its place by settle().
-    [[nodiscard]] Result<PendingFile> prepare(const StoredRules& next,
-                                              const std::optional<TrialEnd>& end) const;
+    [[nodiscard]] Result<PendingChange> prepare(const StoredRules& next,
+                                                const std::optional<TrialEnd>& end,
+                                                bool remember) const;
     // The dataplane runs the set: it is in force. What the disk refuses is logged, and the set of
     // before is in force at the next start. `remember`: the kept set goes into the history.
-    void settle(PendingFile pending, StoredRules next, const std::optional<TrialEnd>& end,
+    void settle(PendingChange pending, StoredRules next, const std::optional<TrialEnd>& end,
                 bool remember);
     // The dataplane runs the set, which is the kept one from now on. It is written where the disk
     // has another.
@@ -79,6 +82,7 @@ private:
     WallClock now_;
     std::optional<StoredRules> kept_;
     std::optional<Trial> trial_;
+    std::uint64_t edition_ = 0;
 };
 
 }  // namespace sluice

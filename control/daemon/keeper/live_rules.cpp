@@ -83,7 +83,7 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
         end = applied.end_after(*terms.confirm);
         end->forgives = terms.forgive;
     }
-    Result<PendingFile> pending = applied.prepare(next, end);
+    Result<PendingChange> pending = applied.prepare(next, end, terms.remember);
     if (!pending) {
         change.refusal = Refusal{Refusal::Kind::NotKept, pending.error().what, {}};
         return change;
@@ -171,8 +171,7 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
         return refused(0, {Refusal::Kind::NoSuchRule, "no rules were ever applied", {}});
     }
     StoredRules next = *applied.current();
-    const std::string tag = tag_of(next);
-    const ListTexts lists = next.lists;
+    const std::uint64_t edition = applied.edition();
     forget_ended(next.keys, applied.now());
     if (std::optional<Refusal> refusal = edit(next)) {
         return refused(applied.generation(), *std::move(refusal));
@@ -183,7 +182,7 @@ std::optional<RuleChange> LiveRules::try_change(const Edit& edit) {
         setting.is_new = false;
     }
     lock.lock();
-    if (!is_in_force(tag, lists) || !applied.renew_lives(next, compiled)) {
+    if (applied.edition() != edition || !applied.renew_lives(next, compiled)) {
         return std::nullopt;
     }
     return push_edited(std::move(next), std::move(compiled));

@@ -43,6 +43,7 @@ TEST_F(OwnFiles, AllThatSluicedKeepsChangesHandsAndNothingElse) {
                       "audit.log.1",
                       "rules.json",
                       "rules.json.new",
+                      "rules.journal",
                       "rules.json.bad-1700000000",
                       "rules.unconfirmed.json",
                       "history/000000000001.json",
