@@ -56,8 +56,9 @@ struct Worker {
         monitored.mode = Mode::Monitor;
         probe.service = &monitored;
     }
-    ProbedPacket send(const InitialMaker& initial, std::string_view src = "10.0.0.1") {
-        return probe.take(quic_frame(initial.packet(), src), now);
+    ProbedPacket send(const InitialMaker& initial, std::string_view src = "10.0.0.1",
+                      unsigned port = 40'000) {
+        return probe.take(quic_frame(initial.packet(), src, static_cast<std::uint16_t>(port)), now);
     }
     void give_up(GivenUp how) {
         if (how == GivenUp::InTime) {
@@ -172,20 +173,21 @@ TEST(QuicGivenUp, AFloodOfOneSourceTakesNoOthersPlace) {
     Worker worker{128};
     EXPECT_EQ(worker.send(quic_part(kFirst, 0, cut()), "10.0.0.2").dropped, "");
     for (unsigned id = 100; id < 112; ++id) {
-        (void)worker.send(quic_part(kFirst, 0, cut(), id), "10.0.0.3");
+        (void)worker.send(quic_part(kFirst, 0, cut(), id), "10.0.0.3", id);
     }
     worker.now += 11s;
     for (unsigned i = 0; i < 4; ++i) {  // few are given up for each datagram
         (void)worker.send(quic_initial("b.example", 200 + i), "10.0.0.4");
     }
-    const auto whole = [&](const Octets& hello, unsigned id, std::string_view src) {
-        return worker.send(quic_part(hello, 0, hello.size(), id), src);
+    const auto flooder = [&](const Octets& hello, unsigned id) {
+        return worker.send(quic_part(hello, 0, hello.size(), id), "10.0.0.3", id);
     };
-    EXPECT_EQ(whole(kOther, 1, "10.0.0.2").dropped, "overlap");
-    EXPECT_EQ(whole(kFirst, 1, "10.0.0.2").units("handshake"), 1U);
-    EXPECT_EQ(whole(kOther, 100, "10.0.0.3").dropped, "lost_head");
-    EXPECT_EQ(whole(kFirst, 100, "10.0.0.3").dropped, "lost_head");
-    EXPECT_EQ(whole(kFirst, 111, "10.0.0.3").units("handshake"), 1U);
+    EXPECT_EQ(worker.send(quic_part(kOther, 0, kOther.size()), "10.0.0.2").dropped, "overlap");
+    EXPECT_EQ(worker.send(quic_part(kFirst, 0, kFirst.size()), "10.0.0.2").units("handshake"), 1U);
+    EXPECT_EQ(flooder(kOther, 100).dropped, "lost_head");
+    EXPECT_EQ(flooder(kFirst, 100).dropped, "lost_head");
+    EXPECT_EQ(flooder(kOther, 111).dropped, "overlap");
+    EXPECT_EQ(flooder(kFirst, 111).units("handshake"), 1U);
 }
 
 TEST(QuicGivenUp, ItIsForgottenInTime) {
