@@ -25,6 +25,10 @@ QuicBudget checked(QuicBudget budget) noexcept {
 constexpr std::size_t kept_for(const QuicBudget& budget) noexcept {
     return std::max<std::size_t>(budget.connections / 8, 4);
 }
+// Few hellos are given up but in a flood, whose sources lose theirs first.
+constexpr std::size_t given_up_for(const QuicBudget& budget) noexcept {
+    return std::max<std::size_t>(budget.connections / 32, 4);
+}
 
 }  // namespace
 
@@ -36,6 +40,7 @@ QuicHellos::QuicHellos(const QuicBudget& budget)
       paths_{lines_, budget_.connections / 2},
       answers_{budget_.connections},
       kept_{kept_for(budget_), budget_.idle_timeout},
+      given_up_{given_up_for(budget_), budget_.idle_timeout},
       pool_{budget_.half_hellos + 1},
       members_(lines_.capacity()),
       shares_{budget_.half_hellos, budget_.half_hellos_per_source, members_},
@@ -54,6 +59,7 @@ std::uint64_t QuicHellos::memory_of(const QuicBudget& wanted) noexcept {
     return ConnectionLines::memory_of(budget.connections) + lines * sizeof(SourceMember) +
            QuicAnswers::memory_of(budget.connections) +
            QuicKeptHellos::memory_of(kept_for(budget)) +
+           QuicGivenUpHellos::memory_of(given_up_for(budget)) +
            LinePool::bytes_for(budget.half_hellos + 1) +
            SourceShares::memory_of(budget.half_hellos, budget.half_hellos_per_source) +
            (budget.half_hellos + 1) * (budget.hello_bytes + sizeof(HalfHello));
@@ -95,6 +101,7 @@ HalfHello& QuicHellos::spare() noexcept {
     HalfHello& half = slot(spare_);
     half.stream.clear();
     half.is_again = false;
+    half.is_of_service = false;
     return half;
 }
 
@@ -140,8 +147,9 @@ bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
         end_half(shares_.oldest_of_most(), false);
         ++given_up;
     }
-    const bool may_pass =
-        !lacks_beginning(half.id) && (half.is_again || paths_.may_pass_in_parts(half.path));
+    const bool may_pass = !lacks_beginning(half.id) &&
+                          !(half.is_of_service && has_given_up(half.id)) &&
+                          (half.is_again || paths_.may_pass_in_parts(half.path));
     const ConnectionIndex index = line_for(half.id);
     if (index == kNoConnection) {
         return false;
@@ -159,8 +167,9 @@ bool QuicHellos::keep_spare(std::uint64_t source, unsigned& given_up) noexcept {
     spare_ = pool_.take();
     const bool on_path = !half.is_again && join_path(half);
     line.framing[kOnPath] = static_cast<std::byte>(on_path);
-    line.framing[kLacksBeginning] =
-        static_cast<std::byte>(!may_pass || !(on_path || half.is_again));
+    const bool passes = may_pass && (on_path || half.is_again);
+    line.framing[kLacksBeginning] = static_cast<std::byte>(!passes);
+    line.framing[kHasPassed] = static_cast<std::byte>(passes);
     return true;
 }
 
@@ -183,6 +192,10 @@ bool QuicHellos::join_path(const HalfHello& half) noexcept {
 void QuicHellos::end_half(ConnectionIndex index, bool is_whole) noexcept {
     Connection& line = lines_[index];
     const std::uint64_t path = slot(line.held).path;
+    if (!is_whole && line.framing[kHasPassed] != std::byte{0}) {
+        keep_given_up(index);
+    }
+    line.framing[kHasPassed] = std::byte{0};
     shares_.remove(index);
     pool_.give_back(line.held);
     line.held = kNoLine;
@@ -194,6 +207,19 @@ void QuicHellos::end_half(ConnectionIndex index, bool is_whole) noexcept {
     if (line.framing[kOnPath] != std::byte{0}) {
         line.framing[kOnPath] = std::byte{0};
         paths_.leave(lines_.find(path), is_whole, ticks_);
+    }
+}
+
+// The parts of a half hello that passed stand.
+void QuicHellos::keep_given_up(ConnectionIndex index) noexcept {
+    const HalfHello& half = slot(lines_[index].held);
+    if (!half.is_of_service || half.stream.empty()) {
+        return;
+    }
+    const auto lost = given_up_.keep(
+        {.id = half.id, .source = members_[index].id, .stream = half.stream}, *hash_, ticks_);
+    if (lost) {
+        kept_.note_lost(~*lost, now_);
     }
 }
 
@@ -259,9 +285,12 @@ StickyVerdict QuicHellos::verdict_of(std::uint64_t id) const noexcept {
                                   : lines_[index].judged.strictest(0, 1, 1);
 }
 
-unsigned QuicHellos::expire(Instant now) noexcept {
+unsigned QuicHellos::expire(Instant now, const KeyHasher& hash) noexcept {
     ticks_ = ticks_of(now.time_since_epoch());
+    now_ = now;
+    hash_ = &hash;
     kept_.expire(now);
+    given_up_.expire(ticks_);
     unsigned given_up = 0;
     for (unsigned i = 0; i < kExpiredAtOnce && expire_one(given_up); ++i) {
     }

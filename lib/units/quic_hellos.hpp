@@ -6,6 +6,7 @@
 #include "lib/pool/line_pool.hpp"
 #include "lib/units/quic_answers.hpp"
 #include "lib/units/quic_budget.hpp"
+#include "lib/units/quic_given_up_hellos.hpp"
 #include "lib/units/quic_kept_hellos.hpp"
 #include "lib/units/quic_paths.hpp"
 
@@ -42,6 +43,7 @@ struct HalfHello {
     // True if the hello began under an id whose hello was judged and forwarded: it may be a part of
     // that one, so its path says nothing of it.
     bool is_again = false;
+    bool is_of_service = false;
 };
 
 // The answers that count: of services with both directions those of their servers, one way a
@@ -63,9 +65,9 @@ public:
     QuicHellos(const QuicHellos&) = delete;
     QuicHellos& operator=(const QuicHellos&) = delete;
 
-    // Forgets what has timed out, a few lines; `now` never decreases. How many half hellos were
-    // given up.
-    unsigned expire(Instant now) noexcept;
+    // A datagram comes, whose hasher stays until the next. Forgets what has timed out, a few lines;
+    // `now` never decreases. How many half hellos were given up.
+    unsigned expire(Instant now, const KeyHasher& hash) noexcept;
 
     enum class State : std::uint8_t { Unknown, Half, Judged, GivenUp };
     [[nodiscard]] State state_of(std::uint64_t id) const noexcept;
@@ -86,6 +88,20 @@ public:
 
     // Whole hellos, each with the id that it came under.
     [[nodiscard]] QuicKeptHellos& kept() noexcept { return kept_; }
+
+    // Parts of a half hello of this key have passed, and it was given up: others must not pass
+    // before it is whole.
+    [[nodiscard]] bool has_given_up(std::uint64_t key) noexcept {
+        return given_up_.has(key) || has_lost_given_up(key);
+    }
+    // Not all is known any more of what passed of it.
+    [[nodiscard]] bool has_lost_given_up(std::uint64_t key) noexcept {
+        return kept_.may_have_lost(~key, now_);
+    }
+    // The bytes have what is known to have passed.
+    [[nodiscard]] bool agrees_with_given_up(std::uint64_t key, ByteView bytes) const noexcept {
+        return given_up_.agrees(key, bytes, *hash_);
+    }
 
     // Where a hello is read that may turn out to be half, empty.
     [[nodiscard]] HalfHello& spare() noexcept;
@@ -146,6 +162,7 @@ private:
     void remove(ConnectionIndex index) noexcept;
     void touch(ConnectionIndex index) noexcept;
     void end_half(ConnectionIndex index, bool is_whole) noexcept;
+    void keep_given_up(ConnectionIndex index) noexcept;
     [[nodiscard]] bool join_path(const HalfHello& half) noexcept;
     [[nodiscard]] bool expire_one(unsigned& given_up) noexcept;
     [[nodiscard]] std::uint32_t age_of(ConnectionIndex index) const noexcept {
@@ -160,6 +177,7 @@ private:
     QuicPaths paths_;
     QuicAnswers answers_;
     QuicKeptHellos kept_;
+    QuicGivenUpHellos given_up_;
     LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
     std::vector<SourceMember> members_;
     SourceShares shares_;  // of the half hellos
@@ -170,6 +188,8 @@ private:
     PoolLine spare_;
     std::uint64_t forgotten_ = 0;
     std::uint16_t gaps_ = 0;
+    Instant now_{};
+    const KeyHasher* hash_ = nullptr;  // of the datagram at hand
 };
 
 }  // namespace sluice

@@ -95,6 +95,8 @@ public:
     [[nodiscard]] bool may_have_lost(std::uint64_t id_or_path, Instant now) noexcept {
         return lost_.may_have(id_or_path, now);
     }
+    // The same of anything else that had to make room, by its digest.
+    void note_lost(std::uint64_t digest, Instant now) noexcept { lost_.note(digest, now); }
     // use(kept) for those of a path, the latest first, until it returns true. True: it has.
     template <typename Use>
     bool any_on(std::uint64_t path, Use use) noexcept {

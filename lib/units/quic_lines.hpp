@@ -26,5 +26,7 @@ struct JudgedHello {
 // is half.
 inline constexpr std::size_t kLacksBeginning = 0;
 inline constexpr std::size_t kOnPath = 1;
+// Parts of the half hello may have passed.
+inline constexpr std::size_t kHasPassed = 2;
 
 }  // namespace sluice

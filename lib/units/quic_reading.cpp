@@ -42,15 +42,6 @@ void QuicUnits::Datagram::repeat(std::uint64_t key) noexcept {
     }
 }
 
-std::uint64_t QuicUnits::Datagram::again() const noexcept {
-    struct Key {
-        std::uint64_t id;
-        std::uint64_t again;
-    };
-    const Key key{id_, 1};
-    return packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
-}
-
 bool QuicUnits::Datagram::is_of_new_connection() const noexcept {
     const QuicHellos& hellos = owner_.hellos_;
     return hellos.state_of(id_) == QuicHellos::State::Unknown ||
@@ -85,6 +76,7 @@ bool QuicUnits::Datagram::compare(const ConnectionId& client_dcid) noexcept {
     half.id = again_id;
     half.path = path_;
     half.is_again = true;
+    half.is_of_service = of_service();
     half.client_dcid = client_dcid;
     const QuicHelloRead read = noted(
         owner_.reader_.read_on(bytes_, half.client_dcid, half.stream, budget_, owner_.hello_));
@@ -148,6 +140,7 @@ bool QuicUnits::Datagram::begin() noexcept {
     HalfHello& half = hellos.spare();
     half.id = id_;
     half.path = path_;
+    half.is_of_service = of_service();
     const QuicHelloRead read =
         noted(owner_.reader_.read(bytes_, half.stream, budget_, owner_.hello_));
     half.client_dcid = read.client_dcid;
@@ -238,8 +231,10 @@ void QuicUnits::Datagram::wait(const HalfHello& half, bool is_kept) noexcept {
         units_.drop(Reason::NoHeadRoom);
     }
     units_.count(UnitEvent::QuicGivenUp, given_up);
+    const bool is_other_given_up = !half.is_again && hellos.has_given_up(again_of(id));
     if (hellos.lacks_beginning(id) ||
-        (of_service() && hellos.kept().may_have_lost(id_of(half), packet_.now))) {
+        (of_service() &&
+         (is_other_given_up || hellos.kept().may_have_lost(id_of(half), packet_.now)))) {
         refuse_part();
     }
 }
@@ -359,9 +354,11 @@ bool QuicUnits::Datagram::contradicts(const QuicHelloRead& read, const HalfHello
     const bool is_read =
         read.outcome == QuicHelloOutcome::Whole || read.outcome == QuicHelloOutcome::NeedMore;
     const bool may_hide = read.opened > 0 && read.has_unopened;
-    if (!of_service() ||
-        (!may_hide && (!is_read || owner_.hellos_.kept().agrees(id_of(half), half.stream)))) {
+    if (!of_service()) {
         return false;
+    }
+    if (!may_hide && (!is_read || owner_.hellos_.kept().agrees(id_of(half), half.stream))) {
+        return read.outcome == QuicHelloOutcome::Whole && contradicts_given_up(half);
     }
     units_.count(UnitEvent::QuicMalformed);
     units_.drop(Reason::Overlap);
@@ -371,7 +368,8 @@ bool QuicUnits::Datagram::contradicts(const QuicHelloRead& read, const HalfHello
 void QuicUnits::Datagram::keep(const QuicHelloRead& read, const HalfHello& half,
                                bool is_kept) noexcept {
     if (of_service()) {
-        const bool in_parts = is_kept || read.opened > 1;
+        const bool in_parts = is_kept || read.opened > 1 || owner_.hellos_.has_given_up(half.id) ||
+                              owner_.hellos_.has_given_up(other_key_of(half));
         const ByteView bytes = hello_of(half.stream);
         owner_.hellos_.kept().keep({.id = id_of(half),
                                     .path = path_,

@@ -42,7 +42,8 @@ private:
     void repeat(std::uint64_t key) noexcept;
 
     // The key of parts that come under the id of a judged hello.
-    [[nodiscard]] std::uint64_t again() const noexcept;
+    [[nodiscard]] std::uint64_t again() const noexcept { return again_of(id_); }
+    [[nodiscard]] std::uint64_t again_of(std::uint64_t id) const noexcept;
     [[nodiscard]] AnswersSeen answers_seen() const noexcept {
         if (!of_service()) {
             return AnswersSeen::None;
@@ -88,6 +89,10 @@ private:
     // Its server may read other bytes than were read here: those that came first stand. True: it is
     // refused.
     [[nodiscard]] bool contradicts(const QuicHelloRead& read, const HalfHello& half) noexcept;
+    // The same of a whole hello and what passed of one under its id that was given up.
+    [[nodiscard]] bool contradicts_given_up(const HalfHello& half) noexcept;
+    // The other key that parts under the id of the hello are given up under; the own one: none.
+    [[nodiscard]] std::uint64_t other_key_of(const HalfHello& half) const noexcept;
     // The id that the half hello belongs to.
     [[nodiscard]] std::uint64_t id_of(const HalfHello& half) const noexcept {
         return half.is_again ? id_ : half.id;

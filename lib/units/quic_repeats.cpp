@@ -63,6 +63,7 @@ bool QuicHellos::begin_anew(std::uint64_t id, std::uint64_t again, std::uint64_t
         return true;
     }
     const ConnectionIndex before = lines_.find(again);
+    const std::byte has_passed = lines_[before].framing[kHasPassed];
     std::swap(spare_, lines_[before].held);
     end_half(before, true);
     remove(before);
@@ -70,7 +71,11 @@ bool QuicHellos::begin_anew(std::uint64_t id, std::uint64_t again, std::uint64_t
     half.id = id;
     half.path = path;
     half.is_again = false;
-    return keep_spare(source, given_up);
+    if (!keep_spare(source, given_up)) {
+        return false;
+    }
+    lines_[lines_.find(id)].framing[kHasPassed] |= has_passed;
+    return true;
 }
 
 void QuicHellos::forget_judged(std::uint64_t id) noexcept {

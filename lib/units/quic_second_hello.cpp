@@ -73,6 +73,7 @@ bool QuicUnits::Datagram::read_behind(const FirstHello& first) noexcept {
         half.id = id;
         half.path = key_behind(path_, packet_.hash);
         half.is_again = true;
+        half.is_of_service = true;
         half.client_dcid = first.client_dcid;
         half.stream.begin_at(first.size);
     }
@@ -92,7 +93,8 @@ bool QuicUnits::Datagram::conclude_behind(const QuicHelloRead& read, const First
     }
     switch (read.outcome) {
         case QuicHelloOutcome::Whole:
-            return !has_bytes_behind(half) && judge_behind(first, half);
+            return !contradicts_given_up(half) && !has_bytes_behind(half) &&
+                   judge_behind(first, half);
         case QuicHelloOutcome::NeedMore:
             wait(half, is_kept);
             return false;

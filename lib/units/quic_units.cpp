@@ -122,7 +122,7 @@ void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& unit
     bool whole = false;
     bool is_new = false;
     if (reads_hellos(packet) && look_at_datagram(datagram).can_open) {
-        units.count(UnitEvent::QuicGivenUp, hellos_.expire(packet.now));
+        units.count(UnitEvent::QuicGivenUp, hellos_.expire(packet.now, packet.hash));
         note_packet(packet);
         if (datagram.size() < kMinInitialDatagram) {
             units.count(UnitEvent::QuicShort);

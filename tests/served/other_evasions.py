@@ -175,6 +175,16 @@ def overlapped():
     return Datagram(ids.client.initial(crypto(ids.decoy, 60, 130))), Datagram(ids.whole())
 
 
+def given_up():
+    """The first bytes of the hello, then, once they are given up, the decoy whole: its server takes the rest alone."""
+    ids = Ids()
+    assert len(ids.hello) == len(ids.decoy)
+    same = next(at for at, (one, other) in enumerate(zip(ids.hello, ids.decoy)) if one != other)
+    bad_frame = Datagram(ids.client.initial(b"\x1e"))
+    head = Datagram(ids.client.initial(crypto(ids.hello, 0, same + len(LOGIN_NAME))))
+    return head, bad_frame, Datagram(ids.whole(ids.decoy))
+
+
 def another_rest():
     """The decoy's rest has a number that came before: servers drop it, and take the one behind it."""
     ids = Ids()
@@ -265,6 +275,7 @@ OF_QUIC = (
     quic("in two datagrams, the second first", lambda: in_parts(True)),
     quic("other bytes for the same place", overlapped, refused=True),
     quic("another rest behind one that its server drops", another_rest, refused=True),
+    quic("another hello behind parts that were given up", given_up, refused=True),
     quic("a number that its receiver expands", expanded_number, refused=True),
     quic("behind another Initial", coalesced),
     quic("in scattered frames", scattered_frames),

@@ -240,6 +240,7 @@ TEST(QuicAgain, PartsThatCameBeforeTheAnswerAreOfTheNextHello) {
     worker.now += 11s;
     EXPECT_EQ(worker.counts(frames_only(kPing)), 0U);
     worker.answer(kServerInitial);
+    EXPECT_EQ(worker.send(quic_initial("longer.parts.example")).dropped, "overlap");
     EXPECT_EQ(worker.send(quic_part(hello, 60, hello.size())).dropped, "lost_head");
     EXPECT_EQ(worker.counts(quic_part(hello, 0, 60)), 1U);
 }

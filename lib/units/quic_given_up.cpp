@@ -1,0 +1,46 @@
+#include "lib/units/quic_reading.hpp"
+
+#include <algorithm>
+#include <span>
+
+// Hellos under ids of which parts have passed that were given up.
+namespace sluice {
+
+std::uint64_t QuicUnits::Datagram::again_of(std::uint64_t id) const noexcept {
+    struct Key {
+        std::uint64_t id;
+        std::uint64_t again;
+    };
+    const Key key{id, 1};
+    return packet_.hash.digest(std::as_bytes(std::span{&key, 1}));
+}
+
+std::uint64_t QuicUnits::Datagram::other_key_of(const HalfHello& half) const noexcept {
+    if (!half.is_again) {
+        return again_of(half.id);
+    }
+    return half.id == again() ? id_ : half.id;
+}
+
+bool QuicUnits::Datagram::contradicts_given_up(const HalfHello& half) noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    const std::uint64_t keys[] = {half.id, other_key_of(half)};
+    const ByteView bytes = half.stream.contiguous();
+    if (std::ranges::any_of(
+            keys, [&](std::uint64_t key) { return !hellos.agrees_with_given_up(key, bytes); })) {
+        units_.count(UnitEvent::QuicMalformed);
+        units_.drop(Reason::Overlap);
+    } else if (std::ranges::any_of(
+                   keys, [&](std::uint64_t key) { return hellos.has_lost_given_up(key); })) {
+        refuse_part();
+    } else {
+        return false;
+    }
+    if (packet_.service.is_enforced()) {
+        // Its client may go on with the bytes that stand.
+        hellos.give_up(half.id);
+    }
+    return packet_.service.is_enforced();
+}
+
+}  // namespace sluice
