@@ -59,7 +59,7 @@ public:
     }
     // From now on, connections of others have been answered a short time ago.
     void answer_others() {
-        servers_.post(kNobody, static_cast<std::uint32_t>(worker_->now().at.time_since_epoch() /
+        boards_.servers.post(kNobody, static_cast<std::uint32_t>(worker_->now().at.time_since_epoch() /
                                                           std::chrono::seconds{1}));
     }
     [[nodiscard]] BenchWorker& worker() noexcept { return *worker_; }
