@@ -96,14 +96,14 @@ bool ConnectionTable::may_repeat(const StreamOffer& offer, std::uint32_t to,
     }
     const bool keeps_alive = goes_unread_at_doubt() && bytes.size() == 1 && to == connection.next;
     forget_acknowledged(offer);
-    return keeps_alive || is_same(offer, bytes);
+    return keeps_alive || is_same(offer, bytes.size());
 }
 
 // Same as what came first, in any cuts: whoever cuts otherwise has a path that became narrower.
-bool ConnectionTable::is_same(const StreamOffer& offer, ByteView bytes) noexcept {
+bool ConnectionTable::is_same(const StreamOffer& offer, std::size_t size) noexcept {
     using Repeat = SeenSegments::Repeat;
-    const Repeat is =
-        seen_[offer.connection_].compare(offer.rest_seq_, bytes, *offer.hash_, recent_);
+    const Repeat is = seen_[offer.connection_].compare({offer.rest_seq_, offer.rest_, size},
+                                                       *offer.hash_, recent_);
     if (is == Repeat::SamePart) {
         counters_.count(ConnectionEvent::PartRepeated);
     } else if (is == Repeat::Untold) {

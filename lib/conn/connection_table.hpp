@@ -196,7 +196,7 @@ private:
     [[nodiscard]] bool framing_agrees(const StreamOffer& offer, ByteView bytes) const noexcept;
     [[nodiscard]] bool note_framing(const StreamOffer& offer, ByteView bytes,
                                     std::span<const PayloadRange> lines) noexcept;
-    [[nodiscard]] bool is_same(const StreamOffer& offer, ByteView bytes) noexcept;
+    [[nodiscard]] bool is_same(const StreamOffer& offer, std::size_t size) noexcept;
     void offer_ahead(StreamOffer& offer, Connection& connection) noexcept;
     // True: the phase of the connection alone says what becomes of the segment.
     [[nodiscard]] bool is_settled_by_phase(StreamOffer& offer, Connection& connection,

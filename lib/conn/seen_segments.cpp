@@ -205,17 +205,18 @@ SeenSegments::Repeat SeenSegments::compare_part(const PartOf& part, const KeyHas
                                                                       : Repeat::Differs;
 }
 
-SeenSegments::Repeat SeenSegments::compare(std::uint32_t from, ByteView bytes,
-                                           const KeyHasher& hash,
+SeenSegments::Repeat SeenSegments::compare(const Repeated& repeat, const KeyHasher& hash,
                                            const RecentBytes& recent) const noexcept {
-    const std::int64_t begin = sequence_distance(from_, from);
+    const ByteView bytes = repeat.bytes;
+    const std::int64_t begin = sequence_distance(from_, repeat.from);
     const std::int64_t to = begin + static_cast<std::int64_t>(bytes.size());
+    const std::int64_t until = begin + static_cast<std::int64_t>(repeat.size);
     if (begin < 0 && has_horizon_) {
         return Repeat::Differs;
     }
     Repeat all = Repeat::Same;
     std::int64_t at = 0;
-    for (std::size_t i = 0; i < count_ && at < to; ++i) {
+    for (std::size_t i = 0; i < count_ && at < until; ++i) {
         const std::int64_t end = at + size_of(i);
         if (end > begin && !is_gap(i)) {
             if (!is_known(i)) {
@@ -249,7 +250,7 @@ bool SeenSegments::holds(std::uint32_t from, ByteView bytes, const KeyHasher& ha
         }
         at = end;
     }
-    return begin >= 0 && at >= to && compare(from, bytes, hash, recent) < Repeat::Untold;
+    return begin >= 0 && at >= to && compare({from, bytes}, hash, recent) < Repeat::Untold;
 }
 
 }  // namespace sluice

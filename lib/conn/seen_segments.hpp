@@ -54,8 +54,14 @@ public:
              const KeyHasher& hash, RecentBytes& recent) noexcept;
     // Bytes before that number are repeated in vain: whole pieces of them are forgotten.
     void forget_before(std::uint32_t acknowledged) noexcept;
-    // What bytes that begin there, all of them known to the connection, are of what came before.
-    [[nodiscard]] Repeat compare(std::uint32_t from, ByteView bytes, const KeyHasher& hash,
+    // What the first `size` of bytes that begin there, known to the connection, are of what came
+    // before; of a piece that goes on behind them the others count as well.
+    struct Repeated {
+        std::uint32_t from = 0;
+        ByteView bytes;
+        std::size_t size = bytes.size();
+    };
+    [[nodiscard]] Repeat compare(const Repeated& repeat, const KeyHasher& hash,
                                  const RecentBytes& recent) const noexcept;
     // True if all of these bytes are in known pieces, and the same.
     [[nodiscard]] bool holds(std::uint32_t from, ByteView bytes, const KeyHasher& hash,

@@ -72,6 +72,7 @@ public:
             if (Entry* taken = take_over(limit, own)) {
                 // What moved with the key is in it.
                 bucket.own = true;
+                bucket.carried = false;
                 bucket.aggregation_level = 0;
                 describe(*act(*taken, numbers), numbers, bucket);
                 return bucket;

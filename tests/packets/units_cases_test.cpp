@@ -232,8 +232,8 @@ TEST(Units, CountsWhatRulesJudge) {
     };
     using Counts = std::array<std::uint64_t, 3>;
     EXPECT_EQ(counted(0), (Counts{0, 2, 0}));
-    EXPECT_EQ(counted(1), (Counts{1, 0, 0}));
-    EXPECT_EQ(counted(2), (Counts{2, 1, 0}));
+    EXPECT_EQ(counted(1), (Counts{0, 0, 1})) << "it had room, and the packet did not go on";
+    EXPECT_EQ(counted(2), (Counts{0, 3, 0})) << "it refuses the packet for its third request";
     EXPECT_EQ(counted(3), (Counts{0, 0, 1}));
     EXPECT_EQ(counted(4), (Counts{0, 0, 3}));
     EXPECT_EQ(box.counters().by_verdict[static_cast<std::size_t>(Verdict::Drop)].read(), 0U);

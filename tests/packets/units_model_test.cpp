@@ -171,6 +171,7 @@ public:
         refused_.assign(rules_.size(), false);
         budget_has_room_.assign(rules_.size(), false);
         provisional_ = buckets_;
+        has_room_.clear();
         std::optional<Outcome> strictest;
         for (const ModelUnit& unit : packet.units) {
             const Outcome outcome = judge_unit(unit);
@@ -179,10 +180,27 @@ public:
             }
         }
         spend(strictest->verdict < 2);
+        count_room(strictest->verdict < 2);
         return *strictest;
     }
 
 private:
+    // Units that a rule has room for count once it is known what becomes of the packet.
+    void count_room(bool forwarded) {
+        for (const std::size_t i : has_room_) {
+            const ModelRule& rule = rules_[i];
+            const bool acts = rule.enforces || rule.budget;
+            const bool goes_on = forwarded && (acts || !blocks(i));
+            if (goes_on || (rule.does == Does::Allow && !acts)) {
+                ++tallies[i].admitted;
+            } else if (blocks(i)) {
+                ++tallies[i].exceeded;
+            }
+        }
+    }
+    // It would keep the packet back, for one of its units.
+    [[nodiscard]] bool blocks(std::size_t i) const { return refused_[i] && !rules_[i].tags; }
+
     using Place = std::tuple<std::size_t, std::size_t, std::string>;  // rule, limit, key
     struct Asked {
         Place place;
@@ -264,7 +282,12 @@ private:
         for (const std::size_t i : matching) {
             const bool allows = rules_[i].does == Does::Allow;
             if (rules_[i].does != Does::Meter) {
-                ++(allows ? tallies[i].admitted : tallies[i].exceeded);
+                if (allows) {
+                    has_room_.push_back(i);
+                } else {
+                    refused_[i] = true;
+                    ++tallies[i].exceeded;
+                }
                 if (rules_[i].enforces) {
                     return {allows ? 0 : 2, allows ? Reason::AllowRule : Reason::DenyRule,
                             static_cast<int>(i)};
@@ -287,7 +310,11 @@ private:
         }
         const Said said = ask(number, unit, limits);
         budget_has_room_[number] = !said.refused;
-        ++(said.refused ? tallies[number].exceeded : tallies[number].admitted);
+        if (said.refused) {
+            ++tallies[number].exceeded;
+        } else {
+            has_room_.push_back(number);
+        }
         return !said.refused;
     }
 
@@ -309,7 +336,7 @@ private:
         if (said.refused) {
             ++tallies[number].exceeded;
         } else if (counts(rule, unit)) {
-            ++tallies[number].admitted;
+            has_room_.push_back(number);
         }
         if (!rule.enforces) {
             return;
@@ -347,6 +374,8 @@ private:
     std::vector<bool> refused_;
     std::vector<bool> budget_has_room_;
     std::set<std::pair<std::size_t, std::size_t>> counted_;
+
+    std::vector<std::size_t> has_room_;  // a rule for each unit of the packet
 
 public:
     std::vector<Tally> tallies;

@@ -24,7 +24,7 @@ protected:
         seen.add(kFirst + at, bytes_of(text), acknowledged, hash, recent);
     }
     [[nodiscard]] Repeat repeats(std::uint32_t at, const std::string& text) const {
-        return seen.compare(kFirst + at, bytes_of(text), hash, recent);
+        return seen.compare({kFirst + at, bytes_of(text)}, hash, recent);
     }
     // All before there the receiver has.
     void acknowledge(std::uint32_t at) { acknowledged = kFirst + at; }
@@ -84,6 +84,18 @@ TEST_F(SeenSegmentsTest, APartHasTheBytesOfItsPlace) {
             }
         }
     }
+}
+
+// The same segment again, of which a part is asked about, as behind a restart.
+TEST_F(SeenSegmentsTest, APartOfASegmentThatComesWholeIsToldByItsDigest) {
+    add(0, "abcdefgh");
+    const RecentBytes lost{0};
+    const auto is = [&](const std::string& text, std::size_t size) {
+        return seen.compare({kFirst, bytes_of(text), size}, hash, lost);
+    };
+    EXPECT_EQ(is("abcdefgh", 3), Repeat::Same);
+    EXPECT_EQ(is("abcdefgH", 3), Repeat::Differs);
+    EXPECT_EQ(is("abcdef", 3), Repeat::Untold);
 }
 
 TEST_F(SeenSegmentsTest, NothingTellsOfAPartWhoseBytesHaveGone) {

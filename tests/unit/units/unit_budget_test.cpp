@@ -107,9 +107,9 @@ TEST(UnitBudget, AConnectionTakesAsManyBytesAsTheManualSays) {
         return of_one(ConnectionTable::memory_of(more.connections, stance),
                       ConnectionTable::memory_of(fewer.connections, stance));
     };
-    EXPECT_EQ(table(ReadingStance::Anywhere), 880U);
-    EXPECT_EQ(table(ReadingStance::Service), 961U);
-    EXPECT_EQ(of_one(UnitParser::kept_of(more), UnitParser::kept_of(fewer)), 1089U);
+    EXPECT_EQ(table(ReadingStance::Anywhere), 912U);
+    EXPECT_EQ(table(ReadingStance::Service), 993U);
+    EXPECT_EQ(of_one(UnitParser::kept_of(more), UnitParser::kept_of(fewer)), 1185U);
 }
 
 }  // namespace
