@@ -20,18 +20,16 @@ bool ServiceTracking::is_wrong_datagram(const UnitColumns& burst, std::size_t ro
     return judgement.is_wrong;
 }
 
-// Checksums count where bytes are read, and where the state of a connection changes: of clients'
-// segments all but acknowledgements without bytes that say nothing new; of servers' those without
-// bytes, which acknowledge and challenge, and those with SYN, FIN or RST. A server's data
-// acknowledges as well, and is not looked at: it is most of all bytes, and whoever could make it is
-// the server.
+// Checksums count where bytes are read, and where the state of a connection changes: of all of
+// clients' segments; of servers' those without bytes, which acknowledge and challenge, and those
+// with SYN, FIN or RST. A server's data acknowledges as well, and is not looked at: it is most of
+// all bytes, and whoever could make it is the server.
 void ServiceTracking::look_at_checksum(const UnitColumns& burst, std::size_t row,
                                        std::uint16_t slot, TrackedSegment& segment) noexcept {
     constexpr std::uint16_t kChanges = kTcpSyn | kTcpFin | kTcpRst;
     const bool from_client = slot != kNoService;
-    const bool has_bytes = segment.payload != 0;
-    const bool acknowledges = !segment.has(kChanges) && !has_bytes;
-    if (segment.is_fragment || (!from_client && has_bytes && !segment.has(kChanges))) {
+    const bool matters = from_client || segment.has(kChanges) || segment.payload == 0;
+    if (segment.is_fragment || !matters) {
         return;
     }
     if (!from_client) {
@@ -41,8 +39,7 @@ void ServiceTracking::look_at_checksum(const UnitColumns& burst, std::size_t row
         return;
     }
     PortChecksums& checksums = from_client ? checksums_[slot] : server_checksums_[slot];
-    if (!checksums.needs_finding() ||
-        (from_client && acknowledges && !tracker_.tells_news(segment))) {
+    if (!checksums.needs_finding()) {
         return;
     }
     const ChecksumFinding finding =

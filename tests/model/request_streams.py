@@ -60,10 +60,11 @@ class Compared:
         return segment[0] < begin + len(octets) and begin < segment[0] + len(segment[1])
 
     def may_be(self, begin, octets, known):
-        """Whether so many of these bytes can have come before: whole segments, with what they held."""
+        """Whether so many of these bytes can have come before: of segments, in any cuts, what they held."""
         met = [one for one in self.segments if self.meets(one, begin, octets[:known])]
         for at, content in met:
-            if at < begin or octets[at - begin:at - begin + len(content)] != content:
+            first, end = max(at, begin), min(at + len(content), begin + len(octets))
+            if octets[first - begin:end - begin] != content[first - at:end - at]:
                 return False
         return self.horizon is None or begin >= self.horizon or any(at == begin for at, _ in met)
 

@@ -137,7 +137,7 @@ class Services:
         service, fields, flags = seen.service, packet.fields, packet.fields["tcp.flags"]
         whole = fields.get("ip.frag", "none") == "none"
         # A server's segments with bytes are not looked at.
-        matters = flags & (SYN | FIN | RST) or bool(packet.carried) == (seen.end == CLIENT)
+        matters = flags & (SYN | FIN | RST) or seen.end == CLIENT or not packet.carried
         if whole and matters and service.finds_wrong(seen.end, checksums(packet, data)):
             return "wrong_checksum"
         if not whole:

@@ -432,8 +432,7 @@ TEST_F(Checksums, OfAcknowledgementsAreVerifiedToo) {
     const std::uint64_t began = parser.tracked().of(TrackEvent::Began);
     EXPECT_EQ(reason(client("").summed()), "unmatched");
     EXPECT_EQ(parser.tracked().of(TrackEvent::Began), began + 1);
-    // Nothing new is said: no sum is looked at.
-    EXPECT_EQ(reason(client("").summed(1)), "unmatched");
+    EXPECT_EQ(reason(client("").summed(1)), "wrong_checksum");
     EXPECT_EQ(reason(server("answer").summed()), "unmatched");
     EXPECT_EQ(reason(client("", 0, 6).summed(1)), "wrong_checksum");
     EXPECT_EQ(reason(client("", 0, 6).summed()), "unmatched");

@@ -71,10 +71,6 @@ public:
         return index == kNoConnection ? kNoService : lines_[index].service;
     }
 
-    // False: a client's segment without bytes and flags would change nothing of its connection but
-    // its age.
-    [[nodiscard]] bool tells_news(const TrackedSegment& segment) const noexcept;
-
     // `policies` by service; of a service beyond them the defaults hold. `now` never decreases.
     [[nodiscard]] TrackVerdict track(const TrackedSegment& segment,
                                      std::span<const TrackPolicy> policies, Instant now) noexcept;

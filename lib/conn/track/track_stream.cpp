@@ -49,21 +49,6 @@ void ConnectionTracker::follow(const Arrival& arrival, TrackVerdict& verdict) no
     apply(arrival, verdict);
 }
 
-bool ConnectionTracker::tells_news(const TrackedSegment& segment) const noexcept {
-    constexpr std::uint16_t kStands =
-        Line::kOneWay | Line::kClientFin | Line::kServerFin | Line::kAlternate;
-    const ConnectionIndex index =
-        lines_.may_have(segment.ends) ? lines_.find(segment.ends) : kNoConnection;
-    if (index == kNoConnection || lines_[index].phase != TrackPhase::Established ||
-        lines_[index].is(kStands) || is_inherited(lines_[index])) {
-        return true;
-    }
-    const Line& line = lines_[index];
-    const std::uint32_t edge = segment.ack + (std::uint32_t{segment.window} << line.client_scale);
-    return is_behind(segment.ack, line.server.una) || is_behind(edge, line.server.edge) ||
-           segment.window > line.client_widest;
-}
-
 // A refused segment may be of the handshake that waits beside this connection.
 void ConnectionTracker::refuse(const Arrival& arrival, TrackReason reason,
                                TrackVerdict& verdict) noexcept {
