@@ -452,8 +452,9 @@ TEST(Tls, WhatStandsBeforeOrInASecondHelloHidesItNot) {
                     test::put(second, row.bytes);
                 }
                 test::put(second, part(other, kFirstRecord, other.size()));
+                Connection connection;
                 for (std::size_t cut = 1; cut < second.size(); cut += 3) {
-                    Connection connection;
+                    connection.begin_another();
                     (void)connection.send(hello().records());
                     const ProbedPacket first = connection.send(part(second, 0, cut));
                     const ProbedPacket last = connection.send(part(second, cut, second.size()));
@@ -521,13 +522,14 @@ TEST(Tls, ASessionWhoseFinishedBeginsAsAHelloGoesOn) {
         {"a record as long as encrypted ones are", {record(22, Octets(16'384 + 256)), data}},
         {"a heartbeat", {record(24, Octets(60)), data}},
     };
+    Connection connections[]{Connection{kOfService}, Connection{kElsewhere}};
     for (const Row& row : rows) {
         SCOPED_TRACE(row.name);
         for (const std::uint32_t length :
              {3U, 30U, 37U, 300U, 0x07D0U, 16'384U, 65'532U, 65'533U, 131'396U, 131'397U}) {
             for (const unsigned version : {0x0303U, 0x9B1FU}) {
-                for (const bool of_service : {kOfService, kElsewhere}) {
-                    Connection connection{of_service};
+                for (Connection& connection : connections) {
+                    connection.begin_another();
                     (void)connection.send(hello().records());
                     Octets finished(40, std::byte{0x77});
                     finished[0] = std::byte{1};
