@@ -2,13 +2,12 @@
 
 #include "lib/l7/byte_reader.hpp"
 #include "lib/units/hello_texts.hpp"
+#include "lib/units/tls_records.hpp"
 #include "lib/units/unit_text.hpp"
 #include "lib/units/wanted_protocols.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <span>
 
 namespace sluice {
 namespace {
@@ -18,11 +17,6 @@ using What = StreamReading::What;
 constexpr ConstantText kTls{"tls"};
 constexpr ConstantText kClientHello{"1"};
 
-constexpr std::byte kChangeCipherSpec{20};
-constexpr std::byte kAlert{21};
-constexpr std::byte kHandshake{22};
-constexpr std::byte kApplicationData{23};
-constexpr std::byte kMajorVersion{3};
 constexpr std::uint16_t kEarlyDataExtension = 42;
 
 // Early data that a second hello is looked for behind; what one record of it counts at least.
@@ -86,26 +80,6 @@ bool announces_early_data(const ClientHello& hello) noexcept {
     return false;
 }
 
-// An alert in clear, which has two bytes: servers go on behind some.
-bool is_plain_alert(ByteView bytes) noexcept {
-    constexpr std::size_t kSize = 2;
-    return bytes[1] == kMajorVersion && load_be16(bytes, 3) == kSize;
-}
-
-// Records of change_cipher_spec at the beginning, which have one byte each, in bytes.
-std::size_t cipher_changes(ByteView bytes) noexcept {
-    constexpr std::array kRecord{std::byte{0}, std::byte{1}, std::byte{1}};
-    constexpr std::size_t kSize = 3 + kRecord.size();
-    std::size_t at = 0;
-    while (bytes.size() - at >= kSize && bytes[at] == kChangeCipherSpec &&
-           bytes[at + 1] == kMajorVersion &&
-           std::equal(kRecord.begin(), kRecord.end(),
-                      bytes.begin() + static_cast<std::ptrdiff_t>(at + 3))) {
-        at += kSize;
-    }
-    return at;
-}
-
 // What stands behind the first hello, where no second one begins.
 StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
     constexpr std::size_t kUpToMessage = kRecordHeader + 1;
@@ -114,13 +88,16 @@ StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
         behind.mark = BehindHello::kChangedMark;
         return step_over(changes, 0, behind.framing());
     }
+    const std::size_t empty = empty_records(bytes);
+    if (empty != 0) {
+        return step_over(empty, 0, behind.framing());
+    }
     const bool early = bytes[0] == kApplicationData && behind.early_data != 0;
-    const bool handshake =
-        bytes[0] == kHandshake || bytes[0] == kChangeCipherSpec || bytes[0] == kAlert;
+    const bool handshake = may_be_of_handshake(bytes[0]);
     if (bytes.size() < kUpToMessage && (early || handshake)) {
         return may_need(kUpToMessage);
     }
-    if (bytes[0] == kAlert && is_plain_alert(bytes)) {
+    if (is_alert_in_clear(bytes)) {
         return step_over(kRecordHeader, load_be16(bytes, 3), behind.framing());
     }
     if (!early) {
@@ -135,29 +112,6 @@ StreamReading read_behind(ByteView bytes, BehindHello behind) noexcept {
 bool is_client_hello(ByteView bytes) noexcept {
     return TlsUnits::may_begin(bytes) && bytes.size() > kRecordHeader &&
            std::to_integer<std::uint8_t>(bytes[kRecordHeader]) == kClientHelloType;
-}
-
-// Up to its version a hello has six bytes.
-constexpr std::size_t kUpToVersion = kRecordHeader + kHandshakeHeader + 2;
-// An encrypted record has an authentication tag, or a Finished and a MAC: no fewer bytes.
-constexpr std::size_t kLeastEncrypted = 16;
-
-// A handshake record behind a change of cipher spec that begins as a hello does: one of 256
-// encrypted Finished messages begins so, and hardly any has a hello's length and version too.
-bool may_be_plain(ByteView bytes) noexcept {
-    const std::size_t record = load_be16(bytes, 3);
-    if (record < kLeastEncrypted) {
-        return true;
-    }
-    const std::size_t hello = kHandshakeHeader + (load_be32(bytes, kRecordHeader) & 0xFF'FFFF);
-    return hello <= record ||
-           (hello <= kMaxHello && bytes[kRecordHeader + kHandshakeHeader] == kMajorVersion);
-}
-
-// Faults that tell ciphertext from a hello: its fields were read where its texts are at fault.
-constexpr bool may_be_ciphertext(HelloFault fault) noexcept {
-    return fault != HelloFault::BadServerName && fault != HelloFault::BadAlpn &&
-           fault != HelloFault::TooManyRecords;
 }
 
 }  // namespace
@@ -189,22 +143,16 @@ StreamReading TlsUnits::read_second(ByteView bytes, const StreamContext& context
     if (!is_client_hello(bytes)) {
         return read_behind(bytes, behind);
     }
-    if (behind.mark != BehindHello::kChangedMark) {
+    // What announces early data speaks TLS 1.3, in which no handshake record is encrypted.
+    if (behind.mark != BehindHello::kChangedMark || behind.early_data != 0) {
         return read_hello(bytes, context, units);
     }
-    if (bytes.size() < kUpToVersion && load_be16(bytes, 3) >= kLeastEncrypted) {
-        return may_need(kUpToVersion);
-    }
-    if (!may_be_plain(bytes)) {
-        return rest(What::Skip, bytes.size());
-    }
-    const HelloRead read = read_tls_stream(bytes, *room_, hello_);
+    const HelloRead read = tell_from_ciphertext(read_tls_stream(bytes, *room_, hello_), bytes);
     if (read.outcome == HelloOutcome::NeedMore) {
         return may_need(read.at);
     }
-    return read.outcome == HelloOutcome::Malformed && may_be_ciphertext(read.fault)
-               ? rest(What::Skip, bytes.size())
-               : conclude(read, bytes, context, units);
+    return read.outcome == HelloOutcome::NotTls ? rest(What::Skip, bytes.size())
+                                                : conclude(read, bytes, context, units);
 }
 
 StreamReading TlsUnits::read_hello(ByteView bytes, const StreamContext& context,

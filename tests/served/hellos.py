@@ -48,12 +48,15 @@ class Retried:
     def __init__(self, dice):
         self.random, self.session, self.share = dice.randbytes(32), dice.randbytes(32), dice.randbytes(32)
 
-    def hello(self, name, with_share):
+    def message(self, name, with_share, version=b"\3\3", extensions=b"", ciphers=AES_128_GCM):
         shares = X25519 + sized(2, self.share) if with_share else b""
         more = (sni(name) + extension(10, sized(2, X25519 + b"\0\x17")) + extension(13, sized(2, b"\4\3\x08\4\4\1"))
-                + extension(43, VERSIONS) + extension(51, sized(2, shares)))
-        body = b"\3\3" + self.random + sized(1, self.session) + sized(2, AES_128_GCM) + b"\1\0" + sized(2, more)
-        return records(b"\1" + sized(3, body))
+                + extension(43, VERSIONS) + extension(51, sized(2, shares)) + extensions)
+        body = version + self.random + sized(1, self.session) + sized(2, ciphers) + b"\1\0" + sized(2, more)
+        return b"\1" + sized(3, body)
+
+    def hello(self, name, with_share):
+        return records(self.message(name, with_share))
 
 
 def hidden_certificates(received, size):

@@ -52,6 +52,17 @@ def retried(name, first, *between, second=LOGIN_NAME):
     return tls(name, Send(one_hello), Wait(0.3, "time"), Send(behind + client.hello(second.encode(), True), len(one_hello)))
 
 
+def retried_in_pieces(name, *within, refused=False, record=60, **how):
+    """The same for another name, behind a change of cipher spec, in records of so many bytes with something behind the first."""
+    client = hellos.Retried(dice)
+    one_hello, message = client.hello(OTHER_NAME.encode(), False), client.message(LOGIN_NAME.encode(), True, **how)
+    all_records = records(message, range(record, len(message), record), 0x0303)
+    at = record + hellos.RECORD_HEAD
+    second = CHANGE + all_records[:at] + b"".join(within) + all_records[at:]
+    return tls(f"behind a HelloRetryRequest and a change of cipher spec another name, {name}", Send(one_hello), Wait(0.3, "time"),
+               *(Send(second[at:at + 1400], len(one_hello) + at) for at in range(0, len(second), 1400)), refused=refused)
+
+
 def again(text, end):
     return (Open(), Send(text), Wait(), *end) * 3
 
@@ -119,6 +130,14 @@ OF_TLS = (
     retried("behind a HelloRetryRequest another name", OTHER_NAME),
     retried("behind a HelloRetryRequest and a change of cipher spec another name", OTHER_NAME, CHANGE),
     retried("behind a HelloRetryRequest and warnings another name", OTHER_NAME, CANCELED, CANCELED, CHANGE, CANCELED),
+    *(retried_in_pieces(f"of version {version.hex()} in records", version=version) for version in (b"\3\3", b"\4\3", b"\x7f\x7f")),
+    retried_in_pieces("a warning in it", CANCELED, refused=True),
+    retried_in_pieces("a change of cipher spec in it", CHANGE, refused=True),
+    retried_in_pieces("an empty record in it", records(b"")),
+    retried_in_pieces("of 68,000 bytes", refused=True, record=16_000, extensions=hellos.extension(21, bytes(60_000)),
+                      ciphers=hellos.AES_128_GCM + 4000 * b"\xfa\xfa"),
+    retried("behind a HelloRetryRequest and an empty record another name", OTHER_NAME, records(b"")),
+    retried("behind a HelloRetryRequest, a change of cipher spec and an empty record another name", OTHER_NAME, CHANGE, records(b"")),
     (TLS, Evasion("TLS: same ports and first number, after FIN", again(RECORD, (Finish(len(RECORD)),)), port=443)),
     (TLS, Evasion("TLS: same ports and first number, after RST", again(
         RECORD, (Send(b"", len(RECORD), flags=RST | ACK), Wait(0.05, "time"))), port=443)),

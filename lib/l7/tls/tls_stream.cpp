@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::byte kHandshakeRecord{22};
 constexpr std::byte kMajorVersion{3};
-constexpr std::size_t kMaxRecord = 1 << 14;
 
 // How the header of a record looks as far as it is there.
 enum class RecordHead : std::uint8_t { Good, Short, Bad };

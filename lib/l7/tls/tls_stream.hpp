@@ -9,6 +9,8 @@
 namespace sluice {
 
 inline constexpr std::size_t kRecordHeader = 5;
+// The most that a record in clear holds.
+inline constexpr std::size_t kMaxRecord = 1 << 14;
 // A hello in more records, empty ones included, is not read, so that a look at a stream stays
 // cheap. Hellos of common clients are read in records of one byte; servers have no bound.
 inline constexpr std::size_t kMaxHelloRecords = 1024;

@@ -164,6 +164,7 @@ const SecondHello kSecondHellos[] = {
      true,
      false},
     {"behind another handshake message", {record(22, Octets(40, std::byte{16}))}, false, false},
+    {"behind an empty record", {record(22, {})}, false, true},
     {"behind what is no record", {Octets(40, std::byte{0x80})}, false, false},
 };
 
@@ -391,6 +392,168 @@ TEST(Tls, ASecondHelloInShortRecordsIsFoundBehindAChangeOfCipher) {
         const ProbedPacket second = connection.send(flight);
         ASSERT_EQ(second.units("handshake"), 1U) << most;
         EXPECT_EQ(second.texts.front().at("tls.sni"), "other.example");
+    }
+}
+
+HelloMaker other_hello() {
+    return HelloMaker{}.sni("other.example").versions({0x0304});
+}
+
+// Servers that speak TLS 1.3 go by supported_versions, and by nothing else of a version.
+TEST(Tls, ASecondHelloOfAnyVersionIsFoundBehindAChangeOfCipher) {
+    for (const unsigned version : {0x0301U, 0x0303U, 0x0403U, 0x7F7FU}) {
+        for (const std::size_t most : {std::size_t{16'384}, std::size_t{16}, std::size_t{60}}) {
+            for (const bool of_service : {kOfService, kElsewhere}) {
+                Connection connection{of_service};
+                (void)connection.send(hello().records());
+                (void)connection.send(cipher_change());
+                const ProbedPacket second =
+                    connection.send(other_hello()
+                                        .legacy_version(static_cast<std::uint16_t>(version))
+                                        .records(most));
+                EXPECT_EQ(second.units("handshake"), 1U) << version << " in " << most;
+            }
+        }
+    }
+}
+
+// Behind what no server minds it is found; with something in it that some servers pass over it is
+// refused, as a first hello is.
+TEST(Tls, WhatStandsBeforeOrInASecondHelloHidesItNot) {
+    struct Row {
+        const char* name;
+        Octets bytes;
+        const char* within;
+    };
+    const Row rows[] = {
+        {"a warning", record(21, test::from_hex("015a")), "unreadable_hello"},
+        {"another change of cipher", cipher_change(), "unreadable_hello"},
+        {"an empty record", record(22, {}), ""},
+        {"empty records",
+         [] {
+             Octets both = record(22, {});
+             test::put(both, record(22, {}));
+             return both;
+         }(),
+         ""},
+    };
+    for (const Row& row : rows) {
+        for (const bool changes_cipher : {false, true}) {
+            for (const bool in_one : {false, true}) {
+                SCOPED_TRACE(row.name);
+                Octets second = changes_cipher ? cipher_change() : Octets{};
+                const Octets other = other_hello().records(60);
+                constexpr std::size_t kFirstRecord = 65;
+                if (!in_one) {
+                    test::put(second, row.bytes);
+                }
+                test::put(second, part(other, 0, kFirstRecord));
+                if (in_one) {
+                    test::put(second, row.bytes);
+                }
+                test::put(second, part(other, kFirstRecord, other.size()));
+                Connection connection;
+                for (std::size_t cut = 1; cut < second.size(); cut += 3) {
+                    connection.begin_another();
+                    (void)connection.send(hello().records());
+                    const ProbedPacket first = connection.send(part(second, 0, cut));
+                    const ProbedPacket last = connection.send(part(second, cut, second.size()));
+                    const std::string_view reason = in_one ? row.within : "";
+                    EXPECT_EQ(first.units("handshake") + last.units("handshake"),
+                              reason.empty() ? 1U : 0U)
+                        << cut;
+                    EXPECT_EQ(first.dropped == reason || last.dropped == reason, true) << cut;
+                }
+            }
+        }
+    }
+}
+
+// Longer than what is read, and not than what servers take.
+TEST(Tls, ASecondHelloThatIsTooLongIsRefused) {
+    for (const unsigned size : {65'536U, 131'396U}) {
+        Octets beginning = test::from_hex(
+            "01000000"
+            "0303");
+        beginning[1] = static_cast<std::byte>(size >> 16);
+        beginning[2] = static_cast<std::byte>(size >> 8);
+        beginning[3] = static_cast<std::byte>(size);
+        test::put(beginning, Octets(1000));
+        Connection connection;
+        (void)connection.send(hello().records());
+        (void)connection.send(cipher_change());
+        EXPECT_EQ(connection.send(record(22, beginning)).dropped, "") << "it may be a Finished";
+        std::string refused;
+        for (unsigned i = 0; i < 70 && refused.empty(); ++i) {
+            refused = connection.send(record(22, Octets(1000))).dropped;
+        }
+        EXPECT_EQ(refused, "head_too_long");
+        EXPECT_NE(connection.send(record(23, Octets(1000))).dropped, "");
+    }
+}
+
+// Of early data that was announced too: some servers pass over it wherever it stands.
+TEST(Tls, EarlyDataWithinASecondHelloIsRefused) {
+    Connection connection;
+    (void)connection.send(hello().extension(42, {}).records());
+    (void)connection.send(cipher_change());
+    const Octets other = other_hello().records(60);
+    Octets second = part(other, 0, 65);
+    test::put(second, record(23, Octets(20)));
+    test::put(second, part(other, 65, other.size()));
+    EXPECT_EQ(connection.send(second).dropped, "unreadable_hello");
+}
+
+// Sessions of TLS 1.2 whose Finished begins as a hello of any length that a server takes: what
+// follows it, and no less than what a server takes for a hello, says that it is none.
+TEST(Tls, ASessionWhoseFinishedBeginsAsAHelloGoesOn) {
+    struct Row {
+        const char* name;
+        std::vector<Octets> records;
+    };
+    const Octets data = record(23, Octets(1400));
+    const Row rows[] = {
+        {"its data", {data}},
+        {"an alert", {record(21, Octets(26))}},
+        {"its data, and an alert", {data, record(21, Octets(26))}},
+        {"another handshake, then data",
+         {record(22, Octets(700)), record(22, Octets(120)), record(20, Octets(25)),
+          record(22, Octets(40)), data}},
+        {"a record as long as encrypted ones are", {record(22, Octets(16'384 + 256)), data}},
+        {"a heartbeat", {record(24, Octets(60)), data}},
+    };
+    Connection connections[]{Connection{kOfService}, Connection{kElsewhere}};
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.name);
+        for (const std::uint32_t length :
+             {3U, 30U, 37U, 300U, 0x07D0U, 16'384U, 65'532U, 65'533U, 131'396U, 131'397U}) {
+            for (const unsigned version : {0x0303U, 0x9B1FU}) {
+                for (Connection& connection : connections) {
+                    connection.begin_another();
+                    (void)connection.send(hello().records());
+                    Octets finished(40, std::byte{0x77});
+                    finished[0] = std::byte{1};
+                    finished[1] = static_cast<std::byte>(length >> 16);
+                    finished[2] = static_cast<std::byte>(length >> 8);
+                    finished[3] = static_cast<std::byte>(length);
+                    finished[4] = static_cast<std::byte>(version >> 8);
+                    finished[5] = static_cast<std::byte>(version);
+                    Octets flight = cipher_change();
+                    test::put(flight, record(22, finished));
+                    EXPECT_EQ(connection.send(flight).dropped, "") << length;
+                    for (const Octets& bytes : row.records) {
+                        // In two segments each.
+                        for (const auto& [from, to] : {std::pair{std::size_t{0}, std::size_t{3}},
+                                                       std::pair{std::size_t{3}, bytes.size()}}) {
+                            const ProbedPacket probed = connection.send(part(bytes, from, to));
+                            EXPECT_EQ(probed.dropped, "") << length;
+                            EXPECT_EQ(probed.kinds.size(), 0U) << length;
+                        }
+                    }
+                    EXPECT_EQ(connection.parser.connections().half_heads.read(), 0U) << length;
+                }
+            }
+        }
     }
 }
 
