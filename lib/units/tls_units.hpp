@@ -10,8 +10,8 @@ namespace sluice {
 // ClientHellos of TLS over TCP. The first of a connection is a handshake. A second one, which
 // follows a HelloRetryRequest, has its texts and is none, unless it asks for another name or
 // protocol: its server goes by the second. It is found where it may stand: as the next handshake
-// record, behind records of change_cipher_spec, alerts in clear, empty handshake records and, if the
-// first hello announced any, 64 KiB of early data. Nothing else of a connection is read.
+// record, behind records of change_cipher_spec, alerts in clear, empty handshake records and, if
+// the first hello announced any, 64 KiB of early data. Nothing else of a connection is read.
 //
 // Of a service a hello that cannot be read is refused with a reason, one in the framing of
 // SSL 2.0 too. Anywhere it passes, and its connection goes unread. An encrypted record that begins

@@ -59,8 +59,9 @@ public:
     }
     // From now on, connections of others have been answered a short time ago.
     void answer_others() {
-        boards_.servers.post(kNobody, static_cast<std::uint32_t>(worker_->now().at.time_since_epoch() /
-                                                          std::chrono::seconds{1}));
+        boards_.servers.post(kNobody,
+                             static_cast<std::uint32_t>(worker_->now().at.time_since_epoch() /
+                                                        std::chrono::seconds{1}));
     }
     [[nodiscard]] BenchWorker& worker() noexcept { return *worker_; }
     [[nodiscard]] std::size_t others() const noexcept { return sink_.others; }

@@ -79,7 +79,7 @@ class Talk:
         seq = self.next[end] if seq is None else seq
         ack = (self.next[1 - end] if ack is None else ack) if flags & (ACK | RST) else 0
         options = b"" if scale is None else dice.choice((b"\x03\x03%c\x00", b"\x01\x03\x03%c", b"\x02\x04\x05\xb4\x03\x03%c\x00")) % scale
-        options += more + self.stamps(end) + (dice.choice((*MOVING, SIGNED)) if dice.randrange(12) == 0 else b"")
+        options += more + self.stamps(end) + (MOVING[seq % len(MOVING)] if seq % 12 == 0 else b"")
         options += b"\0" * (-len(options) % 4)
         window = (self.window[end] if dice.randrange(4) else dice.choice((0, 700, 65535))) if window is None else window
         head = struct.pack("!HHIIHHHH", *(self.ports if end == 0 else self.ports[::-1]), seq % NUMBERS, ack % NUMBERS,
