@@ -226,6 +226,15 @@ const Case kRepeats[] = {
      with(in_pieces({}, kManyLines, 0, std::vector<std::size_t>{11}),
           {0ms, client("GET /login "), "drop", "overlap"})},
 
+    {"a part of a segment is no other request, whole by itself", kEnforced,
+     opened({{0ms, client(kManyLines), "pass", "unmatched"},
+             {0ms, client(kLogin), "drop", "overlap"},
+             {0ms, client(kLogin.substr(0, 20)), "drop", "overlap"},
+             {0ms, client(kManyLines.substr(0, 30)), "pass", "unmatched"},
+             {0ms, client(kManyLines.substr(17, 20), 17), "pass", "unmatched"},
+             {0ms, client(kLogin, 17), "drop", "overlap"},
+             {0ms, client(kManyLines.substr(30), 30), "pass", "unmatched"}})},
+
     {"the last byte of a head is no keep-alive until its server has acknowledged it", kEnforced,
      opened({{0ms, client(kIndex.substr(0, 31)), "pass", "unmatched"},
              {0ms, client("\n", 31), "pass", "unmatched"},
