@@ -366,9 +366,16 @@ class RequestStreams(unittest.TestCase):
         self.assertEqual(self.see(0, head), ([], None))
         self.assertEqual(self.see(0, head + head), ([], "retransmission"))
 
+    def test_the_same_bytes_in_other_cuts_are_repeats(self):
+        head = self.GET % b"a"
+        self.assertEqual(self.see(0, head), ([b"/a"], None))
+        self.assertEqual(self.see(3, head[3:]), ([], None))
+        self.assertEqual(self.see(3, head[3:9]), ([], None))
+        self.assertEqual(self.see(len(head), self.GET % b"b"), ([b"/b"], None))
+
     def test_behind_other_bytes_nothing_is_read(self):
         head = self.GET % b"a"
-        for at, other in ((0, self.GET % b"b"), (3, head[3:])):
+        for at, other in ((0, self.GET % b"b"), (3, head[3:-5] + b"?" + head[-4:])):
             self.setUp()
             self.assertEqual(self.see(0, head), ([b"/a"], None))
             self.assertEqual(self.see(at, other), ([], None))

@@ -15,12 +15,13 @@ class Dialogue:
         self.hosts, self.ports, self.window, self.ttl = (client, server), ports, window, ttl
         self.first, self.sent = (1000, 5_000_000), []
 
-    def send(self, end, flags, data=b"", at=0, acks=0, urgent=0, wrong=False, ttl=None):
+    def send(self, end, flags, data=b"", at=0, acks=0, urgent=0, wrong=False, ttl=None, options=b""):
         """From the client (end 0) or the server (1)."""
         (source, target), (sport, dport) = self.hosts[::1 - 2 * end], self.ports[::1 - 2 * end]
         seq = (self.first[end] + at) & 0xFFFFFFFF
         ack = (self.first[1 - end] + acks) & 0xFFFFFFFF if flags & ACK else 0
-        head = struct.pack("!HHIIBBHHH", sport, dport, seq, ack, 0x50, flags, self.window, 0, urgent)
+        head = struct.pack("!HHIIBBHHH", sport, dport, seq, ack, (5 + len(options) // 4) << 4, flags, self.window, 0, urgent)
+        data = options + data
         pseudo = socket.inet_aton(source) + socket.inet_aton(target) + struct.pack("!HH", 6, len(head + data))
         total = checksum(pseudo + head + data) ^ (0x5555 if wrong else 0)
         packet = bytearray(ipv4(source, target, 6, head[:16] + struct.pack("!H", total) + head[18:] + data))

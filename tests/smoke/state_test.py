@@ -426,7 +426,7 @@ class Folder(Case):
                 self.box.kill(self.box.dataplane)
 
 
-SMALL = "72m"  # room for tables and connections, and little beside them
+SMALL = "80m"  # room for tables and connections, and little beside them
 
 
 class NoPlace(Case):
