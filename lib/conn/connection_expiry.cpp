@@ -65,14 +65,34 @@ bool ConnectionTable::expire_silent(AgeGroup group) noexcept {
     return false;
 }
 
+// The same of a half head whose time is up.
+bool ConnectionTable::expire_half_head() noexcept {
+    const AgeList& ages = ages_of(AgeGroup::HalfHead);
+    const ConnectionIndex oldest = ages.oldest();
+    if (oldest == kNoConnection || age_of(lines_[oldest]) <= half_head_ticks_) {
+        return false;
+    }
+    (void)time_out(oldest);
+    return ages.oldest() != oldest;
+}
+
+// Groups take turns: those of one that are only moved, since they may wait for longer or are busy,
+// hold up no other group.
+bool ConnectionTable::expire_next() noexcept {
+    for (std::size_t i = 0; i < kAgeGroups; ++i) {
+        const auto group = static_cast<AgeGroup>(tended_);
+        tended_ = (tended_ + 1) % kAgeGroups;
+        if (group == AgeGroup::HalfHead ? expire_half_head() : expire_silent(group)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ConnectionTable::expire(Instant now, unsigned most) noexcept {
     set_now(now);
     for (unsigned i = 0; i < most; ++i) {
-        const ConnectionIndex half = ages_of(AgeGroup::HalfHead).oldest();
-        if (half != kNoConnection && age_of(lines_[half]) > half_head_ticks_) {
-            (void)time_out(half);
-        } else if (!expire_silent(AgeGroup::Idle) && !expire_silent(AgeGroup::Begun) &&
-                   !expire_silent(AgeGroup::Refusal) && !expire_silent(AgeGroup::GivenUp)) {
+        if (!expire_next()) {
             return false;
         }
     }

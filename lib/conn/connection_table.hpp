@@ -240,6 +240,8 @@ private:
     [[nodiscard]] ConnectionIndex make_line_near(std::uint64_t digest) noexcept;
     void refuse_from_now_on(std::uint64_t digest) noexcept;
     [[nodiscard]] bool expire_silent(AgeGroup group) noexcept;
+    [[nodiscard]] bool expire_half_head() noexcept;
+    [[nodiscard]] bool expire_next() noexcept;
     void remove(ConnectionIndex index, ConnectionEvent event) noexcept;
     [[nodiscard]] std::uint32_t age_of(const Connection& connection) const noexcept {
         return ticks_ - connection.touched;
@@ -299,6 +301,7 @@ private:
     // Half heads by when they began, others by when they were last moved there; touched since: they
     // move again.
     std::array<AgeList, kAgeGroups> ages_;
+    std::size_t tended_ = 0;  // the AgeGroup that is looked at next for one whose time is up
     ConnectionCounters counters_;
 };
 

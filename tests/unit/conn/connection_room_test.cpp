@@ -307,7 +307,7 @@ TEST(ConnectionRoom, WhereNewHeadsAreRefusedNoneIsEverForgotten) {
 TEST(ConnectionRoom, RefusedUnitsThatMadeRoomAreNeverForwarded) {
     ConnectionBudget budget = kBudget;
     budget.connections = 1000;
-    budget.refusals = 100;
+    budget.refusals = 99;  // 901 idle ones, of which a newcomer moves six: each is looked at
     ConnectionTable table{budget};
     ToyReader refused{table, digest_of(1), 7};
     refused.verdict(test::kDrop);
@@ -374,6 +374,60 @@ TEST(ConnectionRoom, NothingIsAllocatedOnceItStands) {
         table.expire(at_second(static_cast<int>(i / 1000)), 2);
     }
     EXPECT_EQ(mallinfo2().uordblks, before);
+}
+
+// The second half of a head alone: the first may be sent again for two minutes.
+void begin_gap(ConnectionTable& table, std::uint64_t connection, Instant now) {
+    ToyReader reader{table, digest_of(connection), 7};
+    (void)reader.add(0, kWhole, now);
+    ASSERT_EQ(reader.add(kWhole.size() + 100, kEnd, now).kind, Offered::Held);
+}
+
+// Half heads that wait for what is missing, one or several: whatever else is due goes meanwhile.
+TEST(ConnectionRoom, HalfHeadsThatWaitHoldUpNobody) {
+    for (const std::uint64_t waiting : {1U, 5U}) {
+        ConnectionTable table{kBudget};
+        for (std::uint64_t i = 0; i < waiting; ++i) {
+            begin_gap(table, i, at_second(0));
+        }
+        ASSERT_EQ(begin_head(table, 100, 1, at_second(1)), Offered::Held);
+        ToyReader silent{table, digest_of(101), 7};
+        (void)silent.add(0, kWhole, at_second(1));
+        ToyReader refused{table, digest_of(102), 7};
+        refused.verdict(test::kDrop);
+        (void)refused.add(0, kWhole, at_second(1));
+        for (int burst = 0; burst < 20; ++burst) {
+            (void)table.expire(at_second(20), 2);
+        }
+        EXPECT_EQ(table.half_heads(), waiting) << "the other one's time is up";
+        EXPECT_EQ(table.counters().of(ConnectionEvent::HalfHeadTimeout), 1U);
+        for (int burst = 0; burst < 20; ++burst) {
+            (void)table.expire(at_second(90), 2);
+        }
+        EXPECT_EQ(table.half_heads(), waiting);
+        EXPECT_EQ(table.size(), waiting) << "the silent ones have gone";
+        for (int burst = 0; burst < 60; ++burst) {
+            (void)table.expire(at_second(121), 2);
+        }
+        EXPECT_EQ(table.half_heads(), 0U) << "two minutes are over";
+    }
+}
+
+TEST(ConnectionRoom, ConnectionsThatAreNotSilentHoldUpNobody) {
+    ConnectionTable table{kBudget};
+    ToyReader refused{table, digest_of(1), 7};
+    refused.verdict(test::kDrop);
+    (void)refused.add(0, kWhole, at_second(0));
+    for (int second = 0; second <= 70; ++second) {
+        for (std::uint64_t busy = 10; busy < 20; ++busy) {
+            ToyReader reader{table, digest_of(busy), 7};
+            (void)reader.add(static_cast<std::uint64_t>(second) * kWhole.size(), kWhole,
+                             at_second(second));
+        }
+        (void)table.expire(at_second(second), 2);
+    }
+    EXPECT_EQ(table.size(), 10U) << "the refusal is over";
+    EXPECT_EQ(table.counters().of(ConnectionEvent::IdleTimeout), 1U);
 }
 
 TEST(ConnectionRoom, SilenceEmptiesTheTable) {
