@@ -152,14 +152,13 @@ bool ConnectionTable::begins_with_oldest(const StreamOffer& offer) noexcept {
         return ticks_ - taken_over_ticks_ >= ticks_of(kSentAgain);
     }
     Beside& beside = beside_[offer.connection_];
-    std::uint32_t& oldest = gap_ends_[offer.connection_];
     const auto now = static_cast<std::uint16_t>(ticks_ >> kAheadShift);
-    if (beside.is_ahead_known && oldest == offer.rest_seq_) {
+    if (beside.is_ahead_known && beside.number == offer.rest_seq_) {
         return static_cast<std::uint16_t>(now - beside.ahead_since) > ticks_of(kSentAgain) >>
                kAheadShift;
     }
-    if (!beside.is_ahead_known || sequence_distance(oldest, offer.rest_seq_) < 0) {
-        oldest = offer.rest_seq_;
+    if (!beside.is_ahead_known || sequence_distance(beside.number, offer.rest_seq_) < 0) {
+        beside.number = offer.rest_seq_;
         beside.is_ahead_known = true;
         beside.ahead_since = now;
     }

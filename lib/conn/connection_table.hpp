@@ -278,10 +278,11 @@ private:
     LineArray<SourceMember> members_;  // by line, as the next two
     LineArray<SeenSegments> seen_;
     // Seldom needed of a connection. The unit's segment that came last acknowledges all before
-    // `ack`. Of one that is unheard, `ahead_since` is when the oldest bytes came first that came
-    // ahead of what was read, in units of 2^kAheadShift ticks.
+    // `number`. Of one that an earlier process has read, it is where the oldest bytes begin that
+    // came ahead of what was read while it was unheard, and `ahead_since` when they came first, in
+    // units of 2^kAheadShift ticks.
     struct Beside {
-        std::uint32_t ack = 0;
+        std::uint32_t number = 0;
         bool is_ack_known = false;
         bool is_ahead_known = false;
         std::uint16_t ahead_since = 0;
@@ -289,8 +290,7 @@ private:
     static_assert(sizeof(Beside) == 8);
     static constexpr int kAheadShift = 6;
     LineArray<Beside> beside_;
-    // Of connections of services: with has_gap its end; while one is unheard, where the oldest
-    // bytes begin that came ahead.
+    // Of connections of services, with has_gap its end.
     LineArray<std::uint32_t> gap_ends_;
     RecentBytes recent_;
     FramingBytes framing_;

@@ -153,11 +153,12 @@ bool ConnectionTable::may_await_answer(const StreamOffer& offer, std::uint32_t a
     if (offer.connection_ == kNoConnection) {
         return false;
     }
+    if (lines_[offer.connection_].is_inherited) {
+        return true;  // answers to requests of before were framed by another process
+    }
     Beside& last = beside_[offer.connection_];
-    // Answers to requests of before were framed by another process.
-    const bool awaits = lines_[offer.connection_].is_inherited ||
-                        (last.is_ack_known && sequence_distance(last.ack, ack) <= 0);
-    last.ack = ack;
+    const bool awaits = last.is_ack_known && sequence_distance(last.number, ack) <= 0;
+    last.number = ack;
     last.is_ack_known = true;
     return awaits;
 }

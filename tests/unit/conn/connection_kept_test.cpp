@@ -348,6 +348,41 @@ TEST(ConnectionKept, TheOldestOfAllThatLiesAheadIsTheOneThatComesAgain) {
     EXPECT_EQ(next.add(200, unit).kind, Offered::Nothing) << "it goes on";
 }
 
+// A gap of an earlier process ends where it did, whatever comes ahead in the next one: bytes behind
+// it that no unit held are lost on their way, and come again.
+TEST(ConnectionKept, BytesAheadMoveNoGapOfBefore) {
+    const std::string bytes(40, 'x');
+    for (const std::uint32_t from : {99U, 100U}) {
+        Region region;
+        {
+            Process first{region};
+            (void)first.add(0, toy_unit('a', 60));
+        }
+        std::array<std::byte, 8192> scratch{};
+        StreamOffer offer;
+        TcpSegment segment{
+            .digest = kDigest, .source = 1, .seq = kIsn + 100, .payload = bytes_of(bytes)};
+        {
+            Process second{region};
+            second.table.take(segment, scratch, at_second(2), offer);
+            ASSERT_EQ(offer.why, RefusedWhy::Unheard);
+            second.table.take(segment, scratch, at_second(4), offer);
+            ASSERT_EQ(offer.kind, Offered::Resync) << "behind what its receiver may lack";
+            second.table.not_mine(offer);
+            second.table.conclude();
+        }
+        Process third{region};
+        segment.seq = kIsn + 300;
+        third.table.take(segment, scratch, at_second(5), offer);
+        ASSERT_EQ(offer.why, RefusedWhy::Unheard);
+        third.table.conclude();
+        segment.seq = kIsn + from;
+        segment.acknowledged = kIsn + 99;
+        third.table.take(segment, scratch, at_second(6), offer);
+        EXPECT_EQ(offer.kind, from == 99 ? Offered::Refused : Offered::Resync);
+    }
+}
+
 // A receiver that has spoken since says where the stream goes on: ahead of that bytes are held, as
 // ever. What it said before may be old.
 TEST(ConnectionKept, AReceiverThatHasSpokenIsBelieved) {
