@@ -50,7 +50,8 @@ for page in sluice.7 sluice-rules.5 sluice.yaml.5 sluicectl.1 sluiced.8 sluice-d
     within man --pager=cat "${page##*.}" "${page%.*}" | head -1 | grep -q . || { echo "package: no $page" >&2 && exit 1; }
 done
 for file in bash-completion/completions/sluicectl zsh/vendor-completions/_sluicectl \
-    fish/vendor_completions.d/sluicectl.fish sluice/rules.schema.json sluice/sluice.schema.json; do
+    fish/vendor_completions.d/sluicectl.fish sluice/rules.schema.json sluice/sluice.schema.json \
+    doc/sluice/FAILURES.md doc/sluice/manual.html doc/sluice/examples/http.yaml; do
     within test -s "/usr/share/$file" || { echo "package: no $file" >&2 && exit 1; }
 done
 

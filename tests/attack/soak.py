@@ -5,6 +5,7 @@ import dataclasses
 import os
 import pathlib
 import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -26,6 +27,7 @@ PAGES = 0.05          # seconds between two requests
 PROBES = 0.05         # seconds between two frames whose way is timed
 PAGE_PATIENCE = 5
 ASKS = 3
+KEYS = 1 << 16
 WEB, PROBED = "10.78.0.2", 7007
 
 SOAK_RULES = RULES + f"""  - id: rated
@@ -64,7 +66,6 @@ SOAK_RULES = RULES + f"""  - id: rated
 services:
   - {{id: web, protocol: http, mode: enforce, when: ip.dst eq {WEB} and l4.dport eq 80}}
 """
-KEYS = 1 << 16
 
 
 @dataclasses.dataclass
@@ -75,7 +76,8 @@ class Figure:
 
 
 FIGURES = (Figure("dataplane MiB", 32), Figure("dataplane descriptors", 8), Figure("dataplane threads", 2),
-           Figure("sluiced MiB", 32), Figure("sluiced descriptors", 16), Figure("sluiced threads", 8))
+           Figure("sluiced MiB", 32), Figure("sluiced descriptors", 16), Figure("sluiced threads", 8),
+           Figure("table places", KEYS // 2), Figure("usual ms", 50))
 
 
 def figures_of(process):
@@ -113,7 +115,7 @@ class Probes(threading.Thread):
 
     def __init__(self, hosts):
         super().__init__(daemon=True)
-        self.over, self.worst = threading.Event(), 0.0
+        self.over, self.taken = threading.Event(), []
         with within(hosts.inside):
             self.taker = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self.taker.bind((WEB, PROBED))
@@ -128,12 +130,12 @@ class Probes(threading.Thread):
             with contextlib.suppress(OSError):
                 while True:
                     sent = int(self.taker.recv(64))
-                    self.worst = max(self.worst, (time.monotonic_ns() - sent) / 1e6)
+                    self.taken.append((time.monotonic_ns() - sent) / 1e6)
 
-    def take_worst(self):
-        """Milliseconds, since it was asked last."""
-        worst, self.worst = self.worst, 0.0
-        return worst
+    def take_times(self):
+        """-> (median, worst) milliseconds of the frames since it was asked last."""
+        taken, self.taken = self.taken or [0.0], []
+        return statistics.median(taken), max(taken)
 
 
 class Soak:
@@ -189,14 +191,14 @@ class Soak:
 
     def line(self, probes, pages, server, is_settled):
         """Prints what is; keeps it as usual while it has not settled, compares it afterwards."""
-        now = figures_of(self.box.dataplane) + figures_of(self.box.sluiced)
-        stats = self.box.stats()
-        places = sum(rule.get("keys", 0) for rule in stats["rules"])
+        places = sum(rule.get("keys", 0) for rule in self.box.stats()["rules"])
+        usual, worst = probes.take_times()
+        now = figures_of(self.box.dataplane) + figures_of(self.box.sluiced) + [places, round(usual, 1)]
         most, served = self.target.most_of_a_source(RATED), len(server.seen)
         limited = self.target.most_of_a_source(LIMITED)
         print(f"{time.monotonic() - self.begun:6.0f} s  "
               + ", ".join(f"{figure.name} {value}" for figure, value in zip(FIGURES, now))
-              + f", keys {places}, worst {probes.take_worst():.1f} ms, limited {limited} of {BURST}, rated {most} of "
+              + f", worst {worst:.1f} ms, limited {limited} of {BURST}, rated {most} of "
               f"{self.promised(RATED_RATE, BURST):.0f}, pages {served} of {self.promised(PAGE_RATE, PAGE_BURST):.0f}, "
               f"{pages.failed} pages failed, {self.steps} steps, {self.kills} kills", flush=True)
         self.outcome.expect(limited <= BURST, f"{limited} frames of one source, {BURST} promised")

@@ -21,6 +21,7 @@ using test::udp;
 #define SHAPE_HEAD "version: 1\nrules:\n"
 #define SHAPE_RULE SHAPE_HEAD "  - id: r\n    mode: enforce\n    key: [ip.src]\n"
 #define SHAPE_TOKENS SHAPE_RULE "    limits: [{algorithm: token_bucket, rate: 10/s, burst: 2}]\n"
+#define SHAPE_TEN SHAPE_RULE "    limits: [{algorithm: leaky_bucket, rate: 10/s, queue: 10}]\n"
 #define SHAPE_QUEUE SHAPE_RULE "    limits: [{algorithm: leaky_bucket, rate: 10/s, queue: 4}]\n"
 #define SHAPE_ELSE_DROP(delay) "    on_exceed: {action: shape, max_delay: " delay "}\n"
 #define SHAPE_ELSE_PASS(delay) \
@@ -60,6 +61,20 @@ const Case kCases[] = {
       {30ms, kOther, "pass", "within_limits"},
       {130ms, kPacket, "shape", "over_limit", "r", 270ms},
       {500ms, kPacket, "pass", "within_limits"}}},
+
+    {"a queue of ten takes ten at once: nine of them wait",
+     SHAPE_TEN SHAPE_ELSE_DROP("1s"),
+     {{0ms, kPacket, "pass", "within_limits"},
+      {0ms, kPacket, "shape", "over_limit", "r", 100ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 200ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 300ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 400ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 500ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 600ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 700ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 800ms},
+      {0ms, kPacket, "shape", "over_limit", "r", 900ms},
+      {0ms, kPacket, "drop", "over_limit", "r", 100ms}}},
 
     {"what would wait longer than max_delay is dropped, and spends nothing",
      SHAPE_QUEUE SHAPE_ELSE_DROP("150ms"),

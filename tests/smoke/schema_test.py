@@ -46,9 +46,12 @@ class Installed(unittest.TestCase):
               "zsh": "share/zsh/vendor-completions/_sluicectl",
               "fish": "share/fish/vendor_completions.d/sluicectl.fish",
               "rules": "share/sluice/rules.schema.json",
-              "box": "share/sluice/sluice.schema.json"}
+              "box": "share/sluice/sluice.schema.json",
+              "manual": "share/man/man7/sluice.7",
+              "failures": "share/doc/sluice/FAILURES.md",
+              "examples": "share/doc/sluice/examples"}
 
-    def test_schemas_and_completions_are_installed(self):
+    def test_what_the_manual_speaks_of_is_installed(self):
         build = pathlib.Path(SLUICECTL).resolve().parents[2]
         listed = json.loads(subprocess.run(["meson", "introspect", "--installed", str(build)], capture_output=True,
                                            check=True, timeout=120).stdout)
