@@ -1,5 +1,6 @@
 #include "lib/policy/clauses/possible_packets.hpp"
 
+#include "lib/packet/field.hpp"
 #include "tests/unit/policy/outcome.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sluice::possible_packets_test {
 namespace {
@@ -102,6 +104,42 @@ TEST(PossiblePackets, AConditionThatHoldsForNoPacketIsAnErrorThatSaysWhy) {
         EXPECT_NE(error->message.find(row.says), std::string::npos)
             << row.when << ": " << error->message;
         EXPECT_EQ(error->at.line, 8U);
+    }
+}
+
+// Two values of a field that has one; those from databases aside.
+std::pair<std::string, std::string> values_of(const FieldRow& row) {
+    switch (row.kind) {
+        case FieldKind::Mac:
+            return {"02:00:00:00:00:01", "02:00:00:00:00:02"};
+        case FieldKind::Address:
+            return {"10.0.0.1", "10.0.0.2"};
+        case FieldKind::Name:
+            return row.field == Field::Dir      ? std::pair{"\"in\"", "\"out\""}
+                   : row.field == Field::IpFrag ? std::pair{"\"first\"", "\"later\""}
+                                                : std::pair{"\"a\"", "\"b\""};
+        default:
+            return row.field == Field::IpVersion
+                       ? std::pair{std::string{"4"}, std::string{"6"}}
+                       : std::pair{std::to_string(row.max), std::to_string(row.max - 1)};
+    }
+}
+
+TEST(PossiblePackets, NoFieldHasTwoValuesAtOnce) {
+    for (const FieldRow& row : kFields) {
+        if (is_from_database(row.field)) {
+            continue;
+        }
+        const auto [one, other] = values_of(row);
+        const std::string name{row.name};
+        const std::string condition = name + " eq " + one + " and " + name + " eq " + other;
+        const Outcome outcome = compile_when(condition);
+        const Problem* error = first_error(outcome);
+        EXPECT_FALSE(outcome.rules) << condition;
+        ASSERT_NE(error, nullptr) << condition;
+        EXPECT_NE(error->message.find("no packet"), std::string::npos)
+            << condition << ": " << error->message;
+        EXPECT_TRUE(compile_when(name + " eq " + one).rules) << name << " eq " << one;
     }
 }
 
