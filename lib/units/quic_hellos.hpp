@@ -20,7 +20,8 @@
 // What one worker remembers of hellos over QUIC: those that are not whole, and what became of those
 // that were judged. A key is a keyed digest; a connection has up to four:
 //
-//   id      endpoints and the connection id of its first Initial: its state and its verdict
+//   id      endpoints, of a service the server's alone, and the connection id of its first Initial:
+//           its state and its verdict
 //   hello   endpoints and the hello's bytes: the same verdict, for the Initial after a Retry, which
 //           has the same hello under another id
 //   again   an id of a judged hello, for what comes under it afterwards in parts: the same hello,

@@ -12,6 +12,13 @@ std::uint64_t digest_on_path(std::uint64_t path, ByteView part, const KeyHasher&
     return hash.digest(std::as_bytes(std::span{&key, 1}));
 }
 
+std::uint64_t server_end(const PacketHeaders& headers, const KeyHasher& hash) noexcept {
+    PacketHeaders from_any = headers;
+    from_any.src = {};
+    from_any.sport = 0;
+    return connection_ends(from_any, hash).along();
+}
+
 bool QuicUnits::Datagram::run() noexcept {
     using State = QuicHellos::State;
     QuicHellos& hellos = owner_.hellos_;
@@ -133,7 +140,7 @@ bool QuicUnits::Datagram::begin() noexcept {
         }
     }
     // Most others are hellos under their own ids: each is opened once.
-    const bool is_servers = hellos.is_servers_id(id_);
+    const bool is_servers = has_servers_id();
     if (const auto whole = is_servers ? go_on_with_kept() : std::nullopt) {
         return *whole;
     }
@@ -246,7 +253,8 @@ void QuicUnits::Datagram::leave() noexcept {
         refuse_part();
     } else if (const auto judged = hellos.judged_on(path_)) {
         go_with(*judged);
-    } else if (of_service() && has_parts_on_path()) {
+    } else if (of_service() &&
+               (has_parts_on_path() || !owner_.may_have_missed_hello(packet_.now))) {
         refuse_part();
     }
 }
@@ -302,7 +310,7 @@ std::optional<bool> QuicUnits::Datagram::go_on_with(const KeptHello& kept) noexc
     half.id = kept.id;
     const QuicHelloRead read = noted(
         owner_.reader_.read_on(bytes_, kept.client_dcid, half.stream, budget_, owner_.hello_));
-    if (read.opened > 0 && owner_.hellos_.is_servers_id(id_)) {
+    if (read.opened > 0 && has_servers_id()) {
         owner_.hellos_.kept().confirm(kept.id);
     }
     switch (read.outcome) {

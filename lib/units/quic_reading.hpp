@@ -12,6 +12,10 @@ namespace sluice {
 // The id of a connection, among others: who speaks, and of how many bytes which id was chosen.
 [[nodiscard]] std::uint64_t digest_on_path(std::uint64_t path, ByteView part,
                                            const KeyHasher& hash) noexcept;
+// Whom packets speak to, as a path with any sender: a server takes what comes under one id for one
+// connection, from whichever port or address.
+[[nodiscard]] std::uint64_t server_end(const PacketHeaders& headers,
+                                       const KeyHasher& hash) noexcept;
 
 // The bytes of the hello that the stream begins with; none where it is not whole.
 [[nodiscard]] ByteView hello_of(const CryptoStream& stream) noexcept;
@@ -27,7 +31,9 @@ public:
           packet_{packet},
           units_{units},
           path_{connection_ends(packet.headers, packet.hash).along()},
-          id_{digest_with(first.dcid)},
+          id_{of_service()
+                  ? digest_on_path(server_end(packet.headers, packet.hash), first.dcid, packet.hash)
+                  : digest_with(first.dcid)},
           budget_{0} {}
 
     // True: it completes a hello, which is in owner_.hello_; is_new() tells whether it counts.
@@ -58,6 +64,10 @@ private:
     [[nodiscard]] QuicHelloRead noted(const QuicHelloRead& read) noexcept;
 
     [[nodiscard]] bool of_service() const noexcept { return packet_.service.service != nullptr; }
+    // The datagram's id is one that a server chose on its path.
+    [[nodiscard]] bool has_servers_id() const noexcept {
+        return owner_.hellos_.is_servers_id(digest_with(first_.dcid));
+    }
 
     // A connection whose hello was judged, and forwarded or not decided yet: the same bytes are
     // a repeat, others a hello that is judged as any, also where they come in parts.
@@ -132,7 +142,9 @@ private:
     // known any more.
     void wait(const HalfHello& half, bool is_kept) noexcept;
 
-    // Under keys of a hello that nobody knows any more: it goes where the hello of its path went.
+    // Under keys of a hello that nobody knows: it goes where the hello of its path went. Of a
+    // service it is refused where there is none, since its server may know it by its id, whichever
+    // path that hello came by.
     void leave() noexcept;
     void refuse_part() noexcept {
         units_.count(UnitEvent::QuicPartsLost);

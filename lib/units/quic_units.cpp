@@ -99,6 +99,7 @@ void QuicUnits::hear(ByteView datagram, const PacketHeaders& headers, const KeyH
 void QuicUnits::note_packet(const UnitSource& packet) noexcept {
     if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
         hellos_.note_gap();
+        shown_since_ = packet.now;
         load_ = packet.load;
         unread_bursts_ = packet.unread_bursts;
     }
@@ -128,7 +129,10 @@ void QuicUnits::find(ByteView datagram, const UnitSource& packet, UnitSink& unit
             units.count(UnitEvent::QuicShort);
             // Some servers take it of a connection that they know.
             if (service != nullptr && service->on_unreadable != OnUnreadable::Pass) {
-                return refuse_unreadable(*service, units);
+                refuse_unreadable(*service, units);
+                if (packet.service.is_enforced() || service->on_unreadable == OnUnreadable::Count) {
+                    return;
+                }
             }
         } else {
             Datagram one{*this, datagram, first, packet, units};

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace sluice {
 
@@ -29,8 +30,11 @@ struct QuicGauges {
 // server would take, and within the worker's time for it. Of an enforced service what cannot be
 // judged is dropped: Initials beyond that time, malformed ones, and those that may go on
 // with a hello whose beginning was given up. An Initial under other keys than its id's goes where
-// the refused hello in parts of its endpoints went (QuicPaths), and passes where there is none: it
-// is a server's, or of a connection whose hello was judged, or no endpoint takes it.
+// the hello of its endpoints went; where there is none it is dropped of a service, and passes
+// elsewhere: it is a server's, or of a connection whose hello was judged, or no endpoint takes it.
+//
+// A service's hello belongs to its id at its server, by whichever paths its parts come. A repeat
+// is one on its own path alone.
 class QuicUnits {
 public:
     // InitialOpener::make() belongs before the process gives up its privileges.
@@ -63,6 +67,10 @@ public:
 private:
     class Datagram;
     void note_packet(const UnitSource& packet) noexcept;
+    // A handshake may be under way whose hello passed before this parser was shown packets.
+    [[nodiscard]] bool may_have_missed_hello(Instant now) const noexcept {
+        return shown_since_ && now - *shown_since_ < QuicHellos::kRepeatedFor;
+    }
 
     QuicHellos hellos_;
     OpeningTime time_;
@@ -72,6 +80,7 @@ private:
     std::array<bool, 2> hears_{};  // by Direction
     std::uint64_t load_ = 0;
     std::uint64_t unread_bursts_ = 0;
+    std::optional<Instant> shown_since_;  // without a gap; none: from the start
 };
 
 }  // namespace sluice

@@ -177,11 +177,12 @@ class ServedQuicMaker(Served, QuicMaker):
         if self.chance(20):
             return [datagram(ends, self.other()) for _ in range(self.dice.choice((1, 1, 2)))]
         message = self.message()
-        sent = [datagram(ends, one) for one in self.of_one_id(message)]
-        first = list(sent)
+        sent = [datagram(self.by_another_port(ends, 15), one) for one in self.of_one_id(message)]
+        first, self.is_spoilt = list(sent), False
         for _ in range(self.dice.choice((0, 1, 2, 4))):
-            sent += self.WAIT + self.something(ends, message, first)
-        return sent + (self.spoilt(ends, message) if len(first) > 1 and self.chance(20) else [])
+            if not self.is_spoilt:
+                sent += self.WAIT + self.something(ends, message, first)
+        return sent + (self.spoilt(ends, message) if len(first) > 1 and not self.is_spoilt and self.chance(20) else [])
 
     def of_one_id(self, message):
         """Mostly one datagram with one packet."""
@@ -192,6 +193,11 @@ class ServedQuicMaker(Served, QuicMaker):
             self.dcid = dcid
             parts = self.parts_of(message)
         return parts
+
+    def by_another_port(self, ends, percent):
+        """Of a server that goes by ids alone."""
+        turns = self.served and ends[3] == 443 and self.chance(percent)
+        return (*ends[:2], ends[2] ^ 1 << 15, ends[3]) if turns else ends
 
     def whole(self, message):
         return self.initial(b"\6" + variable(0) + variable(len(message)) + message, LEAST_INITIAL)
@@ -207,6 +213,7 @@ class ServedQuicMaker(Served, QuicMaker):
         if way == "again":
             return list(first)
         if way == "other" and not (self.monitored and len(first) > 1):
+            self.is_spoilt = len(first) > 1
             return [datagram(ends, self.whole(self.message()))]
         if way == "damaged":
             one = self.initial(b"\6\0\4\1\0\0\0", LEAST_INITIAL)

@@ -3,7 +3,8 @@ that come again.
 
 A hello is judged once, until its server's side has answered: what comes behind that is of a new connection. Other bytes under
 its id are a hello more, or refused where they stand in the place of others. What a client's Initials are under its own id is
-authentic. Each path has one connection here, whose server keeps the id of its client.
+authentic. Each path has one connection here, whose server keeps the id of its client. An id stands for one connection of its
+server, by whichever ports or addresses it comes; a repeat is one by the same.
 """
 import quic
 from hello import BadHello, Hello, Octets
@@ -11,6 +12,7 @@ from quic import LEAST_INITIAL, LONG_FORM, TYPES, Keys, Packet, crypto_of, packe
 from streams import ENDS
 
 BACK = ("ip.dst", "ip.src", "l4.dport", "l4.sport", *ENDS[4:])
+GRACE = 10 * 10 ** 9  # for which handshakes may be under way that nobody has seen begin
 RESERVED, RESERVED_BITS = 0x0A0A0A0A, 0x0F0F0F0F  # RFC 9000, 15: versions that no server has
 
 
@@ -41,8 +43,8 @@ class Half:
     """A hello that comes in parts, or has come: `come` is byte by byte what is there. `is_begun`: a server has an Initial of it, be
     there nothing of the hello in that."""
 
-    def __init__(self):
-        self.come, self.packets, self.is_begun = {}, 0, False
+    def __init__(self, ends=None):
+        self.come, self.packets, self.is_begun, self.ends = {}, 0, False, ends
 
     def add(self, telling):
         """Not behind its end: the rest is of no hello."""
@@ -64,32 +66,36 @@ class Half:
 class Judged:
     """A hello that was judged, `again` what has come since of one under its id. `fate`: whether it was dropped."""
 
-    def __init__(self, hello, dcid, came):
-        self.hello, self.dcid, self.came = hello, dcid, came
-        self.fate, self.again, self.retried = None, Half(), False
-
-
-class Path:
-    """`ids`: what is known of each. `told`: the latest of each hello. `kept`: by the id, bytes of one that took more than a packet,
-    which its server may lack and take otherwise, whatever was answered."""
-
-    def __init__(self):
-        self.ids, self.told, self.kept = {}, {}, {}
-
-    def has_parts(self):
-        return bool(self.kept) or any(isinstance(one, Half) and one.is_begun for one in self.ids.values())
+    def __init__(self, hello, name, ends, came):
+        self.hello, self.name, self.ends, self.came = hello, name, ends, came
+        self.fate, self.again, self.retried = None, Half(ends), False
 
 
 class Streams:
-    """Datagrams of services, and of none. `paths`: id -> what is known of it, by the ends of a client's datagrams."""
+    """Datagrams of services, and of none. `ids`: what is known of each, by the server's end and the id. `told`: the latest of each
+    hello, by the ends of a client's datagrams. `kept`: by the id, bytes of one that took more than a packet, which its server may
+    lack and take otherwise, whatever was answered. `since`: when the first Initial came."""
 
     def __init__(self):
-        self.others, self.paths, self.answers, self.retries = quic.Streams(), {}, {}, {}
+        self.others, self.ids, self.told, self.kept = quic.Streams(), {}, {}, {}
+        self.answers, self.retries, self.since = {}, {}, None
+
+    def has_parts(self, ends):
+        return any(one.ends == ends for one in self.kept.values()) or any(
+            isinstance(one, Half) and one.is_begun and one.ends == ends for one in self.ids.values())
+
+    def note_first(self, packet, some):
+        fields = packet.fields
+        is_known = some and (some[0].version in TYPES or quic.HTTPS in (fields.get("l4.sport"), fields.get("l4.dport")))
+        if self.since is None and is_known and any(one.can_open() for one in some):
+            self.since = packet.came
 
     def see(self, packet):
         seen = packet.service
         if seen is None or seen.service.protocol != "quic":
             self.hear(packet)
+            if packet.fields.get("ip.proto") == 17 and packet.fields.get("payload"):
+                self.note_first(packet, packets_of(packet.fields["payload"]))
             self.others.see(packet)
             return
         payload, fields = packet.fields.get("payload"), packet.fields
@@ -106,6 +112,7 @@ class Streams:
                        "quic.token_len": len(some[0].token)})
         if not any(one.can_open() for one in some):
             return
+        self.note_first(packet, some)
         if len(payload) >= LEAST_INITIAL:
             self.judge(packet, some, tuple(fields.get(name) for name in ENDS))
         elif seen.service.on_unreadable == "refuse":  # a server may take it of a connection that it knows
@@ -124,37 +131,37 @@ class Streams:
         (self.retries if is_retry else self.answers)[path] = packet.came
 
     def judge(self, packet, some, ends):
-        dcid, path = some[0].dcid, self.paths.setdefault(ends, Path())
-        mine, telling = path.ids.get(dcid), Telling(some, dcid)
+        name = tuple(end for key, end in zip(ENDS, ends) if key not in ("ip.src", "l4.sport")), some[0].dcid
+        mine, telling = self.ids.get(name), Telling(some, some[0].dcid)
         if isinstance(mine, Judged) and mine.fate:
             self.repeat(packet, mine)
             return
         if isinstance(mine, Judged) and self.answered(ends, mine):
-            mine = path.ids[dcid] = mine.again
+            mine = self.ids[name] = mine.again
         is_known = isinstance(mine, Judged)
         if not telling.is_authentic:
-            if is_known or path.has_parts():
+            if is_known or self.has_parts(ends) or packet.came - self.since >= GRACE:
                 packet.service.note("lost_head")
             return
         if is_known and not telling.bytes:
             return
-        half = mine.again if is_known else mine or Half()
-        if self.overlaps(packet, telling, half, path.kept.get(dcid)):
+        half = mine.again if is_known else mine or Half(ends)
+        if self.overlaps(packet, telling, half, self.kept.get(name)):
             return
         half.add(telling)
         hello = half.whole()
         if hello is None:
             if not is_known:
-                path.ids[dcid] = half
+                self.ids[name] = half
             return
         if is_known:
-            mine.again = Half()
+            mine.again = Half(ends)
         if half.packets > 1:
-            path.kept[dcid] = half
-        if is_known and hello == mine.hello:
+            self.kept[name] = half
+        if is_known and hello == mine.hello and ends == mine.ends:
             return
         heard = self.answers_of(ends) if some[0].token and not is_known else None
-        self.tell(packet, Judged(hello, dcid, packet.came), path, heard)
+        self.tell(packet, Judged(hello, name, ends, packet.came), heard)
 
     @staticmethod
     def overlaps(packet, telling, half, kept):
@@ -164,17 +171,17 @@ class Streams:
             packet.service.note("overlap")
         return differs and packet.service.refuses()
 
-    def tell(self, packet, one, path, heard):
+    def tell(self, packet, one, heard):
         """`heard`: when its server was last, where it has a token."""
-        before = path.told.get(one.hello)
-        path.ids[one.dcid] = path.told[one.hello] = one
+        before = self.told.get((one.ends, one.hello))
+        self.ids[one.name] = self.told[one.ends, one.hello] = one
         packet.fields.update(Hello(one.hello[4:]).fields("q"))
         if not (heard and before and self.follows_retry(before, *heard)):
             packet.handshakes, packet.settle = 1, one
             return
         one.fate, one.retried = before.fate, True
         if not before.fate:
-            del path.ids[before.dcid]  # it takes the place of the first
+            del self.ids[before.name]  # it takes the place of the first
         self.repeat(packet, one)
 
     def answers_of(self, ends):

@@ -206,10 +206,12 @@ class Quic(unittest.TestCase):
                 "u": b"\xc0\xff\0\0\x1d" + bytes(1200), "g": b"\xc0\x1a\x2a\x3a\x4a" + bytes(1200), "s": b"\x40" + bytes(60),
                 "c": b"\xc0\0\0\0\1\x15" + bytes(1200), "A": self.maker.server_head("handshake") + bytes(50), "R": self.maker.server_head("retry") + bytes(50)}[letter]
 
-    def told(self, letters, drops=()):
-        streams, result, ends = Streams(), [], ("10.0.0.1", "192.0.2.1", 5000, 443)
+    def told(self, letters, drops=(), others=()):
+        """`others`: which of them come by another port."""
+        streams, result = Streams(), []
         service = Service({"id": "h3", "protocol": "quic", "when": "l4.dport eq 443", "mode": "enforce"}, {}, False)
         for number, letter in enumerate(letters):
+            ends = "10.0.0.1", "192.0.2.1", 5001 if number in others else 5000, 443
             frame = datagram(back(ends) if letter in "AR" else ends, self.made(letter))
             packet = Box(inside=["192.0.2.1/32"]).see(frame, len(frame))
             packet.came, packet.service = number * 10 ** 9, None if letter in "AR" else Seen(service, 0)
@@ -225,6 +227,15 @@ class Quic(unittest.TestCase):
                                 ("12", [0, 1]), ("21", [0, 1]), ("12121", [0, 1, 0, 0, 0]), ("12A12", [0, 1, 0, 1]), ("12x", [0, 1, "overlap"]),
                                 ("1x2", [0, "overlap", 1]), ("12Ax", [0, 1, "overlap"]), ("ugsc", ["unreadable", 0, 0, "unreadable"]), ("d", [0])):
             self.assertEqual(self.told(letters), wanted, letters)
+
+    def test_an_id_is_one_by_every_port(self):
+        for letters, wanted in (("12", [0, 1]), ("1x", [0, "overlap"]), ("aaaa", [1, 1, 1, 1]), ("1212", [0, 1, 0, 0]), ("12xx", [0, 1, "overlap", "overlap"])):
+            self.assertEqual(self.told(letters, others=[1, 3]), wanted, letters)
+        self.assertEqual(self.told("12", drops=[1], others=[1]), [0, 1])
+        self.assertEqual(self.told("122", drops=[1], others=[1]), [0, 1, "retransmission"])
+
+    def test_strangers_ids_pass_for_ten_seconds(self):
+        self.assertEqual(self.told("d" * 11), [0] * 10 + ["lost_head"])
 
     def test_what_is_refused_stays_so(self):
         self.assertEqual(self.told("aabAa", drops=[0]), [1] + ["retransmission"] * 3)

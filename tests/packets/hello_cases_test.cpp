@@ -244,6 +244,25 @@ const Case kCases[] = {
       {12'000ms, quic(quic_initial("a.example")), "pass", "unmatched"},
       {12'000ms, quic(quic_initial("a.example")), "pass", "within_limits"}}},
 
+    {"parts of a hello by two ports are one hello at their server, which goes by its id",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_part(kQuicHello, 0, 40)), "pass", "unmatched"},
+      {0ms, quic(quic_part(kQuicHello, 40, kQuicHello.size())).sport(40'001), "pass",
+       "within_limits"},
+      {10ms, quic(quic_initial("a.example", 2)), "drop", "over_limit", "names", 990ms}}},
+
+    {"nor is the rest read by another port under the id that the server chose: it is refused",
+     QUIC_SERVICE("both"),
+     {{0ms, quic(quic_initial("b.example", 2)), "pass", "within_limits"},
+      {10'000ms, quic(quic_part(kQuicHello, 0, 40)), "pass", "unmatched"},
+      {10'010ms,
+       quic(quic_part(kQuicHello, 40, kQuicHello.size(), 0xBEEF).keys_of(test::quic_id(1)))
+           .sport(40'001),
+       "drop", "lost_head"},
+      {10'020ms,
+       quic(quic_part(kQuicHello, 40, kQuicHello.size(), 0xBEEF).keys_of(test::quic_id(1))), "pass",
+       "within_limits"}}},
+
     {"of no service a server's answer counts for nothing, be another's heard",
      QUIC_SERVICE("both"),
      {{0ms, quic(quic_initial("b.example")), "pass", "within_limits"},

@@ -82,7 +82,10 @@ TEST(Quic, ARepeatedInitialIsNoUnitAndGoesWhereItsFirstWent) {
         }
         // Another connection of the same client is one.
         EXPECT_EQ(worker.send(quic_initial("a", 2)).units("handshake"), 1U);
-        EXPECT_EQ(worker.from("10.0.0.2", quic_initial("a")).units("handshake"), 1U);
+        // By another path a server may take it for another one as well.
+        const ProbedPacket other = worker.from("10.0.0.2", quic_initial("a"));
+        EXPECT_EQ(other.units("handshake"), forwarded ? 1U : 0U);
+        EXPECT_EQ(other.dropped, forwarded ? "" : "retransmission");
     }
 }
 
@@ -273,8 +276,8 @@ TEST(Quic, WhatRepeatsAHelloUnderTheIdThatAServerChoseGoesWhereItWent) {
                 EXPECT_EQ(again.units("handshake"), 0U);
                 EXPECT_EQ(again.dropped, forwarded ? "" : "retransmission");
             }
-            // Those of others pass.
-            EXPECT_EQ(worker.from("10.0.0.2", rest_again(hello, 0xBEEF)).dropped, "");
+            // The same id may lead its server to the hello, by another path too.
+            EXPECT_EQ(worker.from("10.0.0.2", rest_again(hello, 0xBEEF)).dropped, "lost_head");
         }
     }
 }
@@ -540,10 +543,10 @@ TEST(Quic, WhereThereIsNoRoomTheSourceWithMostLosesItsOldest) {
     for (unsigned id = 0; id < 7; ++id) {
         (void)first("10.0.0.2", id);
     }
-    EXPECT_EQ(first("10.0.0.3", 1).events.at("quic_given_up"), 1U);
+    EXPECT_EQ(first("10.0.0.3", 200).events.at("quic_given_up"), 1U);
     EXPECT_EQ(worker.quic.gauges().half_hellos.read(), 8U);
     EXPECT_EQ(second("10.0.0.1", 100).units("handshake"), 1U);
-    EXPECT_EQ(second("10.0.0.3", 1).units("handshake"), 1U);
+    EXPECT_EQ(second("10.0.0.3", 200).units("handshake"), 1U);
     EXPECT_EQ(second("10.0.0.2", 0).dropped, "lost_head");
     EXPECT_EQ(second("10.0.0.2", 6).units("handshake"), 1U);
 }
@@ -621,8 +624,9 @@ TEST(Quic, DamagedInitialsSpendTheSameTime) {
         Octets datagram = quic_initial("a", id).packet();
         datagram.back() ^= std::byte{1};
         const ProbedPacket probed = worker.probe.take(quic_frame(datagram), kNow);
-        tried += probed.events.contains("quic_not_authentic") ? 1U : 0U;
-        EXPECT_EQ(probed.dropped.empty(), probed.events.contains("quic_not_authentic"));
+        const bool was_tried = probed.events.contains("quic_not_authentic");
+        tried += was_tried ? 1U : 0U;
+        EXPECT_EQ(probed.dropped, was_tried ? "lost_head" : "initial_budget");
     }
     EXPECT_EQ(tried, saved);
 }
