@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-// Hellos under ids of which parts have passed that were given up.
+// Hellos under ids of which parts have passed that are known no more.
 namespace sluice {
 
 std::uint64_t QuicUnits::Datagram::again_of(std::uint64_t id) const noexcept {
@@ -41,6 +41,23 @@ bool QuicUnits::Datagram::contradicts_given_up(const HalfHello& half) noexcept {
         hellos.give_up(half.id);
     }
     return packet_.service.is_enforced();
+}
+
+bool QuicUnits::Datagram::replaces_lost(const HalfHello& half, std::uint64_t hello) noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    const std::uint64_t id = id_of(half);
+    if (!of_service() || !hellos.kept().may_have_lost_parts(id, packet_.now) ||
+        hellos.was_judged(id, hello)) {
+        return false;
+    }
+    refuse_part();
+    return packet_.service.is_enforced();
+}
+
+bool QuicUnits::Datagram::has_parts_on_path() noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    return hellos.kept().has_parts_on(path_) || hellos.half_on(path_) != nullptr ||
+           hellos.kept().may_have_lost(path_, packet_.now);
 }
 
 }  // namespace sluice

@@ -41,6 +41,7 @@ QuicHellos::QuicHellos(const QuicBudget& budget)
       answers_{budget_.connections},
       kept_{kept_for(budget_), budget_.idle_timeout},
       given_up_{given_up_for(budget_), budget_.idle_timeout},
+      verdicts_{budget_.connections},
       pool_{budget_.half_hellos + 1},
       members_(lines_.capacity()),
       shares_{budget_.half_hellos, budget_.half_hellos_per_source, members_},
@@ -60,6 +61,7 @@ std::uint64_t QuicHellos::memory_of(const QuicBudget& wanted) noexcept {
            QuicAnswers::memory_of(budget.connections) +
            QuicKeptHellos::memory_of(kept_for(budget)) +
            QuicGivenUpHellos::memory_of(given_up_for(budget)) +
+           QuicVerdicts::memory_of(budget.connections) +
            LinePool::bytes_for(budget.half_hellos + 1) +
            SourceShares::memory_of(budget.half_hellos, budget.half_hellos_per_source) +
            (budget.half_hellos + 1) * (budget.hello_bytes + sizeof(HalfHello));
@@ -108,6 +110,7 @@ HalfHello& QuicHellos::spare() noexcept {
 // An idle line; where none is free the one that has been idle longest goes.
 ConnectionIndex QuicHellos::add_line(std::uint64_t key) noexcept {
     if (lines_.size() >= budget_.connections && idle_.oldest() != kNoConnection) {
+        note_verdict(idle_.oldest());
         remove(idle_.oldest());
         ++forgotten_;
     }

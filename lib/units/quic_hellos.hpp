@@ -9,6 +9,7 @@
 #include "lib/units/quic_given_up_hellos.hpp"
 #include "lib/units/quic_kept_hellos.hpp"
 #include "lib/units/quic_paths.hpp"
+#include "lib/units/quic_verdicts.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -147,6 +148,14 @@ public:
     // other id is forgotten.
     [[nodiscard]] bool follow_retry(std::uint64_t id, std::uint64_t hello, std::uint64_t path,
                                     AnswersSeen seen) noexcept;
+    // The hello was judged under this id and forwarded, its lines had to make room, and its server
+    // has not answered since: it has its verdict again. Where all answers are heard alone.
+    [[nodiscard]] bool recall(std::uint64_t id, std::uint64_t hello, std::uint64_t path,
+                              AnswersSeen seen) noexcept;
+    // It was, whatever came since.
+    [[nodiscard]] bool was_judged(std::uint64_t id, std::uint64_t hello) const noexcept {
+        return verdicts_.find(id, hello) != nullptr;
+    }
     void settle(std::uint64_t id, bool forwarded) noexcept;
     [[nodiscard]] StickyVerdict verdict_of(std::uint64_t id) const noexcept;
 
@@ -157,6 +166,7 @@ public:
 
 private:
     void forget_judged(std::uint64_t id) noexcept;
+    void note_verdict(ConnectionIndex index) noexcept;
     [[nodiscard]] HalfHello& slot(PoolLine line) noexcept { return slots_[line - 1]; }
     [[nodiscard]] ConnectionIndex line_for(std::uint64_t key) noexcept;
     [[nodiscard]] ConnectionIndex add_line(std::uint64_t key) noexcept;
@@ -179,6 +189,7 @@ private:
     QuicAnswers answers_;
     QuicKeptHellos kept_;
     QuicGivenUpHellos given_up_;
+    QuicVerdicts verdicts_;
     LinePool pool_;  // a line for each half hello, whose number is its slot's, and the spare one's
     std::vector<SourceMember> members_;
     SourceShares shares_;  // of the half hellos

@@ -70,6 +70,9 @@ void QuicKeptHellos::keep(const WholeHello& hello, Instant now) noexcept {
         }
     } else {
         note_lost(hello.id, hello.path, now);
+        if (!hello.bytes.empty()) {
+            lost_.note(key_of_parts(hello.id), now);
+        }
     }
 }
 
@@ -206,6 +209,9 @@ void QuicKeptHellos::note_lost(std::uint64_t id, std::uint64_t path, Instant now
 void QuicKeptHellos::lose(ConnectionIndex line, Instant now) noexcept {
     const KeptHello& kept = hellos_[lines_[line].held];
     note_lost(kept.id, kept.path, now);
+    if (kept.size != 0) {
+        lost_.note(key_of_parts(kept.id), now);
+    }
     remove(line);
 }
 

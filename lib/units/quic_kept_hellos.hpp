@@ -60,7 +60,8 @@ public:
     static constexpr unsigned kPerPath = 4;
 
     // Those that made room. Two are noted of a hello: its id, which stands when no line of it does
-    // any more, and its path, for Initials under an id that its server chose. At most 50,000 hellos
+    // any more, and its path, for Initials under an id that its server chose; and of one in parts
+    // that it was. At most 50,000 hellos
     // a second make room (QuicHellos), 1,000,000 digests in ten seconds, in which servers
     // end a handshake (ngtcp2, quic-go, msquic): so many mistake one of 670 others, both
     // generations together. Fewer last for as long as hellos are kept.
@@ -95,6 +96,15 @@ public:
     [[nodiscard]] bool may_have_lost(std::uint64_t id_or_path, Instant now) noexcept {
         return lost_.may_have(id_or_path, now);
     }
+    // One of this id that took more than one packet.
+    [[nodiscard]] bool may_have_lost_parts(std::uint64_t id, Instant now) noexcept {
+        return find_bytes(id) == nullptr && lost_.may_have(key_of_parts(id), now);
+    }
+    // Of a hello of this id there are bytes to compare others with.
+    [[nodiscard]] const KeptHello* find_bytes(std::uint64_t id) const noexcept {
+        const KeptHello* const kept = find(id);
+        return kept == nullptr || kept->size == 0 ? nullptr : kept;
+    }
     // The same of anything else that had to make room, by its digest.
     void note_lost(std::uint64_t digest, Instant now) noexcept { lost_.note(digest, now); }
     // use(kept) for those of a path, the latest first, until it returns true. True: it has.
@@ -123,6 +133,9 @@ private:
         return kept.size == 0 ? single_ : parts_;
     }
     void expire_one(const AgeList& ages, std::uint32_t ticks) noexcept;
+    [[nodiscard]] static constexpr std::uint64_t key_of_parts(std::uint64_t id) noexcept {
+        return id ^ 0x9E37'79B9'7F4A'7C15;
+    }
     void note_lost(std::uint64_t id, std::uint64_t path, Instant now) noexcept;
     void lose(ConnectionIndex line, Instant now) noexcept;
     void remove(ConnectionIndex line) noexcept;

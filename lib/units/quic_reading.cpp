@@ -115,13 +115,16 @@ bool QuicUnits::Datagram::conclude_again(const QuicHelloRead& read, const HalfHe
     const auto first = goes_behind(half);
     const std::uint64_t hello = digest_with(hello_of(half.stream));
     const bool is_repeat = hellos.is_hello_of(id_, hello);
-    if (!is_repeat && has_bytes_behind(half)) {
+    if (!is_repeat && (has_bytes_behind(half) || replaces_lost(half, hello))) {
         return false;
     }
     keep(read, half, is_kept);
     const ConnectionId dcid = half.client_dcid;
     hellos.forget_half(half.id);
     if (is_repeat) {
+        if (hellos.verdict_of(id_) == StickyVerdict{0}) {
+            hellos.kept().settle(id_, true);  // its bytes may have made room since
+        }
         repeat(id_);
         return first && read_behind(*first);
     }
@@ -165,7 +168,7 @@ bool QuicUnits::Datagram::conclude(const QuicHelloRead& read, const HalfHello& h
     }
     switch (read.outcome) {
         case QuicHelloOutcome::Whole:
-            if (has_bytes_behind(half)) {
+            if (has_bytes_behind(half) || replaces_lost(half, digest_with(hello_of(half.stream)))) {
                 return false;
             }
             keep(read, half, is_kept);
@@ -211,7 +214,8 @@ void QuicUnits::Datagram::judge(const HalfHello& half) noexcept {
         repeat(hello);
         return;
     }
-    judge_new(id, hello, half.client_dcid);
+    hellos.recall(id, hello, path_, answers_seen()) ? repeat(id)
+                                                    : judge_new(id, hello, half.client_dcid);
 }
 
 void QuicUnits::Datagram::judge_new(std::uint64_t id, std::uint64_t hello,
@@ -241,7 +245,8 @@ void QuicUnits::Datagram::wait(const HalfHello& half, bool is_kept) noexcept {
     const bool is_other_given_up = !half.is_again && hellos.has_given_up(again_of(id));
     if (hellos.lacks_beginning(id) ||
         (of_service() &&
-         (is_other_given_up || hellos.kept().may_have_lost(id_of(half), packet_.now)))) {
+         (is_other_given_up || (hellos.kept().find_bytes(id_of(half)) == nullptr &&
+                                hellos.kept().may_have_lost(id_of(half), packet_.now))))) {
         refuse_part();
     }
 }
@@ -387,12 +392,6 @@ void QuicUnits::Datagram::keep(const QuicHelloRead& read, const HalfHello& half,
                                     .asked_for = asked_server(owner_.hello_, packet_.hash)},
                                    packet_.now);
     }
-}
-
-bool QuicUnits::Datagram::has_parts_on_path() noexcept {
-    QuicHellos& hellos = owner_.hellos_;
-    return hellos.kept().has_parts_on(path_) || hellos.half_on(path_) != nullptr ||
-           hellos.kept().may_have_lost(path_, packet_.now);
 }
 
 }  // namespace sluice

@@ -101,6 +101,9 @@ private:
     [[nodiscard]] bool contradicts(const QuicHelloRead& read, const HalfHello& half) noexcept;
     // The same of a whole hello and what passed of one under its id that was given up.
     [[nodiscard]] bool contradicts_given_up(const HalfHello& half) noexcept;
+    // A hello in parts of the same id had to make room, whose server may lack some of them, and
+    // nothing tells that this one has the same bytes. True: it is refused.
+    [[nodiscard]] bool replaces_lost(const HalfHello& half, std::uint64_t hello) noexcept;
     // The other key that parts under the id of the hello are given up under; the own one: none.
     [[nodiscard]] std::uint64_t other_key_of(const HalfHello& half) const noexcept;
     // The id that the half hello belongs to.

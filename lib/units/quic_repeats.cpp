@@ -14,6 +14,28 @@ bool QuicHellos::is_hello_of(std::uint64_t id, std::uint64_t hello) const noexce
            load_state<JudgedHello>(lines_[index]).twin == hello;
 }
 
+void QuicHellos::note_verdict(ConnectionIndex index) noexcept {
+    const Connection& line = lines_[index];
+    if (line.phase == kJudgedHello && line.judged.strictest(0, 1, 1) == StickyVerdict{0}) {
+        const auto state = load_state<JudgedHello>(line);
+        verdicts_.note(line.digest, state.twin, {.ticks = line.touched, .gaps = state.gaps});
+    }
+}
+
+bool QuicHellos::recall(std::uint64_t id, std::uint64_t hello, std::uint64_t path,
+                        AnswersSeen seen) noexcept {
+    const QuicVerdicts::Charged* const charged = verdicts_.find(id, hello);
+    if (charged == nullptr || seen != AnswersSeen::All || charged->gaps != gaps_) {
+        return false;
+    }
+    const std::uint32_t age = ticks_ - charged->ticks;
+    if (age > idle_ticks_ || answers_.answered_within(path, age, ticks_) || !judge(id, hello)) {
+        return false;
+    }
+    settle(id, true);
+    return true;
+}
+
 void QuicHellos::note_answer(std::uint64_t path, Instant now) noexcept {
     answers_.note_answer(path, ticks_of(now.time_since_epoch()));
 }

@@ -337,6 +337,25 @@ TEST(QuicAgain, AnswersToOthersHideNone) {
     EXPECT_LE(taken, 5U);
 }
 
+// Whose verdict made room in a flood: it is free for as long as its server has not answered.
+TEST(QuicAgain, AForgottenVerdictIsRecalledUntilTheServerHasAnswered) {
+    for (const Stance stance : {Stance::Both, Stance::Inbound}) {
+        for (const bool answered : {false, true}) {
+            Worker worker{stance, {.connections = 64, .half_hellos = 16}};
+            EXPECT_EQ(worker.counts(quic_initial("a")), 1U);
+            if (answered) {
+                worker.answer(kServerInitial);
+            }
+            for (unsigned id = 100; id < 132; ++id) {
+                EXPECT_EQ(worker.counts(quic_initial("b" + std::to_string(id), id)), 1U);
+            }
+            const bool is_free = stance == Stance::Both && !answered;
+            EXPECT_EQ(worker.counts(quic_initial("a")), is_free ? 0U : 1U);
+            EXPECT_EQ(worker.counts(quic_initial("a")), 0U);
+        }
+    }
+}
+
 // Under the id that a server chose, of the connection that began under `id`.
 InitialMaker under_servers_id(unsigned servers_id, unsigned id) {
     Octets dcid;

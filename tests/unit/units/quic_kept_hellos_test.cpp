@@ -219,6 +219,51 @@ TEST(QuicKeptHellos, AFloodBringsNoOtherPartThrough) {
     EXPECT_EQ(worker.send(rest(kSecret, 7), "10.0.0.1", later).units("handshake"), 1U);
 }
 
+void flood(Worker& worker, unsigned hellos) {
+    for (unsigned i = 0; i < hellos; ++i) {
+        const std::string src = "10.0.1." + std::to_string(i);
+        (void)worker.send(head(kAllowed, 100 + i), src);
+        (void)worker.send(rest(kAllowed, 100 + i), src);
+    }
+}
+
+// Its bytes alone have made room, or its verdict as well: the same bytes are a repeat, free of
+// charge, and from then on each part of them.
+TEST(QuicKeptHellos, BehindAFloodTheSameHelloInPartsIsARepeat) {
+    for (const unsigned hellos : {12U, 40U}) {
+        Worker worker{64};
+        (void)worker.send(head(kAllowed));
+        EXPECT_EQ(worker.send(rest(kAllowed)).units("handshake"), 1U);
+        flood(worker, hellos);
+        EXPECT_EQ(worker.send(head(kAllowed)).dropped, "lost_head") << "its server may have others";
+        const ProbedPacket again = worker.send(rest(kAllowed));
+        EXPECT_EQ(again.units("handshake"), 0U);
+        EXPECT_EQ(again.dropped, "");
+        EXPECT_EQ(worker.send(head(kAllowed)).dropped, "");
+        EXPECT_EQ(worker.send(rest(kAllowed)).dropped, "");
+        EXPECT_EQ(worker.send(rest(kSecret)).dropped, "overlap");
+        EXPECT_EQ(worker.send(under_server_id(rest(kAllowed))).dropped, "");
+    }
+}
+
+// Its server may have one part of the first, and would take the rest of another one.
+TEST(QuicKeptHellos, BehindAFloodNoOtherHelloTakesTheNameOfOneInParts) {
+    for (const unsigned hellos : {12U, 40U}) {
+        Worker worker{64};
+        (void)worker.send(head(kAllowed));
+        EXPECT_EQ(worker.send(rest(kAllowed)).units("handshake"), 1U);
+        flood(worker, hellos);
+        for (const InitialMaker& other : {head(kSecret), rest(kSecret), quic_initial("b.example"),
+                                          under_server_id(rest(kSecret))}) {
+            const ProbedPacket refused = worker.send(other);
+            EXPECT_EQ(refused.dropped, "lost_head");
+            EXPECT_EQ(refused.units("handshake"), 0U);
+        }
+        const Instant later = kNow + 200s;
+        EXPECT_EQ(worker.send(quic_initial("b.example"), "10.0.0.1", later).units("handshake"), 1U);
+    }
+}
+
 TEST(QuicKeptHellos, BytesAreComparedOverChunks) {
     QuicKeptHellos kept{4, 60s};
     Octets hello(2000);
