@@ -74,8 +74,8 @@ public:
         (void)box_.judge(client({}, dport), kStart);
     }
     // Why the client's next segment is dropped; nothing: it passes.
-    [[nodiscard]] std::string dropped(const Octets& bytes) {
-        const Decision decision = box_.judge(client(bytes, dport_, at_), kStart);
+    [[nodiscard]] std::string dropped(const Octets& bytes, Nanoseconds after = {}) {
+        const Decision decision = box_.judge(client(bytes, dport_, at_), kStart + after);
         at_ += static_cast<std::uint32_t>(bytes.size());
         return forwards(decision.verdict) ? "" : std::string{row_of(decision.reason).name};
     }
@@ -176,6 +176,24 @@ TEST(ServiceRefusals, OneThatMonitorsCountsIt) {
         OpenedBox box{Declared::Monitored, row.dport, row.on_ambiguous};
         EXPECT_EQ(box.dropped(row.bytes), "");
         EXPECT_EQ(box.would_refuse(row.reason), 1U);
+    }
+}
+
+// Half heads that were given up: their rests go on, and each of their segments is counted.
+TEST(ServiceRefusals, OneThatMonitorsCountsTheRestOfAHeadThatItsClientHasLetWait) {
+    using namespace std::chrono_literals;
+    const Octets begin = test::octets_of("GET /evil HTTP/1.1\r\n");
+    const Octets rest = test::octets_of("Host: a\r\n\r\n");
+    for (const Declared declared : {Declared::Enforced, Declared::Monitored}) {
+        OpenedBox box{declared, 80, OnAmbiguous::Both};
+        EXPECT_EQ(box.dropped(begin), "");
+        EXPECT_EQ(box.would_refuse("lost_head"), 0U);
+        const bool is_enforced = declared == Declared::Enforced;
+        for (const std::uint64_t times : {1U, 2U}) {
+            EXPECT_EQ(box.dropped(rest, 61s), is_enforced ? "lost_head" : "");
+            EXPECT_EQ(box.would_refuse("lost_head"), is_enforced ? 0U : times);
+            box.go_back(rest);
+        }
     }
 }
 
