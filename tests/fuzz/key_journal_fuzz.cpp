@@ -10,8 +10,8 @@
 #include <string_view>
 
 // Records of single keys' settings as a crash, a bad disk or somebody's editor may leave them. The
-// first byte says how: `r`, the bytes as they are; `s`, each line is the text of a record, whose sum
-// is made here, so that what lies behind the sum is reached too.
+// first byte says how: `r`, the bytes as they are; `s`, each line is the text of a record, whose
+// sum is made here, so that what lies behind the sum is reached too.
 namespace {
 
 using namespace sluice;

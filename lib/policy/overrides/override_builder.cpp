@@ -287,6 +287,33 @@ const OverrideRows& OverrideBuilder::sorted_rows() {
     return said_;
 }
 
+OpenRows OverrideBuilder::leave() {
+    said_.sort();
+    return {std::exchange(said_, {}), std::exchange(known_pieces_, {})};
+}
+
+void OverrideBuilder::append(const OpenRows& more) {
+    said_.sort();
+    std::vector<std::uint32_t> piece_here(more.rows.pieces.size());
+    for (const auto& [text, piece] : more.pieces) {
+        const auto [known, is_new] =
+            known_pieces_.try_emplace(text, static_cast<std::uint32_t>(said_.pieces.size()));
+        if (is_new) {
+            said_.pieces.push_back(more.rows.pieces[piece]);
+            said_.piece_sums.push_back(more.rows.piece_sums[piece]);
+        }
+        piece_here[piece] = known->second;
+    }
+    const auto begin = static_cast<std::uint32_t>(said_.bytes.size());
+    said_.bytes.insert(said_.bytes.end(), more.rows.bytes.begin(), more.rows.bytes.end());
+    said_.rows.reserve(said_.rows.size() + more.rows.rows.size());
+    for (const Row& row : more.rows.rows) {
+        said_.rows.push_back(
+            {begin + row.begin, begin + row.end, piece_here[row.piece], row.place, row.key});
+    }
+    said_.sort();  // a merge: both parts are in order
+}
+
 std::shared_ptr<const Overrides> OverrideBuilder::finish(std::vector<OverrideTwice>& twice,
                                                          const std::stop_token& stop) {
     const std::vector<Row>& rows = sorted_rows().rows;

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -41,6 +42,12 @@ struct OverrideTwice {
     std::string what;
 };
 
+// Rows in order, and which texts their pieces were read from: more of them can be added.
+struct OpenRows {
+    OverrideRows rows;
+    std::unordered_map<std::string, std::uint32_t> pieces{};
+};
+
 // Collects overrides of single keys of a rule, a million of them in a second or so: what repeats is
 // read once.
 class OverrideBuilder {
@@ -56,6 +63,15 @@ public:
     // All rows so far, in order; and the same from a cache, before any other row is added.
     [[nodiscard]] const OverrideRows& sorted_rows();
     void begin_with(const OverrideRows& rows) { said_ = rows; }
+    // Goes on with rows that another builder of the same rule was left with, before any is added.
+    void resume(OpenRows rows) {
+        said_ = std::move(rows.rows);
+        known_pieces_ = std::move(rows.pieces);
+    }
+    // What it has, in order; nothing is left here.
+    [[nodiscard]] OpenRows leave();
+    // As if each of these had been added behind what there is.
+    void append(const OpenRows& more);
 
     // The keys that files ban, once finished; nullptr: none.
     [[nodiscard]] std::shared_ptr<const BannedKeys> banned() const { return banned_; }

@@ -8,6 +8,7 @@ namespace {
 
 // Over all rules, some 50 bytes each.
 constexpr std::size_t kMostRows = std::size_t{1} << 21;
+constexpr std::size_t kMostSettings = 2 * kMaxKeySettings;
 
 }  // namespace
 
@@ -36,6 +37,34 @@ void OverrideCache::keep(const Rule& rule, Text text, Rows rows) {
     kept_.erase(rule.id);
     make_room(rows->rows.size());
     kept_[rule.id] = {shape_of(rule), std::move(text), std::move(rows), ++uses_};
+}
+
+SettingRows OverrideCache::take_settings(const Rule& rule) {
+    const std::lock_guard lock{mutex_};
+    const auto at = settings_.find(rule.id);
+    if (at == settings_.end() || at->second.shape != shape_of(rule)) {
+        return {};
+    }
+    SettingRows rows = std::move(at->second.rows);
+    settings_.erase(at);
+    return rows;
+}
+
+void OverrideCache::give_settings(const Rule& rule, SettingRows rows) {
+    const std::lock_guard lock{mutex_};
+    settings_[rule.id] = {shape_of(rule), std::move(rows), ++uses_};
+    // Of rules that have gone, or are settled: few have as many as there may be.
+    std::size_t held = 0;
+    for (const auto& [id, kept] : settings_) {
+        held += kept.rows.size();
+    }
+    while (held > kMostSettings && settings_.size() > 1) {
+        const auto oldest = std::min_element(
+            settings_.begin(), settings_.end(),
+            [](const auto& a, const auto& b) { return a.second.used_at < b.second.used_at; });
+        held -= oldest->second.rows.size();
+        settings_.erase(oldest);
+    }
 }
 
 // What was used longest ago goes first.

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/policy/overrides/override_rows.hpp"
+#include "lib/policy/overrides/setting_rows.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <cstddef>
@@ -25,6 +26,11 @@ public:
     // `rows` are sorted.
     void keep(const Rule& rule, Text text, Rows rows);
 
+    // What was set at run time for keys of such a rule, to be brought up to what is set now and
+    // given back; empty: nothing is known.
+    [[nodiscard]] SettingRows take_settings(const Rule& rule);
+    void give_settings(const Rule& rule, SettingRows rows);
+
 private:
     struct LimitKept {
         std::string name;
@@ -48,11 +54,18 @@ private:
         std::uint64_t used_at = 0;
     };
 
+    struct KeptSettings {
+        Shape shape;
+        SettingRows rows;
+        std::uint64_t used_at = 0;
+    };
+
     [[nodiscard]] static Shape shape_of(const Rule& rule);
     void make_room(std::size_t rows);
 
     std::mutex mutex_;
-    std::map<std::string, Kept> kept_;  // by rule
+    std::map<std::string, Kept> kept_;              // by rule
+    std::map<std::string, KeptSettings> settings_;  // likewise
     std::uint64_t uses_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include "lib/policy/overrides/override_builder.hpp"
 #include "lib/policy/overrides/override_cache.hpp"
 #include "lib/policy/overrides/override_csv.hpp"
+#include "lib/policy/overrides/setting_rows.hpp"
 #include "lib/rules/network_bans.hpp"
 
 #include <algorithm>
@@ -224,6 +225,9 @@ public:
 
     // What no longer fits the rule is reported, and has no effect.
     void run() {
+        if (append_kept()) {
+            return;
+        }
         for (const KeySetting& set : *sources_.set) {
             if (set.rule == rule_.id) {
                 add(set);
@@ -239,6 +243,20 @@ public:
     }
 
 private:
+    // False: they are to be read one by one, since bounds hold for them, or one has a fault.
+    bool append_kept() {
+        if (sources_.cache == nullptr || sources_.dynamic != nullptr) {
+            return false;
+        }
+        SettingRows rows = sources_.cache->take_settings(rule_);
+        if (!rows.follow(rule_, *sources_.set, context_.text_names)) {
+            return false;
+        }
+        builder_.append(rows.rows());
+        sources_.cache->give_settings(rule_, std::move(rows));
+        return true;
+    }
+
     void add(const KeySetting& set) {
         NumbersText numbers{.rate = set.rate, .burst = set.burst, .count = set.count};
         std::optional<OverrideFault> fault;
@@ -255,17 +273,6 @@ private:
                                       "what was set for the key " + set.key +
                                           " does not fit the rule any more: " + fault->what);
         }
-    }
-
-    static OverrideText text_of(const KeySetting& set, const NumbersText& numbers) {
-        return {
-            .key = set.key,
-            .limit = set.what == KeySetting::What::Exempt ? kExempt : std::string_view{set.limit},
-            .numbers = numbers,
-            .until = {},
-            .until_at = set.until == 0 ? kForever : Nanoseconds{std::chrono::seconds{set.until}},
-            .banned = set.what == KeySetting::What::Banned,
-            .tier = set.tier};
     }
 
     // New numbers outside of the bounds are a fault; those from before the bounds are brought back.

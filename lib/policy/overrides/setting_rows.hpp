@@ -1,0 +1,40 @@
+#pragma once
+#include "lib/policy/keys/key_setting.hpp"
+#include "lib/policy/overrides/override_builder.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+// What is set at run time for keys of a rule, as rows of its overrides: one more setting beside ten
+// thousand is read alone. As if all of them were read anew, in their order.
+class SettingRows {
+public:
+    // Brings the rows up to the settings that are of this rule. The rule has the keys and limits
+    // of every call before; settings are read as they stand (no `dynamic`). False: one of them does
+    // not fit the rule, and nothing is held any more.
+    [[nodiscard]] bool follow(const Rule& rule, const KeySettings& all, const TextNames* names);
+
+    [[nodiscard]] const OpenRows& rows() const noexcept { return rows_; }
+    [[nodiscard]] std::size_t size() const noexcept { return settings_.size(); }
+
+private:
+    void forget(const std::vector<std::size_t>& gone);
+    [[nodiscard]] bool add(const Rule& rule, const std::vector<const KeySetting*>& fresh,
+                           const TextNames* names);
+    void clear();
+    // Bytes and pieces of settings that have gone outweigh those of the others.
+    [[nodiscard]] bool is_worn() const noexcept;
+
+    KeySettings settings_{};                // none of them new
+    std::vector<std::uint32_t> numbers_{};  // by setting: its row's line
+    OpenRows rows_{};
+    std::uint32_t next_ = 0;
+};
+
+// The text that a setting stands for, with these numbers; it points into both.
+[[nodiscard]] OverrideText text_of(const KeySetting& set, const NumbersText& numbers);
+
+}  // namespace sluice
