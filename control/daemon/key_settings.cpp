@@ -1,12 +1,17 @@
 #include "control/daemon/key_settings.hpp"
 
+#include "lib/hash/siphash.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -39,14 +44,26 @@ T number_in(const json& object, const char* name) {
     return object.contains(name) && object[name].is_number_integer() ? object[name].get<T>() : T{};
 }
 
+// A member that says nothing is left out: of ten thousand settings it would be most of the text.
 json setting_json(const KeySetting& setting) {
-    return {
-        {"rule", setting.rule},     {"key", setting.key},
-        {"tier", setting.tier},     {"what", kWhatNames[static_cast<std::size_t>(setting.what)]},
-        {"limit", setting.limit},   {"rate", setting.rate},
-        {"burst", setting.burst},   {"count", setting.count},
-        {"until", setting.until},   {"reason", setting.reason},
-        {"set_at", setting.set_at}, {"set_by", setting.set_by}};
+    json object{{"rule", setting.rule},
+                {"key", setting.key},
+                {"tier", setting.tier},
+                {"what", kWhatNames[static_cast<std::size_t>(setting.what)]}};
+    const auto add = [&object](const char* name, const auto& value) {
+        if (value != std::decay_t<decltype(value)>{}) {
+            object[name] = value;
+        }
+    };
+    add("limit", setting.limit);
+    add("rate", setting.rate);
+    add("burst", setting.burst);
+    add("count", setting.count);
+    add("until", setting.until);
+    add("reason", setting.reason);
+    add("set_at", setting.set_at);
+    add("set_by", setting.set_by);
+    return object;
 }
 
 void add_quoted(std::string_view word, std::string& text) {
@@ -62,26 +79,57 @@ void add_quoted(std::string_view word, std::string& text) {
 
 // Members in the order that a JSON document has them in.
 void add_setting_text(const KeySetting& setting, std::string& text) {
+    const std::size_t begin = text.size();
     const auto add_word = [&text](std::string_view name, std::string_view word) {
-        text += name;
-        add_quoted(word, text);
+        if (!word.empty()) {
+            text += name;
+            add_quoted(word, text);
+        }
     };
     const auto add_number = [&text](std::string_view name, auto number) {
-        text.append(name).append(std::to_string(number));
+        if (number != 0) {
+            text.append(name).append(std::to_string(number));
+        }
     };
-    add_word(R"({"burst":)", setting.burst);
+    add_word(R"(,"burst":)", setting.burst);
     add_word(R"(,"count":)", setting.count);
-    add_word(R"(,"key":)", setting.key);
+    text += R"(,"key":)";
+    add_quoted(setting.key, text);
     add_word(R"(,"limit":)", setting.limit);
     add_word(R"(,"rate":)", setting.rate);
     add_word(R"(,"reason":)", setting.reason);
-    add_word(R"(,"rule":)", setting.rule);
+    text += R"(,"rule":)";
+    add_quoted(setting.rule, text);
     add_number(R"(,"set_at":)", setting.set_at);
     add_number(R"(,"set_by":)", setting.set_by);
-    add_number(R"(,"tier":)", setting.tier);
+    text.append(R"(,"tier":)").append(std::to_string(setting.tier));
     add_number(R"(,"until":)", setting.until);
     add_word(R"(,"what":)", kWhatNames[static_cast<std::size_t>(setting.what)]);
     text += '}';
+    text[begin] = '{';
+}
+
+// The fields of all of them, in a row that no others give.
+std::vector<std::byte> bytes_of(const KeySettings& settings) {
+    std::vector<std::byte> bytes;
+    const auto add_number = [&bytes](std::uint64_t number) {
+        const ByteView eight = std::as_bytes(std::span{&number, 1});
+        bytes.insert(bytes.end(), eight.begin(), eight.end());
+    };
+    for (const KeySetting& one : settings) {
+        for (const std::string* word :
+             {&one.rule, &one.key, &one.limit, &one.rate, &one.burst, &one.count, &one.reason}) {
+            add_number(word->size());
+            const ByteView text = std::as_bytes(std::span{*word});
+            bytes.insert(bytes.end(), text.begin(), text.end());
+        }
+        add_number(one.tier);
+        add_number(static_cast<std::uint64_t>(one.what));
+        add_number(static_cast<std::uint64_t>(one.until));
+        add_number(static_cast<std::uint64_t>(one.set_at));
+        add_number(one.set_by);
+    }
+    return bytes;
 }
 
 }  // namespace
@@ -138,6 +186,10 @@ json settings_to_json(const KeySettings& settings) {
         list.push_back(setting_json(setting));
     }
     return list;
+}
+
+std::uint64_t sum_of_settings(const KeySettings& settings) {
+    return siphash_1_3(HashSecret{}, bytes_of(settings));
 }
 
 void add_settings_text(const KeySettings& settings, std::string& text) {

@@ -37,6 +37,8 @@ void forget_other_rules(KeySettings& settings, const std::vector<RuleSummary>& r
 [[nodiscard]] nlohmann::json settings_to_json(const KeySettings& settings);
 // Adds the same as compact text, byte for byte what that is dumped as.
 void add_settings_text(const KeySettings& settings, std::string& text);
+// A number for all that they say: another one for other settings.
+[[nodiscard]] std::uint64_t sum_of_settings(const KeySettings& settings);
 // What is no setting is left out.
 [[nodiscard]] KeySettings settings_from_json(const nlohmann::json& list);
 

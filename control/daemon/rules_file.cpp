@@ -261,16 +261,12 @@ bool same_source(const StoredRules& one, const StoredRules& other) {
 }
 
 std::string tag_of(const StoredRules& rules) {
-    // The text of a JSON object; its settings may be ten thousand, and are written as such at once.
-    std::string set =
-        R"({"files":)" +
-        slices_json(rules.slices).dump(-1, ' ', false, json::error_handler_t::replace) +
-        R"(,"keys":)";
-    add_settings_text(rules.keys, set);
-    set += R"(,"modes":)" +
-           modes_json(rules.modes).dump(-1, ' ', false, json::error_handler_t::replace) +
-           R"(,"text":")" + sum_of(rules.text) + "\"}";
-    return fmt::format("{:016x}-{}", rules.generation, sum_of(set));
+    const json set{{"files", slices_json(rules.slices)},
+                   {"keys", sum_of_settings(rules.keys)},
+                   {"modes", modes_json(rules.modes)},
+                   {"text", sum_of(rules.text)}};
+    return fmt::format("{:016x}-{}", rules.generation,
+                       sum_of(set.dump(-1, ' ', false, json::error_handler_t::replace)));
 }
 
 std::string file_text(const StoredRules& rules) {

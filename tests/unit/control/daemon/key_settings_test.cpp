@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 namespace sluice::key_settings_test {
 namespace {
 
@@ -71,8 +73,41 @@ TEST(KeySettings, ComeBackFromTheDisk) {
     all[0].set_at = 5;
     all[0].set_by = 1000;
     EXPECT_EQ(settings_from_json(settings_to_json(all)), all);
+    // Former versions wrote every member.
+    EXPECT_EQ(settings_from_json(nlohmann::json::parse(
+                  R"([{"rule": "r", "key": "c", "tier": 1, "what": "banned", "limit": "",
+                       "rate": "", "burst": "", "count": "", "until": 0, "reason": "",
+                       "set_at": 0, "set_by": 0}])")),
+              settings_from_json(nlohmann::json::parse(
+                  R"([{"rule": "r", "key": "c", "tier": 1, "what": "banned"}])")));
     EXPECT_TRUE(settings_from_json(nlohmann::json::parse(R"([1, {}, {"what": "x"}])")).empty());
     EXPECT_TRUE(settings_from_json(nlohmann::json::parse("7")).empty());
+}
+
+TEST(KeySettings, AnyOtherFieldIsAnotherSum) {
+    const KeySettings some{setting("a", What::Numbers, "1"), setting("b", What::Exempt)};
+    const auto changed = [&some](auto&& change) {
+        KeySettings other = some;
+        change(other[1]);
+        return sum_of_settings(other);
+    };
+    const std::set<std::uint64_t> sums{sum_of_settings(some),
+                                       sum_of_settings({some[0]}),
+                                       sum_of_settings({some[1], some[0]}),
+                                       changed([](KeySetting& one) { one.rule += "x"; }),
+                                       changed([](KeySetting& one) { one.key += "x"; }),
+                                       changed([](KeySetting& one) { one.tier = 2; }),
+                                       changed([](KeySetting& one) { one.what = What::Banned; }),
+                                       changed([](KeySetting& one) { one.limit = "x"; }),
+                                       changed([](KeySetting& one) { one.rate = "x"; }),
+                                       changed([](KeySetting& one) { one.burst = "x"; }),
+                                       changed([](KeySetting& one) { one.count = "x"; }),
+                                       changed([](KeySetting& one) { one.until = 1; }),
+                                       changed([](KeySetting& one) { one.reason = "x"; }),
+                                       changed([](KeySetting& one) { one.set_at = 1; }),
+                                       changed([](KeySetting& one) { one.set_by = 1; })};
+    EXPECT_EQ(sums.size(), 15U);
+    EXPECT_EQ(changed([](KeySetting& one) { one.is_new = true; }), sum_of_settings(some));
 }
 
 }  // namespace
