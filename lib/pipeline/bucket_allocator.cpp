@@ -85,9 +85,12 @@ bool BucketAllocator::bring_under_own(Entry& entry, const OwnNumbers& own) noexc
         registry_.forget(entry);
         return false;
     }
-    if (debt_.is_possible() && left < most_of(limit_.limit)) {
+    if (debt_.is_possible()) {
         Cell cell = registry_.cell_of(entry);
-        leave_at_most(cell, *own.numbers, registry_.pool(), context_.now, left);
+        if (left < most_of(limit_.limit)) {
+            leave_at_most(cell, *own.numbers, registry_.pool(), context_.now, left);
+        }
+        debt_.charge_own_to(cell, *own.numbers, wider_.at(check_.key, 0));
         registry_.write(entry, cell, context_.now);
     }
     check_.numbers = own.numbers;
@@ -121,7 +124,10 @@ bool BucketAllocator::file(Entry& entry, const TableKey& key,
         return false;
     }
     if (debt_.is_possible()) {
-        debt_.charge_to(cell, *numbers, wider_.at(key, aggregation_level));
+        // What a key owes itself is counted by its own numbers: bring_under_own() charges it.
+        const bool own = aggregation_level == 0 && own_numbers(check_, limit_).numbers != nullptr;
+        const BucketAt at = wider_.at(key, aggregation_level);
+        own ? debt_.charge_wider_to(cell, *numbers, at) : debt_.charge_to(cell, *numbers, at);
     }
     if (std::holds_alternative<ConcurrencyLimit>(*numbers)) [[unlikely]] {
         registry_.pool().at<OpenConnections>(cell.rest).set_name({key.hash, key.slot_and_tag});

@@ -3,17 +3,43 @@
 namespace sluice {
 
 void InheritedDebt::charge_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept {
-    if (store_.coarsened(context_.now.at)) {
-        take_from_wider(cell, numbers, at);
+    take_from_wider(cell, numbers, at);
+    charge_own_to(cell, numbers, at);
+    take_from_wider_elsewhere(cell, numbers, at);
+}
+
+void InheritedDebt::charge_wider_to(Cell& cell, const AnyLimit& numbers,
+                                    const BucketAt& at) noexcept {
+    take_from_wider(cell, numbers, at);
+    take_from_wider_elsewhere(cell, numbers, at);
+}
+
+// The debts of the wider keys that may have stood for the bucket there.
+void InheritedDebt::take_from_wider_elsewhere(Cell& cell, const AnyLimit& numbers,
+                                              const BucketAt& at) noexcept {
+    if (!owes_elsewhere(at) || at.of_rule) [[likely]] {
+        return;
     }
-    if (elsewhere_.is_possible(limit_.slot) && !is_taken_over(at)) [[unlikely]] {
-        take_from_elsewhere(cell, numbers, at);
+    if (elsewhere_.is_coarsened()) {
+        wider_.for_each_above(at.aggregation_level, [&](const BucketAt& wider) {
+            note(elsewhere_.charge_wider_to(cell, numbers, wider, registry_.pool()));
+        });
+    }
+}
+
+void InheritedDebt::charge_own_to(Cell& cell, const AnyLimit& numbers,
+                                  const BucketAt& at) noexcept {
+    if (owes_elsewhere(at)) [[unlikely]] {
+        note(elsewhere_.charge_to(cell, numbers, at, registry_.pool()));
     }
 }
 
 // A key that gets a place starts with no more than any of its parents has left.
 void InheritedDebt::take_from_wider(Cell& cell, const AnyLimit& numbers,
                                     const BucketAt& at) noexcept {
+    if (!store_.coarsened(context_.now.at)) {
+        return;
+    }
     std::uint8_t above = 0;
     for (const KeyBytes& key : wider_.networks()) {
         Entry* parent =
@@ -36,21 +62,6 @@ void InheritedDebt::leave_what_is_left(Cell& cell, const AnyLimit& numbers,
     if (wider != nullptr) {
         const Units left = remaining(parent.cell(), *wider, registry_.pool(), context_.now);
         leave_at_most(cell, numbers, registry_.pool(), context_.now, left);
-    }
-}
-
-// The bucket's own debt, and those of the wider keys that may have stood for it.
-void InheritedDebt::take_from_elsewhere(Cell& cell, const AnyLimit& numbers,
-                                        const BucketAt& at) noexcept {
-    note(elsewhere_.charge_to(cell, numbers, at, registry_.pool()));
-    if (at.of_rule) {
-        return;
-    }
-    const auto take_wider = [&](const BucketAt& wider) {
-        note(elsewhere_.charge_wider_to(cell, numbers, wider, registry_.pool()));
-    };
-    if (elsewhere_.is_coarsened()) {
-        wider_.for_each_above(at.aggregation_level, take_wider);
     }
 }
 

@@ -22,10 +22,18 @@ public:
     }
     // Of a fresh bucket, which is about to be filed at `at`.
     void charge_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+    // The two parts of that, for a key that has other numbers than what the wider ones owe is
+    // counted by.
+    void charge_wider_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+    void charge_own_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
 
 private:
     void take_from_wider(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
-    void take_from_elsewhere(Cell& cell, const AnyLimit& numbers, const BucketAt& at) noexcept;
+    void take_from_wider_elsewhere(Cell& cell, const AnyLimit& numbers,
+                                   const BucketAt& at) noexcept;
+    [[nodiscard]] bool owes_elsewhere(const BucketAt& at) const noexcept {
+        return elsewhere_.is_possible(limit_.slot) && !is_taken_over(at);
+    }
     void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept;
     void note(DebtElsewhere::Taken taken) noexcept;
     [[nodiscard]] bool is_taken_over(const BucketAt& at) const noexcept;

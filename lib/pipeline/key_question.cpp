@@ -155,7 +155,7 @@ private:
         }
         bucket.carried = true;
         Cell cell;
-        if (!open_carried(cell, limit, numbers, key)) {
+        if (!open_carried(cell, numbers, key)) {
             return;
         }
         const LinePool& pool = registry_.pool();
@@ -168,26 +168,15 @@ private:
         close_bucket(cell, algorithm_of(numbers), registry_.pool());
     }
     // False: there is none, and the pool has no line for one.
-    [[nodiscard]] bool open_carried(Cell& cell, const LoadedLimit& limit, const AnyLimit& numbers,
+    [[nodiscard]] bool open_carried(Cell& cell, const AnyLimit& numbers,
                                     const TableKey& key) noexcept {
         LinePool& pool = registry_.pool();
         const GroupKey group{key.hash};
         if (algorithm_of(numbers) == Algorithm::Concurrency ||
-            !open_bucket(cell, limit.limit, pool, group, now_)) {
+            !open_bucket(cell, numbers, pool, group, now_)) {
             return false;
         }
-        (void)elsewhere_.charge_to(cell, limit.limit, {key}, pool);
-        if (&numbers == &limit.limit) {
-            return true;
-        }
-        const Units left = remaining(cell, limit.limit, pool, now_);
-        close_bucket(cell, algorithm_of(limit.limit), pool);
-        if (!open_bucket(cell, numbers, pool, group, now_)) {
-            return false;
-        }
-        if (left < most_of(limit.limit)) {
-            leave_at_most(cell, numbers, pool, now_, left);
-        }
+        (void)elsewhere_.charge_to(cell, numbers, {key}, pool);
         return true;
     }
     // Before a grant: tables that are only read give nothing back. nullptr: it owes nothing there.

@@ -26,6 +26,9 @@ Entry* KeyTakeOver::file(const OwnNumbers& own, Units left,
         return nullptr;
     }
     owe_from_start(cell, left, rule_level);
+    if (own.numbers == nullptr) {
+        (void)elsewhere_.charge_to(cell, limit_.limit, {key_}, pool);
+    }
     const Units remains = remaining(cell, limit_.limit, pool, now_);
     entry->file(cell, key_.slot_and_tag, {limit_.version, 0});
     entry->release();
@@ -37,11 +40,12 @@ Entry* KeyTakeOver::file(const OwnNumbers& own, Units left,
         registry.forget(*entry);
         return nullptr;
     }
+    Cell under = registry.cell_of(*entry);
     if (remains < most_of(limit_.limit)) {
-        Cell under = registry.cell_of(*entry);
         leave_at_most(under, *own.numbers, pool, now_, remains);
-        registry.write(*entry, under, now_);
     }
+    (void)elsewhere_.charge_to(under, *own.numbers, {key_}, pool);
+    registry.write(*entry, under, now_);
     return entry;
 }
 
@@ -50,7 +54,6 @@ void KeyTakeOver::owe_from_start(Cell& cell, Units left, std::uint8_t rule_level
     if (left < most_of(limit_.limit)) {
         leave_at_most(cell, limit_.limit, pool, now_, left);
     }
-    (void)elsewhere_.charge_to(cell, limit_.limit, {key_}, pool);
     if (!elsewhere_.is_coarsened()) {
         return;
     }

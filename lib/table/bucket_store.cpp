@@ -62,6 +62,9 @@ void BucketStore::adopt(std::span<const SlotRow> rows, std::uint64_t changes,
     }
     if (previous_ != nullptr) {
         former_until_ = std::max(former_until_, now.at + longest_debt);
+        if (former_coarsened(now.at)) {
+            former_coarse_until_ = now.at + longest_debt;
+        }
     }
     if (coarsened(now.at)) {
         // Slower numbers may make what parents owe last longer.
@@ -107,6 +110,13 @@ void BucketStore::set_previous_tables(PreviousTables* previous, std::size_t core
     previous_ = previous;
     former_until_ = previous == nullptr ? Instant{} : previous->until();
     core_ = core;
+    if (previous != nullptr && previous->latest_log() != nullptr) {
+        registry.go_on_from(*previous->latest_log());
+    }
+}
+
+bool BucketStore::former_coarsened(Instant now) const noexcept {
+    return previous_ != nullptr && (now < former_coarse_until_ || previous_->coarsened(now));
 }
 
 // Once in a round is often enough.

@@ -70,6 +70,8 @@ public:
     // This store is that core's.
     void set_previous_tables(PreviousTables* previous, std::size_t core) noexcept;
     [[nodiscard]] const PreviousTables* previous() const noexcept { return previous_; }
+    // Whether any parent in them may still owe something.
+    [[nodiscard]] bool former_coarsened(Instant now) const noexcept;
 
     // Those of all workers of this process, this one's too: who files a key whose packets have come
     // to another worker until now finds there what it owes. nullptr: there are no others.
@@ -114,6 +116,7 @@ private:
     const UnsyncedUnits* unsynced_ = nullptr;
     PreviousTables* previous_ = nullptr;
     Instant former_until_{};
+    Instant former_coarse_until_{};
     std::size_t core_ = 0;
 };
 

@@ -29,18 +29,27 @@ void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool& pool, 
 
 // Under its own slot; and under those before, unless a worker has an entry there: that one took
 // over what they owed.
-Units DebtElsewhere::used_in_earlier(const BucketAt& at, const Owed& before) const noexcept {
+Units DebtElsewhere::used_in_earlier(const BucketAt& at, const Owed& before,
+                                     const AnyLimit* present) const noexcept {
     const PreviousTables* previous = store_.previous();
     if (previous == nullptr) {
         return Units{0};
     }
-    Units most = previous->used(at, store_.registry, now_);
+    Units most = previous->used(at, store_.registry, now_, present);
     for (const MigratedFrom& from : moved(slot_of(at.key))) {
         if (!before.found) {
-            most = std::max(most, previous->used(with_slot(at, from.slot), store_.registry, now_));
+            most = std::max(
+                most, previous->used(with_slot(at, from.slot), store_.registry, now_, present));
         }
     }
     return most;
+}
+
+// Of both buckets of a colour meter units say too little.
+Owed DebtElsewhere::meter_in_earlier(const BucketAt& at) const noexcept {
+    const PreviousTables* previous = store_.previous();
+    return {.line =
+                previous == nullptr ? std::nullopt : previous->meter_of(at, store_.registry, now_)};
 }
 
 Owed DebtElsewhere::owed_before(const BucketAt& at) const noexcept {
@@ -73,17 +82,22 @@ Instant DebtElsewhere::fresh_from(const BucketAt& at) const noexcept {
 DebtElsewhere::Taken DebtElsewhere::charge_to(Cell& cell, const AnyLimit& numbers,
                                               const BucketAt& at, LinePool& pool) const noexcept {
     const Owed owed = owed_before(at);
-    owe(cell, numbers, owed, pool, now_);
-    const Units used = used_in_earlier(at, owed);
+    const bool of_limit =
+        at.aggregation_level != 0 || numbers == *store_.registry.row(slot_of(at.key)).limit;
+    owe(cell, numbers, of_limit ? owed : Owed{.found = owed.found, .used = owed.used}, pool, now_);
+    const Owed meter = meter_in_earlier(at);
+    owe(cell, numbers, meter, pool, now_);
+    const Units used = used_in_earlier(at, owed, at.aggregation_level == 0 ? &numbers : nullptr);
     use_at_least(cell, numbers, pool, now_, used);
-    return {.in_earlier = used != Units{0}, .at_workers = owed.used != Units{0}};
+    return {.in_earlier = used != Units{0} || meter.line.has_value(),
+            .at_workers = owed.used != Units{0} || owed.line.has_value()};
 }
 
 DebtElsewhere::Taken DebtElsewhere::charge_wider_to(Cell& cell, const AnyLimit& numbers,
                                                     const BucketAt& wider,
                                                     LinePool& pool) const noexcept {
     const Owed owed = others_coarsened() ? owed_before(wider) : Owed{};
-    const bool coarsened = store_.previous() != nullptr && store_.previous()->coarsened(now_.at);
+    const bool coarsened = store_.former_coarsened(now_.at);
     const Units used = coarsened ? used_in_earlier(wider, owed) : Units{0};
     // At most its own numbers: what wider keys owe is not this key's own.
     use_at_least(cell, numbers, pool, now_, std::min(std::max(used, owed.used), most_of(numbers)));

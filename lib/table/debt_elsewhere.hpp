@@ -47,8 +47,7 @@ public:
                           LinePool& pool) const noexcept;
     // Whether any wider key may owe something there.
     [[nodiscard]] bool is_coarsened() const noexcept {
-        return others_coarsened() ||
-               (store_.previous() != nullptr && store_.previous()->coarsened(now_.at));
+        return others_coarsened() || store_.former_coarsened(now_.at);
     }
     // Whether some of it is on its way to its owner, whose bucket will owe it; once it has arrived
     // under a slot that nobody charges any more, nothing else is.
@@ -72,7 +71,9 @@ private:
     [[nodiscard]] std::span<const MigratedFrom> moved(LimitSlot slot) const noexcept {
         return store_.registry.row(slot).moved();
     }
-    [[nodiscard]] Units used_in_earlier(const BucketAt& at, const Owed& before) const noexcept;
+    [[nodiscard]] Units used_in_earlier(const BucketAt& at, const Owed& before,
+                                        const AnyLimit* present = nullptr) const noexcept;
+    [[nodiscard]] Owed meter_in_earlier(const BucketAt& at) const noexcept;
     [[nodiscard]] Owed owed_before(const BucketAt& at) const noexcept;
 
     const BucketStore& store_;

@@ -2,6 +2,7 @@
 #include "lib/base/lazy_array.hpp"
 #include "lib/base/now.hpp"
 #include "lib/base/prefetch.hpp"
+#include "lib/meter/color_meter.hpp"
 #include "lib/meter/open_connections.hpp"
 #include "lib/pool/line_pool.hpp"
 #include "lib/pool/remote_lines.hpp"
@@ -61,6 +62,10 @@ public:
     [[nodiscard]] const LinePool& pool() const noexcept { return pool_; }
     [[nodiscard]] const SlotRow& row(LimitSlot slot) const noexcept { return rows_[slot]; }
     [[nodiscard]] RecoveryLog& recovery_log() noexcept { return *recovery_log_; }
+    [[nodiscard]] const RecoveryLog& recovery_log() const noexcept { return *recovery_log_; }
+    // Numbers changed when an earlier process adopted the change, whose log this is: its entries
+    // are read here. Before the first set is adopted, and only where nothing has been here yet.
+    void go_on_from(const RecoveryLog& earlier) noexcept;
     // Whether a slot is that of a limit in force.
     [[nodiscard]] bool knows(LimitSlot slot) const noexcept {
         return slot < rows_.size() && rows_[slot].limit != nullptr;
@@ -124,14 +129,24 @@ public:
     [[nodiscard]] bool bring_new_under(Entry& entry, const OwnNumbers& own, Now now) noexcept;
 
     // What an entry of another table has used, of the limits that are known here; `pool` is that
-    // table's. Its limit's numbers may have changed since.
-    [[nodiscard]] Units used_of(const Entry& entry, const LinePool& pool, Now now) const noexcept;
+    // table's. Its limit's numbers may have changed since, and so may its key's own: those that
+    // count now are `present`, where they are known.
+    [[nodiscard]] Units used_of(const Entry& entry, const LinePool& pool, Now now,
+                                const AnyLimit* present = nullptr) const noexcept;
     [[nodiscard]] Units used_of(const Entry& entry, const RemoteLines& lines,
                                 Now now) const noexcept;
     // From when on an entry of any table equals a fresh one: of token and leaky buckets under the
     // numbers in force, of others as the entry has it. All that says in how long a key is fresh
     // asks here.
     [[nodiscard]] Instant fresh_from_of(const Entry& entry) const noexcept;
+    // The same of any algorithm; `pool` is that table's.
+    [[nodiscard]] Instant fresh_from_of(const Entry& entry, const LinePool& pool) const noexcept;
+    // The colour meter of an entry of another table, under the numbers in force; nullopt: it is
+    // none, or of a wider key.
+    [[nodiscard]] std::optional<ColorMeter> meter_of(const Entry& entry,
+                                                     const LinePool& pool) const noexcept;
+    [[nodiscard]] std::optional<ColorMeter> meter_of(const Entry& entry,
+                                                     const RemoteLines& lines) const noexcept;
     // What a token or leaky bucket without numbers of its own has used, exactly; nullopt: of any
     // other.
     [[nodiscard]] std::optional<Gcra> bucket_of(const Entry& entry) const noexcept;
@@ -167,7 +182,19 @@ private:
     // In a burst: each of them was a packet's work to take.
     static constexpr unsigned kClearedLines = 64;
 
-    [[nodiscard]] Units used_in(const Entry& entry, const auto& pool, Now now) const noexcept;
+    [[nodiscard]] Units used_in(const Entry& entry, const auto& pool, Now now,
+                                const AnyLimit* present) const noexcept;
+    [[nodiscard]] Units used_of_own(const OwnBucket& bucket, const SlotRow& row, Now now,
+                                    const AnyLimit* present) const noexcept;
+    // What it owed has been charged elsewhere (end_if_same()), whatever its line says.
+    [[nodiscard]] static bool is_over(const Entry& entry) noexcept {
+        return entry.fresh_from() == Instant{};
+    }
+    // Whether the instant of an entry, of a limit that is known, is that under the numbers in
+    // force.
+    [[nodiscard]] bool tells_when_fresh(const Entry& entry) const noexcept;
+    [[nodiscard]] std::optional<ColorMeter> meter_in(const Entry& entry,
+                                                     const auto& pool) const noexcept;
     [[nodiscard]] Cell own_cell(const Entry& entry) const noexcept;
     void write_own(Entry& entry, const Cell& cell, Now now) noexcept;
     void give_up_own(Entry& entry, const Limit& base, std::uint8_t version, Now now) noexcept;

@@ -13,7 +13,7 @@ PreviousTables::PreviousTables(std::vector<Store> stores, Instant until)
 // Of one process the workers' buckets add up; what a later process has includes what it took over
 // of the earlier.
 template <typename EntryIn>
-Units PreviousTables::used_in_all(const LimitRegistry& registry, Now now,
+Units PreviousTables::used_in_all(const LimitRegistry& registry, Now now, const AnyLimit* present,
                                   EntryIn&& entry_in) const noexcept {
     Units most{0};
     Units used{0};
@@ -24,18 +24,18 @@ Units PreviousTables::used_in_all(const LimitRegistry& registry, Now now,
         }
         before = &store;
         const Entry entry = entry_in(store.buckets);
-        if (!entry.empty() && !entry.idle(now.at)) {
-            used = used + registry.used_of(entry, store.buckets.registry.pool(), now);
+        if (!entry.empty()) {
+            used = used + registry.used_of(entry, store.buckets.registry.pool(), now, present);
         }
         most = std::max(most, used);
     }
     return most;
 }
 
-Units PreviousTables::used(const BucketAt& at, const LimitRegistry& registry,
-                           Now now) const noexcept {
+Units PreviousTables::used(const BucketAt& at, const LimitRegistry& registry, Now now,
+                           const AnyLimit* present) const noexcept {
     if (at.of_rule) {
-        return used_in_all(registry, now, [&](const BucketStore& buckets) {
+        return used_in_all(registry, now, nullptr, [&](const BucketStore& buckets) {
             return buckets.rule_entry(slot_of(at.key));
         });
     }
@@ -43,9 +43,32 @@ Units PreviousTables::used(const BucketAt& at, const LimitRegistry& registry,
     for (const Store& store : stores_) {
         (void)table_of(store.buckets, at.aggregation_level).prefetch_both(at.key);
     }
-    return used_in_all(registry, now, [&](const BucketStore& buckets) {
+    return used_in_all(registry, now, present, [&](const BucketStore& buckets) {
         return table_of(buckets, at.aggregation_level).read(at.key);
     });
+}
+
+std::optional<OneLine> PreviousTables::meter_of(const BucketAt& at, const LimitRegistry& registry,
+                                                Now now) const noexcept {
+    if (at.of_rule || at.aggregation_level != 0) {
+        return std::nullopt;
+    }
+    std::optional<OneLine> latest;
+    const Store* of = nullptr;
+    for (const Store& store : stores_) {
+        const Entry entry = store.buckets.keys.read(at.key);
+        const std::optional<ColorMeter> meter =
+            entry.empty() ? std::nullopt : registry.meter_of(entry, store.buckets.registry.pool());
+        if (!meter || meter->fresh_from() <= now.at) {
+            continue;
+        }
+        if (of != nullptr && of->process == store.process) {
+            return std::nullopt;
+        }
+        of = &store;
+        latest = line_of(*meter);
+    }
+    return latest;
 }
 
 Instant PreviousTables::fresh_from(const BucketAt& at, const LimitRegistry& registry,
@@ -54,9 +77,10 @@ Instant PreviousTables::fresh_from(const BucketAt& at, const LimitRegistry& regi
     for (const Store& store : stores_) {
         const Entry entry = at.of_rule ? store.buckets.rule_entry(slot_of(at.key))
                                        : table_of(store.buckets, at.aggregation_level).read(at.key);
-        if (!entry.empty() && !entry.idle(now.at)) {
-            latest = std::max(latest, registry.fresh_from_of(entry));
-        }
+        const Instant fresh = entry.empty()
+                                  ? Instant{}
+                                  : registry.fresh_from_of(entry, store.buckets.registry.pool());
+        latest = fresh > now.at ? std::max(latest, fresh) : latest;
     }
     return latest;
 }

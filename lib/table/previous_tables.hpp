@@ -1,9 +1,11 @@
 #pragma once
 #include "lib/share/core.hpp"
 #include "lib/table/bucket_store.hpp"
+#include "lib/table/one_line.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,9 +25,13 @@ public:
     // change.
     PreviousTables(std::vector<Store> stores, Instant until);
 
-    // What a key, or a rule, has used of its limit, in all of them together.
-    [[nodiscard]] Units used(const BucketAt& at, const LimitRegistry& registry,
-                             Now now) const noexcept;
+    // What a key, or a rule, has used of its limit, in all of them together. `present`: the numbers
+    // that count for the key now; nullptr: they are not known.
+    [[nodiscard]] Units used(const BucketAt& at, const LimitRegistry& registry, Now now,
+                             const AnyLimit* present = nullptr) const noexcept;
+    // The colour meter of a key, as a whole; nullopt: it owes nothing, or to several workers.
+    [[nodiscard]] std::optional<OneLine> meter_of(const BucketAt& at, const LimitRegistry& registry,
+                                                  Now now) const noexcept;
     // The rest of a ban of the key; 0: none.
     [[nodiscard]] Nanoseconds ban_left(const TableKey& key, Instant now) const noexcept;
     // Ends what the key owes. Taking it over alone needs none of this: each worker that the key
@@ -40,6 +46,10 @@ public:
     [[nodiscard]] Instant fresh_from(const BucketAt& at, const LimitRegistry& registry,
                                      Now now) const noexcept;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const noexcept;
+    // When the latest of these processes adopted changes of numbers; nullptr: there is none.
+    [[nodiscard]] const RecoveryLog* latest_log() const noexcept {
+        return stores_.empty() ? nullptr : &stores_.back().buckets.registry.recovery_log();
+    }
     // For readers of all that lies there.
     [[nodiscard]] std::span<const Store> stores() const noexcept { return stores_; }
 
@@ -49,7 +59,7 @@ public:
 
 private:
     template <typename EntryIn>
-    [[nodiscard]] Units used_in_all(const LimitRegistry& registry, Now now,
+    [[nodiscard]] Units used_in_all(const LimitRegistry& registry, Now now, const AnyLimit* present,
                                     EntryIn&& entry_in) const noexcept;
     [[nodiscard]] static const BucketTable& table_of(const BucketStore& store,
                                                      std::uint8_t aggregation_level) noexcept {

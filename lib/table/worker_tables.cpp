@@ -17,10 +17,9 @@ Entry entry_at(const BucketStore& store, const BucketAt& at) noexcept {
                       : table_of(store, at.aggregation_level).peek(at.key);
 }
 
-bool is_one_line(const AnyLimit& limit) noexcept {
+bool is_window_in_one_line(const AnyLimit& limit) noexcept {
     const Algorithm algorithm = algorithm_of(limit);
-    return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow ||
-           algorithm == Algorithm::ColorMeter;
+    return algorithm == Algorithm::FixedWindow || algorithm == Algorithm::SlidingWindow;
 }
 
 // With units of which nothing is known but their number.
@@ -61,26 +60,38 @@ public:
 private:
     [[nodiscard]] Owed owed_in(const BucketStore& store, const Entry& entry) const noexcept {
         Owed seen{.found = true};
-        if (!registry_.knows(entry.slot()) || entry.idle(now_.at)) {
+        if (!registry_.knows(entry.slot())) {
             return seen;
         }
         const RemoteLines lines{store.registry.pool()};
         seen.used = registry_.used_of(entry, lines, now_);
+        if (const std::optional<ColorMeter> meter = registry_.meter_of(entry, lines)) {
+            // Its second bucket may owe alone, which are no units that the first lacks.
+            seen.line =
+                meter->fresh_from() > now_.at ? std::optional{line_of(*meter)} : std::nullopt;
+            return seen;
+        }
+        if (seen.used == Units{0}) {
+            return seen;
+        }
         seen.bucket = registry_.bucket_of(entry);
         const SlotRow& row = registry_.row(entry.slot());
-        if (is_one_line(*row.limit) && entry.stamp() == Stamp{row.version, 0}) {
+        if (is_window_in_one_line(*row.limit) && entry.stamp() == Stamp{row.version, 0}) {
             seen.line = {lines.at<std::array<std::byte, kLineBytes>>(entry.cell().rest),
                          entry.fresh_from()};
         }
         return seen;
     }
 
+    [[nodiscard]] static bool owes_nothing(const Owed& owed) noexcept {
+        return owed.used == Units{0} && !owed.bucket && !owed.line;
+    }
     void add(const Owed& seen) noexcept {
         owed_.found = true;
-        if (seen.used == Units{0} && !seen.bucket) {
+        if (owes_nothing(seen)) {
             return;
         }
-        const bool first = owed_.used == Units{0} && !owed_.bucket;
+        const bool first = owes_nothing(owed_);
         if (first) {
             owed_ = seen;
         } else if (combine_ == Combine::Most) {
@@ -173,9 +184,8 @@ Instant WorkerTables::fresh_before(const BucketAt& at, const LimitRegistry& regi
     for (const MigratedFrom& moved : registry.row(slot_of(at.key)).moved()) {
         for (const BucketStore* store : stores_) {
             const Entry entry = entry_at(*store, with_slot(at, moved.slot));
-            if (!entry.empty() && !entry.idle(now.at)) {
-                latest = std::max(latest, registry.fresh_from_of(entry));
-            }
+            const Instant fresh = entry.empty() ? Instant{} : registry.fresh_from_of(entry);
+            latest = fresh > now.at ? std::max(latest, fresh) : latest;
         }
     }
     return latest;

@@ -3,6 +3,7 @@
 #include "lib/share/digest_owners.hpp"
 #include "lib/table/bucket_store.hpp"
 #include "lib/table/connection_lanes.hpp"
+#include "lib/table/one_line.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,11 +16,6 @@ namespace sluice {
 
 // What a key owes in tables that its own worker does not write.
 struct Owed {
-    // A whole bucket of an algorithm that keeps it in one line.
-    struct OneLine {
-        std::array<std::byte, kLineBytes> bytes;
-        Instant fresh_from;
-    };
     bool found = false;  // there is an entry, whatever it owes
     Units used{0};
     // The same exactly, under the limit's numbers, where it can be told.
