@@ -105,6 +105,18 @@ std::string settings_text(const Json& list) {
     return text;
 }
 
+// "banned by policy until 2026-…Z, because: …": a file says so of the key itself.
+std::string file_ban_text(const Json& document) {
+    if (!document.contains("file_ban")) {
+        return "";
+    }
+    const Json& ban = document.at("file_ban");
+    const auto reason = text_at(ban, "reason");
+    return fmt::format("banned by {}{}{}\n", text_at(ban, "source"),
+                       ban.at("until").is_null() ? "" : " until " + text_at(ban, "until"),
+                       reason.empty() ? "" : ", because: " + reason);
+}
+
 // Networks that the key lies in and that are banned, and what lets it through. A rule under
 // `dynamic` says so itself when a key is to be exempt.
 std::string networks_text(const Json& document) {
@@ -180,10 +192,10 @@ std::string key_text(const Json& document) {
     const std::string fate = document.at("banned").get<bool>()   ? ": banned"
                              : document.at("exempt").get<bool>() ? ": exempt"
                                                                  : "";
-    std::string text = fmt::format(
-        "{}{}\n{}\n{}", head(document), fate,
-        settings_text(document.at("set")) + networks_text(document) + ban_text(document),
-        table.text());
+    std::string text = fmt::format("{}{}\n{}\n{}", head(document), fate,
+                                   settings_text(document.at("set")) + file_ban_text(document) +
+                                       networks_text(document) + ban_text(document),
+                                   table.text());
     for (const Json& worker : document.at("unanswered")) {
         text +=
             fmt::format("\nthe worker on lcore {} has not answered{}", count_at(worker, "lcore"),

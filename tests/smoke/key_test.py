@@ -354,12 +354,22 @@ class WithoutPackets(KeyCase):
 
     def test_networks_that_a_file_bans_are_told_of_too(self):
         (self.box.folder / "bans.csv").write_text("key,limit,rate,burst,count,expires,reason,ban\n"
-                                                  "192.0.2.0/24,,,,,,abuse,yes\n")
+                                                  "192.0.2.0/24,,,,,,abuse,yes\n"
+                                                  "198.51.100.7,,,,,2099-12-31,\"spam, twice\",yes\n")
         self.apply("version: 1\nrules: [{id: sources, mode: enforce, key: [ip.src], "
                    "limits: [{algorithm: token_bucket, rate: 1/s, burst: 5}], overrides: {file: bans.csv}}]\n")
-        self.assertEqual([(one["key"], one["source"]) for one in self.answered("sources", "192.0.2.7")["networks"]],
-                         [("192.0.2.0/24", "policy")])
-        self.assertIn("192.0.2.0/24 (policy)", self.key("unban", "sources", "192.0.2.7", exit=1))
+        self.assertEqual([(one["key"], one["source"], one["reason"])
+                          for one in self.answered("sources", "192.0.2.7")["networks"]],
+                         [("192.0.2.0/24", "policy", "abuse")])
+        self.assertIn("192.0.2.0/24 (policy, because: abuse)", self.key("unban", "sources", "192.0.2.7", exit=1))
+        self.assertIn("within 192.0.2.0/24, banned by policy, because: abuse", self.key("show", "sources", "192.0.2.7"))
+        alone = self.answered("sources", "198.51.100.7")
+        self.assertEqual((alone["banned"], alone["file_ban"]["reason"]), (True, "spam, twice"))
+        self.assertIn("banned by policy until 2100-01-01T00:00:00Z, because: spam, twice",
+                      self.key("show", "sources", "198.51.100.7"))
+        bans = json.loads(self.box.ctl("bans", "--json").stdout)["bans"]
+        self.assertEqual({ban["key"]: ban["reason"] for ban in bans},
+                         {"192.0.2.0/24": "abuse", "198.51.100.7": "spam, twice"})
 
     def test_a_key_is_read_as_the_pipeline_reads_it(self):
         self.assertEqual(self.left("hosts", "192.0.2.1|53"), [5])

@@ -36,17 +36,26 @@ bool lies_in(ByteView key, ByteView network) {
 
 using Networks = std::vector<std::pair<unsigned, Json>>;  // with their lengths
 
-void add(ByteView network, Json ban, std::int64_t until, Networks& networks) {
+// False: it has ended.
+bool add_end(Json& ban, std::int64_t until) {
     using std::chrono::system_clock;
     const std::int64_t now =
         std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch())
             .count();
-    if (until != 0 && until <= now) {
-        return;
-    }
     ban["until"] = until == 0 ? Json() : Json(utc_text(until));
     ban["left_s"] = until == 0 ? Json() : Json(until - now);
-    networks.emplace_back(network_of_key(network).length, std::move(ban));
+    return until == 0 || until > now;
+}
+
+void add(ByteView network, Json ban, std::int64_t until, Networks& networks) {
+    if (add_end(ban, until)) {
+        networks.emplace_back(network_of_key(network).length, std::move(ban));
+    }
+}
+
+// UTC, seconds; 0: for good.
+std::int64_t end_of(const BannedKey& ban) {
+    return ban.until == kForever ? 0 : std::chrono::ceil<std::chrono::seconds>(ban.until).count();
 }
 
 void add_set(const FoundKey& found, const RuleView& view, Networks& networks) {
@@ -74,15 +83,32 @@ void add_of_files(const FoundKey& found, Networks& networks) {
             !lies_in(std::as_bytes(std::span{found.ask.bytes}), one.bytes)) {
             continue;
         }
-        const std::int64_t until =
-            one.until == kForever ? 0 : std::chrono::ceil<std::chrono::seconds>(one.until).count();
         const std::string text =
             text_of_key(std::span{one.bytes}, [](std::uint64_t) { return std::string{"?"}; });
-        add(one.bytes, {{"key", text}, {"source", "policy"}, {"reason", ""}}, until, networks);
+        add(one.bytes, {{"key", text}, {"source", "policy"}, {"reason", reason_of(one)}},
+            end_of(one), networks);
     }
 }
 
 }  // namespace
+
+std::string reason_of(const BannedKey& ban) {
+    return ban.reason == nullptr ? "" : *ban.reason;
+}
+
+Json file_ban_json(const FoundKey& found) {
+    if (found.rule->banned == nullptr) {
+        return {};
+    }
+    const ByteView key = std::as_bytes(std::span{found.ask.bytes});
+    for (const BannedKey& one : *found.rule->banned) {
+        if (one.key == found.ask.key && std::ranges::equal(one.bytes, key)) {
+            Json ban{{"source", "policy"}, {"reason", reason_of(one)}};
+            return add_end(ban, end_of(one)) ? ban : Json();
+        }
+    }
+    return {};
+}
 
 Json networks_json(const FoundKey& found, const RuleView& view) {
     Networks networks;

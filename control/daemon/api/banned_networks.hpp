@@ -1,5 +1,6 @@
 #pragma once
 #include "control/daemon/api/key_words.hpp"
+#include "lib/policy/overrides/banned_keys.hpp"
 
 #include <string>
 
@@ -9,6 +10,13 @@ namespace sluice {
 // [{"key":"192.0.2.0/24","source":"operator","left_s":…,"until":…,"reason":…}]: those that hold, by
 // operators and by override files, the narrowest first.
 [[nodiscard]] Json networks_json(const FoundKey& found, const RuleView& view);
+
+// {"source":"policy","left_s":…,"until":…,"reason":…} of a file that bans the key itself; null:
+// none.
+[[nodiscard]] Json file_ban_json(const FoundKey& found);
+
+// As the line of its file has it; empty: it has none.
+[[nodiscard]] std::string reason_of(const BannedKey& ban);
 
 // "192.0.2.0/24 (operator, because: abuse)"; of several, one behind the other.
 [[nodiscard]] std::string text_of_networks(const Json& networks);

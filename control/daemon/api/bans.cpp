@@ -1,3 +1,4 @@
+#include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/live_pages.hpp"
 #include "lib/rules/group.hpp"
 
@@ -172,6 +173,7 @@ private:
                 text_of_key(std::span{key.bytes}, [](std::uint64_t) { return std::string{"?"}; });
             Json ban = ban_json(BanSource::Policy, rule.id, text, key.key + std::size_t{1});
             set_end(ban, until);
+            ban["reason"] = reason_of(key);
             bans_.push_back(std::move(ban));
         }
     }

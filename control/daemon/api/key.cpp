@@ -145,6 +145,9 @@ Json key_json(const FoundKey& found, const KeyState& state, const RuleView& view
     if (Json ban = ban_json(state); !ban.is_null()) {
         json["ban"] = std::move(ban);
     }
+    if (Json ban = file_ban_json(found); !ban.is_null()) {
+        json["file_ban"] = std::move(ban);
+    }
     if (Json networks = networks_json(found, view); !networks.empty()) {
         json["networks"] = std::move(networks);
     }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace sluice {
@@ -12,6 +14,7 @@ struct BannedKey {
     std::uint8_t key = 0;          // of the rule's keys
     Nanoseconds until = kForever;  // UTC
     std::vector<std::byte> bytes;
+    std::shared_ptr<const std::string> reason{};  // as its line has it; nullptr: none
 };
 using BannedKeys = std::vector<BannedKey>;
 

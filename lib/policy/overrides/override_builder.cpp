@@ -165,9 +165,22 @@ std::optional<OverrideFault> OverrideBuilder::add(const OverrideText& text, Over
     const ByteView bytes = key->bytes.view();
     const auto begin = static_cast<std::uint32_t>(said_.bytes.size());
     said_.bytes.insert(said_.bytes.end(), bytes.begin(), bytes.end());
-    said_.rows.push_back(
-        {begin, static_cast<std::uint32_t>(said_.bytes.size()), known->second, place, key->index});
+    said_.rows.push_back({begin, static_cast<std::uint32_t>(said_.bytes.size()), known->second,
+                          place, key->index, reason_of(text)});
     return std::nullopt;
+}
+
+// What the packet path needs of a ban is the same whatever its reason.
+std::uint32_t OverrideBuilder::reason_of(const OverrideText& text) {
+    if (!text.banned || text.reason.empty()) {
+        return 0;
+    }
+    const auto [known, is_new] = known_reasons_.try_emplace(
+        std::string{text.reason}, static_cast<std::uint32_t>(said_.reasons.size() + 1));
+    if (is_new) {
+        said_.reasons.push_back(std::make_shared<const std::string>(text.reason));
+    }
+    return known->second;
 }
 
 // Numbers that an operator has set take the place of the files' for that limit, and of `exempt`.
@@ -240,7 +253,10 @@ void OverrideBuilder::note_bans(const Group& group) {
         if (piece.banned && row->place.source != OverrideSource::RunTime) {
             banned_ = banned_ == nullptr ? std::make_shared<BannedKeys>() : banned_;
             const ByteView bytes = said_.bytes_of(*row);
-            banned_->push_back({row->key, piece.numbers.until, {bytes.begin(), bytes.end()}});
+            banned_->push_back({row->key,
+                                piece.numbers.until,
+                                {bytes.begin(), bytes.end()},
+                                row->reason == 0 ? nullptr : said_.reasons[row->reason - 1]});
         }
     }
 }

@@ -25,6 +25,7 @@ struct OverrideText {
     std::string_view until;  // empty: as `until_at` has it
     Nanoseconds until_at = kForever;
     bool banned = false;              // the key is; the limit is not read
+    std::string_view reason{};        // of a ban in a file
     std::optional<std::size_t> tier;  // of the rule's keys, from 1 on; else whichever fits
 };
 inline constexpr std::string_view kExempt = "exempt";
@@ -95,6 +96,8 @@ private:
     [[nodiscard]] std::optional<std::size_t> tier_of(std::string_view limit) const;
     [[nodiscard]] std::optional<std::uint8_t> limit_in(std::string_view name,
                                                        std::uint8_t key) const;
+    // Its number in the rows' reasons.
+    [[nodiscard]] std::uint32_t reason_of(const OverrideText& text);
     void note_bans(const Group& group);
     [[nodiscard]] std::uint32_t plan_of(const Group& group, Overrides& overrides);
     [[nodiscard]] std::uint32_t add_plan(const Group& group, Overrides& overrides) const;
@@ -110,7 +113,8 @@ private:
     std::shared_ptr<BannedKeys> banned_;                           // likewise
     std::unordered_map<std::string, std::uint32_t> known_pieces_;  // by their text
     std::unordered_map<std::string, std::uint32_t> known_plans_;   // by their pieces, of several
-    std::vector<std::uint32_t> plan_of_piece_;                     // alone, + 1; 0: none yet
+    std::unordered_map<std::string, std::uint32_t> known_reasons_;
+    std::vector<std::uint32_t> plan_of_piece_;  // alone, + 1; 0: none yet
 };
 
 }  // namespace sluice

@@ -136,7 +136,8 @@ Fault add_line(std::string_view text, std::uint32_t number, Line& cells, Overrid
                      .limit = cell(1),
                      .numbers = {.rate = cell(2), .burst = cell(3), .count = cell(4)},
                      .until = cell(5),
-                     .banned = banned},
+                     .banned = banned,
+                     .reason = cell(6)},
                     {OverrideSource::CsvFile, number});
     return fault ? fault_at(number, cells.cells[column_of(fault->word)].column, fault->what)
                  : std::nullopt;

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace sluice {
@@ -29,7 +31,8 @@ struct OverrideRows {
         std::uint32_t end = 0;
         std::uint32_t piece = 0;
         OverridePlace place;
-        std::uint8_t key = 0;  // of the rule's
+        std::uint8_t key = 0;      // of the rule's
+        std::uint32_t reason = 0;  // of a ban: index in `reasons`, from 1 on; 0: none
     };
 
     [[nodiscard]] ByteView bytes_of(const Row& row) const noexcept {
@@ -43,6 +46,7 @@ struct OverrideRows {
     std::size_t sorted = 0;  // so many of them are, from the first on
     std::vector<Piece> pieces;
     std::vector<std::uint64_t> piece_sums;
+    std::vector<std::shared_ptr<const std::string>> reasons;  // many bans may share one
 };
 
 }  // namespace sluice

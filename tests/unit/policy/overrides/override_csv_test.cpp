@@ -227,6 +227,34 @@ TEST(OverrideCsv, AnyNumberOfLinesOfOneKeyIsReadInLinearTime) {
     EXPECT_NE(done.problems[1].message.find("the first is on line 3"), std::string::npos);
 }
 
+// Beside the table: packets meet the same ban whatever its reason.
+TEST(OverrideCsv, ABanKeepsTheReasonOfItsLine) {
+    const std::string reasons[] = {"spam", "\"so, and \"\"so\"\"\"", "", "spam"};
+    const std::string told[] = {"spam", "so, and \"so\"", "", "spam"};
+    std::string csv = BAN_HEADER;
+    std::string without = BAN_HEADER;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const std::string key = "192.0.2." + std::to_string(i) + "|53,,,,,,";
+        csv += key + reasons[i] + ",yes\n";
+        without += key + ",yes\n";
+    }
+    csv += "192.0.2.9|53,1,5/s,,,,of no ban,\n";
+    without += "192.0.2.9|53,1,5/s,,,,,\n";
+    const Outcome done = compile(csv);
+    ASSERT_TRUE(done.rules) << done.problems.front().message;
+    const BannedKeys& banned = *done.rules->rules[0].banned;
+    ASSERT_EQ(banned.size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(banned[i].reason == nullptr ? "" : *banned[i].reason, told[i]);
+    }
+    EXPECT_EQ(banned[0].reason, banned[3].reason) << "held once";
+    const Outcome plain = compile(without);
+    EXPECT_EQ(done.rules->set.rules[0].overrides->plans.size(),
+              plain.rules->set.rules[0].overrides->plans.size());
+    EXPECT_EQ(done.rules->rules[0].settings.back().value,
+              plain.rules->rules[0].settings.back().value);
+}
+
 // Whoever compiles is heard while a file is read, and between its keys; half a file is none.
 TEST(OverrideCsv, ReadingCanBeInterrupted) {
     std::string csv = HEADER;
