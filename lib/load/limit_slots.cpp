@@ -2,6 +2,7 @@
 
 #include "lib/meter/lifetime.hpp"
 #include "lib/table/own_bucket.hpp"
+#include "lib/table/own_counts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +19,8 @@ bool same_numbers(const LoadedLimit& before, const LoadedLimit& after) {
            (after.overridden || !before.overridden);
 }
 
-// Numbers of keys that differ are not known of a bucket in a line of the pool, and neither is what
-// it owes beyond them.
+// Numbers of keys that differ are not known of a bucket in a line of the pool: of windows they come
+// along (OwnCounts).
 bool is_forgivable(const LoadedLimit& after) {
     const Algorithm algorithm = algorithm_of(after.limit);
     return algorithm != Algorithm::Concurrency && algorithm != Algorithm::Penalty &&
@@ -37,10 +38,17 @@ bool is_lowered(const LoadedLimit& before, const LoadedLimit& after) {
     return any;
 }
 
+// Windows whose keys have other counts than those that were forgiven under last.
+bool has_other_counts(const LoadedLimit& before, const LoadedLimit& after) {
+    return after.own_counts != nullptr &&
+           (before.own_counts == nullptr || !(*before.own_counts == *after.own_counts));
+}
+
 // Numbers that stay the same are forgiven under as well, unless they were already.
 bool is_new_version(const LoadedLimit& before, const LoadedLimit& after, Forgives forgives) {
-    return !same_numbers(before, after) || (forgives == Forgives::Excess && !before.forgiven &&
-                                            is_forgivable(after) && is_lowered(before, after));
+    return !same_numbers(before, after) || has_other_counts(before, after) ||
+           (forgives == Forgives::Excess && !before.forgiven && is_forgivable(after) &&
+            is_lowered(before, after));
 }
 
 bool changes_numbers(const LoadedSet& set, const auto& limits, Forgives forgives) {
@@ -76,8 +84,10 @@ void renumber(LoadedLimit& limit, const LoadedLimit& after, std::uint64_t change
                            .coarser = limit.coarser,
                            .version = limit.version,
                            .change = static_cast<std::uint8_t>(change % kRememberedChanges),
-                           .forgiven = forgiven});
+                           .forgiven = forgiven,
+                           .own_counts = after.own_counts});
     limit.forgiven = forgiven;
+    limit.own_counts = after.own_counts;
     limit.version = static_cast<std::uint8_t>((limit.version + 1) % kNumberVersions);
     limit.limit = after.limit;
     limit.coarser = after.coarser;

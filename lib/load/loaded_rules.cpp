@@ -2,7 +2,9 @@
 
 #include "lib/load/limit_spread.hpp"
 #include "lib/load/slots.hpp"
+#include "lib/meter/any_meter.hpp"
 #include "lib/rules/network_bans.hpp"
+#include "lib/table/own_counts.hpp"
 
 #include <map>
 #include <utility>
@@ -50,6 +52,36 @@ void load_overrides(LoadedSet& set, const HashSecret& secret, const LoadedSet* b
         const auto found = known.find(rule.overrides.get());
         rule.override_tables =
             found == known.end() ? tables_of(*rule.overrides, secret) : *found->second;
+    }
+}
+
+// Of windows, which are forgiven by them: entries do not say what their keys have.
+std::shared_ptr<const OwnCounts> own_counts_of(const LoadedRule& rule, std::size_t index,
+                                               const KeyHasher& hash) {
+    const LoadedLimit& limit = rule.limits[index];
+    if (!limit.overridden || !counts_in_windows(limit.limit)) {
+        return nullptr;
+    }
+    auto counts = std::make_shared<OwnCounts>();
+    const Overrides& all = *rule.overrides;
+    const KeyOverrides& keys = all.keys[limit.key];
+    for (std::size_t row = 0; row < keys.rows.size(); ++row) {
+        for (const LimitOverride& one : all.numbers_of(all.plans[keys.rows[row].plan])) {
+            if (one.limit == index) {
+                counts->add(hash(limit.identity, keys.key(row)).hash, most_of(one.numbers));
+            }
+        }
+    }
+    counts->sort();
+    return counts;
+}
+
+void list_own_counts(LoadedSet& set, const HashSecret& secret) {
+    const KeyHasher hash{secret};
+    for (LoadedRule& rule : set.rules) {
+        for (std::size_t i = 0; i < rule.limits.size(); ++i) {
+            rule.limits[i].own_counts = own_counts_of(rule, i, hash);
+        }
     }
 }
 
@@ -113,6 +145,9 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
     }
     const bool same_secret = before != nullptr && before->secret_ == secret_;
     load_overrides(*set_, secret_, same_secret ? before->set_.get() : nullptr);
+    if (environment.forgives == Forgives::Excess) {
+        list_own_counts(*set_, secret_);
+    }
     list_spreads(*set_, environment.sharers.workers);
     share_limits(*set_, environment.sharers);
     if (Result<Done> fits =

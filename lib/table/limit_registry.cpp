@@ -1,6 +1,7 @@
 #include "lib/table/limit_registry.hpp"
 
 #include "lib/meter/bucket_in.hpp"
+#include "lib/table/own_counts.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -150,6 +151,7 @@ void LimitRegistry::evict(Entry& entry) noexcept {
 struct ChangeEnd {
     Instant at{};
     bool forgiven = false;
+    const OwnCounts* own_counts = nullptr;  // by these, where keys may have some
 };
 
 // Step by aggregation level through the numbers that were in force since an entry was written.
@@ -171,12 +173,20 @@ void LimitRegistry::follow_changes(Stamp stamp, const SlotRow& row,
         }
         from = numbers != nullptr ? numbers : from;
         change = {recovery_log_->changed[previous.change % recovery_log_->changed.size()].at(),
-                  previous.forgiven};
+                  previous.forgiven, previous.own_counts.get()};
     }
     const AnyLimit* to = numbers_at(*row.limit, row.coarser, stamp.aggregation_level);
     if (from != nullptr && to != nullptr) {
         convert(*from, *to, change);
     }
+}
+
+// Wider keys have no counts of their own.
+bool LimitRegistry::forgive_windows(const Entry& entry, Cell& cell, const AnyLimit& numbers,
+                                    const OwnCounts& own, Now then) noexcept {
+    const Units most = entry.stamp().aggregation_level == 0 ? own.most_of(entry, most_of(numbers))
+                                                            : most_of(numbers);
+    return sluice::forgive_excess(cell, with_count(numbers, most), pool_, then);
 }
 
 void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) noexcept {
@@ -192,6 +202,8 @@ void LimitRegistry::renumber_entry(Entry& entry, const SlotRow& row, Now now) no
                        const Now then = now.moved_to(change.at);
                        renumber(cell, from, to, pool_, then);
                        forgiven |= change.forgiven && sluice::forgive_excess(cell, to, pool_, then);
+                       forgiven |= change.own_counts != nullptr &&
+                                   forgive_windows(entry, cell, to, *change.own_counts, then);
                    });
     note_forgiven(forgiven);
     if (gcra_of(*row.limit) != nullptr) {

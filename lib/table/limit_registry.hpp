@@ -205,6 +205,8 @@ private:
     void forgive_own(Gcra& bucket, const Limit& limit, LimitSlot slot, Instant changed) noexcept;
     [[nodiscard]] bool is_forgiven(const Entry& entry) const noexcept;
     [[nodiscard]] Instant changed_at(const OwnBucket& bucket, Now now) const noexcept;
+    [[nodiscard]] bool forgive_windows(const Entry& entry, Cell& cell, const AnyLimit& numbers,
+                                       const OwnCounts& own, Now then) noexcept;
     void update_slow(Entry& entry, Now now) noexcept;
     [[gnu::noinline]] void update_rare_slow(Entry& entry, Now now) noexcept;
     [[nodiscard]] bool update_latest(Entry& entry) noexcept;

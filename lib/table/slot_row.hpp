@@ -7,10 +7,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace sluice {
+
+class OwnCounts;  // own_counts.hpp
 
 // How many versions of a limit's numbers its entries can distinguish.
 inline constexpr std::uint8_t kNumberVersions = 7;
@@ -24,6 +27,9 @@ struct PreviousNumbers {
     std::uint8_t version = 0;  // that the buckets carry
     std::uint8_t change = 0;   // which change of the rules ended it: index in ChangeTimes
     bool forgiven = false;     // by that change: buckets owe no more than a fresh one has since
+    // The same of windows whose keys may have counts of their own. No other process knows them:
+    // what has not been forgiven by its end stays.
+    std::shared_ptr<const OwnCounts> own_counts{};
 };
 
 // What brings an entry of aggregation level 0 from the last former numbers of a token or leaky

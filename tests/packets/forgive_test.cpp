@@ -283,16 +283,64 @@ TEST(Forgive, TheEndOfAKeysNumbersForgivesNothing) {
     EXPECT_EQ(forgiven(box), 0U);
 }
 
-// The count of a key that has one of its own is not known of a line: it stays as it is.
-TEST(Forgive, WindowsOfLimitsWithOverridesStay) {
-    const auto limit = [](const std::string& count) {
-        return "{algorithm: sliding_log, window: 1d, count: " + count + "}";
+const std::string kWindows[] = {
+    "{algorithm: fixed_window, window: 1d, phase: first, count: ",
+    "{algorithm: fixed_window, window: 1d, phase: clock, count: ",
+    "{algorithm: sliding_window, window: 1d, count: ",
+    "{algorithm: sliding_counters, window: 1d, count: ",
+    "{algorithm: sliding_log, window: 1d, count: ",
+};
+
+// An entry has no key: what counts is the key's own count all the same, whether or not a packet of
+// the key came before its entry was brought under the new numbers.
+TEST(Forgive, WindowsOfKeysWithCountsOfTheirOwn) {
+    for (const std::string& kind : kWindows) {
+        for (const bool is_seen : {false, true}) {
+            SCOPED_TRACE(kind + (is_seen ? "seen" : "not seen"));
+            Box box{rules_with(kind + "100}", own("count: 80"))};
+            ASSERT_EQ(passed(box, 200, kStart), 80);
+            // No more than its own count allows is owed.
+            ASSERT_TRUE(box.forgive(rules_with(kind + "5}", own("count: 80"))));
+            box.idle(kStart);
+            EXPECT_EQ(passed(box, 200, kStart), 0);
+            EXPECT_EQ(forgiven(box), 0U);
+            // Its own count alone is lowered, and once more by the same rules.
+            for (int again = 0; again < 2; ++again) {
+                ASSERT_TRUE(box.forgive(rules_with(kind + "5}", own("count: 30"))));
+                for (int burst = 0; !is_seen && burst < 200; ++burst) {
+                    box.idle(kStart);
+                }
+                EXPECT_EQ(passed(box, 200, kStart), 0);
+                EXPECT_EQ(forgiven(box), 1U);
+            }
+            ASSERT_TRUE(box.reload(rules_with(kind + "5}", own("count: 40"))));
+            EXPECT_EQ(passed(box, 200, kStart), 10);
+        }
+    }
+}
+
+// Other keys of such a limit are forgiven by its count.
+TEST(Forgive, WindowsOfOtherKeysBesideThem) {
+    const auto other = [](Box& box, int packets) {
+        const auto frame = udp().src("10.0.0.2").bytes();
+        int count = 0;
+        for (int i = 0; i < packets; ++i) {
+            count += box.judge(frame, kStart).verdict == Verdict::Pass ? 1 : 0;
+        }
+        return count;
     };
-    Box box{rules_with(limit("100"), own("count: 80"))};
-    ASSERT_EQ(passed(box, 200, kStart), 80);
-    ASSERT_TRUE(box.forgive(rules_with(limit("5"), own("count: 80"))));
-    EXPECT_EQ(passed(box, 200, kStart), 0);
-    EXPECT_EQ(forgiven(box), 0U);
+    for (const std::string& kind : kWindows) {
+        SCOPED_TRACE(kind);
+        Box box{rules_with(kind + "100}", own("count: 80"))};
+        ASSERT_EQ(other(box, 200), 100);
+        ASSERT_EQ(passed(box, 200, kStart), 80);
+        ASSERT_TRUE(box.forgive(rules_with(kind + "5}", own("count: 80"))));
+        EXPECT_EQ(other(box, 200), 0);
+        EXPECT_EQ(forgiven(box), 1U);
+        ASSERT_TRUE(box.reload(rules_with(kind + "20}", own("count: 90"))));
+        EXPECT_EQ(other(box, 200), 15);
+        EXPECT_EQ(passed(box, 200, kStart), 10);
+    }
 }
 
 KeyAnswer ask(Box& box, KeyAction action, Instant now) {
