@@ -2,6 +2,7 @@
 
 #include "control/cli/daemon.hpp"
 #include "lib/policy/problems/nearest.hpp"
+#include "lib/policy/rules/rule_id.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,9 @@ std::string pattern_of(const Choices& one) {
     return fmt::format("{}:{}:{}", one.command, one.place, one.first.empty() ? "*" : one.first);
 }
 
-constexpr std::string_view kHead = R"(_sluicectl() {{
+// An id is text of the daemon that answers, which may be another box's: no shell expands it, and
+// one that no rule can have is not offered.
+constexpr std::string_view kHead = R"sh(_sluicectl() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
     local command= first= words= choices= files=yes ids= place=0 i
     local -a at=()
@@ -77,26 +80,35 @@ constexpr std::string_view kHead = R"(_sluicectl() {{
         esac
     done
     case $command in
-)";
+)sh";
 
-constexpr std::string_view kTail = R"(    esac
+constexpr std::string_view kTail = R"sh(    esac
     [[ $before != @({0}) ]] || ids=yes
-    if [[ -n $ids && $word != -* ]]; then
-        files=
-        choices=$("${{COMP_WORDS[0]}}" "${{at[@]}}" completion ids 2>/dev/null)
-    fi
+    COMPREPLY=()
     if [[ $word == -* || ( -z $command && -z $ids ) ]]; then
         COMPREPLY=($(compgen -W "$words" -- "$word"))
+    elif [[ -n $ids ]]; then
+        while IFS= read -r i; do
+            [[ -z $i || $i == *[!a-z0-9.-]* || $i == [.-]* || $i != "$word"* ]] || COMPREPLY+=("$i")
+        done <<<"$("${{COMP_WORDS[0]}}" "${{at[@]}}" completion ids 2>/dev/null)"
     elif [[ -z $files ]]; then
         COMPREPLY=($(compgen -W "$choices" -- "$word"))
     else
-        COMPREPLY=($(compgen -f -- "$word"))
+        compopt -o filenames 2>/dev/null
+        while IFS= read -r i; do
+            [[ -z $i ]] || COMPREPLY+=("$i")
+        done <<<"$(compgen -f -- "$word")"
     fi
 }}
-complete -o filenames -F _sluicectl sluicectl
-)";
+complete -F _sluicectl sluicectl
+)sh";
 
-constexpr std::string_view kZshHead = R"(#compdef sluicectl
+constexpr std::string_view kZshHead = R"sh(#compdef sluicectl
+_sluicectl_ids() {{
+    local -a ids
+    ids=(${{(f)"$($words[1] $at completion ids 2>/dev/null)"}})
+    compadd -- ${{${{ids:#*[^a-z0-9.-]*}}:#[.-]*}}
+}}
 _sluicectl() {{
     local command= first= i
     local -i place=0
@@ -117,18 +129,18 @@ _sluicectl() {{
         esac
     done
     if [[ $words[CURRENT-1] == ({1}) ]]; then
-        compadd -- $($words[1] $at completion ids 2>/dev/null)
+        _sluicectl_ids
         return
     fi
     if [[ $words[CURRENT] != -* ]]; then
         case "${{command}}:${{place}}:${{first}}" in
-)";
-constexpr std::string_view kZshTail = R"(    esac
+)sh";
+constexpr std::string_view kZshTail = R"sh(    esac
 }
 compdef _sluicectl sluicectl
-)";
+)sh";
 
-constexpr std::string_view kFishHead = R"(function __sluicectl_ids
+constexpr std::string_view kFishHead = R"sh(function __sluicectl_ids
     set -l at
     set -l words (commandline -opc)
     for i in (seq 2 (count $words))
@@ -136,7 +148,7 @@ constexpr std::string_view kFishHead = R"(function __sluicectl_ids
             set -a at $words[$i] $words[(math $i + 1)]
         end
     end
-    $words[1] $at completion ids 2>/dev/null
+    $words[1] $at completion ids 2>/dev/null | string match -r '^[a-z0-9][a-z0-9.-]*$'
 end
 function __sluicectl_place
     set -l words
@@ -158,7 +170,7 @@ complete -c sluicectl -f
 complete -c sluicectl -l rule -x -a '(__sluicectl_ids)'
 complete -c sluicectl -l before -x -a '(__sluicectl_ids)'
 complete -c sluicectl -l after -x -a '(__sluicectl_ids)'
-)";
+)sh";
 
 // The options and commands of all, apart.
 struct Whole {
@@ -186,8 +198,7 @@ std::string bash_choice(const Choices& one) {
 }
 
 std::string zsh_choice(const Choices& one) {
-    const std::string does = one.words == kIds
-                                 ? "compadd -- $($words[1] $at completion ids 2>/dev/null)"
+    const std::string does = one.words == kIds     ? "_sluicectl_ids"
                              : one.words == kFiles ? "_files"
                                                    : fmt::format("compadd -- {}", one.words);
     return fmt::format("            {}) {}; return ;;\n", pattern_of(one), does);
@@ -199,6 +210,14 @@ std::string fish_choice(const Choices& one) {
                                                    : fmt::format("-a '{}'", one.words);
     return fmt::format("complete -c sluicectl -n '__sluicectl_place {} {}{}{}' {}\n", one.command,
                        one.place, one.first.empty() ? "" : " ", one.first, does);
+}
+
+// The id of a rule or service, or of a candidate of a rule: RULE.NAME. One that begins as options
+// do would be read as such.
+bool is_offered(std::string_view id) {
+    const std::size_t dot = id.find('.');
+    return !id.starts_with('-') && is_rule_id(id.substr(0, dot)) &&
+           (dot == std::string_view::npos || is_rule_id(id.substr(dot + 1)));
 }
 
 }  // namespace
@@ -270,7 +289,8 @@ std::string running_ids(const Options& options) {
     for (const char* const list : {"rules", "services"}) {
         const Json none = Json::array();
         for (const Json& one : rules != nullptr && rules->contains(list) ? rules->at(list) : none) {
-            ids += one.value("id", "") + "\n";
+            const std::string id = one.value("id", "");
+            ids += is_offered(id) ? id + "\n" : "";
         }
     }
     return ids;

@@ -19,9 +19,9 @@ struct CompletionWord {
 // For fish: `sluicectl completion fish | source`.
 [[nodiscard]] std::string fish_completion(const std::vector<CompletionWord>& words);
 
-// The ids of the running rules and services, a line each, for shells that complete them. Empty
-// where sluiced does not answer within 300 ms, or refuses: a shell is not to wait, nor to hear of
-// it.
+// The ids of the running rules and services, a line each, for shells that complete them, without
+// those that no rule can have. Empty where sluiced does not answer within 300 ms, or refuses: a
+// shell is not to wait, nor to hear of it.
 [[nodiscard]] std::string running_ids(const Options& options);
 
 // The text that `completion` prints for options.word.

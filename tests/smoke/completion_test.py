@@ -1,0 +1,83 @@
+"""What shells offer of ids that a daemon lists, which may be another box's: none of their text is run.
+
+    completion_test.py SLUICECTL
+"""
+import os
+import shutil
+import subprocess
+import unittest
+
+from capture_files import Case, main
+from stand_ins import Sluiced
+
+GOOD = ["a", "web-2", "web-2.half"]
+# Each would leave a file `ran` behind where a shell expands it, or is none that a rule can have.
+BAD = ["$(touch ran)", "`touch ran`", "x$(touch ran)", "${x:=$(touch ran)}", "a;touch ran", "<(touch ran)", "a|touch ran",
+       "-exec", "--socket", "*", "a b", "A", "ä", "a\tb", "a\x1b[2Jb", "a\nb`touch ran`", "", "x" * 129, ".a", "a."]
+
+
+class Listed(Case):
+    """sluicectl, of a daemon that lists hostile ids."""
+
+    def test_ids_are_those_that_rules_can_have(self):
+        sluiced = Sluiced(self.path("sock"), {("GET", "/v1/rules"): (200, {
+            "rules": [{"id": one} for one in BAD + GOOD], "services": [{"id": one} for one in ["$(touch ran)", "shop"]]})})
+        self.addCleanup(sluiced.close)
+        self.assertEqual(self.ctl("completion", "ids", "--socket", self.path("sock")), ("\n".join(GOOD + ["shop"]) + "\n", ""))
+
+
+class Offered(Case):
+    """Each shell, of a program that does not sort them out."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("ids", "".join(f"{one}\n" for one in BAD + GOOD))
+        self.program = self.write("sluicectl", f'#!/bin/sh\n[ "$*" = "completion ids" ] && cat {self.path("ids")}\n')
+        os.chmod(self.program, 0o755)
+
+    def script(self, shell):
+        return self.ctl("completion", shell)[0]
+
+    def offered(self, *command):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=self.folder, check=True,
+                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "HOME": self.folder})
+        self.assertEqual(done.stderr, "")
+        self.assertFalse(os.path.exists(self.path("ran")), done.stdout)
+        return done.stdout.splitlines()
+
+    def expect_good(self, shown):
+        # Size is the program's to judge; a line break ends an id.
+        self.assertEqual(sorted(set(shown) - {"x" * 129}), sorted([*GOOD, "a."]))
+
+    def bash(self, words, typed):
+        return self.offered("bash", "-c", f'{self.script("bash")}\nCOMP_WORDS=({words}); COMP_CWORD={typed}; _sluicectl\n'
+                            'printf "%s\\n" "${COMPREPLY[@]}"')
+
+    def test_bash(self):
+        self.expect_good(self.bash(f"{self.program} mode ''", 2))
+        self.expect_good(self.bash(f"{self.program} stats --rule ''", 3))
+        self.assertEqual(self.bash(f"{self.program} key ban we", 3), ["web-2", "web-2.half"])
+
+    def test_bash_offers_files_as_they_are_called(self):
+        for name in ("$(touch ran)", "a b.yaml", "*"):
+            self.write(name, "")
+        self.assertEqual(sorted(self.bash("sluicectl check ''", 2)),
+                         sorted(["$(touch ran)", "a b.yaml", "*", "ids", "sluicectl"]))
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        given = "compdef() { :; }; compadd() { shift; print -rl -- $@; }\n"
+        for words, typed in (("mode ''", 3), ("stats --rule ''", 4)):
+            self.expect_good(self.offered("zsh", "-fc", f'{given}{self.script("zsh")}\nwords=({self.program} {words}); '
+                                          f"CURRENT={typed}; _sluicectl"))
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish(self):
+        self.write("script.fish", self.script("fish"))
+        for words in ("mode ", "stats --rule "):
+            shown = self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words}"')
+            self.expect_good([line.split("\t")[0] for line in shown])
+
+
+if __name__ == "__main__":
+    main()
