@@ -46,7 +46,7 @@ Result<Done> free_interfaces(const BoxConfig& box) {
         }
     }
     for (const KeptPort& left : KeptPorts{box.state_dir}.load()) {
-        restore_left(left);
+        (void)restore_left(left);
     }
     return Done{};
 }

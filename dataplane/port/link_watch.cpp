@@ -17,7 +17,7 @@ void leave(Port& port, QuiesceBoard& board) {
     port.up.raise(false);
     port.there.raise(false);
     port.held_down = false;
-    port.before.reset();
+    port.change.reset();
     port.holds.clear();
     port.settling = {};
     ++port.times_gone;
@@ -37,6 +37,7 @@ Result<Done> start_again(Port& port, const KeepChanges& keep) {
         return attached;
     }
     note_settings(port);
+    will_set_mtu(port, port.plan.mtu);
     keep();
     if (const Result<Done> started = start_port(port, port.plan); !started) {
         return started;

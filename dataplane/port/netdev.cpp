@@ -83,12 +83,19 @@ std::optional<NetdevSettings> netdev_settings(const Netdev& netdev) {
                           .promiscuous = (interface->request.ifr_flags & IFF_PROMISC) != 0};
 }
 
-Result<Done> set_netdev_settings(const Netdev& netdev, const NetdevSettings& settings) {
+NetdevSettings without_change(const NetdevChange& change, const NetdevSettings& now) {
+    const bool is_ours = change.set_mtu == 0 || now.mtu == change.set_mtu;
+    return {.mtu = is_ours ? change.before.mtu : now.mtu,
+            .promiscuous = now.promiscuous && change.before.promiscuous};
+}
+
+Result<Done> restore_netdev(const Netdev& netdev, const NetdevChange& change) {
     const std::optional<NetdevSettings> found = netdev_settings(netdev);
     std::optional<Interface> interface = open_interface(netdev);
     if (!found || !interface) {
         return Error{Errc::Unreachable, "its interface is not to be found here"};
     }
+    const NetdevSettings settings = without_change(change, *found);
     if (found->promiscuous != settings.promiscuous &&
         !change_flags(*interface, IFF_PROMISC, settings.promiscuous)) {
         return Error{Errc::NotSupported, std::strerror(errno)};

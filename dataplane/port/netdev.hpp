@@ -37,9 +37,17 @@ struct NetdevSettings {
     bool operator==(const NetdevSettings&) const = default;
 };
 [[nodiscard]] std::optional<NetdevSettings> netdev_settings(const Netdev& netdev);
-// Changes what differs.
-[[nodiscard]] Result<Done> set_netdev_settings(const Netdev& netdev,
-                                               const NetdevSettings& settings);
+// What a port has changed of an interface.
+struct NetdevChange {
+    NetdevSettings before;
+    std::uint16_t set_mtu = 0;  // the MTU that the port gave it; 0: nobody knows
+
+    bool operator==(const NetdevChange&) const = default;
+};
+// What an interface goes back to that is as `now` says: what somebody else has set since stays.
+[[nodiscard]] NetdevSettings without_change(const NetdevChange& change, const NetdevSettings& now);
+// Takes the change back.
+[[nodiscard]] Result<Done> restore_netdev(const Netdev& netdev, const NetdevChange& change);
 
 // The driver, as `ethtool -i` names it; empty: nobody says.
 [[nodiscard]] std::string netdev_driver(const std::string& name);

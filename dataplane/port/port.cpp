@@ -144,21 +144,31 @@ void note_settings(Port& port) {
     (void)rte_eth_dev_info_get(port.id, &info);
     port.driver = info.driver_name == nullptr ? "" : info.driver_name;
     port.netdev = netdev_behind(port, info.if_index);
-    if (!port.before && port.driver != "net_tap") {
-        port.before = netdev_settings(port.netdev);
+    const std::optional<NetdevSettings> now =
+        port.driver == "net_tap" ? std::nullopt : netdev_settings(port.netdev);
+    if (now) {
+        port.change = port.change
+                          ? NetdevChange{without_change(*port.change, *now), port.change->set_mtu}
+                          : NetdevChange{.before = *now};
+    }
+}
+
+void will_set_mtu(Port& port, std::uint16_t mtu) {
+    if (port.change) {
+        port.change->set_mtu = mtu;
     }
 }
 
 void restore_settings(Port& port) {
-    if (port.before && !netdev_is_gone(port.netdev)) {
-        if (const Result<Done> done = set_netdev_settings(port.netdev, *port.before); !done) {
+    if (port.change && !netdev_is_gone(port.netdev)) {
+        if (const Result<Done> done = restore_netdev(port.netdev, *port.change); !done) {
             log_warn(
                 port.netdev.name +
                 " has another MTU or is promiscuous, as it was not before: " + done.error().what);
             return;
         }
     }
-    port.before.reset();
+    port.change.reset();
 }
 
 std::string title_of(const Port& port) {

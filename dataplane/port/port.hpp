@@ -45,8 +45,8 @@ struct Port {
     std::uint64_t table = 0;           // how many entries lead from its hash to queues
     std::vector<InterfaceHold> holds;  // of the interfaces that its device is told to use
     Netdev netdev;                     // the kernel's interface behind it
-    // The interface before the port changed it; nullopt: it has none, or one of its own making.
-    std::optional<NetdevSettings> before;
+    // What it changes of the interface; nullopt: it has none, or one of its own making.
+    std::optional<NetdevChange> change;
     FrameBounds takes;
     Signal up;  // whether frames can leave here
     LinkSettling settling;
@@ -63,9 +63,11 @@ struct Port {
 // Whether what its driver holds of a kernel's interface ends with that. Others have one of their
 // own (tap, which may be anywhere), or use it besides.
 [[nodiscard]] bool is_bound_to_netdev(const Port& port);
-// Before the port is started: what its interface is brought back to. Kept as it is where a process
-// before has changed it.
+// Before the port is started: what its interface is brought back to. Where a process before has
+// changed it, that is what it was before that one, but for what somebody else has set since.
 void note_settings(Port& port);
+// Before the port is started, so that it can be kept: the MTU that its interface is given.
+void will_set_mtu(Port& port, std::uint16_t mtu);
 // The interface as it was before the port.
 void restore_settings(Port& port);
 // For people: its pair, side and device.

@@ -35,7 +35,7 @@ Result<PortOffer> attach(Port& port) {
     note_settings(port);
     PortOffer offer = ask_port(port);
     // An MTU that a process before this one has set is not the interface's own.
-    offer.mtu = port.before && offer.mtu ? port.before->mtu : offer.mtu;
+    offer.mtu = port.change && offer.mtu ? port.change->before.mtu : offer.mtu;
     return offer;
 }
 
@@ -140,11 +140,13 @@ void Ports::take_up_kept() {
             continue;
         }
         if (port == nullptr) {
-            restore_left(left);
+            if (!restore_left(left)) {
+                left_to_others_.push_back(left);
+            }
             continue;
         }
         port->netdev = left.netdev;
-        port->before = left.before;
+        port->change = left.change;
         if (left.held_down) {
             bring_up(left);
         }
@@ -154,11 +156,11 @@ void Ports::take_up_kept() {
 
 // The file is written before an interface is changed, so that a killed process has kept it.
 void Ports::keep() {
-    std::vector<KeptPort> now;
+    std::vector<KeptPort> now = left_to_others_;
     for (const auto& pair : pairs_) {
         for (const Port* port : {&pair->outside, &pair->inside}) {
-            if (port->before) {
-                now.push_back({port->netdev, *port->before, port->held_down});
+            if (port->change) {
+                now.push_back({port->netdev, *port->change, port->held_down});
             }
         }
     }
@@ -195,11 +197,13 @@ Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::siz
     if (!inside) {
         return inside.error();
     }
-    keep();
     const Result<std::uint16_t> mtu = choose_mtu(config, *outside, *inside);
     if (!mtu) {
         return mtu.error();
     }
+    will_set_mtu(pair.outside, *mtu);
+    will_set_mtu(pair.inside, *mtu);
+    keep();
     const std::uint16_t queues = choose_queues(config, *outside, *inside, workers);
     const bool rings =
         config.hand_over && workers > 1 &&

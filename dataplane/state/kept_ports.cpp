@@ -18,17 +18,17 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kPortsHead = "sluice ports 1 ";
+constexpr std::string_view kPortsHead = "sluice ports 2 ";
+constexpr std::string_view kFormerHead = "sluice ports 1 ";  // without the MTU that was set
 constexpr std::size_t kMostBytesOfPorts = std::size_t{1} << 20;
 
 // Numbers of interfaces and what was changed at them end with the boot, and mean nothing in another
 // network namespace.
-std::string first_line() {
+std::string first_line(std::string_view head) {
     struct stat space{};
     (void)::stat("/proc/self/ns/net", &space);
     const std::string boot{this_boot().data()};
-    return std::string{kPortsHead} + boot.substr(0, boot.find('\n')) + " " +
-           std::to_string(space.st_ino);
+    return std::string{head} + boot.substr(0, boot.find('\n')) + " " + std::to_string(space.st_ino);
 }
 
 }  // namespace
@@ -45,14 +45,23 @@ std::vector<KeptPort> KeptPorts::load() const {
     std::istringstream lines{text->value_or("")};
     std::string line;
     std::vector<KeptPort> ports;
-    if (!std::getline(lines, line) || line != first_line()) {
+    if (!std::getline(lines, line)) {
+        return ports;
+    }
+    const bool former = line == first_line(kFormerHead);
+    if (!former && line != first_line(kPortsHead)) {
         return ports;
     }
     while (std::getline(lines, line)) {
         std::istringstream words{line};
         KeptPort port;
-        if (words >> port.netdev.index >> port.before.mtu >> port.before.promiscuous >>
-            port.held_down >> port.netdev.name) {
+        NetdevChange& change = port.change;
+        words >> port.netdev.index >> change.before.mtu >> change.before.promiscuous >>
+            port.held_down;
+        if (!former) {
+            words >> change.set_mtu;
+        }
+        if (words >> port.netdev.name) {
             ports.push_back(port);
         }
     }
@@ -67,10 +76,11 @@ Result<Done> KeptPorts::save(const std::vector<KeptPort>& ports) const {
         return Done{};
     }
     std::ostringstream text;
-    text << first_line() << '\n';
+    text << first_line(kPortsHead) << '\n';
     for (const KeptPort& port : ports) {
-        text << port.netdev.index << ' ' << port.before.mtu << ' ' << port.before.promiscuous << ' '
-             << port.held_down << ' ' << port.netdev.name << '\n';
+        const NetdevChange& change = port.change;
+        text << port.netdev.index << ' ' << change.before.mtu << ' ' << change.before.promiscuous
+             << ' ' << port.held_down << ' ' << change.set_mtu << ' ' << port.netdev.name << '\n';
     }
     return replace_file(path_, bytes_of(text.str()), Durable::No);
 }
@@ -85,18 +95,25 @@ void bring_up(const KeptPort& left) {
              " up again: the dataplane before this one ended while it held it down");
 }
 
-void restore_left(const KeptPort& left) {
+bool restore_left(const KeptPort& left) {
+    if (netdev_is_gone(left.netdev)) {
+        return true;
+    }
     const Result<InterfaceHold> hold = InterfaceHold::take(left.netdev.name);
-    if (!hold || netdev_is_gone(left.netdev)) {
-        return;
+    if (!hold) {
+        log_warn(left.netdev.name +
+                 " is a port of another dataplane now: what one before this has changed at it "
+                 "stays until a start after that one's end");
+        return false;
     }
     if (left.held_down) {
         bring_up(left);
     }
-    if (const Result<Done> done = set_netdev_settings(left.netdev, left.before); !done) {
+    if (const Result<Done> done = restore_netdev(left.netdev, left.change); !done) {
         log_warn(left.netdev.name +
                  " has another MTU or is promiscuous, as it was not before: " + done.error().what);
     }
+    return true;
 }
 
 }  // namespace sluice

@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-// An interface that a dataplane has changed: as it was before.
+// An interface that a dataplane has changed.
 struct KeptPort {
     Netdev netdev;
-    NetdevSettings before;
+    NetdevChange change;
     bool held_down = false;  // it was up, and was taken down since the other side of its pair is
 
     bool operator==(const KeptPort&) const = default;
@@ -33,7 +33,8 @@ private:
 
 // Up, where it was held down.
 void bring_up(const KeptPort& left);
-// An interface that is no port any more is as it was before, and up, unless another dataplane's.
-void restore_left(const KeptPort& left);
+// An interface that is no port any more is as it was before, and up. False: it is a port of another
+// dataplane, and stays as it is.
+[[nodiscard]] bool restore_left(const KeptPort& left);
 
 }  // namespace sluice

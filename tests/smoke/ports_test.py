@@ -112,6 +112,46 @@ class Changed(Ports):
         self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
         self.assertEqual(self.both(), self.UNTOUCHED)
 
+    def set_mtu(self, mtu):
+        for name in "oi":
+            ip("-n", self.hosts.box, "link", "set", name, "mtu", str(mtu))
+
+    def test_an_mtu_set_while_no_dataplane_runs_is_the_interfaces_own(self):
+        self.start_narrow()
+        self.box.kill(self.box.dataplane)
+        self.set_mtu(1300)
+        self.start_between("af_packet")
+        self.assertEqual(self.both(), {"o": (1300, True, True), "i": (1300, True, True)})
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(self.both(), {"o": (1300, False, True), "i": (1300, False, True)})
+
+    def test_an_mtu_set_while_it_runs_stays(self):
+        self.start_narrow()
+        self.set_mtu(1300)
+        self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(self.both(), {"o": (1300, False, True), "i": (1300, False, True)})
+
+    def test_an_mtu_set_before_a_start_without_these_ports_stays(self):
+        self.start_narrow()
+        self.box.kill(self.box.dataplane)
+        self.set_mtu(1300)
+        self.box.start_dataplane("net_null0,no-rx=1", "net_null1,no-rx=1", netns=self.hosts.box)
+        self.assertEqual(self.both(), {"o": (1300, False, True), "i": (1300, False, True)})
+
+    def test_what_another_dataplane_has_now_is_restored_behind_that_one(self):
+        self.start_narrow()
+        self.box.kill(self.box.dataplane)
+        other = self.other_box()
+        other.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=i", netns=self.hosts.box)
+        for _ in range(2):  # nothing is forgotten meanwhile
+            self.box.start_dataplane("net_null0,no-rx=1", "net_null1,no-rx=1", netns=self.hosts.box)
+            self.assertIn("o is a port of another dataplane now", self.box.log("dataplane.log"))
+            self.assertEqual(self.both(), {"o": (1400, True, True), "i": (1400, True, True)})
+            self.assertEqual(self.box.kill(self.box.dataplane, signal.SIGTERM), 0)
+        self.assertEqual(other.kill(other.dataplane, signal.SIGTERM), 0)
+        self.box.start_dataplane("net_null0,no-rx=1", "net_null1,no-rx=1", netns=self.hosts.box)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+
     def test_after_a_kill_a_start_without_these_ports_restores_them(self):
         self.start_narrow()
         self.box.kill(self.box.dataplane)

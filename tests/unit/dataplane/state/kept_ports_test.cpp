@@ -27,8 +27,8 @@ protected:
 
     std::string directory;
     const std::vector<KeptPort> two{
-        {{.index = 7, .name = "eth0"}, {.mtu = 1500, .promiscuous = false}, true},
-        {{.index = 12, .name = "o:1-2.3"}, {.mtu = 9000, .promiscuous = true}, false}};
+        {{.index = 7, .name = "eth0"}, {{.mtu = 1500, .promiscuous = false}, 1400}, true},
+        {{.index = 12, .name = "o:1-2.3"}, {{.mtu = 9000, .promiscuous = true}}, false}};
 };
 
 TEST_F(KeptPortsTest, TheNextProcessFindsWhatWasKept) {
@@ -54,8 +54,21 @@ TEST_F(KeptPortsTest, WhatWasKeptElsewhereIsNothing) {
 
 TEST_F(KeptPortsTest, ABrokenLineIsLeftOut) {
     ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
-    write(text() + "nonsense\n9 70000 0 0 big\n9 1500 0\n");
+    write(text() + "nonsense\n9 70000 0 0 0 big\n9 1500 0\n9 1500 0 0 eth1\n");
     EXPECT_EQ(KeptPorts{directory}.load(), two);
+}
+
+// A file of a version that did not keep the MTU that it had set.
+TEST_F(KeptPortsTest, AFormerFileIsRead) {
+    ASSERT_TRUE(KeptPorts{directory}.save({}).has_value());
+    ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
+    std::string all = text();
+    all = all.substr(0, all.find('\n') + 1) + "7 1500 0 1 eth0\n";
+    all.replace(all.find("ports 2"), 7, "ports 1");
+    write(all);
+    EXPECT_EQ(KeptPorts{directory}.load(),
+              (std::vector<KeptPort>{
+                  {{.index = 7, .name = "eth0"}, {{.mtu = 1500, .promiscuous = false}}, true}}));
 }
 
 TEST_F(KeptPortsTest, WithoutADirectoryItSaysThatItIsNotKept) {
