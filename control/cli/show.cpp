@@ -6,6 +6,7 @@
 #include "control/cli/table.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
+#include "lib/base/device_text.hpp"
 #include "lib/rules/checksum_trust.hpp"
 
 #include <fmt/format.h>
@@ -168,6 +169,22 @@ std::string fallen_back_text(const Json& health) {
     return text;
 }
 
+// Programs that take frames before the ports do.
+std::string other_programs_text(const Json& health) {
+    std::string text;
+    const auto programs = health.find("other_programs");
+    if (programs == health.end() || !programs->is_array()) {
+        return text;
+    }
+    for (const Json& one : *programs) {
+        text += fmt::format("port {} {}: {}\n", text_at(one, "pair"), text_at(one, "side"),
+                            other_program_text(text_at(one, "interface"),
+                                               static_cast<unsigned>(count_at(one, "program")),
+                                               text_at(one, "mode") == "native"));
+    }
+    return text;
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -176,7 +193,7 @@ std::string health_text(const Json& document) {
                                               text_at(dataplane, "generation"))
                                 : "not connected");
     return text + panic_text(document) + trusted_text(document) + fallen_back_text(document) +
-           unconfirmed_text(document);
+           other_programs_text(document) + unconfirmed_text(document);
 }
 
 // A rule, else a service of that id.

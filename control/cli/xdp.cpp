@@ -33,20 +33,28 @@ std::string decides(const Json& kernel) {
     return text_at(kernel, "fail") == "open" ? "kernel forwards" : "kernel drops";
 }
 
-// A program at a port that is not the box's: of the driver where that is net_af_xdp.
+// A program at a port that is not the box's: its driver's, or somebody else's.
 bool add_other(const Json& port, Table& table) {
     const auto other = port.find("other_program");
     if (other == port.end() || other->is_null()) {
         return false;
     }
-    std::vector<std::string> row{text_at(port, "pair"), text_at(port, "side"),
-                                 text_at(*other, "mode"),
-                                 fmt::to_string(count_at(*other, "program")),
-                                 text_at(port, "driver") == "net_af_xdp" ? "driver" : "unknown"};
+    std::vector<std::string> row{
+        text_at(port, "pair"), text_at(port, "side"), text_at(*other, "mode"),
+        fmt::to_string(count_at(*other, "program")), text_at(*other, "owner")};
     row.resize(kColumns, "-");
     table.row(std::move(row));
     return true;
 }
+
+bool is_unknown(const Json& port) {
+    const auto other = port.find("other_program");
+    return other != port.end() && !other->is_null() && text_at(*other, "owner") == "unknown";
+}
+
+constexpr const char* kUnknown =
+    "unknown: a program that is not this box's takes each frame first; `sluicectl health` says "
+    "what to do\n";
 
 std::string xdp_text(const Json& document) {
     Table table{{{"PAIR"},
@@ -64,10 +72,12 @@ std::string xdp_text(const Json& document) {
                  {"MANAGED", kRight},
                  {"REFUSED", kRight}}};
     bool any = false;
+    bool any_unknown = false;
     for (const Json& port : document.at("ports")) {
         const Json& kernel = port.at("kernel");
         if (kernel.is_null()) {
             any = add_other(port, table) || any;
+            any_unknown = any_unknown || is_unknown(port);
             continue;
         }
         any = true;
@@ -79,7 +89,7 @@ std::string xdp_text(const Json& document) {
                    counted(kernel, "early_left_out"), counted(kernel, "managed_packets"),
                    counted(kernel, "managed_refused")});
     }
-    return any ? table.text()
+    return any ? table.text() + (any_unknown ? kUnknown : "")
                : "the kernel has no program at the interface of any port; `kernel` of sluice.yaml "
                  "puts one at pairs "
                  "of net_af_xdp ports\n";

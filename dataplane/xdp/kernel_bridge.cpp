@@ -70,6 +70,25 @@ bool has_program(const BoxConfig& box, const PairConfig& pair) {
     return box.kernel && is_af_xdp(pair.outside) && is_af_xdp(pair.inside);
 }
 
+// A program of others takes frames before the port. The log says it; at a port of af_xdp, an Error:
+// none can stand beside that of the port, and the driver would take the other one away as it fails.
+Result<Done> check_other_program(const std::string& interface, const PortConfig& port,
+                                 bool has_ours) {
+    const unsigned index = ::if_nametoindex(interface.c_str());
+    const KernelProgram there = program_at(index);
+    const ProgramOwner owner = owner_of(there);
+    const bool is_drivers = owner == ProgramOwner::Sockets && is_af_xdp(port) && !has_ours;
+    if (owner == ProgramOwner::Nobody || owner == ProgramOwner::Sluice || is_drivers) {
+        return Done{};
+    }
+    const std::string what = other_program_text(interface, there.id, there.native);
+    if (is_af_xdp(port)) {
+        return Error{Errc::Refused, what + "; net_af_xdp needs its place"};
+    }
+    log_warn(what);
+    return Done{};
+}
+
 // What a process before this one, with another configuration, has left at the interfaces of this
 // one would take their frames before any port, and forward them unjudged.
 Result<Done> remove_programs_left(const BoxConfig& box) {
@@ -80,8 +99,10 @@ Result<Done> remove_programs_left(const BoxConfig& box) {
             for (const std::string& interface : interfaces_of(port->device)) {
                 const Result<Done> done =
                     remove_left_behind(interface, folder.empty() ? "" : folder + side);
-                if (!done) {
-                    return done.error();
+                const Result<Done> alone =
+                    done ? check_other_program(interface, *port, !folder.empty()) : done;
+                if (!alone) {
+                    return alone.error();
                 }
             }
         }

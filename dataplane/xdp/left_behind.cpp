@@ -25,6 +25,7 @@ namespace {
 // The name and the map tell our program: libxdp's own has the same name, and not this map.
 constexpr std::string_view kProgramName = "xsk_def_prog";
 constexpr std::string_view kMapName = "pair_state";
+constexpr std::string_view kDispatcherName = "xdp_dispatcher";
 constexpr std::uint32_t kMostMaps = 32;
 
 template <class Info>
@@ -134,10 +135,23 @@ KernelProgram program_at(unsigned index) {
             .native = seen.attach_mode == XDP_ATTACHED_DRV};
 }
 
+ProgramOwner owner_of(const KernelProgram& program) {
+    if (program.id == 0) {
+        return ProgramOwner::Nobody;
+    }
+    if (is_ours(program.id)) {
+        return ProgramOwner::Sluice;
+    }
+    const auto found = info_of<bpf_prog_info>(Fd{bpf_prog_get_fd_by_id(program.id)});
+    const bool is_of_sockets =
+        found && (kProgramName == found->name || kDispatcherName == found->name);
+    return is_of_sockets ? ProgramOwner::Sockets : ProgramOwner::Other;
+}
+
 Result<Done> remove_left_behind(const std::string& interface, const std::string& keep) {
     const unsigned index = ::if_nametoindex(interface.c_str());
     const KernelProgram found = program_at(index);
-    if (found.id == 0 || !is_ours(found.id)) {
+    if (owner_of(found) != ProgramOwner::Sluice) {
         return Done{};
     }
     const Fd link = link_of(found.id);

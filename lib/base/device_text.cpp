@@ -55,6 +55,15 @@ std::vector<std::string> interfaces_of(const std::string& device) {
 }
 
 // What stands behind an @, where the lcores run, does not count.
+std::string other_program_text(const std::string& interface, unsigned number, bool is_native) {
+    const std::string id = std::to_string(number);
+    return "the XDP program " + id + (is_native ? " (native)" : " (generic)") + " at " + interface +
+           " is not this box's and takes each frame first: what it drops, sends on or gives to "
+           "others is never judged. `bpftool prog show id " +
+           id + "` says what it is, `ip link set dev " + interface +
+           (is_native ? " xdpdrv" : " xdpgeneric") + " off` takes it away";
+}
+
 std::size_t count_lcores(std::string_view list) {
     std::size_t count = 0;
     bool group = false;

@@ -20,6 +20,10 @@ namespace sluice {
 inline constexpr const char* kSharedInterface =
     "what leaves by it would come in again; give each port an interface of its own";
 
+// A program at the hook for XDP of an interface that the box has not put there, and what to do.
+[[nodiscard]] std::string other_program_text(const std::string& interface, unsigned number,
+                                             bool is_native);
+
 // How many lcores a list in DPDK's syntax names, such as `0@0,(1-3)@(4-6)`; 0: it is no such list.
 [[nodiscard]] std::size_t count_lcores(std::string_view list);
 

@@ -3,6 +3,7 @@
     ports_test.py DATAPLANE SLUICED SLUICECTL
 """
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -241,16 +242,65 @@ class LeftPrograms(KernelCase):
         self.start_between("af_packet")
         self.box.start_sluiced()
         self.assertIn("the kernel has no program at the interface of any port", self.box.ctl("xdp", "status").stdout)
+        self.assertNotIn("XDP", self.box.ctl("health").stdout)
+        self.put_other("xdpgeneric")
+        ports = self.box.ports()
+        self.assertEqual((ports["outside"]["other_program"], ports["inside"]["other_program"]),
+                         ({"program": self.programs_there()["o"], "mode": "generic", "owner": "unknown"}, None))
+        self.assertIsNone(ports["outside"]["kernel"])
+        shown = self.box.ctl("xdp", "status").stdout
+        self.assertIn(" unknown ", shown)
+        self.assertIn("`sluicectl health` says what to do", shown)
+        shown = self.box.ctl("health").stdout
+        self.assertIn(f"port lab outside: the XDP program {self.programs_there()['o']} (generic) at o is not this box's", shown)
+        self.take_other_away(shown)
+        self.assertNotIn("XDP", self.box.ctl("health").stdout)
+
+    def put_other(self, hook):
+        """A program that passes all, of somebody else, at the outside."""
         other = self.box.folder / "other.c"
         other.write_text('__attribute__((section("xdp"))) int pass(void* context) { return 2; }\n'
                          'char _license[] __attribute__((section("license"))) = "GPL";\n')
         subprocess.run(["clang-14", "-O2", "-target", "bpf", "-c", str(other), "-o", str(other.with_suffix(".o"))], check=True)
-        ip("-n", self.hosts.box, "link", "set", "dev", "o", "xdpgeneric", "obj", str(other.with_suffix(".o")), "sec", "xdp")
-        ports = self.box.ports()
-        self.assertEqual((ports["outside"]["other_program"], ports["inside"]["other_program"]),
-                         ({"program": self.programs_there()["o"], "mode": "generic"}, None))
-        self.assertIsNone(ports["outside"]["kernel"])
-        self.assertIn("unknown", self.box.ctl("xdp", "status").stdout)
+        ip("-n", self.hosts.box, "link", "set", "dev", "o", hook, "obj", str(other.with_suffix(".o")), "sec", "xdp")
+
+    def take_other_away(self, said):
+        """As the box has said last that it is to be done."""
+        advice = re.findall(r"`ip (link set dev o xdp\w+ off)` takes it away", said)
+        self.assertTrue(advice, said)
+        ip("-n", self.hosts.box, *advice[-1].split())
+        self.assertIsNone(self.programs_there()["o"])
+
+    def test_a_start_of_af_packet_says_it(self):
+        for hook, mode in (("xdpgeneric", "generic"), ("xdpdrv", "native")):
+            self.put_other(hook)
+            self.start_between("af_packet")
+            said = self.box.log("dataplane.log")
+            self.assertIn(f"the XDP program {self.programs_there()['o']} ({mode}) at o is not this box's", said)
+            self.box.kill(self.box.dataplane, signal.SIGTERM)
+            self.take_other_away(said)
+
+    def test_a_start_of_af_xdp_is_refused_and_leaves_it(self):
+        for hook in ("xdpgeneric", "xdpdrv"):
+            for config in (FEW_BUFFERS, {**FEW_BUFFERS, "kernel": {"pins": str(self.pins)}}):
+                self.put_other(hook)
+                there = self.programs_there()["o"]
+                process = self.start_between("af_xdp", config, wait=False)
+                self.assertEqual(process.wait(60), 1)
+                said = self.box.log("dataplane.log")
+                self.assertIn("net_af_xdp needs its place", said)
+                self.assertEqual(self.programs_there()["o"], there)
+                self.take_other_away(said)
+
+    def test_the_program_of_a_drivers_sockets_is_nobody_elses(self):
+        for _ in range(2):  # again behind a kill, which leaves it there
+            self.start_between("af_xdp", FEW_BUFFERS)
+            self.assertIsNotNone(self.programs_there()["o"])
+            self.box.start_sluiced()
+            self.assertNotIn("XDP", self.box.ctl("health").stdout + self.box.log("dataplane.log"))
+            self.assertIn(" driver ", self.box.ctl("xdp", "status").stdout)
+            self.box.kill(self.box.sluiced)
+            self.box.kill(self.box.dataplane)
 
     def test_forgetting_removes_it_wherever_its_pins_are(self):
         self.leave()

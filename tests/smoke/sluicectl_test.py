@@ -413,6 +413,14 @@ class WithSluiced(Case):
         self.assertIn("port uplink inside cannot spread frames by destination: its workers hand them to one another", out)
         self.assertIn("port uplink outside cannot spread frames by source: it spreads them by symmetric", out)
 
+    def test_health_says_which_programs_take_frames_first(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        programs = [{"pair": "uplink", "side": "inside", "interface": "eth1", "program": 77, "mode": "native"}]
+        self.start({("GET", "/v1/health"): (200, {**health, "other_programs": programs})})
+        out, _ = self.ask("health")
+        self.assertIn("port uplink inside: the XDP program 77 (native) at eth1 is not this box's and takes each frame first", out)
+        self.assertIn("`ip link set dev eth1 xdpdrv off`", out)
+
     def test_health_without_a_dataplane_is_3(self):
         health = ANSWERS[("GET", "/v1/health")][1]
         self.start({("GET", "/v1/health"): (200, {**health, "panic": None, "dataplane": {

@@ -495,7 +495,8 @@ class Resources(Case):
     def test_health(self):
         self.start()
         health = self.good(self.box.get("/v1/health"))
-        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "rss_fallen_back", "unconfirmed"])
+        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "rss_fallen_back", "other_programs", "unconfirmed"])
+        self.assertEqual(health["other_programs"], [])
         self.assertEqual(health["checksums_trusted"], [{"service": "web", "side": "clients"}])
         self.assertEqual((health["panic"], health["unconfirmed"]), (False, None))
         self.assertEqual(health["dataplane"], {"connected": True, "pid": self.dataplane.pid,

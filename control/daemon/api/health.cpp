@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "lib/base/device_text.hpp"
 
 namespace sluice {
 
@@ -35,6 +36,22 @@ Json fallen_back_json(const Stats& stats) {
     return ports;
 }
 
+// Programs that take frames before a port does, and are not this box's.
+Json other_programs_json(const Stats& stats) {
+    Json programs = Json::array();
+    for (const PortStats& port : stats.ports) {
+        if (port.kernel.is_others(port.driver)) {
+            const std::vector<std::string> interfaces = interfaces_of(port.device);
+            programs.push_back({{"pair", port.pair},
+                                {"side", port.side},
+                                {"interface", interfaces.empty() ? port.device : interfaces[0]},
+                                {"program", port.kernel.program},
+                                {"mode", port.kernel.native ? "native" : "generic"}});
+        }
+    }
+    return programs;
+}
+
 }  // namespace
 
 // What a person on call wants to know first: whether the rules judge, and for how long.
@@ -51,6 +68,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
                           {"panic", stats ? Json(stats->panic) : Json()},
                           {"checksums_trusted", stats ? trusted_json(*stats) : Json()},
                           {"rss_fallen_back", stats ? fallen_back_json(*stats) : Json()},
+                          {"other_programs", stats ? other_programs_json(*stats) : Json()},
                           {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

@@ -6,12 +6,15 @@
 namespace sluice {
 namespace {
 
-// A program at the interface that is not this box's: it takes frames before the port. null: none.
-nlohmann::ordered_json other_program(const KernelPortStats& kernel) {
-    if (kernel.attached || kernel.program == 0) {
+// A program at the interface that is not this box's: it takes frames before the port, unless the
+// port's driver has put it there. null: none.
+nlohmann::ordered_json other_program(const PortStats& port) {
+    if (port.kernel.attached || port.kernel.program == 0) {
         return nullptr;
     }
-    return {{"program", kernel.program}, {"mode", kernel.native ? "native" : "generic"}};
+    return {{"program", port.kernel.program},
+            {"mode", port.kernel.native ? "native" : "generic"},
+            {"owner", port.kernel.is_others(port.driver) ? "unknown" : "driver"}};
 }
 
 // null: the kernel has no program of this box at the port.
@@ -71,7 +74,7 @@ HttpResponse get_ports(const HttpRequest&, Services& services) {
                          {"tx_errors", port.tx_errors},
                          {"tx_full", port.tx_full},
                          {"kernel", kernel_part(port.kernel)},
-                         {"other_program", other_program(port.kernel)}});
+                         {"other_program", other_program(port)}});
     }
     return json_response({{"ports", std::move(ports)}});
 }
