@@ -1,6 +1,7 @@
 #include "control/cli/http_client.hpp"
 
 #include "control/text_file.hpp"
+#include "lib/base/missing_right.hpp"
 
 #include <curl/curl.h>
 
@@ -104,9 +105,11 @@ Error unreached(CURL* easy, CURLcode code, const DaemonPlace& place) {
         return {Errc::Unreachable,
                 fmt::format("no answer from sluiced at {}: {}", socket, curl_easy_strerror(code))};
     }
-    const std::string_view advice = os_error == EACCES || os_error == EPERM
-                                        ? "run as root or as a member of the socket's group"
-                                        : "start sluiced, or name its socket with --socket";
+    const std::string missing = os_error == EACCES ? missing_right(socket) : std::string{};
+    const std::string advice = !missing.empty() ? missing
+                               : os_error == EACCES || os_error == EPERM
+                                   ? "run as root or as a member of the socket's group"
+                                   : "start sluiced, or name its socket with --socket";
     return {Errc::Unreachable,
             fmt::format("cannot reach sluiced at {}: {}; {}", socket,
                         std::generic_category().message(static_cast<int>(os_error)), advice)};

@@ -45,6 +45,14 @@ Result<gid_t> group_named(const std::string& name) {
     return entry.gr_gid;
 }
 
+std::string group_name(gid_t gid) {
+    group entry{};
+    group* found = nullptr;
+    std::vector<char> buffer(kNameBuffer);
+    (void)::getgrgid_r(gid, &entry, buffer.data(), buffer.size(), &found);
+    return found == nullptr ? std::to_string(gid) : entry.gr_name;
+}
+
 std::optional<SystemUser> user_of(uid_t uid) {
     return find_user([&](auto... to) { return ::getpwuid_r(uid, to...); });
 }

@@ -1,5 +1,6 @@
 #include "lib/wire/socket.hpp"
 
+#include "lib/base/missing_right.hpp"
 #include "lib/base/system_user.hpp"
 
 #include <algorithm>
@@ -167,7 +168,11 @@ Result<Fd> connect_unix(const std::string& path) {
     }
     Fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!fd.is_open() || ::connect(fd.get(), generic(*address), sizeof(*address)) != 0) {
-        return failed("cannot reach", path);
+        const bool is_right = errno == EACCES;
+        Error error = failed("cannot reach", path);
+        const std::string missing = is_right ? missing_right(path) : std::string{};
+        error.what += missing.empty() ? "" : "; " + missing;
+        return error;
     }
     return fd;
 }

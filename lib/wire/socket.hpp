@@ -16,6 +16,7 @@ namespace sluice {
 // link that somebody has put there, is an Error, and nothing behind it changes.
 [[nodiscard]] Result<Done> hand_over_socket(const SocketOptions& options);
 
+// An Error for lack of a right names the folder or socket, who may, and who this process is.
 [[nodiscard]] Result<Fd> connect_unix(const std::string& path);
 
 struct Peer {

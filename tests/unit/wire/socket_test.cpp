@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <grp.h>
@@ -77,6 +78,39 @@ TEST_F(Sockets, WhatItsUserMayNotDoIsSaid) {
                   std::string::npos)
             << text;
     }
+}
+
+// Whoever may not connect learns what stands in the way, and who may.
+TEST_F(Sockets, TheRightThatIsMissingToConnectIsSaid) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root may become somebody else";
+    }
+    const std::string folder = path().substr(0, path().rfind('/'));
+    const Result<Fd> roots =
+        listen_unix({.path = path(), .mode = 0660, .owner = {}, .group = "daemon"});
+    ASSERT_TRUE(roots);
+    ASSERT_EQ(::chown(folder.c_str(), 0, info().st_gid), 0);
+    const auto refused = [&](mode_t mode) {
+        EXPECT_EQ(::chmod(folder.c_str(), mode), 0);
+        EXPECT_EQ(::seteuid(65'534), 0);
+        const Result<Fd> done = connect_unix(path());
+        const Result<Fd> absent = connect_unix(path("absent"));
+        EXPECT_EQ(::seteuid(0), 0);
+        EXPECT_FALSE(done || absent);
+        return std::pair{done.error().what, absent.error().what};
+    };
+    const std::string denied = "cannot reach " + path() + ": Permission denied; nobody may not ";
+    EXPECT_EQ(refused(0750).first,
+              denied + "enter the folder " + folder +
+                  " (mode 0750, of root:daemon): run it as root, or as a member "
+                  "of the group daemon");
+    EXPECT_EQ(refused(0700).first, denied + "enter the folder " + folder +
+                                       " (mode 0700, of root:daemon): run it as root");
+    const auto [denied_socket, absent] = refused(0755);
+    EXPECT_EQ(denied_socket, denied + "write to the socket " + path() +
+                                 " (mode 0660, of root:daemon): run it as root, or as a member of "
+                                 "the group daemon");
+    EXPECT_EQ(absent, "cannot reach " + path("absent") + ": No such file or directory");
 }
 
 TEST_F(Sockets, OwnerAndGroupAreHandedOver) {
