@@ -1,5 +1,7 @@
 #include "lib/conn/connection_ends.hpp"
 
+#include "lib/packet/vlan_tags.hpp"
+
 #include <array>
 #include <bit>
 #include <cstring>
@@ -9,12 +11,9 @@
 namespace sluice {
 namespace {
 
-// A VID has twelve bits; this stands for none.
-constexpr std::uint32_t kUntagged = 0x1000;
-constexpr unsigned kTagBits = 13;
-
-constexpr std::uint32_t tags_of(std::uint32_t outer, std::uint32_t inner) noexcept {
-    return outer << kTagBits | inner;
+constexpr std::uint32_t word_of(VlanTags tags) noexcept {
+    constexpr unsigned kTagBits = 13;
+    return std::uint32_t{tags.outer} << kTagBits | tags.inner;
 }
 
 using WordsV4 = std::array<std::uint64_t, 4>;  // two blocks of the hash
@@ -122,7 +121,7 @@ private:
     [[nodiscard]] Rest rest_of(std::size_t row) const noexcept {
         const bool is_tagged = has_row(headers_.present_rows(HeaderPart::Vlan), row);
         return {.pair = headers_.port[row],
-                .tags = tags_of(is_tagged ? headers_.vlan_id[row] : kUntagged, kUntagged),
+                .tags = word_of(vlan_tags(is_tagged, headers_.vlan_id[row])),
                 .sport = headers_.sport[row],
                 .dport = headers_.dport[row],
                 .proto = headers_.proto[row],
@@ -136,13 +135,9 @@ private:
 }  // namespace
 
 ConnectionEnds connection_ends(const PacketHeaders& headers, const KeyHasher& hash) noexcept {
-    const auto tag = [&](Field field, std::uint16_t id) {
-        return headers.fields.has(field) ? id : kUntagged;
-    };
     const bool has_ports = headers.fields.has(Field::L4Sport);
     const Rest rest{.pair = headers.port,
-                    .tags = tags_of(tag(Field::VlanId, headers.vlan_id),
-                                    tag(Field::VlanInnerId, headers.vlan_inner_id)),
+                    .tags = word_of(vlan_tags(headers)),
                     .sport = has_ports ? headers.sport : std::uint16_t{0},
                     .dport = has_ports ? headers.dport : std::uint16_t{0},
                     .proto = headers.proto,

@@ -1,6 +1,7 @@
 #include "lib/conn/ip_fragment.hpp"
 
 #include "lib/packet/ipv6.hpp"
+#include "lib/packet/vlan_tags.hpp"
 
 #include <algorithm>
 #include <span>
@@ -25,14 +26,9 @@ struct DatagramName {
 };
 static_assert(std::has_unique_object_representations_v<DatagramName>, "its bytes are hashed");
 
-// Both VLAN tags; a VID has twelve bits.
 std::uint32_t both_tags(const PacketHeaders& headers) noexcept {
-    constexpr std::uint32_t kNoTag = 0x1000;
-    const auto tag = [&](Field field, std::uint16_t id) {
-        return headers.fields.has(field) ? id : kNoTag;
-    };
-    return tag(Field::VlanId, headers.vlan_id) << 16 |
-           tag(Field::VlanInnerId, headers.vlan_inner_id);
+    const VlanTags tags = vlan_tags(headers);
+    return std::uint32_t{tags.outer} << 16 | tags.inner;
 }
 
 // Where the datagram stands in a fragment's bytes.

@@ -3,6 +3,8 @@ that count how many are open."""
 import ipaddress
 import struct
 
+from vlans import SAME
+
 FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
 NUMBERS = 1 << 32
 SECOND = 1_000_000_000
@@ -23,7 +25,7 @@ class Connection:
         self.ports = dice.choice(CLIENT_PORTS), dice.choice(SERVER_PORTS)
         self.next = [dice.choice(FIRSTS), dice.choice(FIRSTS)]
         self.step, self.ttl = 0, dice.choice((64, 64, 64, 64, 20))
-        self.tags = dice.choice(([], [], [], [5], [0], [5, 7]))
+        self.tags, self.tagged = (), dice.choice((SAME[0], SAME[0], SAME[0], *SAME[1:]))
 
     def frame(self, end, flags, size=0, seq=None, ack=None):
         """From the client (end 0) or the server (1)."""
@@ -41,6 +43,7 @@ class Connection:
             head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), 1, 0, self.ttl, 6, 0)
             kind = 0x0800
         frame = head + source.packed + target.packed + payload
+        self.tags = self.dice.choice(self.tagged)
         tags = b"".join(struct.pack("!HH", 0x8100, tag) for tag in self.tags)
         return b"\x02\0\0\0\0\1\x02\0\0\0\0\xfe" + tags + struct.pack("!H", kind) + frame
 

@@ -2,10 +2,12 @@
 
 Nothing is bounded but the time: the model forgets no datagram for a newer one.
 """
+from vlans import vlans_of
+
 TICK = 1 << 20  # nanoseconds
 TIMEOUT = 30_000_000_000 // TICK + 1
 MOST_PLACES = 48
-ENDPOINTS = ("ip.version", "ip.src", "ip.dst", "vlan.id", "dir", "port")
+ENDPOINTS = ("ip.version", "ip.src", "ip.dst", "dir", "port")
 
 
 class Datagram:
@@ -76,4 +78,4 @@ class Fragments:
 
 
 def _key(fields):
-    return fields["fragment"].datagram + tuple(fields.get(name) for name in ENDPOINTS)
+    return fields["fragment"].datagram + (vlans_of(fields), *(fields.get(name) for name in ENDPOINTS))

@@ -10,6 +10,7 @@ both have been silent for two seconds, and for 62 where some of them may arrive 
 Of the end outside only what its numbers allow counts: it may be anybody who sends in its name.
 """
 from meters import NEVER, Bucket
+from vlans import vlans_of
 
 FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
 NUMBERS = 1 << 32
@@ -31,7 +32,7 @@ def ends_of(packet):
     if "tcp.flags" not in fields:
         return None
     inside = fields["dir"] == "out"
-    tags = fields.get("vlan.id"), fields.get("vlan.inner_id")
+    tags = vlans_of(fields)
     return ((fields["ip.src"], fields["l4.sport"], inside, tags),
             (fields["ip.dst"], fields["l4.dport"], not inside, tags))
 

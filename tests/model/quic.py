@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from hello import CLIENT_HELLO, BadHello, Hello, Octets
-from streams import ENDS
+from streams import ends_of
 
 ASKS = r"quic\.|tls\.|proto\.|per: handshake"
 VERSION1, VERSION2 = 0x00000001, 0x6B3343CF
@@ -210,7 +210,7 @@ class Streams:
                        "quic.token_len": len(first.token)})
         if len(payload) >= LEAST_INITIAL and any(one.can_open() for one in some):
             try:
-                self.open(packet, some, tuple(fields.get(name) for name in ENDS))
+                self.open(packet, some, ends_of(fields))
             except BadHello:  # of no service, which is all that is modelled: it passes
                 pass
 

@@ -9,7 +9,8 @@ server, by whichever ports or addresses it comes; a repeat is one by the same.
 import quic
 from hello import BadHello, Hello, Octets
 from quic import LEAST_INITIAL, LONG_FORM, TYPES, Keys, Packet, crypto_of, packets_of
-from streams import ENDS
+from streams import ENDS, ends_of
+from vlans import vlans_of
 
 BACK = ("ip.dst", "ip.src", "l4.dport", "l4.sport", *ENDS[4:])
 GRACE = 10 * 10 ** 9  # for which handshakes may be under way that nobody has seen begin
@@ -114,7 +115,7 @@ class Streams:
             return
         self.note_first(packet, some)
         if len(payload) >= LEAST_INITIAL:
-            self.judge(packet, some, tuple(fields.get(name) for name in ENDS))
+            self.judge(packet, some, ends_of(fields))
         elif seen.service.on_unreadable == "refuse":  # a server may take it of a connection that it knows
             seen.note("unreadable")
 
@@ -126,7 +127,8 @@ class Streams:
         first, version = payload[0], Octets(payload[1:]).number(4)
         if not first & LONG_FORM or version == 0:
             return
-        path = tuple("in" if name == "dir" else packet.fields.get(name) for name in BACK)
+        back = ("in" if name == "dir" else packet.fields.get(name) for name in BACK)
+        path = vlans_of(packet.fields), *back
         is_retry = version in TYPES and TYPES[version][first >> 4 & 3] == "retry"
         (self.retries if is_retry else self.answers)[path] = packet.came
 

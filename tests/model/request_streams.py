@@ -175,7 +175,7 @@ class Streams:
     def see(self, packet):
         if packet.sequence is None:
             return
-        ends = tuple(packet.fields.get(name) for name in streams.ENDS)
+        ends = streams.ends_of(packet.fields)
         stream, payload = self.known.get(ends), packet.fields.get("payload")
         if stream is None and streams.begins(packet):
             stream = self.known[ends] = Stream(packet.sequence, self.readings)

@@ -5,6 +5,7 @@ import struct
 
 from connection_maker import CLIENTS, SERVERS, dice_start
 from service_streams import ahead
+from vlans import SAME
 
 FIN, SYN, RST, PSH, ACK, URG = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
 NUMBERS = 1 << 32
@@ -42,7 +43,7 @@ class Talk:
         self.scales = dice.choice(((None, None), (0, 0), (2, None), (None, 3), (1, 2), (14, 7), (20, 1)))
         # What each end's clock says, where both have timestamps.
         self.clocks = dice.choice((None, None, [1000, 5], [NUMBERS - 3, 1], [7, NUMBERS - 9]))
-        self.tags = dice.choice(([], [], [], [5], [5, 7]))
+        self.tags, self.tagged = (), dice.choice((SAME[0], SAME[0], SAME[0], *SAME[1:]))
         self.ttl, self.plan = dice.choice((64, 64, 64, 31, 5)), self.begin()
         self.take_numbers()
 
@@ -112,6 +113,7 @@ class Talk:
             head += source.packed + target.packed
             right = total_of(head) ^ (0x0F0F if spoil == "ip" else 0)
             head, kind = head[:10] + struct.pack("!H", right) + head[12:], 0x0800
+        self.tags = self.dice.choice(self.tagged)
         tags = b"".join(struct.pack("!HH", 0x8100, tag) for tag in self.tags)
         return b"\x02\0\0\0\0\1\x02\0\0\0\0\xfe" + tags + struct.pack("!H", kind) + head + segment
 

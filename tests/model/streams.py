@@ -1,7 +1,9 @@
 """The bytes of TCP connections in their order: each direction for itself, from the client's SYN on."""
+from vlans import vlans_of
+
 SEQUENCES = 1 << 32
 SYN, ACK = 0x02, 0x10
-ENDS = ("ip.src", "ip.dst", "l4.sport", "l4.dport", "vlan.id", "dir", "port")
+ENDS = ("ip.src", "ip.dst", "l4.sport", "l4.dport", "dir", "port")
 
 
 class Beyond(Exception):
@@ -22,12 +24,17 @@ class Streams:
         payload = packet.fields.get("payload")
         if packet.sequence is None:
             return
-        ends = tuple(packet.fields.get(name) for name in ENDS)
+        ends = ends_of(packet.fields)
         if begins(packet):
             self.known.setdefault(ends, (packet.sequence, self.FRESH))
         at, before = self.known.get(ends, (None, self.UNREAD))
         if payload and at == packet.sequence and before != self.UNREAD:
             self.known[ends] = (at + len(payload)) % SEQUENCES, self.read(packet, payload, before)
+
+
+def ends_of(fields):
+    """Of a packet in one direction."""
+    return vlans_of(fields), *(fields.get(name) for name in ENDS)
 
 
 def begins(packet):

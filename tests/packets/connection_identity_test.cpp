@@ -49,10 +49,10 @@ Place on(std::string_view pair) {
 
 const TwoPlaces kPlaces[] = {
     {"TwoVlans", tagged(5), tagged(6)},
-    {"NoneAndVlan0", kUntagged, tagged(0)},
     {"TwoInnerVlans", tagged(5, 6), tagged(5, 7)},
     {"TwoOuterVlans", tagged(5, 7), tagged(6, 7)},
-    {"NoneAndInnerVlan0", tagged(5), tagged(5, 0)},
+    {"VlanAndInnerVlan", tagged(5), tagged(5, 6)},
+    {"OuterAndInnerVlanBesideVlan0", tagged(5, 0), tagged(0, 6)},
     {"TwoPairs", kUntagged, on("other")},
 };
 
@@ -190,6 +190,25 @@ TEST_P(ConnectionIdentity, OpenConnectionsAreCountedApart) {
     EXPECT_FALSE(opens_there()) << "that RST is of another connection";
     (void)box.judge(here(server(kRst | kAck, 0, 101)), kStart);
     EXPECT_TRUE(opens_there());
+}
+
+// A tag of VID 0 is no VLAN: whatever way its packets come, the connection is one.
+TEST(ConnectionTags, OfVid0AreNone) {
+    const Place ways[][3] = {
+        {kUntagged, tagged(0), tagged(0, 0)},
+        {tagged(5), tagged(5, 0), tagged(0, 5)},
+    };
+    for (const auto& way : ways) {
+        test::Box box{
+            RULES "  - {id: d, when: 'http.request.uri.path eq \"/denied\"', on_match: drop}\n"};
+        UnitParser parser{capture_unit_budget()};
+        box.find_units_by(parser.finder());
+        constexpr std::string_view kFirst = "GET /denied HTTP/1.1\r\nHo";
+        (void)box.judge(way[0](client(kSyn, 100)), kStart);
+        (void)box.judge(way[1](client(kAck, 101, kFirst)), kStart);
+        const Frame second = client(kAck, 101 + kFirst.size(), "st: a\r\n\r\n");
+        EXPECT_EQ(box.judge(way[2](second), kStart).reason, Reason::DenyRule);
+    }
 }
 
 // A packet in the name of the server that comes in on the client's side is none of the server's.

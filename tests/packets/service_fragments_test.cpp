@@ -184,6 +184,16 @@ const Case kCases[] = {
       {0ms, rest().identification(8).vlan(5).vlan(6), "drop", "over_limit", "logins",
        Nanoseconds{1h}}}},
 
+    {"a VID of 0 is no tag, outer or inner",
+     kEnforced,
+     {{0ms, first(), "pass", "unmatched"},
+      {0ms, middle().vlan(0), "pass", "unmatched"},
+      {0ms, last().vlan(0).vlan(0), "pass", "within_limits"},
+      {0ms, first().identification(2).vlan(5), "pass", "unmatched"},
+      {0ms, middle().identification(2).vlan(0).vlan(5), "pass", "unmatched"},
+      {0ms, last().identification(2).vlan(5).vlan(0), "drop", "over_limit", "logins",
+       Nanoseconds{1h}}}},
+
     {"after their time fragments are of no datagram",
      kEnforced,
      {{0ms, first(), "pass", "unmatched"},

@@ -101,12 +101,9 @@ TEST(ConnectionEnds, DifferByEachPartOfThem) {
         {"no pair", {from_client(), Direction::In, 0}},
         {"a tag", {from_client().vlan(5)}},
         {"another tag", {from_client().vlan(6)}},
-        {"tag 0", {from_client().vlan(0)}},
         {"the tag of 0x1000's low bits", {from_client().vlan(0xFFF)}},
         {"two tags", {from_client().vlan(5).vlan(6)}},
         {"two tags, changed over", {from_client().vlan(6).vlan(5)}},
-        {"inner tag 0", {from_client().vlan(5).vlan(0)}},
-        {"outer tag 0", {from_client().vlan(0).vlan(5)}},
         {"udp", {from_client(udp())}},
         {"another source", {from_client().src("10.0.0.8")}},
         {"another destination", {from_client().dst("192.0.2.2")}},
@@ -133,6 +130,21 @@ TEST(ConnectionEnds, AreKeyed) {
     HeaderColumns headers;
     const RowEnds ends = ends_of({{from_client()}}, headers, KeyHasher{HashSecret{1, 3}});
     EXPECT_NE(ends[0].digest, ends_of({from_client()}).digest);
+}
+
+// A tag of VID 0 is a priority: hosts take the frame as if the tag were not there.
+TEST(ConnectionEnds, AVidOf0IsNoTag) {
+    const std::vector<std::pair<Packet, Packet>> same{
+        {{from_client()}, {from_client().vlan(0)}},
+        {{from_client()}, {from_client().vlan(0, 0x88A8).vlan(0)}},
+        {{from_client().vlan(5)}, {from_client().vlan(5).vlan(0)}},
+        {{from_client().vlan(5)}, {from_client().vlan(0).vlan(5)}},
+        {{from_client_v6().vlan(5)}, {from_client_v6().vlan(0).vlan(5)}},
+        {{from_client_v6()}, {from_client_v6().vlan(0)}},
+    };
+    for (const auto& [one, other] : same) {
+        EXPECT_EQ(ends_of(one).along(), ends_of(other).along());
+    }
 }
 
 // A burst of every shape, among them packets without ports and frames that are not IP.
