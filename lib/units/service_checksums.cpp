@@ -4,6 +4,12 @@
 // Checksums of services' segments and datagrams: which are wrong, and what is believed of them.
 namespace sluice {
 
+std::uint32_t source_of_client(const UnitColumns& burst, std::size_t row) noexcept {
+    const VersionedAddress from = burst.headers.address(Field::IpSrc, row);
+    const IpAddress source = masked(from.address, from.version == IpVersion::V6 ? 64 : 32);
+    return static_cast<std::uint32_t>(burst.hash.digest(std::as_bytes(std::span{&source, 1})));
+}
+
 // A datagram changes nothing but for its sender.
 bool ServiceTracking::is_wrong_datagram(const UnitColumns& burst, std::size_t row,
                                         std::uint16_t slot) noexcept {
@@ -20,6 +26,9 @@ bool ServiceTracking::is_wrong_datagram(const UnitColumns& burst, std::size_t ro
     return judgement.is_wrong;
 }
 
+// An unfinished segment passes where its receiver has been seen to take such: on a connection whose
+// SYN came so and was answered, and from a source whose bytes came so and were acknowledged.
+//
 // Checksums count where bytes are read, and where the state of a connection changes: of all of
 // clients' segments; of servers' those without bytes, which acknowledge and challenge, and those
 // with SYN, FIN or RST. A server's data acknowledges as well, and is not looked at: it is most of
@@ -44,11 +53,14 @@ void ServiceTracking::look_at_checksum(const UnitColumns& burst, std::size_t row
     }
     const ChecksumFinding finding =
         find_checksums(burst.headers.headers(row), burst.frames.frame(row));
-    const bool is_syn = segment.has(kTcpSyn);
+    segment.checksum_unfinished = finding == ChecksumFinding::Unfinished;
+    const bool is_harmless =
+        segment.has(kTcpSyn) || (segment.checksum_unfinished && from_client &&
+                                 (tracker_.takes_unfinished(segment.ends) ||
+                                  checksums.has_taken_of(source_of_client(burst, row))));
     const PortChecksums::Judgement judgement =
-        is_syn ? checksums.judge_harmless(finding) : checksums.judge(finding);
+        is_harmless ? checksums.judge_harmless(finding) : checksums.judge(finding);
     segment.checksum_wrong = judgement.is_wrong;
-    segment.checksum_unfinished = is_syn && finding == ChecksumFinding::Unfinished;
     if (judgement.state_changed) {
         note_changed(checksums, slot);
     }
@@ -58,7 +70,8 @@ void ServiceTracking::note_proofs(const TrackVerdict& verdict) noexcept {
     if (verdict.service == kNoService) {
         return;
     }
-    if (verdict.client_sums_proven && checksums_[verdict.service].prove_unfinished()) {
+    if (verdict.client_sums_proven &&
+        checksums_[verdict.service].note_taken_of(verdict.proven_by)) {
         note_changed(checksums_[verdict.service], verdict.service);
     }
     if (verdict.server_sums_proven && server_checksums_[verdict.service].prove_unfinished()) {

@@ -74,13 +74,6 @@ Reason reason_of(TrackReason reason) noexcept {
     }
 }
 
-// Whom a client's connection is accounted to: the same number in every process.
-std::uint32_t source_of_row(const UnitColumns& burst, std::size_t row) noexcept {
-    const VersionedAddress from = burst.headers.address(Field::IpSrc, row);
-    const IpAddress source = masked(from.address, from.version == IpVersion::V6 ? 64 : 32);
-    return static_cast<std::uint32_t>(burst.hash.digest(std::as_bytes(std::span{&source, 1})));
-}
-
 // A segment to the tracker; nullopt: its header is not all at hand.
 std::optional<TrackedSegment> segment_of(const UnitColumns& burst, std::size_t row,
                                          std::uint16_t slot) noexcept {
@@ -247,7 +240,7 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
     // A connection that is known may turn out to be another one, which begins with its SYN.
     if (slot != kNoService &&
         (segment->has(kTcpSyn) || tracker_.service_of(segment->ends) == kNoService)) {
-        segment->source = source_of_row(columns, row);
+        segment->source = source_of_client(columns, row);
     }
     look_at_checksum(columns, row, slot, *segment);
     TrackVerdict verdict = tracker_.track(*segment, policies_, columns.now);

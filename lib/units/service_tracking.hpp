@@ -15,6 +15,9 @@
 
 namespace sluice {
 
+// Whom a client's connection is accounted to: the same number in every process.
+[[nodiscard]] std::uint32_t source_of_client(const UnitColumns& burst, std::size_t row) noexcept;
+
 // The connections of declared services: which rows of a burst belong to one, and which of them its
 // server would not take. One per worker.
 class ServiceTracking {

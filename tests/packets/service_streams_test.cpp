@@ -386,13 +386,24 @@ protected:
     std::string reason(const Frame& frame) {
         return std::string{row_of(box.judge(frame, now).reason).name};
     }
-    // The client's 64 first segments of connections from other ports, whose sums are right.
-    void learn() {
-        for (std::uint16_t port = 1; port <= 64; ++port) {
-            (void)reason(syn().sport(port).summed());
-            (void)reason(syn_ack().dport(port).summed());
-            (void)reason(client("").sport(port).summed());
+    // The first segments of 64 connections from other ports, whose sums are right.
+    void learn() { learn_from("10.0.0.1"); }
+    void learn_from(std::string_view source) {
+        for (std::uint16_t port = 100; port < 164; ++port) {
+            (void)reason(syn().src(source).sport(port).summed());
+            (void)reason(syn_ack().dst(source).dport(port).summed());
+            (void)reason(client("").src(source).sport(port).summed());
         }
+    }
+    // A connection of an adapter's client, of which the server acknowledges a byte.
+    void take_unfinished(std::string_view source) {
+        const auto here = [&](Frame frame) { return frame.src(source).sport(9).unfinished(); };
+        const auto back = [&](Frame frame) { return frame.dst(source).dport(9).summed(); };
+        EXPECT_EQ(reason(here(syn())), "unmatched");
+        EXPECT_EQ(reason(back(syn_ack())), "unmatched");
+        EXPECT_EQ(reason(here(client(""))), "unmatched");
+        EXPECT_EQ(reason(here(client("G"))), "unmatched");
+        EXPECT_EQ(reason(back(server("", 0, 1))), "unmatched");
     }
     void open() {
         EXPECT_EQ(reason(syn().summed()), "unmatched");
@@ -479,19 +490,93 @@ TEST_F(Checksums, WhoSendsUnfinishedSumsSwitchesNothingOff) {
     EXPECT_EQ(parser.tracked().of(TrackEvent::ChecksumsTrusted), 0U);
 }
 
-// A neighbour's adapter finishes sums behind the box: its server answers such a SYN.
-TEST_F(Checksums, AreTrustedOnceTheServerAnswersAnUnfinishedSyn) {
+// An adapter behind the box finishes the sums of a client beside it: its server answers such a SYN,
+// and takes what follows. Others' are verified all the same.
+TEST_F(Checksums, OfAConnectionAreBelievedWhoseUnfinishedSynIsAnswered) {
     learn();
+    EXPECT_EQ(reason(client("").unfinished()), "wrong_checksum");
     EXPECT_EQ(reason(syn().unfinished()), "unmatched");
-    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(reason(client("").unfinished()), "wrong_checksum") << "nobody has answered it";
     EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(reason(client("").summed(1)), "wrong_checksum") << "unfinished is not wrong";
+    EXPECT_EQ(reason(client("").unfinished()), "unmatched");
+    EXPECT_EQ(reason(client(kLogin).unfinished()), "within_limits");
+    EXPECT_EQ(reason(server("", 0, kLoginSize).summed()), "unmatched");
+    EXPECT_EQ(reason(client("", kLoginSize).unfinished()), "unmatched");
+    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(parser.tracked().of(TrackEvent::ChecksumsTrusted), 0U);
+    EXPECT_EQ(reason(syn().src("10.0.0.2").summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().dst("10.0.0.2").summed()), "unmatched");
+    EXPECT_EQ(reason(client("").src("10.0.0.2").unfinished()), "wrong_checksum");
+}
+
+// What a server has taken of a source it takes of its other connections too, whatever is known of
+// their SYNs.
+TEST_F(Checksums, OfASourceAreBelievedOnceItsUnfinishedBytesAreTaken) {
+    learn();
+    EXPECT_EQ(reason(syn().summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(reason(client("").unfinished()), "wrong_checksum");
+    take_unfinished("10.0.0.1");
+    EXPECT_EQ(reason(client("").unfinished()), "unmatched");
+    EXPECT_EQ(reason(client("").src("10.0.0.9").unfinished()), "wrong_checksum");
+}
+
+TEST_F(Checksums, AreTrustedOnceUnfinishedBytesOfEightSourcesAreTaken) {
+    learn();
+    for (const char* const source : {"10.1.0.1", "10.1.0.2", "10.1.0.3", "10.1.0.4", "10.1.0.5",
+                                     "10.1.0.6", "10.1.0.7", "10.1.0.7"}) {
+        take_unfinished(source);
+    }
+    EXPECT_EQ(of_clients(), State::Verifying);
+    take_unfinished("10.1.0.8");
     EXPECT_EQ(of_clients(), State::Trusting);
     EXPECT_EQ(of_servers(), State::Verifying);
     EXPECT_EQ(parser.tracked().of(TrackEvent::ChecksumsTrusted), 1U);
-    EXPECT_EQ(reason(client("").unfinished()), "unmatched");
+    open();
     EXPECT_EQ(reason(client(kLogin).unfinished()), "within_limits");
     learn();
     EXPECT_EQ(of_clients(), State::Trusting);
+}
+
+// The server may have taken the copy that came right.
+TEST_F(Checksums, OfBytesThatCameRightTooProveNothing) {
+    learn();
+    const auto opens = [this] {
+        EXPECT_EQ(reason(syn().unfinished()), "unmatched");
+        EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+        EXPECT_EQ(reason(client("").unfinished()), "unmatched");
+    };
+    opens();
+    EXPECT_EQ(reason(client("GET").unfinished()), "unmatched");
+    EXPECT_EQ(reason(client("GET").summed()), "unmatched");
+    EXPECT_EQ(reason(server("", 0, 3).summed()), "unmatched");
+    EXPECT_EQ(reason(syn().sport(7).summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().dport(7).summed()), "unmatched");
+    EXPECT_EQ(reason(client("").sport(7).unfinished()), "wrong_checksum");
+}
+
+// A tag of VID 0 is no other connection: the copy under it that comes right is the one answered.
+TEST_F(Checksums, OfCopiesUnderAPriorityTagProveNothing) {
+    learn();
+    EXPECT_EQ(reason(syn().summed().vlan(0)), "unmatched");
+    EXPECT_EQ(reason(syn().unfinished()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(reason(client("").unfinished()), "wrong_checksum");
+    EXPECT_EQ(reason(client("").summed()), "unmatched");
+    EXPECT_EQ(reason(client(kLogin).unfinished().vlan(0)), "wrong_checksum");
+    EXPECT_EQ(reason(client(kLogin).summed()), "within_limits");
+    EXPECT_EQ(of_clients(), State::Verifying);
+}
+
+// While nothing is verified nothing is dropped, and what is believed then goes on.
+TEST_F(Checksums, OfAConnectionFromBeforeTheyAreVerifiedAreBelieved) {
+    EXPECT_EQ(reason(syn().unfinished()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(reason(client("").unfinished()), "unmatched");
+    learn_from("10.0.0.2");
+    EXPECT_EQ(of_clients(), State::Verifying);
+    EXPECT_EQ(reason(client(kLogin).unfinished()), "within_limits");
 }
 
 // What a monitored service has come to verify it verifies from the first frame that it enforces.
@@ -511,8 +596,9 @@ TEST_F(Checksums, ThatAreVerifiedInMonitorStaySoWhenTheServiceEnforces) {
 TEST_F(Checksums, ThatAreTrustedInMonitorAreLearntAnewWhenTheServiceEnforces) {
     ASSERT_TRUE(box.reload(rules_in("monitor")));
     learn();
-    (void)reason(syn().unfinished());
-    (void)reason(syn_ack().summed());
+    for (int source = 1; source <= 8; ++source) {
+        take_unfinished("10.1.0." + std::to_string(source));
+    }
     EXPECT_EQ(of_clients(), State::Trusting);
     ASSERT_TRUE(box.reload(rules_in("enforce")));
     (void)reason(syn().sport(9).summed());

@@ -71,6 +71,10 @@ public:
         return index == kNoConnection ? kNoService : lines_[index].service;
     }
 
+    // The server of a connection has answered a SYN that came unfinished alone: what its client
+    // sends unfinished it takes.
+    [[nodiscard]] bool takes_unfinished(std::uint64_t ends) const noexcept;
+
     // `policies` by service; of a service beyond them the defaults hold. `now` never decreases.
     [[nodiscard]] TrackVerdict track(const TrackedSegment& segment,
                                      std::span<const TrackPolicy> policies, Instant now) noexcept;
@@ -174,6 +178,7 @@ private:
     void behind_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void repeated_reset(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     void revive(const Arrival& arrival, TrackVerdict& verdict) noexcept;
+    void note_sums(const Arrival& arrival, TrackVerdict& verdict) noexcept;
     [[nodiscard]] static TrackReason refusal_of(const Arrival& arrival, const Line& line,
                                                 DataPlace place) noexcept;
     [[nodiscard]] static TrackReason fin_refusal(const Arrival& arrival, const Line& line) noexcept;
@@ -252,7 +257,7 @@ private:
     bool has_unseen_ = false;
     std::uint32_t taken_over_ticks_ = 0;
     bool has_taken_over_ = false;      // and some connection may not have been heard of since
-    std::uint32_t evicted_ticks_ = 0;  // when a line made room for another last
+    std::uint32_t evicted_ticks_ = 0;  // when a line of late made room for another last
     bool has_evicted_ = false;
     TrackCounters counters_;
 };

@@ -1,5 +1,7 @@
 #include "lib/conn/track/port_checksums.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 
 PortChecksums::Judgement PortChecksums::judge(ChecksumFinding finding) noexcept {
@@ -20,6 +22,19 @@ bool PortChecksums::prove_unfinished() noexcept {
     proven_ = true;
     state_ = State::Trusting;
     return changed;
+}
+
+bool PortChecksums::note_taken_of(std::uint32_t source) noexcept {
+    if (policy_ != ChecksumPolicy::Auto || proven_ || has_taken_of(source)) {
+        return false;
+    }
+    taken_of_[provers_++] = source;
+    return provers_ == kProvers && prove_unfinished();
+}
+
+bool PortChecksums::has_taken_of(std::uint32_t source) const noexcept {
+    const auto end = taken_of_.begin() + provers_;
+    return std::find(taken_of_.begin(), end, source) != end;
 }
 
 bool PortChecksums::learn(ChecksumFinding finding) noexcept {

@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/packet/checksum_check.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace sluice {
@@ -10,12 +12,12 @@ enum class ChecksumPolicy : std::uint8_t { Auto, Verify, Trust };
 // The belief about frames that their sender has not finished (ChecksumFinding::Unfinished).
 enum class UnfinishedSums : std::uint8_t {
     ByMajority,  // they come because a neighbour leaves sums to its adapter, if most are so
-    ByProof,     // nothing, before a receiver has taken one: prove_unfinished()
+    ByProof,     // nothing, before receivers have taken some: prove_unfinished(), note_taken_of()
 };
 
 // One side's of a port or a service. With Auto, checksums are verified once 64 frames came right,
-// and nobody who sends unfinished or wrong ones changes that: what verifies goes on, until a
-// receiver is seen to take an unfinished one. Then they are trusted, and the state says so.
+// and nobody who sends unfinished or wrong ones changes that: what verifies goes on, until
+// receivers are seen to take unfinished ones. Then they are trusted, and the state says so.
 //
 //   Learning --64 right--> Verifying --proof--> Trusting, for good
 //      '--most of 64 unfinished, ByMajority--> Trusting --most of 1,024 right--> Verifying
@@ -28,6 +30,7 @@ public:
     };
     static constexpr std::uint32_t kEnough = 64;
     static constexpr std::uint32_t kWindow = 1024;
+    static constexpr std::size_t kProvers = 8;
 
     explicit PortChecksums(ChecksumPolicy policy = ChecksumPolicy::Auto,
                            UnfinishedSums unfinished = UnfinishedSums::ByMajority) noexcept
@@ -43,6 +46,10 @@ public:
     [[nodiscard]] Judgement judge_harmless(ChecksumFinding finding) noexcept;
     // A receiver has taken an unfinished frame. True: the state has changed.
     [[nodiscard]] bool prove_unfinished() noexcept;
+    // A receiver has taken bytes of unfinished frames that came from this source: of as many
+    // sources as kProvers that is the proof. True: the state has changed.
+    [[nodiscard]] bool note_taken_of(std::uint32_t source) noexcept;
+    [[nodiscard]] bool has_taken_of(std::uint32_t source) const noexcept;
 
     [[nodiscard]] State state() const noexcept { return state_; }
     // Trust needs no look at the bytes.
@@ -69,6 +76,8 @@ private:
     UnfinishedSums believes_;
     State state_;
     bool proven_ = false;
+    std::uint8_t provers_ = 0;
+    std::array<std::uint32_t, kProvers> taken_of_{};
     // Since the window began; before it ends they are what was learnt.
     std::uint32_t right_ = 0;
     std::uint32_t unfinished_ = 0;

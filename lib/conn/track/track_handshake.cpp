@@ -75,6 +75,15 @@ bool ConnectionTracker::took_unfinished(const TrackedSegment& syn_ack,
            (!has_unseen_ || is_past(unseen_ticks_));
 }
 
+bool ConnectionTracker::takes_unfinished(std::uint64_t ends) const noexcept {
+    const ConnectionIndex index = lines_.may_have(ends) ? lines_.find(ends) : kNoConnection;
+    if (index == kNoConnection || !lines_[index].has_numbers()) {
+        return false;
+    }
+    const Line& line = lines_[index];
+    return line.takes_unfinished || (line.is(Line::kAlternate) && line.alternate.takes_unfinished);
+}
+
 bool ConnectionTracker::has_candidate(const Line& line) const noexcept {
     return line.is(Line::kCandidate) &&
            ticks_ - line.candidate_at <= ticks_of(budget_.half_open_timeout);
@@ -116,6 +125,7 @@ TrackedHandshake ConnectionTracker::handshake_of(const TrackedSegment& syn_ack,
     TrackedHandshake handshake{.numbers = {syn_ack.ack - 1, syn_ack.seq},
                                .client_window = known ? line.candidate_window : kFullWindow,
                                .server_window = syn_ack.window,
+                               .takes_unfinished = took_unfinished(syn_ack, line),
                                .echoed = syn_ack.timestamps ? syn_ack.timestamps->echo : 0};
     if (scales) {
         handshake.client_scale = client_scale & 0xF;
@@ -130,7 +140,6 @@ void ConnectionTracker::accept_syn_ack(const Arrival& arrival, TrackVerdict& ver
     Line& line = lines_[arrival.index];
     const TrackedHandshake handshake = handshake_of(arrival.segment, line);
     pass(verdict);
-    verdict.client_sums_proven = took_unfinished(arrival.segment, line);
     line.syn_ack_unfinished = arrival.segment.checksum_unfinished;
     if (line.has_numbers() && line.phase != TrackPhase::SynReceived) {
         // A copy of an old SYN-ACK takes no place of one that answers the last SYN.
@@ -170,6 +179,7 @@ void ConnectionTracker::install(const TrackedHandshake& handshake, Line& line) n
     line.client_widest = handshake.client_window;
     line.server_widest = handshake.server_window;
     line.echoed = handshake.echoed;
+    line.takes_unfinished = line.only_unfinished = handshake.takes_unfinished;
 }
 
 // A handshake under way, whose windows have not moved.
@@ -177,6 +187,7 @@ TrackedHandshake ConnectionTracker::standing_handshake(const Line& line) noexcep
     TrackedHandshake handshake{.numbers = line.first_numbers(),
                                .client_window = line.client_widest,
                                .server_window = line.server_widest,
+                               .takes_unfinished = line.takes_unfinished,
                                .echoed = line.echoed};
     handshake.client_scale = line.client_scale;
     handshake.server_scale = line.server_scale;

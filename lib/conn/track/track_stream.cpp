@@ -135,8 +135,23 @@ void ConnectionTracker::apply(const Arrival& arrival, TrackVerdict& verdict) noe
     }
     std::uint16_t& widest = client ? line.client_widest : line.server_widest;
     widest = std::max(widest, segment.window);
+    if (line.only_unfinished) [[unlikely]] {
+        note_sums(arrival, verdict);
+    }
     if (segment.has(kTcpFin) || line.is(Line::kClientFin | Line::kServerFin)) [[unlikely]] {
         note_fins(arrival, verdict);
+    }
+}
+
+// Bytes whose copies all came unfinished, and that the server acknowledges, it has taken so.
+void ConnectionTracker::note_sums(const Arrival& arrival, TrackVerdict& verdict) noexcept {
+    Line& line = lines_[arrival.index];
+    if (arrival.from_client) {
+        line.only_unfinished = arrival.segment.checksum_unfinished;
+    } else if (is_behind(line.client.una, line.client.iss + 1)) {
+        line.only_unfinished = false;
+        verdict.client_sums_proven = true;
+        verdict.proven_by = line.source;
     }
 }
 

@@ -43,10 +43,12 @@ struct TrackVerdict {
     bool began = false;         // this segment completes the handshake, or revives the connection
     bool ended = false;         // this segment ends it, or with id 0 its handshake
     bool ends_revived = false;  // its server went on behind a RST of its client, and is reset
-    // The receiver of an unfinished SYN or SYN-ACK has taken it.
-    bool client_sums_proven = false;  // a client's
+    // A server has acknowledged a client's bytes that came unfinished, and not otherwise: the first
+    // of its connection. A client has answered an unfinished SYN-ACK.
+    bool client_sums_proven = false;
     bool server_sums_proven = false;
-    std::uint8_t marks = 0;  // of TrackMark
+    std::uint32_t proven_by = 0;  // client_sums_proven: TrackedSegment::source of the client
+    std::uint8_t marks = 0;       // of TrackMark
     std::uint16_t service = kNoService;
     std::uint64_t id = 0;            // this very connection; 0: not known
     std::uint64_t replaced = 0;      // the one whose ports the server took into use again, else 0

@@ -46,7 +46,8 @@ struct TrackedHandshake {
     std::uint16_t server_window = 0;
     std::uint8_t client_scale : 4 = 0;  // both zero where one side did not offer it
     std::uint8_t server_scale : 4 = 0;
-    std::uint32_t echoed = 0;  // as of the connection
+    bool takes_unfinished = false;  // as of the connection
+    std::uint32_t echoed = 0;       // as of the connection
 
     [[nodiscard]] constexpr TcpHalf client() const noexcept {
         return half(numbers.client, server_window);
@@ -117,6 +118,8 @@ struct alignas(2 * kLineBytes) TrackedConnection {
     TrackClass listed : 4 = TrackClass::HalfOpen;  // whose list it is in
     bool candidate_unfinished : 1 = false;         // each copy of the last SYN came so
     bool syn_ack_unfinished : 1 = false;           // the last one came so
+    bool takes_unfinished : 1 = false;             // the server has answered such a SYN
+    bool only_unfinished : 1 = false;              // and all that the client has sent since came so
 
     static constexpr std::uint8_t kNoScale = 0xFF;
 

@@ -34,7 +34,7 @@ struct TrackedSegment {
     std::optional<std::uint8_t> scale;  // window scale option of a SYN or SYN-ACK
     std::optional<TrackedTimestamps> timestamps;
     bool checksum_wrong = false;
-    bool checksum_unfinished = false;  // of a SYN or SYN-ACK that passes to see if it is taken
+    bool checksum_unfinished = false;  // its sender has left the rest of the sum to an adapter
     bool is_fragment = false;
     bool is_made_here = false;          // a RST of the box's own
     bool has_doubtful_options = false;  // of IP or TCP, for which its receiver may drop it

@@ -85,6 +85,26 @@ TEST_F(Trust, ByProofUnfinishedFramesHaveNoSay) {
     EXPECT_FALSE(judge(ChecksumFinding::Unfinished));
 }
 
+TEST_F(Trust, IsProvenByAsManySourcesAsItTakes) {
+    trust = PortChecksums{ChecksumPolicy::Auto, UnfinishedSums::ByProof};
+    judge(ChecksumFinding::Right, 64);
+    for (std::uint32_t source = 1; source < PortChecksums::kProvers; ++source) {
+        EXPECT_FALSE(trust.has_taken_of(source));
+        EXPECT_FALSE(trust.note_taken_of(source));
+        EXPECT_FALSE(trust.note_taken_of(source)) << "the same again";
+        EXPECT_TRUE(trust.has_taken_of(source));
+    }
+    EXPECT_EQ(trust.state(), State::Verifying);
+    EXPECT_FALSE(trust.has_taken_of(0));
+    EXPECT_TRUE(trust.note_taken_of(0));
+    EXPECT_EQ(trust.state(), State::Trusting);
+    EXPECT_FALSE(trust.note_taken_of(1000));
+    trust = PortChecksums{ChecksumPolicy::Verify, UnfinishedSums::ByProof};
+    for (std::uint32_t source = 0; source < 2 * PortChecksums::kProvers; ++source) {
+        EXPECT_FALSE(trust.note_taken_of(source));
+    }
+}
+
 TEST_F(Trust, IsWhatTheOperatorSays) {
     trust = PortChecksums{ChecksumPolicy::Verify};
     EXPECT_TRUE(trust.needs_finding());

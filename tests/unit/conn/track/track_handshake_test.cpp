@@ -239,15 +239,56 @@ TrackVerdict unfinished_syn(Dialogue& talk) {
     return talk.raw(segment);
 }
 
-TEST(TrackHandshake, AServersAnswerProvesThatItTakesUnfinishedSums) {
+TrackVerdict unfinished(Dialogue& talk, const test::Said& said) {
+    TrackedSegment segment = talk.segment(said, true);
+    segment.checksum_unfinished = true;
+    return talk.raw(segment);
+}
+
+TEST(TrackHandshake, AServersAnswerShowsThatItTakesUnfinishedSums) {
     Dialogue talk;
     expect_pass(unfinished_syn(talk), false);
     expect_pass(unfinished_syn(talk), false);
-    const TrackVerdict answer = talk.syn_ack();
-    EXPECT_TRUE(answer.client_sums_proven);
-    EXPECT_FALSE(answer.server_sums_proven);
-    EXPECT_FALSE(talk.syn_ack().client_sums_proven) << "once is enough";
-    EXPECT_FALSE(talk.client({.seq = 1, .ack = 1}).server_sums_proven);
+    EXPECT_FALSE(talk.tracker.takes_unfinished(talk.ends));
+    EXPECT_FALSE(talk.syn_ack().client_sums_proven);
+    EXPECT_TRUE(talk.tracker.takes_unfinished(talk.ends));
+    unfinished(talk, {.seq = 1, .ack = 1});
+    unfinished(talk, {.seq = 1, .ack = 1, .payload = 10});
+    EXPECT_FALSE(talk.server({.seq = 1, .ack = 1}).client_sums_proven) << "no byte is taken";
+    const TrackVerdict taken = talk.server({.seq = 1, .ack = 11});
+    EXPECT_TRUE(taken.client_sums_proven);
+    EXPECT_FALSE(taken.server_sums_proven);
+    EXPECT_EQ(taken.proven_by, talk.source);
+    EXPECT_FALSE(talk.server({.seq = 1, .ack = 11}).client_sums_proven) << "once is enough";
+}
+
+// Its server may have taken the copy that came right.
+TEST(TrackHandshake, BytesThatCameRightTooProveNothing) {
+    Dialogue talk;
+    unfinished_syn(talk);
+    talk.syn_ack();
+    unfinished(talk, {.seq = 1, .ack = 1, .payload = 10});
+    talk.client({.seq = 1, .ack = 1, .payload = 10});
+    EXPECT_FALSE(talk.server({.seq = 1, .ack = 11}).client_sums_proven);
+    EXPECT_TRUE(talk.tracker.takes_unfinished(talk.ends));
+}
+
+// A handshake that waits beside a connection, of which the same is known.
+TEST(TrackHandshake, UnfinishedSumsAreOfTheHandshakeThatTheyCameIn) {
+    Dialogue talk;
+    talk.handshake();
+    EXPECT_FALSE(talk.tracker.takes_unfinished(talk.ends));
+    talk.client_iss += 70'000;
+    talk.server_iss += 9000;
+    unfinished_syn(talk);
+    talk.syn_ack();
+    EXPECT_TRUE(talk.tracker.takes_unfinished(talk.ends));
+    EXPECT_NE(unfinished(talk, {.seq = 1, .ack = 1, .payload = 10}).replaced, 0U);
+    EXPECT_TRUE(talk.server({.seq = 1, .ack = 11}).client_sums_proven);
+    talk.client_iss += 70'000;
+    talk.server_iss += 9000;
+    talk.handshake();
+    EXPECT_FALSE(talk.tracker.takes_unfinished(talk.ends));
 }
 
 TEST(TrackHandshake, AClientsAnswerProvesThatItTakesUnfinishedSums) {
@@ -263,7 +304,10 @@ TEST(TrackHandshake, AClientsAnswerProvesThatItTakesUnfinishedSums) {
 // A server that answers a SYN which came right proves nothing about another one beside it, whatever
 // the order, and whatever has been forgotten.
 TEST(TrackHandshake, AnAnswerToAWholeSumProvesNothing) {
-    const auto proves = [](Dialogue& talk) { return talk.syn_ack().client_sums_proven; };
+    const auto proves = [](Dialogue& talk) {
+        talk.syn_ack();
+        return talk.tracker.takes_unfinished(talk.ends);
+    };
     Dialogue behind;
     behind.syn();
     unfinished_syn(behind);
