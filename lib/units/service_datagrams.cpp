@@ -1,6 +1,7 @@
 #include "lib/units/service_datagrams.hpp"
 
 #include "lib/packet/checksum_check.hpp"
+#include "lib/packet/ip_options.hpp"
 #include "lib/packet/transport.hpp"
 
 namespace sluice {
@@ -107,6 +108,9 @@ FragmentReading ServiceDatagrams::take(const FragmentSource& fragment, std::uint
     if (of_service.state() == PortChecksums::State::Verifying &&
         has_wrong_ip_checksum(fragment.headers, fragment.frame)) {
         return refused(reading, Reason::WrongChecksum);
+    }
+    if (!is_taken_by_hosts(fragment.headers, fragment.frame.bytes)) {
+        return refused(reading, Reason::DoubtfulOptions);
     }
     if (!known && early_.may_have(place->digest, fragment.now)) {
         note(fragment, UnitEvent::DatagramDisordered);

@@ -1,6 +1,7 @@
 #include "lib/units/service_tracking.hpp"
 
 #include "lib/conn/track/segment_bytes.hpp"
+#include "lib/packet/ip_options.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/pipeline/service_rows.hpp"
 
@@ -306,6 +307,9 @@ void ServiceTracking::take_datagram(const TrackedColumns& burst, std::size_t row
                             .is_from_client = true};
     if (is_tcp) {
         outcome.refuse(row, Reason::TcpFragment);
+    } else if (!is_taken_by_hosts(burst.burst.headers.headers(row),
+                                  burst.burst.frames.frame(row).bytes)) {
+        outcome.refuse(row, Reason::DoubtfulOptions);
     } else if (is_wrong_datagram(burst.burst, row, slots_.slot_of(index))) {
         outcome.refuse(row, Reason::WrongChecksum);
     } else {

@@ -23,7 +23,7 @@ TRANSPORTS = {"http": [PROTO_TCP], "tls": [PROTO_TCP], "quic": [PROTO_UDP], "dns
 URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT, SEQ_AT = 18, 12, 16, 14, 4
 TIMESTAMPS, SIGNATURES = 8, {19, 29}  # options of TCP: RFC 7323, 2385 and 5925
 KNOWN_OPTIONS = {1, 2, 3, 4, 5, TIMESTAMPS, 28, 34} | SIGNATURES
-CHECKED = {7, 68, 131, 137}  # options of IPv4 that hosts do more with than step over them
+ALERT = 148  # the only option of IPv4 that every host takes: RFC 2113
 BACK = 1 << 14  # of the upper half of a number: 2^30, which no window reaches
 
 
@@ -163,8 +163,8 @@ class Services:
                 segment.stamp, segment.echo = value, echo
         if segment.flags & RST:
             segment.is_doubtful = not is_sound or bool(set(of_tcp) - {TIMESTAMPS}) or version == 4 and packet.l4_at != at + 20
-        if segment.size or segment.flags & (FIN | SYN):
-            segment.is_doubtful |= not (is_sound and is_sound_ip) or bool(SIGNATURES & set(of_tcp) or CHECKED & set(of_ip))
+        is_taken = is_sound_ip and not set(of_ip) - {ALERT} and all(len(body) == 2 for body in of_ip.get(ALERT, ()))
+        segment.is_doubtful |= not (is_sound and is_taken) or bool(SIGNATURES & set(of_tcp))
 
     def begin(self, service, ends, segment):
         """Of a connection that nobody knows."""

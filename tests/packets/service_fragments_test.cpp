@@ -54,6 +54,30 @@ Frame in_v6(Frame frame) {
     return frame.src("2001:db8::1").dst("2001:db8::53");
 }
 
+Frame whole() {
+    return test::udp().src("10.0.0.1").dst("192.0.2.1").dport(53).carries(query());
+}
+
+Octets of(std::initializer_list<unsigned> values) {
+    Octets octets;
+    for (const unsigned value : values) {
+        octets.push_back(static_cast<std::byte>(value));
+    }
+    return octets;
+}
+const Octets kRecordRoute = of({7, 3, 4, 0});
+const Octets kRouterAlert = of({148, 4, 0, 0});
+// Extension headers of IPv6 before this one.
+constexpr unsigned kUdp = 17;
+constexpr unsigned kFragmentHeader = 44;
+Octets padding(unsigned next) {
+    return of({next, 0, 1, 4, 0, 0, 0, 0});
+}
+Octets unknown_option(unsigned next) {
+    return of({next, 0, 0x9E, 4, 0, 0, 0, 0});
+}
+const Octets kRouting = of({kUdp, 0, 0, 1, 0, 0, 0, 0});
+
 const Octets kNoQuery(48, std::byte{0xFF});
 
 #define SERVICE(mode)                                                                       \
@@ -193,6 +217,28 @@ const Case kCases[] = {
       {0ms, middle().identification(2).vlan(0).vlan(5), "pass", "unmatched"},
       {0ms, last().identification(2).vlan(5).vlan(0), "drop", "over_limit", "logins",
        Nanoseconds{1h}}}},
+
+    {"behind headers of IP for which hosts drop a packet they are refused",
+     kEnforced,
+     {{0ms, first().identification(9).options(kRecordRoute), "drop", "doubtful_options"},
+      {0ms, first(), "pass", "unmatched"},
+      {0ms, rest().options(kRecordRoute), "drop", "doubtful_options"},
+      {0ms, rest().options(kRouterAlert), "pass", "within_limits"},
+      {0ms, in_v6(first()).identification(9).extensions(60, unknown_option(kFragmentHeader)),
+       "drop", "doubtful_options"},
+      {0ms, in_v6(first()).extensions(60, padding(kFragmentHeader)), "pass", "unmatched"},
+      {0ms, in_v6(rest()).extensions(60, unknown_option(kFragmentHeader)), "drop",
+       "doubtful_options"},
+      {0ms, in_v6(rest()).extensions(60, padding(kFragmentHeader)), "pass", "within_limits"}}},
+
+    {"so are whole datagrams",
+     kEnforced,
+     {{0ms, whole().options(kRecordRoute), "drop", "doubtful_options"},
+      {0ms, in_v6(whole()).extensions(43, kRouting), "drop", "doubtful_options"},
+      {0ms, in_v6(whole()).extensions(0, unknown_option(kUdp)), "drop", "doubtful_options"},
+      {0ms, in_v6(whole()).extensions(0, padding(kUdp)), "pass", "within_limits"},
+      {0ms, whole().options(kRouterAlert), "pass", "within_limits"},
+      {0ms, whole(), "drop", "over_limit", "logins", Nanoseconds{1h}}}},
 
     {"after their time fragments are of no datagram",
      kEnforced,

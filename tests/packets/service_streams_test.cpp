@@ -46,6 +46,10 @@ constexpr std::string_view kMonitored = SERVICE("monitor");
 
 constexpr std::uint32_t kHalf = 1U << 31;
 
+const test::Octets kRecordRoute{std::byte{7}, std::byte{3}, std::byte{4}, std::byte{0}};
+const test::Octets kLabel{std::byte{134}, std::byte{4}, std::byte{0}, std::byte{0}};
+const test::Octets kRouterAlert{std::byte{148}, std::byte{4}, std::byte{0}, std::byte{0}};
+
 const Case kCases[] = {
     {"a request is counted once, and its repetition passes", kEnforced,
      opened({{0ms, client(kLogin), "pass", "within_limits"},
@@ -111,6 +115,14 @@ const Case kCases[] = {
                   test::Octets{std::byte{7}, std::byte{32}, std::byte{4}, std::byte{0}}),
               "drop", "rst_out_of_window"},
              {0ms, client(kLogin), "pass", "within_limits"}})},
+
+    {"a client's segments behind headers of IP for which hosts drop a packet are dropped",
+     kEnforced,
+     opened({{0ms, client(kLogin).options(kRecordRoute), "drop", "doubtful_options"},
+             {0ms, client("").options(kRecordRoute), "drop", "doubtful_options"},
+             {0ms, syn(9).options(kLabel), "drop", "doubtful_options"},
+             {0ms, client(kLogin).options(kRouterAlert), "pass", "within_limits"},
+             {0ms, server("", 0, kLoginSize).options(kRecordRoute), "pass", "unmatched"}})},
 
     {"bytes beyond the server's window are dropped, where it stands they count", kEnforced,
      opened({{0ms, client(kLogin, 65'535), "drop", "out_of_window"},

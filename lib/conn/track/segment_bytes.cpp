@@ -3,6 +3,7 @@
 #include "lib/base/check.hpp"
 #include "lib/conn/track/tcp_options.hpp"
 #include "lib/packet/internet_checksum.hpp"
+#include "lib/packet/ip_options.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/packet/transport.hpp"
@@ -28,54 +29,6 @@ bool has_ip_options(const PacketHeaders& headers) noexcept {
     const std::size_t fixed =
         headers.ip_version == IpVersion::V6 ? kIpv6Size : std::size_t{kIpv4MinSize};
     return headers.l4_at != headers.l3_at + fixed;
-}
-
-// Options of a header of IPv6 for Hop-by-Hop or Destination Options: hosts drop a packet for one
-// that they do not know and whose first bits say so (RFC 8200, 4.2).
-bool are_taken_of_ipv6(ByteView options) noexcept {
-    constexpr std::uint8_t kPadOne = 0;
-    constexpr unsigned kAction = 0xC0;
-    while (!options.empty()) {
-        const std::uint8_t kind = load_u8(options, 0);
-        const std::size_t size = kind == kPadOne      ? 1
-                                 : options.size() < 2 ? 0
-                                                      : std::size_t{load_u8(options, 1)} + 2;
-        if ((kind & kAction) != 0 || size == 0 || size > options.size()) {
-            return false;
-        }
-        options = options.subspan(size);
-    }
-    return true;
-}
-
-// Extension headers of IPv6 between these places, of which the first is of this kind.
-bool are_taken_extensions(ByteView headers, std::uint8_t kind) noexcept {
-    constexpr std::uint8_t kHopByHop = 0;
-    constexpr std::uint8_t kDestinationOptions = 60;
-    constexpr std::size_t kEightBytes = 8;
-    while (!headers.empty()) {
-        const bool has_options = kind == kHopByHop || kind == kDestinationOptions;
-        const std::size_t size =
-            headers.size() < kEightBytes ? 0 : (std::size_t{load_u8(headers, 1)} + 1) * kEightBytes;
-        if (!has_options || size == 0 || size > headers.size() ||
-            !are_taken_of_ipv6(headers.subspan(2, size - 2))) {
-            return false;
-        }
-        kind = load_u8(headers, 0);
-        headers = headers.subspan(size);
-    }
-    return true;
-}
-
-// True if a host takes bytes behind such a header of IP.
-bool is_taken_ip(const PacketHeaders& headers, ByteView frame) noexcept {
-    constexpr std::size_t kIpv6Size = 40;
-    constexpr std::size_t kIpv6NextAt = 6;
-    const bool is_v6 = headers.ip_version == IpVersion::V6;
-    const std::size_t begin = headers.l3_at + (is_v6 ? kIpv6Size : std::size_t{kIpv4MinSize});
-    const ByteView between = frame.subspan(begin, headers.l4_at - begin);
-    return is_v6 ? are_taken_extensions(between, load_u8(frame, headers.l3_at + kIpv6NextAt))
-                 : are_taken_of_ip(between);
 }
 
 // Writes a word and what becomes of the sum over it.
@@ -145,12 +98,10 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
         segment.timestamps = timestamps_in(options);
         segment.has_unknown_options = have_unknown_kind(options);
     }
-    const bool is_read = segment.payload != 0 || segment.has(kTcpFin | kTcpSyn);
-    if (is_read && (!options.empty() || has_ip_options(headers))) {
-        segment.has_doubtful_options =
-            segment.has_doubtful_options || !are_taken_with_bytes(options) ||
-            (has_ip_options(headers) && !segment.is_fragment && !is_taken_ip(headers, frame));
-    }
+    // What completes a handshake or says what has arrived counts as bytes do.
+    segment.has_doubtful_options =
+        segment.has_doubtful_options || !are_taken_with_bytes(options) ||
+        (has_ip_options(headers) && !segment.is_fragment && !is_taken_by_hosts(headers, frame));
     return segment;
 }
 

@@ -113,19 +113,9 @@ bool are_harmless_with_reset(ByteView options) noexcept {
 }
 
 bool are_taken_with_bytes(ByteView options) noexcept {
-    return are_sound(options,
+    return options.empty() || are_timestamps_alone(options) ||
+           are_sound(options,
                      [](std::uint8_t kind) { return kind != kSignedByMd5 && kind != kSignedByAo; });
-}
-
-bool are_taken_of_ip(ByteView options) noexcept {
-    constexpr std::uint8_t kRecordRoute = 7;
-    constexpr std::uint8_t kTimestamp = 68;
-    constexpr std::uint8_t kLooseRoute = 131;
-    constexpr std::uint8_t kStrictRoute = 137;
-    return are_sound(options, [](std::uint8_t kind) {
-        return kind != kRecordRoute && kind != kTimestamp && kind != kLooseRoute &&
-               kind != kStrictRoute;
-    });
 }
 
 bool have_unknown_kind(ByteView options) noexcept {

@@ -21,9 +21,6 @@ namespace sluice {
 // True if all are sound, and none is a signature: signed segments are dropped by receivers that
 // share no key with the sender.
 [[nodiscard]] bool are_taken_with_bytes(ByteView options) noexcept;
-// The same of IPv4's: none for which hosts drop a datagram (RFC 7126), or which they check beyond
-// its size.
-[[nodiscard]] bool are_taken_of_ip(ByteView options) noexcept;
 
 // True if there is an option by which both ends may agree that the bytes of a segment have another
 // place or meaning than TCP's own header gives them, as Multipath TCP (RFC 8684) and TCP-ENO (RFC

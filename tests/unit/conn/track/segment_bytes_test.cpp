@@ -159,7 +159,10 @@ TEST(SegmentBytes, DoubtsBytesForOptionsThatServersDropThemFor) {
         return is_doubtful(Frame{6}.payload(5).options(octets(options)));
     };
     EXPECT_FALSE(v4({148, 4, 0, 0})) << "router alert";
-    EXPECT_FALSE(v4({134, 4, 0, 0})) << "a label of CIPSO";
+    EXPECT_FALSE(v4({1, 1, 0, 9}));
+    EXPECT_TRUE(v4({148, 3, 0, 0}));
+    EXPECT_TRUE(v4({134, 4, 0, 0})) << "a label of CIPSO";
+    EXPECT_TRUE(v4({68, 4, 5, 0})) << "a timestamp";
     EXPECT_TRUE(v4({131, 7, 4, 10, 78, 0, 1, 0}));
     EXPECT_TRUE(v4({137, 7, 4, 10, 78, 0, 1, 0}));
     EXPECT_TRUE(v4({7, 7, 4, 0, 0, 0, 0, 0}));
@@ -173,7 +176,20 @@ TEST(SegmentBytes, DoubtsBytesForOptionsThatServersDropThemFor) {
     EXPECT_FALSE(v6(60, {6, 0, 1, 4, 0, 0, 0, 0})) << "padding";
     EXPECT_FALSE(v6(0, {6, 0, 5, 2, 0, 0, 0, 0})) << "router alert";
     EXPECT_TRUE(v6(60, {6, 0, 0x9E, 4, 0, 0, 0, 0}));
+    EXPECT_TRUE(v6(60, {6, 0, 5, 2, 0, 0, 0, 0})) << "no router is to look at it";
+    EXPECT_TRUE(v6(60, {6, 0, 0x1E, 4, 0, 0, 0, 0})) << "hosts may step over it";
+    EXPECT_TRUE(v6(60, {6, 0, 1, 4, 0, 1, 0, 0})) << "padding that is not zero";
+    EXPECT_TRUE(v6(60, {6, 1, 1, 6, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, 0})) << "too much of it";
+    EXPECT_FALSE(v6(60, {60, 0, 1, 4, 0, 0, 0, 0, 6, 0, 1, 4, 0, 0, 0, 0}));
+    EXPECT_TRUE(v6(60, {0, 0, 1, 4, 0, 0, 0, 0, 6, 0, 5, 2, 0, 0, 0, 0})) << "not the first";
+    EXPECT_FALSE(v6(44, {6, 0, 0, 0, 0, 0, 0, 1})) << "a fragment that is all of it";
+    EXPECT_TRUE(v6(44, {44, 0, 0, 0, 0, 0, 0, 1, 6, 0, 0, 0, 0, 0, 0, 1}));
     EXPECT_TRUE(v6(43, {6, 0, 4, 1, 0, 0, 0, 0})) << "routing";
+    EXPECT_TRUE(v6(43, {6, 0, 0, 0, 0, 0, 0, 0})) << "and at its end";
+    EXPECT_TRUE(v6(51, {6, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1})) << "authentication";
+    // An acknowledgement counts as bytes do.
+    EXPECT_TRUE(is_doubtful(Frame{6}.options(octets({7, 3, 4, 0}))));
+    EXPECT_FALSE(is_doubtful(Frame{6}.options(octets({1, 1, 1, 0}))));
 }
 
 // Whatever number its client has chosen, no byte of it arrives.
