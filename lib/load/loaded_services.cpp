@@ -85,6 +85,7 @@ LoadedServices loaded_services(const std::vector<Service>& services, const Class
     loaded.classifier = services.empty() ? nullptr : &classifier;
     for (const Service& service : services) {
         LoadedService& one = loaded.all.emplace_back(LoadedService{service});
+        loaded.enforces |= service.mode == Mode::Enforce;
         loaded.follows_upgrades |= follows_upgrades(service);
         if (!service.proxies.empty()) {
             one.proxy_set = std::make_shared<const AddressSet>(parts_of(service.proxies));

@@ -25,6 +25,7 @@ struct LoadedService : Service {
 struct LoadedServices {
     const Classifier* classifier = nullptr;  // its rules are the services; nullptr: there are none
     std::vector<LoadedService> all;
+    bool enforces = false;          // one of them does
     bool follows_upgrades = false;  // of one it matters when its server agrees to an upgrade
 
     [[nodiscard]] bool empty() const noexcept { return all.empty(); }

@@ -28,4 +28,16 @@ Decision decide_malformed(Parsed parsed, const PacketPolicy& policy) noexcept {
                                                      : Decision{.reason = reason};
 }
 
+void refuse_too_deep(const LoadedServices& services, const CoreState& core,
+                     Decision& decision) noexcept {
+    if (services.empty() || decision.reason != Reason::TooDeep || !forwards(decision.verdict)) {
+        return;
+    }
+    if (services.enforces) {
+        decision = dropped_for(Reason::TooDeep);
+    } else {
+        core.counters.would_refuse[static_cast<std::size_t>(Reason::TooDeep)].add(1);
+    }
+}
+
 }  // namespace sluice

@@ -73,8 +73,9 @@ private:
     void decide_malformed_rows() noexcept {
         const RowMask malformed = burst_.headers().malformed & burst_.live();
         for_each_row(malformed, [&](std::size_t row) {
-            burst_.packets()[row].decision =
-                decide_malformed(burst_.headers().parsed[row], core_.policy);
+            Decision& decision = burst_.packets()[row].decision;
+            decision = decide_malformed(burst_.headers().parsed[row], core_.policy);
+            refuse_too_deep(set_.services, core_, decision);
         });
         scratch_.decided = malformed | answered_ | refused_;
     }

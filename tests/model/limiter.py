@@ -184,7 +184,7 @@ class Verdict:
 class Limiter:
     def __init__(self, rules, malformed="pass", enforce=False):
         self.rules = [rule for rule in rules if rule.mode != "off"]
-        self.malformed = malformed
+        self.malformed, self.refuses_deep = malformed, False
         self.acting = {rule.id for rule in self.rules if not rule.never_acts and
                        (enforce or rule.mode == "enforce")}
         self.first, self.now = None, 0  # nanoseconds since the first frame
@@ -224,8 +224,10 @@ class Limiter:
 
     def _judge(self, packet):
         if packet.malformed:
-            return Verdict(self.malformed, packet.malformed,
-                           wait="0" if self.malformed == "pass" else "")
+            # It may end at a service that enforces.
+            is_deep = self.refuses_deep and packet.malformed == "too_deep"
+            passes = self.malformed == "pass" and not is_deep
+            return Verdict("pass" if passes else "drop", packet.malformed, wait="0" if passes else "")
         if packet.service and packet.service.refuses():
             return Verdict("drop", packet.service.refusal, wait="")
         units = [packet, *packet.further]

@@ -94,9 +94,10 @@ class Replayed:
 def replay(rules_path, capture_path, box=None, enforce=False):
     box = box or Box()
     rules = read_rules(rules_path)
+    services = Services(rules_path, enforce=enforce)
     limiter = Limiter(rules, box.malformed, enforce)
-    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules, rules_path, box),
-                    Services(rules_path, enforce=enforce))
+    limiter.refuses_deep = any(one.mode == "enforce" for one in services.all)
+    return Replayed(limiter, box, read_capture(capture_path), streams_of(rules, rules_path, box), services)
 
 
 def streams_of(rules, path, box):

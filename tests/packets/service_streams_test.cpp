@@ -388,6 +388,49 @@ TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     EXPECT_EQ(burst.normalization(0).raises_to, 32);
 }
 
+// More extension headers than are followed may hide a segment to a service.
+TEST(ServiceDepth, WhatIsNestedTooDeepIsRefusedWhereAServiceEnforces) {
+    test::Octets many;
+    for (int i = 0; i < 17; ++i) {
+        for (const unsigned value : {60U, 0U, 1U, 4U, 0U, 0U, 0U, 0U}) {
+            many.push_back(static_cast<std::byte>(value));
+        }
+    }
+    const Frame deep = client(kLogin).src("2001:db8::1").dst("2001:db8::80").extensions(60, many);
+    const auto file = [](std::string_view services) {
+        return "version: 1\n" + std::string{services} + "rules: []\n";
+    };
+    const auto service = [&](std::string_view mode) {
+        return file("services:\n  - {id: web, protocol: http, when: l4.dport eq 80, mode: " +
+                    std::string{mode} + "}\n");
+    };
+    const PacketPolicy passes{.malformed = MalformedPolicy::Pass};
+    const auto judged = [&](test::Box& box) {
+        const Decision decision = box.judge(deep, test::kStart);
+        return std::string{name_of(decision.verdict)} + " " +
+               std::string{row_of(decision.reason).name};
+    };
+    const auto would_refuse = [](test::Box& box) {
+        return box.counters().would_refuse[static_cast<std::size_t>(Reason::TooDeep)].read();
+    };
+    test::Box without{file(""), passes};
+    EXPECT_EQ(judged(without), "pass too_deep");
+    test::Box enforced{service("enforce"), passes};
+    EXPECT_EQ(judged(enforced), "drop too_deep");
+    EXPECT_EQ(would_refuse(enforced), 0U);
+    test::Box monitored{service("monitor"), passes};
+    EXPECT_EQ(judged(monitored), "pass too_deep");
+    EXPECT_EQ(would_refuse(monitored), 1U);
+    test::Box strict{service("monitor")};
+    EXPECT_EQ(judged(strict), "drop too_deep");
+    EXPECT_EQ(would_refuse(strict), 0U);
+    // What contradicts itself no server takes.
+    test::Octets cut = client(kLogin).bytes();
+    cut.resize(20);
+    EXPECT_EQ(row_of(enforced.judge(cut, test::kStart).reason).name, "truncated_l3");
+    EXPECT_EQ(enforced.judge(cut, test::kStart).verdict, Verdict::Pass);
+}
+
 // A box whose service says `checksums: auto`.
 class Checksums : public testing::Test {
 protected:
