@@ -6,6 +6,7 @@
 #include "lib/rules/group.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace sluice {
@@ -101,14 +102,24 @@ void tell_keys(const Sampled& sampled, std::uint32_t weight) noexcept {
     }
 }
 
+// The row of the packet with that number, of which there are more in `rows`.
+unsigned nth_row(RowMask rows, std::size_t number) noexcept {
+    for (; number != 0; --number) {
+        rows &= rows - 1;
+    }
+    return static_cast<unsigned>(std::countr_zero(rows));
+}
+
 }  // namespace
 
 void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
-    const KeySampler::Pick pick = core.sampler->pick(burst.size(), now.at);
-    if (!has_row(burst.live() & ~burst.headers().malformed, pick.packet)) {
+    const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
+    const KeySampler::Pick pick = core.sampler->pick(packets, now.at);
+    const unsigned row = nth_row(burst.live(), pick.packet);
+    if (pick.weight == 0 || has_row(burst.headers().malformed, row)) {
         return;
     }
-    const PacketLooks of = looks_of_packet(burst, pick.packet, set);
+    const PacketLooks of = looks_of_packet(burst, row, set);
     for (const JudgedUnit& unit : of.units) {
         for (const Match& match : unit.matches) {
             const Sampled sampled{set, unit, match, &of.checks[match.first], core, now};

@@ -75,6 +75,26 @@ TEST(Top, CountsEachKeyOfEachRule) {
     EXPECT_TRUE(watched.keys("c").empty());
 }
 
+// A packet that comes alone, behind a train of others that match nothing, stands for itself.
+TEST(Top, OthersTrainsAreNotCountedForWhoComesBehindThem) {
+    Watched watched{
+        "version: 1\nrules:\n  - {id: a, when: l4.dport eq 53, key: [ip.src], limits: [" BUCKET(
+            "1/d", "2") "]}\n"};
+    const test::Octets other = udp().src("10.0.0.9").dport(9).bytes();
+    const test::Octets own = udp().src("10.0.0.1").dport(53).bytes();
+    constexpr int kRounds = 4000;
+    Instant now = kStart;
+    for (int round = 0; round < kRounds; ++round) {
+        now += 500us;
+        for (int packet = 0; packet < 100; ++packet) {
+            watched.send(other, now += 1us);
+        }
+        watched.send(own, now += 500us);
+    }
+    // Each sample stands for 20 packets or so.
+    EXPECT_NEAR(static_cast<double>(watched.keys("a").at("10.0.0.1").hits), kRounds, kRounds / 3);
+}
+
 // A bucket fills again behind its key's ban, and an exempt key's is not asked.
 TEST(Top, ABannedKeyHasNothingLeftAndOfAnExemptOneNothingCounts) {
     Watched watched{

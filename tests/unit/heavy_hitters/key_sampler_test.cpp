@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a pick stands for adds up to the packets that came, each place in a burst is picked, and
-// the mean gap is what it says.
+// What picks stand for adds up to the packets that came, each place in a burst is picked, and the
+// mean gap is what it says.
 TEST(KeySampler, StandsForAllPackets) {
     KeySampler sampler{42};
     std::array<int, 32> places{};
@@ -24,15 +24,54 @@ TEST(KeySampler, StandsForAllPackets) {
         if (sampler.is_due(32, now)) {
             const KeySampler::Pick pick = sampler.pick(32, now);
             ASSERT_LT(pick.packet, 32U);
-            ++places[pick.packet];
-            weight += pick.weight;
-            ++picks;
+            if (pick.weight != 0) {
+                ++places[pick.packet];
+                weight += pick.weight;
+                ++picks;
+            }
         }
     }
-    EXPECT_LE(packets - weight, 32U * 50);
+    EXPECT_NEAR(static_cast<double>(weight), static_cast<double>(packets),
+                static_cast<double>(packets) / 50);
     EXPECT_NEAR(picks, 20s / KeySampler::kMeanGap, 20s / KeySampler::kMeanGap / 10);
     for (const int count : places) {
         EXPECT_NEAR(count, picks / 32, picks / 100);
+    }
+}
+
+// Traffic that begins at once, at full speed, costs no more than its first bursts.
+TEST(KeySampler, IsSoonInLineWithAFlood) {
+    KeySampler sampler{42};
+    Instant now{1h};
+    int picks = 0;
+    std::uint64_t weight = 0;
+    for (int burst = 0; burst < 10'000; ++burst) {
+        now += 3us;
+        if (sampler.is_due(32, now)) {
+            const KeySampler::Pick pick = sampler.pick(32, now);
+            weight += pick.weight;
+            picks += pick.weight == 0 ? 0 : 1;
+        }
+    }
+    EXPECT_LT(picks, 250);  // of 30 ms, and some at the beginning
+    EXPECT_NEAR(static_cast<double>(weight), 320'000, 100'000);
+}
+
+// And what comes behind one, slowly, is all looked at once its last millisecond is over.
+TEST(KeySampler, LooksAtEveryPacketOfSlowTraffic) {
+    KeySampler sampler{42};
+    Instant now{1h};
+    for (int burst = 0; burst < 10'000; ++burst) {
+        if (sampler.is_due(32, now += 3us)) {
+            (void)sampler.pick(32, now);
+        }
+    }
+    if (sampler.is_due(1, now += 10ms)) {
+        (void)sampler.pick(1, now);
+    }
+    for (int packet = 0; packet < 100; ++packet) {
+        ASSERT_TRUE(sampler.is_due(1, now += 10ms));
+        EXPECT_EQ(sampler.pick(1, now).weight, 1U);
     }
 }
 
@@ -50,14 +89,8 @@ TEST(KeySampler, DrawsByItsSeed) {
     int both = 0;
     int either = 0;
     for (Instant now{1h}; now < Instant{1h + 1s}; now += 10us) {
-        const bool a = one.is_due(1, now);
-        const bool b = other.is_due(1, now);
-        if (a) {
-            (void)one.pick(1, now);
-        }
-        if (b) {
-            (void)other.pick(1, now);
-        }
+        const bool a = one.is_due(1, now) && one.pick(1, now).weight != 0;
+        const bool b = other.is_due(1, now) && other.pick(1, now).weight != 0;
         both += a && b ? 1 : 0;
         either += a || b ? 1 : 0;
     }
