@@ -127,10 +127,27 @@ class Reading(unittest.TestCase):
 
     def test_the_front_page_changes_between_its_marks_alone(self):
         page = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
-        text = report.front(kept([row("F1", 3.5, case="(a) one rule: some", reference="x", reference_value=7, ratio=0.5, bar=0.38)]), page)
+        text = report.front(report.summary(kept([row("F1", 3.5, case="(a) one rule: some", reference="x", reference_value=7, ratio=0.5, bar=0.38)]), ""), page)
         self.assertTrue(text.startswith(f"before\n{report.BEGIN}\n| what |") and text.endswith(f"{report.END}\nafter\n"))
         self.assertIn("| F1: the whole program, one worker | 3.5 Mpps | x: 7 | 0.5 | 0.38 met | 2026-11-26 |\n", text)
         self.assertNotIn("old", text)
+
+
+class Summary(unittest.TestCase):
+    def test_ids_that_were_not_measured_again_keep_their_lines(self):
+        before = report.summary(kept([row("T1", 1, bar=2), row("T2", 2, case="a|b", bar=2)]), "")
+        after = report.summary(kept([row("T1", 3, bar=2)], run={**RUN, "date": "2026-11-27"}), before)
+        lines = {title[:10]: [line[:3] for line in lines] for title, lines in report.parsed(after).items()}
+        self.assertEqual(lines, {"2026-11-27": [["T1", "a case", "3 Mpps"]], "2026-11-26": [["T2", "a|b", "2 Mpps"]]})
+        self.assertEqual(report.summary({}, after), after)
+
+    def test_a_row_without_a_figure_reads_as_it_was_written(self):
+        text = report.summary(kept([row("W6", None)]), "")
+        self.assertEqual(report.summary({}, text), text)
+
+    def test_rows_without_a_bar_stand_for_their_id_alone(self):
+        text = report.summary(kept([row("T1", 1), row("T1", 2, bar=1), row("T2", 3), row("T2", 4)]), "")
+        self.assertEqual([line[2] for lines in report.parsed(text).values() for line in lines], ["2 Mpps", "3 Mpps"])
 
 
 class Drawing(unittest.TestCase):
@@ -214,7 +231,7 @@ class Figures(unittest.TestCase):
 
 
 class Committed(unittest.TestCase):
-    def test_the_report_says_what_the_results_say(self):
+    def test_the_front_page_says_what_the_summary_says(self):
         self.assertEqual(report.write(check=True), [])
 
 

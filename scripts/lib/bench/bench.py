@@ -39,7 +39,9 @@ def read_arguments():
     parser.add_argument("--json", action="store_true", help="rows alone on standard output, as JSON, one a line")
     parser.add_argument("--quick", action="store_true", help="about a minute per id, shorter rounds")
     parser.add_argument("--keep", action="store_true",
-                        help="what was measured goes into tests/bench/results.json, and into the report")
+                        help="what was measured goes into the results, and their summary into tests/bench/README.md")
+    parser.add_argument("--results", metavar="FILE", type=pathlib.Path, default=results.RESULTS,
+                        help="where --keep has them; default build/bench/results.json")
     parser.add_argument("--rules", metavar="FILE", type=pathlib.Path, default=SCRUBBING,
                         help="another rule file for P5, F1 (c), F3 (c) and W1 to W4, W6, W7")
     parser.add_argument("--build", default="build", help=argparse.SUPPRESS)
@@ -81,7 +83,7 @@ def main():
     rows.note(f"{results.processor()}; release build, -O3 -march=x86-64-v3")
     output = rows.Lines() if arguments.json else rows.Table()
     run = results.about(arguments.quick)
-    with progress.Progress(progress.expected_rows(arguments.ids, results.load())) as far:
+    with progress.Progress(progress.expected_rows(arguments.ids, results.load(arguments.results))) as far:
         for measure, ids in runs_of(arguments.ids):
             far.now(ids)
             taken = []
@@ -90,8 +92,8 @@ def main():
                 far.add_row()
                 taken.append(row)
             if arguments.keep:
-                results.keep(taken, run)
-                report.write()
+                results.keep(taken, run, arguments.results)
+                report.write(path=arguments.results)
     return 0
 
 

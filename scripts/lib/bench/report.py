@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""The report of the benchmarks: report.py [--check] writes tests/bench/README.md with its plots, and the lines of
-README.md between their marks, from tests/bench/results.json. --check writes nothing, and fails where they say something else.
+"""The report of the benchmarks: report.py [--check] [--results FILE] writes report.md and its plots beside the results, and
+their summary: tests/bench/README.md and the lines of README.md between their marks. --check writes nothing, and fails
+where README.md says something else than the summary, or the summary is in another form.
 
-What was measured comes into results.json by `scripts/bench --keep`: of each id the rows of its last run, with the
-machine, the date and the commit. No figure of the report is written by hand.
+Results are no part of the tree: `scripts/bench --keep` writes them to build/bench, of each id the rows of its last run. The
+summary keeps the lines of ids that these results lack. No figure is written by hand.
 """
 import argparse
+import pathlib
+import re
 import sys
 
 import report_plot
 import results as kept
 import rows
 
-FOLDER = kept.RESULTS.parent
-REPORT = FOLDER / "README.md"
+SUMMARY = kept.ROOT / "tests/bench/README.md"
 FRONT = kept.ROOT / "README.md"
 BEGIN, END = "<!-- scripts/bench: begin -->", "<!-- scripts/bench: end -->"
 HEAD = """# Benchmarks
@@ -22,7 +24,8 @@ What `scripts/bench --keep` measured last, by id. Written by `scripts/lib/bench/
 id is: [scripts/DESIGN.md](../../scripts/DESIGN.md). A figure is the median of interleaved rounds, its spread the least and the most of
 them; beside it stands what was measured in turn with it. The ratio is held to the bar, or where
 there is none, or the bar has its unit, the figure.
-▼: less is better.
+▼: less is better. Here stand rows that have a bar, and the first of an id that has none; every row and the plots are
+beside the results (`build/bench/report.md`).
 
 """
 # README.md shows these: id, what its case contains, what they are called there.
@@ -48,7 +51,7 @@ def cells(row):
     beside = f"{row['reference']}: {number(row['reference_value'])}" if row["reference"] else ""
     met = {None: "", True: "met", False: "**missed**"}[rows.meets(row)]
     bar = number(row["bar"]) + (f" {row['unit']}" if row.get("bar_of") == "value" else "")
-    return [number(row["value"]) + " " + row["unit"] + (" ▼" if row["better"] == "lower" else ""),
+    return [f"{number(row['value'])} {row['unit']}".strip() + (" ▼" if row["better"] == "lower" else ""),
             rows.spread_text(row, number), beside, number(row["ratio"]), bar, met]
 
 
@@ -69,7 +72,7 @@ def runs_of(results):
 
 
 def report(results):
-    """The text of tests/bench/README.md."""
+    """The text of report.md: every row, and the plots."""
     parts = [HEAD]
     for title, names in runs_of(results):
         lines = [[name, row["case"], *cells(row)] for name in names for row in results[name]["rows"]]
@@ -81,50 +84,85 @@ def report(results):
     return "".join(parts).rstrip("\n") + "\n"
 
 
-def front_lines(results):
-    """The rows of README.md."""
+def summarized(rows_of_id):
+    """The rows of an id that the summary has."""
+    return [row for row in rows_of_id if row["bar"] is not None] or rows_of_id[:1]
+
+
+def parsed(text):
+    """{title of a run: its lines, each a list of cells} of a summary."""
+    runs, lines = {}, None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            lines = runs.setdefault(line[3:], [])
+        elif lines is not None and line.startswith("| ") and not line.startswith(("| id |", "| --- |")):
+            lines.append([cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+    return runs
+
+
+def summary(results, before):
+    """The text of tests/bench/README.md: that before, with the ids of these results in the place of their lines."""
+    runs = {title: [line for line in lines if line[0] not in results] for title, lines in parsed(before).items()}
+    for title, names in runs_of(results):
+        runs.setdefault(title, []).extend([name, row["case"], *cells(row)]
+                                          for name in names for row in summarized(results[name]["rows"]))
+    parts = [HEAD]
+    for title, lines in sorted(runs.items(), reverse=True):
+        if lines:
+            lines.sort(key=lambda line: kept.in_order(line[0]))
+            parts.append(f"## {title}\n\n"
+                         + table(["id", "case", "figure", "spread", "beside", "ratio", "bar", ""], lines) + "\n")
+    return "".join(parts).rstrip("\n") + "\n"
+
+
+def front_lines(text):
+    """The rows of README.md, from the text of the summary."""
+    measured = [(title.split(", ")[0], line) for title, lines in parsed(text).items() for line in lines]
     lines = []
     for name, part, what in FRONT_ROWS:
-        found = [row for row in results.get(name, {}).get("rows", []) if part in row["case"]]
-        figure, _, beside, ratio, bar, met = cells(found[0]) if found else ["not measured", *[""] * 5]
-        lines.append([f"{name}: {what}", figure, beside, ratio, f"{bar} {met}".strip(),
-                      results[name]["date"] if found else ""])
+        found = [(date, line) for date, line in measured if line[0] == name and part in line[1]]
+        date, (_, _, figure, _, beside, ratio, bar, met) = found[0] if found else ("", ["", "", "not measured", *[""] * 5])
+        lines.append([f"{name}: {what}", figure, beside, ratio, f"{bar} {met}".strip(), date])
     return lines
 
 
-def front(results, text):
-    """README.md with the lines in their place."""
-    before, rest = text.split(BEGIN)
+def front(text, page):
+    """README.md with the lines of this summary in their place."""
+    before, rest = page.split(BEGIN)
     after = rest.split(END)[1]
-    lines = table(["what", "figure", "beside, same run", "ratio", "bar", "measured"], front_lines(results))
+    lines = table(["what", "figure", "beside, same run", "ratio", "bar", "measured"], front_lines(text))
     return f"{before}{BEGIN}\n{lines}{END}{after}"
 
 
-def texts(results):
-    """{path: what stands there} of all that the report is."""
-    written = {REPORT: report(results), FRONT: front(results, FRONT.read_text(encoding="utf-8"))}
-    for plot, panels in report_plot.points_of(results).items():
-        written[FOLDER / f"{plot}.svg"] = report_plot.draw(plot, panels)
+def texts(results, folder):
+    """{path: what stands there} of the summary, and of the report in this folder where there are results."""
+    text = summary(results, SUMMARY.read_text(encoding="utf-8"))
+    written = {SUMMARY: text, FRONT: front(text, FRONT.read_text(encoding="utf-8"))}
+    if results:
+        written[folder / "report.md"] = report(results)
+        for plot, panels in report_plot.points_of(results).items():
+            written[folder / f"{plot}.svg"] = report_plot.draw(plot, panels)
     return written
 
 
-def write(check=False):
-    """Paths whose text was another one; with `check` it still is."""
-    written = texts(kept.load())
-    wrong = [path for path, text in written.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    for path in [] if check else wrong:
-        path.write_text(written[path], encoding="utf-8")
+def write(check=False, path=kept.RESULTS):
+    """Paths whose text was another one; with `check`, which asks for no results, it still is."""
+    written = texts({} if check else kept.load(path), path.parent)
+    wrong = [each for each, text in written.items() if not each.exists() or each.read_text(encoding="utf-8") != text]
+    for each in [] if check else wrong:
+        each.write_text(written[each], encoding="utf-8")
     return wrong
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    wrong = write(check)
-    for path in wrong if check else []:
-        print(f"{path.relative_to(kept.ROOT)} does not say what results.json says: run scripts/lib/bench/report.py")
-    return 1 if check and wrong else 0
+    parser.add_argument("--results", type=pathlib.Path, default=kept.RESULTS)
+    arguments = parser.parse_args()
+    wrong = write(arguments.check, arguments.results)
+    for path in wrong if arguments.check else []:
+        print(f"{path.relative_to(kept.ROOT)} is not as the summary has it: run scripts/lib/bench/report.py")
+    return 1 if arguments.check and wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What was measured last, by id: tests/bench/results.json, which `scripts/bench --keep` writes."""
+"""What was measured last, by id: build/bench/results.json, which `scripts/bench --keep` writes, or where `--results` says."""
 import datetime
 import json
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 from in_process import SHARED
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
-RESULTS = ROOT / "tests/bench/results.json"
+RESULTS = ROOT / "build/bench/results.json"
 
 
 def processor():
@@ -63,6 +63,7 @@ def keep(rows, run, path=RESULTS):
             new = [row for row in results.get(name, {"rows": []})["rows"] if row["case"] not in cases] + new
         results[name] = {**run, "rows": new}
     text = json.dumps(dict(sorted(results.items())), indent=1, ensure_ascii=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n", encoding="utf-8")
 
 
