@@ -35,7 +35,8 @@ void erase_others(Json& stats) {
     for (const char* of_all : {"verdicts", "verdict_bytes", "reasons", "would_refuse"}) {
         stats.erase(of_all);
     }
-    for (const char* others : {"connections", "connection_events", "asks", "ask_events"}) {
+    for (const char* others :
+         {"connections", "connection_events", "unread_connections", "asks", "ask_events"}) {
         stats[others] = Json::object();
     }
 }

@@ -94,6 +94,14 @@ std::string text_of(const Kind& kind, const Sample& sample) {
     return text;
 }
 
+// Connections that went unread, of a daemon that tells.
+std::string unread_text(const Sample& sample) {
+    const bool has_any = sample.now.contains("unread_connections") &&
+                         has_counts(sample.now.at("unread_connections"));
+    return has_any ? "\n" + counter_table(sample, "unread_connections", "UNREAD", "CONNECTIONS")
+                   : "";
+}
+
 // Whether any rule has such a member.
 bool any_has(const Json& rules, const char* member) {
     return std::any_of(rules.begin(), rules.end(),
@@ -272,7 +280,7 @@ std::string stats_text(const Json& now, const Json* before, double seconds) {
         text += "\n" + verdict_table(sample) + "\n" + counter_table(sample, "reasons", "REASON");
     }
     text += service_table(now.at("services")) + would_refuse_table(sample);
-    text += text_of(kConnections, sample) + text_of(kAsks, sample);
+    text += text_of(kConnections, sample) + unread_text(sample) + text_of(kAsks, sample);
     if (!now.at("rules").empty()) {
         text += "\n" + rule_table(sample) + limit_table(sample) + early_drop_table(sample);
     }

@@ -43,6 +43,9 @@ ConnectionStats stats_of(const UnitParser& parser) {
         for (std::size_t i = 0; i < kConnectionEventCount; ++i) {
             stats.by_event[i] += counters->by_event[i].read();
         }
+        for (std::size_t i = 0; i < kUnreadKinds; ++i) {
+            stats.unread[i] += counters->unread[i].read();
+        }
     }
     return stats;
 }

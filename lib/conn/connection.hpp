@@ -1,6 +1,7 @@
 #pragma once
 #include "lib/conn/hopscotch_lines.hpp"
 #include "lib/conn/judged_ranges.hpp"
+#include "lib/conn/unread_reason.hpp"
 #include "lib/pool/line_pool.hpp"
 
 #include <array>
@@ -55,6 +56,7 @@ struct alignas(kLineBytes) Connection {
     bool is_inherited : 1 = false;         // an earlier process has read it
     bool is_unheard : 1 = false;           // and nothing in order has come of it since
     bool has_gap : 1 = false;              // its receiver may lack unread bytes before a number
+    UnreadProtocol protocol : 2 = UnreadProtocol::None;  // of the unit that was read last
     JudgedRanges judged;
     FramingState framing{};
 

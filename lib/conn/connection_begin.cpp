@@ -92,7 +92,7 @@ void ConnectionTable::go_on(StreamOffer& offer) noexcept {
     if (ahead < 0 || ahead > static_cast<std::int64_t>(budget_.head_bytes)) {
         if (goes_unread_at_doubt()) {
             counters_.count(ConnectionEvent::BegunElsewhere);
-            stop_reading(offer.connection_);
+            stop_reading(offer.connection_, UnreadReason::Gap);
             return;
         }
         remove(offer.connection_, ConnectionEvent::BegunElsewhere);

@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/conn/unread_reason.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>
@@ -128,14 +129,19 @@ static_assert([] {
 // Written by the worker alone, read by anyone.
 struct ConnectionCounters {
     std::array<Counter, kConnectionEvents.size()> by_event;
-    Counter copied_bytes;  // to be parsed with what came behind them
-    Counter connections;   // now
-    Counter half_heads;    // now
-    Counter refusals;      // now, connections that a refusal sticks to
-    Counter given_up;      // now, connections whose head was given up
-    Counter held_lines;    // now, of 64 bytes
+    std::array<Counter, kUnreadKinds> unread;  // by unread_kind(): ConnectionEvent::Unread
+    Counter copied_bytes;                      // to be parsed with what came behind them
+    Counter connections;                       // now
+    Counter half_heads;                        // now
+    Counter refusals;                          // now, connections that a refusal sticks to
+    Counter given_up;                          // now, connections whose head was given up
+    Counter held_lines;                        // now, of 64 bytes
 
     void count(ConnectionEvent event) noexcept { by_event[static_cast<std::size_t>(event)].add(1); }
+    void count_unread(UnreadProtocol protocol, UnreadReason reason) noexcept {
+        count(ConnectionEvent::Unread);
+        unread[unread_kind(protocol, reason)].add(1);
+    }
     [[nodiscard]] std::uint64_t of(ConnectionEvent event) const noexcept {
         return by_event[static_cast<std::size_t>(event)].read();
     }

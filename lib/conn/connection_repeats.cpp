@@ -32,7 +32,7 @@ bool ConnectionTable::behind(StreamOffer& offer, Connection& connection) noexcep
         if (verdict == StickyVerdict::Unjudged && goes_unread_at_doubt() &&
             !may_read_again(connection, offer.rest_seq_)) {
             if (sequence_distance(connection.next, end) > 0) {
-                stop_reading(offer.connection_);
+                stop_reading(offer.connection_, UnreadReason::Gap);
             }
             pass(offer);
             return true;

@@ -1,6 +1,7 @@
 #include "lib/base/prefetch.hpp"
 #include "lib/conn/connection_table.hpp"
 #include "lib/conn/tick.hpp"
+#include "lib/conn/unread_for.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>
@@ -145,7 +146,7 @@ void ConnectionTable::refuse(StreamOffer& offer, RefusedWhy why) noexcept {
     if (!goes_unread_at_doubt()) {
         offer.kind = Offered::Refused;
     } else if (offer.connection_ != kNoConnection) {
-        stop_reading(offer.connection_);
+        stop_reading(offer.connection_, unread_for(why));
     }
 }
 
@@ -378,7 +379,7 @@ void ConnectionTable::end_half_head(ConnectionIndex index) noexcept {
 void ConnectionTable::forget_head(ConnectionIndex index, ConnectionEvent event) noexcept {
     Connection& connection = lines_[index];
     if (goes_unread_at_doubt()) {
-        stop_reading(index);
+        stop_reading(index, unread_for(event));
         counters_.count(event);
         return;
     }

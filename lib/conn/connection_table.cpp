@@ -133,7 +133,7 @@ void ConnectionTable::lose_track(const StreamOffer& offer, Connection& connectio
                                  std::uint32_t begins_at) noexcept {
     counters_.count(ConnectionEvent::MissedSome);
     if (goes_unread_at_doubt()) {
-        stop_reading(offer.connection_);
+        stop_reading(offer.connection_, UnreadReason::Missed);
         return;
     }
     if (connection.held != kNoLine) {
@@ -151,7 +151,7 @@ void ConnectionTable::resync(StreamOffer& offer, std::size_t count) noexcept {
         offer.resync(count);
         return;
     }
-    stop_reading(offer.connection_);
+    stop_reading(offer.connection_, UnreadReason::Gap);
     pass(offer);
 }
 
@@ -162,11 +162,11 @@ void ConnectionTable::pass(StreamOffer& offer) noexcept {
     offer.rest_ = {};
 }
 
-void ConnectionTable::stop_reading(ConnectionIndex index) noexcept {
+void ConnectionTable::stop_reading(ConnectionIndex index, UnreadReason reason) noexcept {
     if (lines_[index].phase == StreamPhase::Unread) {
         return;
     }
-    counters_.count(ConnectionEvent::Unread);
+    counters_.count_unread(lines_[index].protocol, reason);
     lines_[index].phase = StreamPhase::Unread;
     if (lines_[index].held != kNoLine) {
         end_half_head(index);

@@ -114,7 +114,9 @@ public:
     // No head begins there. What follows is looked at afresh; Anywhere, it goes unread.
     void not_mine(StreamOffer& offer) noexcept;
     // Nothing of the connection is read any more from the offer on. In a service it is Refused.
-    void go_unread(StreamOffer& offer) noexcept;
+    void go_unread(StreamOffer& offer, UnreadReason reason) noexcept;
+    // Units of this protocol begin, or go on, in the offer.
+    void note_protocol(const StreamOffer& offer, UnreadProtocol protocol) noexcept;
     // Nothing behind the unit that was finished last is read any more.
     void end_reading(const StreamOffer& offer) noexcept;
     // In a service: what the segment completes, with a FIN that stands at this number, is half a
@@ -228,7 +230,7 @@ private:
     [[nodiscard]] bool time_out(ConnectionIndex index) noexcept;
     void refuse(StreamOffer& offer, RefusedWhy why) noexcept;
     void resync(StreamOffer& offer, std::size_t count) noexcept;
-    void stop_reading(ConnectionIndex index) noexcept;
+    void stop_reading(ConnectionIndex index, UnreadReason reason) noexcept;
     static void pass(StreamOffer& offer) noexcept;
     [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
         return stance_ == ReadingStance::Anywhere;

@@ -313,7 +313,7 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
         return;
     }
     if (goes_unread_at_doubt()) {
-        stop_reading(offer.connection_);
+        stop_reading(offer.connection_, UnreadReason::Other);
         return;
     }
     if (connection->held != kNoLine) {
@@ -324,16 +324,22 @@ void ConnectionTable::not_mine(StreamOffer& offer) noexcept {
     regroup(offer.connection_);
 }
 
-void ConnectionTable::go_unread(StreamOffer& offer) noexcept {
+void ConnectionTable::go_unread(StreamOffer& offer, UnreadReason reason) noexcept {
     if (offer.connection_ != kNoConnection || open(offer, offer.seq)) {
-        stop_reading(offer.connection_);
+        stop_reading(offer.connection_, reason);
     }
     refuse(offer, RefusedWhy::Unreadable);
 }
 
 void ConnectionTable::end_reading(const StreamOffer& offer) noexcept {
     if (offer.connection_ != kNoConnection) {
-        stop_reading(offer.connection_);
+        stop_reading(offer.connection_, UnreadReason::Ended);
+    }
+}
+
+void ConnectionTable::note_protocol(const StreamOffer& offer, UnreadProtocol protocol) noexcept {
+    if (Connection* const connection = of(offer)) {
+        connection->protocol = protocol;
     }
 }
 

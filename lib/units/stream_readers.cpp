@@ -5,6 +5,14 @@
 
 // The protocol of what a stream goes on with.
 namespace sluice {
+namespace {
+
+StreamReading of_protocol(StreamReading reading, UnreadProtocol protocol) noexcept {
+    reading.protocol = protocol;
+    return reading;
+}
+
+}  // namespace
 
 // Whose the bytes are: of what the connection has been, of what the port they go to is for,
 // else by how they begin. The port they come from is the sender's to choose.
@@ -16,20 +24,20 @@ StreamReading StreamUnits::read(ByteView bytes, const StreamContext& context,
     }
     const bool dns = wants_dns(context.packet);
     if (TlsUnits::is_mine(context.before)) {
-        return tls_.read(bytes, context, units);
+        return of_protocol(tls_.read(bytes, context, units), UnreadProtocol::Tls);
     }
     if (dns && (is_dns_stream(context.before) || headers.dport == kDnsPort)) {
-        return read_dns(bytes, context, units);
+        return of_protocol(read_dns(bytes, context, units), UnreadProtocol::Dns);
     }
     StreamReading reading;
     if (wants_tls(context.packet)) {
-        reading = tls_.read(bytes, context, units);
+        reading = of_protocol(tls_.read(bytes, context, units), UnreadProtocol::Tls);
     }
     if (reading.what == StreamReading::What::NotMine && wants_http(context.packet)) {
-        reading = http_.read(bytes, context, units);
+        reading = of_protocol(http_.read(bytes, context, units), UnreadProtocol::Http);
     }
     if (reading.what == StreamReading::What::NotMine && dns) {
-        reading = read_dns(bytes, context, units);
+        reading = of_protocol(read_dns(bytes, context, units), UnreadProtocol::Dns);
     }
     return reading;
 }
@@ -39,11 +47,11 @@ StreamReading StreamUnits::read_service(ByteView bytes, const StreamContext& con
                                         UnitSink& units) noexcept {
     switch (context.packet.service.service->protocol) {
         case ServiceProtocol::Http:
-            return http_.read(bytes, context, units);
+            return of_protocol(http_.read(bytes, context, units), UnreadProtocol::Http);
         case ServiceProtocol::Tls:
-            return tls_.read(bytes, context, units);
+            return of_protocol(tls_.read(bytes, context, units), UnreadProtocol::Tls);
         case ServiceProtocol::Dns:
-            return read_dns(bytes, context, units);
+            return of_protocol(read_dns(bytes, context, units), UnreadProtocol::Dns);
         case ServiceProtocol::Quic:
             break;
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include "lib/conn/stream_offer.hpp"
+#include "lib/conn/unread_reason.hpp"
 #include "lib/l7/http1/request_head.hpp"
 #include "lib/pipeline/burst_units.hpp"
 
@@ -29,6 +30,7 @@ struct StreamReading {
     bool ends_connection = false;
     // The upgrade of the Unit's connection if the server agrees; until then it stays what it is.
     HttpUpgrade upgrade = HttpUpgrade::None;
+    UnreadProtocol protocol = UnreadProtocol::None;  // whose they are
 };
 
 // What a reader is told beside the bytes.

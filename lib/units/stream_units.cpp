@@ -63,7 +63,7 @@ public:
             void_again();
         }
         if (units_.is_refused() && goes_unread_at_doubt()) {
-            table.go_unread(offer_);
+            table.go_unread(offer_, UnreadReason::Doubtful);
         }
         conclude();
     }
@@ -125,6 +125,9 @@ private:
                 return owner_.table_.hold_back(offer_);
             }
         }
+        if (reading.what != StreamReading::What::NotMine && !is_header) {
+            owner_.table_.note_protocol(offer_, reading.protocol);
+        }
         switch (reading.what) {
             case StreamReading::What::NotMine:
                 return give_up();
@@ -146,7 +149,7 @@ private:
                 break;
         }
         if (reading.is_doubtful && goes_unread_at_doubt()) {
-            owner_.table_.go_unread(offer_);
+            owner_.table_.go_unread(offer_, UnreadReason::Doubtful);
         }
     }
     [[nodiscard]] bool is_enforced() const noexcept { return packet_.service.is_enforced(); }
@@ -163,7 +166,7 @@ private:
         if (owner_.stance_ != ReadingStance::Service || packet_.service.is_midstream) {
             owner_.table_.not_mine(offer_);
         } else {
-            owner_.table_.go_unread(offer_);
+            owner_.table_.go_unread(offer_, UnreadReason::Other);
         }
     }
 
@@ -296,7 +299,7 @@ private:
     void conclude_differing() noexcept {
         units_.drop(Reason::Overlap);
         if (goes_unread_at_doubt()) {
-            owner_.table_.go_unread(offer_);
+            owner_.table_.go_unread(offer_, UnreadReason::Differs);
         }
     }
     void conclude_refused() noexcept {

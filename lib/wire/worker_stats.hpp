@@ -38,6 +38,7 @@ inline constexpr std::size_t kTrackEventCount = kTrackEvents.size();
 // What a worker remembers of connections between their packets, and what happened to them.
 struct ConnectionStats {
     std::array<std::uint64_t, kConnectionEventCount> by_event{};
+    std::array<std::uint64_t, kUnreadKinds> unread{};  // by unread_kind()
     // Now:
     std::uint64_t connections = 0;
     std::uint64_t half_heads = 0;
@@ -48,8 +49,8 @@ struct ConnectionStats {
     std::uint64_t quic_half_hellos = 0;
 
     static void fields(auto& archive, auto& m) {
-        archive(m.by_event, m.connections, m.half_heads, m.held_lines, m.refused, m.given_up,
-                m.quic_hellos, m.quic_half_hellos);
+        archive(m.by_event, m.unread, m.connections, m.half_heads, m.held_lines, m.refused,
+                m.given_up, m.quic_hellos, m.quic_half_hellos);
     }
 };
 

@@ -96,6 +96,7 @@ WorkerStats worker(std::uint32_t lcore) {
                          .quic_hellos = 9,
                          .quic_half_hellos = 1};
     stats.connections.by_event[static_cast<std::size_t>(ConnectionEvent::RefusedFull)] = 5;
+    stats.connections.unread[unread_kind(UnreadProtocol::Http, UnreadReason::Gap)] = 4;
     stats.asks = {.waiting = 8, .reservations = 15};
     stats.asks.by_event[static_cast<std::size_t>(AskEvent::NoAnswer)] = 11;
     stats.shaping = {.held = 21, .room = 1'400};

@@ -125,6 +125,9 @@ public:
     [[nodiscard]] std::uint64_t counted(ConnectionEvent event) const {
         return parser.connections().of(event);
     }
+    [[nodiscard]] std::uint64_t unread(UnreadProtocol protocol, UnreadReason reason) const {
+        return parser.connections().unread[unread_kind(protocol, reason)].read();
+    }
     [[nodiscard]] Decision judge(const Frame& frame, Nanoseconds after = {}) {
         return box.judge(frame, test::kStart + after);
     }
@@ -283,17 +286,47 @@ struct Doubt {
     std::vector<Frame> frames;
     Nanoseconds pause{};
     std::uint64_t unread = 1;
-    std::uint64_t midstream = 0;
+    UnreadProtocol protocol = UnreadProtocol::Http;
+    UnreadReason reason = UnreadReason::Other;
 };
 const Doubt kDoubts[] = {
-    {"half a head that timed out", {says("GET / HT"), says("TP/1.1\r\n", 8), says("x", 16)}, 30s},
-    {"a gap beyond reach", {says("GET /"), says(kGet, 90'000), says(kGet, 91'000)}},
-    {"other bytes", {says("GET /good "), says("GET /evil "), says("more", 10)}},
-    {"malformed", {says("GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"), says(kGet, 37)}},
+    {"half a head that timed out",
+     {says("GET / HT"), says("TP/1.1\r\n", 8), says("x", 16)},
+     30s,
+     1,
+     UnreadProtocol::Http,
+     UnreadReason::TooSlow},
+    {"a gap beyond reach",
+     {says("GET /"), says(kGet, 90'000), says(kGet, 91'000)},
+     {},
+     1,
+     UnreadProtocol::Http,
+     UnreadReason::Gap},
+    {"other bytes",
+     {says("GET /good "), says("GET /evil "), says("more", 10)},
+     {},
+     1,
+     UnreadProtocol::Http,
+     UnreadReason::Differs},
+    {"malformed",
+     {says("GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"), says(kGet, 37)},
+     {},
+     1,
+     UnreadProtocol::Http,
+     UnreadReason::Doubtful},
     {"no protocol behind a request", {says(kGet), says("\x80\x81\x82", kGetSize)}},
-    {"too long", {says(long_line("GET /", 17'000)), says(long_line("x", 9000), 17'000)}},
+    {"too long",
+     {says(long_line("GET /", 17'000)), says(long_line("x", 9000), 17'000)},
+     {},
+     1,
+     UnreadProtocol::Http,
+     UnreadReason::TooLong},
     {"first bytes elsewhere than the SYN said",
-     {says("").flags(0x02).seq(kFirst - 1), says(kGet, 90'000), says(kGet)}},
+     {says("").flags(0x02).seq(kFirst - 1), says(kGet, 90'000), says(kGet)},
+     {},
+     1,
+     UnreadProtocol::None,
+     UnreadReason::Gap},
     {"none", {says(kGet), says(kGet), says(kGet, kGetSize)}, {}, 0},
 };
 
@@ -308,6 +341,7 @@ TEST(AnywhereCounters, TheFirstDoubtIsCountedOnce) {
             now += row.pause;
         }
         EXPECT_EQ(of.counted(ConnectionEvent::Unread), row.unread);
+        EXPECT_EQ(of.unread(row.protocol, row.reason), row.unread);
         EXPECT_EQ(of.counted(ConnectionEvent::Midstream), 0U);
     }
 }

@@ -91,6 +91,10 @@ public:
     [[nodiscard]] std::uint64_t unread() const {
         return parser_.connections().of(ConnectionEvent::Unread);
     }
+    [[nodiscard]] std::uint64_t unread_of_services(UnreadProtocol protocol,
+                                                   UnreadReason reason) const {
+        return parser_.service_connections().unread[unread_kind(protocol, reason)].read();
+    }
 
 private:
     static UnitBudget budget_with(OnAmbiguous on_ambiguous) {
@@ -195,6 +199,14 @@ TEST(ServiceRefusals, OneThatMonitorsCountsTheRestOfAHeadThatItsClientHasLetWait
             box.go_back(rest);
         }
     }
+}
+
+// Behind a request that ends its connection: of HTTP/0.9 here.
+TEST(ServiceRefusals, WhatGoesUnreadIsCountedByProtocolAndReason) {
+    OpenedBox box{Declared::Enforced, 80, OnAmbiguous::Both};
+    EXPECT_EQ(box.dropped(test::octets_of("GET /\r\n")), "");
+    EXPECT_EQ(box.unread_of_services(UnreadProtocol::Http, UnreadReason::Ended), 1U);
+    EXPECT_EQ(box.unread(), 0U) << "of no service";
 }
 
 TEST(ServiceRefusals, ElsewhereItPassesAndNothingBehindADoubtIsRead) {

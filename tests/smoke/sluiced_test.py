@@ -424,13 +424,14 @@ class Resources(Case):
         self.assertEqual(list(stats), ["generation", "unconfirmed", "uptime_s", "panic", "packets", "verdicts",
                                        "verdict_bytes", "reasons", "table_full", "table", "units", "answers", "would_refuse",
                                        "tracking", "connections",
-                                       "connection_events", "asks", "ask_events", "shaping", "merge_interval_us",
+                                       "connection_events", "unread_connections", "asks", "ask_events", "shaping", "merge_interval_us",
                                        "clock", "state", "rules", "services"])
         self.assertEqual(stats["services"], [])
         self.assertEqual(stats["connections"], {
             "connections": 80, "half_heads": 12, "held_lines": 24, "refused_connections": 6,
             "given_up_connections": 4, "quic_hellos": 18, "quic_half_hellos": 2})
         self.assertEqual({name: n for name, n in stats["connection_events"].items() if n}, {"refused_full": 10})
+        self.assertEqual({name: n for name, n in stats["unread_connections"].items() if n}, {"http_gap": 8})
         self.assertEqual(stats["asks"], {"waiting_packets": 16, "reservations": 30})
         self.assertEqual({name: n for name, n in stats["ask_events"].items() if n}, {"no_answer": 22})
         self.assertEqual(stats["state"], {"survives": True, "rules": "found", "kept": 17, "mended": 2, "unknown": 3,
@@ -466,7 +467,7 @@ class Resources(Case):
         self.assertEqual([worker["lcore"] for worker in workers], [1, 2])
         self.assertEqual(list(workers[0]), ["lcore", "bursts", "stalled_ms", "stalls", "packets",
                                             "verdicts", "verdict_bytes", "reasons", "table_full", "table", "units", "answers",
-                                            "would_refuse", "tracking", "connections", "connection_events", "asks", "ask_events", "shaping",
+                                            "would_refuse", "tracking", "connections", "connection_events", "unread_connections", "asks", "ask_events", "shaping",
                                             "table_slots", "table_entries", "table_evictions", "handed_over", "ledger", "cycles", "lanes"])
         self.assertEqual((workers[0]["packets"], workers[0]["lanes"]), (100, ["uplink in q0"]))
         self.assertEqual(workers[0]["cycles"], {

@@ -46,6 +46,15 @@ void put_connections(MetricsWriter& text, const ConnectionStats& stats) {
     text.family("sluice_connection_events_total",
                 help_of("What happened to connections, by name:", kConnectionEvents));
     text.by_name("event", stats.by_event, kConnectionEvents);
+    text.family("sluice_unread_connections_total",
+                help_of("Connections that went unread, by the protocol that they had been and by "
+                        "reason:",
+                        kUnreadReasons));
+    for (std::size_t i = 0; i < kUnreadKinds; ++i) {
+        text.sample({{"protocol", kUnreadProtocols[i / kUnreadReasons.size()]},
+                     {"reason", kUnreadReasons[i % kUnreadReasons.size()].name}},
+                    stats.unread[i]);
+    }
 }
 
 void put_asks(MetricsWriter& text, const AskStats& stats) {

@@ -42,6 +42,16 @@ void add(const Stats& stats, Stats& to, const Gauges& gauges) {
     }
 }
 
+// By names of protocol and reason, one behind the other.
+ordered_json unread_json(const std::array<std::uint64_t, kUnreadKinds>& unread) {
+    ordered_json json = ordered_json::object();
+    for (std::size_t i = 0; i < kUnreadKinds; ++i) {
+        const std::string name{kUnreadProtocols[i / kUnreadReasons.size()]};
+        json[name + "_" + std::string{kUnreadReasons[i % kUnreadReasons.size()].name}] = unread[i];
+    }
+    return json;
+}
+
 }  // namespace
 
 ordered_json counts_json(const WorkerStats& worker) {
@@ -58,6 +68,7 @@ ordered_json counts_json(const WorkerStats& worker) {
             {"tracking", by_name(worker.by_track_event, kTrackEvents)},
             {"connections", gauges_json(worker.connections, kConnectionGauges)},
             {"connection_events", by_name(worker.connections.by_event, kConnectionEvents)},
+            {"unread_connections", unread_json(worker.connections.unread)},
             {"asks", gauges_json(worker.asks, kAskGauges)},
             {"ask_events", by_name(worker.asks.by_event, kAskEvents)},
             {"shaping", gauges_json(worker.shaping, kShapeGauges)}};
@@ -96,6 +107,7 @@ WorkerStats total_of(const std::vector<WorkerStats>& workers) {
         add(worker.would_refuse, totals.would_refuse);
         add(worker.by_track_event, totals.by_track_event);
         add(worker.connections.by_event, totals.connections.by_event);
+        add(worker.connections.unread, totals.connections.unread);
         add(worker.connections, totals.connections, kConnectionGauges);
         add(worker.asks.by_event, totals.asks.by_event);
         add(worker.asks, totals.asks, kAskGauges);

@@ -15,6 +15,7 @@ Json stats(std::uint64_t passed, std::uint64_t dropped, bool panic = false) {
             {"table_full", 0},
             {"connections", {{"connections", 0}, {"half_heads", 0}}},
             {"connection_events", {{"opened", 0}, {"refused_full", 0}}},
+            {"unread_connections", {{"http_gap", 0}, {"none_other", 0}}},
             {"asks", {{"waiting_packets", 0}, {"reservations", 0}}},
             {"ask_events", {{"asked", 0}, {"no_answer", 0}}},
             {"would_refuse", {{"unreadable", 0}, {"bad_ack", 0}}},
@@ -61,6 +62,14 @@ TEST(StatsText, ShowsConnectionsWhereThereAreAny) {
     EXPECT_NE(stats_text(now, &before, 2).find("opened            3,000  1,500\n"),
               std::string::npos)
         << stats_text(now, &before, 2);
+}
+
+TEST(StatsText, ShowsConnectionsThatWentUnread) {
+    Json now = stats(1'000, 5);
+    now["unread_connections"]["http_gap"] = 1'200;
+    EXPECT_NE(stats_text(now).find("\nUNREAD    CONNECTIONS\nhttp_gap        1,200\n"),
+              std::string::npos)
+        << stats_text(now);
 }
 
 TEST(StatsText, ShowsServicesWithTheirModesAndWhatTheyWouldRefuse) {

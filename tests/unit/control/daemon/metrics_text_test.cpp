@@ -280,6 +280,8 @@ TEST(Metrics, Values) {
         {"sluice_quic_half_hellos", "2"},
         {R"(sluice_connection_events_total{event="refused_full"})", "10"},
         {R"(sluice_connection_events_total{event="opened"})", "0"},
+        {R"(sluice_unread_connections_total{protocol="http",reason="gap"})", "8"},
+        {R"(sluice_unread_connections_total{protocol="none",reason="gap"})", "0"},
         {"sluice_ask_waiting_packets", "16"},
         {"sluice_ask_reservations", "30"},
         {R"(sluice_ask_events_total{event="no_answer"})", "22"},
