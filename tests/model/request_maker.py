@@ -82,6 +82,8 @@ class RequestMaker(Connections):
         lines = [f"Host: {host}"]
         if self.chance(10):
             target = f"http://{self.dice.choice((host, self.dice.choice(HOSTS)))}{target}"
+        elif self.chance(5):  # which some servers take the first of, and some the last
+            lines.append(f"Host: {self.dice.choice((host, self.dice.choice(HOSTS)))}")
         for name in HEADERS:
             value = self.dice.choice(HEADERS[name])  # what comes twice says the same: of two values each is a reading
             for _ in range(self.dice.choice((0, 1, 1, 1)) + (name in OFTEN_TWICE and self.chance(15))):
