@@ -3,14 +3,16 @@
 #include "control/cli/command_arguments.hpp"
 #include "control/cli/commands.hpp"
 #include "control/cli/completion.hpp"
+#include "control/cli/help_text.hpp"
 #include "control/cli/simulate/limit_words.hpp"
 #include "control/cli/terminal.hpp"
-#include "lib/rules/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
+#include <sstream>
+#include <utility>
 
 // This, rule_arguments.cpp and watch_arguments.cpp alone see CLI11, which is slow to compile.
 namespace sluice {
@@ -159,31 +161,6 @@ void schema_arguments(CLI::App& app, Options& options) {
     app.add_flag("--config", options.of_config, "that of sluice.yaml");
 }
 
-void events_arguments(CLI::App& app, Options& options) {
-    app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
-    app.add_flag("--follow", options.follow, "go on with each event as it comes");
-}
-
-void trace_options(CLI::App& app, Options& options) {
-    app.add_option("--when", options.when, "packets that match this condition, as in rules");
-    app.add_option("--rule", options.rule, "packets that this rule decides or, passing, matches");
-    app.add_flag("--dropped", options.dropped, "only packets that are kept back");
-    app.add_flag("--would-refuse", options.would_refuse, "only what services would refuse");
-    app.add_option("--count", options.count, "end after so many packets")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--for", options.lasts, "end after this time, such as 10s");
-}
-
-void capture_arguments(CLI::App& app, Options& options) {
-    trace_options(app, options);
-    options.snap = kMostTracedBytes;
-    app.add_option("-w,--write", options.out_file, "pcapng file to write; - for standard output")
-        ->required();
-    app.add_option("--snap", options.snap, "bytes of each frame")
-        ->capture_default_str()
-        ->check(CLI::Range(std::size_t{64}, kMostTracedBytes));
-}
-
 void mode_arguments(CLI::App& app, Options& options) {
     app.add_option("RULE", options.rule, "id of the rule or service")->required();
     app.add_option("MODE", options.word, "monitor, enforce or off")
@@ -325,13 +302,16 @@ void add_global_options(CLI::App& app, Options& options) {
     app.fallthrough();  // global options may stand after the command too
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
-    std::vector<std::string> names;
+CompletionWord completion_word(std::string word, const CLI::App& app) {
+    CompletionWord names{std::move(word), {}};
     for (const CLI::Option* option : app.get_options()) {
         const bool told_already = app.get_parent() != nullptr && option->check_name("--help");
         for (const std::string& name : option->get_lnames()) {
             if (!told_already) {
-                names.push_back("--" + name);
+                names.options.push_back("--" + name);
+            }
+            if (option->get_items_expected_max() > 0) {
+                names.valued.push_back("--" + name);
             }
         }
     }
@@ -339,16 +319,18 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 std::vector<CompletionWord> completion_words(const CLI::App& app) {
-    std::vector<CompletionWord> words{{"", option_names(app)}};
+    std::vector<CompletionWord> words{completion_word("", app)};
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        words.push_back({command->get_name(), option_names(*command)});
+        words.push_back(completion_word(command->get_name(), *command));
     }
     return words;
 }
 
 ExitCode answer_parse_error(const CLI::App& app, const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
-        app.exit(error);  // --help, --version
+        std::ostringstream text;  // of --help, --version
+        app.exit(error, text, text);
+        print(folded_help(text.str()));
         return ExitCode::Done;
     }
     const bool unknown_word = app.get_subcommands().empty() && !app.remaining().empty();
@@ -376,9 +358,10 @@ std::variant<Invocation, ExitCode> read_arguments(int argc, char** argv) {
         app.add_subcommand(std::string{kCompletion}, "print a completion script for a shell");
     completion
         ->add_option("SHELL", options.word,
-                     "bash, zsh or fish; ids: of the running rules, as those scripts ask for them")
+                     "bash, zsh or fish; ids, sets: of running rules and of earlier sets, as those "
+                     "scripts ask for them")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish", "ids"}));
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "ids", "sets"}));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -1,16 +1,12 @@
 #include "control/cli/completion.hpp"
 
-#include "control/cli/daemon.hpp"
 #include "lib/policy/problems/nearest.hpp"
-#include "lib/policy/rules/rule_id.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <string_view>
-#include <variant>
 
 namespace sluice {
 namespace {
@@ -19,8 +15,10 @@ std::string joined(const std::vector<std::string>& words) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-// In the place of words: the ids of the running rules and services, asked of sluiced; files.
+// In the place of words: the ids of the running rules and services, and the numbers of earlier
+// sets, both asked of sluiced; files.
 constexpr std::string_view kIds = "<ids>";
+constexpr std::string_view kSets = "<sets>";
 constexpr std::string_view kFiles = "<files>";
 
 // Words that may follow a command at a place; places count from 0, options are none.
@@ -41,10 +39,24 @@ constexpr auto kChoices =
                             {"key", 0, "", "show list reset grant set unset ban unban"},
                             {"key", 1, "", kIds},
                             {"xdp", 0, "", "status"},
+                            {"rollback", 0, "", kSets},
                             {"panic", 0, "", "pass resume"},
                             {"completion", 0, "", "bash zsh fish"}});
 
-// Options whose value is an id, and those that say where sluiced is, which asking for ids needs.
+// Words that an option of a command takes.
+struct OptionChoices {
+    std::string_view command;
+    std::string_view option;
+    std::string_view words;
+};
+constexpr auto kOptionChoices = std::to_array<OptionChoices>(
+    {{"top", "--by", "hits bits denied remaining"},
+     {"top", "--window", "1s 10s 60s"},
+     {"explain", "--proto", "tcp udp icmp"},
+     {"simulate", "--load", "backlog constant bursts poisson on-off capture"},
+     {"simulate", "--per", "packet byte connection"}});
+
+// Options whose value is an id, and those that say where sluiced is, which asking it needs.
 constexpr std::string_view kIdOptions = "--rule|--before|--after";
 constexpr std::string_view kPlaceOptions = "--socket|--url|--token-file";
 
@@ -62,7 +74,7 @@ std::string pattern_of(const Choices& one) {
 // one that no rule can have is not offered.
 constexpr std::string_view kHead = R"sh(_sluicectl() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
-    local command= first= words= choices= files=yes ids= place=0 i
+    local command= first= words= choices= files=yes ask= value= place=0 i
     local -a at=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${{COMP_WORDS[i]}} in
@@ -83,14 +95,13 @@ constexpr std::string_view kHead = R"sh(_sluicectl() {{
 )sh";
 
 constexpr std::string_view kTail = R"sh(    esac
-    [[ $before != @({0}) ]] || ids=yes
     COMPREPLY=()
-    if [[ $word == -* || ( -z $command && -z $ids ) ]]; then
+    if [[ $word == -* || ( -z $command && -z $value ) ]]; then
         COMPREPLY=($(compgen -W "$words" -- "$word"))
-    elif [[ -n $ids ]]; then
+    elif [[ -n $ask ]]; then
         while IFS= read -r i; do
             [[ -z $i || $i == *[!a-z0-9.-]* || $i == [.-]* || $i != "$word"* ]] || COMPREPLY+=("$i")
-        done <<<"$("${{COMP_WORDS[0]}}" "${{at[@]}}" completion ids 2>/dev/null)"
+        done <<<"$("${{COMP_WORDS[0]}}" "${{at[@]}}" completion "$ask" 2>/dev/null)"
     elif [[ -z $files ]]; then
         COMPREPLY=($(compgen -W "$choices" -- "$word"))
     else
@@ -104,10 +115,10 @@ complete -F _sluicectl sluicectl
 )sh";
 
 constexpr std::string_view kZshHead = R"sh(#compdef sluicectl
-_sluicectl_ids() {{
-    local -a ids
-    ids=(${{(f)"$($words[1] $at completion ids 2>/dev/null)"}})
-    compadd -- ${{${{ids:#*[^a-z0-9.-]*}}:#[.-]*}}
+_sluicectl_ask() {{
+    local -a found
+    found=(${{(f)"$($words[1] $at completion $1 2>/dev/null)"}})
+    compadd -- ${{${{found:#*[^a-z0-9.-]*}}:#[.-]*}}
 }}
 _sluicectl() {{
     local command= first= i
@@ -128,10 +139,8 @@ _sluicectl() {{
                 ;;
         esac
     done
-    if [[ $words[CURRENT-1] == ({1}) ]]; then
-        _sluicectl_ids
-        return
-    fi
+    case "${{command}}:$words[CURRENT-1]" in
+{2}    esac
     if [[ $words[CURRENT] != -* ]]; then
         case "${{command}}:${{place}}:${{first}}" in
 )sh";
@@ -140,7 +149,7 @@ constexpr std::string_view kZshTail = R"sh(    esac
 compdef _sluicectl sluicectl
 )sh";
 
-constexpr std::string_view kFishHead = R"sh(function __sluicectl_ids
+constexpr std::string_view kFishHead = R"sh(function __sluicectl_ask
     set -l at
     set -l words (commandline -opc)
     for i in (seq 2 (count $words))
@@ -148,7 +157,7 @@ constexpr std::string_view kFishHead = R"sh(function __sluicectl_ids
             set -a at $words[$i] $words[(math $i + 1)]
         end
     end
-    $words[1] $at completion ids 2>/dev/null | string match -r '^[a-z0-9][a-z0-9.-]*$'
+    $words[1] $at completion $argv[1] 2>/dev/null | string match -r '^[a-z0-9][a-z0-9.-]*$'
 end
 function __sluicectl_place
     set -l words
@@ -156,7 +165,8 @@ function __sluicectl_place
     for word in (commandline -opc)[2..-1]
         if test $is_value = 1
             set is_value 0
-        else if contains -- $word --socket --url --token-file --rule --before --after
+        else if contains -- $word )sh";
+constexpr std::string_view kFishTail = R"sh(
             set is_value 1
         else if not string match -q -- '-*' $word
             set -a words $word
@@ -167,9 +177,9 @@ function __sluicectl_place
     test (count $argv) -lt 3; or test "$words[2]" = $argv[3]
 end
 complete -c sluicectl -f
-complete -c sluicectl -l rule -x -a '(__sluicectl_ids)'
-complete -c sluicectl -l before -x -a '(__sluicectl_ids)'
-complete -c sluicectl -l after -x -a '(__sluicectl_ids)'
+complete -c sluicectl -l rule -x -a '(__sluicectl_ask ids)'
+complete -c sluicectl -l before -x -a '(__sluicectl_ask ids)'
+complete -c sluicectl -l after -x -a '(__sluicectl_ask ids)'
 )sh";
 
 // The options and commands of all, apart.
@@ -190,34 +200,55 @@ Whole whole_of(const std::vector<CompletionWord>& words) {
     return whole;
 }
 
+// What is asked of sluiced; empty: nothing.
+std::string_view asked_for(std::string_view words) {
+    return words == kIds ? "ids" : words == kSets ? "sets" : "";
+}
+
+// All options that a value follows, each once.
+std::vector<std::string> valued_of(const std::vector<CompletionWord>& words) {
+    std::vector<std::string> valued;
+    for (const CompletionWord& word : words) {
+        valued.insert(valued.end(), word.valued.begin(), word.valued.end());
+    }
+    std::sort(valued.begin(), valued.end());
+    valued.erase(std::unique(valued.begin(), valued.end()), valued.end());
+    return valued;
+}
+
+// Patterns of `case` for the option before the word, whatever the command.
+std::string behind_option(std::string_view options) {
+    std::string pattern = "*:" + std::string{options};
+    for (std::size_t at = pattern.find('|'); at != std::string::npos;
+         at = pattern.find('|', at + 1)) {
+        pattern.insert(at + 1, "*:");
+    }
+    return pattern;
+}
+
 std::string bash_choice(const Choices& one) {
-    const std::string does = one.words == kIds     ? "ids=yes"
+    const std::string does = !asked_for(one.words).empty()
+                                 ? fmt::format("ask={}", asked_for(one.words))
                              : one.words == kFiles ? "files=yes"
                                                    : fmt::format("files= choices='{}'", one.words);
     return fmt::format("        {}) {} ;;\n", pattern_of(one), does);
 }
 
 std::string zsh_choice(const Choices& one) {
-    const std::string does = one.words == kIds     ? "_sluicectl_ids"
+    const std::string does = !asked_for(one.words).empty()
+                                 ? fmt::format("_sluicectl_ask {}", asked_for(one.words))
                              : one.words == kFiles ? "_files"
                                                    : fmt::format("compadd -- {}", one.words);
     return fmt::format("            {}) {}; return ;;\n", pattern_of(one), does);
 }
 
 std::string fish_choice(const Choices& one) {
-    const std::string does = one.words == kIds     ? "-a '(__sluicectl_ids)'"
+    const std::string does = !asked_for(one.words).empty()
+                                 ? fmt::format("-a '(__sluicectl_ask {})'", asked_for(one.words))
                              : one.words == kFiles ? "-F"
                                                    : fmt::format("-a '{}'", one.words);
     return fmt::format("complete -c sluicectl -n '__sluicectl_place {} {}{}{}' {}\n", one.command,
                        one.place, one.first.empty() ? "" : " ", one.first, does);
-}
-
-// The id of a rule or service, or of a candidate of a rule: RULE.NAME. One that begins as options
-// do would be read as such.
-bool is_offered(std::string_view id) {
-    const std::size_t dot = id.find('.');
-    return !id.starts_with('-') && is_rule_id(id.substr(0, dot)) &&
-           (dot == std::string_view::npos || is_rule_id(id.substr(dot + 1)));
 }
 
 }  // namespace
@@ -236,7 +267,16 @@ std::string bash_completion(const std::vector<CompletionWord>& words) {
     for (const Choices& one : kChoices) {
         cases += bash_choice(one);
     }
-    return fmt::format(kHead, kPlaceOptions, kIdOptions) + cases + fmt::format(kTail, kIdOptions);
+    const std::string valued = fmt::format("{}", fmt::join(valued_of(words), "|"));
+    cases +=
+        fmt::format("    esac\n    case $command:$before in\n        {}) ask=ids value=yes ;;\n",
+                    behind_option(kIdOptions));
+    for (const OptionChoices& one : kOptionChoices) {
+        cases += fmt::format("        {}:{}) ask= files= value=yes choices='{}' ;;\n", one.command,
+                             one.option, one.words);
+    }
+    cases += fmt::format("        {}) ask= files=yes value=yes ;;\n", behind_option(valued));
+    return fmt::format(kHead, kPlaceOptions, valued) + cases + fmt::format(kTail);
 }
 
 std::string zsh_completion(const std::vector<CompletionWord>& words) {
@@ -256,13 +296,22 @@ std::string zsh_completion(const std::vector<CompletionWord>& words) {
                 word.word, joined(word.options), whole.everywhere);
         }
     }
-    return fmt::format(kZshHead, kPlaceOptions, kIdOptions) + cases + std::string{kZshTail};
+    const std::string valued = fmt::format("{}", fmt::join(valued_of(words), "|"));
+    std::string options =
+        fmt::format("        {}) _sluicectl_ask ids; return ;;\n", behind_option(kIdOptions));
+    for (const OptionChoices& one : kOptionChoices) {
+        options += fmt::format("        {}:{}) compadd -- {}; return ;;\n", one.command, one.option,
+                               one.words);
+    }
+    options += fmt::format("        {}) _files; return ;;\n", behind_option(valued));
+    return fmt::format(kZshHead, kPlaceOptions, valued, options) + cases + std::string{kZshTail};
 }
 
 // Files are offered behind a command that has no words of its own.
 std::string fish_completion(const std::vector<CompletionWord>& words) {
     const Whole whole = whole_of(words);
     std::string text{kFishHead};
+    text += fmt::format("{}", fmt::join(valued_of(words), " ")) + std::string{kFishTail};
     text += fmt::format("complete -c sluicectl -n __fish_use_subcommand -a '{}'\n", whole.commands);
     for (const CompletionWord& word : words) {
         const std::string when =
@@ -278,27 +327,20 @@ std::string fish_completion(const std::vector<CompletionWord>& words) {
     for (const Choices& one : kChoices) {
         text += fish_choice(one);
     }
-    return text;
-}
-
-std::string running_ids(const Options& options) {
-    constexpr std::chrono::milliseconds kPatience{300};
-    const auto answer = ask(options, {.target = "/v1/rules", .timeout = kPatience});
-    const Json* const rules = std::get_if<Json>(&answer);
-    std::string ids;
-    for (const char* const list : {"rules", "services"}) {
-        const Json none = Json::array();
-        for (const Json& one : rules != nullptr && rules->contains(list) ? rules->at(list) : none) {
-            const std::string id = one.value("id", "");
-            ids += is_offered(id) ? id + "\n" : "";
-        }
+    for (const OptionChoices& one : kOptionChoices) {
+        text += fmt::format(
+            "complete -c sluicectl -n '__fish_seen_subcommand_from {}' -l {} -x -a '{}'\n",
+            one.command, one.option.substr(2), one.words);
     }
-    return ids;
+    return text;
 }
 
 std::string completion_text(const Options& options, const std::vector<CompletionWord>& words) {
     if (options.word == "ids") {
         return running_ids(options);
+    }
+    if (options.word == "sets") {
+        return earlier_sets(options);
     }
     auto* const script = options.word == "zsh"    ? zsh_completion
                          : options.word == "fish" ? fish_completion

@@ -10,6 +10,7 @@ namespace sluice {
 struct CompletionWord {
     std::string word;
     std::vector<std::string> options;
+    std::vector<std::string> valued{};  // of these, those that a value follows
 };
 
 // A script for bash: `source <(sluicectl completion bash)`.
@@ -23,6 +24,9 @@ struct CompletionWord {
 // those that no rule can have. Empty where sluiced does not answer within 300 ms, or refuses: a
 // shell is not to wait, nor to hear of it.
 [[nodiscard]] std::string running_ids(const Options& options);
+
+// The numbers of the earlier sets that `rollback` takes, likewise.
+[[nodiscard]] std::string earlier_sets(const Options& options);
 
 // The text that `completion` prints for options.word.
 [[nodiscard]] std::string completion_text(const Options& options,

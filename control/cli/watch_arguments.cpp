@@ -1,4 +1,5 @@
 #include "control/cli/command_arguments.hpp"
+#include "lib/rules/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -34,6 +35,31 @@ void top_arguments(CLI::App& app, Options& options) {
         ->capture_default_str()
         ->check(CLI::Range(1U, 1000U));
     stats_arguments(app, options);
+}
+
+void events_arguments(CLI::App& app, Options& options) {
+    app.add_option("--rule", options.rule, "id of one rule; all of them otherwise");
+    app.add_flag("--follow", options.follow, "go on with each event as it comes");
+}
+
+void trace_options(CLI::App& app, Options& options) {
+    app.add_option("--when", options.when, "packets that match this condition, as in rules");
+    app.add_option("--rule", options.rule, "packets that this rule decides or, passing, matches");
+    app.add_flag("--dropped", options.dropped, "only packets that are kept back");
+    app.add_flag("--would-refuse", options.would_refuse, "only what services would refuse");
+    app.add_option("--count", options.count, "end after so many packets")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--for", options.lasts, "end after this time, such as 10s");
+}
+
+void capture_arguments(CLI::App& app, Options& options) {
+    trace_options(app, options);
+    options.snap = kMostTracedBytes;
+    app.add_option("-w,--write", options.out_file, "pcapng file to write; - for standard output")
+        ->required();
+    app.add_option("--snap", options.snap, "bytes of each frame")
+        ->capture_default_str()
+        ->check(CLI::Range(std::size_t{64}, kMostTracedBytes));
 }
 
 }  // namespace sluice

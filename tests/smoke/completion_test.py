@@ -32,7 +32,12 @@ class Offered(Case):
     def setUp(self):
         super().setUp()
         self.write("ids", "".join(f"{one}\n" for one in BAD + GOOD))
-        self.program = self.write("sluicectl", f'#!/bin/sh\n[ "$*" = "completion ids" ] && cat {self.path("ids")}\n')
+        self.program = self.write("sluicectl", f"""#!/bin/sh
+case "$*" in
+    "completion ids") cat {self.path("ids")} ;;
+    "completion sets") printf '%s\\n' 1 2 3 '$(touch ran)' ;;
+esac
+""")
         os.chmod(self.program, 0o755)
 
     def script(self, shell):
@@ -64,12 +69,37 @@ class Offered(Case):
         self.assertEqual(sorted(self.bash("sluicectl check ''", 2)),
                          sorted(["$(touch ran)", "a b.yaml", "*", "ids", "sluicectl"]))
 
+    # What an option or a place takes, behind options with values of their own.
+    WORDS = (("top --by", "hits bits denied remaining"), ("top --window", "1s 10s 60s"), ("rollback", "1 2 3"),
+             ("rollback --if-match abc", "1 2 3"), ("explain --proto", "tcp udp icmp"),
+             ("key --limit 1", "show list reset grant set unset ban unban"))
+
+    def test_bash_offers_what_options_take(self):
+        for words, wanted in self.WORDS:
+            self.assertEqual(self.bash(f"{self.program} {words} ''", len(words.split()) + 1), wanted.split(), words)
+        self.write("a.pcap", "")
+        self.assertEqual(self.bash(f"{self.program} replay --pcap a.", 3), ["a.pcap"])
+        self.assertEqual(self.bash(f"{self.program} --socket sluice", 2), ["sluicectl"])
+
+    def test_what_options_take_is_taken(self):
+        """Offered words are those that the program knows."""
+        for words, wanted in self.WORDS:
+            if words.startswith("top"):
+                for one in wanted.split():
+                    self.ctl(*words.split(), one, "--socket", self.path("absent"), exit=3)
+
+    def zsh(self, words):
+        given = "compdef() { :; }; compadd() { shift; print -rl -- $@; }; _files() { print files; }\n"
+        return self.offered("zsh", "-fc", f'{given}{self.script("zsh")}\nwords=({self.program} {words} "");'
+                            "CURRENT=$#words; _sluicectl")
+
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh(self):
-        given = "compdef() { :; }; compadd() { shift; print -rl -- $@; }\n"
-        for words, typed in (("mode ''", 3), ("stats --rule ''", 4)):
-            self.expect_good(self.offered("zsh", "-fc", f'{given}{self.script("zsh")}\nwords=({self.program} {words}); '
-                                          f"CURRENT={typed}; _sluicectl"))
+        for words in ("mode", "stats --rule"):
+            self.expect_good(self.zsh(words))
+        for words, wanted in self.WORDS:
+            self.assertEqual(self.zsh(words), wanted.split(), words)
+        self.assertEqual(self.zsh("replay --pcap"), ["files"])
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish(self):
@@ -77,6 +107,9 @@ class Offered(Case):
         for words in ("mode ", "stats --rule "):
             shown = self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words}"')
             self.expect_good([line.split("\t")[0] for line in shown])
+        for words, wanted in self.WORDS:
+            shown = self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words} "')
+            self.assertEqual(sorted(line.split("\t")[0] for line in shown), sorted(wanted.split()), words)
 
 
 if __name__ == "__main__":

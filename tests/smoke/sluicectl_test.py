@@ -244,6 +244,13 @@ class Usage(Case):
              "echo ${COMPREPLY[@]}"], capture_output=True, check=True, text=True)
         self.assertEqual(offered.stdout, "replay\n--strict --services --socket\npass\n--confirm\nrollback\n")
 
+    def test_help_fits_a_terminal_of_80_columns(self):
+        commands = re.findall(r"^  ([a-z-]+)  ", self.ctl("--help")[0], re.M)
+        self.assertIn("merge-interval", commands)
+        for words in ((), *((command,) for command in commands)):
+            for line in self.ctl(*words, "--help")[0].splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
     def test_a_full_disk_is_no_success(self):
         rules = self.write("rules.yaml", RULES)
         with open("/dev/full", "wb") as full:

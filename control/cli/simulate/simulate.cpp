@@ -38,14 +38,14 @@ Result<Done> can_write(const std::string& path) {
 // In the order of Per.
 constexpr auto kPerWords = std::to_array<std::string_view>({"packet", "byte", "connection"});
 
-struct Asked {
+struct SimulatedAsk {
     std::vector<SimulatedLimit> limits;
     std::vector<Course> courses;
     Per per = Per::Packet;
 };
 
-Result<Asked> read(const SimulateOptions& options) {
-    Asked asked;
+Result<SimulatedAsk> read(const SimulateOptions& options) {
+    SimulatedAsk asked;
     const auto* const per = std::find(kPerWords.begin(), kPerWords.end(), options.per);
     if (per == kPerWords.end()) {
         return Error{Errc::BadSyntax, "--per is one of " + list_of(kPerWords)};
@@ -74,7 +74,8 @@ Result<Asked> read(const SimulateOptions& options) {
 }
 
 // By course, then by limit. Every run has a load of its own: all see the same.
-std::variant<std::vector<Run>, ExitCode> run_all(const Asked& asked, const Options& options) {
+std::variant<std::vector<Run>, ExitCode> run_all(const SimulatedAsk& asked,
+                                                 const Options& options) {
     std::vector<Run> runs;
     for (const Course& course : asked.courses) {
         for (const SimulatedLimit& limit : asked.limits) {
@@ -92,7 +93,7 @@ std::variant<std::vector<Run>, ExitCode> run_all(const Asked& asked, const Optio
     return runs;
 }
 
-std::string text_of(const std::vector<Run>& runs, const Asked& asked) {
+std::string text_of(const std::vector<Run>& runs, const SimulatedAsk& asked) {
     if (runs.size() == 1) {
         return run_text(runs.front());
     }
@@ -105,7 +106,7 @@ std::string text_of(const std::vector<Run>& runs, const Asked& asked) {
 }
 
 // Courses beside each other, limits below each other.
-std::vector<Run> by_limit(const std::vector<Run>& runs, const Asked& asked) {
+std::vector<Run> by_limit(const std::vector<Run>& runs, const SimulatedAsk& asked) {
     std::vector<Run> sorted;
     for (std::size_t limit = 0; limit < asked.limits.size(); ++limit) {
         for (std::size_t course = 0; course < asked.courses.size(); ++course) {
@@ -118,7 +119,7 @@ std::vector<Run> by_limit(const std::vector<Run>& runs, const Asked& asked) {
 }  // namespace
 
 ExitCode run_simulate(const Options& options) {
-    const Result<Asked> asked = read(options.simulate);
+    const Result<SimulatedAsk> asked = read(options.simulate);
     if (!asked) {
         return fail(asked.error());
     }

@@ -26,7 +26,7 @@ TEST(ZshCompletion, OffersCommandsTheirOptionsAndTheirWords) {
     EXPECT_NE(script.find("'') compadd -- check panic --json ;;"), std::string::npos) << script;
     EXPECT_NE(script.find("compadd -- --strict --json; else _files; fi"), std::string::npos);
     EXPECT_NE(script.find("panic:0:*) compadd -- pass resume; return ;;"), std::string::npos);
-    EXPECT_NE(script.find("key:1:*) _sluicectl_ids; return ;;"), std::string::npos);
+    EXPECT_NE(script.find("key:1:*) _sluicectl_ask ids; return ;;"), std::string::npos);
     EXPECT_NE(script.find("rule:1:replace) _files; return ;;"), std::string::npos);
 }
 
@@ -37,7 +37,7 @@ TEST(FishCompletion, OffersCommandsTheirOptionsAndTheirWords) {
     EXPECT_NE(script.find("complete -c sluicectl -l json\n"), std::string::npos) << script;
     EXPECT_NE(script.find("-n '__fish_seen_subcommand_from check' -l strict\n"), std::string::npos);
     EXPECT_NE(script.find("-n '__sluicectl_place panic 0' -a 'pass resume'\n"), std::string::npos);
-    EXPECT_NE(script.find("-n '__sluicectl_place rule 1 delete' -a '(__sluicectl_ids)'\n"),
+    EXPECT_NE(script.find("-n '__sluicectl_place rule 1 delete' -a '(__sluicectl_ask ids)'\n"),
               std::string::npos);
     EXPECT_NE(script.find("-n '__fish_seen_subcommand_from check' -F\n"), std::string::npos);
 }

@@ -1,0 +1,53 @@
+#include "control/cli/completion.hpp"
+#include "control/cli/daemon.hpp"
+#include "lib/policy/rules/rule_id.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string_view>
+#include <variant>
+
+// What shells offer that sluiced alone knows.
+namespace sluice {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{300};
+
+// The id of a rule or service, or of a candidate of a rule: RULE.NAME. One that begins as options
+// do would be read as such.
+bool is_offered(std::string_view id) {
+    const std::size_t dot = id.find('.');
+    return !id.starts_with('-') && is_rule_id(id.substr(0, dot)) &&
+           (dot == std::string_view::npos || is_rule_id(id.substr(dot + 1)));
+}
+
+}  // namespace
+
+std::string running_ids(const Options& options) {
+    const auto answer = ask(options, {.target = "/v1/rules", .timeout = kPatience});
+    const Json* const rules = std::get_if<Json>(&answer);
+    std::string ids;
+    for (const char* const list : {"rules", "services"}) {
+        const Json none = Json::array();
+        for (const Json& one : rules != nullptr && rules->contains(list) ? rules->at(list) : none) {
+            const std::string id = one.value("id", "");
+            ids += is_offered(id) ? id + "\n" : "";
+        }
+    }
+    return ids;
+}
+
+std::string earlier_sets(const Options& options) {
+    const auto answer = ask(options, {.target = "/v1/history", .timeout = kPatience});
+    const Json* const history = std::get_if<Json>(&answer);
+    std::string numbers;
+    const Json none = Json::array();
+    for (const Json& set :
+         history != nullptr && history->contains("sets") ? history->at("sets") : none) {
+        numbers += fmt::format("{}\n", set.value("number", std::uint64_t{0}));
+    }
+    return numbers;
+}
+
+}  // namespace sluice

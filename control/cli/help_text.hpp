@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// What --help prints, no line longer than 80 characters: what is too long goes on below where its
+// explanation began.
+[[nodiscard]] std::string folded_help(std::string_view help);
+
+}  // namespace sluice
