@@ -116,7 +116,8 @@ const Case kCases[] = {
               "drop", "rst_out_of_window"},
              {0ms, client(kLogin), "pass", "within_limits"}})},
 
-    {"a SYN with data is dropped, and opens nothing; without them it does", kEnforced,
+    {"a SYN with data is dropped, and opens nothing; without them it does",
+     kEnforced,
      {{0ms, syn().carries(bytes_of_text(kLogin)), "drop", "bad_handshake"},
       {0ms, syn_ack(), "pass", "unmatched"},
       {1s, syn(), "pass", "unmatched"},
