@@ -37,6 +37,8 @@ class Evasion:
 
 SIGNATURE = b"\x13\x12" + bytes(16)  # which Linux does not take of a client with whom it shares no key
 SOURCE_ROUTE = b"\x83\x07\x04" + bytes([10, 78, 0, 1])
+LABEL = b"\x86\x04\0\0"  # CIPSO, without a domain
+MULTIPATH = b"\x1e\x04\x20\x01"  # RFC 8684: a DSS without a mapping
 CUT_OPTION = b"\x07\x20\x04"  # record route, longer than the header
 
 
@@ -151,6 +153,9 @@ EVASIONS = (
     Evasion("a RST of wrong checksum", one(Send(FIRST_HALF), Send(b"", CUT, flags=RST | ACK, wrong_tcp=True),
                                            Send(SECOND_HALF, CUT))),
     Evasion("data of wrong checksum", decoyed_by(wrong_tcp=True)),
+    Evasion("data of unfinished checksum", decoyed_by(unfinished=True)),
+    Evasion("a SYN of unfinished checksum beside a right one, then such data", (
+        Send(b"", -1, flags=SYN, ack=None, unfinished=True), *decoyed_by(unfinished=True))),
     Evasion("data of wrong IP checksum", decoyed_by(wrong_ip=True)),
     Evasion("data that dies on its way", decoyed_by(ttl=2), refused=True),
     Evasion("IP fragments of TCP", one(Send(LOGIN, cuts=(24, 40))), refused=True),
@@ -176,6 +181,8 @@ EVASIONS = (
     Evasion("data with a signature of RFC 2385", decoyed_by(options=SIGNATURE), refused=True),
     Evasion("data with a source route", decoyed_by(ip_options=SOURCE_ROUTE), refused=True),
     Evasion("data with an option of IP cut short", decoyed_by(ip_options=CUT_OPTION), refused=True),
+    Evasion("data with a label that is not sound", decoyed_by(ip_options=LABEL), refused=True),
+    Evasion("an option of Multipath TCP", one(Send(LOGIN, options=MULTIPATH))),
     Evasion("data of an old timestamp", (Open(options=stamps(1_000_000)), Send(DECOY, options=stamps(1000)), Send(
         LOGIN, options=stamps(1_000_001)), Wait()), refused=True),
     *(Evasion(f"a chunk line {name}, then another", chunk_decoyed_by(**how), refused=True) for name, how in (

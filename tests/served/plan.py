@@ -38,6 +38,7 @@ class Send:
     urgent: int = 0
     ttl: int = 64
     wrong_tcp: bool = False
+    unfinished: bool = False
     wrong_ip: bool = False
     cuts: tuple = ()
     window: int = 0xFFFF
@@ -102,7 +103,7 @@ class Plan:
 def headers(send, flow, server_next):
     ack = 0 if send.ack is None else server_next + send.ack
     return Headers(seq=flow.iss + 1 + send.at, ack=ack, flags=send.flags, window=send.window, urgent=send.urgent,
-                   ttl=send.ttl, wrong_tcp=send.wrong_tcp, wrong_ip=send.wrong_ip, cuts=send.cuts,
+                   ttl=send.ttl, wrong_tcp=send.wrong_tcp, unfinished=send.unfinished, wrong_ip=send.wrong_ip, cuts=send.cuts,
                    options=send.options, ip_options=send.ip_options, extensions=send.extensions)
 
 
@@ -135,7 +136,7 @@ def segments(step, flow, server_next):
 FLAG_NAMES = ((SYN, "kSyn"), (FIN, "kFin"), (RST, "kRst"), (PSH, "0x08"), (ACK, "kAck"), (wire.URG, "kUrg"))
 
 
-NOTED = ("wrong_tcp", "wrong_ip", "cuts", "urgent", "options", "ip_options", "extensions")
+NOTED = ("wrong_tcp", "unfinished", "wrong_ip", "cuts", "urgent", "options", "ip_options", "extensions")
 
 
 def literal(data):

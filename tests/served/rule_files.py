@@ -13,10 +13,11 @@ SERVICES = """services:
     protocol: http
     when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}}
     mode: {mode}
-    checksums: verify
+    checksums: {checksums}
 {more}"""
 # Services that are enforced, in other ways than the usual one.
-WAYS = {"upgrades": "    upgrades: [websocket, connect]\n    h2c: strip\n", "count": "    on_unreadable: count\n"}
+# `auto` leaves the trust in checksums to what the box learns.
+WAYS = {"auto": "", "upgrades": "    upgrades: [websocket, connect]\n    h2c: strip\n", "count": "    on_unreadable: count\n"}
 RULE = """  - id: slot{slot}
     mode: enforce
     when: ip.dst in {{{servers}}} and l4.dport in {{80 8080}} and ip.src in {{{clients}}} and {what}
@@ -60,7 +61,8 @@ def slot_of(address):
 def head(services, servers=SERVERS):
     mode = "enforce" if services in WAYS else services
     return "version: 1\n" + (
-        "" if services == "none" else SERVICES.format(servers=servers, mode=mode, more=WAYS.get(services, "")))
+        "" if services == "none" else SERVICES.format(
+            servers=servers, mode=mode, checksums="auto" if services == "auto" else "verify", more=WAYS.get(services, "")))
 
 
 def rules(services, limit, slots=FEW, servers=SERVERS, clients=CLIENTS):

@@ -24,6 +24,7 @@ class Headers:
     urgent: int = 0
     ttl: int = 64
     wrong_tcp: bool = False
+    unfinished: bool = False  # the sum of the pseudo-header alone, as a sender leaves it to its adapter
     wrong_ip: bool = False
     cuts: tuple = ()
     options: bytes = b""
@@ -37,7 +38,8 @@ def tcp(src, dst, sport, dport, headers, payload=b""):
     words = 5 + len(options) // 4
     head = struct.pack("!HHIIBBHHH", sport, dport, headers.seq & MASK, headers.ack & MASK, words << 4, headers.flags,
                        headers.window, 0, headers.urgent) + options
-    value = checksum(pseudo(src, dst, 6, len(head) + len(payload)) + head + payload)
+    ends = pseudo(src, dst, 6, len(head) + len(payload))
+    value = checksum(ends) ^ 0xFFFF if headers.unfinished else checksum(ends + head + payload)
     value ^= WRONG if headers.wrong_tcp else 0
     return head[:16] + struct.pack("!H", value) + head[18:] + payload
 

@@ -22,6 +22,11 @@ class ShortCourse(unittest.TestCase):
         found = [words for words in served.run(given) if not words.startswith(NOT_YET)]
         self.assertEqual(found, [])
 
+    def test_so_it_is_where_the_trust_in_checksums_is_learnt(self):
+        given = served.arguments(["--short", "--seed", "1", "--services", "auto", "--only", "evasions", "--servers", "nginx",
+                                  "--programs", *BoxCase.programs])
+        self.assertEqual(served.run(given), [])
+
     def test_rules_alone_are_walked_around_and_the_harness_sees_it(self):
         given = served.arguments(["--short", "--seed", "1", "--services", "none", "--only", "evasions", "--servers", "nginx",
                                   "--programs", *BoxCase.programs])
