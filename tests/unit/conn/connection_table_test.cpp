@@ -241,6 +241,38 @@ TEST_F(ConnectionTableTest, LinesOfChunksThatAreLongPastMeetNobody) {
     }
 }
 
+// A chunk's line may be longer than a number of two bytes says: all of it stands as it came first.
+TEST_F(ConnectionTableTest, FramingBytesBeyond65535AreComparedToTheLast) {
+    const KeyHasher hash{HashSecret{1, 2}};
+    const auto take_hashed = [&](std::uint32_t at, const std::string& bytes) {
+        taken = bytes;
+        table.take({.digest = kDigest, .seq = kIsn + at, .payload = bytes_of(taken), .hash = &hash},
+                   scratch, at_second(0), offer);
+    };
+    constexpr std::uint32_t kSize = 70'000;
+    const std::string line = "8;" + std::string(kSize - 4, 'e') + "\r\n";
+    take_hashed(0, toy_unit('a', 10));
+    table.finish(offer, 10, kPass, {.kind = UnitBody::Kind::Framed});
+    table.conclude();
+    take_hashed(10, line);
+    ASSERT_EQ(offer.kind, Offered::Framed);
+    const std::array<PayloadRange, 1> places{{{0, kSize}}};
+    table.framed(offer, kSize, {}, false, places);
+    table.conclude();
+    take_hashed(10, line);
+    EXPECT_FALSE(offer.differs);
+    table.conclude();
+    for (const std::size_t other :
+         {std::size_t{0}, std::size_t{4'463}, std::size_t{4'464}, std::size_t{65'534},
+          std::size_t{65'535}, std::size_t{65'536}, std::size_t{kSize - 1}}) {
+        std::string changed = line;
+        changed[other] = '!';
+        take_hashed(10, changed);
+        EXPECT_TRUE(offer.differs) << other;
+        table.conclude();
+    }
+}
+
 TEST_F(ConnectionTableTest, UntilCloseAllMeetsTheVerdict) {
     take(0, toy_unit('a', 10));
     table.finish(offer, 10, kDrop, {.kind = UnitBody::Kind::UntilClose});
