@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,13 +68,25 @@ Difference difference_of(const KeySettings& before, const KeySettings& next) {
     return difference;
 }
 
+// Throws for any other number: one with a fraction, or beyond what fits, has no meaning here.
+template <typename T>
+T whole_number_in(const json& number) {
+    if (std::is_unsigned_v<T> ? !number.is_number_unsigned() : !number.is_number_integer()) {
+        throw std::runtime_error("a number in it is none that fits");
+    }
+    return number.get<T>();
+}
+
 // Throws where the record does not fit what it follows; `rules` is then as it was.
 void apply_record(const json& record, StoredRules& rules) {
-    const auto gone = record.at("gone").get<std::vector<std::size_t>>();
+    std::vector<std::size_t> gone;
+    for (const json& place : record.at("gone")) {
+        gone.push_back(whole_number_in<std::size_t>(place));
+    }
     const json& put = record.at("put");
-    const std::uint64_t generation = record.at("generation");
-    const std::int64_t changed_at = record.at("changed_at");
-    const uid_t changed_by = record.at("changed_by");
+    const auto generation = whole_number_in<std::uint64_t>(record.at("generation"));
+    const auto changed_at = whole_number_in<std::int64_t>(record.at("changed_at"));
+    const auto changed_by = whole_number_in<uid_t>(record.at("changed_by"));
     KeySettings fresh = settings_from_json(put);
     if (!put.is_array() || fresh.size() != put.size()) {
         throw std::runtime_error("it sets what is no setting");
