@@ -74,6 +74,7 @@ public:
         return events_[static_cast<std::size_t>(event)];
     }
     [[nodiscard]] Box& box() { return box_; }
+    [[nodiscard]] const TrackCounters& tracked() const { return parser_.tracked(); }
 
     static constexpr std::size_t kLines = 64;
 

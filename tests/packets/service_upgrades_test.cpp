@@ -58,6 +58,7 @@ struct Dialogue {
         EXPECT_EQ(box.take(syn_ack(), Direction::Out), kPasses);
         EXPECT_EQ(box.take(client("")), kPasses);
     }
+    [[nodiscard]] std::uint64_t upgraded() { return box.tracked().of(TrackEvent::Upgraded); }
     Lines ask(const std::string& text) {
         Lines lines = box.take(client(text, sent, answered));
         sent += static_cast<std::uint32_t>(text.size());
@@ -75,9 +76,14 @@ constexpr std::string_view kWebSocket = ", upgrades: [websocket]";
 TEST(ServiceUpgrade, PassesUnreadOnceTheServerAgrees) {
     Dialogue talk{kWebSocket};
     EXPECT_EQ(talk.ask(kAsks), kPasses);
+    EXPECT_EQ(talk.upgraded(), 0U) << "its server has said nothing yet";
     EXPECT_EQ(talk.answer(kAgrees), kPasses);
     EXPECT_EQ(talk.ask(kFrame), kPasses);
     EXPECT_EQ(talk.ask(kLogin), kPasses) << "its server reads it as WebSocket";
+    EXPECT_EQ(talk.answer(kFrame), kPasses);
+    EXPECT_EQ(talk.answer(kAgrees), kPasses) << "these are bytes of WebSocket";
+    EXPECT_EQ(talk.ask(kFrame), kPasses);
+    EXPECT_EQ(talk.upgraded(), 1U) << "a connection counts once";
 }
 
 TEST(ServiceUpgrade, IsHttpUntilThen) {
@@ -94,10 +100,12 @@ TEST(ServiceUpgrade, IsRefusedWhereTheServiceDoesNotPassIt) {
     EXPECT_EQ(talk.ask(kAsks), kPasses);
     EXPECT_EQ(talk.answer(kAgrees), kPasses);
     EXPECT_EQ(talk.ask(kFrame), kUnreadable);
+    EXPECT_EQ(talk.upgraded(), 0U);
     Dialogue other{", upgrades: [connect]"};
     EXPECT_EQ(other.ask(kAsks), kPasses);
     EXPECT_EQ(other.answer(kAgrees), kPasses);
     EXPECT_EQ(other.ask(kFrame), kUnreadable);
+    EXPECT_EQ(other.upgraded(), 0U);
 }
 
 // Once the server has gone over, no byte of its client is read: not one that might be half a
@@ -147,8 +155,10 @@ TEST(ServiceUpgrade, OfConnectIsItsServersSuccess) {
     EXPECT_EQ(talk.ask(kLogin), Lines{"pass within_limits"});
     EXPECT_EQ(talk.answer(kDeclines), kPasses);
     EXPECT_EQ(talk.ask(kConnect), kPasses);
+    EXPECT_EQ(talk.upgraded(), 0U);
     EXPECT_EQ(talk.answer("HTTP/1.1 200 OK\r\n\r\n"), kPasses);
     EXPECT_EQ(talk.ask(kFrame), kPasses);
+    EXPECT_EQ(talk.upgraded(), 1U);
 }
 
 // The body of an answer is the client's to choose, where a server sends it back.

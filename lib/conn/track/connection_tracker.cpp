@@ -225,7 +225,11 @@ ConnectionTracker::Line* ConnectionTracker::find_id(std::uint64_t ends, std::uin
 
 void ConnectionTracker::mark(std::uint64_t ends, std::uint64_t id, TrackMark mark) noexcept {
     if (Line* line = find_id(ends, id)) {
-        line->set(static_cast<std::uint16_t>(static_cast<unsigned>(mark) << Line::kMarksAt));
+        const auto flag = static_cast<std::uint16_t>(static_cast<unsigned>(mark) << Line::kMarksAt);
+        if (mark == TrackMark::Upgraded && !line->is(flag)) {
+            count(TrackEvent::Upgraded);
+        }
+        line->set(flag);
     }
 }
 
