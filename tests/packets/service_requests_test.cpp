@@ -49,6 +49,10 @@ const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
 const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
 constexpr Nanoseconds kHour{1h};
 
+// So many bytes that begin no request.
+std::string unreadable(std::size_t size) {
+    return "\x16\x03\x01" + std::string(size - 5, 'x') + "\r\n";
+}
 std::uint32_t length(std::string_view text) {
     return static_cast<std::uint32_t>(text.size());
 }
@@ -230,6 +234,16 @@ const Case kCases[] = {
              {0ms, client(kLogin, 12), "pass", "within_limits"},
              {0ms, client(kLogin, 12 + kLoginSize), "drop", "over_limit", "all", kHour}})},
 
+    {"one that fills a segment of these as one", kCounts,
+     opened({{0ms, client(unreadable(1460)), "pass", "within_limits"},
+             {0ms, client(unreadable(1460), 1460), "pass", "within_limits"},
+             {0ms, client(unreadable(1460), 2920), "drop", "over_limit", "all", kHour}})},
+    {"one of a byte more as two", kCounts,
+     opened({{0ms, client(unreadable(1461)), "pass", "within_limits"},
+             {0ms, client("x", 1461), "drop", "over_limit", "all", kHour}})},
+    {"one of a byte more than two such segments as three, for which there is no room", kCounts,
+     opened({{0ms, client(unreadable(2921)), "drop", "over_limit", "all", Nanoseconds::max()}})},
+
     {"or passes", kPasses,
      opened({{0ms, client("\x16\x03\x01hello\r\n\r\n"), "pass", "unmatched"},
              {0ms, client(kLogin, 12), "pass", "unmatched"}})},
@@ -379,6 +393,28 @@ TEST(ServicePaths, WhatMayStandInAPathIsJudgedEncodedAndNot) {
                 << target;
         }
     }
+}
+
+// Once for its connection, whatever comes behind.
+TEST(ServiceUnreadable, IsCountedWhereItPasses) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kPasses};
+    box.find_units_by(parser.finder());
+    const auto unread = [&] { return parser.service_connections().of(ConnectionEvent::Unread); };
+    for (std::uint16_t port = 1; port <= 3; ++port) {
+        for (const test::Frame& frame :
+             {test::syn().sport(port), test::syn_ack().dport(port), client("").sport(port)}) {
+            EXPECT_TRUE(forwards(box.judge(frame, test::kStart).verdict));
+        }
+        EXPECT_EQ(unread(), port - 1U) << "nothing has come of it";
+        for (std::uint32_t at : {0U, 100U, 200U}) {
+            const Decision decision =
+                box.judge(client(unreadable(100), at).sport(port), test::kStart);
+            EXPECT_EQ(decision.reason, Reason::Unmatched);
+        }
+        EXPECT_EQ(unread(), port);
+    }
+    EXPECT_EQ(box.counters(0).admitted.read(), 0U);
 }
 
 class ServiceRequest : public testing::TestWithParam<Case> {};

@@ -392,8 +392,48 @@ TEST(ServiceFrames, UrgentDataAndSmallTtlAreNormalised) {
     ASSERT_TRUE(burst.normalizes());
     EXPECT_TRUE(burst.normalization(0).clears_urgent);
     EXPECT_TRUE(burst.normalization(0).clears_options);
-    EXPECT_EQ(parser.tracked().of(TrackEvent::OptionsCleared), 1U);
     EXPECT_EQ(burst.normalization(0).raises_to, 32);
+    for (const TrackEvent event :
+         {TrackEvent::UrgentCleared, TrackEvent::OptionsCleared, TrackEvent::TtlRaised}) {
+        EXPECT_EQ(parser.tracked().of(event), 1U)
+            << kTrackEvents[static_cast<std::size_t>(event)].name;
+    }
+}
+
+// The TTL that a client's segment with this one leaves with, 0: as it came.
+unsigned raised(std::uint8_t ttl, std::string_view min_ttl, std::uint64_t& counted) {
+    std::string rules{kEnforced};
+    rules.insert(rules.find("checksums"), "min_ttl: " + std::string{min_ttl} + ", ");
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{rules};
+    box.find_units_by(parser.finder());
+    for (const Frame& frame : {syn(), syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    const std::uint64_t before = parser.tracked().of(TrackEvent::TtlRaised);
+    Burst burst;
+    burst.find_units_by(parser.finder());
+    const test::Octets bytes = client(kLogin).ttl(ttl).bytes();
+    (void)burst.add({bytes, static_cast<std::uint32_t>(bytes.size())}, Direction::In,
+                    port_name("lab"));
+    box.run(burst, test::kStart);
+    counted = parser.tracked().of(TrackEvent::TtlRaised) - before;
+    return burst.normalizes() ? burst.normalization(0).raises_to : 0;
+}
+
+TEST(ServiceFrames, TtlIsRaisedToWhatTheServiceSays) {
+    struct Row {
+        std::uint8_t ttl;
+        std::string_view min_ttl;
+        unsigned leaves;
+    };
+    for (const Row& row : {Row{1, "64", 64}, Row{63, "64", 64}, Row{64, "64", 0}, Row{63, "63", 0},
+                           Row{1, "1", 0}, Row{1, "2", 2}, Row{254, "255", 255}}) {
+        std::uint64_t counted = 0;
+        EXPECT_EQ(raised(row.ttl, row.min_ttl, counted), row.leaves)
+            << int{row.ttl} << " of " << row.min_ttl;
+        EXPECT_EQ(counted, row.leaves == 0 ? 0U : 1U) << int{row.ttl} << " of " << row.min_ttl;
+    }
 }
 
 // More extension headers than are followed may hide a segment to a service.
