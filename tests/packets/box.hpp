@@ -103,6 +103,8 @@ public:
     void follow_fragments_by(FragmentFollower follower) { core_.fragments = follower; }
     // Plugs in whose answers end connections.
     void know_answered(AnsweredTraffic& answered) { core_.answered = &answered; }
+    // A burst of a panic: it was forwarded, and nobody has read it.
+    void forward_unread() { ++core_.unread_bursts; }
     // Plugs in a parser of later layers.
     void find_units_by(UnitFinder finder) { burst_->find_units_by(finder); }
 

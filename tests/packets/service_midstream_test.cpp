@@ -128,6 +128,85 @@ TEST(ServiceMidstreamFrames, GoOnAsOldOnesUntilTheServerHasSpoken) {
     EXPECT_EQ(parser.tracked().of(TrackEvent::Probed), 1U);
 }
 
+// Dialogues with a service of DNS over TCP, which inspects by default, as one of HTTP does.
+constexpr std::string_view kNames =
+    "version: 1\nservices:\n  - {id: names, protocol: dns, when: 'ip.dst eq 192.0.2.1 and l4.dport "
+    "eq 53', mode: enforce, checksums: trust}\nrules:\n  - {id: all, mode: enforce, key: [ip.src], "
+    "per: query, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n";
+const std::string kQuery{"\0\x13\x12\x34\1\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1", 21};
+constexpr std::uint32_t kQuerySize = 21;
+const std::string kNoQuery{"\0\5abcde", 7};  // shorter than a header
+
+Frame asks(const std::string& text, std::uint32_t at) {
+    return client(text, at, 50).dport(53);
+}
+Frame has(std::uint32_t at) {
+    return server("", 50, at).sport(53);
+}
+const Case kNameCases[] = {
+    {"a query is judged where its server is",
+     kNames,
+     {{0ms, asks(kQuery, kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kQuery, kAt), "pass", "within_limits"},
+      {0ms, asks(kQuery, kAt), "pass", "unmatched"},
+      {0ms, asks(kQuery, kAt + kQuerySize), "drop", "over_limit", "all", kHour}}},
+
+    {"after the grace too",
+     kNames,
+     {{0ms, has(kAt), "pass", "unmatched"},
+      {5min, asks(kQuery, kAt), "pass", "unmatched"},
+      {5min, has(kAt), "pass", "unmatched"},
+      {5min, asks(kQuery, kAt), "pass", "within_limits"},
+      {5min, asks(kQuery, kAt + kQuerySize), "drop", "over_limit", "all", Nanoseconds{55min}}}},
+
+    {"what is no query is refused at the number that its server acknowledges, in the grace too",
+     kNames,
+     {{0ms, asks(kNoQuery, kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kNoQuery, kAt), "drop", "unreadable"},
+      {5min, asks(kNoQuery, kAt).sport(7), "pass", "unmatched"},
+      {5min, has(kAt).dport(7), "pass", "unmatched"},
+      {5min, asks(kNoQuery, kAt).sport(7), "drop", "unreadable"}}},
+
+    {"who knows no numbers is charged to nobody",
+     kNames,
+     {{0ms, asks(kQuery, 700'000), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kQuery, 700'000), "drop", "midstream"},
+      {0ms, asks(kQuery, kAt), "pass", "within_limits"}}},
+};
+INSTANTIATE_TEST_SUITE_P(OfDns, ServiceMidstream, testing::ValuesIn(kNameCases));
+
+// A panic forwards what nobody reads; what was under way meanwhile gets the time of a start.
+TEST(ServiceMidstreamGrace, BeginsAgainWhereAPanicEnds) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{kEnforced};
+    box.find_units_by(parser.finder());
+    Instant now = test::kStart;
+    std::uint16_t port = 1;
+    const auto reason = [&](const Frame& frame) {
+        return std::string{row_of(box.judge(frame, now).reason).name};
+    };
+    const auto goes_on = [&] {
+        ++port;
+        (void)reason(client("\x01 abc", kAt, 50).sport(port));
+        (void)reason(server("", 50, kAt).dport(port));
+        return reason(client("\x01 abc", kAt, 50).sport(port)) == "unmatched";
+    };
+    EXPECT_TRUE(goes_on()) << "the grace of the start";
+    now += 10min;
+    EXPECT_FALSE(goes_on());
+    box.forward_unread();
+    now += 10min;
+    EXPECT_TRUE(goes_on()) << "the first burst behind the panic begins it";
+    now += 59s;
+    EXPECT_TRUE(goes_on());
+    now += 2s;
+    EXPECT_FALSE(goes_on());
+    EXPECT_EQ(reason(client(kLogin, 900'000, 50).sport(port)), "midstream");
+}
+
 // On connections from before, each with a client of its own, lines in two segments.
 class LinesInTwo : public testing::Test {
 protected:
