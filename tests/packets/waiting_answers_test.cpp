@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 // Answers of the box on connections whose two directions it sees: to nobody whose handshake is not
@@ -433,6 +434,45 @@ TEST(UnprovenAnswers, NoMoreLeavesThanCame) {
                         EXPECT_LE(sent, 40 + text.size()) << action << " " << flags << " " << text;
                     }
                 }
+            }
+        }
+    }
+}
+
+// Where a service's answers go another way nothing proves a handshake: a client that has gone
+// through all of one gets a RST in the place of an answer, or nothing.
+TEST(UnprovenAnswers, OneWayNothingLongerThanWhatCameIsSent) {
+    const test::Octets hello = test::HelloMaker{}.records();
+    const std::string in_tls{reinterpret_cast<const char*>(hello.data()), hello.size()};
+    for (const std::string_view action :
+         {"reply, body: no", "decoy, body: ok", "reply, body: no, tls_fallback: alert"}) {
+        for (const auto& [protocol, per, text] :
+             {std::tuple{"http", "request", std::string_view{kGet}},
+              std::tuple{"tls", "handshake", std::string_view{in_tls}}}) {
+            SCOPED_TRACE(std::string{protocol} + " " + std::string{action});
+            AnsweringBox box{
+                "version: 1\nservices:\n  - {id: s, protocol: " + std::string{protocol} +
+                ", when: l4.dport eq 80, mode: enforce, checksums: trust, path: "
+                "inbound}\nrules:\n  - {id: all, mode: enforce, key: [], per: " +
+                per +
+                ", limits: [{algorithm: token_bucket, rate: 1/d, burst: 1}], "
+                "on_exceed: {action: " +
+                std::string{action} + "}}\n"};
+            Dialogue of;
+            for (const std::uint16_t port : {std::uint16_t{9}, std::uint16_t{10}}) {
+                of.port = port;
+                (void)box.take(of.of_client({}, 0U - 1U, 0, kSyn));
+                (void)box.take(of.of_client({}, 0, 0));
+                const Lines lines = box.take(of.of_client(text, 0, 0));
+                EXPECT_EQ(lines.back(), port == 9 ? "pass within_limits" : "reset over_limit");
+                std::size_t sent = 0;
+                for (const test::SentFrame& frame : box.made()) {
+                    EXPECT_EQ(frame.headers().payload_len, 0U);
+                    EXPECT_NE(frame.headers().tcp_flags & kRst, 0) << "nothing but a RST";
+                    sent += frame.headers().ip_len;
+                }
+                EXPECT_LE(sent, 40 + text.size());
+                EXPECT_EQ(box.made().size(), port == 9 ? 0U : 1U);
             }
         }
     }

@@ -82,11 +82,8 @@ public:
                 map_.find("on_unreadable")->at,
                 "what cannot be read passes: limits over this service can be walked around");
         }
-        if (service_.protocol == ServiceProtocol::Quic && service_.path == ServicePath::Inbound) {
-            context_.problems.warning(
-                map_.find("path")->at,
-                "the answers of its server are not seen: a QUIC hello that comes again within 10 "
-                "seconds is not counted four times, though it may be a new connection");
+        if (service_.path == ServicePath::Inbound) {
+            warn_of_one_way(map_.find("path")->at);
         }
         if (service_.protocol == ServiceProtocol::Dns && !service_.proxies.empty()) {
             context_.problems.warning(
@@ -97,6 +94,21 @@ public:
     }
 
 private:
+    void warn_of_one_way(Position at) {
+        if (service_.protocol == ServiceProtocol::Quic) {
+            context_.problems.warning(
+                at,
+                "the answers of its server are not seen: a QUIC hello that comes again within 10 "
+                "seconds is not counted four times, though it may be a new connection");
+        } else {
+            context_.problems.warning(
+                at,
+                "its server is not seen: its window, what it has acknowledged, its answers and "
+                "the handshake over TCP cannot be known, so that bytes that it would not take are "
+                "read and charged too, no upgrade passes, and nothing longer than what came is "
+                "sent");
+        }
+    }
     // True if the key is there to be read.
     [[nodiscard]] bool has(std::string_view key, bool fits) const {
         if (map_.find(key) == nullptr) {

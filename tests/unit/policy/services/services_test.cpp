@@ -47,7 +47,8 @@ TEST(Services, KeepWhatTheFileSays) {
 )yaml",
                                     kNoRules, {}, nullptr, Purpose::Check);
     ASSERT_TRUE(outcome.rules.has_value()) << shown(outcome);
-    EXPECT_TRUE(outcome.problems.empty()) << shown(outcome);
+    ASSERT_EQ(outcome.problems.size(), 1U) << shown(outcome);
+    EXPECT_EQ(outcome.problems[0].message.substr(0, 22), "its server is not seen") << "one way";
     EXPECT_EQ(find_fault(outcome.rules->set), std::nullopt);
     ASSERT_EQ(outcome.rules->set.services.size(), 1U);
     const Service& web = outcome.rules->set.services.front();
@@ -299,6 +300,16 @@ TEST(Services, WarnOfWhatCannotBeKnownOneWay) {
         shown(compile("  - {id: a, protocol: quic, when: l4.dport eq 443, path: inbound}\n")),
         "3:58: warning: the answers of its server are not seen: a QUIC hello that comes again "
         "within 10 seconds is not counted four times, though it may be a new connection\n");
+    for (const std::string protocol : {"http", "tls", "dns"}) {
+        EXPECT_EQ(shown(compile("  - {id: a, protocol: " + protocol +
+                                ", when: l4.dport eq 443, path: inbound}\n")),
+                  "3:" + std::to_string(54 + protocol.size()) +
+                      ": warning: its server is not seen: its window, what it has acknowledged, "
+                      "its answers and the handshake over TCP cannot be known, so that bytes that "
+                      "it would not take are read and charged too, no upgrade passes, and nothing "
+                      "longer than what came is sent\n")
+            << protocol;
+    }
 }
 
 TEST(Services, WarnOfWhatIsNeverReached) {
