@@ -1,6 +1,8 @@
 #include "control/cli/replay/summary.hpp"
 
 #include "control/cli/table.hpp"
+#include "control/service_json.hpp"
+#include "lib/policy/services/stance_text.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -69,6 +71,19 @@ std::string rule_table(const ReplaySummary& summary) {
     return table.text();
 }
 
+// As `check` words it; empty: no rule is over layer 7.
+std::string stance_table(const ReplaySummary& summary) {
+    Table table{{{"RULE"}, {"READS LAYER 7 OF"}}};
+    bool some = false;
+    for (const ReplaySummary::RuleRow& row : summary.rules) {
+        if (const std::string stance = text_of(row.stance); !stance.empty()) {
+            table.row({row.id, stance});
+            some = true;
+        }
+    }
+    return some ? table.text() : "";
+}
+
 std::string_view name_of(ChecksumTrust trust) {
     return kChecksumTrustNames[static_cast<std::size_t>(trust)];
 }
@@ -108,7 +123,7 @@ void ReplaySummary::collect(const ReplayRules& replayed, const WorkerSet& worker
     // Both lists are in the order of the file; the set leaves out the rules that are off.
     auto running = replayed.loaded.set().rules.begin();
     for (const RuleSummary& rule : replayed.summaries) {
-        RuleRow row{.id = rule.id, .mode = Mode::Off, .totals = {}};
+        RuleRow row{.id = rule.id, .mode = Mode::Off, .totals = {}, .stance = rule.stance};
         if (running != replayed.loaded.set().rules.end() && running->id == rule.id) {
             row.mode = running->mode;
             row.totals = workers.totals(*running);
@@ -141,6 +156,9 @@ Json summary_json(const ReplaySummary& summary) {
                                  {"admitted", row.totals.admitted},
                                  {"exceeded", row.totals.exceeded},
                                  {"skipped", row.totals.skipped}});
+        if (row.stance.kind != Stance::Kind::None) {
+            json["rules"].back()["stance"] = stance_json(row.stance);
+        }
         if (row.totals.exempted != 0) {
             json["rules"].back()["exempted"] = row.totals.exempted;
         }
@@ -167,6 +185,9 @@ std::string summary_text(const ReplaySummary& summary) {
     }
     if (!summary.rules.empty()) {
         text += "\n" + rule_table(summary);
+    }
+    if (const std::string stances = stance_table(summary); !stances.empty()) {
+        text += "\n" + stances;
     }
     if (!summary.services.rows().empty()) {
         text += "\n" + services_text(summary.services) + "\n" + unread_table(summary);

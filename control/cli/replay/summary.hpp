@@ -17,6 +17,7 @@ struct ReplaySummary {
         std::string id;
         Mode mode = Mode::Off;  // as replayed
         RuleTotals totals;      // zeros when off
+        Stance stance{};        // over layer 7
     };
     std::array<std::uint64_t, kVerdictCount> by_verdict{};
     std::array<std::uint64_t, kReasonCount> by_reason{};

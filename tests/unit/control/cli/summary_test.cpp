@@ -18,6 +18,28 @@ TEST(ReplaySummary, IsTheDocumentedObjectInTheDocumentedOrder) {
               R"("skipped":3}]})");
 }
 
+// As `check` says it, of rules over layer 7 alone.
+TEST(ReplaySummary, SaysWhichStanceEachRuleHas) {
+    ReplaySummary summary;
+    summary.rules.push_back({"packets", Mode::Enforce, {}, {}});
+    EXPECT_EQ(summary_text(summary).find("READS LAYER 7 OF"), std::string::npos);
+    EXPECT_FALSE(summary_json(summary)["rules"][0].contains("stance"));
+    summary.rules.push_back(
+        {"logins", Mode::Enforce, {}, {.kind = Stance::Kind::Service, .services = {"web"}}});
+    summary.rules.push_back({"all", Mode::Monitor, {}, {.kind = Stance::Kind::Anywhere}});
+    const std::string text = summary_text(summary);
+    EXPECT_NE(text.find("RULE    READS LAYER 7 OF\n"
+                        "logins  service web\n"
+                        "all     anywhere: can be walked around by clients that mean to; declare a "
+                        "service\n"),
+              std::string::npos)
+        << text;
+    const Json rules = summary_json(summary)["rules"];
+    EXPECT_EQ(rules[1]["stance"]["kind"], "service");
+    EXPECT_EQ(rules[1]["stance"]["text"], "service web");
+    EXPECT_EQ(rules[2]["stance"]["kind"], "anywhere");
+}
+
 // The reason stands below where nobody verifies, and nobody has asked for that.
 TEST(ReplaySummary, SaysWhatBecameOfChecksums) {
     ReplaySummary summary;
