@@ -260,5 +260,18 @@ class Dialogues(unittest.TestCase):
         self.assertEqual(replayed.beyond_the_list(refused, True), {"lost_head": 2})
 
 
+class Listed(unittest.TestCase):
+    def test_what_captures_may_be_refused_for_stands_in_the_manual_and_among_the_failures(self):
+        control = HERE.parent.parent / "control"
+        failures = (control / "FAILURES.md").read_text(encoding="utf-8")
+        reasons = (control / "man/sluice.7.scd").read_text(encoding="utf-8")
+        self.assertGreater(len(replayed.LISTED), 3)
+        for reason in sorted(replayed.LISTED):
+            self.assertRegex(failures, rf'`{reason}`|"{reason}"')
+            self.assertIn(f"*{reason}*", reasons)
+        self.assertEqual(replayed.beyond_the_list({"out_of_window": 1, "unreadable": 2}, True), {"out_of_window": 1})
+        self.assertEqual(replayed.beyond_the_list({"unreadable": 2}, False), {"unreadable": 2})
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
