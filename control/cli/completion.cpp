@@ -71,21 +71,41 @@ std::string pattern_of(const Choices& one) {
 }
 
 // An id is text of the daemon that answers, which may be another box's: no shell expands it, and
-// one that no rule can have is not offered.
+// one that no rule can have is not offered. bash breaks words at : and =, such as the URL of a box,
+// and replaces the last piece alone: pieces without a blank between are one word here, of which an
+// offer leaves out the beginning.
 constexpr std::string_view kHead = R"sh(_sluicectl() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
     local command= first= words= choices= files=yes ask= value= place=0 i
-    local -a at=()
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        case ${{COMP_WORDS[i]}} in
-            {0}) at+=("${{COMP_WORDS[i]}}" "${{COMP_WORDS[i + 1]}}"); ((i++)) ;;
+    local line=$COMP_LINE piece= glue= cut=
+    local -a at=() typed=()
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        [[ $line != [[:blank:]]* ]] || glue=
+        line=${{line#"${{line%%[![:blank:]]*}}"}}
+        piece=${{COMP_WORDS[i]}}
+        line=${{line#"$piece"}}
+        if [[ -n $glue && ( $glue == break || $piece == [:=]* ) ]]; then
+            cut=${{typed[${{#typed[@]}} - 1]}}
+            typed[${{#typed[@]}} - 1]+=$piece
+        else
+            cut=
+            typed+=("$piece")
+        fi
+        glue=word
+        [[ -z $piece || $piece == *[!:=]* ]] || glue=break
+    done
+    [[ $glue != break ]] || cut+=$piece
+    local last=$((${{#typed[@]}} - 1))
+    local word=${{typed[last]}} before=${{typed[last - 1]}}
+    for ((i = 1; i < last; i++)); do
+        case ${{typed[i]}} in
+            {0}) at+=("${{typed[i]}}" "${{typed[i + 1]//[\\\"\']/}}"); ((i++)) ;;
             {1}) ((i++)) ;;
             -*) ;;
             *)
                 if [[ -z $command ]]; then
-                    command=${{COMP_WORDS[i]}}
+                    command=${{typed[i]}}
                 else
-                    ((place)) || first=${{COMP_WORDS[i]}}
+                    ((place)) || first=${{typed[i]}}
                     place=$((place + 1))
                 fi
                 ;;
@@ -101,7 +121,7 @@ constexpr std::string_view kTail = R"sh(    esac
     elif [[ -n $ask ]]; then
         while IFS= read -r i; do
             [[ -z $i || $i == *[!a-z0-9.-]* || $i == [.-]* || $i != "$word"* ]] || COMPREPLY+=("$i")
-        done <<<"$("${{COMP_WORDS[0]}}" "${{at[@]}}" completion "$ask" 2>/dev/null)"
+        done <<<"$("${{typed[0]}}" "${{at[@]}}" completion "$ask" 2>/dev/null)"
     elif [[ -z $files ]]; then
         COMPREPLY=($(compgen -W "$choices" -- "$word"))
     else
@@ -110,6 +130,7 @@ constexpr std::string_view kTail = R"sh(    esac
             [[ -z $i ]] || COMPREPLY+=("$i")
         done <<<"$(compgen -f -- "$word")"
     fi
+    COMPREPLY=("${{COMPREPLY[@]#"$cut"}}")
 }}
 complete -F _sluicectl sluicectl
 )sh";

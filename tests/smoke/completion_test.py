@@ -3,6 +3,7 @@
     completion_test.py SLUICECTL
 """
 import os
+import pty
 import shutil
 import subprocess
 import unittest
@@ -68,6 +69,48 @@ esac
             self.write(name, "")
         self.assertEqual(sorted(self.bash("sluicectl check ''", 2)),
                          sorted(["$(touch ran)", "a b.yaml", "*", "ids", "sluicectl"]))
+
+    def in_terminal(self, typed):
+        """The words that a program is called with, where its line is typed at a bash that completes it."""
+        self.write("script.bash", self.script("bash"))
+        self.write("sluicectl", f"""#!/bin/sh
+case "$*" in
+    *"completion ids") [ "$#" = 2 ] || printf '%s\n' "$@" >{self.path("asked")}; cat {self.path("ids")} ;;
+    *) printf '%s\n' "$@" >{self.path("called")} ;;
+esac
+""")
+        program, terminal = pty.fork()
+        if program == 0:
+            os.chdir(self.folder)
+            os.environ.update(PATH=f"{self.folder}:{os.environ['PATH']}", HOME=self.folder, TERM="dumb", INPUTRC="/dev/null")
+            os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+        os.write(terminal, f"source ./script.bash\n{typed}\nexit\n".encode())
+        shown = b""
+        try:
+            while part := os.read(terminal, 4096):
+                shown += part
+        except OSError:  # its end
+            pass
+        os.close(terminal)
+        self.assertEqual(os.waitpid(program, 0)[1], 0, shown)
+        with open(self.path("called"), encoding="utf-8") as called:
+            return called.read().splitlines()
+
+    def test_bash_asks_the_box_that_a_url_names(self):
+        """bash breaks words at colons and equals signs."""
+        url = "https://[2001:db8::1]:8080/a=b"
+        self.assertEqual(self.in_terminal(f"sluicectl --url {url} --token-file 'a b' mode web-2.h\t"),
+                         ["--url", url, "--token-file", "a b", "mode", "web-2.half"])
+        with open(self.path("asked"), encoding="utf-8") as asked:
+            self.assertEqual(asked.read().splitlines(), ["--url", url, "--token-file", "a b", "completion", "ids"])
+        self.assertEqual(self.in_terminal(f"sluicectl mode --url {url} web-2.h\t"), ["mode", "--url", url, "web-2.half"])
+
+    def test_bash_goes_on_behind_a_colon(self):
+        for name in ("a:b=c.yaml", "d:"):
+            self.write(name, "")
+        for typed in ("a:\t", "a:b\t", "a:b=\t", "a:b=c\t"):
+            self.assertEqual(self.in_terminal("sluicectl check " + typed), ["check", "a:b=c.yaml"], typed)
+        self.assertEqual(self.in_terminal("sluicectl key ban a 2001:db8::1 --rea\t"), ["key", "ban", "a", "2001:db8::1", "--reason"])
 
     # What an option or a place takes, behind options with values of their own.
     WORDS = (("top --by", "hits bits denied remaining"), ("top --window", "1s 10s 60s"), ("rollback", "1 2 3"),
