@@ -409,6 +409,14 @@ class WithSluiced(Case):
         self.assertIn("\nweb: checksums of its clients are trusted: ", out)
         self.assertIn("ethtool -K DEVICE tx off", out)
 
+    def test_health_says_whose_checksums_are_not_verified_yet(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        learning = [{"service": "web", "side": "servers"}]
+        self.start({("GET", "/v1/health"): (200, {**health, "checksums_trusted": [], "checksums_learning": learning})})
+        out, _ = self.ask("health")
+        self.assertIn("\nweb: checksums of its servers are being learnt: nothing is dropped for a wrong one until 64 of a "
+                      "side came right at a worker; `checksums: verify` drops from the first frame on\n", out)
+
     def test_health_says_which_ports_do_not_spread_frames_as_asked(self):
         health = ANSWERS[("GET", "/v1/health")][1]
         ports = [{"pair": "uplink", "side": "inside", "asked": "destination", "hashes": "destination",

@@ -496,12 +496,19 @@ class Resources(Case):
     def test_health(self):
         self.start()
         health = self.good(self.box.get("/v1/health"))
-        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "rss_fallen_back", "other_programs", "unconfirmed"])
+        self.assertEqual(list(health), ["version", "dataplane", "panic", "checksums_trusted", "checksums_learning", "rss_fallen_back", "other_programs", "unconfirmed"])
         self.assertEqual(health["other_programs"], [])
         self.assertEqual(health["checksums_trusted"], [{"service": "web", "side": "clients"}])
+        self.assertEqual(health["checksums_learning"], [{"service": "dns", "side": "servers"}])
         self.assertEqual((health["panic"], health["unconfirmed"]), (False, None))
         self.assertEqual(health["dataplane"], {"connected": True, "pid": self.dataplane.pid,
                                                "generation": self.applied})
+
+    def test_health_says_who_learns_unless_the_service_is_off(self):
+        for mode, learning in (("monitor", [{"service": "dns", "side": "servers"}]), ("off", [])):
+            self.start(None) if not hasattr(self, "sluiced") else None
+            self.good(self.box.put_rules(SERVED.format(mode=mode).replace("id: web", "id: dns")))
+            self.assertEqual(self.good(self.box.get("/v1/health"))["checksums_learning"], learning, mode)
 
     def test_health_shows_panic_and_trials(self):
         self.start()

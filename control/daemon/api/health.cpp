@@ -1,22 +1,39 @@
 #include "control/daemon/api/change.hpp"
 #include "lib/base/device_text.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace sluice {
 
 namespace {
 
-// Sides of services whose checksums are not verified, though nobody has asked for that.
-Json trusted_json(const Stats& stats) {
-    Json trusted = Json::array();
+// Sides of services whose checksums are in this state.
+Json sides_json(const Stats& stats, ChecksumTrust state) {
+    Json sides = Json::array();
     for (const ServiceStats& service : stats.services) {
         for (const auto& [side, trust] :
              {std::pair{"clients", service.clients}, std::pair{"servers", service.servers}}) {
-            if (trust == ChecksumTrust::Trusting) {
-                trusted.push_back({{"service", service.id}, {"side", side}});
+            if (trust == state) {
+                sides.push_back({{"service", service.id}, {"side", side}});
             }
         }
     }
-    return trusted;
+    return sides;
+}
+
+// Sides that are not verified yet. A service that is off reads nothing, so it learns nothing.
+Json learning_json(const Stats& stats, const RuleView& view) {
+    Json learning = Json::array();
+    for (Json& one : sides_json(stats, ChecksumTrust::Learning)) {
+        const bool is_off = std::ranges::any_of(view.services, [&](const ServiceSummary& service) {
+            return service.mode == Mode::Off && service.id == one.at("service");
+        });
+        if (!is_off) {
+            learning.push_back(std::move(one));
+        }
+    }
+    return learning;
 }
 
 // Ports that do not spread frames over workers as they are to; source_prefix no port can.
@@ -60,16 +77,18 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
     const DataplaneLink::Status status = services.link.status();
     const std::uint64_t generation = stats ? stats->generation : 0;
     const std::shared_ptr<const RuleView> view = services.rules.view();
-    return json_response({{"version", SLUICE_VERSION},
-                          {"dataplane",
-                           {{"connected", status.connected},
-                            {"pid", status.pid},
-                            {"generation", generation_text(generation)}}},
-                          {"panic", stats ? Json(stats->panic) : Json()},
-                          {"checksums_trusted", stats ? trusted_json(*stats) : Json()},
-                          {"rss_fallen_back", stats ? fallen_back_json(*stats) : Json()},
-                          {"other_programs", stats ? other_programs_json(*stats) : Json()},
-                          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
+    return json_response(
+        {{"version", SLUICE_VERSION},
+         {"dataplane",
+          {{"connected", status.connected},
+           {"pid", status.pid},
+           {"generation", generation_text(generation)}}},
+         {"panic", stats ? Json(stats->panic) : Json()},
+         {"checksums_trusted", stats ? sides_json(*stats, ChecksumTrust::Trusting) : Json()},
+         {"checksums_learning", stats ? learning_json(*stats, *view) : Json()},
+         {"rss_fallen_back", stats ? fallen_back_json(*stats) : Json()},
+         {"other_programs", stats ? other_programs_json(*stats) : Json()},
+         {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 
 }  // namespace sluice
