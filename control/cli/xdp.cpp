@@ -14,15 +14,16 @@ std::string in_milliseconds(const Json& nanoseconds) {
     return fmt::format("{:.1f} ms", static_cast<double>(nanoseconds.get<std::uint64_t>()) / 1e6);
 }
 
-std::string counted(const Json& kernel, const char* member) {
+std::string member_text(const Json& kernel, const char* member) {
     return grouped(count_at(kernel, member));
 }
 
 // Networks that it drops, of as many as it may.
 std::string early(const Json& kernel) {
-    return counted(kernel, "early_capacity") == "0"
+    return member_text(kernel, "early_capacity") == "0"
                ? "-"
-               : counted(kernel, "early_networks") + "/" + counted(kernel, "early_capacity");
+               : member_text(kernel, "early_networks") + "/" +
+                     member_text(kernel, "early_capacity");
 }
 
 // Who decides about the frames of a port.
@@ -84,10 +85,10 @@ std::string xdp_text(const Json& document) {
         table.row({text_at(port, "pair"), text_at(port, "side"), text_at(kernel, "mode"),
                    fmt::to_string(count_at(kernel, "program")), decides(kernel),
                    text_at(kernel, "fail"), in_milliseconds(kernel.at("heartbeat_ns")),
-                   in_milliseconds(kernel.at("beat_age_ns")), counted(kernel, "bridged_packets"),
-                   counted(kernel, "dropped_packets"), early(kernel),
-                   counted(kernel, "early_left_out"), counted(kernel, "managed_packets"),
-                   counted(kernel, "managed_refused")});
+                   in_milliseconds(kernel.at("beat_age_ns")),
+                   member_text(kernel, "bridged_packets"), member_text(kernel, "dropped_packets"),
+                   early(kernel), member_text(kernel, "early_left_out"),
+                   member_text(kernel, "managed_packets"), member_text(kernel, "managed_refused")});
     }
     return any ? table.text() + (any_unknown ? kUnknown : "")
                : "the kernel has no program at the interface of any port; `kernel` of sluice.yaml "
