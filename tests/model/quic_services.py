@@ -133,7 +133,7 @@ class Streams:
         (self.retries if is_retry else self.answers)[path] = packet.came
 
     def judge(self, packet, some, ends):
-        name = tuple(end for key, end in zip(ENDS, ends) if key not in ("ip.src", "l4.sport")), some[0].dcid
+        name = tuple(end for key, end in zip(("vlans", *ENDS), ends) if key not in ("ip.src", "l4.sport")), some[0].dcid
         mine, telling = self.ids.get(name), Telling(some, some[0].dcid)
         if isinstance(mine, Judged) and mine.fate:
             self.repeat(packet, mine)
