@@ -139,7 +139,7 @@ class Streams:
             self.repeat(packet, mine)
             return
         if isinstance(mine, Judged) and self.answered(ends, mine):
-            mine = self.ids[name] = mine.again
+            mine = self.ids[name] = mine.again if mine.again.is_begun else Half(ends)
         is_known = isinstance(mine, Judged)
         if not telling.is_authentic:
             if is_known or self.has_parts(ends) or packet.came - self.since >= GRACE:

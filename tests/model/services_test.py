@@ -203,6 +203,7 @@ class Quic(unittest.TestCase):
         damaged = self.crypto(0, hello)
         return {"a": self.crypto(0, hello), "b": self.crypto(0, self.hello(b"b.example")), "1": self.crypto(0, hello[:30]),
                 "2": self.crypto(30, hello[30:]), "x": self.crypto(20, b"other"), "d": damaged[:-1] + bytes([damaged[-1] ^ 1]),
+                "e": self.maker.initial(b"\1", 1200),
                 "u": b"\xc0\xff\0\0\x1d" + bytes(1200), "g": b"\xc0\x1a\x2a\x3a\x4a" + bytes(1200), "s": b"\x40" + bytes(60),
                 "c": b"\xc0\0\0\0\1\x15" + bytes(1200), "A": self.maker.server_head("handshake") + bytes(50), "R": self.maker.server_head("retry") + bytes(50)}[letter]
 
@@ -233,6 +234,8 @@ class Quic(unittest.TestCase):
             self.assertEqual(self.told(letters, others=[1, 3]), wanted, letters)
         self.assertEqual(self.told("12", drops=[1], others=[1]), [0, 1])
         self.assertEqual(self.told("122", drops=[1], others=[1]), [0, 1, "retransmission"])
+        # By whose port something comes behind an answer, it begins there.
+        self.assertEqual(self.told("aAed", others=[0]), [1, 0, "lost_head"])
 
     def test_strangers_ids_pass_for_ten_seconds(self):
         self.assertEqual(self.told("d" * 11), [0] * 10 + ["lost_head"])
