@@ -253,9 +253,10 @@ void ConnectionTable::more(StreamOffer& offer, const HeadNeed& need) noexcept {
     // Bytes ahead that the head has caught up with are new to the caller.
     const bool caught_up = held.in_order() > bytes.size();
     const bool is_new_to_caller = caught_up && need.blank_line;
-    held.line_end = static_cast<std::uint8_t>((LineEnds::scan(0, bytes) & ~LineEnds::kBlank) |
-                                              (need.blank_line ? LineEnds::kWanted : 0U) |
-                                              (is_new_to_caller ? LineEnds::kBlank : 0U));
+    constexpr unsigned kSeen = LineEnds::kBlank | LineEnds::kLine;
+    held.line_end = static_cast<std::uint8_t>(
+        (LineEnds::scan(0, bytes) & ~kSeen) | (need.blank_line ? LineEnds::kWanted : 0U) |
+        (need.line ? LineEnds::kLineWanted : 0U) | (is_new_to_caller ? LineEnds::kBlank : 0U));
     offer.kind = Offered::Held;
     offer.rest_ = {};
 }

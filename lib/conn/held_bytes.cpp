@@ -55,7 +55,7 @@ std::uint8_t LineEnds::scan(std::uint8_t ends, ByteView bytes) noexcept {
             at = static_cast<std::size_t>(static_cast<const std::byte*>(feed) - bytes.data());
         }
         if (bytes[at] == std::byte{'\n'}) {
-            state = (state & ~kLast) | ((state & kLast) != 0 ? kBlank : 0U) | kAfterFeed;
+            state = (state & ~kLast) | ((state & kLast) != 0 ? kBlank : 0U) | kAfterFeed | kLine;
         } else {
             const bool returns = bytes[at] == std::byte{'\r'} && (state & kAfterFeed) != 0;
             state = (state & ~kLast) | (returns ? kAfterReturn : 0U);

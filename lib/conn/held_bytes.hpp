@@ -40,13 +40,21 @@ struct alignas(kLineBytes) HeldHead {
 static_assert(sizeof(HeldHead) == kLineBytes);
 
 // Of bytes in order: whether a blank line has ended in them behind one that is not (two line feeds,
-// with or without a carriage return between them), bit by bit.
+// with or without a carriage return between them), and whether the first that is not has, bit by
+// bit.
 struct LineEnds {
     static constexpr std::uint8_t kAfterFeed = 1;
     static constexpr std::uint8_t kAfterReturn = 2;  // after a line feed
     static constexpr std::uint8_t kBlank = 4;
-    static constexpr std::uint8_t kWanted = 8;  // the owner waits for a blank line
-    static constexpr std::uint8_t kText = 16;   // a line has begun that is not blank
+    static constexpr std::uint8_t kWanted = 8;       // the owner waits for a blank line
+    static constexpr std::uint8_t kText = 16;        // a line has begun that is not blank
+    static constexpr std::uint8_t kLine = 32;        // and has ended
+    static constexpr std::uint8_t kLineWanted = 64;  // the owner waits for that
+    [[nodiscard]] static constexpr bool is_news(std::uint8_t ends) noexcept {
+        constexpr std::uint8_t kOfBlank = kWanted | kBlank;
+        constexpr std::uint8_t kOfLine = kLineWanted | kLine;
+        return (ends & kOfBlank) == kOfBlank || (ends & kOfLine) == kOfLine;
+    }
     [[nodiscard]] static std::uint8_t scan(std::uint8_t ends, ByteView bytes) noexcept;
 };
 

@@ -104,6 +104,7 @@ struct UnitBody {
 struct HeadNeed {
     std::size_t bytes = 0;    // so many are there; at least one more than there were
     bool blank_line = false;  // or a blank line has ended
+    bool line = false;        // or the first line that is not blank has
     // So little is there that it may be no head at all: it is not given up before the connection
     // itself would be forgotten, so that a protocol of short words is not refused for its silence.
     bool may_be_none = false;

@@ -50,12 +50,14 @@ UnitBody body_of(const RequestHead& head, ReadingStance stance) noexcept {
     }
 }
 
-// A head ends with a blank line. A line that may be no request's is looked at again when it is a
-// quarter longer, so that looking costs no more than a few times its length, however it comes.
+// A head ends with a blank line, of HTTP/0.9, which services alone have, with its own. A line that
+// may be no request's is looked at again when it is a quarter longer, so that looking costs no more
+// than a few times its length, however it comes.
 HeadNeed need_of(ByteView bytes, const FoundHead& found, const StreamContext& context) noexcept {
     const std::size_t longer = bytes.size() + bytes.size() / 4 + 1;
     return {.bytes = found.has_line ? context.head_bytes : longer,
             .blank_line = true,
+            .line = context.stance() == ReadingStance::Service && !found.has_line,
             .may_be_none = !found.has_line && HttpUnits::is_word(bytes)};
 }
 

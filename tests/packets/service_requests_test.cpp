@@ -262,6 +262,18 @@ const Case kReadings[] = {
     {"to one without room it is refused", kEnforced,
      opened({{0ms, client(kLogin), "pass", "within_limits"},
              {0ms, client("GET /login\r\n", kLoginSize), "drop", "over_limit", "logins", kHour}})},
+    {"it ends with its line, however little of that comes last", kEnforced,
+     opened({{0ms, client("GET /login\r"), "pass", "unmatched"},
+             {0ms, client("\n", 11), "pass", "within_limits"},
+             {0ms, client(kLogin, 12), "drop", "unreadable"}})},
+    {"and behind empty lines", kEnforced,
+     opened({{0ms, client(kLogin + "\r\n\r\nGET /log"), "pass", "within_limits"},
+             {0ms, client("in", kLoginSize + 12), "pass", "unmatched"},
+             {0ms, client("\r\n", kLoginSize + 14), "drop", "over_limit", "logins", kHour}})},
+    {"and where its end comes first", kEnforced,
+     opened({{0ms, client(kLogin), "pass", "within_limits"},
+             {0ms, client("\r\n", kLoginSize + 10), "pass", "unmatched"},
+             {0ms, client("GET /login", kLoginSize), "drop", "over_limit", "logins", kHour}})},
 
     {"two Host lines that differ are charged as both", kHosts,
      opened(
