@@ -34,7 +34,8 @@ struct ServicePacket {
     bool is_readable = false;        // its bytes may be read: the server would take them
     bool is_unreadable = false;      // its server has gone over to a protocol that nobody reads
     bool is_midstream = false;       // the beginning of its connection is not known
-    bool may_miss_some = false;      // and its server may have bytes ahead of it that nobody read
+    bool may_miss_some = false;      // its server may have bytes that nobody read: of a connection
+                                     // in midstream, or of datagrams of a service that is new
     bool is_server_unheard = false;  // nothing of its server has come since a restart
     bool is_beginning = false;       // the server has acknowledged no byte of it yet
     bool is_long = false;            // `first` may be the number of a later byte

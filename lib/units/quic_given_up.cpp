@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-// Hellos under ids of which parts have passed that are known no more.
+// Hellos under ids of which parts have passed that are known no more, or came by another path.
 namespace sluice {
 
 std::uint64_t QuicUnits::Datagram::again_of(std::uint64_t id) const noexcept {
@@ -52,6 +52,20 @@ bool QuicUnits::Datagram::replaces_lost(const HalfHello& half, std::uint64_t hel
     }
     refuse_part();
     return packet_.service.is_enforced();
+}
+
+bool QuicUnits::Datagram::is_half_elsewhere() const noexcept {
+    QuicHellos& hellos = owner_.hellos_;
+    const std::uint64_t keys[] = {id_, again()};
+    return of_service() && std::ranges::any_of(keys, [&](std::uint64_t key) {
+               return hellos.state_of(key) == QuicHellos::State::Half &&
+                      hellos.half_of(key).path != path_;
+           });
+}
+
+bool QuicUnits::Datagram::is_whole_elsewhere(const HalfHello& half) const noexcept {
+    const KeptHello* const kept = owner_.hellos_.kept().find(id_of(half));
+    return of_service() && kept != nullptr && kept->path != path_;
 }
 
 bool QuicUnits::Datagram::has_parts_on_path() noexcept {

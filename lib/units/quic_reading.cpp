@@ -26,6 +26,12 @@ bool QuicUnits::Datagram::run() noexcept {
         repeat(id_);
         return false;
     }
+    if (is_half_elsewhere()) {
+        refuse_part();
+        if (packet_.service.is_enforced()) {
+            return false;
+        }
+    }
     if (is_of_new_connection() && !begin_anew()) {
         units_.drop(Reason::NoHeadRoom);
         return false;
@@ -199,6 +205,12 @@ bool QuicUnits::Datagram::conclude(const QuicHelloRead& read, const HalfHello& h
 }
 
 bool QuicUnits::Datagram::need_more(const HalfHello& half, bool is_kept) noexcept {
+    if (is_whole_elsewhere(half)) {
+        refuse_part();
+        if (packet_.service.is_enforced()) {
+            return false;
+        }
+    }
     const auto first = goes_behind(half);
     if (!first || is_kept || half.stream.has_before(first->size)) {
         wait(half, is_kept);
@@ -258,8 +270,7 @@ void QuicUnits::Datagram::leave() noexcept {
         refuse_part();
     } else if (const auto judged = hellos.judged_on(path_)) {
         go_with(*judged);
-    } else if (of_service() &&
-               (has_parts_on_path() || !owner_.may_have_missed_hello(packet_.now))) {
+    } else if (of_service() && (has_parts_on_path() || !owner_.may_have_missed_hello(packet_))) {
         refuse_part();
     }
 }

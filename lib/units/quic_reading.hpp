@@ -57,6 +57,12 @@ private:
         const bool is_one_way = packet_.service.service->path == ServicePath::Inbound;
         return is_one_way ? AnswersSeen::Closes : AnswersSeen::All;
     }
+    // Servers differ in whether parts by another path are of the same connection: those of a
+    // service's hello come by one path, and go no further by others. Parts of a hello of this id
+    // have come by another path, and it is not whole.
+    [[nodiscard]] bool is_half_elsewhere() const noexcept;
+    // The hello of this id was whole by another path first.
+    [[nodiscard]] bool is_whole_elsewhere(const HalfHello& half) const noexcept;
     // The id is not known, or its server may have forgotten the hello that was judged.
     [[nodiscard]] bool is_of_new_connection() const noexcept;
     [[nodiscard]] bool begin_anew() noexcept;

@@ -99,7 +99,9 @@ void QuicUnits::hear(ByteView datagram, const PacketHeaders& headers, const KeyH
 void QuicUnits::note_packet(const UnitSource& packet) noexcept {
     if (packet.load != load_ || packet.unread_bursts != unread_bursts_) [[unlikely]] {
         hellos_.note_gap();
-        shown_since_ = packet.now;
+        if (load_ == 0 || packet.unread_bursts != unread_bursts_) {
+            shown_since_ = packet.now;
+        }
         load_ = packet.load;
         unread_bursts_ = packet.unread_bursts;
     }

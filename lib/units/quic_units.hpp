@@ -33,8 +33,8 @@ struct QuicGauges {
 // the hello of its endpoints went; where there is none it is dropped of a service, and passes
 // elsewhere: it is a server's, or of a connection whose hello was judged, or no endpoint takes it.
 //
-// A service's hello belongs to its id at its server, by whichever paths its parts come. A repeat
-// is one on its own path alone.
+// A service's hello belongs to its id at its server, whichever path it comes by; its parts come by
+// one. A repeat is one on its own path alone.
 class QuicUnits {
 public:
     // InitialOpener::make() belongs before the process gives up its privileges.
@@ -67,9 +67,11 @@ public:
 private:
     class Datagram;
     void note_packet(const UnitSource& packet) noexcept;
-    // A handshake may be under way whose hello passed before this parser was shown packets.
-    [[nodiscard]] bool may_have_missed_hello(Instant now) const noexcept {
-        return shown_since_ && now - *shown_since_ < QuicHellos::kRepeatedFor;
+    // A handshake may be under way whose hello passed before this parser was shown packets, or
+    // before its service was one that enforces.
+    [[nodiscard]] bool may_have_missed_hello(const UnitSource& packet) const noexcept {
+        return packet.service.may_miss_some ||
+               (shown_since_ && packet.now - *shown_since_ < QuicHellos::kRepeatedFor);
     }
 
     QuicHellos hellos_;

@@ -15,6 +15,8 @@ namespace {
 // Segments that begin no request are forwarded for so long after a service was first read, or a
 // gap.
 constexpr Nanoseconds kGrace = std::chrono::seconds{60};
+// Servers wait for a handshake over datagrams for so long.
+constexpr Nanoseconds kHandshake = std::chrono::seconds{10};
 // Connections that have timed out are forgotten at the pace of bursts.
 constexpr unsigned kForgottenPerBurst = 4;
 
@@ -166,12 +168,14 @@ void ServiceTracking::adopt(const TrackedColumns& burst) noexcept {
         checksum_policies_[slot] = checksums;
         for (PortChecksums* const side : {&checksums_[slot], &server_checksums_[slot]}) {
             // A service that monitors forwards what a forged proof of offloads is made of. What
-            // verifies by then has met none, and goes on.
+            // verifies by then goes on, without the sources that were believed.
             const bool is_doubtful =
                 begins_to_enforce && side->state() != PortChecksums::State::Verifying;
             if (is_other || is_doubtful) {
                 *side =
                     PortChecksums{static_cast<ChecksumPolicy>(checksums), UnfinishedSums::ByProof};
+            } else if (begins_to_enforce) {
+                side->forget_takers();
             }
         }
     }
@@ -211,6 +215,11 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Fol
                           outcome);
         }
     });
+}
+
+// Clients of datagrams may be in the middle of a handshake.
+bool ServiceTracking::has_begun_lately(std::uint16_t slot, Instant now) const noexcept {
+    return now < policies_[slot].grace_until - kGrace + kHandshake;
 }
 
 void ServiceTracking::meet_again(const TrackedColumns& burst,
@@ -288,7 +297,8 @@ void ServiceTracking::take_fragment(const TrackedColumns& burst, std::size_t row
                                      : reading.what == What::Follows ? DatagramShare::Copy
                                                                      : DatagramShare::Fragment,
                             .is_from_client = true,
-                            .is_readable = reading.what == What::Read};
+                            .is_readable = reading.what == What::Read,
+                            .may_miss_some = has_begun_lately(reading.service, columns.now)};
     if (reading.what == What::Refused) {
         outcome.refuse(row, reading.why);
     } else if (reading.what != What::Passes) {
@@ -302,9 +312,11 @@ void ServiceTracking::take_datagram(const TrackedColumns& burst, std::size_t row
                                     ServiceRowsOutcome& outcome) noexcept {
     const bool is_tcp = burst.burst.headers.proto[row] == kProtoTcp;
     outcome.with_service |= row_bit(row);
-    outcome.packets[row] = {.service = &burst.services.all[index],
-                            .slot = slots_.slot_of(index),
-                            .is_from_client = true};
+    outcome.packets[row] = {
+        .service = &burst.services.all[index],
+        .slot = slots_.slot_of(index),
+        .is_from_client = true,
+        .may_miss_some = has_begun_lately(slots_.slot_of(index), burst.burst.now)};
     if (is_tcp) {
         outcome.refuse(row, Reason::TcpFragment);
     } else if (!is_taken_by_hosts(burst.burst.headers.headers(row),

@@ -65,6 +65,8 @@ private:
                        ServiceRowsOutcome& outcome) noexcept;
     void take_datagram(const TrackedColumns& burst, std::size_t row, std::size_t index,
                        ServiceRowsOutcome& outcome) noexcept;
+    // It has begun of late, or to enforce, or packets have passed that nobody read.
+    [[nodiscard]] bool has_begun_lately(std::uint16_t slot, Instant now) const noexcept;
     [[nodiscard]] bool is_wrong_datagram(const UnitColumns& burst, std::size_t row,
                                          std::uint16_t slot) noexcept;
     void look_at_checksum(const UnitColumns& burst, std::size_t row, std::uint16_t slot,

@@ -4,7 +4,7 @@ that come again.
 A hello is judged once, until its server's side has answered: what comes behind that is of a new connection. Other bytes under
 its id are a hello more, or refused where they stand in the place of others. What a client's Initials are under its own id is
 authentic. Each path has one connection here, whose server keeps the id of its client. An id stands for one connection of its
-server, by whichever ports or addresses it comes; a repeat is one by the same.
+server, by whichever ports or addresses it comes; its parts go on by the one that they began by, and a repeat is one by the same.
 """
 import quic
 from hello import BadHello, Hello, Octets
@@ -54,6 +54,12 @@ class Half:
         self.packets += telling.packets
         self.is_begun = True
 
+    def with_more(self, telling):
+        more = Half(self.ends)
+        more.come = dict(self.come)
+        more.add(telling)
+        return more
+
     def differs(self, telling):
         return any(self.come.get(at, octet) != octet for at, octet in telling.bytes.items())
 
@@ -75,11 +81,12 @@ class Judged:
 class Streams:
     """Datagrams of services, and of none. `ids`: what is known of each, by the server's end and the id. `told`: the latest of each
     hello, by the ends of a client's datagrams. `kept`: by the id, bytes of one that took more than a packet, which its server may
-    lack and take otherwise, whatever was answered. `since`: when the first Initial came."""
+    lack and take otherwise, whatever was answered. `since`: when the first Initial came. `whole_by`: by the id, by whose ends a hello
+    was whole first, and whether it took more than a packet."""
 
     def __init__(self):
         self.others, self.ids, self.told, self.kept = quic.Streams(), {}, {}, {}
-        self.answers, self.retries, self.since = {}, {}, None
+        self.answers, self.retries, self.since, self.whole_by = {}, {}, None, {}
 
     def has_parts(self, ends):
         return any(one.ends == ends for one in self.kept.values()) or any(
@@ -138,6 +145,9 @@ class Streams:
         if isinstance(mine, Judged) and mine.fate:
             self.repeat(packet, mine)
             return
+        begun = mine.again if isinstance(mine, Judged) else mine
+        if begun is not None and begun.is_begun and begun.ends != ends and self.refused(packet, "lost_head"):
+            return
         if isinstance(mine, Judged) and self.answered(ends, mine):
             mine = self.ids[name] = mine.again if mine.again.is_begun else Half(ends)
         is_known = isinstance(mine, Judged)
@@ -150,6 +160,11 @@ class Streams:
         half = mine.again if is_known else mine or Half(ends)
         if self.overlaps(packet, telling, half, self.kept.get(name)):
             return
+        is_elsewhere = name in self.whole_by and self.whole_by[name][0] != ends
+        is_part = telling.bytes and half.with_more(telling).whole() is None
+        if is_part and is_elsewhere and self.refused(packet, "lost_head"):
+            return
+        half.ends = half.ends if half.is_begun else ends
         half.add(telling)
         hello = half.whole()
         if hello is None:
@@ -158,6 +173,8 @@ class Streams:
             return
         if is_known:
             mine.again = Half(ends)
+        if name not in self.whole_by or half.packets > 1 and not self.whole_by[name][1]:
+            self.whole_by[name] = ends, half.packets > 1
         if half.packets > 1:
             self.kept[name] = half
         if is_known and hello == mine.hello and ends == mine.ends:
@@ -166,12 +183,14 @@ class Streams:
         self.tell(packet, Judged(hello, name, ends, packet.came), heard)
 
     @staticmethod
-    def overlaps(packet, telling, half, kept):
+    def refused(packet, reason):
         """A monitored service has what an enforced one is spared."""
+        packet.service.note(reason)
+        return packet.service.refuses()
+
+    def overlaps(self, packet, telling, half, kept):
         differs = half.differs(telling) or kept is not None and kept.differs(telling)
-        if differs:
-            packet.service.note("overlap")
-        return differs and packet.service.refuses()
+        return differs and self.refused(packet, "overlap")
 
     def tell(self, packet, one, heard):
         """`heard`: when its server was last, where it has a token."""

@@ -230,10 +230,11 @@ class Quic(unittest.TestCase):
             self.assertEqual(self.told(letters), wanted, letters)
 
     def test_an_id_is_one_by_every_port(self):
-        for letters, wanted in (("12", [0, 1]), ("1x", [0, "overlap"]), ("aaaa", [1, 1, 1, 1]), ("1212", [0, 1, 0, 0]), ("12xx", [0, 1, "overlap", "overlap"])):
+        lost = "lost_head"
+        for letters, wanted in (("12", [0, lost]), ("1x", [0, lost]), ("aaaa", [1, 1, 1, 1]), ("1212", [0, lost, 0, lost]), ("12xx", [0, lost, "overlap", lost])):
             self.assertEqual(self.told(letters, others=[1, 3]), wanted, letters)
-        self.assertEqual(self.told("12", drops=[1], others=[1]), [0, 1])
-        self.assertEqual(self.told("122", drops=[1], others=[1]), [0, 1, "retransmission"])
+        self.assertEqual(self.told("122", others=[1]), [0, lost, 1])
+        self.assertEqual(self.told("1222", others=[1, 3]), [0, lost, 1, lost])
         # By whose port something comes behind an answer, it begins there.
         self.assertEqual(self.told("aAed", others=[0]), [1, 0, "lost_head"])
 

@@ -60,16 +60,34 @@ InitialMaker under_servers_id(InitialMaker initial) {
     return initial.dcid(quic_id(0xBEEF)).keys_of(quic_id(1)).number(3, 1);
 }
 
-TEST(QuicPaths, PartsByTwoPathsAreOneHello) {
+// Some servers put them together, others take each path for a connection of its own: to either,
+// what passes is of one path, and is charged to it.
+TEST(QuicPaths, PartsByAnotherPathAreRefused) {
     for (const Path& other : kOthers) {
         Worker worker;
-        const ProbedPacket first = worker.send(kFirst, head(kHello));
-        EXPECT_EQ(first.units("handshake"), 0U);
-        EXPECT_EQ(first.dropped, "");
-        const ProbedPacket second = worker.send(other, rest(kHello));
+        EXPECT_EQ(worker.send(kFirst, head(kHello)).dropped, "");
+        EXPECT_EQ(worker.send(other, rest(kHello)).dropped, "lost_head");
+        EXPECT_EQ(worker.send(other, head(kHello)).dropped, "lost_head");
+        const ProbedPacket second = worker.send(kFirst, rest(kHello));
         ASSERT_EQ(second.units("handshake"), 1U);
         EXPECT_EQ(second.texts[0].at("quic.sni"), "login.example");
-        EXPECT_EQ(worker.send(kFirst, rest(kHello)).units("handshake"), 0U) << "the rest again";
+        EXPECT_EQ(worker.send(other, head(kHello)).dropped, "lost_head");
+        EXPECT_EQ(worker.send(other, rest(kHello)).dropped, "lost_head");
+        EXPECT_EQ(worker.send(kFirst, rest(kHello)).dropped, "") << "the rest again";
+    }
+}
+
+// Whoever completes a hello by another path pays nothing for the one that began it.
+TEST(QuicPaths, NobodyIsChargedForAHelloThatAnotherPathBegan) {
+    for (const Path& other : kOthers) {
+        Worker worker;
+        (void)worker.send(kFirst, head(kHello));
+        EXPECT_EQ(worker.send(other, quic_part(kHello, 0, kHello.size())).dropped, "lost_head");
+        worker.now += 60s;
+        EXPECT_EQ(worker.send(other, quic_part(kHello, 0, kHello.size())).units("handshake"), 1U)
+            << "the half is over";
+        EXPECT_EQ(worker.send(kFirst, rest(kHello)).dropped, "lost_head");
+        EXPECT_EQ(worker.send(kFirst, quic_part(kHello, 0, kHello.size())).units("handshake"), 1U);
     }
 }
 
@@ -80,7 +98,7 @@ TEST(QuicPaths, AnotherServersPartsAreNoneOfIt) {
     EXPECT_EQ(worker.send(kFirst, rest(kHello)).units("handshake"), 1U);
 }
 
-// Its server has the first bytes, and takes the rest alone of what comes by the other path.
+// Its server may have the first bytes, and takes the rest alone of what comes by the other path.
 TEST(QuicPaths, OtherBytesByAnotherPathAreRefused) {
     for (const bool was_whole : {false, true}) {
         for (const Path& other : kOthers) {
@@ -90,7 +108,7 @@ TEST(QuicPaths, OtherBytesByAnotherPathAreRefused) {
                 (void)worker.send(kFirst, quic_part(kOther, kOther.size() - 20, kOther.size()));
             }
             const ProbedPacket whole = worker.send(other, quic_part(kHello, 0, kHello.size()));
-            EXPECT_EQ(whole.dropped, "overlap");
+            EXPECT_EQ(whole.dropped, was_whole ? "overlap" : "lost_head");
             EXPECT_EQ(whole.units("handshake"), 0U);
         }
     }
@@ -143,6 +161,19 @@ TEST(QuicPaths, BehindPacketsThatNobodyReadTheIdOfAServerPassesForTenSeconds) {
     EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "");
     worker.now += 1s;
     EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "lost_head");
+}
+
+// A rule set follows another one whenever a key is banned: services that were there were shown all.
+TEST(QuicPaths, BehindAnotherRuleSetTheIdOfAServerIsRefused) {
+    Worker worker;
+    worker.probe.load = 1;
+    EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "")
+        << "the first one of a process";
+    worker.now += 10s;
+    for (std::uint64_t load = 2; load < 5; ++load) {
+        worker.probe.load = load;
+        EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "lost_head");
+    }
 }
 
 // Of no service nothing is refused that cannot be read, and ends are those of connections.

@@ -74,6 +74,7 @@ public:
     const Service* service = nullptr;  // whose packets they are
     std::uint32_t proxied_from = 0;    // number of the first byte of a proxy's; 0: of nobody's
     std::uint64_t unread_bursts = 0;   // of others than those taken
+    std::uint64_t load = 0;            // of the rule set
 
     // Whether a packet is read at all.
     [[nodiscard]] bool selects(const Octets& frame, Instant now) {
@@ -95,6 +96,7 @@ public:
                                   .hash = hash_,
                                   .now = now,
                                   .service = services_.packets[0],
+                                  .load = load,
                                   .unread_bursts = unread_bursts});
         }
         ProbedPacket probed = read();
