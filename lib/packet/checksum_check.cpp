@@ -1,6 +1,7 @@
 #include "lib/packet/checksum_check.hpp"
 
 #include "lib/packet/internet_checksum.hpp"
+#include "lib/packet/ip_options.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/ipv6.hpp"
 #include "lib/packet/transport.hpp"
@@ -69,9 +70,11 @@ ChecksumFinding find_in_datagram(const PacketHeaders& headers, ByteView frame) n
                                      : ChecksumFinding::Unknown;
 }
 
-// The sum covers the last destination, which a routing header may keep elsewhere.
-bool has_extensions(const PacketHeaders& headers) noexcept {
-    return headers.ip_version == IpVersion::V6 && headers.l4_at > headers.l3_at + kIpv6Size;
+// The sum covers the first source and the last destination, which a routing header or an option
+// (RFC 6275, 6.3) may keep elsewhere. Those that every host takes keep none.
+bool may_keep_ends(const PacketHeaders& headers, const FrameView& frame) noexcept {
+    return headers.ip_version == IpVersion::V6 && headers.l4_at > headers.l3_at + kIpv6Size &&
+           !is_taken_by_hosts(headers, frame.bytes);
 }
 
 ChecksumFinding find_in_segment(const PacketHeaders& headers, ByteView frame) noexcept {
@@ -128,8 +131,9 @@ ChecksumFinding find_checksums(const PacketHeaders& headers, const FrameView& fr
     const ChecksumFinding finding = headers.proto == kProtoTcp
                                         ? find_in_segment(headers, frame.bytes)
                                         : find_in_datagram(headers, frame.bytes);
-    return finding == ChecksumFinding::Wrong && has_extensions(headers) ? ChecksumFinding::Unknown
-                                                                        : finding;
+    return finding == ChecksumFinding::Wrong && may_keep_ends(headers, frame)
+               ? ChecksumFinding::Unknown
+               : finding;
 }
 
 }  // namespace sluice

@@ -695,6 +695,17 @@ TEST_F(Checksums, ThatAreVerifiedInMonitorStaySoWhenTheServiceEnforces) {
     EXPECT_EQ(reason(client(kLogin).summed()), "within_limits");
 }
 
+TEST_F(Checksums, OfASourceThatWasBelievedInMonitorAreVerifiedWhenTheServiceEnforces) {
+    ASSERT_TRUE(box.reload(rules_in("monitor")));
+    learn();
+    take_unfinished("10.0.0.1");
+    EXPECT_EQ(of_clients(), State::Verifying);
+    ASSERT_TRUE(box.reload(rules_in("enforce")));
+    EXPECT_EQ(reason(syn().summed()), "unmatched");
+    EXPECT_EQ(reason(syn_ack().summed()), "unmatched");
+    EXPECT_EQ(reason(client("").unfinished()), "wrong_checksum");
+}
+
 // Anybody can make the proof of offloads where nothing is refused: it counts for nothing then.
 TEST_F(Checksums, ThatAreTrustedInMonitorAreLearntAnewWhenTheServiceEnforces) {
     ASSERT_TRUE(box.reload(rules_in("monitor")));

@@ -27,6 +27,9 @@ void ConnectionTracker::on_syn(const Arrival& arrival, TrackVerdict& verdict) no
     if (index == kNoConnection) {
         index = open(arrival.segment, TrackClass::HalfOpen);
         if (index == kNoConnection) {
+            // Its copies are as forgotten as those of a line that made room.
+            evicted_ticks_ = ticks_;
+            has_evicted_ = true;
             return count(TrackEvent::HalfOpenFull);
         }
     }

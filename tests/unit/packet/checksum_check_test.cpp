@@ -93,6 +93,18 @@ TEST(ChecksumCheck, WhatCannotBeKnown) {
               ChecksumFinding::Unknown);
     EXPECT_EQ(find_in(segment(true).extensions(43, routing).summed().bytes()),
               ChecksumFinding::Right);
+    // Padding keeps nothing; the address of a mobile host's home is a source.
+    Octets padding(8);
+    padding[0] = std::byte{6};
+    padding[2] = std::byte{1};
+    padding[3] = std::byte{4};
+    EXPECT_EQ(find_in(segment(true).extensions(60, padding).summed(1).bytes()),
+              ChecksumFinding::Wrong);
+    EXPECT_EQ(find_in(segment(true).extensions(60, padding).summed().bytes()),
+              ChecksumFinding::Right);
+    padding[2] = std::byte{201};
+    EXPECT_EQ(find_in(segment(true).extensions(60, padding).summed(1).bytes()),
+              ChecksumFinding::Unknown);
 }
 
 struct Datagram {

@@ -96,6 +96,11 @@ TEST_F(Trust, IsProvenByAsManySourcesAsItTakes) {
     }
     EXPECT_EQ(trust.state(), State::Verifying);
     EXPECT_FALSE(trust.has_taken_of(0));
+    PortChecksums other = trust;
+    other.forget_takers();
+    EXPECT_FALSE(other.has_taken_of(1));
+    EXPECT_FALSE(other.note_taken_of(PortChecksums::kProvers)) << "of one source alone";
+    EXPECT_EQ(other.state(), State::Verifying);
     EXPECT_TRUE(trust.note_taken_of(0));
     EXPECT_EQ(trust.state(), State::Trusting);
     EXPECT_FALSE(trust.note_taken_of(1000));
