@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-// Hellos under ids of which parts have passed that are known no more, or came by another path.
+// Parts of hellos that contradict what has passed under their id, or came by another path.
 namespace sluice {
 
 std::uint64_t QuicUnits::Datagram::again_of(std::uint64_t id) const noexcept {
@@ -20,6 +20,21 @@ std::uint64_t QuicUnits::Datagram::other_key_of(const HalfHello& half) const noe
         return again_of(half.id);
     }
     return half.id == again() ? id_ : half.id;
+}
+
+bool QuicUnits::Datagram::contradicts(const QuicHelloRead& read, const HalfHello& half) noexcept {
+    const bool is_read =
+        read.outcome == QuicHelloOutcome::Whole || read.outcome == QuicHelloOutcome::NeedMore;
+    const bool may_hide = read.opened > 0 && read.has_unopened;
+    if (!of_service()) {
+        return false;
+    }
+    if (!may_hide && (!is_read || owner_.hellos_.kept().agrees(id_of(half), half.stream))) {
+        return read.outcome == QuicHelloOutcome::Whole && contradicts_given_up(half);
+    }
+    units_.count(UnitEvent::QuicMalformed);
+    units_.drop(Reason::Overlap);
+    return packet_.service.is_enforced();
 }
 
 bool QuicUnits::Datagram::contradicts_given_up(const HalfHello& half) noexcept {

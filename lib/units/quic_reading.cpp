@@ -374,21 +374,6 @@ bool QuicUnits::Datagram::may_compare_with(std::uint64_t id) const noexcept {
     return hellos.state_of(id) == QuicHellos::State::Judged && !blocks(hellos.verdict_of(id));
 }
 
-bool QuicUnits::Datagram::contradicts(const QuicHelloRead& read, const HalfHello& half) noexcept {
-    const bool is_read =
-        read.outcome == QuicHelloOutcome::Whole || read.outcome == QuicHelloOutcome::NeedMore;
-    const bool may_hide = read.opened > 0 && read.has_unopened;
-    if (!of_service()) {
-        return false;
-    }
-    if (!may_hide && (!is_read || owner_.hellos_.kept().agrees(id_of(half), half.stream))) {
-        return read.outcome == QuicHelloOutcome::Whole && contradicts_given_up(half);
-    }
-    units_.count(UnitEvent::QuicMalformed);
-    units_.drop(Reason::Overlap);
-    return packet_.service.is_enforced();
-}
-
 void QuicUnits::Datagram::keep(const QuicHelloRead& read, const HalfHello& half,
                                bool is_kept) noexcept {
     if (of_service()) {

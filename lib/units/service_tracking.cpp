@@ -4,6 +4,7 @@
 #include "lib/packet/ip_options.hpp"
 #include "lib/packet/transport.hpp"
 #include "lib/pipeline/service_rows.hpp"
+#include "lib/units/track_reasons.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -44,37 +45,6 @@ RowMask fragments_of(const HeaderColumns& headers, RowMask rows) noexcept {
                      fragments |= headers.frag[row] != Fragment::None && is_udp ? row_bit(row) : 0;
                  });
     return fragments;
-}
-
-Reason reason_of(TrackReason reason) noexcept {
-    switch (reason) {
-        case TrackReason::ChecksumWrong:
-            return Reason::WrongChecksum;
-        case TrackReason::Fragment:
-            return Reason::TcpFragment;
-        case TrackReason::NoAck:
-        case TrackReason::AckUnsent:
-        case TrackReason::AckTooOld:
-            return Reason::BadAck;
-        case TrackReason::BeyondWindow:
-        case TrackReason::OutOfWindow:
-            return Reason::OutOfWindow;
-        case TrackReason::ResetOutOfWindow:
-        case TrackReason::ResetOptions:
-            return Reason::RstOutOfWindow;
-        case TrackReason::Options:
-        case TrackReason::OldTimestamp:
-            return Reason::DoubtfulOptions;
-        case TrackReason::BehindFin:
-        case TrackReason::FinMoved:
-        case TrackReason::BehindReset:
-            return Reason::BehindEnd;
-        case TrackReason::Midstream:
-        case TrackReason::MidstreamReset:
-            return Reason::Midstream;
-        default:
-            return Reason::BadHandshake;
-    }
 }
 
 // A segment to the tracker; nullopt: its header is not all at hand.
