@@ -17,7 +17,7 @@ namespace {
 // gap.
 constexpr Nanoseconds kGrace = std::chrono::seconds{60};
 // Servers wait for a handshake over datagrams for so long.
-constexpr Nanoseconds kHandshake = std::chrono::seconds{10};
+constexpr Nanoseconds kDatagramHandshake = std::chrono::seconds{10};
 // Connections that have timed out are forgotten at the pace of bursts.
 constexpr unsigned kForgottenPerBurst = 4;
 
@@ -189,7 +189,7 @@ void ServiceTracking::track(const TrackedColumns& burst, RowMask rows, const Fol
 
 // Clients of datagrams may be in the middle of a handshake.
 bool ServiceTracking::has_begun_lately(std::uint16_t slot, Instant now) const noexcept {
-    return now < policies_[slot].grace_until - kGrace + kHandshake;
+    return now < policies_[slot].grace_until - kGrace + kDatagramHandshake;
 }
 
 void ServiceTracking::meet_again(const TrackedColumns& burst,
