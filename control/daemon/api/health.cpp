@@ -27,7 +27,7 @@ Json learning_json(const Stats& stats, const RuleView& view) {
     Json learning = Json::array();
     for (Json& one : sides_json(stats, ChecksumTrust::Learning)) {
         const bool is_off = std::ranges::any_of(view.services, [&](const ServiceSummary& service) {
-            return service.mode == Mode::Off && service.id == one.at("service");
+            return service.mode == Mode::Off && service.id == one.at("service").get<std::string>();
         });
         if (!is_off) {
             learning.push_back(std::move(one));
