@@ -292,7 +292,7 @@ private:
     static_assert(sizeof(Beside) == 8);
     static constexpr int kAheadShift = 6;
     LineArray<Beside> beside_;
-    // Of connections of services, with has_gap its end.
+    // Ends of the gaps of services' connections, with has_gap.
     LineArray<std::uint32_t> gap_ends_;
     RecentBytes recent_;
     FramingBytes framing_;

@@ -33,7 +33,7 @@ struct LoadedLimit : MeteredLimit {
     // The change to the numbers in force forgave what was owed beyond them, which is done once.
     bool forgiven = false;
     bool forgives_own = false;  // as LatestChange has it
-    // Of windows whose keys may have counts of their own; while the set forgives, else nullptr.
+    // Own counts of keys of windows; while the set forgives, else nullptr.
     std::shared_ptr<const OwnCounts> own_counts{};
     // A hash of how the packets of a key reach workers; where it changes, keys move.
     std::uint64_t spread = 0;

@@ -124,7 +124,7 @@ bool BucketAllocator::file(Entry& entry, const TableKey& key,
         return false;
     }
     if (debt_.is_possible()) {
-        // What a key owes itself is counted by its own numbers: bring_under_own() charges it.
+        // A key's own debt is counted by its own numbers: bring_under_own() charges it.
         const bool own = aggregation_level == 0 && own_numbers(check_, limit_).numbers != nullptr;
         const BucketAt at = wider_.at(key, aggregation_level);
         own ? debt_.charge_wider_to(cell, *numbers, at) : debt_.charge_to(cell, *numbers, at);

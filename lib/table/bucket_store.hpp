@@ -70,7 +70,7 @@ public:
     // This store is that core's.
     void set_previous_tables(PreviousTables* previous, std::size_t core) noexcept;
     [[nodiscard]] const PreviousTables* previous() const noexcept { return previous_; }
-    // Whether any parent in them may still owe something.
+    // True if any parent in them may still owe something.
     [[nodiscard]] bool former_coarsened(Instant now) const noexcept;
 
     // Those of all workers of this process, this one's too: who files a key whose packets have come

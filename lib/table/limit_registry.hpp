@@ -186,11 +186,11 @@ private:
                                 const AnyLimit* present) const noexcept;
     [[nodiscard]] Units used_of_own(const OwnBucket& bucket, const SlotRow& row, Now now,
                                     const AnyLimit* present) const noexcept;
-    // What it owed has been charged elsewhere (end_if_same()), whatever its line says.
+    // Its debt has been charged elsewhere (end_if_same()), whatever its line says.
     [[nodiscard]] static bool is_over(const Entry& entry) noexcept {
         return entry.fresh_from() == Instant{};
     }
-    // Whether the instant of an entry, of a limit that is known, is that under the numbers in
+    // True if the instant of an entry, of a limit that is known, is that under the numbers in
     // force.
     [[nodiscard]] bool tells_when_fresh(const Entry& entry) const noexcept;
     [[nodiscard]] std::optional<ColorMeter> meter_in(const Entry& entry,

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] Instant fresh_from(const BucketAt& at, const LimitRegistry& registry,
                                      Now now) const noexcept;
     [[nodiscard]] std::uint64_t entries_of(LimitSlot slot) const noexcept;
-    // When the latest of these processes adopted changes of numbers; nullptr: there is none.
+    // Instants at which the latest process adopted changes of numbers; nullptr: there is none.
     [[nodiscard]] const RecoveryLog* latest_log() const noexcept {
         return stores_.empty() ? nullptr : &stores_.back().buckets.registry.recovery_log();
     }

@@ -152,7 +152,7 @@ public:
     // has not answered since: it has its verdict again. Where all answers are heard alone.
     [[nodiscard]] bool recall(std::uint64_t id, std::uint64_t hello, std::uint64_t path,
                               AnswersSeen seen) noexcept;
-    // It was, whatever came since.
+    // The hello was judged under this id, whatever came since.
     [[nodiscard]] bool was_judged(std::uint64_t id, std::uint64_t hello) const noexcept {
         return verdicts_.find(id, hello) != nullptr;
     }

@@ -100,7 +100,7 @@ public:
     [[nodiscard]] bool may_have_lost_parts(std::uint64_t id, Instant now) noexcept {
         return find_bytes(id) == nullptr && lost_.may_have(key_of_parts(id), now);
     }
-    // Of a hello of this id there are bytes to compare others with.
+    // The kept hello of this id that has bytes to compare others with; nullptr: none.
     [[nodiscard]] const KeptHello* find_bytes(std::uint64_t id) const noexcept {
         const KeptHello* const kept = find(id);
         return kept == nullptr || kept->size == 0 ? nullptr : kept;

@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-// Whom a client's connection is accounted to: the same number in every process.
+// The source that a client's connection is accounted to: the same number in every process.
 [[nodiscard]] std::uint32_t source_of_client(const UnitColumns& burst, std::size_t row) noexcept;
 
 // The connections of declared services: which rows of a burst belong to one, and which of them its
@@ -65,7 +65,7 @@ private:
                        ServiceRowsOutcome& outcome) noexcept;
     void take_datagram(const TrackedColumns& burst, std::size_t row, std::size_t index,
                        ServiceRowsOutcome& outcome) noexcept;
-    // It has begun of late, or to enforce, or packets have passed that nobody read.
+    // The service is new, enforces since a moment ago, or packets passed that nobody read.
     [[nodiscard]] bool has_begun_lately(std::uint16_t slot, Instant now) const noexcept;
     [[nodiscard]] bool is_wrong_datagram(const UnitColumns& burst, std::size_t row,
                                          std::uint16_t slot) noexcept;

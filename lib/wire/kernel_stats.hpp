@@ -24,7 +24,7 @@ struct KernelPortStats {
     std::uint64_t managed_refused = 0;  // beyond the budget of that
     // Whether the kernel decides about frames at this instant.
     [[nodiscard]] bool takes_over() const noexcept { return beat_age_ns > heartbeat_ns; }
-    // Whether `program` takes the port's frames first, and neither the box nor the port's driver
+    // True if `program` takes the port's frames first, and neither the box nor the port's driver
     // has put it there. Without `kernel`, the one at an af_xdp port is its driver's.
     [[nodiscard]] bool is_others(std::string_view driver) const noexcept {
         return !attached && program != 0 && (driver != "net_af_xdp" || heartbeat_ns != 0);

@@ -50,7 +50,7 @@ public:
     // sources as kProvers that is the proof. True: the state has changed.
     [[nodiscard]] bool note_taken_of(std::uint32_t source) noexcept;
     [[nodiscard]] bool has_taken_of(std::uint32_t source) const noexcept;
-    // What was noted of sources is not to be believed.
+    // Sources noted so far are not to be believed.
     void forget_takers() noexcept { provers_ = 0; }
 
     [[nodiscard]] State state() const noexcept { return state_; }

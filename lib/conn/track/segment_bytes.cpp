@@ -98,7 +98,7 @@ std::optional<TrackedSegment> read_tracked_segment(const PacketHeaders& headers,
         segment.timestamps = timestamps_in(options);
         segment.has_unknown_options = have_unknown_kind(options);
     }
-    // What completes a handshake or says what has arrived counts as bytes do.
+    // An ACK completes a handshake or says what has arrived, so it counts as bytes do.
     segment.has_doubtful_options =
         segment.has_doubtful_options || !are_taken_with_bytes(options) ||
         (has_ip_options(headers) && !segment.is_fragment && !is_taken_by_hosts(headers, frame));

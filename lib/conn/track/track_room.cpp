@@ -167,7 +167,7 @@ bool ConnectionTracker::evict_of_most(SourceId source) noexcept {
 void ConnectionTracker::evict(ConnectionIndex index) noexcept {
     const Line& line = lines_[index];
     count(event_of(line.listed));
-    // Of a SYN that its server may still answer nothing is known any more.
+    // Nothing is known any more of a SYN that its server may still answer.
     if (age_of(line) <= ticks_of(budget_.half_open_timeout) || has_candidate(line)) {
         evicted_ticks_ = ticks_;
         has_evicted_ = true;

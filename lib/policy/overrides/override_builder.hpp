@@ -69,7 +69,7 @@ public:
         said_ = std::move(rows.rows);
         known_pieces_ = std::move(rows.pieces);
     }
-    // What it has, in order; nothing is left here.
+    // Its rows, in order; nothing is left here.
     [[nodiscard]] OpenRows leave();
     // As if each of these had been added behind what there is.
     void append(const OpenRows& more);
