@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/units.hpp"
-#include "lib/shape/timing_wheel.hpp"
+#include "lib/respond/shape/timing_wheel.hpp"
 #include "lib/share/core.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "dataplane/lane_sink.hpp"
 
 #include "dataplane/io/tx_proxy.hpp"
-#include "lib/pipeline/decision_tally.hpp"
+#include "lib/engine/burst/decision_tally.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,9 +2,9 @@
 #include "dataplane/held_frames.hpp"
 #include "dataplane/io/frame_head.hpp"
 #include "dataplane/tx_side.hpp"
-#include "lib/act/sink.hpp"
-#include "lib/pipeline/burst.hpp"
-#include "lib/pipeline/counters.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/engine/burst/counters.hpp"
+#include "lib/respond/act/sink.hpp"
 
 #include <array>
 #include <cstddef>

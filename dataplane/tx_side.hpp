@@ -1,7 +1,7 @@
 #pragma once
 #include "dataplane/io/frame_bounds.hpp"
 #include "dataplane/io/frame_ring.hpp"
-#include "lib/act/sink.hpp"
+#include "lib/respond/act/sink.hpp"
 #include "lib/share/core.hpp"
 
 #include <cstdint>

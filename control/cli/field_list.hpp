@@ -2,7 +2,7 @@
 #include "lib/packet/field.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/text_field.hpp"
-#include "lib/rules/text_name.hpp"
+#include "lib/packet/text_name.hpp"
 
 #include <string>
 #include <variant>

@@ -4,7 +4,7 @@
 #include "control/json.hpp"
 #include "lib/packet/field.hpp"
 #include "lib/packet/text_field.hpp"
-#include "lib/rules/text_name.hpp"
+#include "lib/packet/text_name.hpp"
 
 #include <fmt/format.h>
 

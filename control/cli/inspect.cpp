@@ -9,12 +9,12 @@
 #include "control/json.hpp"
 #include "control/list_folder.hpp"
 #include "lib/capture/reader.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/policy/domains/suffix_list.hpp"
 #include "lib/rules/text_part.hpp"
-#include "lib/units/unit_parser.hpp"
 
 #include <fmt/format.h>
 

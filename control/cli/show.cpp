@@ -7,7 +7,7 @@
 #include "control/cli/terminal.hpp"
 #include "control/cli/unconfirmed_text.hpp"
 #include "lib/base/device_text.hpp"
-#include "lib/rules/checksum_trust.hpp"
+#include "lib/l7/stream/checksum_trust.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #include "control/cli/command_arguments.hpp"
-#include "lib/rules/traced_packet.hpp"
+#include "lib/watch/trace/traced_packet.hpp"
 
 #include <CLI/CLI.hpp>
 

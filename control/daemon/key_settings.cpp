@@ -1,6 +1,6 @@
 #include "control/daemon/key_settings.hpp"
 
-#include "lib/hash/siphash.hpp"
+#include "lib/bucket/hash/siphash.hpp"
 
 #include <nlohmann/json.hpp>
 

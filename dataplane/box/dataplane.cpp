@@ -5,7 +5,7 @@
 #include "dataplane/xdp/worker_pulse.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/memory_room.hpp"
-#include "lib/load/memory_bound.hpp"
+#include "lib/rules/load/memory_bound.hpp"
 
 #include <algorithm>
 

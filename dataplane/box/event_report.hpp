@@ -2,7 +2,7 @@
 #include "dataplane/box/known_keys.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
-#include "lib/events/event_log.hpp"
+#include "lib/watch/events/event_log.hpp"
 #include "lib/wire/message.hpp"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "dataplane/box/key_lister.hpp"
 
 #include "lib/base/wide.hpp"
-#include "lib/meter/any_meter.hpp"
-#include "lib/meter/penalty.hpp"
-#include "lib/pool/remote_lines.hpp"
+#include "lib/bucket/meter/any_meter.hpp"
+#include "lib/bucket/meter/penalty.hpp"
+#include "lib/bucket/pool/remote_lines.hpp"
 #include "lib/rules/group.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #pragma once
 #include "dataplane/box/known_keys.hpp"
-#include "lib/hash/group_key.hpp"
-#include "lib/load/loaded_rules.hpp"
-#include "lib/table/limit_registry.hpp"
-#include "lib/table/previous_tables.hpp"
-#include "lib/table/table_reader.hpp"
+#include "lib/bucket/hash/group_key.hpp"
+#include "lib/bucket/table/limit_registry.hpp"
+#include "lib/bucket/table/previous_tables.hpp"
+#include "lib/bucket/table/table_reader.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
 #include "lib/wire/message.hpp"
 
 #include <cstdint>

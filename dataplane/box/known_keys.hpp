@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/load/loaded_set.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -8,7 +8,7 @@
 // Keys whose packets meet other workers after a reload than before. First all workers adopt the
 // rules: each charges what it judges where it always did, and counts what the others hold (or, of
 // limits that they have shared, goes on telling them). Then the limits get other slots, and who
-// files a key takes over what it owed: lib/load/limit_slots, lib/table/worker_tables.
+// files a key takes over what it owed: lib/rules/load/limit_slots, lib/bucket/table/worker_tables.
 namespace sluice {
 namespace {
 

@@ -8,7 +8,7 @@
 #include "dataplane/worker/running.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
 #include "dataplane/xdp/kernel_bridge.hpp"
-#include "lib/load/loaded_rules.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
 #include "lib/share/published.hpp"
 #include "lib/wire/message.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "dataplane/port/ports.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
-#include "lib/heavy_hitters/top_keys.hpp"
+#include "lib/watch/top/top_keys.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>

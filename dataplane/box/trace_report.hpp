@@ -2,7 +2,7 @@
 #include "dataplane/box/rule_publisher.hpp"
 #include "dataplane/port/ports.hpp"
 #include "dataplane/worker/worker_fleet.hpp"
-#include "lib/trace/trace.hpp"
+#include "lib/watch/trace/trace.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>

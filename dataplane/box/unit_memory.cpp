@@ -1,7 +1,7 @@
 #include "dataplane/box/unit_memory.hpp"
 
 #include "lib/base/memory_room.hpp"
-#include "lib/units/unit_budget.hpp"
+#include "lib/l7/stream/unit_budget.hpp"
 
 #include <string>
 

@@ -6,10 +6,10 @@
 #include "dataplane/io/lane.hpp"
 #include "dataplane/tx_side.hpp"
 #include "dataplane/worker/burst_clock.hpp"
-#include "lib/act/act_burst.hpp"
-#include "lib/pipeline/burst.hpp"
-#include "lib/pipeline/counters.hpp"
-#include "lib/rules/action.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/engine/burst/counters.hpp"
+#include "lib/respond/act/act_burst.hpp"
+#include "lib/respond/action.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/normalization.hpp"
+#include "lib/l7/stream/normalization.hpp"
 
 struct rte_mbuf;
 

@@ -2,8 +2,8 @@
 #include "dataplane/io/frame_ring.hpp"
 #include "dataplane/io/lane.hpp"
 #include "dataplane/io/software_rss.hpp"
-#include "lib/pipeline/counters.hpp"
-#include "lib/pipeline/scratch.hpp"
+#include "lib/engine/burst/counters.hpp"
+#include "lib/engine/burst/scratch.hpp"
 
 #include <array>
 #include <cstddef>

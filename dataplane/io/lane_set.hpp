@@ -6,7 +6,7 @@
 #include "dataplane/port/ports.hpp"
 #include "dataplane/tx_side.hpp"
 #include "dataplane/worker/worker.hpp"
-#include "lib/pipeline/counters.hpp"
+#include "lib/engine/burst/counters.hpp"
 #include "lib/share/core.hpp"
 #include "lib/wire/message.hpp"
 

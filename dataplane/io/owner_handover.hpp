@@ -1,9 +1,9 @@
 #pragma once
 #include "dataplane/io/frame_ring.hpp"
-#include "lib/load/loaded_set.hpp"
-#include "lib/pipeline/burst.hpp"
-#include "lib/pipeline/core_state.hpp"
-#include "lib/pipeline/steer_burst.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/engine/burst/core_state.hpp"
+#include "lib/engine/stage/steer_burst.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 
 #include <array>
 #include <cstddef>

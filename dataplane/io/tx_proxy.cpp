@@ -1,7 +1,7 @@
 #include "dataplane/io/tx_proxy.hpp"
 
+#include "lib/engine/burst/packet.hpp"
 #include "lib/packet/row_mask.hpp"
-#include "lib/pipeline/packet.hpp"
 
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>

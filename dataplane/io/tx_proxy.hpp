@@ -1,7 +1,7 @@
 #pragma once
 #include "dataplane/io/frame_ring.hpp"
 #include "dataplane/tx_side.hpp"
-#include "lib/rules/verdict.hpp"
+#include "lib/packet/verdict.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>

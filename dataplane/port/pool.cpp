@@ -2,7 +2,7 @@
 
 #include "dataplane/io/frame_ring.hpp"
 #include "lib/base/device_text.hpp"
-#include "lib/pipeline/burst.hpp"
+#include "lib/engine/burst/burst.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "dataplane/read_clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/read_file.hpp"
-#include "lib/ledger/damaged_records.hpp"
+#include "lib/peer/merge/damaged_records.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -5,10 +5,10 @@
 #include "dataplane/state/snapshot_thread.hpp"
 #include "dataplane/state/state_folder.hpp"
 #include "dataplane/state/state_region.hpp"
-#include "lib/load/limit_slots.hpp"
+#include "lib/bucket/table/bucket_store.hpp"
+#include "lib/bucket/table/previous_tables.hpp"
 #include "lib/rules/box_config.hpp"
-#include "lib/table/bucket_store.hpp"
-#include "lib/table/previous_tables.hpp"
+#include "lib/rules/load/limit_slots.hpp"
 #include "lib/wire/message.hpp"
 
 #include <chrono>

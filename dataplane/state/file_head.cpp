@@ -1,6 +1,6 @@
 #include "dataplane/state/file_head.hpp"
 
-#include "lib/hash/siphash.hpp"
+#include "lib/bucket/hash/siphash.hpp"
 
 #include <cstring>
 #include <string>

@@ -1,7 +1,7 @@
 #include "dataplane/state/kept_connections.hpp"
 
 #include "dataplane/state/region_header.hpp"
-#include "lib/hash/siphash.hpp"
+#include "lib/bucket/hash/siphash.hpp"
 
 #include <cstddef>
 #include <cstring>

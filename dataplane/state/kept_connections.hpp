@@ -1,7 +1,7 @@
 #pragma once
 #include "dataplane/state/mapping.hpp"
 #include "lib/base/result.hpp"
-#include "lib/conn/kept_memory.hpp"
+#include "lib/l7/stream/kept_memory.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 #include "lib/base/units.hpp"
-#include "lib/hash/siphash.hpp"
+#include "lib/bucket/hash/siphash.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/ledger/record.hpp"
-#include "lib/table/store_layout.hpp"
+#include "lib/bucket/table/store_layout.hpp"
+#include "lib/peer/merge/record.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,8 +17,8 @@ struct StateShape {
     std::uint64_t rss_mapping = 0;  // how flows are spread over the workers
 
     [[nodiscard]] StoreLayout layout() const noexcept { return {keys, pool_lines}; }
-    // Accounts of which a worker may have something unsynced at once (lib/ledger): as many as it
-    // may have keys, since what is far from its limit waits long; at most two million.
+    // Accounts of which a worker may have something unsynced at once (lib/peer/merge): as many as
+    // it may have keys, since what is far from its limit waits long; at most two million.
     [[nodiscard]] std::size_t records() const noexcept {
         return workers > 1 ? std::min<std::size_t>(keys + 1, kMostRecords) : 1;
     }

@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/load/loaded_rules.hpp"
-#include "lib/trace/trace.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
+#include "lib/watch/trace/trace.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/pipeline/burst.hpp"
+#include "lib/engine/burst/burst.hpp"
 
 // What becomes of a burst that no rule judges.
 namespace sluice {

@@ -2,9 +2,9 @@
 
 #include "dataplane/read_clock.hpp"
 #include "dataplane/worker/unjudged_burst.hpp"
-#include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/event_burst.hpp"
-#include "lib/pipeline/run_burst.hpp"
+#include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/key/event_burst.hpp"
+#include "lib/engine/run_burst.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,15 +4,15 @@
 #include "dataplane/worker/full_watch.hpp"
 #include "dataplane/worker/watchdog.hpp"
 #include "dataplane/worker/worker.hpp"
-#include "lib/events/key_events.hpp"
-#include "lib/events/new_bans.hpp"
-#include "lib/heavy_hitters/key_sampler.hpp"
-#include "lib/load/loaded_set.hpp"
-#include "lib/load/rule_rows.hpp"
-#include "lib/pipeline/counters.hpp"
+#include "lib/bucket/table/worker_tables.hpp"
+#include "lib/engine/burst/counters.hpp"
 #include "lib/rules/box_config.hpp"
+#include "lib/rules/load/loaded_set.hpp"
+#include "lib/rules/load/rule_rows.hpp"
 #include "lib/share/core.hpp"
-#include "lib/table/worker_tables.hpp"
+#include "lib/watch/events/key_events.hpp"
+#include "lib/watch/events/new_bans.hpp"
+#include "lib/watch/top/key_sampler.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 #include "dataplane/xdp/early_drop_table.hpp"
-#include "lib/load/early_drop.hpp"
-#include "lib/load/loaded_set.hpp"
+#include "lib/rules/load/early_drop.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 
 #include <cstdint>
 #include <vector>

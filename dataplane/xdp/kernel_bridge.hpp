@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/events/new_bans.hpp"
-#include "lib/load/loaded_rules.hpp"
 #include "lib/rules/box_config.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
+#include "lib/watch/events/new_bans.hpp"
 #include "lib/wire/message.hpp"
 
 #include <cstdint>

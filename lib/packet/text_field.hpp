@@ -14,9 +14,9 @@ namespace sluice {
 
 // Everything a rule can test as a text, that is, as bytes of any length, in one table: the payload,
 // and what later layers find in a packet. The door for these: a row here, and a parser that sets it
-// (lib/units). A number of a later layer is a text of decimal digits.
+// (lib/l7). A number of a later layer is a text of decimal digits.
 //
-// Texts that rules name have no row of their own (lib/rules/text_name.hpp): what stands behind the
+// Texts that rules name have no row of their own (lib/packet/text_name.hpp): what stands behind the
 // rows is theirs, in the order of RuleSet::named_texts.
 enum class TextField : std::uint8_t {
     Payload,
@@ -82,7 +82,7 @@ inline constexpr auto kTextFields = std::to_array<TextFieldRow>({
 inline constexpr std::size_t kTextFieldCount = 64;  // rows and named texts
 static_assert(kTextFields.size() == static_cast<std::size_t>(TextField::Named));
 // Behind all named texts, and no field of the language: of a request the last header that names its
-// client, where proxies do (lib/rules/client_source.hpp).
+// client, where proxies do (lib/l7/proxy/client_source.hpp).
 inline constexpr TextField kClientHeader{kTextFieldCount - 1};
 inline constexpr std::size_t kMaxNamedTexts = kTextFieldCount - 1 - kTextFields.size();
 [[nodiscard]] constexpr TextField named_text(std::size_t number) noexcept {
@@ -158,7 +158,7 @@ inline constexpr std::string_view kL7Dns = "dns";
 
 // The texts of one unit of a later layer: a request, a query, a handshake. Each stands in the place
 // of the packet's own text of that field. They lie in the frame, or outside of it with readable
-// bytes behind them (lib/pipeline/text_arena.hpp).
+// bytes behind them (lib/l7/stream/text_arena.hpp).
 class UnitTexts {
 public:
     void clear() noexcept {

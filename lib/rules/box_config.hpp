@@ -1,11 +1,11 @@
 #pragma once
 #include "lib/base/log.hpp"
 #include "lib/base/units.hpp"
+#include "lib/l7/stream/unit_options.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/rss.hpp"
+#include "lib/packet/verdict.hpp"
 #include "lib/rules/management.hpp"
-#include "lib/rules/unit_options.hpp"
-#include "lib/rules/verdict.hpp"
 
 #include <sys/types.h>
 #include <array>

@@ -1,6 +1,6 @@
 #include "lib/rules/limit_numbers.hpp"
 
-#include "lib/meter/any_meter.hpp"
+#include "lib/bucket/meter/any_meter.hpp"
 
 namespace sluice {
 namespace {

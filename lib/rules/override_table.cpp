@@ -1,7 +1,7 @@
 #include "lib/rules/override_table.hpp"
 
+#include "lib/bucket/table/own_bucket.hpp"
 #include "lib/rules/network_bans.hpp"
-#include "lib/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/line_memory.hpp"
 #include "lib/base/prefetch.hpp"
-#include "lib/hash/group_key.hpp"
+#include "lib/bucket/hash/group_key.hpp"
 #include "lib/rules/overrides.hpp"
 
 #include <bit>

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/base/units.hpp"
-#include "lib/meter/any_limit.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
 
 #include <cstddef>
 #include <cstdint>

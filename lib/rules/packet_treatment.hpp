@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/l7/stream/unit_options.hpp"
 #include "lib/packet/parse.hpp"
-#include "lib/rules/unit_options.hpp"
-#include "lib/rules/verdict.hpp"
+#include "lib/packet/verdict.hpp"
 
 namespace sluice {
 

@@ -1,9 +1,9 @@
 #include "lib/rules/rule_set.hpp"
 
+#include "lib/bucket/table/own_bucket.hpp"
 #include "lib/rules/network_bans.hpp"
 #include "lib/rules/service_fault.hpp"
 #include "lib/rules/text_part.hpp"
-#include "lib/table/own_bucket.hpp"
 
 #include <unordered_set>
 

@@ -1,20 +1,20 @@
 #pragma once
+#include "lib/base/mode.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
+#include "lib/l7/http1/path_costs.hpp"
+#include "lib/l7/proxy/client_source.hpp"
+#include "lib/l7/stream/service.hpp"
 #include "lib/match/classifier.hpp"
 #include "lib/match/geo_parts.hpp"
 #include "lib/match/public_suffixes.hpp"
-#include "lib/meter/any_limit.hpp"
 #include "lib/packet/client_address.hpp"
 #include "lib/packet/text_field.hpp"
-#include "lib/rules/action.hpp"
-#include "lib/rules/client_source.hpp"
+#include "lib/packet/text_name.hpp"
+#include "lib/packet/verdict.hpp"
+#include "lib/respond/action.hpp"
+#include "lib/respond/answer/response_spec.hpp"
 #include "lib/rules/edge_event.hpp"
-#include "lib/rules/mode.hpp"
 #include "lib/rules/overrides.hpp"
-#include "lib/rules/path_costs.hpp"
-#include "lib/rules/response_spec.hpp"
-#include "lib/rules/service.hpp"
-#include "lib/rules/text_name.hpp"
-#include "lib/rules/verdict.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@
 
 // What the compiler makes of a rule file: plain data. It crosses the socket as it stands
 // (lib/wire), is checked once on arrival by find_fault(), and never changes from then on. What
-// workers need besides is derived from it when it is loaded: lib/load.
+// workers need besides is derived from it when it is loaded: lib/rules/load.
 namespace sluice {
 
 inline constexpr std::size_t kMaxRules = RuleBits::kSize;
@@ -82,8 +82,8 @@ private:
     std::uint8_t bits_ = 0;
 };
 // Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
-// several, that share it (lib/ledger). Owner: one, to which the others hand its packets over.
-// Asked: one, whom the others ask, since their packets cannot be handed over (lib/ask).
+// several, that share it (lib/peer/merge). Owner: one, to which the others hand its packets over.
+// Asked: one, whom the others ask, since their packets cannot be handed over (lib/peer/reserve).
 enum class LimitScope : std::uint8_t { Local, Merged, Owner, Asked };
 inline constexpr auto kLimitScopeNames =
     std::to_array<std::string_view>({"local", "merged", "owner", "asked"});

@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/l7/stream/service.hpp"
 #include "lib/match/classifier.hpp"
 #include "lib/packet/field.hpp"
-#include "lib/rules/service.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/units.hpp"
-#include "lib/meter/window_limit.hpp"
+#include "lib/bucket/meter/window_limit.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/rules/rule_set.hpp"
 

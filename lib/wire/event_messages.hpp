@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/key_event.hpp"
+#include "lib/watch/events/key_event.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/meter/any_limit.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
 #include "lib/wire/archive.hpp"
 
 #include <cstdint>

@@ -1,14 +1,14 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/ledger/counters.hpp"
-#include "lib/rules/answer_event.hpp"
+#include "lib/bucket/table/table_event.hpp"
+#include "lib/l7/stream/unit_event.hpp"
+#include "lib/packet/verdict.hpp"
+#include "lib/peer/merge/counters.hpp"
+#include "lib/respond/act/answer_event.hpp"
 #include "lib/rules/key_action.hpp"
 #include "lib/rules/packet_treatment.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
-#include "lib/rules/table_event.hpp"
-#include "lib/rules/unit_event.hpp"
-#include "lib/rules/verdict.hpp"
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
 #include "lib/wire/kernel_stats.hpp"
@@ -322,7 +322,7 @@ struct Stats {
                 m.control, m.events, m.rules, m.ports, m.workers, m.services);
     }
 };
-// One limit's bucket of a key on one worker; of units, see KeyBucket in lib/pipeline.
+// One limit's bucket of a key on one worker; of units, see KeyBucket in lib/engine.
 struct KeyBucketState {
     std::uint8_t limit = 0;  // index in the rule
     bool own = false;
@@ -336,7 +336,7 @@ struct KeyBucketState {
     std::int64_t wait_ns = 0;   // the largest number: never
     std::int64_t fresh_ns = 0;  // until it equals a fresh bucket
     bool carried = false;
-    std::uint64_t given_wider = 0;  // see KeyBucket in lib/pipeline
+    std::uint64_t given_wider = 0;  // see KeyBucket in lib/engine
 
     static void fields(auto& archive, auto& m) {
         archive(m.limit, m.own, m.overridden, m.rate_units, m.rate_ns, m.aggregation_level,
@@ -349,7 +349,7 @@ struct KeyOnWorker {
     bool exempt = false;    // the key is
     bool banned = false;    // likewise
     bool begun = false;     // without an answer: the action may be done
-    // Its place in the penalty box; see KeyBox in lib/pipeline.
+    // Its place in the penalty box; see KeyBox in lib/engine.
     std::uint64_t refusals = 0;
     std::uint64_t after = 0;
     std::int64_t ban_left_ns = 0;

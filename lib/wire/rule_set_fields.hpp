@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/load/memory_bound.hpp"
 #include "lib/rules/limit_numbers.hpp"
+#include "lib/rules/load/memory_bound.hpp"
 #include "lib/rules/rule_set.hpp"
 #include "lib/wire/classifier_fields.hpp"
 #include "lib/wire/limit_fields.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/checksum_trust.hpp"
+#include "lib/l7/stream/checksum_trust.hpp"
 
 #include <string>
 

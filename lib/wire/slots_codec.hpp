@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/base/result.hpp"
-#include "lib/load/limit_slots.hpp"
+#include "lib/rules/load/limit_slots.hpp"
 
 #include <cstddef>
 #include <cstdint>

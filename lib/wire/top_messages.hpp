@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/heavy_hitters/top_keys.hpp"
+#include "lib/watch/top/top_keys.hpp"
 
 #include <cstdint>
 #include <string>

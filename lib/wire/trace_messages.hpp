@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/rules/rule_set.hpp"
-#include "lib/rules/traced_packet.hpp"
+#include "lib/watch/trace/traced_packet.hpp"
 #include "lib/wire/database_key.hpp"
 
 #include <cstdint>

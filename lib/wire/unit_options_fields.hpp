@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/rules/unit_options.hpp"
+#include "lib/l7/stream/unit_options.hpp"
 #include "lib/wire/archive.hpp"
 
 // Fields of what a box makes of connections, fragments and later layers.

@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/ask/ask_event.hpp"
-#include "lib/conn/connection_event.hpp"
-#include "lib/conn/track/track_reason.hpp"
+#include "lib/l7/stream/connection_event.hpp"
+#include "lib/l7/stream/track/track_reason.hpp"
+#include "lib/peer/reserve/ask_event.hpp"
 #include "lib/rules/stage.hpp"
 
 #include <array>

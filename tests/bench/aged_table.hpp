@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/table/bucket_store.hpp"
-#include "lib/table/take.hpp"
+#include "lib/bucket/table/bucket_store.hpp"
+#include "lib/bucket/table/take.hpp"
 #include "tests/bench/keys.hpp"
 #include "tests/bench/roof.hpp"
 

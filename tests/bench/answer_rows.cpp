@@ -1,4 +1,4 @@
-#include "lib/act/act_burst.hpp"
+#include "lib/respond/act/act_burst.hpp"
 #include "tests/bench/http_heads.hpp"
 #include "tests/bench/request_rows.hpp"
 

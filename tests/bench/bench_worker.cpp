@@ -1,9 +1,9 @@
 #include "tests/bench/bench_worker.hpp"
 
 #include "lib/base/bytes.hpp"
-#include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/stages.hpp"
-#include "lib/pipeline/track_services.hpp"
+#include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/stage/stages.hpp"
+#include "lib/engine/stage/track_services.hpp"
 #include "lib/rules/box_config.hpp"
 #include "tests/bench/mill_burst.hpp"
 

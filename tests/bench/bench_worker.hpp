@@ -1,9 +1,9 @@
 #pragma once
-#include "lib/ledger/ledger_store.hpp"
-#include "lib/load/loaded_rules.hpp"
-#include "lib/pipeline/burst_units.hpp"
-#include "lib/pipeline/run_burst.hpp"
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/engine/run_burst.hpp"
+#include "lib/peer/merge/ledger_store.hpp"
 #include "lib/policy/compile.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
 #include "tests/bench/packet_mill.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "tests/bench/fill_until_refusal.hpp"
 
-#include "lib/table/bucket_store.hpp"
+#include "lib/bucket/table/bucket_store.hpp"
 #include "tests/bench/keys.hpp"
 
 #include <array>

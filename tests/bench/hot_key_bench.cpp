@@ -5,7 +5,7 @@
 #include "tests/bench/rounds.hpp"
 #include "tests/bench/rte_reference.hpp"
 #include "tests/bench/source_accounts.hpp"
-#include "tests/unit/ledger/exact.hpp"
+#include "tests/unit/peer/merge/exact.hpp"
 
 #include <cstdio>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "tests/bench/merged_peers.hpp"
 
-#include "lib/meter/bucket_in.hpp"
-#include "lib/table/take.hpp"
+#include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/table/take.hpp"
 #include "tests/bench/cpus.hpp"
 #include "tests/bench/rounds.hpp"
 

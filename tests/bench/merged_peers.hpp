@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/ledger/charge_ahead.hpp"
-#include "lib/ledger/ledger.hpp"
-#include "lib/ledger/ledger_store.hpp"
+#include "lib/peer/merge/charge_ahead.hpp"
+#include "lib/peer/merge/ledger.hpp"
+#include "lib/peer/merge/ledger_store.hpp"
 #include "lib/share/core.hpp"
 #include "tests/bench/admitted_by_time.hpp"
 #include "tests/bench/roof.hpp"

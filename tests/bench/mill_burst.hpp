@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/pipeline/burst.hpp"
-#include "lib/pipeline/counters.hpp"
-#include "lib/pipeline/decision_tally.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/engine/burst/counters.hpp"
+#include "lib/engine/burst/decision_tally.hpp"
 #include "tests/bench/packet_mill.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "tests/unit/ledger/workers.hpp"
+#include "tests/unit/peer/merge/workers.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "lib/l7/dns/dns_message.hpp"
 #include "lib/l7/dns/dns_name.hpp"
-#include "lib/units/unit_parser.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "tests/bench/http_heads.hpp"
 #include "tests/bench/http_rules.hpp"
 #include "tests/bench/request_rows.hpp"

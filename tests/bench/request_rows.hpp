@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/units/unit_parser.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "tests/bench/http_heads.hpp"
 #include "tests/bench/http_rules.hpp"
 #include "tests/bench/pipeline_rows.hpp"

@@ -1,6 +1,6 @@
 #include "tests/bench/shaping_loop.hpp"
 
-#include "lib/pipeline/run_burst.hpp"
+#include "lib/engine/run_burst.hpp"
 #include "tests/bench/compiled_set.hpp"
 #include "tests/packets/frame.hpp"
 

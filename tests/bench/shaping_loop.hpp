@@ -1,8 +1,8 @@
 #pragma once
 #include "dataplane/held_frames.hpp"
 #include "dataplane/io/dpdk_io.hpp"
-#include "lib/load/loaded_rules.hpp"
-#include "lib/pipeline/core_state.hpp"
+#include "lib/engine/burst/core_state.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
 #include "tests/bench/time_histogram.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "tests/bench/source_accounts.hpp"
 
-#include "lib/load/meter_plan.hpp"
+#include "lib/rules/load/meter_plan.hpp"
 
 #include <span>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/ledger/account.hpp"
+#include "lib/peer/merge/account.hpp"
 #include "tests/bench/bench_worker.hpp"
 
 #include <cstddef>

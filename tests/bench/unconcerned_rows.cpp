@@ -1,5 +1,5 @@
 #include "dataplane/held_frames.hpp"
-#include "lib/act/act_burst.hpp"
+#include "lib/respond/act/act_burst.hpp"
 #include "tests/bench/pipeline_rows.hpp"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
-#include "lib/act/act_burst.hpp"
-#include "lib/answer/made_datagram.hpp"
-#include "lib/load/loaded_set.hpp"
 #include "lib/packet/parse.hpp"
+#include "lib/respond/act/act_burst.hpp"
+#include "lib/respond/answer/made_datagram.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 #include "tests/fuzz/input.hpp"
 
 #include <algorithm>

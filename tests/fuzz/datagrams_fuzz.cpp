@@ -1,4 +1,4 @@
-#include "lib/conn/datagram_assembly.hpp"
+#include "lib/l7/stream/datagram_assembly.hpp"
 #include "tests/fuzz/input.hpp"
 
 #include <map>

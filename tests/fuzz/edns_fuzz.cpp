@@ -1,6 +1,6 @@
-#include "lib/answer/dns_answer.hpp"
-#include "lib/answer/edns_query.hpp"
 #include "lib/l7/dns/dns_message.hpp"
+#include "lib/respond/answer/dns_answer.hpp"
+#include "lib/respond/answer/edns_query.hpp"
 #include "tests/fuzz/input.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-#include "lib/act/tag.hpp"
 #include "lib/packet/field_text.hpp"
 #include "lib/packet/ipv4.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/parse_columns.hpp"
+#include "lib/respond/act/tag.hpp"
 
 #include <algorithm>
 #include <array>

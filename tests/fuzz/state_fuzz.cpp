@@ -1,8 +1,8 @@
 #include "dataplane/state/rss_key_store.hpp"
 #include "dataplane/state/state_files.hpp"
 #include "dataplane/state/state_region.hpp"
-#include "lib/ledger/record_pool.hpp"
-#include "lib/table/bucket_store.hpp"
+#include "lib/bucket/table/bucket_store.hpp"
+#include "lib/peer/merge/record_pool.hpp"
 #include "tests/fuzz/accepted.hpp"
 
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "lib/conn/track/connection_tracker.hpp"
+#include "lib/l7/stream/track/connection_tracker.hpp"
 #include "tests/fuzz/input.hpp"
 
 #include <array>

@@ -1,10 +1,10 @@
-#include "lib/load/request_texts.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/l7/http1/request_texts.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "lib/packet/parse.hpp"
-#include "lib/pipeline/burst.hpp"
-#include "lib/units/unit_parser.hpp"
 #include "tests/fuzz/input.hpp"
-#include "tests/unit/units/quic_datagrams.hpp"
-#include "tests/unit/units/unit_probe.hpp"
+#include "tests/unit/l7/quic/quic_datagrams.hpp"
+#include "tests/unit/l7/stream/unit_probe.hpp"
 
 #include <algorithm>
 #include <array>

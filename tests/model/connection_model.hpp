@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/conn/connection_table.hpp"
+#include "lib/l7/stream/connection_table.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-"""QUIC of declared services: the manual (SERVICES, *protocol*), layer7.md section 3, and what lib/units/DESIGN.md says of hellos
+"""QUIC of declared services: the manual (SERVICES, *protocol*), layer7.md section 3, and what lib/l7/DESIGN.md says of hellos
 that come again.
 
 A hello is judged once, until its server's side has answered: what comes behind that is of a new connection. Other bytes under

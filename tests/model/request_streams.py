@@ -1,4 +1,4 @@
-"""Where requests lie among the segments of a connection, from RFC 9293 and 9112 and the README of lib/units.
+"""Where requests lie among the segments of a connection, from RFC 9293 and 9112 and the README of lib/l7.
 
 A connection is read from its SYN on. A request is judged once, at the packet that completes its head in order. What comes
 again has the verdict of its bytes. Behind what stands where other bytes stood, and behind a head whose end is doubtful, nothing

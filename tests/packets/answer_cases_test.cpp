@@ -1,6 +1,6 @@
 #include "tests/packets/answering_box.hpp"
+#include "tests/unit/l7/quic/quic_datagrams.hpp"
 #include "tests/unit/l7/quic/server_initial.hpp"
-#include "tests/unit/units/quic_datagrams.hpp"
 
 #include <gtest/gtest.h>
 

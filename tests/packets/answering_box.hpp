@@ -1,9 +1,9 @@
 #pragma once
-#include "lib/act/act_burst.hpp"
-#include "lib/units/unit_parser.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
+#include "lib/respond/act/act_burst.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/openings.hpp"
-#include "tests/unit/answer/sent_frame.hpp"
+#include "tests/unit/respond/answer/sent_frame.hpp"
 
 #include <string>
 #include <string_view>

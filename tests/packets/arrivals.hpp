@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/engine/burst/burst.hpp"
 #include "lib/packet/field.hpp"
-#include "lib/pipeline/burst.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #pragma once
-#include "lib/pipeline/key_asker.hpp"
-#include "lib/pipeline/key_owner.hpp"
-#include "lib/pipeline/run_burst.hpp"
+#include "lib/bucket/table/worker_tables.hpp"
+#include "lib/engine/remote/key_asker.hpp"
+#include "lib/engine/remote/key_owner.hpp"
+#include "lib/engine/run_burst.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/table/worker_tables.hpp"
-#include "lib/units/unit_parser.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/load_rules.hpp"
 

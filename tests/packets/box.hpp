@@ -1,8 +1,8 @@
 #pragma once
-#include "lib/pipeline/burst_units.hpp"
-#include "lib/pipeline/event_burst.hpp"
-#include "lib/pipeline/key_question.hpp"
-#include "lib/pipeline/run_burst.hpp"
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/engine/key/event_burst.hpp"
+#include "lib/engine/key/key_question.hpp"
+#include "lib/engine/run_burst.hpp"
 #include "lib/policy/keys/key_text.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/frame.hpp"

@@ -3,7 +3,7 @@
 #include "tests/packets/box.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/frame.hpp"
-#include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/l7/quic/quic_datagrams.hpp"
 
 #include <gtest/gtest.h>
 

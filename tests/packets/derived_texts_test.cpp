@@ -1,9 +1,9 @@
+#include "lib/l7/stream/unit_parser.hpp"
 #include "lib/policy/domains/suffix_list.hpp"
-#include "lib/units/unit_parser.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/list_files.hpp"
 #include "tests/packets/verdict_case.hpp"
-#include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/l7/quic/quic_datagrams.hpp"
 
 #include <gtest/gtest.h>
 

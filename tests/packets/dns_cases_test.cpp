@@ -1,6 +1,6 @@
-#include "lib/heavy_hitters/key_sampler.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "lib/rules/group.hpp"
-#include "lib/units/unit_parser.hpp"
+#include "lib/watch/top/key_sampler.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/verdict_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "lib/load/early_drop.hpp"
+#include "lib/rules/load/early_drop.hpp"
 #include "lib/match/address_key.hpp"
 #include "lib/policy/clauses/possible_packets.hpp"
 #include "tests/packets/box.hpp"

@@ -1,5 +1,5 @@
-#include "lib/events/event_log.hpp"
-#include "lib/events/key_events.hpp"
+#include "lib/watch/events/event_log.hpp"
+#include "lib/watch/events/key_events.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

@@ -1,4 +1,4 @@
-#include "lib/table/previous_tables.hpp"
+#include "lib/bucket/table/previous_tables.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

@@ -1,7 +1,7 @@
-#include "lib/units/unit_parser.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "tests/packets/dns_bytes.hpp"
 #include "tests/packets/verdict_case.hpp"
-#include "tests/unit/units/quic_datagrams.hpp"
+#include "tests/unit/l7/quic/quic_datagrams.hpp"
 
 #include <gtest/gtest.h>
 

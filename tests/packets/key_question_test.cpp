@@ -1,7 +1,7 @@
-#include "lib/pipeline/key_question.hpp"
+#include "lib/engine/key/key_question.hpp"
 
+#include "lib/bucket/table/previous_tables.hpp"
 #include "lib/policy/keys/key_text.hpp"
-#include "lib/table/previous_tables.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

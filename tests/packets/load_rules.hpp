@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/load/loaded_rules.hpp"
 #include "lib/policy/compile.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
 
 #include <optional>
 #include <stdexcept>

@@ -1,5 +1,5 @@
-#include "lib/events/new_bans.hpp"
-#include "lib/load/early_drop.hpp"
+#include "lib/watch/events/new_bans.hpp"
+#include "lib/rules/load/early_drop.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/pipeline/burst.hpp"
+#include "lib/engine/burst/burst.hpp"
 
 #include <memory>
 #include <vector>

@@ -1,5 +1,5 @@
-#include "lib/act/act_burst.hpp"
-#include "lib/units/unit_parser.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
+#include "lib/respond/act/act_burst.hpp"
 #include "tests/packets/service_dialogue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "lib/pipeline/service_rows.hpp"
+#include "lib/l7/stream/service_rows.hpp"
 
 #include "lib/packet/parse_columns.hpp"
 #include "lib/policy/compile.hpp"

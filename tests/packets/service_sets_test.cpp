@@ -1,4 +1,4 @@
-#include "lib/units/unit_parser.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
 #include "tests/packets/service_dialogue.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "lib/conn/track/segment_bytes.hpp"
+#include "lib/l7/stream/track/segment_bytes.hpp"
 #include "lib/packet/checksum_check.hpp"
 #include "tests/packets/answering_box.hpp"
 #include "tests/packets/service_dialogue.hpp"

@@ -1,4 +1,4 @@
-#include "lib/heavy_hitters/top_keys.hpp"
+#include "lib/watch/top/top_keys.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/pipeline/burst_units.hpp"
+#include "lib/engine/burst/burst_units.hpp"
 #include "tests/packets/box.hpp"
 #include "tests/packets/frame.hpp"
 

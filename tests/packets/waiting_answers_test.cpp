@@ -324,7 +324,7 @@ TEST(WaitingAnswers, ATunnelIsNoAnswer) {
         << "the server reads no request any more";
 }
 
-// A request in pieces, as lib/conn knows them, whose last one is refused.
+// A request in pieces, as lib/l7/stream knows them, whose last one is refused.
 TEST(WaitingAnswers, ARequestInPiecesWaitsAtItsLast) {
     Dialogue of;
     of.open();

@@ -1,11 +1,11 @@
 #pragma once
-#include "lib/ledger/ledger_store.hpp"
-#include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/run_burst.hpp"
-#include "lib/pipeline/steer_burst.hpp"
+#include "lib/bucket/table/worker_tables.hpp"
+#include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/run_burst.hpp"
+#include "lib/engine/stage/steer_burst.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
+#include "lib/peer/merge/ledger_store.hpp"
 #include "lib/policy/keys/key_text.hpp"
-#include "lib/table/worker_tables.hpp"
-#include "lib/units/unit_parser.hpp"
 #include "tests/packets/arrivals.hpp"
 #include "tests/packets/load_rules.hpp"
 

@@ -6,8 +6,8 @@
 
 namespace sluice::pktgen {
 
-// The ones' complement sum of RFC 1071, in the order of the wire. Shares no code with lib/answer:
-// what the generator sends is evidence for what the box computes.
+// The ones' complement sum of RFC 1071, in the order of the wire. Shares no code with
+// lib/respond/answer: what the generator sends is evidence for what the box computes.
 class OneSum {
 public:
     constexpr OneSum() = default;

@@ -132,12 +132,12 @@ def fields():
     """Every field, and what takes a name in brackets."""
     rows = (re.findall(r'\{Field::\w+, "([^"]+)"', source("lib/packet/field.hpp")) +
             re.findall(r'\{TextField::\w+, "([^"]+)"', source("lib/packet/text_field.hpp")) +
-            re.findall(r'\{TextName::Kind::\w+, "([^"]+)"\}', source("lib/rules/text_name.hpp")))
+            re.findall(r'\{TextName::Kind::\w+, "([^"]+)"\}', source("lib/packet/text_name.hpp")))
     return sorted({row for row in rows if " " not in row})
 
 
 def functions():
-    of_texts = re.findall(r'\{TextName::Kind::\w+,\s*"(\w+)",\s*\{', source("lib/rules/text_name.hpp"))
+    of_texts = re.findall(r'\{TextName::Kind::\w+,\s*"(\w+)",\s*\{', source("lib/packet/text_name.hpp"))
     return [*of_texts, "prefix", "lower"]
 
 
@@ -170,13 +170,13 @@ def actions():
 
 
 def reasons():
-    return re.findall(r'\{Reason::\w+, "(\w+)"', source("lib/rules/verdict.hpp"))
+    return re.findall(r'\{Reason::\w+, "(\w+)"', source("lib/packet/verdict.hpp"))
 
 
 def service_reasons():
     """Those for which what follows and reads connections refuses a packet before any rule."""
-    names = dict(re.findall(r'\{Reason::(\w+), "(\w+)"', source("lib/rules/verdict.hpp")))
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "lib/units").glob("*.cpp")))
+    names = dict(re.findall(r'\{Reason::(\w+), "(\w+)"', source("lib/packet/verdict.hpp")))
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "lib/l7").glob("*.cpp")))
     return sorted({names[word] for word in re.findall(r"(?<![A-Za-z])Reason::(\w+)", text) if word in names})
 
 

@@ -193,16 +193,16 @@ class Complete(unittest.TestCase):
 
     def test_every_event_of_connections_and_what_it_is(self):
         text = " ".join(PAGES["sluice.7"].section("# EVENTS OF CONNECTIONS").replace("*", "").split())
-        for path, array in (("lib/conn/connection_event.hpp", "kConnectionEvents"),
-                            ("lib/conn/track/track_reason.hpp", "kTrackEvents"),
-                            ("lib/rules/unit_event.hpp", "kUnitEvents"),
-                            ("lib/rules/answer_event.hpp", "kAnswerEvents"),
+        for path, array in (("lib/l7/stream/connection_event.hpp", "kConnectionEvents"),
+                            ("lib/l7/stream/track/track_reason.hpp", "kTrackEvents"),
+                            ("lib/l7/stream/unit_event.hpp", "kUnitEvents"),
+                            ("lib/respond/act/answer_event.hpp", "kAnswerEvents"),
                             ("lib/wire/worker_stats.hpp", "kConnectionGauges")):
             rows = manual.event_rows(path, array)
             self.assertGreater(len(rows), 6, array)
             for name, what in rows:
                 self.assertIn(f"| {name} : {what.rstrip('.')}", text.replace("\\_", "_"), f"{array}: {name}")
-        self.named("sluice.7", manual.words_of("lib/rules/checksum_trust.hpp", "kChecksumTrustNames"))
+        self.named("sluice.7", manual.words_of("lib/l7/stream/checksum_trust.hpp", "kChecksumTrustNames"))
 
     def test_every_metric(self):
         known = manual.metrics()
@@ -218,8 +218,8 @@ class Complete(unittest.TestCase):
         failures = (manual.ROOT / "control/FAILURES.md").read_text(encoding="utf-8")
         rows = [line for line in failures.splitlines() if line.startswith("|")]
         lost = re.compile("evicted|full|forgotten|unseen|timeout|unread|midstream|unremembered|missed|raised|cleared")
-        events = [name for path, array in (("lib/conn/connection_event.hpp", "kConnectionEvents"),
-                                           ("lib/conn/track/track_reason.hpp", "kTrackEvents"))
+        events = [name for path, array in (("lib/l7/stream/connection_event.hpp", "kConnectionEvents"),
+                                           ("lib/l7/stream/track/track_reason.hpp", "kTrackEvents"))
                   for name, _ in manual.event_rows(path, array) if lost.search(name)]
         self.assertGreater(len(events), 30)
         for name in [*events, *manual.service_reasons(), "sluice_would_refuse_total"]:

@@ -1,7 +1,7 @@
 #include "control/cli/explain/account.hpp"
 
-#include "lib/pipeline/burst_units.hpp"
-#include "lib/pipeline/check_limit.hpp"
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/engine/check/check_limit.hpp"
 #include "lib/policy/expression/match_trace.hpp"
 #include "lib/policy/values/named_value.hpp"
 #include "lib/rules/group.hpp"

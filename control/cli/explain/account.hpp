@@ -4,7 +4,7 @@
 #include "control/cli/explain/service_account.hpp"
 #include "control/cli/replay/replay_rules.hpp"
 #include "control/cli/replay/worker_set.hpp"
-#include "lib/pipeline/key_policy.hpp"
+#include "lib/engine/key/key_policy.hpp"
 
 #include <optional>
 #include <string>

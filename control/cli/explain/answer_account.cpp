@@ -1,6 +1,6 @@
 #include "control/cli/explain/answer_account.hpp"
 
-#include "lib/act/answerer.hpp"
+#include "lib/respond/act/answerer.hpp"
 
 #include <algorithm>
 #include <memory>

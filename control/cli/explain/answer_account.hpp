@@ -1,6 +1,6 @@
 #pragma once
 #include "control/cli/replay/worker_set.hpp"
-#include "lib/rules/decision.hpp"
+#include "lib/respond/decision.hpp"
 
 #include <cstdint>
 #include <string>

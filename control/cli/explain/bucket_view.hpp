@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/load/loaded_set.hpp"
-#include "lib/pipeline/core_state.hpp"
+#include "lib/engine/burst/core_state.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 
 #include <optional>
 

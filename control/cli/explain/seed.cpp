@@ -1,7 +1,7 @@
 #include "control/cli/explain/seed.hpp"
 
-#include "lib/meter/any_meter.hpp"
-#include "lib/pipeline/key_policy.hpp"
+#include "lib/bucket/meter/any_meter.hpp"
+#include "lib/engine/key/key_policy.hpp"
 
 #include <optional>
 

@@ -1,9 +1,9 @@
 #pragma once
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/held_records.hpp"
-#include "lib/act/sink.hpp"
 #include "lib/capture/writer.hpp"
-#include "lib/pipeline/burst.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/respond/act/sink.hpp"
 
 #include <algorithm>
 #include <cstddef>

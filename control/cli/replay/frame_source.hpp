@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/capture/reader.hpp"
-#include "lib/pipeline/burst.hpp"
+#include "lib/engine/burst/burst.hpp"
 
 #include <array>
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "control/cli/replay/capture_sink.hpp"
 #include "control/cli/replay/worker_set.hpp"
-#include "lib/act/act_burst.hpp"
+#include "lib/respond/act/act_burst.hpp"
 
 #include <fmt/format.h>
 

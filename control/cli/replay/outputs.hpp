@@ -3,8 +3,8 @@
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/held_records.hpp"
 #include "control/cli/replay/verdict_writer.hpp"
-#include "lib/act/answerer.hpp"
 #include "lib/capture/writer.hpp"
+#include "lib/respond/act/answerer.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 #include "control/cli/replay/replay_clock.hpp"
 
-#include "lib/meter/lifetime.hpp"
-#include "lib/table/own_bucket.hpp"
+#include "lib/bucket/meter/lifetime.hpp"
+#include "lib/bucket/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <chrono>

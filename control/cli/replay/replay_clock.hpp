@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/now.hpp"
-#include "lib/load/loaded_set.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #include "control/cli/replay/rss_mapping.hpp"
 
-#include "lib/hash/siphash.hpp"
+#include "lib/bucket/hash/siphash.hpp"
 
 #include <algorithm>
 #include <array>

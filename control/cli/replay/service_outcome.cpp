@@ -1,6 +1,6 @@
 #include "control/cli/replay/service_outcome.hpp"
 
-#include "lib/pipeline/would_refuse.hpp"
+#include "lib/engine/decide/would_refuse.hpp"
 
 namespace sluice {
 namespace {

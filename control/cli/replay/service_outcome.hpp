@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/load/loaded_services.hpp"
-#include "lib/pipeline/burst.hpp"
-#include "lib/pipeline/service_packet.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/l7/stream/loaded_services.hpp"
+#include "lib/l7/stream/service_packet.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
-#include "lib/rules/verdict.hpp"
+#include "lib/packet/verdict.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/load/loaded_set.hpp"
-#include "lib/pipeline/burst.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/rules/load/loaded_set.hpp"
 
 #include <cstdint>
 #include <cstdio>

@@ -1,9 +1,9 @@
 #include "control/cli/replay/worker_set.hpp"
 
-#include "lib/pipeline/adopt.hpp"
-#include "lib/pipeline/burst_units.hpp"
-#include "lib/pipeline/run_burst.hpp"
-#include "lib/pipeline/steer_burst.hpp"
+#include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/engine/run_burst.hpp"
+#include "lib/engine/stage/steer_burst.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,12 +2,12 @@
 #include "control/cli/replay/frame_source.hpp"
 #include "control/cli/replay/replay_clock.hpp"
 #include "control/cli/replay/rss_mapping.hpp"
-#include "lib/ledger/ledger_store.hpp"
-#include "lib/load/loaded_rules.hpp"
-#include "lib/pipeline/core_state.hpp"
+#include "lib/bucket/table/worker_tables.hpp"
+#include "lib/engine/burst/core_state.hpp"
+#include "lib/l7/stream/unit_parser.hpp"
+#include "lib/peer/merge/ledger_store.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
-#include "lib/table/worker_tables.hpp"
-#include "lib/units/unit_parser.hpp"
 
 #include <memory>
 #include <optional>

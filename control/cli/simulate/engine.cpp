@@ -1,7 +1,7 @@
 #include "control/cli/simulate/engine.hpp"
 
-#include "lib/meter/any_meter.hpp"
-#include "lib/meter/gcra.hpp"
+#include "lib/bucket/meter/any_meter.hpp"
+#include "lib/bucket/meter/gcra.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,6 +1,6 @@
 #pragma once
 #include "control/cli/simulate/load.hpp"
-#include "lib/meter/any_limit.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 #include "control/cli/simulate/simulate_options.hpp"
 #include "lib/base/result.hpp"
-#include "lib/meter/any_limit.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <string_view>

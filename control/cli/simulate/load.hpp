@@ -3,7 +3,7 @@
 #include "control/cli/simulate/simulate_options.hpp"
 #include "lib/base/result.hpp"
 #include "lib/base/units.hpp"
-#include "lib/meter/color_limit.hpp"
+#include "lib/bucket/meter/color_limit.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <cstdint>

@@ -130,7 +130,7 @@ Json unanswered_json(const KeyState& state) {
 }
 
 // {"rule":…,"key":…,"action":…,"limits":[…],"unanswered":[…]}. What is
-// exempt meets no penalty box (KeyStatus in lib/pipeline).
+// exempt meets no penalty box (KeyStatus in lib/engine).
 Json key_json(const FoundKey& found, const KeyState& state, const RuleView& view) {
     const bool exempt = any_worker(state, &KeyOnWorker::exempt);
     Json json{{"rule", found.ask.rule},

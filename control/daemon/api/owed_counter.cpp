@@ -1,8 +1,8 @@
 #include "control/daemon/api/owed_counter.hpp"
 
 #include "control/daemon/api/live_pages.hpp"
-#include "lib/meter/any_meter.hpp"
-#include "lib/table/own_bucket.hpp"
+#include "lib/bucket/meter/any_meter.hpp"
+#include "lib/bucket/table/own_bucket.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/packet/text_name.hpp"
 #include "lib/policy/clauses/clause.hpp"
-#include "lib/rules/text_name.hpp"
 
 #include <optional>
 #include <span>

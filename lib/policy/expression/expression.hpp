@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/packet/client_address.hpp"
 #include "lib/packet/field.hpp"
+#include "lib/packet/text_name.hpp"
 #include "lib/policy/texts/text_test.hpp"
 #include "lib/policy/values/value_range.hpp"
-#include "lib/rules/text_name.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "lib/policy/expression/operand.hpp"
 
-#include "lib/rules/text_name.hpp"
+#include "lib/packet/text_name.hpp"
 
 namespace sluice {
 

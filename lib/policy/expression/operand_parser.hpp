@@ -1,9 +1,9 @@
 #pragma once
 #include "lib/packet/client_address.hpp"
+#include "lib/packet/text_name.hpp"
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/expression/operand.hpp"
 #include "lib/policy/expression/token.hpp"
-#include "lib/rules/text_name.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "lib/policy/keys/client_ip_reader.hpp"
 
-#include "lib/hash/siphash.hpp"
+#include "lib/bucket/hash/siphash.hpp"
 #include "lib/match/address_key.hpp"
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/lists/listed_networks.hpp"

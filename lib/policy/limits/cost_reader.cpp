@@ -1,6 +1,6 @@
 #include "lib/policy/limits/cost_reader.hpp"
 
-#include "lib/meter/any_limit.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/limits/limit_builder.hpp"
 #include "lib/policy/texts/text_form.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/base/result.hpp"
-#include "lib/meter/any_limit.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
 #include "lib/policy/limits/parameter.hpp"
 #include "lib/policy/problems/problem.hpp"
 #include "lib/policy/values/named_text.hpp"

@@ -1,8 +1,8 @@
 #include "lib/policy/limits/merging.hpp"
 
+#include "lib/bucket/table/own_bucket.hpp"
 #include "lib/policy/limits/limit_builder.hpp"
 #include "lib/policy/values/units_text.hpp"
-#include "lib/table/own_bucket.hpp"
 
 namespace sluice {
 std::uint64_t read_max_unsynced(const MapReader& rule, std::uint32_t cost,

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/ledger/terms.hpp"
+#include "lib/peer/merge/terms.hpp"
 #include "lib/policy/limits/limit_list_reader.hpp"
 
 #include <cstdint>

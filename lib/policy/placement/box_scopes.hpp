@@ -12,7 +12,7 @@ namespace sluice {
 // summaries, the limits and the rules of the set:
 //
 //   local    they come to one worker, and none of its rule's packets is handed over
-//   merged   the workers share it (lib/ledger)
+//   merged   the workers share it (lib/peer/merge)
 //   owner    what cannot be shared: they are handed to one worker
 //
 // A packet is handed over once, so all limits at owners that may judge one and the same packet are

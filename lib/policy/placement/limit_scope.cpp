@@ -1,6 +1,6 @@
 #include "lib/policy/placement/limit_scope.hpp"
 
-#include "lib/hash/siphash.hpp"
+#include "lib/bucket/hash/siphash.hpp"
 #include "lib/policy/placement/may_match.hpp"
 
 #include <algorithm>

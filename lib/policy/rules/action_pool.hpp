@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/policy/rules/action_reader.hpp"
-#include "lib/rules/action.hpp"
+#include "lib/respond/action.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/policy/yaml/map_reader.hpp"
-#include "lib/rules/action.hpp"
-#include "lib/rules/response_spec.hpp"
+#include "lib/respond/action.hpp"
+#include "lib/respond/answer/response_spec.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "lib/policy/rules/answer_reader.hpp"
 
-#include "lib/answer/made_response.hpp"
+#include "lib/respond/answer/made_response.hpp"
 
 #include <array>
 #include <string>

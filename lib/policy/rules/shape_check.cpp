@@ -1,6 +1,6 @@
 #include "lib/policy/rules/shape_check.hpp"
 
-#include "lib/table/own_bucket.hpp"
+#include "lib/bucket/table/own_bucket.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "lib/policy/rules/unmet_handshakes.hpp"
 
-#include "lib/meter/concurrency_limit.hpp"
+#include "lib/bucket/meter/concurrency_limit.hpp"
 #include "lib/packet/tcp_flags.hpp"
 #include "lib/policy/clauses/clause_overlap.hpp"
 

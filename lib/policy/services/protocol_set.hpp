@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/l7/stream/service.hpp"
 #include "lib/policy/clauses/clause.hpp"
 #include "lib/policy/compile.hpp"
-#include "lib/rules/service.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
+#include "lib/l7/stream/service.hpp"
 #include "lib/policy/values/named_text.hpp"
 #include "lib/policy/yaml/map_reader.hpp"
-#include "lib/rules/service.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/match/text_parts.hpp"
-#include "lib/rules/text_name.hpp"
+#include "lib/packet/text_name.hpp"
 
 #include <array>
 #include <cstddef>

@@ -6,10 +6,10 @@
 #include "lib/l7/http1/texts.hpp"
 #include "lib/l7/quic/long_header.hpp"
 #include "lib/l7/tls/server_name.hpp"
+#include "lib/packet/text_name.hpp"
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/texts/letter_case.hpp"
 #include "lib/policy/texts/name_form.hpp"
-#include "lib/rules/text_name.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
 #include "lib/base/units.hpp"
-#include "lib/meter/limit.hpp"
+#include "lib/bucket/meter/limit.hpp"
 #include "lib/rules/rule_set.hpp"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what was measured, as a small SVG. `overshoot`: M2, into lib/ledger; `shape`: departures, into lib/shape."""
+"""Draws what was measured, as a small SVG. `overshoot`: M2, into lib/peer/merge; `shape`: departures, into lib/respond/shape."""
 import argparse
 import json
 import pathlib
@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import plot_shape  # noqa: E402
 
 PROGRAM = "build/tests/overshoot_bench"
-TARGET = "lib/ledger/overshoot.svg"
+TARGET = "lib/peer/merge/overshoot.svg"
 CASE = re.compile(r"(all at once|rotating), (\d+) workers, interval (\d+) us, U (\d+)")
 USUAL = {"workers": 4, "interval": 1000, "ahead": 4}
 COLOURS = {"all at once": "#c0392b", "rotating": "#2471a3"}

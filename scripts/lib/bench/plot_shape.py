@@ -1,10 +1,10 @@
-"""Packets that were offered at once, and when they left: what `scripts/plot shape` draws into lib/shape."""
+"""Packets that were offered at once, and when they left: what `scripts/plot shape` draws into lib/respond/shape."""
 import json
 import os
 import subprocess
 import tempfile
 
-TARGET = "lib/shape/pushwoosh.svg"
+TARGET = "lib/respond/shape/pushwoosh.svg"
 TEST = "tests/smoke/shape_test.py"
 CASE = "Case.test_ten_thousand_offered_at_once_leave_evenly"
 PROGRAMS = ("build/dataplane/sluice-dataplane", "build/control/daemon/sluiced", "build/control/cli/sluicectl")

@@ -1,8 +1,8 @@
 #include "dataplane/lane_sink.hpp"
 
 #include "dataplane/io/tx_proxy.hpp"
-#include "lib/act/act_burst.hpp"
 #include "lib/packet/parse_columns.hpp"
+#include "lib/respond/act/act_burst.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/unit/dataplane/eal_once.hpp"
 

@@ -2,7 +2,7 @@
 #include "tests/packets/frame.hpp"
 #include "tests/unit/dataplane/eal_once.hpp"
 
-#include "lib/rules/verdict.hpp"
+#include "lib/packet/verdict.hpp"
 #include "lib/share/core.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 #include "control/cli/replay/capture_sink.hpp"
 
-#include "lib/act/act_burst.hpp"
 #include "lib/capture/reader.hpp"
 #include "lib/packet/parse_columns.hpp"
+#include "lib/respond/act/act_burst.hpp"
 #include "tests/packets/frame.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "dataplane/box/key_lister.hpp"
 
-#include "lib/meter/gcra.hpp"
-#include "lib/meter/penalty.hpp"
+#include "lib/bucket/meter/gcra.hpp"
+#include "lib/bucket/meter/penalty.hpp"
 #include "lib/rules/group.hpp"
 
 #include <gtest/gtest.h>

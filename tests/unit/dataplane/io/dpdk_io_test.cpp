@@ -1,9 +1,9 @@
 #include "dataplane/io/dpdk_io.hpp"
 
-#include "lib/act/tag.hpp"
 #include "lib/match/padded_text.hpp"
 #include "lib/packet/parse.hpp"
 #include "lib/packet/parse_columns.hpp"
+#include "lib/respond/act/tag.hpp"
 #include "tests/packets/frame.hpp"
 #include "tests/unit/dataplane/eal_once.hpp"
 

@@ -3,8 +3,8 @@
 #include "dataplane/io/dpdk_io.hpp"
 #include "dataplane/io/lane_rings.hpp"
 #include "dataplane/io/tx_proxy.hpp"
-#include "lib/load/owner_rules.hpp"
-#include "lib/pipeline/stages.hpp"
+#include "lib/engine/stage/stages.hpp"
+#include "lib/rules/load/owner_rules.hpp"
 #include "tests/unit/dataplane/ring_pair.hpp"
 
 #include <gtest/gtest.h>

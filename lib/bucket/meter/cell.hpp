@@ -1,0 +1,42 @@
+#pragma once
+#include "lib/base/units.hpp"
+#include "lib/bucket/meter/color_limit.hpp"
+#include "lib/bucket/meter/connection_segment.hpp"
+
+#include <cstdint>
+
+// What passes between a table, a meter and whoever asks.
+namespace sluice {
+
+// What a table's entry holds for a key.
+struct Cell {
+    // From when on the bucket equals a fresh one and may be forgotten.
+    Instant fresh_from{};
+    // GCRA: by how many 1/parts ns the TAT lies below fresh_from. Others: its line in the pool.
+    std::uint32_t rest = 0;
+};
+
+enum class Conformance : std::uint8_t {
+    Green,   // admitted
+    Yellow,  // admitted; colour meters only
+    Red,     // refused
+    NoRoom,  // the pool has no line to note the charge in: as if the table were full
+};
+
+// What is asked of a bucket: a cost, the colour the packet came with, and for limits of open
+// connections which one it may open (nullptr: one of which nothing is known).
+struct Demand {
+    Units cost;
+    Color color = Color::Green;
+    const ConnectionStart* connection = nullptr;
+};
+
+// What is taken from a bucket: a cost, what check() said of it (Green or Yellow), and the
+// connection as Demand has it.
+struct Spending {
+    Units cost;
+    Conformance conformance = Conformance::Green;
+    const ConnectionStart* connection = nullptr;
+};
+
+}  // namespace sluice

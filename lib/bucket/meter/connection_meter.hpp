@@ -1,0 +1,121 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/bucket/hash/group_key.hpp"
+#include "lib/bucket/meter/any_limit.hpp"
+#include "lib/bucket/meter/cell.hpp"
+#include "lib/bucket/meter/open_connections.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sluice {
+
+// Open connections: a line and one for each of them.
+struct ConnectionMeter {
+    const ConcurrencyLimit& limit;
+
+    bool open(Cell& cell, LinePool& pool, GroupKey /*key*/, Now now) const noexcept {
+        cell = {now.at, pool.take()};
+        if (cell.rest == kNoLine) {
+            return false;
+        }
+        pool.at<OpenConnections>(cell.rest).begin(limit);
+        return true;
+    }
+    static void close(const Cell& cell, LinePool& pool) noexcept {
+        if (cell.rest != kNoLine) {
+            OpenConnections::close(pool, cell.rest);
+        }
+    }
+    Conformance check(Cell& cell, LinePool& pool, Now now, Demand demand) const noexcept {
+        using Kind = ConnectionStart::Kind;
+        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        if (demand.connection == nullptr) {
+            return admit(state, pool, now, demand.cost);
+        }
+        if (demand.connection->kind == Kind::Opens) {
+            return check_syn(state, cell.rest, pool, now, demand);
+        }
+        return state.completes(pool, cell.rest, *demand.connection, now.at)
+                   ? admit(state, pool, now, demand.cost)
+                   : Conformance::Green;
+    }
+    void charge(Cell& cell, LinePool& pool, Now now, Spending spending) const noexcept {
+        using Kind = ConnectionStart::Kind;
+        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        if (spending.connection == nullptr) {
+            state.add_anonymous(spending.cost.count(), now.at);
+        } else if (spending.connection->kind == Kind::Opens) {
+            state.open(pool, cell.rest, *spending.connection, now.at);
+        } else if (state.completes(pool, cell.rest, *spending.connection, now.at)) {
+            state.complete(pool, cell.rest, *spending.connection, now.at);
+        }
+        cell.fresh_from = state.fresh_from(pool, now.at);
+    }
+    void charge_what_fits(Cell& cell, LinePool& pool, Now now, Units cost) const noexcept {
+        charge(cell, pool, now, {std::min(cost, remaining(cell, pool, now))});
+    }
+    void give_back(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        OpenConnections& state = pool.at<OpenConnections>(cell.rest);
+        state.make_way(pool, now.at, limit.numbers.count, 0);
+        state.give_back(pool, units.count());
+        cell.fresh_from = state.fresh_from(pool, now.at);
+    }
+    // An open connection stays open.
+    [[nodiscard]] static bool forgive_excess(Cell& /*cell*/, LinePool& /*pool*/,
+                                             Now /*now*/) noexcept {
+        return false;
+    }
+    [[nodiscard]] Units most() const noexcept { return Units{limit.numbers.count}; }
+    [[nodiscard]] Units remaining(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return Units{limit.numbers.count - std::min(used(cell, pool, now), most()).count()};
+    }
+    [[nodiscard]] Units used(const Cell& cell, const auto& pool, Now now) const noexcept {
+        return Units{pool.template at<OpenConnections>(cell.rest).used(pool, now.at)};
+    }
+    void use_at_least(Cell& cell, LinePool& pool, Now now, Units units) const noexcept {
+        const Units before = used(cell, pool, now);
+        if (before < units) {
+            charge(cell, pool, now, {Units{units.count() - before.count()}});
+        }
+    }
+    [[nodiscard]] std::optional<Nanoseconds> wait(const Cell& cell, const LinePool& pool, Now now,
+                                                  Demand demand) const noexcept {
+        if (demand.cost > most()) {
+            return std::nullopt;
+        }
+        return pool.at<OpenConnections>(cell.rest).wait(pool, now.at,
+                                                        limit.numbers.count - demand.cost.count());
+    }
+    // What is open stays open under any count.
+    static void renumber(Cell& /*cell*/, const ConcurrencyLimit& /*from*/, LinePool& /*pool*/,
+                         Now /*changed*/) noexcept {}
+    void leave_at_most(Cell& cell, LinePool& pool, Now now, Units most) const noexcept {
+        const Units left = remaining(cell, pool, now);
+        if (left > most) {
+            charge(cell, pool, now, {Units{left.count() - most.count()}});
+        }
+    }
+
+    [[nodiscard]] Conformance admit(OpenConnections& state, LinePool& pool, Now now,
+                                    Units cost) const noexcept {
+        state.make_way(pool, now.at, limit.numbers.count, cost.count());
+        return state.admits(limit.numbers.count, cost.count()) ? Conformance::Green
+                                                               : Conformance::Red;
+    }
+    // One that is known already opens nothing more.
+    [[nodiscard]] Conformance check_syn(OpenConnections& state, PoolLine self, LinePool& pool,
+                                        Now now, const Demand& demand) const noexcept {
+        if (state.has(pool, self, demand.connection->digest, now.at)) {
+            return Conformance::Green;
+        }
+        if (state.counts_established()) {
+            state.make_way(pool, now.at, limit.numbers.count, 0);
+        } else if (admit(state, pool, now, demand.cost) == Conformance::Red) {
+            return Conformance::Red;
+        }
+        return state.make_room(pool) ? Conformance::Green : Conformance::NoRoom;
+    }
+};
+
+}  // namespace sluice

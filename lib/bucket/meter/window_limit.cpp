@@ -1,0 +1,52 @@
+#include "lib/bucket/meter/window_limit.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+using namespace std::chrono_literals;
+
+Result<WindowNumbers> make_window_numbers(Units count, Nanoseconds window) {
+    if (count.count() == 0) {
+        return Error{Errc::OutOfRange, "the count must be at least 1"};
+    }
+    if (count.count() > kMostCount) {
+        return Error{Errc::OutOfRange, "the count is too large; the largest that fits is " +
+                                           std::to_string(kMostCount)};
+    }
+    if (window < kShortestWindow) {
+        return Error{Errc::OutOfRange, "the window is too short; the shortest is 1ms"};
+    }
+    if (window > kLongestWindow) {
+        return Error{Errc::OutOfRange, "the window is too long; the longest is 366d"};
+    }
+    return WindowNumbers{.count = count.count(), .window = window.count()};
+}
+
+Result<FixedWindowLimit> make_fixed_window(WindowNumbers numbers, WindowPhase phase,
+                                           Nanoseconds utc_offset) {
+    if (utc_offset <= -24h || utc_offset >= 24h) {
+        return Error{Errc::OutOfRange,
+                     "the utc_offset must be less than a day; the nearest are -23:59 and +23:59"};
+    }
+    if (utc_offset != 0ns && phase != WindowPhase::Clock) {
+        return Error{Errc::OutOfRange, "utc_offset is for phase clock; with the others it is 0"};
+    }
+    return FixedWindowLimit{.numbers = numbers, .phase = phase, .utc_offset = utc_offset.count()};
+}
+
+Result<SlidingCountersLimit> make_sliding_counters(WindowNumbers numbers, std::uint32_t buckets,
+                                                   Edge edge) {
+    if (buckets == 0) {
+        return Error{Errc::OutOfRange, "a window has at least 1 bucket"};
+    }
+    const std::int64_t most =
+        std::min<std::int64_t>(kMostSubWindows, numbers.window / kShortestSubWindow.count());
+    if (buckets > most) {
+        return Error{Errc::OutOfRange, "too many buckets for this window; the most that fit are " +
+                                           std::to_string(most)};
+    }
+    return SlidingCountersLimit{.numbers = numbers, .buckets = buckets, .edge = edge};
+}
+
+}  // namespace sluice

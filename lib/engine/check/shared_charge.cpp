@@ -1,0 +1,118 @@
+#include "lib/engine/check/shared_charge.hpp"
+
+#include "lib/bucket/meter/any_meter.hpp"
+#include "lib/bucket/meter/bucket_in.hpp"
+#include "lib/bucket/table/own_bucket.hpp"
+#include "lib/engine/check/ask_bucket.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+// What is charged, and what the key's owner knows it by. `check.key` is that of the entry, also
+// where it stands for a wider key. Of windows, the one that a charge would be counted in now.
+Account account_of(const LimitCheck& check, const CheckContext& context) noexcept {
+    Account account{check.key.hash, check.entry->slot(), check.entry->stamp().aggregation_level};
+    if (windows_counted(*check.numbers) != 0) {
+        const LimitRegistry& registry = context.core.buckets.registry;
+        account.turn = turn_of(
+            counts_of(check.entry->cell(), *check.numbers, registry.pool(), context.now).epoch);
+    }
+    return account;
+}
+
+std::uint64_t max_unsynced(const LimitCheck& check, const CheckContext& context) noexcept {
+    return context.core.buckets.registry.row(check.entry->slot()).max_unsynced;
+}
+
+// Of what was refused: no more than there is, here and of what may be unsynced. Checks are
+// committed in their order, so each later one that was promised a record still has it.
+Units what_fits(const LimitCheck& check, const Account& account,
+                const CheckContext& context) noexcept {
+    const Ledger& ledger = *context.core.ledger;
+    const LimitRegistry& registry = context.core.buckets.registry;
+    const Units fits = std::min(
+        check.cost,
+        remaining(registry.cell_of(*check.entry), *check.numbers, registry.pool(), context.now));
+    const bool told =
+        ledger.owns(account) ||
+        ledger.credit(account, fits.count(), max_unsynced(check, context)) == Credit::Enough;
+    return told ? fits : Units{0};
+}
+
+}  // namespace
+
+void end_lease(Entry& entry, const TableKey& key, CoreState& core) noexcept {
+    const LimitRegistry& registry = core.buckets.registry;
+    if (core.ledger != nullptr && registry.row(slot_of(key)).leases &&
+        entry.stamp().aggregation_level == 0 && !entry.has_own_numbers()) {
+        core.ledger->give_back({key.hash, slot_of(key), 0}, entry.lease());
+        entry.set_lease(0);
+    }
+}
+
+Conformance ask_ledger(const LimitCheck& check, const LoadedRule& rule,
+                       const CheckContext& context) noexcept {
+    if (check.entry == nullptr || !is_shared(*check.entry, context)) {
+        return check.conformance;
+    }
+    Ledger& ledger = *context.core.ledger;
+    const Account account = account_of(check, context);
+    if (ledger.owns(account)) {
+        return check.conformance;
+    }
+    end_lease(*check.entry, check.key, context.core);
+    const Units units = check.cost + charged_before(check, context).all();
+    const Credit credit =
+        ledger.credit(account, units.count(), max_unsynced(check, context), check.shared_before);
+    if (credit == Credit::Enough) [[likely]] {
+        return check.conformance;
+    }
+    ledger.count(credit);
+    const bool open = rule.on_full == OnFull::Open;
+    const TableEvent event = open ? TableEvent::CreditOpen : TableEvent::CreditClosed;
+    context.core.counters.by_table_event[static_cast<std::size_t>(event)].add(1);
+    return open ? check.conformance : Conformance::NoRoom;
+}
+
+bool can_note(const LimitCheck& check, const CheckContext& context) noexcept {
+    const Ledger& ledger = *context.core.ledger;
+    const Account account = account_of(check, context);
+    return ledger.owns(account) || ledger.credit(account, check.cost.count(), Ledger::kMostUnsynced,
+                                                 check.shared_before) == Credit::Enough;
+}
+
+void commit_shared(const LimitCheck& check, const CheckContext& context, bool rejected) noexcept {
+    Entry& entry = *check.entry;
+    LimitRegistry& registry = context.core.buckets.registry;
+    const Account account = account_of(check, context);
+    end_lease(*check.entry, check.key, context.core);
+    const Units units = rejected ? what_fits(check, account, context) : check.cost;
+    if (units == Units{0}) {
+        return;
+    }
+    Ledger& ledger = *context.core.ledger;
+    Cell cell = registry.cell_of(entry);
+    const Due due = due_of(cell, *check.numbers, registry.pool(), context.now, units);
+    const std::uint32_t record =
+        ledger.owns(account) ? kNoRecord : ledger.note(account, units.count(), context.now, due);
+    if (const Limit* gcra = gcra_of(*check.numbers)) [[likely]] {
+        Gcra bucket = bucket_in(cell, *gcra);
+        charge(bucket, *gcra, context.now.at, units);
+        cell = {bucket.fresh_from, bucket.below};
+    } else {
+        charge(cell, *check.numbers, registry.pool(), context.now, {units});
+        if (record == kNoRecord && !ledger.owns(account)) [[unlikely]] {
+            disown(cell, *check.numbers, registry.pool(), units);
+        }
+    }
+    registry.write(entry, cell, context.now);
+    if (record != kNoRecord) {
+        BucketState copy = bucket_state_of(cell, *check.numbers, registry.pool(), context.now);
+        copy.version = entry.stamp().version;
+        ledger.send_if_much(record, max_unsynced(check, context), copy, context.now);
+    }
+}
+
+}  // namespace sluice

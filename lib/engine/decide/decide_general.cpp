@@ -1,0 +1,377 @@
+#include "lib/engine/decide/decide_general.hpp"
+
+#include "lib/engine/check/ask_bucket.hpp"
+#include "lib/engine/check/wait_of.hpp"
+#include "lib/engine/decide/decide_malformed.hpp"
+#include "lib/engine/decide/followed_check.hpp"
+#include "lib/engine/decide/rule_outcome.hpp"
+#include "lib/engine/decide/shaping.hpp"
+#include "lib/engine/key/key_policy.hpp"
+#include "lib/engine/key/penalty_box.hpp"
+#include "lib/engine/remote/asked_limit.hpp"
+
+#include <algorithm>
+#include <optional>
+
+// The verdict, exactly as the rule language defines it:
+//
+//   bypass?     -> the first budget that matches and has room
+//   on_match?   -> the first such enforcing rule that matches
+//   else        -> look at every limit of every matching rule, take the strictest refusal,
+//                  and if the packet goes on, charge every limit that admitted it
+//
+// Packet by packet, in arrival order: what one packet spends, the next one sees. Of a packet with
+// several units each is judged so, in their order, as if what admitted the earlier ones had been
+// charged; the strictest of their verdicts is the packet's, and all of them are charged or none.
+namespace sluice {
+namespace {
+
+// Whether a rule with on_match has decided. Monitor ones only count.
+bool decide_on_sight(const MatchedRules& judged, Decision& decision) noexcept {
+    for (Match& match : judged.matches) {
+        const LoadedRule& rule = judged.rule(match);
+        if (rule.on_match == OnMatch::Meter) {
+            continue;
+        }
+        match.finding =
+            forwards(judged.verdict_of(rule.match_action)) ? Finding::HasRoom : Finding::Refuses;
+        match.counted = true;
+        if (rule.mode == Mode::Enforce) {
+            decision =
+                decision_on_sight(judged.context.set.meter_plan.rules[match.rule], match.rule);
+            return true;
+        }
+    }
+    return false;
+}
+
+// Of a limit whose owner has refused, or was not there.
+void note_answer(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
+                 RuleOutcome& outcome) noexcept {
+    const AskContext& ask = context.ask;
+    const Answer* const answer = ask.asker->answer(ask.place, ask.unit, limit.slot);
+    outcome.over_limit |= check.answered;
+    outcome.no_answer |= answer == nullptr;
+    if (answer != nullptr && answer->wait > outcome.wait) {
+        outcome.wait = answer->wait;
+        outcome.key = limit.key;
+        outcome.limit = &limit;
+    }
+}
+
+void note_refusal(const LimitCheck& check, const LoadedLimit& limit, const CheckContext& context,
+                  RuleOutcome& outcome) noexcept {
+    if (!outcome.refused) {
+        outcome.key = limit.key;
+        outcome.limit = &limit;
+    }
+    outcome.refused = true;
+    if (check.at_owner) [[unlikely]] {
+        note_answer(check, limit, context, outcome);
+        return;
+    }
+    if (check.entry == nullptr || check.conformance == Conformance::NoRoom) {
+        outcome.no_credit |= check.entry != nullptr && limit.shared != 0;
+        return;
+    }
+    outcome.over_limit = true;
+    if (!context.tells_wait) {
+        return;
+    }
+    const std::optional<Nanoseconds> needed = wait_of(check, context);
+    if (needed.value_or(kNever) > outcome.wait) {
+        outcome.wait = needed.value_or(kNever);
+        outcome.key = limit.key;
+        outcome.limit = &limit;
+    }
+}
+
+void check_counted(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& rule,
+                   const MatchedRules& judged, RuleOutcome& outcome) noexcept {
+    if (algorithm_of(limit.limit) == Algorithm::Concurrency) [[unlikely]] {
+        leave_out_followed(check, limit, judged.context);
+    }
+    check.asked = check.cost != Units{0};
+    if (!check.asked) {
+        return;  // nothing to count: not judged, and nothing to spend
+    }
+    outcome.judged = true;
+    if (limit.asked && judged.context.ask.pass != AskContext::Pass::Local) [[unlikely]] {
+        check_asked(check, limit, rule, judged.context);
+    } else {
+        check_limit(check, limit, rule, judged.context);
+    }
+    const bool refused =
+        check.conformance == Conformance::Red || check.conformance == Conformance::NoRoom;
+    if (refused) {
+        note_refusal(check, limit, judged.context, outcome);
+        judged.count_refusal(rule, limit);
+    }
+    if (outcome.shape != nullptr) [[unlikely]] {
+        note_departure(check, limit, judged.context, outcome);
+    }
+    if (algorithm_of(limit.limit) == Algorithm::ColorMeter) [[unlikely]] {
+        const Color color = refused                                    ? Color::Red
+                            : check.conformance == Conformance::Yellow ? Color::Yellow
+                                                                       : Color::Green;
+        outcome.color = std::max(outcome.color, color);
+        outcome.colored = true;
+    } else {
+        outcome.exceeded |= refused;
+    }
+}
+
+// A rule whose limits are not asked, since a key is exempt or banned.
+RuleOutcome without_limits(const KeyPolicy& policy, const Match& match,
+                           const MatchedRules& judged) noexcept {
+    RuleOutcome outcome;
+    outcome.shape = judged.shape_of(judged.rule(match));
+    if (!is_banned(policy.status)) {
+        outcome.exempt = true;
+        return outcome;
+    }
+    judged.bans(match).met.add(1);
+    outcome.judged = true;
+    outcome.refused = true;
+    outcome.exceeded = true;
+    outcome.banned = true;
+    outcome.wait = policy.left;
+    outcome.key = policy.key;
+    return outcome;
+}
+
+RuleOutcome check_limits(const Match& match, const LoadedRule& rule,
+                         const MatchedRules& judged) noexcept {
+    RuleOutcome outcome{.shape = judged.shape_of(rule)};
+    std::size_t at = 0;
+    for (LimitCheck& check : judged.checks(match)) {
+        check_counted(check, rule.limits[at++], rule, judged, outcome);
+    }
+    if (outcome.colored) [[unlikely]] {
+        const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        outcome.refused |= !forwards(judged.verdict_of(action));
+        outcome.over_limit |= !forwards(judged.verdict_of(action));
+    }
+    return outcome;
+}
+
+[[gnu::noinline]] RuleOutcome check_keys_slow(const Match& match, const LoadedRule& rule,
+                                              const MatchedRules& judged) noexcept {
+    const std::span<LimitCheck> checks = judged.checks(match);
+    const CheckContext& context = judged.context;
+    const RuleKeys keys{rule, checks, context};
+    const KeyPolicy policy = apply_policy(keys, checks, context.core, context.now);
+    if (policy.status != KeyStatus::Limited) {
+        return without_limits(policy, match, judged);
+    }
+    const RuleOutcome outcome = check_limits(match, rule, judged);
+    if (outcome.over_limit && !outcome.can_be_held() && rule.bans() &&
+        !context.ask.is_rehearsal()) {
+        const bool yellow = outcome.colored && !forwards(judged.verdict_of(rule.on_color[1]));
+        const PenaltyBoxes boxes{keys, context.core, context.now};
+        judged.bans(match).begun.add(boxes.note(checks, yellow, context));
+    }
+    return outcome;
+}
+
+RuleOutcome check_rule(const Match& match, const MatchedRules& judged) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    if (rule.asks_keys) [[unlikely]] {
+        return check_keys_slow(match, rule, judged);
+    }
+    return check_limits(match, rule, judged);
+}
+
+// The strictest decides, the first of equals.
+void weigh(const Match& match, const Weight& weight, const MatchedRules& judged,
+           Decision& decision) noexcept {
+    const Verdict verdict = judged.verdict_of(weight.action);
+    if (decision.rule != kNoRule && decision.verdict >= verdict) {
+        return;
+    }
+    decision.verdict = verdict;
+    decision.reason = weight.reason;
+    decision.key = weight.key;
+    decision.limit = weight.limit;
+    decision.rule = match.rule;
+    decision.action = weight.action;
+}
+
+// What a rule that acts makes of a packet.
+void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& outcome,
+            Decision& decision) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const Reason refusal = outcome.banned       ? Reason::Banned
+                           : outcome.over_limit ? Reason::OverLimit
+                           : outcome.no_credit  ? Reason::NoCredit
+                           : outcome.no_answer  ? Reason::NoAnswer
+                                                : Reason::TableFull;
+    const auto limit = static_cast<std::uint8_t>(
+        outcome.limit == nullptr ? 0 : outcome.limit - rule.limits.data());
+    if (outcome.refused) {
+        decision.wait = std::max(decision.wait, outcome.wait);
+    } else if (outcome.judged || outcome.exempt) {
+        decision.reason = outcome.judged ? Reason::WithinLimits : Reason::Exempt;
+    }
+    if (outcome.banned && rule.bans()) [[unlikely]] {
+        weigh(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
+    } else if (outcome.exceeded) {
+        const Weight weight{rule.on_exceed, refusal, outcome.key, limit};
+        weigh(match, weight_of_refusal(match, rule, outcome, weight), judged, decision);
+    }
+    if (outcome.colored) [[unlikely]] {
+        const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
+        // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
+        if (judged.verdict_of(action) != Verdict::Pass || outcome.refused) {
+            const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
+            weigh(match, {action, reason, outcome.key, limit}, judged, decision);
+        }
+    }
+}
+
+// Adds one rule's decision to that of the rules before it: the strictest verdict holds, the first
+// of equals, and the longest wait.
+void join(const Decision& own, Decision& decision) noexcept {
+    const Nanoseconds wait = std::max(decision.wait, own.wait);
+    if (own.rule == kNoRule) {
+        const bool tells = decision.rule == kNoRule && says_more(own.reason, decision.reason);
+        decision.reason = tells ? own.reason : decision.reason;
+    } else if (decision.rule == kNoRule || decision.verdict < own.verdict) {
+        decision = own;
+    }
+    decision.wait = wait;
+}
+
+// True if the limit has counted a unit before this one, of which other readings are none.
+bool has_counted(const LimitCheck& check, const MatchedRules& judged) noexcept {
+    bool counted = false;
+    for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
+        counted |= earlier.counted && &earlier < judged.all_checks + judged.looks_before;
+    });
+    return counted;
+}
+
+// What other readings of the unit have cost the same key already.
+Units cost_before(const LimitCheck& check, const MatchedRules& judged) noexcept {
+    Units cost{0};
+    for_each_earlier(check, judged.context, [&](const LimitCheck& earlier) {
+        const bool is_reading = &earlier >= judged.all_checks + judged.looks_before;
+        const bool counts = is_reading && earlier.counted && earlier.key.hash == check.key.hash;
+        cost = cost + (counts ? earlier.cost : Units{0});
+    });
+    return cost;
+}
+
+// Whether a rule has anything to judge in one of several units of a packet. Limits that count
+// packets, bytes or connections count the packet once, in the first unit that the rule judges, by
+// the keys of all of its readings; of one key, all limits count the readings of one unit once, at
+// what the dearest of them costs.
+bool counts_unit(Match& match, const MatchedRules& judged) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const bool is_first = judged.counted_before(match) == nullptr;
+    bool counts_kind = false;
+    std::size_t at = 0;
+    for (LimitCheck& check : judged.checks(match)) {
+        const Per per = rule.limits[at++].per;
+        if (is_of_packet(per) && has_counted(check, judged)) {
+            check.cost = Units{0};
+        }
+        const std::uint64_t before = cost_before(check, judged).count();
+        check.cost = Units{check.cost.count() - std::min(check.cost.count(), before)};
+        check.counted = check.cost != Units{0};
+        counts_kind |=
+            check.counted || (match.skipped && per == judged.kind && !judged.is_repeated(match));
+    }
+    match.counted = is_first || counts_kind;
+    return match.counted;
+}
+
+bool applies(Match& match, const MatchedRules& judged) noexcept {
+    return judged.is_only || counts_unit(match, judged);
+}
+
+Finding finding_of(const RuleOutcome& outcome) noexcept {
+    return outcome.refused  ? Finding::Refuses
+           : outcome.exempt ? Finding::IsExempt
+           : outcome.judged ? Finding::HasRoom
+                            : Finding::Nothing;
+}
+
+void check_all(const MatchedRules& judged, Decision& decision) noexcept {
+    for (Match& match : judged.matches) {
+        const LoadedRule& rule = judged.rule(match);
+        if (rule.on_match != OnMatch::Meter || !applies(match, judged)) {
+            continue;
+        }
+        match.finding = Finding::Nothing;
+        if (match.skipped) {
+            continue;
+        }
+        const RuleOutcome outcome = check_rule(match, judged);
+        match.finding = finding_of(outcome);
+        match.refused = outcome.refused;
+        if (outcome.shape != nullptr) [[unlikely]] {
+            note_delay(match, outcome, judged);
+        }
+        Decision own;
+        decide(match, judged, outcome, own);
+        const bool would_hold = outcome.can_be_held() && !judged.acts_in_place(rule);
+        match.blocks = !forwards(own.verdict) && !would_hold;
+        if (rule.mode == Mode::Enforce) {
+            join(own, decision);
+        }
+    }
+}
+
+// In a rehearsal: whether its owner decides.
+bool is_open(const Match& budget, const MatchedRules& judged) noexcept {
+    const std::span<LimitCheck> checks = judged.checks(budget);
+    return judged.context.ask.is_rehearsal() &&
+           std::any_of(checks.begin(), checks.end(),
+                       [](const LimitCheck& check) { return check.at_owner; });
+}
+
+// Whether the unit is within that budget. One that has counted the packet already has room for this
+// unit too if it had room for that one.
+bool is_within(Match& budget, const MatchedRules& judged) noexcept {
+    if (!applies(budget, judged)) {
+        budget.passed = judged.counted_before(budget)->passed;
+        return budget.passed;
+    }
+    const RuleOutcome outcome = budget.skipped ? RuleOutcome{} : check_rule(budget, judged);
+    budget.finding = finding_of(outcome);
+    if (!outcome.judged) {
+        return false;
+    }
+    budget.refused = outcome.refused;
+    budget.passed = !outcome.refused;
+    // What its owner will say is not known yet: the rules behind it are asked for as well.
+    return budget.passed && !is_open(budget, judged);
+}
+
+// Budgets come before all rules. True: the unit is within one. False: it meets the rules, and
+// `judged` has no budgets any more.
+bool pass_by(MatchedRules& judged, Decision& decision) noexcept {
+    while (!judged.matches.empty() &&
+           judged.rule(judged.matches.front()).on_match == OnMatch::Bypass) {
+        Match& budget = judged.matches.front();
+        if (is_within(budget, judged)) {
+            decision = {.reason = Reason::Bypass, .rule = budget.rule};
+            return true;
+        }
+        judged.matches = judged.matches.subspan(1);
+    }
+    return false;
+}
+
+}  // namespace
+
+Decision decide_unit(MatchedRules judged) noexcept {
+    Decision decision;
+    if (!pass_by(judged, decision) && !decide_on_sight(judged, decision)) {
+        check_all(judged, decision);
+    }
+    return decision;
+}
+
+}  // namespace sluice

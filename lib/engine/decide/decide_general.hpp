@@ -1,0 +1,95 @@
+#pragma once
+#include "lib/engine/burst/core_state.hpp"
+#include "lib/engine/burst/judged_packet.hpp"
+#include "lib/engine/check/check_limit.hpp"
+#include "lib/engine/remote/key_asker.hpp"
+#include "lib/rules/load/loaded_set.hpp"
+
+#include <span>
+
+namespace sluice {
+
+// The rules that match one unit of a packet, and where the looks of all its units lie.
+struct MatchedRules {
+    CheckContext context;
+    std::span<Match> matches;
+    Match* all_matches;
+    LimitCheck* all_checks;
+    Per kind;
+    bool is_only;  // the packet has no other unit
+    // How many of the packet come before all readings of the unit.
+    std::uint32_t matches_before = 0;
+    std::uint32_t looks_before = 0;
+
+    [[nodiscard]] const LoadedRule& rule(const Match& match) const noexcept {
+        return context.set.rules[match.rule];
+    }
+    // Whether the rule acts; of a candidate, whether the one in whose place it is judged does.
+    [[nodiscard]] bool acts_in_place(const LoadedRule& rule) const noexcept {
+        return context.set.rules[rule.place].mode == Mode::Enforce;
+    }
+    [[nodiscard]] Verdict verdict_of(ActionIndex action) const noexcept {
+        return context.set.actions[action].verdict;
+    }
+    // Of a rule that delays what exceeds its limits; nullptr: it does not.
+    [[nodiscard]] const ShapeValues* shape_of(const LoadedRule& rule) const noexcept {
+        const Action& action = context.set.actions[rule.on_exceed];
+        return action.verdict == Verdict::Shape ? &action.shape : nullptr;
+    }
+    [[nodiscard]] RuleCounters& counters(const Match& match) const noexcept {
+        return context.core.counters.rules[rule(match).counters];
+    }
+    [[nodiscard]] BanCounters& bans(const Match& match) const noexcept {
+        return context.ask.is_rehearsal() ? context.ask.asker->no_bans()
+                                          : context.core.counters.bans[rule(match).counters];
+    }
+    // Of the packet, on the wire.
+    [[nodiscard]] std::uint64_t frame_bytes() const noexcept {
+        return context.frames.wire[context.row];
+    }
+    // Where the rule has several limits, and the packet is not only rehearsed.
+    void count_refusal(const LoadedRule& rule, const LoadedLimit& limit) const noexcept {
+        if (rule.limits.size() > 1 && !context.ask.is_rehearsal()) {
+            context.core.counters.limits.refused(
+                rule.counters, static_cast<std::size_t>(&limit - rule.limits.data()));
+        }
+    }
+    [[nodiscard]] std::span<LimitCheck> checks(const Match& match) const noexcept {
+        return {&all_checks[match.first], rule(match).limits.size()};
+    }
+    // True if the rule has counted an earlier reading of the unit.
+    [[nodiscard]] bool is_repeated(const Match& match) const noexcept {
+        const Match* const earlier = counted_before(match);
+        return earlier != nullptr && earlier >= all_matches + matches_before;
+    }
+    // The rule's match in the nearest unit before that it has judged or skipped; nullptr: none.
+    [[nodiscard]] const Match* counted_before(const Match& match) const noexcept {
+        return before(match, &Match::counted);
+    }
+    // The same of the one that the packet's bytes were counted with.
+    [[nodiscard]] const Match* weighed_before(const Match& match) const noexcept {
+        return before(match, &Match::weighed);
+    }
+    [[nodiscard]] const Match* before(const Match& match, bool Match::* has) const noexcept {
+        for (std::uint32_t at = match.previous; at != 0; at = all_matches[at - 1].previous) {
+            if (all_matches[at - 1].*has) {
+                return &all_matches[at - 1];
+            }
+        }
+        return nullptr;
+    }
+};
+
+// What the rules make of one unit, checked and not charged yet. Of a packet with several, all
+// earlier ones have been decided.
+[[nodiscard]] Decision decide_unit(MatchedRules judged) noexcept;
+
+// The general path, for any packet that is well-formed: decides and charges.
+[[nodiscard]] Decision decide_general(const PacketLooks& packet, const LoadedSet& set,
+                                      CoreState& core, Now now, AskContext ask = {}) noexcept;
+// The same as if every owner that is to be asked said yes, and nothing is charged or counted. The
+// looks have been used up by it.
+[[nodiscard]] Decision rehearse(const PacketLooks& packet, const LoadedSet& set, CoreState& core,
+                                Now now) noexcept;
+
+}  // namespace sluice

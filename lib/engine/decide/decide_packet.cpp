@@ -1,0 +1,290 @@
+#include "lib/engine/decide/decide_general.hpp"
+
+#include "lib/engine/decide/blocking_rules.hpp"
+#include "lib/engine/decide/shaping.hpp"
+#include "lib/engine/remote/asked_limit.hpp"
+
+#include <algorithm>
+
+// From what became of its units to what becomes of the packet, and the charges that follow.
+namespace sluice {
+namespace {
+
+// A monitoring rule spends as it would if it enforced: not when it would have refused.
+bool spends(const Match& match, const LoadedRule& rule, const MatchedRules& judged) noexcept {
+    return rule.on_match == OnMatch::Bypass
+               ? match.passed
+               : !match.overflowed && (judged.acts_in_place(rule) || !match.refused_any);
+}
+
+// What becomes of a packet: whether it goes on, and how long it is held before.
+struct Ending {
+    bool forwarded;
+    Nanoseconds delay;
+};
+
+// Charges what admitted the unit, if its packet goes on; ends the holds of the rule.
+void end_match(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const bool spending = ending.forwarded && spends(match, rule, judged);
+    const bool empties =
+        !spending && !(ending.forwarded && match.overflowed) && rule.rejected_spend;
+    const bool departs = spending && ending.delay != Nanoseconds{0} && judged.acts_in_place(rule) &&
+                         judged.shape_of(rule) != nullptr;
+    const LoadedLimit* limit = rule.limits.data();
+    for (LimitCheck& check : judged.checks(match)) {
+        const LoadedLimit& own = *limit++;
+        if (check.asked && check.at_owner) [[unlikely]] {
+            settle_asked({check, own, rule}, judged.context, spending, empties);
+        } else if (check.asked && check.entry != nullptr) {
+            departs ? commit_departure(check, judged.context, ending.delay, !rule.candidate)
+                    : commit(check, judged.context, spending, empties);
+        }
+    }
+}
+
+// What a unit that a rule has room for counts as once its packet has been decided: admitted where
+// the packet goes on, and would if a rule that monitors acted; exceeded where the rule refuses the
+// packet for another of its units; skipped where something else keeps the packet back. An allowing
+// rule that monitors counts what it would let through, before any other rule.
+Finding ending_of(const Match& match, const MatchedRules& judged, Ending ending) noexcept {
+    const LoadedRule& rule = judged.rule(match);
+    const bool acts = judged.acts_in_place(rule) || rule.on_match == OnMatch::Bypass;
+    const bool goes_on = ending.forwarded && (acts || !match.blocks_any);
+    if (goes_on || (rule.on_match == OnMatch::Act && !acts)) {
+        return match.finding;
+    }
+    return match.blocks_any ? Finding::Refuses : Finding::Nothing;
+}
+
+// The bytes of a packet count once, with the first unit that the rule admits or refuses.
+void count_match(Match& match, const MatchedRules& judged, Ending ending) noexcept {
+    if (match.finding == Finding::NotAsked ||
+        (judged.rule(match).on_match == OnMatch::Act && judged.is_repeated(match))) {
+        return;
+    }
+    const bool has_room = match.finding == Finding::HasRoom || match.finding == Finding::IsExempt;
+    const Finding finding = has_room ? ending_of(match, judged, ending) : match.finding;
+    RuleCounters& counters = judged.counters(match);
+    if (finding == Finding::Nothing) {
+        counters.skipped.add(1);
+        return;
+    }
+    match.weighed = true;
+    const bool is_first = judged.is_only || judged.weighed_before(match) == nullptr;
+    const std::uint64_t bytes = is_first ? judged.frame_bytes() : 0;
+    const bool refuses = finding == Finding::Refuses;
+    (refuses ? counters.exceeded : counters.admitted).add(1);
+    (refuses ? counters.exceeded_bytes : counters.admitted_bytes).add(bytes);
+    counters.exempted.add(finding == Finding::IsExempt ? 1 : 0);
+}
+
+// Ends all holds.
+void release_unit(const MatchedRules& judged) noexcept {
+    for (const Match& match : judged.matches) {
+        for (LimitCheck& check : judged.checks(match)) {
+            if (check.asked && check.entry != nullptr) {
+                commit(check, judged.context, false, false);
+            }
+        }
+    }
+}
+
+// Of two units of a packet the stricter verdict, of equals the one of the first rule in the file;
+// a unit that some rule has judged comes before one that none has.
+bool is_before(const Decision& decision, const Decision& other) noexcept {
+    if (decision.verdict != other.verdict) {
+        return decision.verdict > other.verdict;
+    }
+    if (decision.rule != other.rule) {
+        return decision.rule < other.rule;
+    }
+    return says_more(decision.reason, other.reason);
+}
+
+// A rule that refuses one unit of a packet refuses the packet.
+void spread_refusals(const PacketLooks& packet) noexcept {
+    const auto spread = [](const Match& from, Match& to) {
+        to.refused_any |= from.refused_any;
+        to.blocks_any |= from.blocks_any;
+    };
+    for (const JudgedUnit& unit : packet.units) {
+        for (Match& match : unit.matches) {
+            match.refused_any = match.refused;
+            match.blocks_any = match.blocks;
+            if (match.previous != 0) {
+                spread(packet.matches[match.previous - 1], match);
+            }
+        }
+    }
+    for (std::size_t left = packet.units.size(); left > 0; --left) {
+        for (const Match& match : packet.units[left - 1].matches) {
+            if (match.previous != 0) {
+                spread(match, packet.matches[match.previous - 1]);
+            }
+        }
+    }
+}
+
+// Of several shapers the latest departure holds; `counts` says which rules hold the packet.
+template <typename Counts>
+Nanoseconds departure_of(const PacketLooks& packet, Counts&& counts) noexcept {
+    Nanoseconds delay{};
+    for (const JudgedUnit& unit : packet.units) {
+        for (const Match& match : unit.matches) {
+            delay = counts(match.rule) ? std::max(delay, match.delay) : delay;
+        }
+    }
+    return delay;
+}
+
+// The rules that keep the packet back.
+BlockingRules blocking_rules(const PacketLooks& packet, const LoadedSet& set) noexcept {
+    BlockingRules blocking;
+    for (const JudgedUnit& unit : packet.units) {
+        if (!forwards(unit.decision.verdict)) {
+            blocking.add(unit.decision.rule);
+        }
+        for (const Match& match : unit.matches) {
+            if (match.blocks && set.rules[match.rule].mode == Mode::Enforce) {
+                blocking.add(match.rule);
+            }
+        }
+    }
+    return blocking;
+}
+
+// One packet on its way through the general path.
+class Judging {
+public:
+    Judging(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
+            AskContext ask) noexcept
+        : packet_{packet},
+          set_{set},
+          core_{core},
+          now_{now},
+          ask_{ask},
+          tells_wait_{core.policy.tell_wait || has_telling_rule()} {}
+
+    // What becomes of its units, and of it.
+    [[nodiscard]] Decision decide() noexcept;
+    [[nodiscard]] Nanoseconds departure() const noexcept {
+        return departure_of(
+            packet_, [&](std::uint32_t rule) { return set_.rules[rule].mode == Mode::Enforce; });
+    }
+    void end(Ending ending) const noexcept {
+        const BlockingRules blocking =
+            set_.meter_plan.has_candidates ? blocking_rules(packet_, set_) : BlockingRules{};
+        for (const JudgedUnit& unit : packet_.units) {
+            const MatchedRules judged = rules_of(unit);
+            for (Match& match : judged.matches) {
+                const Ending own =
+                    judged.rule(match).candidate ? ending_in_place(match, blocking) : ending;
+                count_match(match, judged, own);
+                end_match(match, judged, own);
+            }
+        }
+    }
+    // Nothing is charged, whatever was admitted.
+    void release() const noexcept {
+        for (const JudgedUnit& unit : packet_.units) {
+            release_unit(rules_of(unit));
+        }
+    }
+
+private:
+    // What would become of the packet if the candidate's rule had its limits.
+    [[nodiscard]] Ending ending_in_place(const Match& match,
+                                         const BlockingRules& blocking) const noexcept {
+        const std::uint32_t place = set_.rules[match.rule].place;
+        const bool acts = set_.rules[place].mode == Mode::Enforce;
+        if (blocking.any_but(place) || (acts && match.blocks_any)) {
+            return {false, Nanoseconds{0}};
+        }
+        return {true, departure_of(packet_, [&](std::uint32_t rule) {
+                    return rule == match.rule ||
+                           (rule != place && set_.rules[rule].mode == Mode::Enforce);
+                })};
+    }
+    // Whether the answer of a rule that matches may tell a client how long to wait.
+    [[nodiscard]] bool has_telling_rule() const noexcept {
+        if (!set_.meter_plan.answers_requests) [[likely]] {
+            return false;
+        }
+        bool tells = false;
+        for (const JudgedUnit& unit : packet_.units) {
+            for (const Match& match : unit.matches) {
+                tells |= set_.meter_plan.rules[match.rule].tells_wait;
+            }
+        }
+        return tells;
+    }
+    [[nodiscard]] MatchedRules rules_of(const JudgedUnit& unit) const noexcept {
+        AskContext ask = ask_;
+        ask.unit = static_cast<std::uint8_t>(&unit - packet_.units.data());
+        return {.context = {.set = set_,
+                            .core = core_,
+                            .now = now_,
+                            .frames = unit.burst->frames(),
+                            .headers = unit.burst->headers(),
+                            .row = unit.row,
+                            .checks = packet_.checks,
+                            .ask = ask,
+                            .tells_wait = tells_wait_},
+                .matches = unit.matches,
+                .all_matches = packet_.matches,
+                .all_checks = packet_.checks,
+                .kind = unit.kind,
+                .is_only = packet_.units.size() == 1,
+                .matches_before = unit.matches_before,
+                .looks_before = unit.looks_before};
+    }
+
+    const PacketLooks& packet_;
+    const LoadedSet& set_;
+    CoreState& core_;
+    Now now_;
+    AskContext ask_;
+    bool tells_wait_;
+};
+
+Decision Judging::decide() noexcept {
+    JudgedUnit& first = packet_.units.front();
+    first.decision = decide_unit(rules_of(first));
+    Decision decision = first.decision;
+    for (JudgedUnit& unit : packet_.units.subspan(1)) {
+        unit.decision = decide_unit(rules_of(unit));
+        const Nanoseconds wait = std::max(decision.wait, unit.decision.wait);
+        decision = is_before(unit.decision, decision) ? unit.decision : decision;
+        decision.wait = wait;
+    }
+    return decision;
+}
+
+}  // namespace
+
+Decision decide_general(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
+                        AskContext ask) noexcept {
+    Judging judging{packet, set, core, now, ask};
+    Decision decision = judging.decide();
+    spread_refusals(packet);
+    const bool forwarded = forwards(decision.verdict);
+    decision.wait = forwarded ? Nanoseconds{0} : decision.wait;
+    if (decision.verdict == Verdict::Shape) [[unlikely]] {
+        decision.wait = judging.departure();
+        --core.hold_room;
+    }
+    judging.end({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
+    return decision;
+}
+
+Decision rehearse(const PacketLooks& packet, const LoadedSet& set, CoreState& core,
+                  Now now) noexcept {
+    Judging judging{
+        packet, set, core, now, {.pass = AskContext::Pass::Rehearsal, .asker = core.asker}};
+    const Decision decision = judging.decide();
+    judging.release();
+    return decision;
+}
+
+}  // namespace sluice

@@ -1,0 +1,64 @@
+#pragma once
+#include "lib/bucket/table/own_bucket.hpp"
+#include "lib/engine/key/rule_keys.hpp"
+
+#include <cstdint>
+#include <span>
+
+// What holds for keys under a rule before any of its limits is checked: what operators have set for
+// them (overrides), and what the rule's penalty boxes hold. Every decision and every answer about a
+// key comes from here; the fast path has a brief form of it (brief_policy.hpp).
+namespace sluice {
+
+// In the order of precedence: of several, be they of one key or of several keys of a packet, the
+// greatest holds.
+enum class KeyStatus : std::uint8_t {
+    Limited,  // by the limits, with the rule's numbers or the key's own
+    Boxed,    // banned, by a penalty box
+    Exempt,   // by an operator
+    Banned,   // by an operator
+};
+[[nodiscard]] constexpr bool is_banned(KeyStatus status) noexcept {
+    return status == KeyStatus::Boxed || status == KeyStatus::Banned;
+}
+
+struct KeyPolicy {
+    KeyStatus status = KeyStatus::Limited;
+    Nanoseconds left{};    // of the longest ban; kNever
+    std::uint8_t key = 0;  // that is banned so long, the first of equals
+
+    void add(const KeyPolicy& other) noexcept {
+        if (other.status > status || (other.status == status && other.left > left)) {
+            *this = other;
+        }
+    }
+};
+
+// What operators have set for one key.
+class KeyOverride {
+public:
+    KeyOverride() noexcept = default;  // nothing
+    KeyOverride(const RuleKeys& keys, std::uint8_t key, Now now) noexcept;
+
+    [[nodiscard]] KeyPolicy policy() const noexcept;
+    // In place of a limit's numbers, by its index in the rule; nullptr: the limit's count.
+    [[nodiscard]] const LimitOverride* of_limit(std::size_t limit) const noexcept;
+    [[nodiscard]] OwnNumbers own_numbers(std::size_t limit) const noexcept;
+
+private:
+    const OverridePlan* plan_ = nullptr;
+    const Overrides* all_ = nullptr;
+    Now now_;
+    std::uint8_t key_ = 0;
+    Nanoseconds network_left_{};  // of the longest ban of a network that it lies in
+};
+
+// Of all keys together.
+[[nodiscard]] KeyPolicy policy_of(const RuleKeys& keys, CoreState& core, Now now) noexcept;
+
+// The same, for a packet that is about to be decided: the keys' own numbers are noted in the
+// checks, and unless the keys are limited, no limit is asked.
+[[nodiscard]] KeyPolicy apply_policy(const RuleKeys& keys, std::span<LimitCheck> checks,
+                                     CoreState& core, Now now) noexcept;
+
+}  // namespace sluice

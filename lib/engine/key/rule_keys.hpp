@@ -1,0 +1,41 @@
+#pragma once
+#include "lib/engine/burst/look.hpp"
+#include "lib/engine/check/check_limit.hpp"
+#include "lib/rules/group.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+// Keys under one rule: all that a packet has, or one by its canonical bytes. Lives no longer than
+// what it was made from.
+class RuleKeys {
+public:
+    // While the checks still have the digests of their keys.
+    RuleKeys(const LoadedRule& rule, std::span<const LimitCheck> checks,
+             const CheckContext& context) noexcept;
+    RuleKeys(const LoadedRule& rule, const PacketHeaders& headers, ByteView frame,
+             const KeyHasher& hash) noexcept;
+    RuleKeys(const LoadedRule& rule, std::uint8_t key, ByteView bytes,
+             const KeyHasher& hash) noexcept;
+
+    [[nodiscard]] const LoadedRule& rule() const noexcept { return rule_; }
+    // False: the packet lacks a part of it.
+    [[nodiscard]] bool has(std::uint8_t key) const noexcept { return digests_[key] != 0; }
+    [[nodiscard]] std::uint64_t digest(std::uint8_t key) const noexcept { return digests_[key]; }
+    // Of a key that is there, its bytes: made in `room` where they are a packet's.
+    [[nodiscard]] ByteView bytes(std::uint8_t key, KeyBytes& room) const noexcept;
+    [[nodiscard]] TableKey table_key(const LoadedLimit& limit) const noexcept {
+        return {KeyHasher::key_under(limit.identity, digests_[limit.key]), limit.slot};
+    }
+
+private:
+    const LoadedRule& rule_;
+    const PacketHeaders* headers_ = nullptr;  // nullptr: the bytes are those of the one key
+    ByteView bytes_;                          // else the frame
+    std::array<std::uint64_t, kMaxLimitsPerRule> digests_{};  // by key; 0: it is not there
+};
+
+}  // namespace sluice

@@ -1,0 +1,108 @@
+#pragma once
+#include "lib/engine/burst/counters.hpp"
+#include "lib/engine/burst/held_units.hpp"
+#include "lib/peer/reserve/ask_event.hpp"
+#include "lib/peer/reserve/ask_lane.hpp"
+#include "lib/peer/reserve/waiting_room.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace sluice {
+
+// What is kept of a packet that waits.
+struct HeldPacket {
+    void* buffer;  // as in Packet
+    void* origin;  // where its burst came from
+    HeldUnits units;
+};
+
+// One question about a unit of a packet, before it has a ticket.
+struct WantedQuestion {
+    Question question;
+    std::uint8_t unit = 0;
+};
+
+// Questions about one packet: one about each of its units, or a few of fewer.
+inline constexpr std::size_t kMaxQuestions = 256;
+
+// One worker's questions to owners of keys, and its packets that wait for the answers.
+class KeyAsker {
+public:
+    KeyAsker(std::size_t self, AskLanes& lanes, const RoomBounds& bounds);
+
+    // Where the bursts that are metered from now on came from.
+    void set_origin(void* origin) noexcept { origin_ = origin; }
+
+    [[nodiscard]] bool empty() const noexcept { return room_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return room_.size(); }
+    [[nodiscard]] bool holds(std::uint64_t connection) const noexcept {
+        return room_.holds(connection);
+    }
+    // Takes the packet out of its burst until its answers are there. False: it has no room, and
+    // nothing was asked. Without questions it waits for those before it.
+    [[nodiscard]] bool hold(Burst& burst, std::size_t row, std::uint64_t connection,
+                            std::span<const WantedQuestion> wanted, Instant now) noexcept;
+    // A question without an answer, of a packet that is refused: sent once its packet, if it is in
+    // the room, has settled what was reserved.
+    void spend(RoomPlace place, std::uint8_t unit, const Question& question) noexcept;
+
+    // Takes the answers that have come, and ends waits that are over.
+    void take_answers(Instant now) noexcept;
+    // Nobody waits any longer.
+    void end_waits() noexcept { room_.end_waits(); }
+    // The next packets that are to be decided, all of one origin and with no more units than one
+    // burst has room for: how many.
+    [[nodiscard]] std::size_t take_ready(std::span<RoomPlace> places) noexcept;
+    // Whether a packet in the room was to ask anything when it entered.
+    [[nodiscard]] bool has_asked(RoomPlace place) const noexcept { return room_.has_asked(place); }
+    [[nodiscard]] const HeldPacket& held(RoomPlace place) const noexcept { return held_[place]; }
+
+    // The answer about that limit for a unit of a packet in the room; nullptr: there is none.
+    [[nodiscard]] const Answer* answer(RoomPlace place, std::uint8_t unit,
+                                       LimitSlot slot) const noexcept;
+    // What was reserved by it will be charged.
+    void keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot slot) noexcept;
+    // The packet has been decided, or is let go of: what was reserved for it is charged or not.
+    void finish(RoomPlace place) noexcept;
+
+    // Room for the questions about the packet at hand.
+    [[nodiscard]] std::span<WantedQuestion, kMaxQuestions> list() noexcept {
+        return std::span<WantedQuestion, kMaxQuestions>{wanted_.get(), kMaxQuestions};
+    }
+    // Where a look that is only a rehearsal counts.
+    [[nodiscard]] BanCounters& no_bans() noexcept { return no_bans_; }
+
+    [[nodiscard]] std::size_t workers() const noexcept { return lanes_.workers(); }
+    [[nodiscard]] const AskCounters& counters() const noexcept { return counters_; }
+
+private:
+    static constexpr unsigned kUnitShift = 16;
+    [[nodiscard]] static std::uint32_t tag_of(std::uint8_t unit, LimitSlot slot) noexcept {
+        return std::uint32_t{unit} << kUnitShift | slot;
+    }
+    // Of a question in the room: whom it was put to, and what becomes of what he reserved.
+    struct Put {
+        Question question;
+        bool kept = false;
+        bool spends = false;
+    };
+    void send_spending(const Question& question) noexcept;
+    [[nodiscard]] std::size_t owner_of_key(std::uint64_t hash, LimitSlot slot) const noexcept;
+    void ask(RoomPlace place, const WantedQuestion& wanted) noexcept;
+    void settle(std::size_t owner, Ticket ticket, Question::Kind kind) noexcept;
+
+    std::size_t self_;
+    AskLanes& lanes_;
+    WaitingRoom room_;
+    std::unique_ptr<HeldPacket[]> held_;  // by place; pages are touched once packets wait there
+    std::unique_ptr<Put[]> put_;          // by the tickets' places
+    std::unique_ptr<WantedQuestion[]> wanted_ = std::make_unique<WantedQuestion[]>(kMaxQuestions);
+    void* origin_ = nullptr;
+    BanCounters no_bans_;
+    AskCounters counters_;
+};
+
+}  // namespace sluice

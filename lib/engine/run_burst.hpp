@@ -1,0 +1,54 @@
+#pragma once
+#include "lib/engine/burst/stage_laps.hpp"
+#include "lib/engine/stage/stages.hpp"
+
+namespace sluice {
+
+// The product, stage by stage. rx before it, and act and tx after it, are dataplane/'s.
+inline void run_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
+    parse_burst(burst, core);
+    geo_burst(burst, set);
+    match_burst(burst, set, core, now.at);
+    key_burst(burst, set, core);
+    locate_burst(burst, core);
+    locate_second(burst, core);
+    meter_burst(burst, set, core, now);
+}
+
+// Two bursts on their way, either of which may be empty.
+struct Overlapped {
+    Burst& coming;
+    Burst& going;
+};
+
+// The same for two bursts: the first half of one that has come, and the second half of the one
+// before it, whose lines arrive from memory meanwhile. Both under one set. Between the two steps,
+// the burst that has come may lose packets. `laps` is told of each stage as it ends.
+template <typename Laps = const NoLaps>
+void match_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, Now now,
+                      Laps& laps = kNoLaps) noexcept {
+    locate_burst(bursts.going, core);
+    laps.lap(Stage::Locate);
+    parse_burst(bursts.coming, core);
+    geo_burst(bursts.coming, set);
+    laps.lap(Stage::Parse);
+    match_burst(bursts.coming, set, core, now.at);
+    laps.lap(Stage::Match);
+}
+template <typename Laps = const NoLaps>
+void meter_overlapped(Overlapped bursts, const LoadedSet& set, CoreState& core, Now now,
+                      Laps& laps = kNoLaps) noexcept {
+    locate_second(bursts.going, core);
+    laps.lap(Stage::Locate);
+    key_burst(bursts.coming, set, core);
+    laps.lap(Stage::Key);
+    meter_burst(bursts.going, set, core, now);
+    laps.lap(Stage::Meter);
+}
+inline void run_overlapped(Burst& coming, Burst& going, const LoadedSet& set, CoreState& core,
+                           Now now) noexcept {
+    match_overlapped({coming, going}, set, core, now);
+    meter_overlapped({coming, going}, set, core, now);
+}
+
+}  // namespace sluice

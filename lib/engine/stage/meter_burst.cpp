@@ -1,0 +1,391 @@
+#include "lib/engine/burst/adopt.hpp"
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/engine/burst/judged_packet.hpp"
+#include "lib/engine/decide/decide_fast.hpp"
+#include "lib/engine/decide/decide_general.hpp"
+#include "lib/engine/decide/follow_connections.hpp"
+#include "lib/engine/key/event_burst.hpp"
+#include "lib/engine/remote/asked_limit.hpp"
+#include "lib/engine/stage/answered_rows.hpp"
+#include "lib/engine/stage/sample_burst.hpp"
+#include "lib/engine/stage/stages.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+
+namespace sluice {
+namespace {
+
+[[gnu::noinline]] void decide_row(BurstRow at, const LoadedSet& set, CoreState& core, Now now,
+                                  AskContext ask = {}) noexcept {
+    Burst& burst = *at.burst;
+    const std::size_t row = at.row;
+    const PacketLooks of = looks_of_packet(burst, row, set);
+    burst.packets()[row].decision = decide_general(of, set, core, now, ask);
+    for (std::size_t number = 0; of.units.size() > 1 && number < of.units.size(); ++number) {
+        burst.units()->decision(row, number) = of.units[number].decision;
+    }
+    for (const JudgedUnit& unit : of.units) {
+        Scratch& scratch = unit.burst->scratch();
+        for (const Match& match : unit.matches) {
+            ActiveRule& active = scratch.rules[scratch.active_of[match.rule]];
+            active.refused |= match.refused ? row_bit(unit.row) : 0;
+        }
+    }
+}
+
+[[gnu::always_inline]] inline bool decides_fast(FastPath& fast, std::size_t row) noexcept {
+    return fast.decide(row) || fast.decide_widened(row);
+}
+
+// Whether a packet repeats bytes that were refused, by what has become of all packets before it.
+[[gnu::noinline]] bool repeats_refused(Burst& burst, std::size_t row, const LoadedSet& set,
+                                       FastPath& fast) noexcept {
+    fast.write_admitted();
+    burst.units()->settle(burst, burst.live() & first_rows(row), set.meter_plan);
+    return burst.units()->repeats_refused(row);
+}
+
+[[nodiscard]] FragmentSource fragment_of(const Burst& burst, std::size_t row, const CoreState& core,
+                                         Now now) noexcept {
+    return {.headers = burst.headers_of(row),
+            .frame = burst.frame(row),
+            .hash = core.hash,
+            .now = now.at,
+            .counters = core.counters};
+}
+
+// What became of first fragments, each once.
+void remember_fragments(Burst& burst, RowMask rows, const CoreState& core, Now now) noexcept {
+    RowMask& first = burst.scratch().first_fragments;
+    for_each_row(first & rows, [&](std::size_t row) {
+        core.fragments.remember(core.fragments.memory, fragment_of(burst, row, core, now),
+                                forwards(burst.packets()[row].decision.verdict));
+    });
+    first &= ~rows;
+}
+
+// Drops a later fragment for what its datagram is, by what has become of all packets before it.
+[[gnu::noinline]] bool refuse_fragment(Burst& burst, std::size_t row, FastPath& fast,
+                                       const CoreState& core, Now now) noexcept {
+    fast.write_admitted();
+    remember_fragments(burst, burst.live() & first_rows(row), core, now);
+    const std::optional<Reason> reason =
+        core.fragments.refuse(core.fragments.memory, fragment_of(burst, row, core, now));
+    if (reason) {
+        burst.packets()[row].decision = dropped_for(*reason);
+    }
+    return reason.has_value();
+}
+
+// Packets that wait for what owners of keys say are settled when they come back.
+void settle(Burst& burst, const LoadedSet& set, const CoreState& core, Now now) noexcept {
+    if (burst.scratch().first_fragments != 0) [[unlikely]] {
+        remember_fragments(burst, burst.live(), core, now);
+    }
+    if (burst.units() != nullptr) [[unlikely]] {
+        burst.units()->settle(burst, burst.live(), set.meter_plan);
+    }
+}
+
+// Where owners of keys are asked, or packets wait for what they say.
+class DecidingWithOwners {
+public:
+    DecidingWithOwners(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept
+        : burst_{burst}, set_{set}, core_{core}, now_{now}, asker_{*core.asker} {}
+
+    void run() noexcept {
+        const Scratch& scratch = burst_.scratch();
+        FastPath fast{burst_, set_, core_, now_};
+        RowsBehindAnswers behind{burst_, set_, core_, now_.at};
+        for_each_row(burst_.live(), [&](std::size_t row) {
+            if (behind.has(row)) {
+                return;
+            }
+            const bool metered =
+                has_row((scratch.general | scratch.looked_up) & ~scratch.decided, row);
+            if (has_row(scratch.later_fragments, row) &&
+                refuse_fragment(burst_, row, fast, core_, now_)) {
+                return;
+            }
+            if (is_dropped(row) || (is_behind(row) && goes_behind(row, metered))) {
+                return;
+            }
+            if (!metered) {
+                fast.admit(row_bit(row) & ~scratch.decided);
+            } else if (has_row(scratch.general, row) || !decides_fast(fast, row)) {
+                if (has_row(burst_.following(), row) && repeats_refused(burst_, row, set_, fast)) {
+                    burst_.decision(row) = dropped_for(Reason::Retransmission);
+                } else {
+                    decide(row);
+                }
+            }
+            behind.look(row, fast);
+        });
+        fast.finish();
+        settle(burst_, set_, core_, now_);
+        if (burst_.origin() == Burst::Origin::Room) {
+            for (std::size_t row = 0; row < burst_.size(); ++row) {
+                asker_.finish(burst_.place(row));
+            }
+        }
+    }
+
+private:
+    // Whether an earlier packet of its connection is in the room.
+    [[nodiscard]] bool is_behind(std::size_t row) const noexcept {
+        return burst_.origin() != Burst::Origin::Room && !asker_.empty() &&
+               asker_.holds(connection(row));
+    }
+    // What is dropped already needs no order.
+    [[nodiscard]] bool is_dropped(std::size_t row) noexcept {
+        return has_row(burst_.scratch().decided, row) && !forwards(burst_.decision(row).verdict);
+    }
+    // A copy of what waits is not forwarded before it; its sender sends another.
+    [[nodiscard]] bool goes_behind(std::size_t row, bool metered) noexcept {
+        if (wait_behind(row, metered)) {
+            return true;
+        }
+        const bool is_copy = has_row(burst_.following(), row);
+        if (is_copy) {
+            burst_.decision(row) = dropped_for(Reason::Retransmission);
+        }
+        return is_copy;
+    }
+    // What it is to ask is asked at once. Where the room has no place left, it goes before those
+    // that wait: nobody is refused for that.
+    [[nodiscard]] bool wait_behind(std::size_t row, bool metered) noexcept {
+        const std::size_t questions = metered ? questions_of(row).value_or(0) : 0;
+        const bool waits = hold(row, questions);
+        core_.counters.by_table_event[static_cast<std::size_t>(TableEvent::AskOvertook)].add(
+            waits ? 0 : 1);
+        return waits;
+    }
+
+    void decide(std::size_t row) noexcept {
+        if (!asks_owners(looks_of_packet(burst_, row, set_), set_)) {
+            decide_row({&burst_, row}, set_, core_, now_);
+            return;
+        }
+        using Pass = AskContext::Pass;
+        const RoomPlace place = burst_.place(row);
+        AskContext ask{.pass = Pass::Answered, .asker = &asker_, .place = place};
+        if (place == kNoRoomPlace || !asker_.has_asked(place)) {
+            const std::optional<std::size_t> questions = questions_of(row);
+            if (!questions) {
+                ask.pass = Pass::NotAsked;
+            } else if (place == kNoRoomPlace && hold(row, *questions)) {
+                return;
+            }
+        }
+        decide_row({&burst_, row}, set_, core_, now_, ask);
+    }
+    // How many its owners are to be asked; nullopt: whatever they would say, it is refused.
+    [[nodiscard]] std::optional<std::size_t> questions_of(std::size_t row) noexcept {
+        const PacketLooks of = looks_of_packet(burst_, row, set_);
+        const Decision decision = rehearse(of, set_, core_, now_);
+        if (!forwards(decision.verdict) && !asks_budgets(of, set_)) {
+            return std::nullopt;
+        }
+        return list_questions(of, set_, core_.hash, asker_.list());
+    }
+    [[nodiscard]] bool hold(std::size_t row, std::size_t questions) noexcept {
+        return questions <= kMaxQuestions &&
+               asker_.hold(burst_, row, connection(row), asker_.list().first(questions), now_.at);
+    }
+    // Packets that are to stay in their order: of one direction of a connection.
+    [[nodiscard]] std::uint64_t connection(std::size_t row) const noexcept {
+        return burst_.ends_of(row, core_.hash).along();
+    }
+
+    Burst& burst_;
+    const LoadedSet& set_;
+    CoreState& core_;
+    Now now_;
+    KeyAsker& asker_;
+};
+
+[[nodiscard]] bool meets_owners(const Burst& burst, const LoadedSet& set,
+                                const CoreState& core) noexcept {
+    return core.asker != nullptr && (set.meter_plan.has_asked() || !core.asker->empty() ||
+                                     burst.origin() == Burst::Origin::Room);
+}
+
+// A burst that is being decided, under what and when.
+struct Deciding {
+    Burst& burst;
+    const LoadedSet& set;
+    CoreState& core;
+    Now now;
+};
+
+[[gnu::always_inline]] inline void decide_metered(const Deciding& of, std::size_t row,
+                                                  FastPath& fast) noexcept {
+    Burst& burst = of.burst;
+    const Scratch& scratch = burst.scratch();
+    if (has_row(scratch.general, row) || !decides_fast(fast, row)) [[unlikely]] {
+        if (has_row(scratch.later_fragments, row) &&
+            refuse_fragment(burst, row, fast, of.core, of.now)) {
+            return;
+        }
+        if (has_row(burst.following(), row) && repeats_refused(burst, row, of.set, fast)) {
+            burst.packets()[row].decision = dropped_for(Reason::Retransmission);
+        } else {
+            decide_row({&burst, row}, of.set, of.core, of.now);
+        }
+    }
+}
+
+// Packet by packet, in arrival order: what one packet spends, the next one sees.
+void decide(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
+    const Scratch& scratch = burst.scratch();
+    FastPath fast{burst, set, core, now};
+    const RowMask rows = burst.live() & ~scratch.decided;
+    fast.admit(rows & ~(scratch.general | scratch.looked_up));
+    RowMask others = scratch.general | scratch.with_state;
+    RowMask left = rows & (scratch.general | scratch.looked_up);
+    while ((left = fast.decide_buckets(left)) != 0) {
+        // Behind a row that left the loop for its overrides, the rows of such limits are decided
+        // one by one: leaving it again for each of them would cost more.
+        others |= (left & -left & scratch.overridden) != 0 ? scratch.overridden : RowMask{0};
+        do {
+            const auto row = static_cast<std::size_t>(std::countr_zero(left));
+            decide_metered({burst, set, core, now}, row, fast);
+            left &= left - 1;
+        } while ((left & -left & others) != 0);
+    }
+    fast.finish();
+    settle(burst, set, core, now);
+}
+
+// The same where packets are answered: what is behind one of them on its connection is of no rule.
+[[gnu::noinline]] void decide_and_answer(Burst& burst, const LoadedSet& set, CoreState& core,
+                                         Now now) noexcept {
+    const Scratch& scratch = burst.scratch();
+    FastPath fast{burst, set, core, now};
+    RowsBehindAnswers behind{burst, set, core, now.at};
+    const RowMask rows = burst.live() & ~scratch.decided;
+    fast.admit(rows & ~(scratch.general | scratch.looked_up));
+    for_each_row(rows & (scratch.general | scratch.looked_up), [&](std::size_t row) {
+        if (!behind.has(row)) {
+            decide_metered({burst, set, core, now}, row, fast);
+            behind.look(row, fast);
+        }
+    });
+    fast.finish();
+    settle(burst, set, core, now);
+}
+
+// The same where connections are counted: each packet that is forwarded is followed before the next
+// one is decided.
+[[gnu::noinline]] void decide_and_follow(Burst& burst, const LoadedSet& set, CoreState& core,
+                                         Now now) noexcept {
+    const Scratch& scratch = burst.scratch();
+    FastPath fast{burst, set, core, now};
+    RowsBehindAnswers behind{burst, set, core, now.at};
+    const RowMask metered = ~scratch.decided & (scratch.general | scratch.looked_up);
+    fast.admit(burst.live() & ~scratch.decided & ~metered);
+    fast.write_admitted();
+    for_each_row(burst.live(), [&](std::size_t row) {
+        if (behind.has(row)) {
+            return;
+        }
+        if (has_row(metered, row)) {
+            decide_metered({burst, set, core, now}, row, fast);
+            fast.write_admitted();
+        }
+        behind.look(row, fast);
+        if (forwards(burst.decision(row).verdict)) {
+            follow_row(burst, row, core, now);
+        }
+    });
+    fast.finish();
+    settle(burst, set, core, now);
+}
+
+// Where packets wait for owners, those of the burst that do not are followed behind it.
+void follow_rest(const Burst& burst, CoreState& core, Now now) noexcept {
+    for_each_row(burst.live(), [&](std::size_t row) {
+        if (forwards(burst.packets()[row].decision.verdict)) {
+            follow_row(burst, row, core, now);
+        }
+    });
+}
+
+void decide_all(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
+                bool follows) noexcept {
+    if (meets_owners(burst, set, core)) [[unlikely]] {
+        DecidingWithOwners{burst, set, core, now}.run();
+        if (follows) {
+            follow_rest(burst, core, now);
+        }
+    } else if (follows) [[unlikely]] {
+        decide_and_follow(burst, set, core, now);
+    } else if (RowsBehindAnswers::may_be_any(set, core)) [[unlikely]] {
+        decide_and_answer(burst, set, core, now);
+    } else {
+        decide(burst, set, core, now);
+    }
+}
+
+// Of the look-ups whose keys are not in their first lines.
+void find_entries(const Scratch& scratch, CoreState& core, Now now) noexcept {
+    core.buckets.keys.probe_second(
+        std::span<BucketLookup* const>{scratch.missed.get(), scratch.miss_count},
+        core.buckets.registry, now);
+}
+
+// What the tables do once per burst.
+void tend(CoreState& core, Now now) noexcept {
+    if (core.buckets.begin_burst(now)) [[unlikely]] {
+        core.counters.settled.set(core.buckets.settled_changes());
+    }
+}
+
+// A burst that is not empty.
+void decide_located(Burst& burst, const LoadedSet& set, CoreState& core, Now now,
+                    bool follows) noexcept {
+    decide_answered_since(burst, core, now.at);
+    find_entries(burst.scratch(), core, now);
+    if (burst.units() != nullptr) [[unlikely]] {
+        for (Burst& further : burst.units()->further()) {
+            find_entries(further.scratch(), core, now);
+        }
+    }
+    decide_all(burst, set, core, now, follows);
+    if (set.reports_limits && core.events != nullptr) [[unlikely]] {
+        note_refusals(burst, set, core, now);
+    }
+    const auto packets = static_cast<std::size_t>(std::popcount(burst.live()));
+    if (core.sampler != nullptr && core.sampler->is_due(packets, now.at)) [[unlikely]] {
+        sample_burst(burst, set, core, now);
+    }
+}
+
+}  // namespace
+
+// What changes between locating and deciding, the general path finds out.
+void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) noexcept {
+    adopt(set, core, now);
+    tend(core, now);
+    const bool follows = follows_connections(set, core);
+    if (follows) [[unlikely]] {
+        hear_of_connections(core, now);
+        if (core.answered != nullptr) {
+            follow_resets(core, now);
+        }
+    }
+    if (burst.size() != 0) {
+        decide_located(burst, set, core, now, follows);
+    }
+    if (core.answered != nullptr) {
+        core.answered->forget_ends();
+    }
+    if (follows) [[unlikely]] {
+        core.recent_openings.forget(burst);
+        count_connections(core);
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,167 @@
+#include "lib/l7/http1/request_readings.hpp"
+
+#include "lib/l7/http1/texts.hpp"
+#include "lib/l7/stream/unit_text.hpp"
+
+#include <functional>
+#include <span>
+
+namespace sluice {
+namespace {
+
+constexpr TextFieldSet kTargetTexts{TextField::HttpUri, TextField::HttpPath, TextField::HttpQuery};
+
+// Where readings differ.
+enum Doubt : unsigned { kHost = 1, kHeaders = 2, kCookies = 4, kTargetHost = 8 };
+
+bool differ(const HeaderText& texts) noexcept {
+    return http1::as_text(texts.first) != http1::as_text(texts.last);
+}
+
+class Readings {
+public:
+    Readings(const RequestHead& head, const UnitSource& packet, UnitSink& units) noexcept
+        : head_{head}, packet_{packet}, units_{units} {}
+
+    void run(ReadingsOf which) noexcept {
+        find_targets();
+        const unsigned doubts = find_host() | (which == ReadingsOf::All ? find_repeated() : 0U);
+        for (unsigned others = 0; others <= doubts; ++others) {
+            if ((others & ~doubts) == 0) {
+                add_all(others);
+            }
+        }
+    }
+
+private:
+    void find_targets() noexcept {
+        const bool names_host =
+            head_.shapes.has(HeadShape::NetworkPath) && packet_.wanted.has(TextField::HttpHost);
+        const bool reads_targets = names_host || packet_.wanted.meets(kTargetTexts);
+        if (head_.shapes.among(kTargetDoubts).empty() || !reads_targets) {
+            return;
+        }
+        targets_ = other_targets(head_, names_host || packet_.wanted.has(TextField::HttpPath),
+                                 units_.room());
+        const ByteView made = units_.keep(targets_.used);
+        if (targets_.is_cut) {
+            units_.refuse();
+        }
+        for (OtherTarget& target : std::span{targets_.all}.first(targets_.count)) {
+            make_last(TextField::HttpPath, made, target.path);
+            make_last(TextField::HttpHost, made, target.host);
+            make_last(TextField::HttpUri, made, target.target);
+            make_last(TextField::HttpQuery, made, target.query);
+        }
+    }
+    // Whatever readings it is a part of.
+    void make_last(TextField field, ByteView made, ByteView& text) noexcept {
+        const std::less_equal<> before;
+        const bool is_made = before(made.data(), text.data()) &&
+                             before(text.data() + text.size(), made.data() + made.size());
+        if (text.data() != nullptr && packet_.wanted.has(field) && !is_made) {
+            text = lasting_text(text, packet_, units_);
+        }
+    }
+    [[nodiscard]] unsigned find_host() noexcept {
+        if (head_.shapes.among(kHostDoubts).empty() || !packet_.wanted.has(TextField::HttpHost)) {
+            return 0;
+        }
+        HeadShapes shapes;
+        host_ = other_host(head_, units_.room(), shapes);
+        if (shapes.has(HeadShape::BadHost)) {
+            units_.drop(Reason::AmbiguousRequest);
+        }
+        keep(host_);
+        return http1::as_text(host_) != http1::as_text(head_.host) ? kHost : 0U;
+    }
+    [[nodiscard]] unsigned find_repeated() const noexcept {
+        unsigned doubts = 0;
+        for (const RequestTexts::Place& header : packet_.requests.headers()) {
+            const bool repeats =
+                header.field != kClientHeader && differ(head_.header(header.place));
+            doubts |= repeats ? kHeaders : 0U;
+        }
+        for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
+            doubts |= differ(head_.cookie(cookie.place)) ? kCookies : 0U;
+        }
+        return doubts;
+    }
+    // A text at the beginning of the room stays.
+    void keep(ByteView text) noexcept {
+        if (text.data() == units_.room().data()) {
+            (void)units_.keep(text.size());
+        }
+    }
+
+    // Each target with these others.
+    void add_all(unsigned others) noexcept {
+        if (others != 0) {
+            add(nullptr, others);
+        }
+        for (const OtherTarget& target : targets_.readings()) {
+            add(&target, others);
+            if (!target.host.empty() && (others & kHost) == 0) {
+                add(&target, others | kTargetHost);
+            }
+        }
+    }
+    void add(const OtherTarget* target, unsigned others) noexcept {
+        UnitTexts* const texts = units_.is_refused() ? nullptr : units_.add_other_reading();
+        if (texts == nullptr) {
+            return;
+        }
+        if (target != nullptr) {
+            set_lasting(*texts, TextField::HttpPath, target->path);
+        }
+        if (target != nullptr && target->is_other) {
+            set_lasting(*texts, TextField::HttpUri, target->target);
+            set_lasting(*texts, TextField::HttpQuery, target->query);
+        }
+        if ((others & kHost) != 0) {
+            set(*texts, TextField::HttpHost, host_);
+        }
+        if (target != nullptr && (others & kTargetHost) != 0) {
+            set_lasting(*texts, TextField::HttpHost, target->host);
+        }
+        for (const RequestTexts::Place& header : packet_.requests.headers()) {
+            if ((others & kHeaders) != 0 && header.field != kClientHeader) {
+                set(*texts, header.field, head_.header(header.place).last);
+            }
+        }
+        for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
+            if ((others & kCookies) != 0) {
+                set(*texts, cookie.field, head_.cookie(cookie.place).last);
+            }
+        }
+    }
+    void set(UnitTexts& texts, TextField field, ByteView text) noexcept {
+        const bool is_there = packet_.wanted.has(field) && text.data() != nullptr;
+        set_lasting(texts, field, is_there ? lasting_text(text, packet_, units_) : text);
+    }
+    void set_lasting(UnitTexts& texts, TextField field, ByteView text) noexcept {
+        if (!packet_.wanted.has(field)) {
+            return;
+        }
+        if (text.data() == nullptr) {
+            texts.unset(field);
+        } else {
+            texts.set(field, text);
+        }
+    }
+
+    const RequestHead& head_;
+    const UnitSource& packet_;
+    UnitSink& units_;
+    OtherTargets targets_;
+    ByteView host_;
+};
+
+}  // namespace
+
+void add_other_readings(const RequestHead& head, const UnitSource& packet, ReadingsOf which,
+                        UnitSink& units) noexcept {
+    Readings{head, packet, units}.run(which);
+}
+
+}  // namespace sluice

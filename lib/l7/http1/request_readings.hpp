@@ -1,0 +1,19 @@
+#pragma once
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/l7/http1/other_reading.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+// The doubts that are judged: about the path alone, where servers agree on all else, or all.
+enum class ReadingsOf : std::uint8_t { Paths, All };
+
+// Adds the other readings of the request that was added last, which has_stated_readings(): of its
+// target all other ones, of its host, of its repeated headers and of its repeated cookies the other
+// one each, in all combinations, as far as rules read them. A server takes either the first or the
+// last of every header.
+void add_other_readings(const RequestHead& head, const UnitSource& packet, ReadingsOf which,
+                        UnitSink& units) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+#pragma once
+#include "lib/bucket/hash/group_key.hpp"
+#include "lib/engine/burst/counters.hpp"
+#include "lib/packet/packet_headers.hpp"
+#include "lib/packet/verdict.hpp"
+
+#include <optional>
+
+namespace sluice {
+
+// A fragment, which is well-formed.
+struct FragmentSource {
+    const PacketHeaders& headers;
+    FrameView frame;
+    const KeyHasher& hash;
+    Instant now;
+    WorkerCounters& counters;
+};
+
+// What a worker remembers of datagrams in fragments. It neither allocates nor waits.
+struct FragmentFollower {
+    // What became of a first fragment.
+    using Remember = void (*)(void* memory, const FragmentSource& first, bool forwarded) noexcept;
+    // Why a later fragment is dropped before any rule; nullopt: the rules judge it.
+    using Refuse = std::optional<Reason> (*)(void* memory, const FragmentSource& later) noexcept;
+    Remember remember = nullptr;
+    Refuse refuse = nullptr;
+    void* memory = nullptr;
+};
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#pragma once
+#include "lib/engine/burst/burst_units.hpp"
+#include "lib/l7/stream/stream_reading.hpp"
+#include "lib/l7/stream/tcp_segment.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+// A packet of TCP as the table of connections takes it.
+[[nodiscard]] TcpSegment segment_of(ByteView payload, const UnitSource& packet) noexcept;
+// Its acknowledgement number.
+[[nodiscard]] std::uint32_t acknowledged_by(const UnitSource& packet) noexcept;
+// Bytes that have the verdict of a unit's head.
+[[nodiscard]] std::uint32_t extent_of(const StreamReading& unit) noexcept;
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+#pragma once
+#include "lib/l7/stream/loaded_services.hpp"
+#include "lib/match/rule_matches.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+struct UnitColumns;
+struct WorkerCounters;
+
+// The view of a burst that trackers of services are shown.
+struct TrackedColumns {
+    const UnitColumns& burst;
+    const LoadedServices& services;
+    RuleMatches& scratch;  // of the services' classifier
+    WorkerCounters& counters;
+    std::uint64_t load = 0;              // see UnitSource
+    std::uint64_t untracked_bursts = 0;  // that were forwarded untracked before
+};
+
+}  // namespace sluice

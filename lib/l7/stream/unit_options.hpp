@@ -1,0 +1,54 @@
+#pragma once
+#include "lib/base/units.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+// What a box may remember of connections and fragments, and how it treats later layers: `packets:`
+// of sluice.yaml. Amounts are the whole box's; lib/l7/stream/unit_budget has each worker's.
+namespace sluice {
+
+// What a new half head meets when there is no room for it.
+enum class FullConnections : std::uint8_t {
+    Evict,  // the oldest of the source with most half heads goes
+    Drop,   // it is dropped
+};
+// What happens to a request that two servers read differently and both end at the same byte; any
+// other is refused, since what follows it would belong to different requests.
+enum class OnAmbiguous : std::uint8_t {
+    Refuse,
+    Both,  // a rule matches it if it does in any reading: the strictest verdict of all of them
+           // holds, and the keys of all are charged
+};
+enum class FragmentPolicy : std::uint8_t {
+    FollowFirst,  // dropped if the first of their datagram was, else judged by their own headers
+    Judge,        // each by its own headers, which have no ports
+};
+
+// By their numbers, as sluice.yaml spells them.
+inline constexpr auto kFullConnectionsNames = std::to_array<std::string_view>({"evict", "drop"});
+inline constexpr auto kFragmentPolicyNames =
+    std::to_array<std::string_view>({"follow_first", "judge"});
+
+struct ConnectionOptions {
+    std::uint64_t max = 64'000;
+    std::uint64_t head_bytes = std::uint64_t{16} << 10;
+    Nanoseconds timeout = std::chrono::seconds{10};  // of a half head
+    FullConnections when_full = FullConnections::Evict;
+};
+
+struct FragmentOptions {
+    FragmentPolicy policy = FragmentPolicy::FollowFirst;
+    std::uint64_t table = 64'000;  // datagrams at once
+    Nanoseconds timeout = std::chrono::seconds{30};
+};
+
+struct UnitOptions {
+    ConnectionOptions connections;
+    FragmentOptions fragments;
+    OnAmbiguous on_ambiguous = OnAmbiguous::Refuse;
+    std::uint64_t quic_initials_percent = 20;  // of a worker's time, for opening QUIC Initials
+};
+
+}  // namespace sluice

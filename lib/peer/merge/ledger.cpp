@@ -1,0 +1,138 @@
+#include "lib/peer/merge/ledger.hpp"
+
+namespace sluice {
+
+bool Ledger::send(std::uint32_t record, const BucketState& copy, Now now) noexcept {
+    const Account account = records_.at(record).account();
+    DeltaLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
+    Delta* delta = lane.deltas.next();
+    if (delta == nullptr) {
+        counters_.count(LedgerEvent::RingFull);
+        return false;
+    }
+    *delta = {.account = account,
+              .units = records_.at(record).unsent(),
+              .record = record,
+              .at = now.at,
+              .held = copy};
+    if (copy.has_counts()) {
+        delta->epoch = epoch_of(account.turn, copy.counts.epoch);
+    }
+    lane.deltas.commit();
+    records_.note_sent(record);
+    counters_.count(LedgerEvent::Sent);
+    return true;
+}
+
+Ledger::Ahead Ledger::open_ahead(std::uint32_t index, const Account& account,
+                                 const Spending& spending, Instant now) noexcept {
+    const Record none;
+    const Record& before = index == kNoRecord ? none : records_.at(index);
+    if (before.unsynced() + spending.units > std::min(spending.max_unsynced, kMostUnsynced)) {
+        return {};
+    }
+    const auto more = static_cast<std::uint32_t>(spending.units);
+    const std::uint64_t unsent = before.unsent() + spending.units;
+    const bool again = before.unsent() != 0;
+    DeltaLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
+    if (2 * unsent < spending.max_unsynced || lane.deltas.next() == nullptr) {
+        return {records_.add_to(index, account, more, now, spending.due), 0, again};
+    }
+    // Sent as soon as the copy is charged, which nobody sees in between.
+    return {records_.add_sent(index, account, more), static_cast<std::uint32_t>(unsent), again};
+}
+
+// No lease lasts longer than an amount waits, so at any time there are twice as many at most.
+bool Ledger::may_lend(Instant fresh_from, Instant now) noexcept {
+    if (hurries() || records_.is_crowded()) {
+        return false;
+    }
+    constexpr std::size_t kShare = 4;  // of the keys that a worker may have
+    if (fresh_from - now >= longest_) {
+        return true;
+    }
+    if (now - lent_since_ >= longest_) {
+        lent_since_ = now;
+        lent_ = 0;
+    }
+    return lent_++ < records_.size() / kShare;
+}
+
+// With all of it spent, what is unsent would still be below half of what may be unsynced.
+std::uint32_t Ledger::lend(std::uint32_t index, const Leasing& to, Instant now) noexcept {
+    const Record& record = records_.at(index);
+    const std::uint64_t most_unsynced = std::min(to.max_unsynced, kMostUnsynced);
+    const std::uint64_t most_unsent = most_unsynced == 0 ? 0 : (most_unsynced - 1) / 2;
+    const bool is_soon = record.unsent() != 0 && record.due() == Due::Soon;
+    if (is_soon || record.unsent() >= most_unsent || record.unsynced() >= most_unsynced ||
+        !may_lend(to.fresh_from, now)) {
+        return 0;
+    }
+    const auto units = static_cast<std::uint32_t>(
+        std::min({most_unsent - record.unsent(), most_unsynced - record.unsynced(),
+                  std::uint64_t{kMostLease}}));
+    (void)records_.add_to(index, record.account(), units, now, Due::Late);
+    return units;
+}
+
+void Ledger::give_back(const Account& account, std::uint64_t units) noexcept {
+    if (units != 0) {
+        give_back(records_.index_of(account), units);
+    }
+}
+
+// (Two accounts may have one bucket, if their tags and lines are the same: the lease is that of
+// either.)
+void Ledger::give_back(std::uint32_t index, std::uint64_t units) noexcept {
+    if (units != 0 && index != kNoRecord && records_.at(index).unsent() >= units) {
+        records_.take_back(index, units);
+    }
+}
+
+void Ledger::tell(const Ahead& ahead, const Account& account, const BucketState& copy,
+                  Instant now) noexcept {
+    if (ahead.units == 0) {
+        return;
+    }
+    DeltaLane& lane = lanes_.between(me_, owner_of(account, lanes_.workers()));
+    *lane.deltas.next() = {
+        .account = account, .units = ahead.units, .record = ahead.record, .at = now, .held = copy};
+    lane.deltas.commit();
+    counters_.count(LedgerEvent::Sent);
+}
+
+// What a total that has come with the answer to an amount does not contain: of a bucket, all that
+// is unsynced but that amount; of windows, of each what is unsynced of it.
+More Ledger::more_than(const Total& total, const Delta& delta) const noexcept {
+    const auto rest = [&](const Account& account) {
+        const Record* record = records_.find(account);
+        const std::uint64_t units = record == nullptr ? 0 : record->unsynced();
+        return account == delta.account ? units - delta.units : units;
+    };
+    if (!total.state.has_counts()) {
+        return {rest(delta.account), 0, total.earlier.slot};
+    }
+    const std::int64_t epoch = total.state.counts.epoch;
+    return {rest(delta.account.in(turn_of(epoch))),
+            total.state.lasts == 2 ? rest(delta.account.in(turn_of(epoch - 1))) : 0};
+}
+
+// What is contained in the copies held here without a word.
+void Ledger::settle_below(DeltaLane& lane, std::size_t owner, std::uint64_t number) noexcept {
+    for (std::uint64_t at = lane.deltas.retired(); at < number; ++at) {
+        const Delta& delta = lane.deltas.kept(at);
+        if (at >= first_own_[owner]) {
+            records_.note_contained(delta.record, delta.units);
+        }
+    }
+    if (number > lane.deltas.retired()) {
+        lane.deltas.retire(number);
+    }
+}
+
+void Ledger::answer(DeltaLane& lane, const Total& total) noexcept {
+    *lane.totals.next() = total;
+    lane.totals.commit();
+}
+
+}  // namespace sluice

@@ -1,0 +1,319 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/peer/merge/counters.hpp"
+#include "lib/peer/merge/delta_lane.hpp"
+#include "lib/peer/merge/record_pool.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+// One limit over many workers, as one of them sees it: amounts out, totals back.
+//
+//      worker                            owner of the account
+//   charge own copy
+//   unsynced += cost   -- Amount -->   total += amount
+//   copy = max(copy,                   done with the amount, and, if the
+//     total + unsynced) <-- Total --   sender's copy owes less: the total
+//   unsynced -= amount
+//
+// What is promised, and why, is in DESIGN.md. No clock, no thread, no packet: driven by exchange().
+namespace sluice {
+
+// What a lease on a copy depends on.
+struct Leasing {
+    std::uint64_t max_unsynced = 0;  // 0: it may have none
+    Instant fresh_from{};
+};
+
+// Where the buckets are kept.
+template <typename B>
+concept LedgerBackend =
+    requires(B& ledger_store, const B& fixed, const Account& account, const Delta& delta,
+             const BucketState& state, Now now, BucketState& total) {
+        fixed.prefetch(account);
+        // What a lease on the worker's own copy has left, which ends; whether it may have another
+        // one; and that it has.
+        { ledger_store.recall(account) } -> std::same_as<std::uint64_t>;
+        { ledger_store.leasing(account) } -> std::same_as<Leasing>;
+        ledger_store.grant(account, std::uint32_t{});
+        // Whether the limit is one that workers share, under the rules in force.
+        { fixed.shares(account) } -> std::same_as<bool>;
+        // The worker's own copy; one that has been forgotten is as good as fresh.
+        { ledger_store.copy_of(account, now) } -> std::same_as<BucketState>;
+        // Charges an amount to the total, if its window counts still, and tells the total. False:
+        // there is no place for it, or the limit is not known.
+        { ledger_store.apply(delta, now, total) } -> std::same_as<bool>;
+        // The copy owes at least what a total says and `more`. False: there is no place for it, or
+        // the total was written under other numbers.
+        { ledger_store.raise(account, state, More{}, now) } -> std::same_as<bool>;
+    };
+
+// And books of limits that count in sub-windows.
+template <typename B>
+concept TallyBackend =
+    requires(B& ledger_store, const Account& account, const BucketState& state, Now now) {
+        // What the total is made of: the newest sub-window, and all others; how many places are
+        // filled.
+        { ledger_store.newest(account, now) } -> std::same_as<std::uint64_t>;
+        { ledger_store.earlier(account, std::span<SubWindow>{}, now) } -> std::same_as<std::size_t>;
+        // The copy is the total and `more`, all of it as if spent now; then, from the oldest on,
+        // what was spent earlier.
+        { ledger_store.renew(account, state, More{}, now) } -> std::same_as<bool>;
+        ledger_store.move_back(account, SubWindow{}, now);
+    };
+
+enum class Credit : std::uint8_t { Enough, UsedUp, NoRecord };
+
+class Ledger {
+public:
+    // Messages of one kind from one worker that one exchange() handles.
+    static constexpr std::size_t kBatch = 32;
+    // Workers that one exchange() hears.
+    static constexpr std::size_t kOthersAtOnce = 8;
+    // What the policy `open` adds to without credit stays below this.
+    static constexpr std::uint64_t kMostUnsynced = std::uint64_t{1} << 31;
+    // For how long what is due late may wait; and what says that it waits no longer than the rest.
+    static constexpr Nanoseconds kLongestWait{4'000'000'000};
+    static constexpr Nanoseconds kNoLonger{0};
+
+    // `memory` is zeroes, or what the ledger of this worker left there. It bounds the accounts with
+    // unsynced amounts: credit() says NoRecord when none is free. Every account's slot is below
+    // `slots`.
+    Ledger(std::size_t me, DeltaLanes& lanes, std::span<Record> memory, Instant now,
+           std::size_t slots = kSlots)
+        : me_{me},
+          lanes_{lanes},
+          records_{memory, lanes.workers(), now, slots},
+          coming_(lanes.workers()),
+          next_other_{me} {
+        for (std::size_t owner = 0; owner < lanes.workers(); ++owner) {
+            first_own_.push_back(owner == me ? 0 : lanes.between(me, owner).deltas.written());
+        }
+    }
+
+    // The owner's copy is the total: it is charged, and that is all.
+    [[nodiscard]] bool owns(const Account& account) const noexcept {
+        return owner_of(account, lanes_.workers()) == me_;
+    }
+
+    // How long an amount may wait before it is sent, if it is due soon.
+    void set(Nanoseconds merge_interval, Nanoseconds longest_wait = kLongestWait) noexcept {
+        interval_ = merge_interval;
+        longest_ = std::max(longest_wait, merge_interval);
+    }
+
+    // Of an account that another worker owns.
+
+    // What a charge will touch: first where its record would be found, then, once that has come,
+    // the record.
+    [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
+        records_.prefetch(if_others(account));
+    }
+    [[gnu::always_inline]] void prefetch_record(const Account& account) const noexcept {
+        records_.prefetch_record(if_others(account));
+    }
+
+    // Whether `units` may be charged, if at most `max_unsynced` may be unsynced. `promised` counts
+    // the packet's earlier charges that credit was granted for. Each may take a record, so a grant
+    // holds for all of the packet's charges in that order.
+    [[nodiscard]] Credit credit(const Account& account, std::uint64_t units,
+                                std::uint64_t max_unsynced,
+                                std::size_t promised = 0) const noexcept {
+        if (records_.free() <= promised && records_.find(account) == nullptr) {
+            return Credit::NoRecord;
+        }
+        return records_.unsynced(account) + units <= max_unsynced ? Credit::Enough : Credit::UsedUp;
+    }
+
+    // A charge that credit() did not allow.
+    void count(Credit missing) noexcept {
+        counters_.count(missing == Credit::UsedUp ? LedgerEvent::UsedUp : LedgerEvent::NoRecord);
+    }
+
+    // Before the copy is charged, so that who is killed in between has noted too much. kNoRecord:
+    // without credit, more cannot be noted.
+    std::uint32_t note(const Account& account, std::uint64_t units, Now now, Due due) noexcept {
+        if (units + records_.unsynced(account) > kMostUnsynced) {
+            return kNoRecord;
+        }
+        const std::uint32_t record =
+            records_.add(account, static_cast<std::uint32_t>(units), now.at, due);
+        counters_.in_use.set(records_.in_use());
+        return record;
+    }
+    // After that: tells the owner if half of what may be unsynced is not even sent.
+    void send_if_much(std::uint32_t record, std::uint64_t max_unsynced, const BucketState& copy,
+                      Now now) noexcept {
+        if (record != kNoRecord &&
+            2 * std::uint64_t{records_.at(record).unsent()} >= max_unsynced) {
+            if (send(record, copy, now)) {
+                lanes_.between(me_, owner_of(records_.at(record).account(), lanes_.workers()))
+                    .deltas.publish();
+            }
+        }
+    }
+
+    // credit(), note() and send_if_much() for the many that have credit. Before the copy is
+    // charged:
+    struct Ahead {
+        std::uint32_t record = kNoRecord;  // kNoRecord: nothing has been done, credit() says why
+        std::uint32_t units = 0;           // that are to be told now; 0: none
+        bool again = false;                // something of the account was unsent already
+    };
+    [[nodiscard]] Ahead go_ahead(const Account& account, std::uint64_t units,
+                                 std::uint64_t max_unsynced, Instant now, Due due) noexcept {
+        const std::uint32_t index = records_.index_of(account);
+        if (index != kNoRecord) {
+            const Record& record = records_.at(index);
+            const std::uint64_t unsent = record.unsent() + units;
+            if (record.unsent() != 0 && record.due() <= due && 2 * unsent < max_unsynced &&
+                unsent + record.sent() <= std::min(max_unsynced, kMostUnsynced)) [[likely]] {
+                records_.add_more(index, static_cast<std::uint32_t>(units));
+                return {index, 0, true};
+            }
+        }
+        return open_ahead(index, account, {units, max_unsynced, due}, now);
+    }
+    // And after that; the owner sees it at the next exchange().
+    void tell(const Ahead& ahead, const Account& account, const BucketState& copy,
+              Instant now) noexcept;
+
+    // A lease: units that are noted now, as if they were unsent, and may be charged later without a
+    // word, as long as all together need not be told at once. 0: there is none to be had, as where
+    // amounts are due soon or records are few. A bucket is not forgotten while it has one, so of
+    // those that would be fresh before (`fresh_from`) only few get one.
+    [[nodiscard]] std::uint32_t lend(std::uint32_t record, const Leasing& to, Instant now) noexcept;
+    // What a lease has left has not been charged.
+    void give_back(const Account& account, std::uint64_t units) noexcept;
+
+    // Now and then, between bursts: takes what others have sent, and sends what is due. Bounded: of
+    // many workers, the next few.
+    template <LedgerBackend B>
+    void exchange(B& ledger_store, Now now) noexcept;
+    // Asks for the lines that coming ones need. Whoever calls it a burst before each exchange()
+    // finds them there, and hears of a message two bursts later.
+    template <LedgerBackend B>
+    void ask(B& ledger_store) noexcept;
+
+    // Parts of an exchange, one other worker at a time.
+    template <LedgerBackend B>
+    void take_totals(std::size_t owner, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void serve(std::size_t sender, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void send_due(std::size_t owner, B& ledger_store, Now now) noexcept;
+
+    [[nodiscard]] const RecordPool& records() const noexcept { return records_; }
+    [[nodiscard]] LedgerCounters& counters() noexcept { return counters_; }
+    [[nodiscard]] const LedgerCounters& counters() const noexcept { return counters_; }
+
+private:
+    template <LedgerBackend B>
+    void take_total(DeltaLane& lane, std::size_t owner, const Total& total, B& ledger_store,
+                    Now now) noexcept;
+    template <LedgerBackend B>
+    [[nodiscard]] bool serve_one(DeltaLane& lane, std::uint64_t number, const Delta& delta,
+                                 B& ledger_store, Now now) noexcept;
+
+    // Of the messages of a ring: how many have been seen, and for how many of these what they touch
+    // has been asked for. With totals, the mark that was read before each of these: the amounts
+    // that their owner was done with.
+    struct Coming {
+        std::uint32_t seen = 0;
+        std::uint32_t asked = 0;
+        std::uint64_t done_seen = 0;
+        std::uint64_t done_asked = 0;
+
+        void took() noexcept {
+            seen -= asked;
+            asked = 0;
+        }
+    };
+    struct Both {
+        Coming totals;
+        Coming deltas;
+        std::size_t late_list = 0;  // of the amounts for it, that was looked at last
+    };
+    template <LedgerBackend B>
+    void ask_for_totals(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept;
+    template <LedgerBackend B>
+    void ask_for_deltas(DeltaLane& lane, Coming& coming, B& ledger_store) noexcept;
+    template <LedgerBackend B>
+    void take(std::size_t owner, const Coming& coming, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void serve_first(std::size_t count, std::size_t sender, B& ledger_store, Now now) noexcept;
+    [[nodiscard]] std::size_t others_at_once() const noexcept {
+        return std::min(lanes_.workers() - 1, kOthersAtOnce);
+    }
+    [[nodiscard]] std::size_t after(std::size_t other) const noexcept {
+        for (;;) {
+            other = other + 1 == lanes_.workers() ? 0 : other + 1;
+            if (other != me_) {
+                return other;
+            }
+        }
+    }
+    template <LedgerBackend B>
+    void tell_all(DeltaLane& lane, const Total& total, const Account& account, B& ledger_store,
+                  Now now) noexcept;
+    // Of what this worker owns, always the same place, which is there: without a branch, since
+    // nobody can tell one from the other.
+    [[nodiscard]] [[gnu::always_inline]] Account if_others(const Account& account) const noexcept {
+        const std::uint64_t mask = owns(account) ? 0 : ~std::uint64_t{0};
+        return {account.hash & mask, account.slot, account.aggregation_level, account.turn};
+    }
+    struct Spending {
+        std::uint64_t units;
+        std::uint64_t max_unsynced;
+        Due due;
+    };
+    [[nodiscard]] Ahead open_ahead(std::uint32_t index, const Account& account,
+                                   const Spending& spending, Instant now) noexcept;
+    template <LedgerBackend B>
+    void send_old(std::size_t owner, std::size_t list, Nanoseconds least, B& ledger_store,
+                  Now now) noexcept;
+    // For how long what is in a list of those that are due late waits: half as long to all of it.
+    [[nodiscard]] Nanoseconds wait_of(std::size_t list) const noexcept {
+        return longest_ / (2 * RecordPool::kLateLists) *
+               static_cast<std::int64_t>(RecordPool::kLateLists + list);
+    }
+    void give_back(std::uint32_t record, std::uint64_t units) noexcept;
+    [[nodiscard]] More more_than(const Total& total, const Delta& delta) const noexcept;
+    [[nodiscard]] bool send(std::uint32_t record, const BucketState& copy, Now now) noexcept;
+    void settle_below(DeltaLane& lane, std::size_t owner, std::uint64_t number) noexcept;
+    // Keys move, so no amount waits longer than another, and none lies anywhere for what may never
+    // be charged.
+    [[nodiscard]] bool hurries() const noexcept { return longest_ <= interval_; }
+    [[nodiscard]] bool may_lend(Instant fresh_from, Instant now) noexcept;
+    template <LedgerBackend B>
+    void send_some_due(std::size_t owner, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void send_list(std::size_t owner, std::size_t list, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    [[nodiscard]] bool send_one(std::uint32_t index, B& ledger_store, Now now) noexcept;
+    template <LedgerBackend B>
+    void renew_lease(std::uint32_t index, const Account& account, B& ledger_store,
+                     Now now) noexcept;
+    static void answer(DeltaLane& lane, const Total& total) noexcept;
+
+    std::size_t me_;
+    DeltaLanes& lanes_;
+    RecordPool records_;
+    // Amounts before these were sent in an earlier life: their answers are nobody's.
+    std::vector<std::uint64_t> first_own_;
+    Nanoseconds interval_{1'000'000};
+    Nanoseconds longest_{kLongestWait};
+    // Leases lent to buckets that might be forgotten before they end, since `lent_since_`.
+    std::size_t lent_ = 0;
+    Instant lent_since_{};
+    std::vector<Both> coming_;  // by other worker
+    std::size_t next_other_;    // that the latest exchange() heard last
+    bool asked_ = false;        // for what the next one needs
+    LedgerCounters counters_;
+};
+
+}  // namespace sluice
+
+#include "lib/peer/merge/exchange.hpp"

@@ -1,0 +1,76 @@
+#pragma once
+#include "lib/base/lazy_array.hpp"
+#include "lib/bucket/table/bucket_store.hpp"
+#include "lib/peer/merge/ledger.hpp"
+
+#include <span>
+
+namespace sluice {
+
+// The buckets of a core as the ledger sees them: token and leaky buckets, windows and
+// sub-windows, those of keys and those that full rules coarsen to.
+class LedgerStore {
+public:
+    explicit LedgerStore(BucketStore& store);
+
+    [[gnu::always_inline]] void prefetch(const Account& account) const noexcept {
+        if (account.aggregation_level == 0) {
+            (void)store_.keys.prefetch_both(account.table_key());
+        }
+    }
+    [[nodiscard]] std::uint64_t recall(const Account& account) noexcept;
+    [[nodiscard]] Leasing leasing(const Account& account) const noexcept;
+    void grant(const Account& account, std::uint32_t units) noexcept;
+    [[nodiscard]] bool shares(const Account& account) const noexcept {
+        return limit_of(account) != nullptr;
+    }
+    [[nodiscard]] BucketState copy_of(const Account& account, Now now) noexcept;
+    [[nodiscard]] bool apply(const Delta& delta, Now now, BucketState& total) noexcept;
+    [[nodiscard]] bool raise(const Account& account, const BucketState& total, const More& more,
+                             Now now) noexcept;
+
+    [[nodiscard]] bool renew(const Account& account, const BucketState& total, const More& more,
+                             Now now) noexcept {
+        return raise_tallied(account, {total.tally, more.current, more.newest, true}, now);
+    }
+    [[nodiscard]] std::uint64_t newest(const Account& account, Now now) noexcept;
+    [[nodiscard]] std::size_t earlier(const Account& account, std::span<SubWindow> places,
+                                      Now now) noexcept;
+    void move_back(const Account& account, const SubWindow& earlier, Now now) noexcept;
+
+    // By how many units, at most, totals kept here were ever beyond a full bucket, or beyond the
+    // count, when an amount had been added: what was measured of what DESIGN.md promises. By slot.
+    [[nodiscard]] const Counter& worst_excess(LimitSlot slot) const noexcept {
+        return worst_[slot];
+    }
+
+private:
+    [[nodiscard]] const AnyLimit* limit_of(const Account& account) const noexcept;
+    [[nodiscard]] Entry* leasable(const Account& account) const noexcept;
+    [[nodiscard]] Entry* find(const Account& account, Now now) noexcept;
+    [[nodiscard]] Entry* find_or_place(const Account& account, const AnyLimit& limit,
+                                       Now now) noexcept;
+    [[nodiscard]] Entry* place(const Account& account, const AnyLimit& limit, Now now) noexcept;
+    [[nodiscard]] Entry* idle_place(const Account& account, Now now) noexcept;
+    [[nodiscard]] bool open(Cell& cell, const Account& account, const AnyLimit& limit,
+                            Now now) noexcept;
+    void write(Entry& entry, const Cell& cell) noexcept;
+    // Buckets may have used more than the numbers in force allow.
+    [[nodiscard]] bool is_lowered(const Account& account) const noexcept {
+        return store_.registry.row(account.slot).latest.lowered;
+    }
+    // By how many units more than its limit allows an amount left a bucket, and had found it.
+    void note_excess(LimitSlot slot, std::uint64_t before, std::uint64_t after) noexcept;
+
+    [[nodiscard]] bool apply_counts(const Delta& delta, const AnyLimit& limit, Now now) noexcept;
+    [[nodiscard]] bool apply_tallied(const Delta& delta, const AnyLimit& limit, Now now) noexcept;
+    [[nodiscard]] bool raise_tallied(const Account& account, const TallyTotal& to,
+                                     Now now) noexcept;
+    [[nodiscard]] bool raise_counts(const Account& account, const AnyLimit& limit,
+                                    const WindowCounts& total, Now now) noexcept;
+
+    BucketStore& store_;
+    LazyArray<Counter> worst_;
+};
+
+}  // namespace sluice

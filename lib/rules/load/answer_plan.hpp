@@ -1,0 +1,37 @@
+#pragma once
+#include "lib/base/result.hpp"
+#include "lib/respond/answer/made_response.hpp"
+#include "lib/respond/answer/quota_numbers.hpp"
+#include "lib/respond/decision.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+struct LoadedRule;
+
+// What actions answer with, put together when rules are loaded.
+class AnswerPlan {
+public:
+    AnswerPlan() = default;
+    // An error says which response cannot be sent.
+    [[nodiscard]] static Result<AnswerPlan> make(const std::vector<ResponseSpec>& responses,
+                                                 const std::vector<LoadedRule>& rules);
+
+    // Of an action that names one.
+    [[nodiscard]] const MadeResponse& response(const AnswerTerms& answer) const noexcept {
+        return responses_[answer.response - std::size_t{1}];
+    }
+    // Of the limit that refused, when nothing was left of it.
+    [[nodiscard]] QuotaNumbers quota(const Decision& decision) const noexcept;
+
+private:
+    std::vector<MadeResponse> responses_;
+    std::vector<std::uint32_t> first_quota_;  // by rule
+    std::vector<QuotaNumbers> quotas_;        // of its limits
+};
+
+}  // namespace sluice

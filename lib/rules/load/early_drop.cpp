@@ -1,0 +1,245 @@
+#include "lib/rules/load/early_drop.hpp"
+
+#include "lib/match/address_key.hpp"
+#include "lib/rules/group.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// A ban over networks that rules divide further is left to the box.
+constexpr std::size_t kMostSteps = 64;
+
+// The only key of an enforced rule, if it is by source address; nullptr: it is another rule.
+const KeyPart* source_key_of(const Rule& rule) noexcept {
+    const bool fits = rule.on_match == OnMatch::Meter && rule.mode == Mode::Enforce &&
+                      rule.keys.size() == 1 && rule.keys[0].size() == 1;
+    if (!fits || rule.keys[0][0].text || rule.keys[0][0].field != Field::IpSrc ||
+        !(rule.keys[0][0].unwrapping == Unwrapping{})) {
+        return nullptr;
+    }
+    return rule.keys[0].data();
+}
+
+bool bans_by_operator(const Rule& rule) {
+    const ActionIndex action = rule.bans() ? rule.ban.action : rule.on_exceed;
+    return action == kDropAction && rule.overrides != nullptr;
+}
+
+bool is_in(const IpPrefix& network, const IpPrefix& key) {
+    return network.version == key.version && network.length <= key.length &&
+           masked(key.address, network.length) == network.address;
+}
+
+// The keys that are exempt: of a network that is banned, they pass.
+std::vector<DroppedNetwork> exempt_keys(const Overrides& overrides, std::uint32_t rule) {
+    std::vector<DroppedNetwork> exempt;
+    const KeyOverrides& keys = overrides.keys[0];
+    for (std::size_t row = 0; row < keys.rows.size(); ++row) {
+        const OverridePlan& plan = overrides.plans[keys.rows[row].plan];
+        const std::optional<IpPrefix> from = source_of_key(keys.key(row));
+        if (plan.exempt && from) {
+            exempt.push_back({*from, rule, plan.exempt_until, true});
+        }
+    }
+    return exempt;
+}
+
+unsigned bits_of(IpVersion version) {
+    return version == IpVersion::V4 ? kV4Bits : kV6Bits;
+}
+// The lowest so many bits.
+Wide low_bits(unsigned bits) {
+    return bits == kV6Bits ? ~Wide{0} : (Wide{1} << bits) - 1;
+}
+
+IpAddress address_of(IpVersion version, Wide number) {
+    IpAddress address;
+    for (unsigned at = bits_of(version) / 8; at-- > 0; number >>= 8) {
+        address.bytes[at] = static_cast<std::byte>(number & 0xFF);
+    }
+    return address;
+}
+
+// The networks that make up a range.
+template <typename Take>
+void for_each_network(IpVersion version, SourceRange range, Take&& take) {
+    for (;;) {
+        unsigned free = 0;
+        while (free < bits_of(version) && (range.first & low_bits(free + 1)) == 0 &&
+               (range.first | low_bits(free + 1)) <= range.last) {
+            ++free;
+        }
+        take(IpPrefix{version, address_of(version, range.first),
+                      static_cast<std::uint8_t>(bits_of(version) - free)});
+        const Wide end = range.first | low_bits(free);
+        if (end >= range.last) {
+            return;
+        }
+        range.first = end + 1;
+    }
+}
+
+void add(const DroppedNetwork& network, DroppedNetworks& found, std::size_t most) {
+    if (found.networks.size() < most) {
+        found.networks.push_back(network);
+    } else {
+        ++found.left_out;
+    }
+}
+
+}  // namespace
+
+bool boxes_sources(const Rule& rule) noexcept {
+    return source_key_of(rule) != nullptr && rule.bans() && rule.ban.action == kDropAction;
+}
+
+std::optional<IpPrefix> source_of_key(ByteView key) {
+    KeyPartHeader header;
+    if (key.size() < sizeof(header)) {
+        return std::nullopt;
+    }
+    std::memcpy(&header, key.data(), sizeof(header));
+    const auto version = static_cast<IpVersion>(header.version);
+    const std::size_t size = version == IpVersion::V4 ? 4 : 16;
+    if (key.size() != sizeof(header) + size || header.size != size ||
+        header.field != static_cast<std::uint8_t>(Field::IpSrc)) {
+        return std::nullopt;
+    }
+    IpPrefix from{version, {}, header.prefix_length};
+    std::memcpy(from.address.bytes.data(), key.data() + sizeof(header), size);
+    return from;
+}
+
+DroppedNetworks EarlyDropProof::networks(std::size_t most) {
+    DroppedNetworks found;
+    for (std::uint32_t rule = 0; rule < set_.rules.size(); ++rule) {
+        const KeyPart* const key = source_key_of(set_.rules[rule]);
+        if (key != nullptr && bans_by_operator(set_.rules[rule])) {
+            add_network_bans(rule, found, most);
+            add_bans(rule, *key, found, most);
+        }
+    }
+    add_denied(IpVersion::V4, found, most);
+    add_denied(IpVersion::V6, found, most);
+    return found;
+}
+
+std::optional<DroppedNetwork> EarlyDropProof::boxed(std::uint32_t rule, ByteView key,
+                                                    Nanoseconds until) {
+    const Rule& of = set_.rules[rule];
+    const KeyPart* const part = source_key_of(of);
+    const std::optional<IpPrefix> from = source_of_key(key);
+    if (!boxes_sources(of) || !from || from->length != part->length(from->version) ||
+        !decides(rule, *from)) {
+        return std::nullopt;
+    }
+    return DroppedNetwork{*from, rule, until};
+}
+
+// Neighbours that the same rule denies are one range.
+void EarlyDropProof::add_denied(IpVersion version, DroppedNetworks& found, std::size_t most) {
+    std::uint32_t rule = SourceVerdict::kNoRule;
+    SourceRange range;
+    const auto end_range = [&] {
+        if (rule != SourceVerdict::kNoRule) {
+            for_each_network(version, range, [&](const IpPrefix& from) {
+                add({from, rule, kForever}, found, most);
+            });
+        }
+    };
+    const SourceRange all{0, low_bits(bits_of(version))};
+    verdicts_.walk(version, all, [&](SourceRange part, std::uint32_t row) {
+        const std::uint32_t by = verdicts_.of_row(row).denied_by;
+        if (by != rule) {
+            end_range();
+            range.first = part.first;
+            rule = by;
+        }
+        range.last = part.last;
+        return true;
+    });
+    end_range();
+}
+
+void EarlyDropProof::add_bans(std::uint32_t rule, const KeyPart& key, DroppedNetworks& found,
+                              std::size_t most) {
+    const Overrides& overrides = *set_.rules[rule].overrides;
+    const KeyOverrides& keys = overrides.keys[0];
+    for (std::size_t row = 0; row < keys.rows.size(); ++row) {
+        const OverridePlan& plan = overrides.plans[keys.rows[row].plan];
+        const std::optional<IpPrefix> from = source_of_key(keys.key(row));
+        // What is exempt too passes once its ban has ended: where networks are banned it is left to
+        // the box.
+        const bool is_left = plan.exempt && !overrides.networks.empty();
+        if (plan.banned && !is_left && from && from->length == key.length(from->version) &&
+            decides(rule, *from)) {
+            add({*from, rule, plan.banned_until}, found, most);
+        }
+    }
+}
+
+// Keys that are exempt are sorted, so that those of a network lie together: each version by its
+// addresses. One that is in several banned networks needs one place, before the first of them.
+void EarlyDropProof::add_network_bans(std::uint32_t rule, DroppedNetworks& found,
+                                      std::size_t most) {
+    const Overrides& overrides = *set_.rules[rule].overrides;
+    if (overrides.networks.empty()) {
+        return;
+    }
+    std::vector<DroppedNetwork> exempt = exempt_keys(overrides, rule);
+    const auto by_address = [](const DroppedNetwork& a, const DroppedNetwork& b) {
+        return std::pair{a.from.version, wide_key(a.from.version, a.from.address)} <
+               std::pair{b.from.version, wide_key(b.from.version, b.from.address)};
+    };
+    std::sort(exempt.begin(), exempt.end(), by_address);
+    std::vector<bool> placed(exempt.size());
+    const KeyOverrides& networks = overrides.networks[0];
+    for (std::size_t row = 0; row < networks.rows.size(); ++row) {
+        const OverridePlan& plan = overrides.plans[networks.rows[row].plan];
+        const std::optional<IpPrefix> from = source_of_key(networks.key(row));
+        if (!plan.banned || !from || !decides(rule, *from)) {
+            continue;
+        }
+        const DroppedNetwork network{*from, rule, plan.banned_until};
+        const auto first = static_cast<std::size_t>(
+            std::lower_bound(exempt.begin(), exempt.end(), network, by_address) - exempt.begin());
+        std::size_t last = first;
+        std::size_t wanted = 1;
+        for (; last < exempt.size() && is_in(*from, exempt[last].from); ++last) {
+            wanted += placed[last] ? 0U : 1U;
+        }
+        if (wanted > most - std::min(most, found.networks.size())) {
+            ++found.left_out;
+            continue;
+        }
+        for (std::size_t at = first; at < last; ++at) {
+            if (!placed[at]) {
+                placed[at] = true;
+                found.networks.push_back(exempt[at]);
+            }
+        }
+        found.networks.push_back(network);
+    }
+}
+
+// Whether the rule's ban of them is what becomes of their packets.
+bool EarlyDropProof::decides(std::uint32_t rule, const IpPrefix& from) {
+    const Wide first = wide_key(from.version, from.address);
+    const SourceRange range{first, first | low_bits(bits_of(from.version) - from.length)};
+    bool all = true;
+    std::size_t steps = 0;
+    verdicts_.walk(from.version, range, [&](SourceRange, std::uint32_t row) {
+        const SourceVerdict& verdict = verdicts_.of_row(row);
+        all = ++steps <= kMostSteps && verdict.open &&
+              std::find(verdict.matching.begin(), verdict.matching.end(), rule) !=
+                  verdict.matching.end();
+        return all;
+    });
+    return all;
+}
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+#pragma once
+#include "lib/rules/load/loaded_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+// LoadedLimit::spread where the packets of a key reach any worker.
+inline constexpr std::uint64_t kSpreadAnywhere = 2;
+// And where each key has one owner, who is asked.
+inline constexpr std::uint64_t kSpreadToOwners = 3;
+
+// Fills LoadedLimit::spread of all limits and penalty boxes: a hash of how the packets of a key are
+// distributed over so many workers. Sets in which it is equal bring them to the same workers.
+void list_spreads(LoadedSet& set, std::size_t workers);
+
+}  // namespace sluice

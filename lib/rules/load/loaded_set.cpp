@@ -1,0 +1,57 @@
+#include "lib/rules/load/loaded_set.hpp"
+
+#include "lib/rules/load/early_drop.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+std::vector<LoadedLimit> unloaded(const std::vector<MeteredLimit>& limits) {
+    std::vector<LoadedLimit> loaded;
+    loaded.reserve(limits.size());
+    for (const MeteredLimit& limit : limits) {
+        loaded.push_back({limit});
+    }
+    return loaded;
+}
+
+// Proxies that name clients; nullptr: there are none, or no rule asks for clients.
+std::shared_ptr<const ProxiedClients> proxied_clients_of(const RuleSet& rules) {
+    if (rules.clients != nullptr) {
+        return std::make_shared<const ProxiedClients>(*rules.clients);
+    }
+    const bool asks = std::any_of(rules.rules.begin(), rules.rules.end(),
+                                  [](const Rule& rule) { return rule.asks_clients; });
+    return asks ? std::make_shared<const ProxiedClients>() : nullptr;
+}
+
+}  // namespace
+
+LoadedSet unloaded(const RuleSet& rules) {
+    LoadedSet set;
+    set.classifier = &rules.classifier;
+    set.services = loaded_services(rules.services, rules.service_classifier);
+    set.actions = rules.actions;
+    set.owner_groups = rules.owner_groups;
+    set.proxied_clients = proxied_clients_of(rules);
+    set.named_texts = rules.named_texts;
+    set.rules.reserve(rules.rules.size());
+    for (const Rule& rule : rules.rules) {
+        LoadedRule& loaded = set.rules.emplace_back();
+        static_cast<RuleTerms&>(loaded) = rule;
+        const auto index = static_cast<std::uint32_t>(set.rules.size() - 1);
+        loaded.place = rule.candidate ? set.rules[index - 1].place : index;
+        set.reports_limits |= rule.has_limits() && rule.events.has_limits();
+        if (!rule.path_costs.empty()) {
+            loaded.costs_by_path = std::make_shared<const PathCosts>(rule.path_costs, rule.cost);
+        }
+        loaded.limits = unloaded(rule.limits);
+        static_cast<BanTerms&>(loaded.ban) = rule.ban;
+        loaded.ban.boxes = unloaded(rule.ban.boxes);
+        loaded.boxes_sources = boxes_sources(rule);
+    }
+    return set;
+}
+
+}  // namespace sluice

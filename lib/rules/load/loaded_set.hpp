@@ -1,0 +1,101 @@
+#pragma once
+#include "lib/bucket/table/slot_row.hpp"
+#include "lib/l7/http1/derived_texts.hpp"
+#include "lib/l7/http1/request_texts.hpp"
+#include "lib/l7/proxy/proxied_clients.hpp"
+#include "lib/l7/stream/loaded_services.hpp"
+#include "lib/match/geo_table.hpp"
+#include "lib/rules/load/answer_plan.hpp"
+#include "lib/rules/load/meter_plan.hpp"
+#include "lib/rules/override_table.hpp"
+#include "lib/rules/rule_set.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// A rule set as the stages read it: the rules, and beside each of them what it was given on
+// loading.
+namespace sluice {
+
+struct LoadedLimit : MeteredLimit {
+    std::uint16_t slot = 0;    // names the limit in a table's entries; from 1 on
+    std::uint8_t version = 0;  // of its numbers, modulo kNumberVersions
+    bool overridden = false;   // keys may have other numbers
+    std::uint64_t shared = 0;  // max_unsynced in force; 0: each worker has its own buckets
+    bool asked = false;        // of its keys' owners: several workers have packets of one
+    std::vector<PreviousNumbers> previous;  // latest first
+    // By aggregation level, the most units that its buckets may have used under any numbers; empty:
+    // no more than those in force allow.
+    std::vector<Units> most_used{};
+    // The change to the numbers in force forgave what was owed beyond them, which is done once.
+    bool forgiven = false;
+    bool forgives_own = false;  // as LatestChange has it
+    // Own counts of keys of windows; while the set forgives, else nullptr.
+    std::shared_ptr<const OwnCounts> own_counts{};
+    // A hash of how the packets of a key reach workers; where it changes, keys move.
+    std::uint64_t spread = 0;
+    // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
+    // all know yet that they move. nullopt: they do not.
+    std::optional<Combine> migrating_to{};
+    std::vector<MigratedFrom> migrated_from;  // latest first
+};
+
+struct LoadedBan : BanTerms {
+    std::vector<LoadedLimit> boxes;  // as in Ban
+};
+
+struct LoadedRule : RuleTerms {
+    std::vector<LoadedLimit> limits;  // as in Rule
+    LoadedBan ban;
+    std::uint32_t counters = 0;  // row in the workers' rule counters
+    std::uint32_t place = 0;     // of the rule that it stands for: itself, but for a candidate
+    // The overrides for the packet path, by key.
+    std::vector<std::shared_ptr<const OverrideTable>> override_tables;
+    std::shared_ptr<const PathCosts> costs_by_path;  // nullptr: all cost the same
+    bool asks_keys = false;                          // has overrides or a ban
+    bool boxes_sources = false;                      // as boxes_sources() says
+
+    [[nodiscard]] bool bans() const noexcept { return !ban.boxes.empty(); }
+};
+
+// Rows and the plan point to limits of the same set, so it is neither copied nor moved once they
+// are listed.
+struct LoadedSet {
+    const Classifier* classifier = nullptr;  // of the rule set that was loaded; nullptr: no rules
+    std::vector<Action> actions{kPass, kDrop};  // as in RuleSet
+    AnswerPlan answers;
+    LoadedServices services;
+    // True if somebody has to know where servers' answers end.
+    [[nodiscard]] bool follows_answers() const noexcept {
+        return meter_plan.answers || services.follows_upgrades;
+    }
+    std::vector<LoadedRule> rules;
+    std::vector<OwnerGroup> owner_groups;
+    TextNames named_texts;
+    RequestTexts request_texts;  // what rules read of a request's headers and cookies
+    DerivedTexts derived_texts;  // what functions in rules make of a unit's texts
+    // By slot, every limit of the set and those of earlier sets that may still have entries.
+    std::vector<SlotRow> slots;
+    MeterPlan meter_plan;                                   // points into the rules above
+    std::shared_ptr<const GeoTable> geo_table;              // nullptr: no rule uses origins
+    std::shared_ptr<const ProxiedClients> proxied_clients;  // nullptr: as RuleSet::clients
+    std::vector<LoadedLimit> gone;
+    // Of each rule, what it means for the owner of a packet (lib/engine/stage/steer_burst); empty:
+    // no packet is handed over.
+    std::vector<std::uint16_t> steering;
+    Nanoseconds longest_debt{};
+    bool reports_limits = false;    // some rule reports events of keys that its limits refuse
+    std::size_t shared_limits = 0;  // how many are shared by workers
+    bool syncs = false;             // some, or slots that such limits had before their keys moved
+    bool hurries = false;           // keys are moving: workers exchange amounts at once
+    std::uint64_t load = 0;         // different for any two sets that a worker adopts
+    std::uint64_t changes = 0;      // loads that changed numbers, up to this one
+};
+
+// The rules and owner groups of a set, which outlives it, with nothing given out yet.
+[[nodiscard]] LoadedSet unloaded(const RuleSet& rules);
+
+}  // namespace sluice

@@ -1,0 +1,63 @@
+#pragma once
+#include "lib/rules/load/loaded_set.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What a rule has counted, over all workers.
+struct RuleTotals {
+    std::uint64_t admitted = 0;
+    std::uint64_t exceeded = 0;
+    std::uint64_t skipped = 0;
+    std::uint64_t exempted = 0;
+    std::uint64_t banned = 0;
+    std::uint64_t bans = 0;
+    std::uint64_t early_dropped = 0;
+    std::uint64_t admitted_bytes = 0;
+    std::uint64_t exceeded_bytes = 0;
+    // Packets that each limit of a rule with several has refused, by their order in it.
+    std::array<std::uint64_t, kMaxLimitsPerRule> refused{};
+};
+
+// Which row of the workers' rule counters belongs to which rule id. A rule keeps its row over
+// reloads, and while it is off or gone, until another rule finds no row but that; so its counters
+// go on. Rows are never zeroed, since only workers write them: a row that is given out anew
+// remembers what it held, and that is subtracted.
+class RuleRows {
+public:
+    // What the workers have written to a row so far, all of them together.
+    using ReadRow = std::function<RuleTotals(std::uint32_t row)>;
+
+    RuleRows();
+
+    // Gives every rule of the set its row; where none is free, that of the rule that is gone
+    // longest.
+    void assign(LoadedSet& set, const ReadRow& read);
+
+    // What a rule has counted since it came.
+    [[nodiscard]] RuleTotals totals(const LoadedRule& rule, const ReadRow& read) const;
+
+private:
+    struct Row {
+        std::uint32_t index = 0;
+        RuleTotals before;
+        std::vector<std::string> limits;  // their names; what others of them refused is not theirs
+    };
+    static void adopt_limits(const LoadedRule& rule, Row& row, const ReadRow& read);
+    void note_gone(const LoadedSet& set);
+    [[nodiscard]] std::uint32_t take_row();
+
+    std::map<std::string, Row> by_id_;
+    std::deque<std::string>
+        gone_;  // of these, rules that are not in the set: the first one longest
+    std::deque<std::uint32_t> free_;
+};
+
+}  // namespace sluice

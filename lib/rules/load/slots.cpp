@@ -1,0 +1,122 @@
+#include "lib/rules/load/slots.hpp"
+
+#include "lib/bucket/meter/lifetime.hpp"
+#include "lib/bucket/table/own_bucket.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A source that is refused most of the time is idle for the short while before each packet that it
+// may send: emptying its entry then, and filing it anew, takes longer than to judge it.
+constexpr Nanoseconds kLinger = 1s;
+
+bool is_in_entry(const LoadedLimit& limit) {
+    const Algorithm algorithm = algorithm_of(limit.limit);
+    return algorithm == Algorithm::TokenBucket || algorithm == Algorithm::LeakyBucket;
+}
+
+// Not where idle entries keep others out: from a share of the table, or from the pool.
+Nanoseconds linger_of(const LoadedRule& rule, const LoadedLimit& limit) {
+    const bool alone = !limit.overridden && rule.table_share == kWholeTable;
+    return alone && is_in_entry(limit) ? kLinger : Nanoseconds{0};
+}
+
+LatestChange latest_change(const LoadedLimit& limit) {
+    LatestChange latest;
+    const Limit* to = gcra_of(limit.limit);
+    const Limit* from = limit.previous.empty() ? nullptr : gcra_of(limit.previous.front().limit);
+    // Forgiven debts are counted, apart from the path of most entries.
+    const bool forgiven = !limit.previous.empty() && limit.previous.front().forgiven;
+    if (from != nullptr && to != nullptr && !forgiven) {
+        latest = {.from = limit.previous.front().version,
+                  .to = limit.version,
+                  .change = limit.previous.front().change,
+                  .numbers = {*from, *to}};
+    }
+    return latest;
+}
+
+bool has_leases(const LoadedLimit& limit) {
+    const Limit* gcra = gcra_of(limit.limit);
+    return limit.shared != 0 && gcra != nullptr && gcra->parts() == 1;
+}
+
+// Of a limit whose numbers were lowered, buckets may have used more than those in force allow.
+Units most_used_at(const LoadedLimit& limit, std::size_t level, const AnyLimit& numbers) {
+    const Units now = most_used(numbers);
+    return level < limit.most_used.size() ? std::max(limit.most_used[level], now) : now;
+}
+
+bool is_lowered(const LoadedLimit& limit) {
+    bool lowered = most_used_at(limit, 0, limit.limit) > most_used(limit.limit);
+    for (std::size_t level = 1; level <= limit.coarser.size(); ++level) {
+        const AnyLimit& numbers = limit.coarser[level - 1];
+        lowered = lowered || most_used_at(limit, level, numbers) > most_used(numbers);
+    }
+    return lowered;
+}
+
+LatestChange change_of(const LoadedLimit& limit) {
+    LatestChange latest = latest_change(limit);
+    latest.lowered = is_lowered(limit);
+    latest.forgives_own = limit.forgives_own;
+    return latest;
+}
+
+void list_limit(LoadedSet& set, const LoadedLimit& limit, Nanoseconds linger) {
+    if (set.slots.size() <= limit.slot) {
+        set.slots.resize(limit.slot + std::size_t{1});
+    }
+    set.slots[limit.slot] = {
+        .limit = &limit.limit,
+        .coarser = limit.coarser,
+        .previous = limit.previous,
+        .migrated_from = &limit.migrated_from,
+        .version = limit.version,
+        .overridden = limit.overridden,
+        .in_entry = is_in_entry(limit),
+        .leases = has_leases(limit),
+        .max_unsynced = static_cast<std::uint32_t>(limit.shared),  // at most 2^30
+        .linger = linger,
+        .latest = change_of(limit)};
+    std::size_t level = 0;
+    const auto note_debt = [&](const AnyLimit& numbers) {
+        set.longest_debt = std::max(set.longest_debt,
+                                    longest_debt(numbers, most_used_at(limit, level++, numbers)));
+    };
+    note_debt(limit.limit);
+    std::for_each(limit.coarser.begin(), limit.coarser.end(), note_debt);
+}
+
+}  // namespace
+
+void list_slots(LoadedSet& set) {
+    set.slots.clear();
+    set.longest_debt = Nanoseconds{0};
+    set.shared_limits = 0;
+    set.syncs = false;
+    set.hurries = false;
+    for (const LoadedLimit& limit : set.gone) {
+        list_limit(set, limit, Nanoseconds{0});
+        set.syncs = set.syncs || limit.shared != 0;
+    }
+    for (LoadedRule& rule : set.rules) {
+        rule.asks_keys = rule.overrides != nullptr || rule.bans();
+        for_each_state(rule, [&](const LoadedLimit& limit) {
+            list_limit(set, limit, linger_of(rule, limit));
+            set.shared_limits += limit.shared != 0 ? 1 : 0;
+            set.hurries = set.hurries || limit.migrating_to.has_value();
+        });
+    }
+    set.syncs = set.syncs || set.shared_limits != 0;
+    const bool shapes =
+        std::any_of(set.actions.begin(), set.actions.end(),
+                    [](const Action& action) { return action.verdict == Verdict::Shape; });
+    set.longest_debt += shapes ? kLongestDelay : Nanoseconds{0};
+}
+
+}  // namespace sluice

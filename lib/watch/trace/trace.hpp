@@ -1,0 +1,86 @@
+#pragma once
+#include "lib/base/now.hpp"
+#include "lib/engine/burst/burst.hpp"
+#include "lib/match/rule_matches.hpp"
+#include "lib/respond/decision.hpp"
+#include "lib/rules/load/loaded_rules.hpp"
+#include "lib/share/core.hpp"
+#include "lib/watch/trace/trace_tap.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What somebody wants to see of the packets that go by.
+struct TraceTerms {
+    std::string rule;           // that decided them or, of what goes on, matches; empty: any
+    bool refused = false;       // only what is kept back
+    bool would_refuse = false;  // only what services in monitor would refuse
+    std::uint32_t snap = 0;     // bytes of each frame, kMostTracedBytes at most
+};
+
+// One trace: what it is about, and each worker's end of it. All memory is allocated when it is
+// made; workers only write into it.
+class Trace {
+public:
+    // `condition`: rules of which any matches what the trace is about; nullopt: all packets are.
+    Trace(TraceTerms terms, std::optional<LoadedRules> condition, std::size_t workers);
+
+    [[nodiscard]] const TraceTerms& terms() const noexcept { return terms_; }
+    [[nodiscard]] const LoadedRules* condition() const noexcept {
+        return condition_ ? &*condition_ : nullptr;
+    }
+
+    // What a worker decided of a burst that it is about to send. `rule`: index of the terms' rule
+    // in `set`; kNoRule: there is none. `judged`: by rules, and not forwarded or dropped unread.
+    struct Decided {
+        Burst& burst;
+        const LoadedSet& set;
+        std::uint32_t rule = kNoRule;
+        bool judged = true;
+        Now now;
+    };
+    void note(std::size_t worker, const Decided& decided) noexcept;
+    // Before a burst is decided, whose rules have matched: whether note() may find something to
+    // show of it, and room for that.
+    [[nodiscard]] bool may_note(std::size_t worker, Burst& burst, std::uint32_t rule,
+                                Instant now) noexcept;
+
+    [[nodiscard]] std::size_t workers() const noexcept { return ends_.size(); }
+    [[nodiscard]] TraceTap& tap(std::size_t worker) noexcept { return ends_[worker]->tap; }
+    // By all workers.
+    [[nodiscard]] std::uint64_t left_out() const noexcept;
+
+private:
+    struct alignas(kCacheLine) End {
+        TraceTap tap;
+        RuleMatches matches;
+    };
+
+    [[nodiscard]] RowMask rows_of(std::size_t worker, const Decided& decided) noexcept;
+    [[nodiscard]] RowMask matching(std::size_t worker, Burst& burst, RowMask rows) noexcept;
+    void record(TraceTap& tap, const Decided& decided, std::size_t row) const noexcept;
+
+    TraceTerms terms_;
+    std::optional<LoadedRules> condition_;
+    std::vector<std::unique_ptr<End>> ends_;
+};
+
+// A trace as workers see it under one rule set.
+struct ActiveTrace {
+    std::shared_ptr<Trace> trace;
+    std::uint32_t rule = kNoRule;  // index of the terms' rule in the set
+};
+
+// The rule of this name, no candidate; kNoRule: there is none.
+[[nodiscard]] std::uint32_t rule_called(const std::string& id, const LoadedSet& set) noexcept;
+// `traces` under a rule set.
+[[nodiscard]] std::vector<ActiveTrace> under(const std::vector<std::shared_ptr<Trace>>& traces,
+                                             const LoadedSet& set);
+
+}  // namespace sluice

@@ -1,0 +1,262 @@
+#include "lib/peer/reserve/waiting_room.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace sluice::waiting_room_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant kStart{1h};
+constexpr RoomBounds kBounds{.packets = 6, .questions = 9, .longest = Nanoseconds{100}};
+
+Answer yes(Ticket ticket) {
+    return {.ticket = ticket, .what = Answer::What::Judged, .conformance = Conformance::Green};
+}
+
+TEST(WaitingRoom, APacketIsReadyOnceAllOfItsAnswersAreThere) {
+    WaitingRoom room{kBounds};
+    EXPECT_TRUE(room.empty());
+    const RoomPlace packet = room.enter(7, kStart);
+    const Ticket first = *room.ask(packet, 10);
+    const Ticket second = *room.ask(packet, 20);
+    room.begin_waiting(packet);
+    EXPECT_TRUE(room.holds(7));
+    EXPECT_FALSE(room.holds(8));
+    EXPECT_TRUE(room.take_answer(yes(first)));
+    EXPECT_FALSE(room.take_answer(yes(first))) << "once";
+    EXPECT_EQ(room.take_ready(), kNoRoomPlace);
+    EXPECT_TRUE(room.take_answer(yes(second)));
+    EXPECT_EQ(room.take_ready(), packet);
+    std::vector<std::uint32_t> tags;
+    room.for_each_question(packet, [&](const WaitingRoom::Asked& asked) {
+        EXPECT_TRUE(asked.answer != nullptr && asked.answer->ticket == asked.ticket);
+        tags.push_back(asked.tag);
+    });
+    std::sort(tags.begin(), tags.end());
+    EXPECT_EQ(tags, (std::vector<std::uint32_t>{10, 20}));
+    EXPECT_TRUE(room.holds(7)) << "until it has been decided";
+    room.finish(packet);
+    EXPECT_FALSE(room.holds(7));
+    EXPECT_TRUE(room.empty());
+    EXPECT_FALSE(room.take_answer(yes(second))) << "a turn that is over";
+}
+
+TEST(WaitingRoom, ThoseBehindWaitForThoseBefore) {
+    WaitingRoom room{kBounds};
+    const RoomPlace first = room.enter(7, kStart);
+    const Ticket ticket = *room.ask(first, 0);
+    room.begin_waiting(first);
+    const RoomPlace second = room.enter(7, kStart);
+    room.begin_waiting(second);
+    const RoomPlace other = room.enter(8, kStart);
+    room.begin_waiting(other);
+    EXPECT_EQ(room.take_ready(), other);
+    EXPECT_EQ(room.take_ready(), kNoRoomPlace);
+    EXPECT_TRUE(room.take_answer(yes(ticket)));
+    EXPECT_EQ(room.take_ready(), first);
+    EXPECT_EQ(room.take_ready(), second) << "in one burst with the one before it";
+    room.finish(first);
+    EXPECT_TRUE(room.holds(7));
+    room.finish(second);
+    EXPECT_FALSE(room.holds(7));
+}
+
+TEST(WaitingRoom, NobodyWaitsForeverAndTheRoomIsBounded) {
+    WaitingRoom room{kBounds};
+    for (std::uint64_t i = 0; i < kBounds.packets; ++i) {
+        const RoomPlace packet = room.enter(i, kStart + Nanoseconds{i});
+        ASSERT_NE(packet, kNoRoomPlace);
+        EXPECT_TRUE(room.ask(packet, 0));
+        room.begin_waiting(packet);
+    }
+    EXPECT_EQ(room.enter(99, kStart), kNoRoomPlace);
+    EXPECT_EQ(room.free_questions(), kBounds.questions - kBounds.packets);
+    room.expire(kStart + kBounds.longest + 1ns);
+    const RoomPlace first = room.take_ready();
+    const RoomPlace second = room.take_ready();
+    EXPECT_EQ(room.take_ready(), kNoRoomPlace);
+    room.for_each_question(
+        first, [](const WaitingRoom::Asked& asked) { EXPECT_EQ(asked.answer, nullptr); });
+    room.finish(first);
+    room.finish(second);
+    room.end_waits();
+    for (std::size_t left = kBounds.packets - 2; left > 0; --left) {
+        const RoomPlace packet = room.take_ready();
+        ASSERT_NE(packet, kNoRoomPlace);
+        room.finish(packet);
+    }
+    EXPECT_TRUE(room.empty());
+    EXPECT_EQ(room.free_questions(), kBounds.questions);
+}
+
+// Every packet in a list, and nothing remembered that could be worked out.
+struct Model {
+    struct Question {
+        Ticket ticket;
+        bool answered = false;
+    };
+    struct One {
+        RoomPlace place;
+        std::uint64_t connection;
+        Instant until;
+        std::vector<Question> questions;
+        bool over = false;
+        bool taken = false;
+
+        [[nodiscard]] bool done() const {
+            return over || std::all_of(questions.begin(), questions.end(),
+                                       [](const Question& one) { return one.answered; });
+        }
+    };
+    std::vector<One> all;  // in the order in which they came
+
+    [[nodiscard]] bool may_be_taken(const One& one) const {
+        for (const One& other : all) {
+            if (&other == &one) {
+                return one.done() && !one.taken;
+            }
+            if (other.connection == one.connection && !other.taken) {
+                return false;
+            }
+        }
+        return false;
+    }
+    [[nodiscard]] bool any_may_be_taken() const {
+        return std::any_of(all.begin(), all.end(),
+                           [this](const One& one) { return may_be_taken(one); });
+    }
+    [[nodiscard]] std::size_t questions() const {
+        std::size_t count = 0;
+        for (const One& one : all) {
+            count += one.questions.size();
+        }
+        return count;
+    }
+};
+
+class Course {
+public:
+    explicit Course(unsigned seed) : random_{seed} {}
+
+    void step() {
+        now_ += Nanoseconds{below(12)};
+        switch (below(5)) {
+            case 0:
+            case 1:
+                return enter();
+            case 2:
+                return answer();
+            case 3:
+                return take();
+            default:
+                return finish();
+        }
+    }
+    void check() const {
+        ASSERT_EQ(room_.size(), model_.all.size());
+        ASSERT_EQ(room_.free_questions(), kBounds.questions - model_.questions());
+        for (std::uint64_t connection = 0; connection < kConnections; ++connection) {
+            const bool held = std::any_of(
+                model_.all.begin(), model_.all.end(),
+                [&](const Model::One& one) { return one.connection == connection * kApart; });
+            ASSERT_EQ(room_.holds(connection * kApart), held);
+        }
+    }
+
+private:
+    static constexpr std::uint64_t kConnections = 4;
+    static constexpr std::uint64_t kApart = 16;  // they share their chain, two by two at least
+
+    std::uint64_t below(std::uint64_t count) { return random_() % count; }
+
+    void enter() {
+        const std::uint64_t connection = below(kConnections) * kApart;
+        const RoomPlace place = room_.enter(connection, now_);
+        ASSERT_EQ(place == kNoRoomPlace, model_.all.size() == kBounds.packets);
+        if (place == kNoRoomPlace) {
+            return;
+        }
+        Model::One one{place, connection, now_ + kBounds.longest, {}};
+        for (std::uint64_t left = below(4); left > 0; --left) {
+            const bool room = model_.questions() + one.questions.size() < kBounds.questions;
+            const std::optional<Ticket> ticket = room_.ask(place, 0);
+            ASSERT_EQ(ticket.has_value(), room);
+            if (ticket) {
+                one.questions.push_back({*ticket});
+            }
+        }
+        room_.begin_waiting(place);
+        model_.all.push_back(one);
+    }
+    void answer() {
+        if (model_.all.empty()) {
+            return;
+        }
+        Model::One& one = model_.all[below(model_.all.size())];
+        for (Model::Question& question : one.questions) {
+            if (below(3) != 0) {
+                ASSERT_EQ(room_.take_answer(yes(question.ticket)), !question.answered);
+                question.answered = true;
+            }
+            Ticket over = question.ticket;
+            --over.turn;
+            ASSERT_FALSE(room_.take_answer(yes(over)));
+        }
+    }
+    void take() {
+        room_.expire(now_);
+        for (Model::One& one : model_.all) {
+            one.over |= one.until <= now_;
+        }
+        const bool any = model_.any_may_be_taken();
+        const RoomPlace place = room_.take_ready();
+        ASSERT_EQ(place != kNoRoomPlace, any);
+        if (any) {
+            const auto at = std::find_if(model_.all.begin(), model_.all.end(),
+                                         [&](const Model::One& one) { return one.place == place; });
+            ASSERT_NE(at, model_.all.end());
+            ASSERT_TRUE(model_.may_be_taken(*at));
+            at->taken = true;
+        }
+    }
+    // In any order: a burst may hold several.
+    void finish() {
+        std::vector<std::size_t> taken;
+        for (std::size_t i = 0; i < model_.all.size(); ++i) {
+            if (model_.all[i].taken) {
+                taken.push_back(i);
+            }
+        }
+        if (taken.empty()) {
+            return;
+        }
+        const std::size_t at = taken[below(taken.size())];
+        room_.finish(model_.all[at].place);
+        model_.all.erase(model_.all.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+
+    std::mt19937 random_;
+    WaitingRoom room_{kBounds};
+    Model model_;
+    Instant now_ = kStart;
+};
+
+TEST(WaitingRoom, IsWhatASlowModelSays) {
+    for (unsigned seed = 1; seed <= 100; ++seed) {
+        Course course{seed};
+        for (int step = 0; step < 2'000; ++step) {
+            course.step();
+            course.check();
+            ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed << " step " << step;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sluice::waiting_room_test
