@@ -11,44 +11,58 @@ import re
 import subprocess
 import sys
 
+# Rooms of lib/ from the lowest to the highest: an include across rooms points to an earlier one.
+ROOMS = ["base", "share", "confine", "packet", "capture", "match", "bucket", "peer", "l7", "respond", "rules", "watch",
+         "engine", "policy", "wire"]
+
 # Keys, their buckets and the arithmetic over these.
 STATE = ["lib/bucket/hash", "lib/bucket/pool", "lib/bucket/meter", "lib/bucket/table"]
+LOW = ["lib/base", "lib/share", "lib/packet", "lib/match"]
+RESPOND = ["lib/respond", "lib/respond/answer", "lib/respond/act"]
+ENGINE = [*LOW, *STATE, "lib/peer", "lib/l7", *RESPOND, "lib/respond/shape", "lib/rules", "lib/rules/load", "lib/watch"]
 
-# A layer may include itself and what stands here.
+# A layer may include itself and what stands here. A name that has a line of its own allows that
+# layer alone; any other, all within the folder.
 MAY_INCLUDE = {
     "lib/base": [],
     "lib/share": ["lib/base"],
+    "lib/confine": ["lib/base"],
     "lib/packet": ["lib/base"],
-    "lib/respond/shape": ["lib/base"],
+    "lib/capture": ["lib/base", "lib/packet"],
     "lib/match": ["lib/base", "lib/packet"],
     "lib/bucket/hash": ["lib/base"],
     "lib/bucket/pool": ["lib/base", "lib/share"],
-    "lib/l7/stream": ["lib/base", "lib/share", "lib/packet", "lib/bucket/hash", "lib/bucket/pool"],
     "lib/bucket/meter": ["lib/base", "lib/share", "lib/bucket/hash", "lib/bucket/pool"],
-    "lib/bucket/table": ["lib/base", "lib/share", "lib/bucket/hash", "lib/bucket/pool", "lib/bucket/meter"],
+    "lib/bucket/table": ["lib/base", "lib/share", *STATE],
     "lib/peer/merge": ["lib/base", "lib/share", *STATE],
     "lib/peer/reserve": ["lib/base", "lib/share", *STATE],
-    "lib/respond/act": ["lib/base", "lib/share", "lib/packet", "lib/l7", "lib/bucket/hash", "lib/l7/stream", "lib/rules", "lib/respond/answer", "lib/rules/load"],
-    "lib/respond/answer": ["lib/base", "lib/share", "lib/packet", "lib/l7", "lib/bucket/hash", "lib/bucket/pool", "lib/l7/stream", "lib/rules"],
-    "lib/rules": ["lib/base", "lib/packet", "lib/match", *STATE],
-    "lib/rules/load": ["lib/base", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/peer/merge", "lib/rules", "lib/respond/answer"],
-    "lib/watch/events": ["lib/base", "lib/share", *STATE, "lib/rules", "lib/rules/load"],
-    "lib/watch/top": ["lib/base", "lib/share", "lib/rules", "lib/rules/load"],
-    "lib/engine": ["lib/base", "lib/share", "lib/respond/shape", "lib/peer/reserve", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/l7/stream", "lib/peer/merge",
-                     "lib/rules", "lib/respond/answer", "lib/rules/load", "lib/watch/top", "lib/watch/events"],
-    "lib/l7": ["lib/base", "lib/share", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/l7/stream",
-                  "lib/rules", "lib/rules/load", "lib/engine"],
-    "lib/watch/trace": ["lib/base", "lib/share", "lib/packet", "lib/match", *STATE, "lib/rules", "lib/rules/load", "lib/engine"],
-    "lib/policy": ["lib/base", "lib/packet", "lib/l7", "lib/match", *STATE, "lib/peer/merge", "lib/rules", "lib/respond/answer"],
-    "lib/wire": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/l7/stream", "lib/peer/merge", "lib/peer/reserve",
-                 "lib/rules", "lib/rules/load", "lib/watch/top"],
-    "lib/l7": ["lib/base", "lib/packet", "lib/bucket/hash"],
-    "lib/capture": ["lib/base", "lib/packet"],
-    "lib/confine": ["lib/base"],
-    "dataplane": ["lib/base", "lib/confine", "lib/share", "lib/respond/shape", "lib/peer/reserve", "lib/packet", "lib/match", *STATE, "lib/peer/merge",
-                  "lib/respond/act", "lib/rules", "lib/rules/load", "lib/watch/top", "lib/watch/events", "lib/engine",
-                  "lib/l7/stream", "lib/l7", "lib/watch/trace",
-                  "lib/wire"],
+    "lib/l7": [*LOW, "lib/bucket/hash", "lib/bucket/pool"],
+    "lib/respond": ["lib/base", "lib/packet"],
+    "lib/respond/shape": ["lib/base"],
+    "lib/respond/answer": ["lib/base", "lib/share", "lib/packet", "lib/bucket/hash", "lib/bucket/pool", "lib/l7", "lib/respond"],
+    "lib/respond/act": [*LOW, "lib/bucket/hash", "lib/l7", "lib/respond", "lib/respond/answer"],
+    "lib/rules": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/l7", "lib/respond", "lib/respond/answer"],
+    "lib/rules/load": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/peer/merge", "lib/l7", "lib/respond",
+                       "lib/respond/answer", "lib/rules"],
+    "lib/watch/top": [*LOW, *STATE, "lib/respond", "lib/rules", "lib/rules/load"],
+    "lib/watch/events": [*LOW, *STATE, "lib/respond", "lib/rules", "lib/rules/load"],
+    "lib/watch/trace": [*LOW, *STATE, "lib/respond", "lib/rules", "lib/rules/load"],
+    # The burst and its columns; one limit; one key; what others know of it; a packet; a stage.
+    "lib/engine/burst": ENGINE,
+    "lib/engine/check": [*ENGINE, "lib/engine/burst"],
+    "lib/engine/key": [*ENGINE, "lib/engine/burst", "lib/engine/check"],
+    "lib/engine/remote": [*ENGINE, "lib/engine/burst", "lib/engine/check", "lib/engine/key"],
+    "lib/engine/decide": [*ENGINE, "lib/engine/burst", "lib/engine/check", "lib/engine/key", "lib/engine/remote"],
+    "lib/engine/stage": [*ENGINE, "lib/engine/burst", "lib/engine/check", "lib/engine/key", "lib/engine/remote",
+                         "lib/engine/decide"],
+    "lib/engine": [*ENGINE, "lib/engine/burst", "lib/engine/check", "lib/engine/key", "lib/engine/remote",
+                   "lib/engine/decide", "lib/engine/stage"],
+    "lib/policy": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/peer/merge", "lib/l7", "lib/respond", "lib/respond/answer",
+                   "lib/rules"],
+    "lib/wire": ["lib/base", "lib/packet", "lib/match", *STATE, "lib/peer", "lib/l7", *RESPOND, "lib/rules", "lib/rules/load",
+                 "lib/watch"],
+    "dataplane": [*ENGINE, "lib/confine", "lib/engine", "lib/engine/burst", "lib/engine/check", "lib/engine/key",
+                  "lib/engine/remote", "lib/engine/decide", "lib/engine/stage", "lib/wire"],
     "control": ["lib"],
     "tests": ["lib", "dataplane", "control"],
 }
@@ -83,8 +97,12 @@ def layer_of(path):
 
 
 def allows(name, layer):
-    """A layer's own name allows that layer alone; a folder that is no layer, all within it."""
     return name == layer or (name not in MAY_INCLUDE and within(layer, name))
+
+
+def points_up(here, there):
+    below, above = (layer.split("/")[1:2] for layer in (here, there))
+    return here.startswith("lib/") and below != above and ROOMS.index(above[0]) > ROOMS.index(below[0])
 
 
 def problems_in_line(here, line):
@@ -93,6 +111,8 @@ def problems_in_line(here, line):
     there = layer_of(include[1]) if include else None
     if there and there != here and not any(allows(name, there) for name in MAY_INCLUDE[here]):
         yield f"{here} may not include {include[1]}"
+    elif there and points_up(here, there):
+        yield f"{here} may not include {include[1]}, which is of a higher room"
     for pattern, home, what in ONE_HOME:
         if pattern.search(code) and here not in (home, "tests"):
             yield f"{what} belongs in {home} only"

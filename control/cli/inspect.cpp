@@ -9,6 +9,7 @@
 #include "control/json.hpp"
 #include "control/list_folder.hpp"
 #include "lib/capture/reader.hpp"
+#include "lib/engine/burst/burst_units.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/match/number_ranges.hpp"
 #include "lib/packet/field_text.hpp"

@@ -5,6 +5,7 @@
 #include "lib/engine/burst/adopt.hpp"
 #include "lib/engine/key/event_burst.hpp"
 #include "lib/engine/run_burst.hpp"
+#include "lib/engine/stage/trace_burst.hpp"
 
 #include <algorithm>
 #include <array>
@@ -335,10 +336,10 @@ void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, La
 // Waits are worked out for those who are shown them, which takes the general path: of bursts alone
 // of which there may be something to show.
 bool Worker::may_be_traced(const Running& running, Now at) noexcept {
-    return std::any_of(running.traces.begin(), running.traces.end(),
-                       [&](const ActiveTrace& active) {
-                           return active.trace->may_note(me_.index(), *going_, active.rule, at.at);
-                       });
+    return std::any_of(
+        running.traces.begin(), running.traces.end(), [&](const ActiveTrace& active) {
+            return may_trace(*active.trace, me_.index(), *going_, active.rule, at.at);
+        });
 }
 
 // What is decided is shown before it is sent, while its bytes are as they came.
@@ -348,7 +349,8 @@ void Worker::trace(const Running& running, Now at) noexcept {
         parse_burst(*going_, core_);
     }
     for (const ActiveTrace& active : running.traces) {
-        active.trace->note(me_.index(), {*going_, running.rules(), active.rule, judged, at});
+        trace_burst(*active.trace, me_.index(),
+                    {*going_, running.rules(), active.rule, judged, at});
     }
 }
 

@@ -37,4 +37,7 @@ private:
     std::array<std::uint64_t, kSize / 4096> marked_{};  // words that are not zero
 };
 
+// The rules of the largest rule set.
+inline constexpr std::size_t kMaxRules = RuleBits::kSize;
+
 }  // namespace sluice

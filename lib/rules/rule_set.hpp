@@ -4,6 +4,7 @@
 #include "lib/l7/http1/path_costs.hpp"
 #include "lib/l7/proxy/client_source.hpp"
 #include "lib/l7/stream/service.hpp"
+#include "lib/l7/stream/unit_kind.hpp"
 #include "lib/match/classifier.hpp"
 #include "lib/match/geo_parts.hpp"
 #include "lib/match/public_suffixes.hpp"
@@ -32,7 +33,6 @@
 // workers need besides is derived from it when it is loaded: lib/rules/load.
 namespace sluice {
 
-inline constexpr std::size_t kMaxRules = RuleBits::kSize;
 inline constexpr std::size_t kMaxRuleIdSize = 128;
 inline constexpr std::size_t kMaxKeyParts = 16;
 inline constexpr std::size_t kMaxKeySize = kMaxKeyParts * 20;  // bytes of a key
@@ -55,32 +55,6 @@ enum class MissingKey : std::uint8_t { Skip, Share };
 // What happens to a new key when live entries hold both its places in the table. Coarsen: it is
 // charged to a parent, whose addresses are wider, and at last to the rule itself.
 enum class OnFull : std::uint8_t { Open, Closed, Coarsen };
-// What a limit counts. The first three a packet has by itself, the others are units of later
-// layers: a packet completes none, one or several of them.
-enum class Per : std::uint8_t { Packet, Byte, Connection, Request, Query, Handshake };
-[[nodiscard]] constexpr bool is_of_packet(Per per) noexcept {
-    return per <= Per::Connection;
-}
-// Some kinds of units.
-class PerSet {
-public:
-    constexpr PerSet() noexcept = default;
-    constexpr PerSet(std::initializer_list<Per> units) noexcept {
-        for (const Per unit : units) {
-            add(unit);
-        }
-    }
-    constexpr void add(Per per) noexcept { bits_ |= bit(per); }
-    constexpr void add_all(PerSet other) noexcept { bits_ |= other.bits_; }
-    [[nodiscard]] constexpr bool has(Per per) const noexcept { return (bits_ & bit(per)) != 0; }
-    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
-
-private:
-    [[nodiscard]] static constexpr std::uint8_t bit(Per per) noexcept {
-        return static_cast<std::uint8_t>(1U << static_cast<unsigned>(per));
-    }
-    std::uint8_t bits_ = 0;
-};
 // Which workers of the box spend a key. Local: one, to which all of its packets come. Merged:
 // several, that share it (lib/peer/merge). Owner: one, to which the others hand its packets over.
 // Asked: one, whom the others ask, since their packets cannot be handed over (lib/peer/reserve).

@@ -1,7 +1,7 @@
 #include "lib/packet/parse.hpp"
 #include "lib/respond/act/act_burst.hpp"
+#include "lib/respond/answer/answer_plan.hpp"
 #include "lib/respond/answer/made_datagram.hpp"
-#include "lib/rules/load/loaded_set.hpp"
 #include "tests/fuzz/input.hpp"
 
 #include <algorithm>
@@ -28,8 +28,7 @@ const std::array<Action, 5> kActions{
 
 // The plan of one rule with one response and no limits.
 const AnswerPlan& plan() {
-    static const AnswerPlan made =
-        *AnswerPlan::make({ResponseSpec{.policy = "p"}}, std::vector<LoadedRule>{});
+    static const AnswerPlan made = *AnswerPlan::make({ResponseSpec{.policy = "p"}}, {});
     return made;
 }
 

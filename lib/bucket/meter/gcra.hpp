@@ -20,9 +20,8 @@
 // instants and the time of a unit are represented:
 //
 //   InParts<Limit>       whole ns and a remainder in 1/parts ns: any limit
-//   InParts<LineNumbers> the same, of a key with numbers of its own
-//   (lib/bucket/table/own_bucket.hpp) WholeNumbers         an entry's time word, where a unit takes
-//   whole ns (lib/bucket/table/take.hpp)
+//   InParts<LineNumbers> the same, of a key with numbers of its own (table/own_bucket.hpp)
+//   WholeNumbers         an entry's time word, where a unit takes whole ns (table/take.hpp)
 namespace sluice {
 
 // `bucket` and `now` are in the numbers' own form. A cost above the burst never conforms, and its

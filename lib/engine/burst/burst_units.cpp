@@ -8,120 +8,6 @@
 
 namespace sluice {
 
-UnitTexts* UnitSink::add(Per kind) noexcept {
-    std::uint8_t& count = units_.counts_[row_];
-    // Nobody's share is taken by others.
-    if (count >= kUnitShare && count >= units_.most_now()) [[unlikely]] {
-        units_.refused_ = true;
-        units_.crowded_out_ |= count < units_.most_ ? row_bit(row_) : 0;
-        return nullptr;
-    }
-    BurstUnits::Unit& unit = units_.unit_at(row_, count++);
-    unit.kind = kind;
-    unit.is_other_reading = false;
-    unit.asked = {};
-    unit.texts.clear();
-    return &unit.texts;
-}
-UnitTexts* UnitSink::add_other_reading() noexcept {
-    std::size_t first = units_.counts_[row_] - std::size_t{1};
-    while (units_.unit_at(row_, first).is_other_reading) {
-        --first;
-    }
-    const BurstUnits::Unit& read = units_.unit_at(row_, first);
-    UnitTexts* const texts = add(read.kind);
-    if (texts != nullptr) {
-        *texts = read.texts;
-        units_.unit_at(row_, units_.counts_[row_] - std::size_t{1}).is_other_reading = true;
-    }
-    return texts;
-}
-void UnitSink::note_asked(AskedRequest request) noexcept {
-    units_.unit_at(row_, units_.counts_[row_] - std::size_t{1}).asked = request;
-}
-Normalization& UnitSink::normalize() noexcept {
-    return units_.services_.normalize(row_);
-}
-std::span<std::byte> UnitSink::room() noexcept {
-    return units_.arena_.room();
-}
-ByteView UnitSink::keep(std::size_t size) noexcept {
-    return units_.arena_.keep(size);
-}
-void UnitSink::refuse() noexcept {
-    units_.refused_ = true;
-}
-bool UnitSink::is_refused() const noexcept {
-    return units_.refused_;
-}
-void UnitSink::drop_repeat() noexcept {
-    note_drop(Reason::Retransmission);
-}
-void UnitSink::drop(Reason reason) noexcept {
-    if (service_.is_enforced()) {
-        units_.unreadable_ |= row_bit(row_);
-        note_drop(reason);
-    } else if (service_.service != nullptr && !has_row(units_.would_refuse_, row_)) {
-        units_.would_refuse_ |= row_bit(row_);
-        units_.would_why_[row_] = reason;
-    }
-}
-void UnitSink::note_drop(Reason reason) noexcept {
-    if (!has_row(units_.unjudgeable_, row_)) {
-        units_.unjudgeable_ |= row_bit(row_);
-        units_.why_[row_] = reason;
-    }
-}
-void UnitSink::remember(const StickyBytes& bytes) noexcept {
-    units_.remembered_ |= row_bit(row_);
-    units_.sticky_[row_] = bytes;
-}
-void UnitSink::remember_datagram(std::uint64_t datagram, std::uint8_t carrier) noexcept {
-    if (!has_row(units_.remembered_, row_)) {
-        remember({.carrier = carrier});
-    }
-    units_.sticky_[row_].datagram = datagram;
-}
-void UnitSink::follow(const StickyBytes& bytes) noexcept {
-    units_.following_ |= row_bit(row_);
-    units_.followed_[row_] = bytes;
-}
-void UnitSink::stick(const Stickiness& of) noexcept {
-    if (of.remembers) {
-        remember(of.remembered);
-    }
-    if (of.follows) {
-        follow(of.followed);
-    }
-    if (of.awaits) {
-        note_awaits();
-    }
-    if (of.is_unjudgeable) {
-        note_drop(of.why);
-    }
-    if (of.client.is_proxied) {
-        note_client(of.client.address);
-    }
-    note_quic_dcid(of.quic_dcid);
-}
-void UnitSink::note_client(const VersionedAddress& client) noexcept {
-    units_.proxied_ |= row_bit(row_);
-    units_.clients_[row_] = client;
-}
-void UnitSink::note_awaits() noexcept {
-    units_.awaiting_ |= row_bit(row_);
-}
-void UnitSink::note_quic_dcid(const ConnectionId& id) noexcept {
-    units_.quic_dcids_[row_] = id;
-}
-void UnitSink::count(UnitEvent event, std::uint32_t times) noexcept {
-    std::uint32_t& count = units_.events_[static_cast<std::size_t>(event)];
-    if (count == 0 && times != 0) {
-        units_.which_events_[units_.counted_events_++] = static_cast<std::uint8_t>(event);
-    }
-    count += times;
-}
-
 AnsweredPacket Burst::answered(std::size_t row) const noexcept {
     AnsweredPacket packet{
         .headers = headers_of(row), .frame = frame(row), .handshake = handshake(row)};
@@ -164,17 +50,8 @@ void BurstUnits::clear() noexcept {
         burst.clear();
         burst.forget_units();
     }
-    further_count_ = 0;
-    unit_count_ = 0;
-    rows_left_ = 0;
-    crowded_out_ = 0;
-    unjudgeable_ = unreadable_ = would_refuse_ = following_ = remembered_ = awaiting_ = proxied_ =
-        0;
     derived_ = {};
-    counts_.fill(0);
-    for_each_event([&](std::size_t event, std::uint32_t) { events_[event] = 0; });
-    counted_events_ = 0;
-    arena_.clear();
+    found_.clear();
 }
 
 // The room that is left of a number per rule, in whole units.
@@ -184,45 +61,39 @@ static std::size_t fitting(std::size_t room, std::size_t each) noexcept {
 
 void BurstUnits::begin(std::uint64_t load, const MeterPlan& plan, std::size_t rows) noexcept {
     load_ = load;
-    rows_left_ = rows;
-    most_ = std::min(fitting(kUnitsUnderAnyRules * kMaxRules, plan.rules.size()),
-                     fitting(kUnitsUnderAnyRules * kMaxLimits, plan.limits.size()));
+    found_.rows_left = rows;
+    found_.most = std::min(fitting(kUnitsUnderAnyRules * kMaxRules, plan.rules.size()),
+                           fitting(kUnitsUnderAnyRules * kMaxLimits, plan.limits.size()));
 }
 
 void BurstUnits::begin_row(std::size_t row) noexcept {
-    rows_left_ -= rows_left_ != 0 ? 1 : 0;
-    first_unit_[row] = static_cast<std::uint16_t>(unit_count_);
-    refused_ = false;
-}
-
-// Rows behind it keep their shares.
-std::size_t BurstUnits::most_now() const noexcept {
-    const std::size_t rows = 1 + kMaxFurther - further_count_ - (kUnitShare - 1) * rows_left_;
-    return std::min({most_, rows, kMostUnits - unit_count_});
+    found_.rows_left -= found_.rows_left != 0 ? 1 : 0;
+    found_.first_unit[row] = static_cast<std::uint16_t>(found_.unit_count);
+    found_.refused = false;
 }
 
 void BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     begin_row(row);
-    room_ == UnitRoom::Shares ? arena_.begin_packet() : arena_.begin_only_packet();
-    UnitSink sink{*this, row, packet.service};
+    room_ == UnitRoom::Shares ? found_.arena.begin_packet() : found_.arena.begin_only_packet();
+    UnitSink sink{found_, row, packet.service};
     finder_.find(finder_.parser, packet, sink);
     end_row(row, sink);
 }
 
 void BurstUnits::end_row(std::size_t row, UnitSink& sink) noexcept {
-    if (refused_) [[unlikely]] {
-        counts_[row] = 0;
+    if (found_.refused) [[unlikely]] {
+        found_.counts[row] = 0;
         sink.count(UnitEvent::TooManyUnits);
         sink.drop(Reason::TooManyUnits);
     }
-    unit_count_ += counts_[row];
+    found_.unit_count += found_.counts[row];
 }
 
 void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) noexcept {
-    for (std::size_t number = 0; number < counts_[row]; ++number) {
-        Unit& unit = unit_at(row, number);
+    for (std::size_t number = 0; number < found_.counts[row]; ++number) {
+        Unit& unit = found_.unit_at(row, number);
         if (unit.kind == Per::Request && !clients.name(unit.texts)) {
-            UnitSink{*this, row, {}}.count(UnitEvent::NoProxiedClient);
+            UnitSink{found_, row, {}}.count(UnitEvent::NoProxiedClient);
         }
     }
 }
@@ -232,20 +103,20 @@ void BurstUnits::name_clients(std::size_t row, const ProxiedClients& clients) no
 void BurstUnits::name_proxied(std::size_t row, const ProxiedClients& clients,
                               HeaderColumns& headers) noexcept {
     ProxiedClients::hide_all(headers, row_bit(row));
-    const VersionedAddress client = clients_[row];
+    const VersionedAddress client = found_.clients[row];
     const bool is_unseen = client.version == IpVersion::None;
     const bool is_proxy = !is_unseen && clients.is_proxy(client);
-    for (std::size_t number = 0; number < counts_[row]; ++number) {
-        Unit& unit = unit_at(row, number);
+    for (std::size_t number = 0; number < found_.counts[row]; ++number) {
+        Unit& unit = found_.unit_at(row, number);
         unit.texts.set_client(is_proxy ? VersionedAddress{} : client);
     }
     if (is_unseen) {
-        UnitSink{*this, row, {}}.count(UnitEvent::ProxyHeaderUnseen, counts_[row]);
+        UnitSink{found_, row, {}}.count(UnitEvent::ProxyHeaderUnseen, found_.counts[row]);
     } else if (is_proxy) {
         name_clients(row, clients);
-    } else if (counts_[row] == 0) {
-        UnitTexts& alone = unit_at(row, 0).texts;
-        ++unit_count_;
+    } else if (found_.counts[row] == 0) {
+        UnitTexts& alone = found_.unit_at(row, 0).texts;
+        ++found_.unit_count;
         alone.clear();
         alone.set_client(client);
         headers.set_unit(row, alone);
@@ -254,8 +125,8 @@ void BurstUnits::name_proxied(std::size_t row, const ProxiedClients& clients,
 
 void BurstUnits::derive_texts(std::size_t row, const DerivedTexts& derived) noexcept {
     derived_ = derived.fields();
-    for (std::size_t number = 0; number < counts_[row]; ++number) {
-        derived.derive(unit_at(row, number).texts);
+    for (std::size_t number = 0; number < found_.counts[row]; ++number) {
+        derived.derive(found_.unit_at(row, number).texts);
     }
 }
 
@@ -278,33 +149,33 @@ UnitFate BurstUnits::fate_of(const Decision& decision, const StickyBytes& bytes,
 // Bytes that follow a verdict of their burst, and complete no unit, have that verdict: a rule that
 // drops their packet for itself says nothing of them.
 void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept {
-    for_each_row(rows & remembered_, [&](std::size_t row) {
+    for_each_row(rows & found_.remembered, [&](std::size_t row) {
         const Decision& decision = burst.packets()[row].decision;
-        const bool only_follows = has_row(following_, row) && counts_[row] == 0;
-        const bool is_undone = has_row(crowded_out_, row) && sticky_[row].is_whole &&
+        const bool only_follows = has_row(found_.following, row) && found_.counts[row] == 0;
+        const bool is_undone = has_row(found_.crowded_out, row) && found_.sticky[row].is_whole &&
                                decision.reason == Reason::TooManyUnits;
         const UnitFate fate = is_undone       ? UnitFate::Undone
-                              : !only_follows ? fate_of(decision, sticky_[row], plan)
+                              : !only_follows ? fate_of(decision, found_.sticky[row], plan)
                               : decision.reason == Reason::Retransmission ? UnitFate::Refused
                                                                           : UnitFate::Forwarded;
-        finder_.settle(finder_.parser, sticky_[row], fate);
+        finder_.settle(finder_.parser, found_.sticky[row], fate);
     });
-    remembered_ &= ~rows;
+    found_.remembered &= ~rows;
 }
 
 void BurstUnits::add_further(const Burst& burst, std::size_t row) noexcept {
-    first_further_[row] = static_cast<std::uint16_t>(further_count_);
-    for (std::uint8_t number = 1; number < counts_[row]; ++number) {
-        of_further_[further_count_] = {static_cast<std::uint8_t>(row), number};
+    first_further_[row] = static_cast<std::uint16_t>(found_.further_count);
+    for (std::uint8_t number = 1; number < found_.counts[row]; ++number) {
+        of_further_[found_.further_count] = {static_cast<std::uint8_t>(row), number};
         const HeaderColumns& headers = burst.headers();
-        (void)further_[further_count_ / kMaxBurst].add(burst.frame(row), headers.dir[row],
-                                                       headers.port[row]);
-        ++further_count_;
+        (void)further_[found_.further_count / kMaxBurst].add(burst.frame(row), headers.dir[row],
+                                                             headers.port[row]);
+        ++found_.further_count;
     }
 }
 
 std::span<Burst> BurstUnits::further() noexcept {
-    return {further_.get(), (further_count_ + kMaxBurst - 1) / kMaxBurst};
+    return {further_.get(), (found_.further_count + kMaxBurst - 1) / kMaxBurst};
 }
 
 std::size_t BurstUnits::first_of(const Burst& further) const noexcept {
@@ -315,7 +186,7 @@ void BurstUnits::set_texts(Burst& further) noexcept {
     const FurtherUnit* const of = &of_further_[first_of(further)];
     for_each_row(further.live(), [&](std::size_t row) {
         const Unit& unit = this->unit(of[row].row, of[row].number);
-        if (has_row(proxied_, of[row].row)) [[unlikely]] {
+        if (has_row(found_.proxied, of[row].row)) [[unlikely]] {
             ProxiedClients::hide_all(further.headers(), row_bit(row));
         }
         further.set_unit(row, unit.kind, unit.texts);

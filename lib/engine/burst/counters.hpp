@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/lazy_array.hpp"
 #include "lib/bucket/table/table_event.hpp"
-#include "lib/l7/stream/unit_event.hpp"
+#include "lib/l7/stream/unit_event_counters.hpp"
 #include "lib/packet/verdict.hpp"
 #include "lib/respond/act/answer_event.hpp"
 #include "lib/rules/load/loaded_set.hpp"
@@ -72,7 +72,7 @@ struct WorkerCounters {
     std::array<Counter, kReasonCount> by_reason;          // packets, forwarded or not
     std::array<Counter, kReasonCount> would_refuse;       // by services that monitor
     std::array<Counter, kTableEventCount> by_table_event;
-    std::array<Counter, kUnitEventCount> by_unit_event;
+    UnitEventCounters by_unit_event;
     std::array<Counter, kAnswerEventCount> by_answer_event;
     Counter handed_over;   // frames that it received for other workers
     Counter former_debts;  // that it took over from tables of earlier processes

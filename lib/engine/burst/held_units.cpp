@@ -110,12 +110,12 @@ void BurstUnits::find_again(std::size_t row, const UnitSource& packet,
         finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
         find(row, packet);
         if (held.client().is_proxied) {
-            UnitSink{*this, row, packet.service}.note_client(held.client().address);
+            UnitSink{found_, row, packet.service}.note_client(held.client().address);
         }
         return;
     }
     begin_row(row);
-    UnitSink sink{*this, row, packet.service};
+    UnitSink sink{found_, row, packet.service};
     held.give_back(packet, sink);
     end_row(row, sink);
 }

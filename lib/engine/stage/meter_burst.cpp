@@ -53,7 +53,7 @@ namespace {
             .frame = burst.frame(row),
             .hash = core.hash,
             .now = now.at,
-            .counters = core.counters};
+            .counters = core.counters.by_unit_event};
 }
 
 // What became of first fragments, each once.

@@ -90,7 +90,7 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
     const TrackedColumns columns{.burst = unit_columns_of(burst, set, core, now),
                                  .services = set.services,
                                  .scratch = burst.scratch().matches,
-                                 .counters = core.counters,
+                                 .counters = core.counters.by_unit_event,
                                  .load = set.load,
                                  .untracked_bursts = core.unread_bursts + core.untracked_bursts};
     if (burst.origin() == Burst::Origin::Room) {

@@ -1,6 +1,7 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
 #include "lib/l7/stream/stream_reading.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 namespace sluice {
 

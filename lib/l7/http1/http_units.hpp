@@ -3,6 +3,8 @@
 #include "lib/l7/http1/request_head.hpp"
 #include "lib/l7/stream/stream_reading.hpp"
 #include "lib/l7/stream/unit_options.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 namespace sluice {
 

@@ -1,7 +1,9 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
 #include "lib/l7/proxy/proxy_clients.hpp"
+#include "lib/l7/stream/service_packet.hpp"
 #include "lib/l7/stream/stream_reading.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 #include <cstddef>
 #include <cstdint>

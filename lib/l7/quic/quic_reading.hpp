@@ -1,6 +1,8 @@
 #pragma once
 #include "lib/l7/quic/quic_units.hpp"
 #include "lib/l7/stream/source_network.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 #include "lib/l7/tls/hello_texts.hpp"
 
 #include <cstdint>

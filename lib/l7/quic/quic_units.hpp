@@ -1,7 +1,10 @@
 #pragma once
 #include "lib/l7/quic/initial_reader.hpp"
 #include "lib/l7/quic/quic_hellos.hpp"
+#include "lib/l7/stream/sticky_bytes.hpp"
 #include "lib/l7/stream/stream_reading.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 #include "lib/share/core.hpp"
 
 #include <array>

@@ -1,6 +1,7 @@
 #pragma once
+#include "lib/base/units.hpp"
 #include "lib/bucket/hash/group_key.hpp"
-#include "lib/engine/burst/counters.hpp"
+#include "lib/l7/stream/unit_event_counters.hpp"
 #include "lib/packet/packet_headers.hpp"
 #include "lib/packet/verdict.hpp"
 
@@ -14,7 +15,7 @@ struct FragmentSource {
     FrameView frame;
     const KeyHasher& hash;
     Instant now;
-    WorkerCounters& counters;
+    UnitEventCounters& counters;
 };
 
 // What a worker remembers of datagrams in fragments. It neither allocates nor waits.

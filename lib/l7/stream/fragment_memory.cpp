@@ -6,7 +6,7 @@ namespace sluice {
 namespace {
 
 void count(const FragmentSource& fragment, UnitEvent event, std::uint64_t times = 1) noexcept {
-    fragment.counters.by_unit_event[static_cast<std::size_t>(event)].add(times);
+    fragment.counters[static_cast<std::size_t>(event)].add(times);
 }
 
 UnitEvent event_of(FragmentOutcome outcome) noexcept {

@@ -14,7 +14,7 @@ std::uint64_t source_of(const FragmentSource& fragment) noexcept {
 }
 
 void note(const FragmentSource& fragment, UnitEvent event, std::uint64_t times = 1) noexcept {
-    fragment.counters.by_unit_event[static_cast<std::size_t>(event)].add(times);
+    fragment.counters[static_cast<std::size_t>(event)].add(times);
 }
 
 constexpr Reason reason_of(AssemblyOutcome outcome) noexcept {

@@ -1,5 +1,7 @@
 #include "lib/l7/stream/service_tracking.hpp"
 
+#include "lib/l7/stream/agreed_upgrade.hpp"
+#include "lib/l7/stream/made_reset.hpp"
 #include "lib/l7/stream/service_rows.hpp"
 #include "lib/l7/stream/track/segment_bytes.hpp"
 #include "lib/l7/stream/track_reasons.hpp"

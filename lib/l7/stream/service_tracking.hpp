@@ -1,12 +1,15 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
 #include "lib/l7/stream/checksum_trust.hpp"
 #include "lib/l7/stream/service_datagrams.hpp"
+#include "lib/l7/stream/service_packet.hpp"
 #include "lib/l7/stream/service_slots.hpp"
 #include "lib/l7/stream/stream_units.hpp"
 #include "lib/l7/stream/track/connection_tracker.hpp"
 #include "lib/l7/stream/track/port_checksums.hpp"
+#include "lib/l7/stream/tracked_columns.hpp"
 #include "lib/l7/stream/unit_budget.hpp"
+#include "lib/l7/stream/unit_finder.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 #include <array>
 #include <cstdint>

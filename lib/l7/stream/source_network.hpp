@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
 #include "lib/l7/http1/request_head.hpp"
 #include "lib/l7/stream/stream_offer.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 #include "lib/l7/stream/unread_reason.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
 #include "lib/l7/stream/stream_reading.hpp"
 #include "lib/l7/stream/tcp_segment.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 #include <cstdint>
 

@@ -3,8 +3,12 @@
 #include "lib/l7/http1/voided_lines.hpp"
 #include "lib/l7/proxy/proxy_headers.hpp"
 #include "lib/l7/stream/connection_table.hpp"
+#include "lib/l7/stream/service_packet.hpp"
+#include "lib/l7/stream/sticky_bytes.hpp"
 #include "lib/l7/stream/stream_reading.hpp"
 #include "lib/l7/stream/track/track_verdict.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 #include "lib/l7/tls/tls_units.hpp"
 
 #include <memory>

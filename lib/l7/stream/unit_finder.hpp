@@ -1,4 +1,5 @@
 #pragma once
+#include "lib/base/units.hpp"
 #include "lib/l7/stream/sticky_bytes.hpp"
 #include "lib/packet/row_mask.hpp"
 #include "lib/packet/text_field.hpp"

@@ -1,10 +1,16 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
 #include "lib/l7/quic/quic_units.hpp"
+#include "lib/l7/stream/fragment_follower.hpp"
 #include "lib/l7/stream/fragment_memory.hpp"
+#include "lib/l7/stream/service_packet.hpp"
 #include "lib/l7/stream/service_tracking.hpp"
+#include "lib/l7/stream/sticky_bytes.hpp"
 #include "lib/l7/stream/stream_units.hpp"
+#include "lib/l7/stream/tracked_columns.hpp"
 #include "lib/l7/stream/unit_budget.hpp"
+#include "lib/l7/stream/unit_finder.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 namespace sluice {
 

@@ -1,5 +1,6 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 #include "lib/match/padded_text.hpp"
 
 #include <array>

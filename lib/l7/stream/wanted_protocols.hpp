@@ -1,5 +1,6 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
+#include "lib/l7/stream/unit_kind.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 
 // Which protocols the rules at hand can tell apart at all: no other is looked for.
 namespace sluice {

@@ -1,5 +1,6 @@
 #pragma once
-#include "lib/engine/burst/burst_units.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 #include "lib/l7/stream/unit_text.hpp"
 #include "lib/l7/tls/client_hello.hpp"
 #include "lib/l7/tls/ja4.hpp"

@@ -1,5 +1,7 @@
 #pragma once
 #include "lib/l7/stream/stream_reading.hpp"
+#include "lib/l7/stream/unit_kind.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
 #include "lib/l7/tls/tls_stream.hpp"
 
 #include <cstdint>

@@ -1,10 +1,12 @@
 #pragma once
 #include "lib/bucket/hash/group_key.hpp"
+#include "lib/match/rule_bits.hpp"
 #include "lib/packet/toward.hpp"
 #include "lib/respond/act/answer_event.hpp"
 #include "lib/respond/action.hpp"
 #include "lib/respond/answer/answer_bounds.hpp"
 #include "lib/respond/answer/answer_pace.hpp"
+#include "lib/respond/answer/answer_plan.hpp"
 #include "lib/respond/answer/answered_packet.hpp"
 #include "lib/respond/answer/answered_traffic.hpp"
 #include "lib/respond/answer/closed_quic.hpp"
@@ -15,8 +17,6 @@
 #include "lib/respond/answer/tcp_answer.hpp"
 #include "lib/respond/answer/written_responses.hpp"
 #include "lib/respond/decision.hpp"
-#include "lib/rules/load/answer_plan.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,10 +1,10 @@
 #pragma once
 #include "lib/base/prefetch.hpp"
 #include "lib/base/units.hpp"
+#include "lib/l7/stream/agreed_upgrade.hpp"
 #include "lib/l7/stream/connection_ends.hpp"
-#include "lib/respond/answer/agreed_upgrade.hpp"
+#include "lib/l7/stream/made_reset.hpp"
 #include "lib/respond/answer/answered_connections.hpp"
-#include "lib/respond/answer/made_reset.hpp"
 #include "lib/respond/answer/segment_numbers.hpp"
 #include "lib/respond/answer/served_traffic.hpp"
 #include "lib/respond/answer/server_direction.hpp"

@@ -2,6 +2,7 @@
 
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/table/own_counts.hpp"
+#include "lib/rules/load/limit_quotas.hpp"
 #include "lib/rules/load/limit_spread.hpp"
 #include "lib/rules/load/slots.hpp"
 #include "lib/rules/network_bans.hpp"
@@ -166,7 +167,8 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
         return texts.error();
     }
     set_->request_texts = *std::move(texts);
-    Result<AnswerPlan> answers = AnswerPlan::make(rules_->responses, set_->rules);
+    Result<AnswerPlan> answers = AnswerPlan::make(
+        rules_->responses, rules_->responses.empty() ? LimitQuotas{} : limit_quotas(set_->rules));
     if (!answers) {
         return answers.error();
     }

@@ -5,7 +5,7 @@
 #include "lib/l7/proxy/proxied_clients.hpp"
 #include "lib/l7/stream/loaded_services.hpp"
 #include "lib/match/geo_table.hpp"
-#include "lib/rules/load/answer_plan.hpp"
+#include "lib/respond/answer/answer_plan.hpp"
 #include "lib/rules/load/meter_plan.hpp"
 #include "lib/rules/override_table.hpp"
 #include "lib/rules/rule_set.hpp"

@@ -1,6 +1,4 @@
 #pragma once
-#include "lib/base/now.hpp"
-#include "lib/engine/burst/burst.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/respond/decision.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
@@ -25,7 +23,7 @@ struct TraceTerms {
 };
 
 // One trace: what it is about, and each worker's end of it. All memory is allocated when it is
-// made; workers only write into it.
+// made; workers only write into it (lib/engine/stage/trace_burst.hpp).
 class Trace {
 public:
     // `condition`: rules of which any matches what the trace is about; nullopt: all packets are.
@@ -36,23 +34,12 @@ public:
         return condition_ ? &*condition_ : nullptr;
     }
 
-    // What a worker decided of a burst that it is about to send. `rule`: index of the terms' rule
-    // in `set`; kNoRule: there is none. `judged`: by rules, and not forwarded or dropped unread.
-    struct Decided {
-        Burst& burst;
-        const LoadedSet& set;
-        std::uint32_t rule = kNoRule;
-        bool judged = true;
-        Now now;
-    };
-    void note(std::size_t worker, const Decided& decided) noexcept;
-    // Before a burst is decided, whose rules have matched: whether note() may find something to
-    // show of it, and room for that.
-    [[nodiscard]] bool may_note(std::size_t worker, Burst& burst, std::uint32_t rule,
-                                Instant now) noexcept;
-
     [[nodiscard]] std::size_t workers() const noexcept { return ends_.size(); }
     [[nodiscard]] TraceTap& tap(std::size_t worker) noexcept { return ends_[worker]->tap; }
+    // A worker's scratch for matching the condition.
+    [[nodiscard]] RuleMatches& matches(std::size_t worker) noexcept {
+        return ends_[worker]->matches;
+    }
     // By all workers.
     [[nodiscard]] std::uint64_t left_out() const noexcept;
 
@@ -61,10 +48,6 @@ private:
         TraceTap tap;
         RuleMatches matches;
     };
-
-    [[nodiscard]] RowMask rows_of(std::size_t worker, const Decided& decided) noexcept;
-    [[nodiscard]] RowMask matching(std::size_t worker, Burst& burst, RowMask rows) noexcept;
-    void record(TraceTap& tap, const Decided& decided, std::size_t row) const noexcept;
 
     TraceTerms terms_;
     std::optional<LoadedRules> condition_;

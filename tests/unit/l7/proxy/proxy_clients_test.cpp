@@ -84,7 +84,7 @@ private:
     RequestTexts requests_;
     KeyHasher hash_{HashSecret{1, 2}};
     UnitParser parser_{test::small_unit_budget()};
-    BurstUnits units_{parser_.finder()};
+    FoundUnits units_;
 };
 
 // A FIN that came ahead of requests makes no room, until the server has all that lies before it.

@@ -59,7 +59,7 @@ struct Service {
     unsigned off_by = 0;
     Octets frame;
     KeyHasher hash{HashSecret{1, 2}};
-    WorkerCounters counters;
+    UnitEventCounters counters;
     ServiceDatagrams datagrams{AssemblyBudget{.datagrams = 64, .rooms = 4, .rooms_per_source = 2}};
 };
 
@@ -146,10 +146,7 @@ TEST(ServiceDatagrams, BehindALaterFragmentTheFirstIsRefused) {
     Service service;
     EXPECT_EQ(service.take(bytes, 1480, 9999).what, What::NotMine);
     EXPECT_EQ(service.take(bytes, 0, 1480).why, Reason::LostHead);
-    EXPECT_EQ(
-        service.counters.by_unit_event[static_cast<std::size_t>(UnitEvent::DatagramDisordered)]
-            .read(),
-        1U);
+    EXPECT_EQ(service.counters[static_cast<std::size_t>(UnitEvent::DatagramDisordered)].read(), 1U);
     service.source = "10.0.0.2";
     EXPECT_EQ(service.take(bytes, 0, 1480).what, What::Passes);
 }
@@ -170,9 +167,7 @@ TEST(ServiceDatagrams, EachRefusalHasItsReason) {
     }
     full.source = "10.0.2.1";
     EXPECT_EQ(full.take(bytes, 0, 1480).why, Reason::NoHeadRoom);
-    EXPECT_EQ(
-        full.counters.by_unit_event[static_cast<std::size_t>(UnitEvent::DatagramGivenUp)].read(),
-        60U);
+    EXPECT_EQ(full.counters[static_cast<std::size_t>(UnitEvent::DatagramGivenUp)].read(), 60U);
 }
 
 // A flood of later fragments to anybody, 20 times of what an application sends.

@@ -3,7 +3,6 @@
 #include "lib/respond/answer/made_response.hpp"
 #include "lib/respond/answer/quota_numbers.hpp"
 #include "lib/respond/decision.hpp"
-#include "lib/rules/rule_set.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +10,19 @@
 
 namespace sluice {
 
-struct LoadedRule;
+// The quotas of all limits, rule by rule.
+struct LimitQuotas {
+    std::vector<std::uint32_t> first;  // by rule: of its first limit
+    std::vector<QuotaNumbers> limits;
+};
 
-// What actions answer with, put together when rules are loaded.
+// The responses of actions, put together when rules are loaded.
 class AnswerPlan {
 public:
     AnswerPlan() = default;
     // An error says which response cannot be sent.
     [[nodiscard]] static Result<AnswerPlan> make(const std::vector<ResponseSpec>& responses,
-                                                 const std::vector<LoadedRule>& rules);
+                                                 LimitQuotas quotas);
 
     // Of an action that names one.
     [[nodiscard]] const MadeResponse& response(const AnswerTerms& answer) const noexcept {
@@ -30,8 +33,7 @@ public:
 
 private:
     std::vector<MadeResponse> responses_;
-    std::vector<std::uint32_t> first_quota_;  // by rule
-    std::vector<QuotaNumbers> quotas_;        // of its limits
+    LimitQuotas quotas_;
 };
 
 }  // namespace sluice

@@ -1,9 +1,7 @@
-#include "lib/rules/load/answer_plan.hpp"
+#include "lib/rules/load/limit_quotas.hpp"
 
-#include "lib/rules/load/loaded_set.hpp"
-
-#include <algorithm>
-#include <utility>
+#include <chrono>
+#include <variant>
 
 namespace sluice {
 namespace {
@@ -38,39 +36,15 @@ struct QuotaOf {
 
 }  // namespace
 
-Result<AnswerPlan> AnswerPlan::make(const std::vector<ResponseSpec>& responses,
-                                    const std::vector<LoadedRule>& rules) {
-    AnswerPlan plan;
-    for (const ResponseSpec& spec : responses) {
-        Result<MadeResponse> made = MadeResponse::compile(spec);
-        if (!made) {
-            return made.error();
-        }
-        plan.responses_.push_back(*std::move(made));
-    }
-    if (responses.empty()) {
-        return plan;
-    }
+LimitQuotas limit_quotas(const std::vector<LoadedRule>& rules) {
+    LimitQuotas quotas;
     for (const LoadedRule& rule : rules) {
-        plan.first_quota_.push_back(static_cast<std::uint32_t>(plan.quotas_.size()));
+        quotas.first.push_back(static_cast<std::uint32_t>(quotas.limits.size()));
         for (const LoadedLimit& limit : rule.limits) {
-            plan.quotas_.push_back(std::visit(QuotaOf{}, limit.limit));
+            quotas.limits.push_back(std::visit(QuotaOf{}, limit.limit));
         }
     }
-    return plan;
-}
-
-QuotaNumbers AnswerPlan::quota(const Decision& decision) const noexcept {
-    const std::size_t at = decision.rule < first_quota_.size()
-                               ? first_quota_[decision.rule] + std::size_t{decision.limit}
-                               : quotas_.size();
-    QuotaNumbers numbers = at < quotas_.size() ? quotas_[at] : QuotaNumbers{};
-    // Where nothing says for how long, as in a full table, a client that comes back at once would
-    // be refused again.
-    numbers.retry_after = decision.wait == Nanoseconds::max()
-                              ? QuotaNumbers::kNever
-                              : std::max(std::uint64_t{1}, retry_after_seconds(decision.wait));
-    return numbers;
+    return quotas;
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include "lib/watch/trace/trace.hpp"
+#include "lib/engine/stage/trace_burst.hpp"
 
 #include "lib/l7/stream/unit_parser.hpp"
 #include "tests/packets/box.hpp"
@@ -51,11 +51,12 @@ public:
         note(burst, at);
     }
     void note(Burst& burst, Instant at, bool judged = true) {
-        trace_.note(0, {.burst = burst,
-                        .set = box_.set(),
-                        .rule = rule_called(trace_.terms().rule, box_.set()),
-                        .judged = judged,
-                        .now = {at, {}}});
+        trace_burst(trace_, 0,
+                    {.burst = burst,
+                     .set = box_.set(),
+                     .rule = rule_called(trace_.terms().rule, box_.set()),
+                     .judged = judged,
+                     .now = {at, {}}});
     }
     std::vector<TraceRecord> records() {
         std::vector<TraceRecord> all;
@@ -75,7 +76,7 @@ public:
     }
     // Whether waits would be worked out for the burst, whose rules have matched.
     [[nodiscard]] bool may_note(Burst& burst, Instant at = kStart) {
-        return trace_.may_note(0, burst, rule_called(trace_.terms().rule, box_.set()), at);
+        return may_trace(trace_, 0, burst, rule_called(trace_.terms().rule, box_.set()), at);
     }
     [[nodiscard]] std::uint64_t left_out() const { return trace_.left_out(); }
 

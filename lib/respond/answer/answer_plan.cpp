@@ -1,0 +1,34 @@
+#include "lib/respond/answer/answer_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+Result<AnswerPlan> AnswerPlan::make(const std::vector<ResponseSpec>& responses,
+                                    LimitQuotas quotas) {
+    AnswerPlan plan;
+    for (const ResponseSpec& spec : responses) {
+        Result<MadeResponse> made = MadeResponse::compile(spec);
+        if (!made) {
+            return made.error();
+        }
+        plan.responses_.push_back(*std::move(made));
+    }
+    plan.quotas_ = std::move(quotas);
+    return plan;
+}
+
+QuotaNumbers AnswerPlan::quota(const Decision& decision) const noexcept {
+    const std::size_t at = decision.rule < quotas_.first.size()
+                               ? quotas_.first[decision.rule] + std::size_t{decision.limit}
+                               : quotas_.limits.size();
+    QuotaNumbers numbers = at < quotas_.limits.size() ? quotas_.limits[at] : QuotaNumbers{};
+    // Where nothing says for how long, as in a full table, a client that comes back at once would
+    // be refused again.
+    numbers.retry_after = decision.wait == Nanoseconds::max()
+                              ? QuotaNumbers::kNever
+                              : std::max(std::uint64_t{1}, retry_after_seconds(decision.wait));
+    return numbers;
+}
+
+}  // namespace sluice
