@@ -13,6 +13,8 @@ ASKS_PATHS = r"http\.request\.uri\.path|cost: path"  # of those that read the pa
 ASKS_HOSTS = r"http\.host"  # their hosts
 
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([^ ]+) HTTP/1\.1\Z")
+# Of HTTP/0.9: the line is the whole request, and the connection ends with it.
+LINE_ALONE = re.compile(rb"(GET) ([^ ]+)\Z")
 ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
 # A path that is also judged as the reference of a URL.
 REFERENCE = re.compile(rb"\\|\A//")
@@ -27,11 +29,12 @@ class Readings:
         self.both, self.has_paths, self.has_hosts = on_ambiguous in ("both", "stricter"), has_paths, has_hosts
 
     def refuses(self, packet, head, path, hosts):
-        """Of a service, all that servers may disagree about is refused, but what of a path, or of two Host lines, is in doubt
-        under `both`. What parts a path's segments matters where those are read."""
+        """Of a service, all that servers may disagree about is refused, but what of a path, of two Host lines, or of a line
+        without a version is in doubt under `both`. What parts a path's segments matters where those are read."""
         if packet.service is None:
             return False
-        doubtful = hosts > 1 or path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
+        of_path = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
+        doubtful = hosts > 1 or is_line_alone(head) or of_path
         return bool(FOLD.search(head)) or doubtful and not self.both
 
 
@@ -39,7 +42,7 @@ def add_request(packet, head, readings):
     """Gives a packet the request of a head that it completes, as all servers read it. -> (the bytes of its body, None: in
     chunks; whether servers may disagree where it ends)"""
     found, headers, body = read_head(head)
-    path, folds = path_of(found["http.request.uri"]), bool(FOLD.search(head))
+    path, ends = path_of(found["http.request.uri"]), bool(FOLD.search(head)) or is_line_alone(head)
     others = path_readings.other_paths(path) if readings.has_paths else []
     if is_reference(path):
         raise streams.Beyond(head)
@@ -52,13 +55,17 @@ def add_request(packet, head, readings):
     passes = not refused or not packet.service.refuses()
     ways = [{}, *({"http.request.uri.path": other} for other in others)]
     other_host = normal_host(hosts[-1] if hosts else b"")
-    if readings.has_hosts and other_host not in (b"", found["http.host"]):  # the header's beside the target's, the last beside the first
+    if readings.has_hosts and other_host not in (b"", found.get("http.host")):  # the header's beside the target's, the last beside the first
         ways += [{**way, "http.host": other_host} for way in ways]
     for number, way in enumerate(ways if passes else ways[:1]):
         unit = packet.add_unit()
         unit.fields.update(found, **way)
         unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
-    return body, folds
+    return body, ends
+
+
+def is_line_alone(head):
+    return LINE_ALONE.match(head) is not None
 
 
 def is_reference(path):
@@ -73,7 +80,7 @@ def path_of(target):
 def read_head(head):
     """-> (the fields of a request, its headers in their order, the bytes of its body, or None: in chunks)"""
     first, *lines = re.split(rb"\r\n(?![ \t])", head)
-    line = REQUEST_LINE.match(first)
+    line = REQUEST_LINE.match(first) or LINE_ALONE.match(first)
     if not line:
         raise streams.Beyond(first)
     method, target = line.groups()
@@ -86,11 +93,12 @@ def read_head(head):
                 if equals:
                     cookies.setdefault(cookie.strip(b" \t").decode(), of_it.strip(b" \t"))
     absolute = ABSOLUTE.match(target)
-    host, rest = (absolute[1], target[absolute.end():]) if absolute else (headers["host"], target)
+    host, rest = (absolute[1], target[absolute.end():]) if absolute else (headers.get("host"), target)
     path, mark, query = rest.partition(b"?")
     fields = {"proto.l7": b"http", "proto.scheme": b"http", "http.request.method": method,
-              "http.host": normal_host(host), "http.request.uri": target,
-              "http.request.uri.path": path_readings.normal_path(path)}
+              "http.request.uri": target, "http.request.uri.path": path_readings.normal_path(path)}
+    if host is not None:
+        fields["http.host"] = normal_host(host)
     if mark:
         fields["http.request.uri.query"] = query
     for name, value in headers.items():

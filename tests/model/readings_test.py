@@ -72,6 +72,16 @@ class Requests(unittest.TestCase):
             self.assertEqual([(unit.fields["http.host"], unit.fields[PATH]) for unit in (packet, *packet.further)],
                              [(b"b", b"/y"), (b"b", b"/x/../y"), (b"a", b"/y"), (b"a", b"/x/../y")])
 
+    def test_a_line_alone_is_a_request_without_a_host_that_ends_its_connection(self):
+        for one, readings, refusal in ((service("enforce"), self.BOTH, None), (service("monitor"), self.BOTH, None),
+                                       (service("enforce"), self.REFUSE, "ambiguous_request"),
+                                       (service("monitor"), self.REFUSE, "ambiguous_request")):
+            packet = Packet()
+            packet.service = Seen(one, 0)
+            self.assertEqual(http1.add_request(packet, b"GET /a?q", readings), (0, True))
+            self.assertEqual((packet.fields["http.request.method"], packet.fields[PATH], packet.fields.get("http.host")), (b"GET", b"/a", None))
+            self.assertEqual((packet.service.refusal, len(packet.further)), (refusal, 0))
+
     def test_two_host_lines_are_two_readings(self):
         for one, readings, judged, refusal in ((None, self.REFUSE, [b"a", b"b"], None), (service("monitor"), self.BOTH, [b"a", b"b"], None),
                                                (service("enforce"), self.BOTH, [b"a", b"b"], None),

@@ -74,7 +74,14 @@ class RequestMaker(Connections):
             head, body = self.request()
             some = self.cut(head)
             parts += some[:-1] + [some[-1] + body]
+        if self.chance(8):
+            parts += self.cut(self.line_alone())
         return self.segments(parts)
+
+    def line_alone(self):
+        """A request of HTTP/0.9, behind which nothing is read."""
+        target = f"http://{self.dice.choice(HOSTS)}" * self.chance(20) + self.target()
+        return f"GET {target}\r\n".encode()
 
     def request(self):
         """(head, body)"""

@@ -144,7 +144,7 @@ class Stream:
                 self.step(self.chunks.feed(octets), refused)
                 self.chunks = None if self.chunks.is_done else self.chunks
                 continue
-            head, end, _ = octets.partition(b"\r\n\r\n")
+            head, end = self.head_in(packet, octets)
             if not end:
                 break
             self.judged_from = self.judged_from if has_unit else self.next
@@ -154,6 +154,15 @@ class Stream:
         if follows_refused:
             packet.doubt = packet.doubt or RETRANSMISSION
         return has_unit, not self.is_over and bool(self.in_order()) or begin > self.next
+
+    def head_in(self, packet, octets):
+        """-> (a head, what ends it: nothing where it has not come). A line alone is a request to a service, and elsewhere
+        nobody's."""
+        line, end, _ = octets.partition(b"\r\n")
+        if end and http1.is_line_alone(line):
+            self.is_over |= packet.service is None
+            return line, end if packet.service else b""
+        return octets.partition(b"\r\n\r\n")[:2]
 
     def begin_body(self, body, size):
         self.chunks = Chunks() if body is None else None
