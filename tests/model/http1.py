@@ -1,7 +1,8 @@
 """Requests of HTTP/1.1, from RFC 9112 and the rule language: whole heads.
 
 What is malformed is beyond this reader: the generator makes none. Of what is ambiguous it knows a value that
-goes on in the next line, and targets whose path servers read otherwise: each such path is a reading of the request.
+goes on in the next line, targets whose path servers read otherwise, and what comes twice: each such path is a reading of the
+request, and so is the last of what rules name.
 """
 import re
 
@@ -20,13 +21,17 @@ ABSOLUTE = re.compile(rb"\A[A-Za-z][A-Za-z0-9+.-]*://([^/?]*)")
 REFERENCE = re.compile(rb"\\|\A//")
 FOLD = re.compile(rb"\r\n[ \t]")
 HEADER_FIELDS = {"user-agent": "http.user_agent", "referer": "http.referer"}
+NAMED_HEADER = re.compile(r'http\.request\.headers\["([^"]+)"\]')
+NAMED_COOKIE = re.compile(r'http\.cookies\["([^"]+)"\]')
 
 
 class Readings:
-    """What of a request's readings is judged. `on_ambiguous`: of services; `has_paths`, `has_hosts`: a rule reads some."""
+    """What of a request's readings is judged. `on_ambiguous`: of services; `has_paths`, `has_hosts`: a rule reads some;
+    `named`: the headers and the cookies that rules name."""
 
-    def __init__(self, on_ambiguous=None, has_paths=True, has_hosts=True):
+    def __init__(self, on_ambiguous=None, has_paths=True, has_hosts=True, named=((), ())):
         self.both, self.has_paths, self.has_hosts = on_ambiguous in ("both", "stricter"), has_paths, has_hosts
+        self.headers, self.cookies = named
 
     def refuses(self, packet, head, path, hosts):
         """Of a service, all that servers may disagree about is refused, but what of a path, of two Host lines, or of a line
@@ -36,6 +41,28 @@ class Readings:
         of_path = path_readings.has_lone_percent(path) or self.has_paths and path_readings.may_part(path)
         doubtful = hosts > 1 or is_line_alone(head) or of_path
         return bool(FOLD.search(head)) or doubtful and not self.both
+
+    def last_texts(self, packet, head, headers):
+        """-> [the fields that another server takes the last of]: of headers all, of cookies all. A service that enforces
+        `refuse` takes the first; so does what is in doubt otherwise than in its texts."""
+        if FOLD.search(head) or packet.service and packet.service.service.mode == "enforce" and not self.both:
+            return []
+        firsts, lasts = fields_of(headers), fields_of(headers[::-1])
+        cookies, last_cookies = cookies_of(headers), cookies_of(headers, True)
+        headers = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
+        others = {f'http.cookies["{name}"]': text for name, text in last_cookies.items()
+                  if cookies[name] != text and name in self.cookies}
+        return [texts for texts in (headers, others) if texts]
+
+    def names_header(self, field):
+        named = NAMED_HEADER.match(field)
+        return (named[1] if named else field) in self.headers
+
+
+def named_in(text):
+    """-> (the headers, in small letters, or fields of them, the cookies): what a text of rules names"""
+    headers = {name.lower() for name in NAMED_HEADER.findall(text)} | {name for name in HEADER_FIELDS.values() if name in text}
+    return headers, set(NAMED_COOKIE.findall(text))
 
 
 def add_request(packet, head, readings):
@@ -57,6 +84,8 @@ def add_request(packet, head, readings):
     other_host = normal_host(hosts[-1] if hosts else b"")
     if readings.has_hosts and other_host not in (b"", found.get("http.host")):  # the header's beside the target's, the last beside the first
         ways += [{**way, "http.host": other_host} for way in ways]
+    for texts in readings.last_texts(packet, head, headers):
+        ways += [{**way, **texts} for way in ways]
     for number, way in enumerate(ways if passes else ways[:1]):
         unit = packet.add_unit()
         unit.fields.update(found, **way)
@@ -85,13 +114,7 @@ def read_head(head):
         raise streams.Beyond(first)
     method, target = line.groups()
     named = [header(line) for line in lines]
-    headers, cookies = {}, {}
-    for name, value in named:
-        headers.setdefault(name, value)
-        if name == "cookie":
-            for cookie, equals, of_it in (pair.partition(b"=") for pair in value.split(b";")):
-                if equals:
-                    cookies.setdefault(cookie.strip(b" \t").decode(), of_it.strip(b" \t"))
+    headers = dict(reversed(named))
     absolute = ABSOLUTE.match(target)
     host, rest = (absolute[1], target[absolute.end():]) if absolute else (headers.get("host"), target)
     path, mark, query = rest.partition(b"?")
@@ -101,14 +124,27 @@ def read_head(head):
         fields["http.host"] = normal_host(host)
     if mark:
         fields["http.request.uri.query"] = query
-    for name, value in headers.items():
-        fields[f'http.request.headers["{name}"]'] = value
-        if name in HEADER_FIELDS:
-            fields[HEADER_FIELDS[name]] = value
-    for name, value in cookies.items():
-        fields[f'http.cookies["{name}"]'] = value
+    fields.update(fields_of(named))
+    fields.update((f'http.cookies["{name}"]', value) for name, value in cookies_of(named).items())
     is_chunked = headers.get("transfer-encoding") == b"chunked"
     return fields, named, None if is_chunked else int(headers.get("content-length", 0))
+
+
+def fields_of(headers):
+    """Of each name the first one's."""
+    fields = {}
+    for name, value in headers:
+        fields.setdefault(f'http.request.headers["{name}"]', value)
+        if name in HEADER_FIELDS:
+            fields.setdefault(HEADER_FIELDS[name], value)
+    return fields
+
+
+def cookies_of(headers, is_last=False):
+    """All lines are one list (RFC 9113, 8.2.3). -> {name: the text of its first, or its last}"""
+    pairs = [pair.partition(b"=") for name, value in headers if name == "cookie" for pair in value.split(b";")]
+    named = [(name.strip(b" \t").decode(), value.strip(b" \t")) for name, equals, value in pairs if equals]
+    return dict(named if is_last else reversed(named))
 
 
 def header(line):

@@ -96,6 +96,29 @@ class Requests(unittest.TestCase):
         http1.add_request(same, HEAD % b"/" + b"\r\nHost: A", self.BOTH)
         self.assertEqual(same.further, [])
 
+    def test_the_first_and_the_last_of_what_rules_name_are_two_readings(self):
+        named = http1.named_in("""http.request.headers["X"] http.request.headers["host"] http.request.headers["Cookie"] http.cookies["c"] http.referer""")
+        twice = ((b"X: 1\r\nX: 2\r\nx: 3", 'http.request.headers["x"]', [b"1", b"3"]), (b"X: 1\r\nX: 2\r\nX: 1", 'http.request.headers["x"]', [b"1"]),
+                 (b"Y: 1\r\nY: 2", 'http.request.headers["y"]', [b"1"]),
+                 (b"Cookie: c=1; c=2", 'http.cookies["c"]', [b"1", b"2"]), (b"Cookie: c=1; C=2", 'http.cookies["c"]', [b"1"]),
+                 (b"Cookie: b=1; b=2", 'http.cookies["b"]', [b"1"]), (b"Cookie: b=1\r\nCookie: b=1;", 'http.request.headers["cookie"]', [b"b=1", b"b=1;"]),
+                 (b"Cookie: c=1\r\ncookie: c=1 ", 'http.cookies["c"]', [b"1"]), (b"Referer: a\r\nReferer: b", "http.referer", [b"a", b"b"]),
+                 (b"User-Agent: a\r\nUser-Agent: b", "http.user_agent", [b"a"]))
+        for one, said, has_both in ((None, "refuse", True), (service("monitor"), "refuse", True), (service("enforce"), "both", True),
+                                    (service("enforce"), "refuse", False)):
+            for lines, field, texts in twice:
+                packet = Packet()
+                packet.service = one and Seen(one, 0)
+                http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, http1.Readings(said, named=named))
+                self.assertEqual([unit.fields[field] for unit in (packet, *packet.further)], texts if has_both else texts[:1], lines)
+                self.assertIsNone(one and packet.service.refusal)
+
+    def test_another_host_is_another_text_of_its_header(self):
+        packet = Packet()
+        http1.add_request(packet, HEAD % b"/" + b"\r\nHost: B", http1.Readings(named=http1.named_in('http.request.headers["host"]')))
+        self.assertEqual([(unit.fields["http.host"], unit.fields['http.request.headers["host"]']) for unit in (packet, *packet.further)],
+                         [(b"a", b"a"), (b"b", b"a"), (b"a", b"B"), (b"b", b"B")])
+
     def test_a_folded_head_has_all_paths(self):
         for one in (None, service("monitor")):
             self.assertEqual(paths(b"/c%2Fd", self.REFUSE, one, FOLDED)[0], [b"/c%2Fd", b"/c/d"])

@@ -109,9 +109,10 @@ def streams_of(rules, path, box):
     some = [reader.Streams() for reader, asks in readers.items()
             if reader is not request_streams and re.search(asks, text) and not (reader is dns and off)]
     if re.search(http1.ASKS, text):
-        has_paths = any(rule.mode != "off" and rule.asks(http1.ASKS_PATHS) for rule in rules)
-        has_hosts = any(rule.mode != "off" and rule.asks(http1.ASKS_HOSTS) for rule in rules)
-        some.insert(0, request_streams.Streams(http1.Readings(box.on_ambiguous, has_paths, has_hosts)))
+        judging = [rule for rule in rules if rule.mode != "off"]
+        has_paths, has_hosts = (any(rule.asks(what) for rule in judging) for what in (http1.ASKS_PATHS, http1.ASKS_HOSTS))
+        named = http1.named_in("".join(rule.text for rule in judging))
+        some.insert(0, request_streams.Streams(http1.Readings(box.on_ambiguous, has_paths, has_hosts, named)))
     return some
 
 
