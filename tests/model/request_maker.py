@@ -92,9 +92,10 @@ class RequestMaker(Connections):
         elif self.chance(5):  # which some servers take the first of, and some the last
             lines.append(f"Host: {self.dice.choice((host, self.dice.choice(HOSTS)))}")
         for name in HEADERS:
-            value = self.dice.choice(HEADERS[name])  # what comes twice says the same: of two values each is a reading
+            value = self.dice.choice(HEADERS[name])
             for _ in range(self.dice.choice((0, 1, 1, 1)) + (name in OFTEN_TWICE and self.chance(15))):
                 lines.append(self.line(name, value))
+                value = self.dice.choice((value, self.dice.choice(HEADERS[name])))
         lines += [self.line(name, value) for name, value in client_lines(self.dice)]
         body = b""
         if method == "POST":

@@ -162,6 +162,18 @@ const Case kCases[] = {
       {0ms, sends(head("/", "Host: a\r\nCookie: c=1; c=2\r\n"), 3), "drop", "deny_rule", "d"},
       {0ms, sends(head("/", "Host: a\r\nX: 1\r\nX: 1\r\n"), 4), "pass", "unmatched"}}},
 
+    {"the first and the last of a header that also frames requests",
+     DENY("http.request.headers[\"cookie\"] eq \"c=2\" or "
+          "http.request.headers[\"connection\"] eq \"x\""),
+     {{0ms, sends(head("/", "Host: a\r\nCookie: c=1\r\nCookie: c=2\r\n"), 1), "drop", "deny_rule",
+       "d"},
+      {0ms, sends(head("/", "Host: a\r\nCookie: c=2\r\nCookie: c=1\r\n"), 2), "drop", "deny_rule",
+       "d"},
+      {0ms, sends(head("/", "Host: a\r\nConnection: y\r\nConnection: x\r\n"), 3), "drop",
+       "deny_rule", "d"},
+      {0ms, sends(head("/", "Host: a\r\nCookie: c=1\r\nCookie: c=1\r\n"), 4), "pass",
+       "unmatched"}}},
+
     {"readings of several places are combined",
      DENY("http.host eq \"b\" and http.request.uri.path eq \"/a\""),
      {{0ms, sends(head("/a#x", "Host: a\r\nHost: b\r\n"), 1), "drop", "deny_rule", "d"},

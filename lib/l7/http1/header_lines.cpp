@@ -159,11 +159,13 @@ public:
     // Of the header with this place.
     void add(std::uint8_t place, ByteView value) noexcept {
         const bool is_first = head_.add_header(place, value);
-        if (place >= kFramingHeaderCount) {
-            head_.shapes.add_if(!is_first, HeadShape::RepeatedHeader);
-            return;
+        const auto framing = static_cast<FramingHeader>(place);
+        if (!is_first) {
+            add_repeated(framing);
         }
-        add_framing(static_cast<FramingHeader>(place), value, is_first);
+        if (place < kFramingHeaderCount) {
+            add_framing(framing, value);
+        }
     }
     void end() noexcept {
         head_.body = framing_.framing(head_.minor_version, head_.shapes);
@@ -173,10 +175,15 @@ public:
     }
 
 private:
-    void add_framing(FramingHeader which, ByteView value, bool is_first) noexcept {
+    // Any header, of which those of the framing have names. Rules may name these too.
+    void add_repeated(FramingHeader which) noexcept {
+        head_.shapes.add_if(which == FramingHeader::Host, HeadShape::DuplicateHost);
+        head_.shapes.add_if(which != FramingHeader::Host && which != FramingHeader::ContentLength,
+                            HeadShape::RepeatedHeader);  // lengths have shapes of their own
+    }
+    void add_framing(FramingHeader which, ByteView value) noexcept {
         switch (which) {
             case FramingHeader::Host:
-                head_.shapes.add_if(!is_first, HeadShape::DuplicateHost);
                 break;
             case FramingHeader::ContentLength:
                 framing_.add_content_length(lines_.readable(value), head_.shapes);

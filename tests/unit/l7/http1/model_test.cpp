@@ -47,10 +47,9 @@ HeadShapes shapes_of(const SlowHead& slow) {
         shapes.add(shape);
     }
     for (const auto& [name, values] : slow.headers) {
-        const std::uint8_t place = wanted().header(bytes_of(name));
-        shapes.add_if(
-            place != NameTable::kNone && place >= kFramingHeaderCount && values.size() > 1,
-            HeadShape::RepeatedHeader);
+        const bool is_wanted = wanted().header(bytes_of(name)) != NameTable::kNone;
+        const bool has_own_shape = name == "host" || name == "content-length";
+        shapes.add_if(is_wanted && !has_own_shape && values.size() > 1, HeadShape::RepeatedHeader);
     }
     for (const auto& [name, values] : slow.cookies) {
         shapes.add_if(wanted().cookie(bytes_of(name)) != NameTable::kNone && values.size() > 1,
