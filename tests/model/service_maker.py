@@ -19,6 +19,8 @@ SIGNED = b"\x13\x12" + bytes(18)  # RFC 2385, and two octets that end the option
 MOVING = [b"\x1e\x04\x20\x01", b"\x1e\x05\x20\x01\x07", b"\x45\x02", b"\1\xfd\x04ab"]
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"  # of PROXY headers, version 2
 NAMED = ["198.51.100.1", "198.51.100.2", "198.51.100.200", "2001:db8:5::1", "::ffff:198.51.100.1"]  # by such headers
+# Options of IPv4: none of any use, what every host takes (RFC 2113), a route, a time, and some that are cut short.
+ON_THE_WAY = [b"\1\1\1\0", b"\x94\x04\0\0", b"\x94\x04\0\1", b"\x83\x03\x04\0", b"\x44\x04\x05\0", b"\x94\x03\0\0", b"\x94\x06\0\0", b"\0\x83\x03\x04"]
 CLIENT_KEYS = ["[client.ip]", "[client.ip]", "[client.ip], missing_key: share"]
 CLIENT_CONDITIONS = ["when: 'client.ip in {198.51.100.0/24}', ", "when: 'client.ip ne 198.51.100.1', "]
 
@@ -55,6 +57,8 @@ class Talk:
 
     def begin(self):
         """The opening, without which nothing is of interest: what may go wrong in it comes again."""
+        if self.dice.randrange(8) == 0:  # RFC 7413
+            yield self.frame(0, SYN, self.dice.choice((1, 300)), seq=self.first[0], ack=0, scale=self.scales[0])
         yield self.syn(0)
         for _ in range(self.dice.choice((0, 0, 0, 1))):
             yield self.syn(self.dice.choice((0, 0, 12345)))
@@ -109,8 +113,11 @@ class Talk:
         if source.version == 6:
             head, kind = struct.pack("!IHBB", 6 << 28, len(segment), 6, ttl) + source.packed + target.packed, 0x86DD
         else:
-            head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(segment), self.dice.randrange(65536), fragment, ttl, 6, 0)
-            head += source.packed + target.packed
+            begins = fragment or segment[13] & SYN  # without its SYN a connection is one that nobody saw begin
+            options = b"" if begins or self.dice.randrange(25) else self.dice.choice(ON_THE_WAY)
+            head = struct.pack("!BBHHHBBH", 0x45 + len(options) // 4, 0, 20 + len(options) + len(segment), self.dice.randrange(65536),
+                               fragment, ttl, 6, 0)
+            head += source.packed + target.packed + options
             right = total_of(head) ^ (0x0F0F if spoil == "ip" else 0)
             head, kind = head[:10] + struct.pack("!H", right) + head[12:], 0x0800
         self.tags = self.dice.choice(self.tagged)
@@ -178,7 +185,7 @@ class Talk:
     def fragment(self, end):
         """A first one with all of the header; what follows it has no ports."""
         whole = self.frame(end, ACK, 64)
-        if self.hosts[0].version == 6:
+        if self.hosts[0].version == 6 or whole[14 + 4 * len(self.tags)] != 0x45:
             return whole
         at = 14 + 4 * len(self.tags)
         source, target = self.hosts if end == 0 else self.hosts[::-1]
