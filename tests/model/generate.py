@@ -189,9 +189,14 @@ class Dialogues(Units):
     """Both directions of connections of declared services, as clients and servers send them, and as nobody would."""
 
     def make(self, dice, count):
-        maker = ServiceMaker(dice)
-        self.inside = SERVER_SIDE
+        self.workers = dice.choice((1, 1, 3))
+        maker = ServiceMaker(dice, self.workers)
+        self.inside, self.has_box = SERVER_SIDE, self.workers > 1
         self.frames, self.rules = maker.frames(count), maker.rules()
+
+    def box_file(self):
+        """Both directions of a client's connections come to one worker."""
+        return super().box_file().replace("net_tap0}", "net_tap0, rss: source}").replace("net_tap1}", "net_tap1, rss: destination}")
 
 
 class Streams(Units):

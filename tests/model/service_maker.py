@@ -265,10 +265,12 @@ class ProxiedTalk(Talk):
 
 
 class ServiceMaker:
-    def __init__(self, dice):
-        self.dice = dice
-        self.slow = dice.randrange(3) == 0  # longer than the grace
-        self.proxied = not self.slow and dice.randrange(2) == 0  # some services have proxies
+    """`workers`: how many share the connections, each those of its clients."""
+
+    def __init__(self, dice, workers=1):
+        self.dice, self.workers = dice, workers
+        self.slow = workers == 1 and dice.randrange(3) == 0  # longer than the grace, which begins with the first frame of each worker
+        self.proxied = not self.slow and workers == 1 and dice.randrange(2) == 0  # some services have proxies
 
     def frames(self, count):
         dice, time = self.dice, dice_start(self.dice)
@@ -297,7 +299,8 @@ class ServiceMaker:
         for number, when in enumerate(dice.sample(conditions, dice.choice((1, 1, 2, 3)))):
             mode = dice.choice(("enforce", "enforce", "enforce", "monitor", '"off"'))
             more = dice.choice(("", f", min_ttl: {dice.choice((1, 32, 64, 255))}"))
-            checksums = dice.choice(("auto", "verify", "verify", "trust"))
+            # Each worker learns by itself whether checksums come right.
+            checksums = dice.choice(("auto",) * (self.workers == 1) + ("verify", "verify", "trust"))
             midstream = dice.choice(("", ", midstream: inspect", ", midstream: inspect", ", midstream: pass"))
             lines.append(f"  - {{id: s{number}, protocol: tls, when: '{when}', mode: {mode}, on_unreadable: pass, "
                          f"checksums: {checksums}{midstream}{more}{self.proxies()}}}")
@@ -306,6 +309,8 @@ class ServiceMaker:
             mode = dice.choice(("enforce", "monitor"))
             key = dice.choice(CLIENT_KEYS if self.proxied else ("[]", "[ip.src]", "[l4.dport]"))
             when = dice.choice(("", "", *CLIENT_CONDITIONS)) if self.proxied else ""
+            if self.workers > 1:  # keys that one worker has
+                key, when = "[ip.src]", "when: 'dir eq \"in\"', "
             action = dice.choice(("drop", "pass", "tag, dscp: cs1"))
             rates, bursts = (("1/s", "20/s"), (2, 5, 20)) if self.proxied else (("1/s", "20/s", "1000/s"), (5, 50, 300))
             limit = f"rate: {dice.choice(rates)}, burst: {dice.choice(bursts)}"
