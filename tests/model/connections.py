@@ -25,7 +25,7 @@ class Connections:
         """[(time in ns, bytes, size on the wire)]"""
         frames = []
         while len(frames) < count:
-            waiting = [self.connection() for _ in range(self.dice.choice((1, 2, 5)))]
+            waiting = [self.tagged(self.connection()) for _ in range(self.dice.choice((1, 2, 5)))]
             while waiting:
                 one = self.dice.choice(waiting)
                 frame = one.pop(0)
@@ -36,6 +36,10 @@ class Connections:
                 waiting = [rest for rest in waiting if rest]
                 self.time += self.dice.choice(GAPS)
         return frames[:count]
+
+    def tagged(self, frames):
+        """The frames of a connection, as its VLANs have them."""
+        return frames
 
     def ends(self):
         self.port = self.port % 65_535 + 1
@@ -74,6 +78,10 @@ class Served:
         if self.chance(30):
             return f"2001:db8::{self.dice.randint(1, 4)}", "2001:db8:9::1", self.port, dport
         return f"10.0.0.{self.dice.randint(1, 4)}", "192.0.2.1", self.port, dport
+
+
+def with_tags(frame, tags):
+    return frame[:12] + b"".join(struct.pack("!HH", 0x8100, tag) for tag in tags) + frame[12:]
 
 
 def back(ends):

@@ -2,8 +2,9 @@
 import client_maker
 import http1
 from client_maker import ClientMaker, client_lines
-from connections import PUSH, SYN, Connections, Served, back, segment
+from connections import ANSWER, PUSH, SYN, Connections, Served, back, segment, with_tags
 from unit_rules import UnitRules, Words
+from vlans import SAME
 
 ACK = 0x010
 METHODS = ["GET", "GET", "POST", "HEAD", "PURGE", "get"]
@@ -77,6 +78,13 @@ class RequestMaker(Connections):
         if self.chance(8):
             parts += self.cut(self.line_alone())
         return self.segments(parts)
+
+    def tagged(self, frames):
+        """Some are in a VLAN, and some frames have a priority alone: that makes no other connection."""
+        if not self.chance(25):
+            return frames
+        tags = self.dice.choice(SAME)
+        return [ANSWER if frame is ANSWER else with_tags(frame, self.dice.choice(tags)) for frame in frames]
 
     def line_alone(self):
         """A request of HTTP/0.9, behind which nothing is read."""
