@@ -180,10 +180,22 @@ class Stream:
 class Streams:
     def __init__(self, readings=None):
         self.known, self.readings = {}, readings or http1.Readings()
+        self.answered = set()  # the places of both ends of those that a server has answered
+
+    def expect_answered(self, packet):
+        """Of a service only connections are known here whose handshake is whole."""
+        fields = packet.fields
+        both = frozenset((fields.get(f"ip.{end}"), fields.get(f"l4.{end[0]}port")) for end in ("src", "dst"))
+        flags = fields.get("tcp.flags", 0)
+        if flags & streams.SYN and flags & streams.ACK:
+            self.answered.add(both)
+        elif packet.service and fields.get("payload") and both not in self.answered:
+            raise streams.Beyond(fields["payload"])
 
     def see(self, packet):
         if packet.sequence is None:
             return
+        self.expect_answered(packet)
         ends = streams.ends_of(packet.fields)
         stream, payload = self.known.get(ends), packet.fields.get("payload")
         if stream is None and streams.begins(packet):
