@@ -30,7 +30,7 @@ int fail(int code, const Error& error) {
     return code;
 }
 
-// The programs at its interfaces, wherever they are pinned, and what ports have changed there.
+// The programs at its interfaces, wherever they are pinned.
 Result<Done> free_interfaces(const BoxConfig& box) {
     for (const PairConfig& pair : box.pairs) {
         for (const PortConfig* port : {&pair.outside, &pair.inside}) {
@@ -44,9 +44,6 @@ Result<Done> free_interfaces(const BoxConfig& box) {
                 }
             }
         }
-    }
-    for (const KeptPort& left : KeptPorts{box.state_dir}.load()) {
-        (void)restore_left(left);
     }
     return Done{};
 }
@@ -63,13 +60,21 @@ int forget(const BoxConfig& box) {
     if (const Result<Done> unpinned = remove_pins(box); !unpinned) {
         return fail(kRefused, unpinned.error());
     }
+    // What cannot be changed back is all that stays.
+    const Result<Done> restored = restore_all(KeptPorts{box.state_dir});
     const Result<Done> done = folder->forget();
     if (done && !box.snapshot_file.empty()) {
         for (const char* ending : {"", ".new", ".bad", ".unread"}) {
             (void)::unlink((box.snapshot_file + ending).c_str());
         }
     }
-    return done ? 0 : fail(kRefused, done.error());
+    if (!restored) {
+        (void)fail(kRefused, restored.error());
+    }
+    if (!done) {
+        (void)fail(kRefused, done.error());
+    }
+    return restored && done ? 0 : kRefused;
 }
 
 // Help, version, or the end of what is kept.

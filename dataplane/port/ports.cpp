@@ -141,14 +141,14 @@ void Ports::take_up_kept() {
         }
         if (port == nullptr) {
             if (!restore_left(left)) {
-                left_to_others_.push_back(left);
+                left_changed_.push_back(left);
             }
             continue;
         }
         port->netdev = left.netdev;
         port->change = left.change;
         if (left.held_down) {
-            bring_up(left);
+            (void)bring_up(left);
         }
     }
     keep();
@@ -156,7 +156,7 @@ void Ports::take_up_kept() {
 
 // The file is written before an interface is changed, so that a killed process has kept it.
 void Ports::keep() {
-    std::vector<KeptPort> now = left_to_others_;
+    std::vector<KeptPort> now = left_changed_;
     for (const auto& pair : pairs_) {
         for (const Port* port : {&pair->outside, &pair->inside}) {
             if (port->change) {

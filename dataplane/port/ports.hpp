@@ -62,8 +62,8 @@ private:
     std::vector<PairQueues> queues_;  // by pair
     KeptPorts kept_;
     std::vector<KeptPort> last_kept_;
-    std::vector<KeptPort> left_to_others_;  // at ports of other dataplanes: for when they end
-    bool told_unkept_ = false;              // that they could not be kept, said once
+    std::vector<KeptPort> left_changed_;  // no ports of ours, and not to be restored yet
+    bool told_unkept_ = false;            // that they could not be kept, said once
     RssKeys keys_;
     Toeplitz hash_;
     Toeplitz symmetric_hash_;

@@ -85,14 +85,15 @@ Result<Done> KeptPorts::save(const std::vector<KeptPort>& ports) const {
     return replace_file(path_, bytes_of(text.str()), Durable::No);
 }
 
-void bring_up(const KeptPort& left) {
+bool bring_up(const KeptPort& left) {
     if (const Result<Done> done = set_netdev_up(left.netdev, true); !done) {
         log_error("cannot bring " + left.netdev.name +
                   " up again, which was held down: " + done.error().what);
-        return;
+        return false;
     }
     log_warn("brought " + left.netdev.name +
              " up again: the dataplane before this one ended while it held it down");
+    return true;
 }
 
 bool restore_left(const KeptPort& left) {
@@ -106,14 +107,32 @@ bool restore_left(const KeptPort& left) {
                  "stays until a start after that one's end");
         return false;
     }
-    if (left.held_down) {
-        bring_up(left);
-    }
+    const bool is_up = !left.held_down || bring_up(left);
     if (const Result<Done> done = restore_netdev(left.netdev, left.change); !done) {
         log_warn(left.netdev.name +
                  " has another MTU or is promiscuous, as it was not before: " + done.error().what);
+        return false;
     }
-    return true;
+    return is_up;
+}
+
+Result<Done> restore_all(const KeptPorts& kept) {
+    std::vector<KeptPort> stay;
+    std::string names;
+    for (const KeptPort& left : kept.load()) {
+        if (!restore_left(left)) {
+            stay.push_back(left);
+            names += (names.empty() ? "" : ", ") + left.netdev.name;
+        }
+    }
+    const Result<Done> saved = kept.save(stay);
+    if (stay.empty() || !saved) {
+        return saved;
+    }
+    return Error{Errc::Refused, "what a dataplane has changed at " + names +
+                                    " stays, and stays kept in " + kept.path() +
+                                    ": `--forget`, or a start, changes it back once "
+                                    "nothing hinders it"};
 }
 
 }  // namespace sluice

@@ -27,14 +27,18 @@ public:
     // Nothing: no file. An Error: the next start finds what was kept before.
     [[nodiscard]] Result<Done> save(const std::vector<KeptPort>& ports) const;
 
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
 private:
     std::string path_;
 };
 
-// Up, where it was held down.
-void bring_up(const KeptPort& left);
-// An interface that is no port any more is as it was before, and up. False: it is a port of another
-// dataplane, and stays as it is.
+// Up, where it was held down. False: the kernel refuses it.
+bool bring_up(const KeptPort& left);
+// An interface that is no port any more is as it was before, and up. False: it stays as it is,
+// since it is a port of another dataplane or the kernel refuses the change; the log says which.
 [[nodiscard]] bool restore_left(const KeptPort& left);
+// restore_left() of all that is kept. An Error names what stays as it is, and stays kept.
+[[nodiscard]] Result<Done> restore_all(const KeptPorts& kept);
 
 }  // namespace sluice

@@ -216,7 +216,7 @@ Result<Done> StateFolder::forget() const {
     for (const std::string& file : names_in(directory_)) {
         if (file.starts_with("ruleset.bin") || file.starts_with("slots.bin") ||
             file.starts_with(kRssKeyFile) || file.starts_with(kDatabaseKeyFile) ||
-            file == kPanicFile || file.starts_with(kPortsFile)) {
+            file == kPanicFile) {
             std::error_code failed;
             fs::remove(directory_ + "/" + file, failed);
             all = all && !failed;

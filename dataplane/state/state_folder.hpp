@@ -34,7 +34,8 @@ public:
     // Puts the tables aside, under a name that is returned; the next call of tables() makes new
     // ones.
     [[nodiscard]] Result<std::string> put_aside() const;
-    // Removes all that a dataplane keeps here.
+    // Removes all that a dataplane keeps here but `ports` (restore_all()): without it nobody knows
+    // what interfaces were.
     [[nodiscard]] Result<Done> forget() const;
 
     // Something else that could not be read was.

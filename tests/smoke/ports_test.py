@@ -159,12 +159,38 @@ class Changed(Ports):
         self.box.start_dataplane("net_null0,no-rx=1", "net_null1,no-rx=1", netns=self.hosts.box)
         self.assertEqual(self.both(), self.UNTOUCHED)
 
+    def forget(self, *how):
+        """Of the state directory of the box, without its ports."""
+        return subprocess.run(["ip", "netns", "exec", self.hosts.box, *how, self.box.dataplane_program, "--state-dir",
+                               str(self.box.folder / "state"), "--forget"], capture_output=True, text=True, timeout=60)
+
     def test_forgetting_restores_them_too(self):
         self.start_narrow()
         self.box.kill(self.box.dataplane)
         subprocess.run(["ip", "netns", "exec", self.hosts.box, self.box.dataplane_program, "--config",
                         str(self.box.box_file), "--forget"], check=True, timeout=60)
         self.assertEqual(self.both(), self.UNTOUCHED)
+        self.assertEqual(list((self.box.folder / "state").iterdir()), [])
+
+    def assert_not_all_forgotten(self, done, why):
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(why, done.stderr)
+        self.assertRegex(done.stderr, "what a dataplane has changed at (o, i|i, o) stays, and stays kept in .*/state/ports")
+        self.assertEqual([file.name for file in (self.box.folder / "state").iterdir()], ["ports"])
+
+    def test_what_forgetting_cannot_restore_stays_kept(self):
+        self.start_narrow()
+        self.box.kill(self.box.dataplane)
+        other = self.other_box()
+        other.start_dataplane("net_af_packet0,iface=o", "net_af_packet1,iface=i", netns=self.hosts.box)
+        self.assert_not_all_forgotten(self.forget(), "o is a port of another dataplane now")
+        self.assertEqual(self.both(), {"o": (1400, True, True), "i": (1400, True, True)})
+        self.assertEqual(other.kill(other.dataplane, signal.SIGTERM), 0)
+        self.assert_not_all_forgotten(self.forget("setpriv", "--bounding-set=-net_admin"), "Operation not permitted")
+        done = self.forget()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.both(), self.UNTOUCHED)
+        self.assertEqual(list((self.box.folder / "state").iterdir()), [])
 
     def hold_inside_down(self):
         """Ends with both links as they were, but that the inside is held down by who is killed then."""
