@@ -70,6 +70,14 @@ bool has_program(const BoxConfig& box, const PairConfig& pair) {
     return box.kernel && is_af_xdp(pair.outside) && is_af_xdp(pair.inside);
 }
 
+std::string dispatched_text(const KernelProgram& dispatcher) {
+    std::string text;
+    for (const std::string& name : dispatched_by(dispatcher)) {
+        text += (text.empty() ? "; it is libxdp's dispatcher, with " : ", ") + name;
+    }
+    return text;
+}
+
 // A program of others takes frames before the port. The log says it; at a port of af_xdp, an Error:
 // none can stand beside that of the port, and the driver would take the other one away as it fails.
 Result<Done> check_other_program(const std::string& interface, const PortConfig& port,
@@ -81,7 +89,8 @@ Result<Done> check_other_program(const std::string& interface, const PortConfig&
     if (owner == ProgramOwner::Nobody || owner == ProgramOwner::Sluice || is_drivers) {
         return Done{};
     }
-    const std::string what = other_program_text(interface, there.id, there.native);
+    const std::string what =
+        other_program_text(interface, there.id, there.native) + dispatched_text(there);
     if (is_af_xdp(port)) {
         return Error{Errc::Refused, what + "; net_af_xdp needs its place"};
     }

@@ -67,6 +67,22 @@ Fd link_of(std::uint32_t program) {
     return Fd{};
 }
 
+std::string name_of(std::uint32_t program) {
+    const auto found = info_of<bpf_prog_info>(Fd{bpf_prog_get_fd_by_id(program)});
+    return found ? found->name : "";
+}
+
+// The name of the program that stands in for a function of `dispatcher`, by the link that keeps it
+// there; empty: the link does something else.
+std::string stand_in(const Fd& link, std::uint32_t dispatcher) {
+    const auto info = info_of<bpf_link_info>(link);
+    if (!info || info->type != BPF_LINK_TYPE_TRACING || info->tracing.target_obj_id != dispatcher) {
+        return {};
+    }
+    const auto program = info_of<bpf_prog_info>(Fd{bpf_prog_get_fd_by_id(info->prog_id)});
+    return program && program->type == BPF_PROG_TYPE_EXT ? program->name : "";
+}
+
 std::uint32_t id_of_link(const Fd& link) {
     const auto info = info_of<bpf_link_info>(link);
     return info ? info->id : 0;
@@ -142,10 +158,30 @@ ProgramOwner owner_of(const KernelProgram& program) {
     if (is_ours(program.id)) {
         return ProgramOwner::Sluice;
     }
-    const auto found = info_of<bpf_prog_info>(Fd{bpf_prog_get_fd_by_id(program.id)});
-    const bool is_of_sockets =
-        found && (kProgramName == found->name || kDispatcherName == found->name);
-    return is_of_sockets ? ProgramOwner::Sockets : ProgramOwner::Other;
+    return owner_by_name(name_of(program.id), dispatched_by(program));
+}
+
+ProgramOwner owner_by_name(std::string_view name, const std::vector<std::string>& dispatched) {
+    const auto is_sockets = [](std::string_view one) { return one == kProgramName; };
+    const bool all =
+        !dispatched.empty() && std::all_of(dispatched.begin(), dispatched.end(), is_sockets);
+    return is_sockets(name) || (name == kDispatcherName && all) ? ProgramOwner::Sockets
+                                                                : ProgramOwner::Other;
+}
+
+std::vector<std::string> dispatched_by(const KernelProgram& program) {
+    std::vector<std::string> names;
+    if (program.id == 0 || name_of(program.id) != kDispatcherName) {
+        return names;
+    }
+    std::uint32_t id = 0;
+    while (bpf_link_get_next_id(id, &id) == 0) {
+        std::string name = stand_in(Fd{bpf_link_get_fd_by_id(id)}, program.id);
+        if (!name.empty()) {
+            names.push_back(std::move(name));
+        }
+    }
+    return names;
 }
 
 Result<Done> remove_left_behind(const std::string& interface, const std::string& keep) {

@@ -282,10 +282,10 @@ class LeftPrograms(KernelCase):
         self.take_other_away(shown)
         self.assertNotIn("XDP", self.box.ctl("health").stdout)
 
-    def put_other(self, hook):
+    def put_other(self, hook, name="pass"):
         """A program that passes all, of somebody else, at the outside."""
         other = self.box.folder / "other.c"
-        other.write_text('__attribute__((section("xdp"))) int pass(void* context) { return 2; }\n'
+        other.write_text(f'__attribute__((section("xdp"))) int {name}(void* context) {{ return 2; }}\n'
                          'char _license[] __attribute__((section("license"))) = "GPL";\n')
         subprocess.run(["clang-14", "-O2", "-target", "bpf", "-c", str(other), "-o", str(other.with_suffix(".o"))], check=True)
         ip("-n", self.hosts.box, "link", "set", "dev", "o", hook, "obj", str(other.with_suffix(".o")), "sec", "xdp")
@@ -317,6 +317,16 @@ class LeftPrograms(KernelCase):
                 self.assertIn("net_af_xdp needs its place", said)
                 self.assertEqual(self.programs_there()["o"], there)
                 self.take_other_away(said)
+
+    def test_a_dispatcher_is_refused_unless_all_that_it_carries_is_of_sockets(self):
+        self.put_other("xdpdrv", name="xdp_dispatcher")  # which carries nothing that is known
+        there = self.programs_there()["o"]
+        process = self.start_between("af_xdp", FEW_BUFFERS, wait=False)
+        self.assertEqual(process.wait(60), 1)
+        said = self.box.log("dataplane.log")
+        self.assertIn("net_af_xdp needs its place", said)
+        self.assertEqual(self.programs_there()["o"], there)
+        self.take_other_away(said)
 
     def test_the_program_of_a_drivers_sockets_is_nobody_elses(self):
         for _ in range(2):  # again behind a kill, which leaves it there
