@@ -243,14 +243,18 @@ public:
     }
 
 private:
-    // False: they are to be read one by one, since bounds hold for them, or one has a fault.
+    // False: they are to be read one by one, since bounds hold for them.
     bool append_kept() {
         if (sources_.cache == nullptr || sources_.dynamic != nullptr) {
             return false;
         }
         SettingRows rows = sources_.cache->take_settings(rule_);
-        if (!rows.follow(rule_, *sources_.set, context_.text_names)) {
-            return false;
+        rows.follow(rule_, *sources_.set, context_.text_names);
+        std::size_t at = 0;
+        for (const KeySetting& set : *sources_.set) {
+            if (set.rule == rule_.id) {
+                report(set, rows.fault(at++));
+            }
         }
         builder_.append(rows.rows());
         sources_.cache->give_settings(rule_, std::move(rows));
@@ -266,6 +270,10 @@ private:
         if (!fault) {
             fault = builder_.add(text_of(set, numbers), {OverrideSource::RunTime, 0});
         }
+        report(set, fault);
+    }
+
+    void report(const KeySetting& set, const std::optional<OverrideFault>& fault) {
         if (fault && set.is_new) {
             context_.problems.error(sources_.rule, "the key " + set.key + ": " + fault->what);
         } else if (fault) {

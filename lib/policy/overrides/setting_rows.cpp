@@ -21,7 +21,7 @@ OverrideText text_of(const KeySetting& set, const NumbersText& numbers) {
             .tier = set.tier};
 }
 
-bool SettingRows::follow(const Rule& rule, const KeySettings& all, const TextNames* names) {
+void SettingRows::follow(const Rule& rule, const KeySettings& all, const TextNames* names) {
     std::vector<std::size_t> gone;
     std::vector<const KeySetting*> fresh;
     std::size_t at = 0;
@@ -48,14 +48,11 @@ bool SettingRows::follow(const Rule& rule, const KeySettings& all, const TextNam
     }
     forget(gone);
     if (is_worn()) {
-        clear();
-        return follow(rule, all, names);
+        *this = {};
+        follow(rule, all, names);
+        return;
     }
-    if (add(rule, fresh, names)) {
-        return true;
-    }
-    clear();
-    return false;
+    add(rule, fresh, names);
 }
 
 void SettingRows::forget(const std::vector<std::size_t>& gone) {
@@ -82,9 +79,11 @@ void SettingRows::forget(const std::vector<std::size_t>& gone) {
     std::erase_if(settings_, goes);
     at = next = 0;
     std::erase_if(numbers_, goes);
+    at = next = 0;
+    std::erase_if(faults_, goes);
 }
 
-bool SettingRows::add(const Rule& rule, const std::vector<const KeySetting*>& fresh,
+void SettingRows::add(const Rule& rule, const std::vector<const KeySetting*>& fresh,
                       const TextNames* names) {
     OverrideBuilder builder{rule};
     if (names != nullptr) {
@@ -93,23 +92,16 @@ bool SettingRows::add(const Rule& rule, const std::vector<const KeySetting*>& fr
     builder.resume(std::move(rows_));
     for (const KeySetting* set : fresh) {
         const NumbersText numbers{.rate = set->rate, .burst = set->burst, .count = set->count};
-        if (builder.add(text_of(*set, numbers), {OverrideSource::RunTime, next_})) {
-            return false;
-        }
+        faults_.push_back(builder.add(text_of(*set, numbers), {OverrideSource::RunTime, next_}));
         settings_.push_back(*set);
         settings_.back().is_new = false;
         numbers_.push_back(next_++);
     }
     rows_ = builder.leave();
-    return true;
 }
 
 bool SettingRows::is_worn() const noexcept {
     return next_ > 2 * settings_.size() + kSpare;
-}
-
-void SettingRows::clear() {
-    *this = {};
 }
 
 }  // namespace sluice

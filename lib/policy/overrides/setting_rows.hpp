@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sluice {
@@ -13,23 +14,26 @@ namespace sluice {
 class SettingRows {
 public:
     // Brings the rows up to the settings that are of this rule. The rule has the keys and limits
-    // of every call before; settings are read as they stand (no `dynamic`). False: one of them does
-    // not fit the rule, and nothing is held any more.
-    [[nodiscard]] bool follow(const Rule& rule, const KeySettings& all, const TextNames* names);
+    // of every call before; settings are read as they stand (no `dynamic`). One that does not fit
+    // the rule gives no row.
+    void follow(const Rule& rule, const KeySettings& all, const TextNames* names);
 
     [[nodiscard]] const OpenRows& rows() const noexcept { return rows_; }
     [[nodiscard]] std::size_t size() const noexcept { return settings_.size(); }
+    // Why the setting with this index, of those of this rule, does not fit it.
+    [[nodiscard]] const std::optional<OverrideFault>& fault(std::size_t setting) const noexcept {
+        return faults_[setting];
+    }
 
 private:
     void forget(const std::vector<std::size_t>& gone);
-    [[nodiscard]] bool add(const Rule& rule, const std::vector<const KeySetting*>& fresh,
-                           const TextNames* names);
-    void clear();
+    void add(const Rule& rule, const std::vector<const KeySetting*>& fresh, const TextNames* names);
     // Bytes and pieces of settings that have gone outweigh those of the others.
     [[nodiscard]] bool is_worn() const noexcept;
 
-    KeySettings settings_{};                // none of them new
-    std::vector<std::uint32_t> numbers_{};  // by setting: its row's line
+    KeySettings settings_{};                              // none of them new
+    std::vector<std::uint32_t> numbers_{};                // by setting: its row's line
+    std::vector<std::optional<OverrideFault>> faults_{};  // likewise
     OpenRows rows_{};
     std::uint32_t next_ = 0;
 };

@@ -163,15 +163,46 @@ TEST(SettingRows, HoldNoMoreThanTheyHaveTo) {
     SettingRows rows;
     for (int round = 0; round < 5'000; ++round) {
         settings.front().until = 4'000'000'000 + round;
-        ASSERT_TRUE(rows.follow(rule, settings, nullptr));
+        rows.follow(rule, settings, nullptr);
         ASSERT_EQ(rows.size(), 1U);
         ASSERT_EQ(rows.rows().rows.rows.size(), 1U);
         ASSERT_LT(rows.rows().rows.bytes.size(), 50'000U);
         ASSERT_LT(rows.rows().pieces.size(), 3'000U);
     }
-    settings.front().key = "no address";
-    EXPECT_FALSE(rows.follow(rule, settings, nullptr));
-    EXPECT_EQ(rows.size(), 0U);
+}
+
+// What fits the rule no more is read but once, too, and the others are not read again with it.
+TEST(SettingRows, OneThatDoesNotFitCostsOnlyItself) {
+    KeySettings settings;
+    for (const char* key : {"10.0.0.1", "no address", "10.0.0.2"}) {
+        settings.push_back({.rule = "r", .key = key, .what = KeySetting::What::Banned});
+    }
+    const Outcome outcome = compile(rules(200, ""), {}, nullptr);
+    const Rule& rule = outcome.compiled->set.rules[0];
+    SettingRows rows;
+    rows.follow(rule, settings, nullptr);
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_FALSE(rows.fault(0));
+    EXPECT_TRUE(rows.fault(1));
+    EXPECT_FALSE(rows.fault(2));
+    const auto lines = [&rows] {
+        std::vector<std::uint32_t> all;
+        for (const OverrideRows::Row& row : rows.rows().rows.rows) {
+            all.push_back(row.place.line);
+        }
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    EXPECT_EQ(lines(), (std::vector<std::uint32_t>{0, 2}));
+    settings.push_back({.rule = "r", .key = "10.0.0.3", .what = KeySetting::What::Banned});
+    rows.follow(rule, settings, nullptr);
+    // Numbers are given out as settings are read.
+    EXPECT_EQ(lines(), (std::vector<std::uint32_t>{0, 2, 3}));
+    EXPECT_TRUE(rows.fault(1));
+    settings.erase(settings.begin() + 1);
+    rows.follow(rule, settings, nullptr);
+    EXPECT_EQ(lines(), (std::vector<std::uint32_t>{0, 2, 3}));
+    EXPECT_FALSE(rows.fault(1));
 }
 
 }  // namespace
