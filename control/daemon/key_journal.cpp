@@ -1,6 +1,7 @@
 #include "control/daemon/key_journal.hpp"
 
 #include "control/daemon/kept_file.hpp"
+#include "control/daemon/whole_number.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -66,15 +67,6 @@ Difference difference_of(const KeySettings& before, const KeySettings& next) {
         }
     }
     return difference;
-}
-
-// Throws for any other number: one with a fraction, or beyond what fits, has no meaning here.
-template <typename T>
-T whole_number_in(const json& number) {
-    if (std::is_unsigned_v<T> ? !number.is_number_unsigned() : !number.is_number_integer()) {
-        throw std::runtime_error("a number in it is none that fits");
-    }
-    return number.get<T>();
 }
 
 // Throws where the record does not fit what it follows; `rules` is then as it was.

@@ -1,5 +1,6 @@
 #include "control/daemon/key_settings.hpp"
 
+#include "control/daemon/whole_number.hpp"
 #include "lib/bucket/hash/siphash.hpp"
 
 #include <nlohmann/json.hpp>
@@ -41,7 +42,7 @@ std::string text_in(const json& object, const char* name) {
 }
 template <typename T>
 T number_in(const json& object, const char* name) {
-    return object.contains(name) && object[name].is_number_integer() ? object[name].get<T>() : T{};
+    return object.contains(name) ? whole_number<T>(object[name]).value_or(T{}) : T{};
 }
 
 // A member that says nothing is left out: of ten thousand settings it would be most of the text.

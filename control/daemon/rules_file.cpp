@@ -1,6 +1,7 @@
 #include "control/daemon/rules_file.hpp"
 
 #include "control/daemon/kept_file.hpp"
+#include "control/daemon/whole_number.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,10 +82,11 @@ RuleLives lives_of(const json& object) {
     RuleLives lives;
     for (const auto& [id, life] : object.items()) {
         const bool whole = life.is_object() && life.contains("first_applied") &&
-                           life["first_applied"].is_number_integer() && life.contains("ended") &&
-                           life["ended"].is_boolean();
-        if (whole) {
-            lives[id] = {life["first_applied"], life["ended"]};
+                           life.contains("ended") && life["ended"].is_boolean();
+        const std::optional<std::int64_t> first =
+            whole ? whole_number<std::int64_t>(life["first_applied"]) : std::nullopt;
+        if (first) {
+            lives[id] = {*first, life["ended"]};
         }
     }
     return lives;
@@ -102,7 +104,8 @@ json slices_json(const std::vector<FileSlice>& slices) {
 std::vector<FileSlice> slices_of(const json& list, std::size_t size) {
     std::vector<FileSlice> slices;
     for (const json& one : list) {
-        slices.push_back({one.at("name"), one.at("directory"), one.at("bytes")});
+        slices.push_back(
+            {one.at("name"), one.at("directory"), whole_number_in<std::size_t>(one.at("bytes"))});
         if (slices.back().size > size) {
             throw std::runtime_error("its files are larger than its text");
         }
@@ -159,6 +162,11 @@ json document_of(const StoredRules& rules) {
     return document;
 }
 
+std::size_t rules_on(const json& document) {
+    const auto on = document.find("on");
+    return on == document.end() ? StoredRules::kUnknown : whole_number_in<std::size_t>(*on);
+}
+
 // A flipped bit may well be another rule, mode or number.
 std::string sealed_text(json document) {
     document[kSum] = sum_of_document(document);
@@ -171,28 +179,29 @@ StoredRules rules_of(const json& document, const ListCopies& copies) {
             .text = document.at("text"),
             .modes = modes_of(document.at("modes")),
             .lives = lives_of(document.value("lives", json::object())),
-            .generation = document.at("generation"),
-            .changed_at = document.at("changed_at"),
-            .changed_by = document.at("changed_by"),
+            .generation = whole_number_in<std::uint64_t>(document.at("generation")),
+            .changed_at = whole_number_in<std::int64_t>(document.at("changed_at")),
+            .changed_by = whole_number_in<uid_t>(document.at("changed_by")),
             .directory = document.value("directory", ""),
-            .applied_by = document.value("applied_by", document.at("changed_by")),
+            .applied_by =
+                whole_number_in<uid_t>(document.value("applied_by", document.at("changed_by"))),
             .lists = lists_of(document.value("lists", json::object()), copies),
             .sent = document.value("sent", std::set<std::string>{}),
             .keys = settings_from_json(document.value("keys", json::array())),
             .slices = slices_of(document.value("files", json::array()),
                                 document.at("text").get_ref<const std::string&>().size()),
             .note = document.value("note", ""),
-            .on = document.value("on", StoredRules::kUnknown)};
+            .on = rules_on(document)};
 }
 
 Trial trial_of(const json& document, const ListCopies& copies) {
     const json& end = document.at("unconfirmed");
-    Trial trial{
-        .rules = rules_of(document, copies),
-        .end = {.at = {.boot = end.at("boot"),
-                       .since = std::chrono::nanoseconds{end.at("end_ns").get<std::int64_t>()}},
-                .utc = end.at("end_utc"),
-                .forgives = end.value("forgives", false)}};
+    Trial trial{.rules = rules_of(document, copies),
+                .end = {.at = {.boot = end.at("boot"),
+                               .since = std::chrono::nanoseconds{whole_number_in<std::int64_t>(
+                                   end.at("end_ns"))}},
+                        .utc = whole_number_in<std::int64_t>(end.at("end_utc")),
+                        .forgives = end.value("forgives", false)}};
     if (document.at("version") == kFirstVersion && end.at(kSum) != sum_of_end(trial.end)) {
         throw std::runtime_error("the checksum of its deadline is another");
     }
@@ -293,11 +302,11 @@ Result<StoredRules> notes_from_file(const std::string& text) {
         return StoredRules{.file = document.at("file"),
                            .text = {},
                            .modes = {},
-                           .generation = document.at("generation"),
-                           .changed_at = document.at("changed_at"),
-                           .changed_by = document.at("changed_by"),
+                           .generation = whole_number_in<std::uint64_t>(document.at("generation")),
+                           .changed_at = whole_number_in<std::int64_t>(document.at("changed_at")),
+                           .changed_by = whole_number_in<uid_t>(document.at("changed_by")),
                            .note = document.value("note", ""),
-                           .on = document.value("on", StoredRules::kUnknown)};
+                           .on = rules_on(document)};
     } catch (const std::exception& reason) {
         return Error{Errc::BadSyntax, reason.what()};
     }

@@ -16,7 +16,7 @@ import program  # noqa: E402
 
 MEMORY_MB = 2048
 ONE_INPUT_SECONDS = 10
-KEPT_STATE = {"kept", "key_journal", "slots", "state"}  # forms that change with the program: a seed at least is taken
+KEPT_STATE = {"kept", "key_journal", "rules_json", "slots", "state"}  # forms that change with the program: a seed at least is taken
 FOUND_EXIT = 1  # libFuzzer's own, 77, is what a test that skips itself says
 
 

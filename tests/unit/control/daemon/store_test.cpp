@@ -287,6 +287,53 @@ TEST(Store, AFlippedBitChangesNothingThatIsEnforced) {
     EXPECT_GT(aside, whole.size() * 7);
 }
 
+std::string sealed_again(nlohmann::json document) {
+    document.erase("sum");
+    document["sum"] = sum_of(document.dump(-1, ' ', false));
+    return document.dump();
+}
+
+// With the right sum, as somebody's editor may leave it: no number becomes another.
+TEST(Store, ANumberThatDoesNotFitIsAFault) {
+    const ListCopies copies{TemporaryFolder{}.path()};
+    Trial trial{.rules = example(), .end = {.at = {.boot = "b", .since = 7ns}, .utc = 9}};
+    trial.rules.slices = {{"r.yaml", "/etc", trial.rules.text.size()}};
+    trial.rules.on = 1;
+    const auto whole = nlohmann::json::parse(file_text(trial));
+    ASSERT_TRUE(trial_from_file(sealed_again(whole), copies));
+    for (const char* number : {"1e300", "-1e300", "1.5", "99999999999999999999", "1e2"}) {
+        for (const char* place :
+             {"/generation", "/changed_at", "/changed_by", "/applied_by", "/on", "/files/0/bytes",
+              "/unconfirmed/end_ns", "/unconfirmed/end_utc"}) {
+            auto other = whole;
+            other[nlohmann::json::json_pointer{place}] = nlohmann::json::parse(number);
+            EXPECT_FALSE(trial_from_file(sealed_again(other), copies)) << place << " " << number;
+        }
+    }
+    for (const char* place : {"/changed_by", "/applied_by"}) {
+        auto other = whole;
+        other[nlohmann::json::json_pointer{place}] = std::uint64_t{1} << 32U;
+        EXPECT_FALSE(rules_from_file(sealed_again(other), copies)) << place;
+    }
+}
+
+// Of a life and a key's setting, which are left out where they have no meaning.
+TEST(Notes, ANumberThatDoesNotFitIsNone) {
+    for (const char* number : {"1e300", "1.5", "18446744073709551615"}) {
+        const std::string text = number;
+        EXPECT_TRUE(
+            lives_from_json(R"({"of rules with a ttl":{"a":{"ended":true,"first_applied":)" + text +
+                            "}}}")
+                .empty());
+        const KeySettings keys =
+            keys_from_json(R"({"of single keys":[{"rule":"a","key":"k","what":"banned","set_by":)" +
+                           text + R"(,"until":)" + text + "}]}");
+        ASSERT_EQ(keys.size(), 1U);
+        EXPECT_EQ(keys[0].until, 0);
+        EXPECT_EQ(keys[0].set_by, 0U);
+    }
+}
+
 TEST(Store, WritesThroughNoLinkThatLiesInItsWay) {
     const TemporaryFolder folder;
     folder.write("of_others", "theirs");
