@@ -30,6 +30,16 @@ std::string lcore_cell(const Json& row) {
     return row.at("shared").get<bool>() ? "shared" : grouped(count_at(row, "lcore"));
 }
 
+// By whom; empty: nobody.
+std::string banned_cell(const Json& row) {
+    const auto banned = row.find("banned");
+    if (banned == row.end() || banned->is_null()) {
+        return "";
+    }
+    const auto who = banned->get<std::string>();
+    return who == "penalty_box" ? "penalty box" : who;
+}
+
 // The number of buckets that are listed, and of how many where these are not all: the tables know
 // about how many entries they have, some of which may have become fresh since.
 std::string head_of(const Json& document, bool from_first) {
@@ -61,12 +71,14 @@ std::string live_text(const Json& document, bool from_first) {
                  {"LEFT", kRight},
                  {"OF", kRight},
                  {"FRESH IN", kRight},
-                 {"LCORE", kRight}}};
+                 {"LCORE", kRight},
+                 {"BANNED"}}};
     for (const Json& row : document.at("keys")) {
         const bool own = row.at("most").is_null();
         table.row({key_cell(row), text_at(row, "limit"),
                    own ? "its own numbers" : count_cell(row.at("remaining")),
-                   count_cell(row.at("most")), left_cell(row.at("left_s")), lcore_cell(row)});
+                   count_cell(row.at("most")), left_cell(row.at("left_s")), lcore_cell(row),
+                   banned_cell(row)});
     }
     return head_of(document, from_first) + table.text() + more_text(document);
 }

@@ -4,6 +4,7 @@
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/penalty.hpp"
 #include "lib/bucket/pool/remote_lines.hpp"
+#include "lib/engine/key/key_policy.hpp"
 #include "lib/rules/group.hpp"
 
 #include <algorithm>
@@ -120,6 +121,34 @@ bool KeyLister::is_taken_over(Walk& walk, const Found& found) const noexcept {
     return taken;
 }
 
+// Whether any table has its ban in one of the rule's boxes.
+bool KeyLister::is_boxed(const Walk& walk, const RuleKeys& keys, std::uint8_t key) const noexcept {
+    bool boxed = false;
+    for (const LoadedLimit& box : walk.rule.ban.boxes) {
+        if (box.key != key) {
+            continue;
+        }
+        const GroupKey group = KeyHasher::key_under(box.identity, keys.digest(key));
+        for_each_slot(box, [&](LimitSlot slot) {
+            for (const Table& table : walk.tables) {
+                const Entry entry = table.buckets->keys.peek({group, slot});
+                boxed |= !entry.empty() && PenaltyMeter::banned(entry.cell(), walk.now.at);
+            }
+        });
+    }
+    return boxed;
+}
+
+KeyBan KeyLister::ban_of(const Walk& walk, std::uint8_t key, ByteView bytes) const noexcept {
+    const RuleKeys keys{walk.rule, key, bytes, hash_};
+    const KeyOverride set{keys, key, walk.now};
+    const KeyStatus status = set.policy().status;
+    if (status == KeyStatus::Banned) {
+        return set.is_banned_itself() ? KeyBan::Own : KeyBan::Network;
+    }
+    return status < KeyStatus::Boxed && is_boxed(walk, keys, key) ? KeyBan::Box : KeyBan::None;
+}
+
 void KeyLister::name(const Walk& walk, const Found& found, ListedKey& listed) const {
     const TableReader table{*walk.tables[found.table].buckets};
     listed.digest = table.digest(found.position, found.entry.slot_and_tag());
@@ -127,8 +156,11 @@ void KeyLister::name(const Walk& walk, const Found& found, ListedKey& listed) co
     for (auto at = first; at != last && !listed.named; ++at) {
         listed.named = table.is_place_of(at->second.key, found.position);
         if (listed.named) {
-            listed.text =
-                text_of_key(bytes_of(walk.names.keys[at->second.name]), walk.names.pair_of);
+            const ByteView bytes = bytes_of(walk.names.keys[at->second.name]);
+            listed.text = text_of_key(bytes, walk.names.pair_of);
+            if (!walk.request.bans && listed.level == 0) {
+                listed.ban = ban_of(walk, listed.key, bytes);
+            }
         }
     }
 }
@@ -246,9 +278,14 @@ void KeyLister::read_table(Walk& walk, KeyPage& page) {
     }
 }
 
-KeyLister::Walk KeyLister::begin(const ListKeys& request, const Source& source, const Names& names,
+KeyLister::Walk KeyLister::begin(const ListKeys& request, const Source& source,
+                                 const LoadedRule& rule, const Names& names,
                                  std::vector<const LoadedLimit*> limits) noexcept {
-    Walk walk{.request = request, .names = names, .tables = source.tables, .now = source.now};
+    Walk walk{.request = request,
+              .names = names,
+              .tables = source.tables,
+              .now = source.now,
+              .rule = rule};
     walk.workers =
         static_cast<std::size_t>(std::count_if(source.tables.begin(), source.tables.end(),
                                                [](const Table& table) { return !table.former; }));
@@ -273,7 +310,7 @@ KeyPage KeyLister::list(const ListKeys& request, const Source& source, const Loa
     for (const LoadedLimit& limit : request.bans ? rule.ban.boxes : rule.limits) {
         limits.push_back(&limit);
     }
-    Walk walk = begin(request, source, names, std::move(limits));
+    Walk walk = begin(request, source, rule, names, std::move(limits));
     KeyPage page{.worker = request.worker, .position = request.position};
     for (const LoadedLimit* limit : walk.limits) {
         for_each_slot(*limit, [&](LimitSlot slot) {
@@ -332,7 +369,7 @@ OwedKeys KeyLister::count_owed(const CountOwed& request, const Source& source,
         }
     }
     OwedKeys owed{.worker = request.worker, .position = request.position};
-    Walk walk = begin(live, source, nobody, std::move(limits));
+    Walk walk = begin(live, source, rule, nobody, std::move(limits));
     while (!walk.limits.empty() && owed.worker < walk.tables.size() && walk.left != 0) {
         count_in_table(walk, request, owed);
     }

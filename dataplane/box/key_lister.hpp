@@ -4,6 +4,7 @@
 #include "lib/bucket/table/limit_registry.hpp"
 #include "lib/bucket/table/previous_tables.hpp"
 #include "lib/bucket/table/table_reader.hpp"
+#include "lib/engine/key/rule_keys.hpp"
 #include "lib/rules/load/loaded_rules.hpp"
 #include "lib/wire/message.hpp"
 
@@ -73,6 +74,7 @@ private:
         const Names& names;
         std::span<const Table> tables;
         Now now;
+        const LoadedRule& rule;
         std::size_t workers = 0;                             // of the tables
         std::vector<const LoadedLimit*> limits{};            // or boxes
         std::unordered_multimap<std::uint64_t, Named> of{};  // by slot and tag
@@ -93,8 +95,8 @@ private:
         bool own_numbers = false;
     };
 
-    [[nodiscard]] Walk begin(const ListKeys& request, const Source& source, const Names& names,
-                             std::vector<const LoadedLimit*> limits) noexcept;
+    [[nodiscard]] Walk begin(const ListKeys& request, const Source& source, const LoadedRule& rule,
+                             const Names& names, std::vector<const LoadedLimit*> limits) noexcept;
     void end(const Walk& walk) noexcept;
     void count_in_table(Walk& walk, const CountOwed& request, OwedKeys& owed);
     [[nodiscard]] bool is_listed(Walk& walk, const Found& found) const noexcept;
@@ -113,6 +115,9 @@ private:
     [[nodiscard]] bool is_first(Walk& walk, const Found& found) const noexcept;
     [[nodiscard]] bool is_taken_over(Walk& walk, const Found& found) const noexcept;
     void name(const Walk& walk, const Found& found, ListedKey& listed) const;
+    [[nodiscard]] bool is_boxed(const Walk& walk, const RuleKeys& keys,
+                                std::uint8_t key) const noexcept;
+    [[nodiscard]] KeyBan ban_of(const Walk& walk, std::uint8_t key, ByteView bytes) const noexcept;
     [[nodiscard]] ListedKey listed(Walk& walk, const Found& found) const;
     [[nodiscard]] std::uint64_t used_in(const Walk& walk, const Entry& entry,
                                         std::size_t table) const;

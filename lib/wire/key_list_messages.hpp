@@ -34,6 +34,13 @@ struct ListKeys {
         archive.check(m.most != 0 && m.most <= kMostListedKeys);
     }
 };
+// The ban that holds for a key, the strongest of several.
+enum class KeyBan : std::uint8_t {
+    None,     // or the bytes of the key are not known
+    Box,      // in a penalty box of the rule
+    Network,  // of a network that it lies in
+    Own,      // by an operator or an override file
+};
 // A table holds digests of keys. Who has a text is one of the keys that the rules have counted the
 // most packets for, or a ban that has begun under this dataplane.
 struct ListedKey {
@@ -52,10 +59,12 @@ struct ListedKey {
     std::uint64_t remaining = 0;
     std::uint64_t most = 0;
     std::int64_t left_ns = 0;  // until it equals a fresh key, or its ban ends
+    KeyBan ban = KeyBan::None;
 
     static void fields(auto& archive, auto& m) {
         archive(m.key, m.limit, m.named, m.text, m.digest, m.lcore, m.carried, m.shared, m.level,
                 m.own_numbers, m.remaining, m.most, m.left_ns);
+        archive.word(m.ban, KeyBan::Own);
     }
 };
 struct KeyPage {

@@ -104,6 +104,13 @@ class Keys(KeyCase):
         ban, = self.listed("bans", "--rule", "all")
         self.assertEqual((ban["key"], ban["source"]), ("", "penalty_box"))
         self.assertTrue(3400 < ban["left_s"] <= 3600, ban)
+        self.assertEqual([key["banned"] for key in self.listed("keys", "--rule", "all")], ["penalty_box"])
+        self.assertRegex(self.box.ctl("keys", "--rule", "all").stdout, r"BANNED\n\(all\) .* penalty box\n")
+        self.key("ban", "all", "", "--for", "1h")
+        self.assertEqual([key["banned"] for key in self.listed("keys", "--rule", "all")], ["operator"])
+        self.key("unban", "all", "")  # which lets it out of the box too, until it is refused again
+        wait_until("the box to have it", lambda: [key["banned"] for key in self.listed("keys", "--rule", "all")]
+                   == ["penalty_box"])
         self.key("ban", "hosts", "192.0.2.1|53", "--for", "1h", "--reason", "abuse")
         self.assertEqual([(one["rule"], one["source"]) for one in self.listed("bans")],
                          [("hosts", "operator"), ("all", "penalty_box")])

@@ -276,7 +276,7 @@ class Resources(Case):
         self.assertEqual([key["key"] for key in first["keys"]], ["10.0.0.1", None])
         self.assertEqual(first["keys"][1], {"key": None, "digest": "00000000000ab1", "tier": 1, "limit": "1", "lcore": 1,
                                             "carried": False, "shared": False, "level": 0, "remaining": 3, "most": 10,
-                                            "left_s": 90.0})
+                                            "left_s": 90.0, "banned": None})
         last = self.good(self.box.get("/v1/keys?rule=a&most=2&after=0:2"))
         self.assertEqual(([key["key"] for key in last["keys"]], last["next"]), (["10.0.0.3"], None))
         self.refused(self.box.get("/v1/keys?rule=nobody"), 404)

@@ -1,13 +1,50 @@
+#include "control/daemon/api/change.hpp"
 #include "control/daemon/api/live_pages.hpp"
 
 #include <fmt/format.h>
+
+#include <set>
+#include <utility>
 
 // The live keys of a rule, as the workers' tables have them.
 namespace sluice {
 namespace {
 
+// Keys of a rule that operators have banned.
+class BannedByName {
+public:
+    BannedByName(const RuleView& view, const std::string& rule) {
+        for (const KeySetting& one : view.keys) {
+            if (one.rule == rule && one.what == KeySetting::What::Banned && !has_ended(one)) {
+                keys_.emplace(one.tier, one.key);
+            }
+        }
+    }
+    [[nodiscard]] bool has(const ListedKey& key) const {
+        return keys_.contains({key.key + std::size_t{1}, key.text});
+    }
+
+private:
+    std::set<std::pair<std::size_t, std::string>> keys_;
+};
+
+// Who has banned it, as `bans` calls its source, or that its network is banned; null: nobody, or
+// the key is not known.
+Json banned_json(const ListedKey& key, const BannedByName& by_operators) {
+    switch (key.ban) {
+        case KeyBan::Own:
+            return by_operators.has(key) ? "operator" : "policy";
+        case KeyBan::Network:
+            return "network";
+        case KeyBan::Box:
+            return "penalty_box";
+        default:
+            return nullptr;
+    }
+}
+
 // {"key":…,"digest":…,"tier":1,"limit":"1",…}: of one key under one limit.
-Json key_json(const ListedKey& key, const RuleSummary& rule) {
+Json key_json(const ListedKey& key, const RuleSummary& rule, const BannedByName& by_operators) {
     const std::string limit = key.limit < rule.limits.size() ? rule.limits[key.limit].name : "";
     return {{"key", key.named && key.level == 0 ? Json(key.text) : Json()},
             {"digest", fmt::format("{:014x}", key.digest)},
@@ -19,7 +56,8 @@ Json key_json(const ListedKey& key, const RuleSummary& rule) {
             {"level", key.level},
             {"remaining", key.own_numbers ? Json() : Json(key.remaining)},
             {"most", key.own_numbers ? Json() : Json(key.most)},
-            {"left_s", seconds_of(key.left_ns)}};
+            {"left_s", seconds_of(key.left_ns)},
+            {"banned", banned_json(key, by_operators)}};
 }
 
 }  // namespace
@@ -43,9 +81,10 @@ HttpResponse get_live_keys(const HttpRequest& request, Services& services) {
         return *refusal;
     }
     const auto& found = std::get<KeyPage>(read);
+    const BannedByName by_operators{*view, id};
     Json keys = Json::array();
     for (const ListedKey& key : found.keys) {
-        keys.push_back(key_json(key, *rule));
+        keys.push_back(key_json(key, *rule, by_operators));
     }
     return json_response({{"rule", id},
                           {"generation", generation_text(view->generation)},

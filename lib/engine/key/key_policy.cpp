@@ -81,6 +81,10 @@ KeyPolicy KeyOverride::policy() const noexcept {
     return policy;
 }
 
+bool KeyOverride::is_banned_itself() const noexcept {
+    return plan_ != nullptr && ban_left(*plan_, now_) != Nanoseconds{0};
+}
+
 const LimitOverride* KeyOverride::of_limit(std::size_t limit) const noexcept {
     if (plan_ == nullptr) {
         return nullptr;

@@ -41,6 +41,8 @@ public:
     KeyOverride(const RuleKeys& keys, std::uint8_t key, Now now) noexcept;
 
     [[nodiscard]] KeyPolicy policy() const noexcept;
+    // By its own name; else a ban in its policy is that of a network.
+    [[nodiscard]] bool is_banned_itself() const noexcept;
     // In place of a limit's numbers, by its index in the rule; nullptr: the limit's count.
     [[nodiscard]] const LimitOverride* of_limit(std::size_t limit) const noexcept;
     [[nodiscard]] OwnNumbers own_numbers(std::size_t limit) const noexcept;

@@ -358,7 +358,7 @@ void spell(Fields& out, const KeyPage& m) {
     add_all(out, m.ends, m.worker, m.position, m.live, m.keys.size());
     for (const ListedKey& key : m.keys) {
         add_all(out, key.key, key.limit, key.named, key.text, key.digest, key.lcore, key.shared,
-                key.level, key.own_numbers, key.remaining, key.most, key.left_ns);
+                key.level, key.own_numbers, key.remaining, key.most, key.left_ns, key.ban);
     }
 }
 void spell(Fields& out, const CountOwed& m) {

@@ -74,7 +74,8 @@ public:
             out.keys.push_back({number<std::uint8_t>(), number<std::uint8_t>(), flag(), text(),
                                 number<std::uint64_t>(), number<std::uint32_t>(), flag(), flag(),
                                 number<std::uint8_t>(), flag(), number<std::uint64_t>(),
-                                number<std::uint64_t>(), number<std::int64_t>()});
+                                number<std::uint64_t>(), number<std::int64_t>(),
+                                static_cast<KeyBan>(below(4))});
         }
         return out;
     }

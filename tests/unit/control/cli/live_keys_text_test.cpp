@@ -24,17 +24,21 @@ TEST(LiveText, NamesKeysWhereTheyAreKnown) {
     Json carried = live("10.0.0.4", 86'040);
     carried["carried"] = true;
     carried["lcore"] = nullptr;
-    EXPECT_EQ(live_text({{"rule", "r"},
-                         {"live", 1'234},
-                         {"keys", {live("10.0.0.1", 1.2), live(nullptr, 59), shared, own, carried}},
-                         {"next", nullptr}}),
-              "rule r: 5 live buckets\n\n"
-              "KEY              LIMIT             LEFT     OF  FRESH IN         LCORE\n"
-              "10.0.0.1         1                1,200  2,000        1s             1\n"
-              "#00000000000ab1  1                1,200  2,000       59s             1\n"
-              "10.0.0.3         1                1,200  2,000    94m36s        shared\n"
-              "(all)            1      its own numbers            250ms             1\n"
-              "10.0.0.4         1                1,200  2,000    23h54m  carried over\n");
+    carried["banned"] = "penalty_box";
+    shared["banned"] = "operator";
+    own["banned"] = nullptr;
+    EXPECT_EQ(
+        live_text({{"rule", "r"},
+                   {"live", 1'234},
+                   {"keys", {live("10.0.0.1", 1.2), live(nullptr, 59), shared, own, carried}},
+                   {"next", nullptr}}),
+        "rule r: 5 live buckets\n\n"
+        "KEY              LIMIT             LEFT     OF  FRESH IN         LCORE  BANNED\n"
+        "10.0.0.1         1                1,200  2,000        1s             1\n"
+        "#00000000000ab1  1                1,200  2,000       59s             1\n"
+        "10.0.0.3         1                1,200  2,000    94m36s        shared  operator\n"
+        "(all)            1      its own numbers            250ms             1\n"
+        "10.0.0.4         1                1,200  2,000    23h54m  carried over  penalty box\n");
 }
 
 // Its rows are counted: entries of several workers are one row, and some have become fresh.

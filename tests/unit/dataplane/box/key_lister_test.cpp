@@ -3,12 +3,14 @@
 #include "lib/bucket/meter/gcra.hpp"
 #include "lib/bucket/meter/penalty.hpp"
 #include "lib/rules/group.hpp"
+#include "lib/rules/network_bans.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,27 +28,33 @@ const Limit kLimit = *Limit::make({.units = Units{1}, .period = 1h}, Units{10});
 const AnyLimit kNumbers = TokenBucketLimit{kLimit};
 const AnyLimit kBox =
     PenaltyLimit{.after = 3, .within = 60'000'000'000, .lasts = 3'600'000'000'000};
-const KeyHasher kHash{{0x0123'4567'89AB'CDEF, 0xFEDC'BA98'7654'3210}};
+constexpr HashSecret kSecret{0x0123'4567'89AB'CDEF, 0xFEDC'BA98'7654'3210};
+const KeyHasher kHash{kSecret};
+// A key of one address, 10.1.2.3, and its network of 16 bits: field, version, length, size, value.
+constexpr std::string_view kAddress{"\x03\x04\x20\x04\x0a\x01\x02\x03", 8};
+constexpr std::string_view kItsNetwork{"\x03\x04\x10\x04\x0a\x01\0\0", 8};
 
 std::string key_number(std::uint64_t number) {
     KeyBytes bytes;
     bytes.append_number(Field::L4Dport, number);
     return {reinterpret_cast<const char*>(bytes.view().data()), bytes.view().size()};
 }
-TableKey table_key(std::uint64_t number, LimitSlot slot) {
-    const std::string bytes = key_number(number);
+TableKey table_key(std::string_view bytes, LimitSlot slot) {
     const std::uint64_t digest = kHash.digest(std::as_bytes(std::span{bytes}));
     return {KeyHasher::key_under(kIdentity, digest), slot};
 }
 
-void file(BucketStore& store, std::uint64_t number, LimitSlot slot, Cell cell) {
-    const TableKey key = table_key(number, slot);
+void file(BucketStore& store, std::string_view bytes, LimitSlot slot, Cell cell) {
+    const TableKey key = table_key(bytes, slot);
     store.keys.begin_burst();
     Entry* entry = store.keys.make_place(key, store.registry, kNow);
     ASSERT_NE(entry, nullptr);
     entry->file(cell, key.slot_and_tag, {});
     entry->release();
     store.registry.came(slot);
+}
+void file(BucketStore& store, std::uint64_t number, LimitSlot slot, Cell cell) {
+    file(store, key_number(number), slot, cell);
 }
 // A bucket that has used so much, and one that is banned for so long.
 void file_used(BucketStore& store, std::uint64_t number, std::uint64_t used,
@@ -92,10 +100,11 @@ struct KeyListerTest : testing::Test {
         bool shared = false;
         std::uint64_t remaining = 0;
         std::int64_t left_s = 0;
+        KeyBan ban = KeyBan::None;
         bool operator==(const Row&) const = default;
         friend void PrintTo(const Row& row, std::ostream* out) {
             *out << "carried " << row.carried << ", shared " << row.shared << ", " << row.remaining
-                 << " remain, " << row.left_s << " s";
+                 << " remain, " << row.left_s << " s, ban " << static_cast<int>(row.ban);
         }
     };
     // Every page of so many rows, by key; a key that comes twice is a failure. Once.
@@ -112,6 +121,7 @@ struct KeyListerTest : testing::Test {
         for (std::uint64_t number = 0; number < kKeys; ++number) {
             names.push_back(key_number(number));
         }
+        names.emplace_back(kAddress);
         KeyLister lister{kHash};
         std::map<std::string, Row> rows;
         ListKeys request{.bans = bans, .most = most};
@@ -121,11 +131,34 @@ struct KeyListerTest : testing::Test {
             live = page.live;
             for (const ListedKey& key : page.keys) {
                 EXPECT_TRUE(key.named);
-                const Row row{key.carried, key.shared, key.remaining, key.left_ns / 1'000'000'000};
+                const Row row{key.carried, key.shared, key.remaining, key.left_ns / 1'000'000'000,
+                              key.ban};
                 EXPECT_TRUE(rows.emplace(key.text, row).second) << key.text << " comes twice";
             }
         }
         return rows;
+    }
+
+    // Sets plans for keys of these bytes; and bans the network.
+    void set_plans(const std::map<std::string, OverridePlan>& plans) {
+        auto all = std::make_shared<Overrides>();
+        const auto add = [&](KeyOverrides& keys, std::string_view key, const OverridePlan& plan) {
+            const ByteView bytes = std::as_bytes(std::span{key});
+            keys.bytes.insert(keys.bytes.end(), bytes.begin(), bytes.end());
+            keys.rows.push_back({static_cast<std::uint32_t>(keys.bytes.size()),
+                                 static_cast<std::uint32_t>(all->plans.size())});
+            all->plans.push_back(plan);
+        };
+        all->keys.resize(1);
+        all->networks.resize(1);
+        for (const auto& [key, plan] : plans) {
+            add(all->keys[0], key, plan);
+        }
+        add(all->networks[0], kItsNetwork, {.banned = true});
+        rule.overrides = all;
+        rule.override_tables = {std::make_shared<OverrideTable>(
+            all->keys[0], *all, kSecret,
+            std::make_shared<NetworkBans>(all->networks[0], *all, kSecret))};
     }
 
     static constexpr std::uint64_t kKeys = 200;
@@ -175,6 +208,36 @@ TEST_F(KeyListerTest, BansOfTablesOfAnotherSizeAreListed) {
     const std::map<std::string, Row> expected{{"1", {true, false, 0, 60}},
                                               {"2", {false, false, 0, 30}}};
     EXPECT_EQ(listed(true), expected);
+}
+
+TEST_F(KeyListerTest, LiveKeysAreListedWithTheirBan) {
+    BucketStore& table = worker(1'024);
+    BucketStore& other = worker(1'024);
+    for (std::uint64_t number = 1; number <= 6; ++number) {
+        file_used(table, number, 1);
+    }
+    file(table, kAddress, kSlot, {kNow.at + 1h, 0});
+    file_banned(table, 2, 60s);
+    file_banned(table, 3, 60s);
+    file_banned(table, 4, 60s);
+    file_banned(other, 6, 60s);
+    set_plans({{key_number(3), {.banned = true}},
+               {key_number(4), {.exempt = true}},
+               {key_number(5), {.banned = true, .banned_until = 30min}}});
+    const std::string address = text_of_key(std::as_bytes(std::span{kAddress}), {});
+    const auto row = [](KeyBan ban) { return Row{false, false, 9, kHour, ban}; };
+    std::map<std::string, Row> rows = listed();
+    EXPECT_EQ(rows["1"], row(KeyBan::None));
+    EXPECT_EQ(rows["2"], row(KeyBan::Box));
+    EXPECT_EQ(rows["3"], row(KeyBan::Own));
+    EXPECT_EQ(rows["4"], row(KeyBan::None)) << "exempt goes before the box";
+    EXPECT_EQ(rows["5"], row(KeyBan::None)) << "it has ended";
+    EXPECT_EQ(rows["6"], row(KeyBan::Box)) << "another worker has it";
+    EXPECT_EQ(rows[address], row(KeyBan::Network));
+    set_plans({{std::string{kAddress}, {.exempt = true}}});
+    EXPECT_EQ(listed()[address].ban, KeyBan::None) << "it is let through by name";
+    set_plans({{std::string{kAddress}, {.banned = true}}});
+    EXPECT_EQ(listed()[address].ban, KeyBan::Own);
 }
 
 // Use by workers of one process adds up; of several processes the most counts.
