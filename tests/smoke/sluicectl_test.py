@@ -163,6 +163,19 @@ class Check(Case):
         self.assertEqual(document["problems"][0]["file"], config)
         self.assertEqual(document["problems"][0]["line"], 2)
 
+    def test_a_port_that_the_box_lacks(self):
+        rules = self.write("rules.yaml", RULES.replace("key: [ip.src]", 'key: [ip.src], when: "port eq \\"uplnk\\""'))
+        config = self.write("sluice.yaml", "version: 1\nports: [{name: uplink, outside: {device: net_tap0}, "
+                                           "inside: {device: net_tap1}}]\nworkers: {lcores: '0@0,1@1'}\n")
+        self.assertEqual(self.ctl("check", rules)[1], "")  # of no box
+        out, err = self.ctl("check", rules, "--config", config)
+        self.assertTrue(out.startswith("ok\n"))
+        self.assertIn(": warning: `when` holds at no port of this box, whose pairs are `uplink`\n", err)
+        _, err = self.ctl("check", rules, "--config", config, "--strict", exit=1)
+        self.assertIn(": error: `when` holds at no port of this box", err)
+        self.write("rules.yaml", RULES.replace("key: [ip.src]", 'key: [ip.src], when: "port eq \\"uplink\\""'))
+        self.assertEqual(self.ctl("check", rules, "--config", config, "--strict")[1], "")
+
     def test_files_that_cannot_be_read(self):
         _, err = self.ctl("check", self.path("absent"), exit=1)
         self.assertIn("No such file", err)
