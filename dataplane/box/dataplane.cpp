@@ -221,6 +221,7 @@ void Dataplane::keep_house() {
     ports_.watch(rules_.board());
     workers_.watch();
     watch_checksums();
+    events_.watch_forgiven();
     top_.take_samples();
     events_.take_events(ports_);
     rules_.keep_house();

@@ -67,6 +67,21 @@ void EventReport::tell_trusted(const std::string& service, std::string_view side
     log_.checksums_trusted(service, side, utc_now());
 }
 
+void EventReport::tell_forgiven(const std::string& rule, const std::string& key) {
+    const std::uint64_t forgiven = workers_.debts_forgiven();
+    if (forgiven != forgiven_) {
+        log_.debts_forgiven(rule, key, forgiven - std::exchange(forgiven_, forgiven), utc_now());
+    }
+}
+
+void EventReport::watch_forgiven() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - forgiven_at_ >= kForgivenGap) {
+        forgiven_at_ = now;
+        tell_forgiven("", "");
+    }
+}
+
 EventStats EventReport::stats() const {
     EventStats stats;
     for (std::size_t i = 0; i < stats.by_kind.size(); ++i) {

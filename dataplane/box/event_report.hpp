@@ -5,6 +5,7 @@
 #include "lib/watch/events/event_log.hpp"
 #include "lib/wire/message.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +27,11 @@ public:
     void tell_bridged(const std::string& pair, std::uint64_t packets);
     // The checksums of a side of a service are not verified any more.
     void tell_trusted(const std::string& service, std::string_view side);
+    // The buckets that have been forgiven what they owed since they were told last, if any: of a
+    // key, or, both empty, of any.
+    void tell_forgiven(const std::string& rule, const std::string& key);
+    // The same of any, kForgivenGap apart at least.
+    void watch_forgiven();
     [[nodiscard]] EventStats stats() const;
     // The bytes of the keys of a rule whose bans were told lately.
     void add_banned(const std::string& rule, std::vector<std::string>& keys) const {
@@ -33,6 +39,8 @@ public:
     }
 
 private:
+    static constexpr std::chrono::seconds kForgivenGap{1};
+
     void note_ban(const EventRecord& record);
 
     WorkerFleet& workers_;
@@ -40,6 +48,8 @@ private:
     KnownKeys banned_;
     std::uint64_t origin_;             // distinguishes this process's numbers from others'
     std::vector<std::uint64_t> lost_;  // by worker, so many are in the log
+    std::uint64_t forgiven_ = 0;       // buckets, so many are in the log
+    std::chrono::steady_clock::time_point forgiven_at_{};
 };
 
 }  // namespace sluice

@@ -122,6 +122,9 @@ Reply Dataplane::ask_key(const AskKey& request) {
         return Failure{"the rule " + rule->id + " has no limit " + request.limit +
                        " under this key"};
     }
+    if (request.action == KeyAction::Forgive) {
+        events_.tell_forgiven("", "");
+    }
     std::vector<Asking> asked;
     asked.reserve(workers_.size());
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
@@ -132,6 +135,11 @@ Reply Dataplane::ask_key(const AskKey& request) {
         state.limits.push_back(limit.name);
     }
     state.workers = wait_for(asked);
+    if (request.action == KeyAction::Forgive) {
+        events_.tell_forgiven(rule->id, text_of_key(request.bytes, [this](std::uint64_t name) {
+                                  return ports_.pair_called(name);
+                              }));
+    }
     if (bridge_ != nullptr &&
         (request.action == KeyAction::Unban || request.action == KeyAction::Reset)) {
         // Bans that began before the workers answered are told first, and then lifted.

@@ -116,6 +116,14 @@ void WorkerFleet::make(const Ports& ports, const Parts& parts) {
     }
 }
 
+std::uint64_t WorkerFleet::debts_forgiven() const {
+    std::uint64_t debts = 0;
+    for (const auto& worker : workers_) {
+        debts += worker->buckets().registry.forgiven().read();
+    }
+    return debts;
+}
+
 std::uint64_t WorkerFleet::lost_bans() const {
     std::uint64_t lost = 0;
     for (const std::unique_ptr<NewBans>& bans : new_bans_) {

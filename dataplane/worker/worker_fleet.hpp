@@ -65,6 +65,8 @@ public:
     [[nodiscard]] std::vector<std::unique_ptr<NewBans>>& new_bans() noexcept { return new_bans_; }
     // Over all workers, those that found no place there.
     [[nodiscard]] std::uint64_t lost_bans() const;
+    // Buckets that have been forgiven what they owed, at all workers.
+    [[nodiscard]] std::uint64_t debts_forgiven() const;
 
     // Over all workers: the counters of a rule, the uses of a slot, the changes that every
     // table has been brought up to, the worst excess of a shared limit, and `former` and `moved`

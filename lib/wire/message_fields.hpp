@@ -28,7 +28,7 @@ void serialize(auto& archive, Of<PacketTreatment> auto& m) {
     archive(m.tunnels.gre, m.tunnels.vxlan, m.tunnels.ipip, m.units);
 }
 void serialize(auto& archive, Of<KeyEvent> auto& m) {
-    archive.word(m.kind, KeyEventKind::ChecksumsTrusted);
+    archive.word(m.kind, KeyEventKind::DebtsForgiven);
     archive(m.number, m.utc_ns, m.for_ns, m.lcore, m.lost, m.packets, m.rule, m.limit, m.key);
 }
 void serialize(auto& archive, Of<TracedPacket> auto& m) {

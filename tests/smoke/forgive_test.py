@@ -42,6 +42,13 @@ class Case(BoxCase):
     def forgiven(self):
         return self.box.stats()["table"]["debts_forgiven"]
 
+    def events(self):
+        """What was forgiven: of a key, and of all."""
+        done = self.box.ctl("events", "--rule", "flood")
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        rows = [row for row in rows if row["event"] == "debts_forgiven"]
+        return [row for row in rows if "key" in row], [row for row in rows if "key" not in row]
+
     def flood(self):
         self.use(HIGH)
         wait_until("the flood to be refused", lambda: self.rule()["exceeded"] > 10000)
@@ -91,6 +98,8 @@ class Lowered(Case):
         self.use(LOW, "--forgive")
         self.assertLessEqual(self.seconds(), 1)
         self.assertGreaterEqual(self.forgiven(), 1)
+        wait_until("the event", lambda: sum(row["debts"] for row in self.events()[1]) == self.forgiven())
+        self.assertEqual(self.events()[0], [])
         admitted = self.rule()["admitted"]
         wait_until("the key to be admitted again", lambda: self.rule()["admitted"] > admitted)
         self.assertIn('sluice_table_events_total{event="debts_forgiven"}', self.box.api("GET", "/v1/metrics")[1].decode())
@@ -153,6 +162,9 @@ class Lowered(Case):
             for bucket in limit["workers"]:
                 self.assertLessEqual(bucket["wait_ns"], 10 ** 9)
         self.assertEqual(self.forgiven(), 1)
+        rows, others = self.events()
+        self.assertEqual([(row["rule"], row["key"], row["debts"]) for row in rows], [("flood", key, 1)])
+        self.assertEqual(others, [])
         done = self.box.ctl("key", "show", "flood", key, "--to-burst")
         self.assertEqual(done.returncode, 2)
 

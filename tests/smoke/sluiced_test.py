@@ -357,7 +357,7 @@ class Resources(Case):
     def test_events(self):
         self.start()
         told = self.good(self.box.get("/v1/events"))
-        self.assertEqual((told["next"], told["missed"]), ("77-13", 0))
+        self.assertEqual((told["next"], told["missed"]), ("77-14", 0))
         time, key = "2025-11-24T16:00:00.005000000Z", "10.0.0.1|53"
         self.assertEqual(told["events"], [
             {"seq": 5, "time": time, "event": "limit_start", "rule": "a", "limit": "1", "key": key,
@@ -372,14 +372,15 @@ class Resources(Case):
              "lcore": 1, "for_s": 1.5},
             {"seq": 10, "time": time, "event": "lost", "lost": 9},
             {"seq": 11, "time": time, "event": "bridged", "pair": "uplink", "packets": 70},
-            {"seq": 12, "time": time, "event": "checksums_trusted", "service": "web", "side": "clients"}])
+            {"seq": 12, "time": time, "event": "checksums_trusted", "service": "web", "side": "clients"},
+            {"seq": 13, "time": time, "event": "debts_forgiven", "rule": "a", "key": key, "debts": 3}])
 
         def numbers(query):
             return [event["seq"] for event in self.good(self.box.get("/v1/events" + query))["events"]]
         self.assertEqual(numbers("?rule=b"), [8, 9, 10, 11, 12])  # what was lost or bridged, or is a service's, concerns everybody
-        self.assertEqual(numbers("?from=77-9"), [9, 10, 11, 12])
-        self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10, 11, 12])  # of another dataplane
-        self.assertEqual(numbers("?from=77-13&wait=1"), [])
+        self.assertEqual(numbers("?from=77-9"), [9, 10, 11, 12, 13])
+        self.assertEqual(numbers("?from=76-9"), [5, 6, 7, 8, 9, 10, 11, 12, 13])  # of another dataplane
+        self.assertEqual(numbers("?from=77-14&wait=1"), [])
         for wrong in ("from=9", "from=77-", "from=77-9x", "wait=21", "wait=x"):
             self.refused(self.box.get("/v1/events?" + wrong), 400)
 

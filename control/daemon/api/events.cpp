@@ -67,9 +67,10 @@ AskedEvents read(const HttpRequest& request) {
 }
 
 // Not told of a rule's key.
-bool concerns_everybody(KeyEventKind kind) {
-    return kind == KeyEventKind::Lost || kind == KeyEventKind::Bridged ||
-           kind == KeyEventKind::ChecksumsTrusted;
+bool concerns_everybody(const KeyEvent& event) {
+    return event.kind == KeyEventKind::Lost || event.kind == KeyEventKind::Bridged ||
+           event.kind == KeyEventKind::ChecksumsTrusted ||
+           (event.kind == KeyEventKind::DebtsForgiven && event.rule.empty());
 }
 
 Json event_json(const KeyEvent& event) {
@@ -89,6 +90,15 @@ Json event_json(const KeyEvent& event) {
         json["event"] = "checksums_trusted";
         json["service"] = event.key;
         json["side"] = event.limit;
+        return json;
+    }
+    if (event.kind == KeyEventKind::DebtsForgiven) {
+        json["event"] = "debts_forgiven";
+        if (!event.rule.empty()) {
+            json["rule"] = event.rule;
+            json["key"] = event.key;
+        }
+        json["debts"] = event.packets;
         return json;
     }
     const bool is_ban = event.kind == KeyEventKind::BanStart || event.kind == KeyEventKind::BanEnd;
@@ -132,8 +142,7 @@ public:
         asked_.request.from = found->next;
         missed_ += found->missed;
         for (const KeyEvent& event : found->events) {
-            if (asked_.rule.empty() || event.rule == asked_.rule ||
-                concerns_everybody(event.kind)) {
+            if (asked_.rule.empty() || event.rule == asked_.rule || concerns_everybody(event)) {
                 events_.push_back(event_json(event));
             }
         }

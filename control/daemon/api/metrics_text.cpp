@@ -127,7 +127,7 @@ constexpr auto kClockFamilies = std::to_array<MetricFamily<ClockStats>>({
 void put_events(MetricsWriter& text, const EventStats& events) {
     text.family("sluice_events_total",
                 "Edge events by kind; lost: untold; bridged: of pairs; checksums_trusted: "
-                "of services.");
+                "of services; debts_forgiven: rows of what operators forgave.");
     text.by_name("kind", events.by_kind, kKeyEventKindNames);
 }
 

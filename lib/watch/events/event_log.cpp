@@ -61,6 +61,16 @@ void EventLog::bridged(const std::string& pair, std::uint64_t packets, Nanosecon
     ++counts_[static_cast<std::size_t>(KeyEventKind::Bridged)];
 }
 
+void EventLog::debts_forgiven(const std::string& rule, const std::string& key, std::uint64_t debts,
+                              Nanoseconds utc) {
+    append({.kind = KeyEventKind::DebtsForgiven,
+            .utc_ns = utc.count(),
+            .packets = debts,
+            .rule = rule,
+            .key = key});
+    ++counts_[static_cast<std::size_t>(KeyEventKind::DebtsForgiven)];
+}
+
 void EventLog::checksums_trusted(const std::string& service, std::string_view side,
                                  Nanoseconds utc) {
     append({.kind = KeyEventKind::ChecksumsTrusted,

@@ -35,6 +35,9 @@ public:
     void bridged(const std::string& pair, std::uint64_t packets, Nanoseconds utc);
     // The checksums of a side of a service are not verified any more.
     void checksums_trusted(const std::string& service, std::string_view side, Nanoseconds utc);
+    // So many buckets owe less: of a key of the rule, or, both empty, of any.
+    void debts_forgiven(const std::string& rule, const std::string& key, std::uint64_t debts,
+                        Nanoseconds utc);
 
     struct Slice {
         std::uint64_t next = 0;    // the number to come back with

@@ -9,7 +9,8 @@ namespace sluice {
 
 // What is told of one key. `Lost` stands in the place of events that could not be told. `Bridged`
 // is told of a pair: the kernel forwarded its frames while no box took them. `ChecksumsTrusted` of
-// a side of a service: its checksums are not verified from then on.
+// a side of a service: its checksums are not verified from then on. `DebtsForgiven` of one key, by
+// its reset, or of all that have been forgiven under a rule set since the last one.
 enum class KeyEventKind : std::uint8_t {
     LimitStart,
     LimitEnd,
@@ -18,11 +19,12 @@ enum class KeyEventKind : std::uint8_t {
     BanEnd,
     Lost,
     Bridged,
-    ChecksumsTrusted
+    ChecksumsTrusted,
+    DebtsForgiven
 };
 inline constexpr auto kKeyEventKindNames =
     std::to_array<std::string_view>({"limit_start", "limit_end", "refill", "ban_start", "ban_end",
-                                     "lost", "bridged", "checksums_trusted"});
+                                     "lost", "bridged", "checksums_trusted", "debts_forgiven"});
 inline constexpr std::size_t kKeyEventKindCount = kKeyEventKindNames.size();
 
 // One event, as those are told of it who follow them.
@@ -35,9 +37,9 @@ struct KeyEvent {
     std::int64_t for_ns = 0;
     std::uint32_t lcore = 0;    // of the worker that saw it
     std::uint64_t lost = 0;     // of Lost: how many
-    std::uint64_t packets = 0;  // of Bridged: how many
-    std::string rule{};
-    std::string limit{};  // empty: a ban; of ChecksumsTrusted: "clients" or "servers"
+    std::uint64_t packets = 0;  // of Bridged: how many; of DebtsForgiven: buckets
+    std::string rule{};         // empty: of none, or of DebtsForgiven by a rule set
+    std::string limit{};        // empty: a ban; of ChecksumsTrusted: "clients" or "servers"
     std::string key{};  // its text, part|part; of Bridged the pair, of ChecksumsTrusted the service
 
     [[nodiscard]] bool operator==(const KeyEvent&) const = default;

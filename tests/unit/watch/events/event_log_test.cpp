@@ -94,6 +94,24 @@ TEST(EventLog, OfRulesThatNobodyKnowsAnyMore) {
     EXPECT_EQ(slice.events.back().lost, 5U);
 }
 
+TEST(EventLog, TellsOfWhatWasForgiven) {
+    EventLog log;
+    log.debts_forgiven("", "", 5, Nanoseconds{7});
+    log.debts_forgiven("r", "10.0.0.1", 2, Nanoseconds{8});
+    const EventLog::Slice slice = log.read(0, 9);
+    ASSERT_EQ(slice.events.size(), 2U);
+    EXPECT_EQ(
+        slice.events[0],
+        (KeyEvent{.number = 1, .kind = KeyEventKind::DebtsForgiven, .utc_ns = 7, .packets = 5}));
+    EXPECT_EQ(slice.events[1], (KeyEvent{.number = 2,
+                                         .kind = KeyEventKind::DebtsForgiven,
+                                         .utc_ns = 8,
+                                         .packets = 2,
+                                         .rule = "r",
+                                         .key = "10.0.0.1"}));
+    EXPECT_EQ(log.count(KeyEventKind::DebtsForgiven), 2U);
+}
+
 TEST(EventLog, TellsOfServicesWhoseChecksumsAreTrusted) {
     EventLog log;
     log.checksums_trusted("web", "clients", Nanoseconds{7});
