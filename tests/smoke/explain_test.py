@@ -243,6 +243,7 @@ class Answered(Case):
         headers = answer["headers"]
         self.assertEqual((headers["retry-after"], headers["ratelimit-policy"], headers["ratelimit"]),
                          ("2", '"page";q=1;w=2', '"page";r=0;t=2'))
+        self.assertEqual(headers["date"], "Thu, 01 Jan 1970 00:00:01 GMT")
         self.assertEqual(int(headers["content-length"]), answer["body_bytes"])
         self.assertGreater(answer["body_bytes"], 0)
 

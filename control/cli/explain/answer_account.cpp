@@ -48,10 +48,13 @@ AnswerAccount answer_of(const WorkerSet::Place& place, const LoadedSet& rules,
     // A lone frame stands for one of a connection that was opened.
     AnsweredPacket packet = place.burst.answered(0);
     packet.handshake = Handshake::Completed;
-    answerer->answer(
-        packet,
-        {.actions = actions, .plan = rules.answers, .now = place.now.at, .hash = place.core.hash},
-        done);
+    answerer->answer(packet,
+                     {.actions = actions,
+                      .plan = rules.answers,
+                      .now = place.now.at,
+                      .utc_ahead = place.now.utc_ahead,
+                      .hash = place.core.hash},
+                     done);
     read_response(text_sent(answerer->made()), account);
     answerer->take_events([&](std::size_t event, std::uint32_t /*times*/) {
         account.event = kAnswerEvents[event].name;
