@@ -41,11 +41,13 @@ ATTACKS = {
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="scripts/attack", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}; all, if none is named")
+    parser = argparse.ArgumentParser(
+        prog="scripts/attack", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="attacks:\n" + "".join(f"  {name:14} {what}\n" for name, (_, what) in ATTACKS.items()))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of those below; all, if none is named")
     parser.add_argument("--long", action="store_true", help="for a night: an hour each instead of a minute")
     parser.add_argument("--seconds", type=int, help="so long each")
-    parser.add_argument("--hours", type=float, help="the same in hours, as for soak")
+    parser.add_argument("--hours", type=float, help="the same in hours: `soak --hours 24`, a line each ten minutes")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="repeats what was drawn at random")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--shim", required=True, help=argparse.SUPPRESS)

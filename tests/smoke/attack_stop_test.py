@@ -23,6 +23,22 @@ def processes_in(namespace):
     return subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True).stdout.split()
 
 
+class Help(unittest.TestCase):
+    def test_it_says_what_each_attack_is_and_how_long_it_goes_on(self):
+        for words in ([], ["soak"]):
+            shown = subprocess.run([sys.executable, ATTACK, *words, "--help"], capture_output=True, text=True, check=True).stdout
+            self.assertRegex(shown, r"(?m)^usage: scripts/attack ")
+            self.assertRegex(shown, r"(?m)^  soak +mixed traffic, operators and kills; what grows ends it$")
+            self.assertRegex(shown, r"(?m)^  kills +kills at random under load$")
+            self.assertIn("`soak --hours 24`", " ".join(shown.split()))
+
+    def test_an_attack_that_there_is_not_is_refused(self):
+        done = subprocess.run([sys.executable, ATTACK, "soka", "--shim", "-", "--programs", *PROGRAMS], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no attack is called soka: kills, damage,", done.stderr)
+
+
 @unittest.skipUnless(os.geteuid() == 0, "wants root: it makes network namespaces")
 class Stop(unittest.TestCase):
     def test_a_signal_undoes_all_that_it_made(self):
