@@ -90,6 +90,15 @@ class ControlSocket(AccessCase):
         key = os.stat(self.box.folder / "database-key")
         self.assertEqual((stat.S_IMODE(key.st_mode), key.st_uid, key.st_gid), (0o640, 0, NOBODY))
 
+    def test_a_sluiced_that_may_not_reach_it_says_why(self):
+        self.box.start_dataplane(*QUIET)  # of root
+        os.chmod(self.box.folder, 0o755)
+        self.box.start_sluiced("--user", "nobody", connected=False)
+        wait_until("the reason", lambda: "cannot reach" in self.box.log("sluiced.log"))
+        self.assertRegex(self.box.log("sluiced.log"), f"cannot reach {self.box.dataplane_socket}: Permission denied; "
+                                                      r"nobody may not write to the socket \S+ \(mode 0600, of root:root\): "
+                                                      "run it as root")
+
     def test_sixteen_idle_clients_keep_nobody_out(self):
         self.box.start_dataplane(*QUIET)
         idle = [self.client() for _ in range(CLIENTS)]

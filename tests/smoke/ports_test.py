@@ -75,6 +75,25 @@ class Shared(Ports):
         other.start_dataplane("net_af_packet0,iface=i", "net_null1,no-rx=1", netns=self.hosts.box)
 
 
+class Rights(Ports):
+    """A start without a right that a port needs names it."""
+
+    def start_without(self, capabilities):
+        return subprocess.run(["ip", "netns", "exec", self.hosts.box, "setpriv", f"--bounding-set={capabilities}",
+                               self.box.dataplane_program, "--config", str(self.box.box_file)], capture_output=True,
+                              text=True, timeout=60)
+
+    def test_what_a_port_of_af_packet_lacks(self):
+        process = self.start_between("af_packet", wait=False)
+        process.kill()
+        process.wait()
+        for capabilities, names in (("-net_raw", "CAP_NET_RAW"), ("-net_raw,-net_admin", "CAP_NET_RAW, CAP_NET_ADMIN")):
+            done = self.start_without(capabilities)
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn(f"this process lacks {names}: run it as root, or grant that (AmbientCapabilities= of its unit)",
+                          done.stderr)
+
+
 class Changed(Ports):
     """What a port changes at its interface is changed back."""
 

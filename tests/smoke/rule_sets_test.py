@@ -235,7 +235,8 @@ class OneRule(Case):
         self.assertIn("there is no rule y", self.ctl("rule", "delete", "y", exit=1))
         self.assertIn("there is no rule y", self.ctl("rule", "add", "c.yaml", "--after", "y", exit=1))
         said = self.ctl("rule", "replace", "c.yaml", exit=1)
-        self.assertRegex(said, r"there is no rule c in \S*rules\.d")
+        # Where the file names it, with the line.
+        self.assertRegex(said, r"\Ac\.yaml:2:5: error: no such rule: there is no rule c in \S*rules\.d.*\n *id: c\n {6}\^\n\Z")
         self.assertIn("one rule is a map", self.ctl("rule", "add", "rules.d/10-first.yaml", exit=1))
         self.ctl("rule", "replace", "c.yaml", "--after", "a", exit=2)
         self.ctl("rule", "add", "c.yaml", "--after", "a", "--before", "b", exit=2)
