@@ -58,6 +58,24 @@ class Installed(unittest.TestCase):
         for what, place in self.PLACES.items():
             self.assertTrue(any(path.endswith(place) for path in listed.values()), what)
 
+    # Beside these, what neither shells nor editors look for: one page of all for a browser.
+    DOCUMENTS = {*(f"control/man/{page}" for page in ("sluice.7", "sluice-rules.5", "sluice.yaml.5", "sluicectl.1", "sluiced.8",
+                                                      "sluice-dataplane.8")),
+                 *(f"control/completion/{name}" for name in ("sluicectl", "_sluicectl", "sluicectl.fish")),
+                 "control/schema/rules.schema.json", "control/schema/sluice.schema.json"}
+
+    def test_a_tree_that_was_only_run_has_them(self):
+        """`scripts/run` builds the target that they are made by, as this test has it built before."""
+        run = (ROOT / "scripts/run").read_text(encoding="utf-8")
+        self.assertRegex(run, r"(?m)^    build build .*control/cli/sluicectl documents$")
+        build = pathlib.Path(SLUICECTL).resolve().parents[2]
+        asked = subprocess.run(["ninja", "-C", str(build), "-t", "query", "documents"], capture_output=True, text=True,
+                               check=True, timeout=60)
+        made = {line.strip(" |") for line in asked.stdout.splitlines()}
+        self.assertEqual(self.DOCUMENTS - made, set())
+        for name in sorted(self.DOCUMENTS):
+            self.assertGreater((build / name).stat().st_size, 1000, name)
+
     def test_each_shell_has_its_own(self):
         scripts = {shell: subprocess.run([SLUICECTL, "completion", shell], capture_output=True, text=True, check=True,
                                          timeout=60).stdout for shell in ("bash", "zsh", "fish")}
