@@ -91,6 +91,9 @@ class Hello:
                     raise BadHello
                 seen.append(name.lower())
         self.name = seen[0] if seen and seen[0] else None
+        # nginx serves what stands before a colon.
+        if self.name and self.name.find(b":") > 0:
+            self.name = self.name[:self.name.index(b":")]
         if self.name and len(self.name) > 1 and self.name.endswith(b"."):
             self.name = self.name[:-1]
 

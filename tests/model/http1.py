@@ -155,4 +155,5 @@ def header(line):
 def normal_host(host):
     """Without port and the dot of the root, in small letters."""
     name = re.match(rb"\[[^]]*\]|[^:]*", host)[0].lower()
+    name = name.strip(b"[]") if b":" not in name else name
     return name[:-1] if len(name) > 1 and name.endswith(b".") else name

@@ -44,6 +44,7 @@ std::string head_of(std::string_view host) {
     return "GET / HTTP/1.1\r\nHost: " + std::string{host} + "\r\n\r\n";
 }
 const std::string kTwoHosts = "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n";
+const std::string kBrackets = "GET http://[a]/ HTTP/1.1\r\nHost: z\r\n\r\n";
 const std::string kHalf = "GET /login HTTP/1.1\r\n";
 const std::string kPost = "POST /up HTTP/1.1\r\nHost: a\r\n";
 const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
@@ -138,6 +139,8 @@ const Case kCases[] = {
     {"a request of HTTP/0.9 is one", kEnforced,
      opened({{0ms, client("GET /login\r\n\r\n"), "drop", "ambiguous_request"}})},
 
+    {"a name in brackets is a host to some and none to others", kHosts,
+     opened({{0ms, client(kBrackets), "drop", "ambiguous_request"}})},
     {"two Host lines that differ are two readings", kHosts,
      opened({{0ms, client(kTwoHosts), "drop", "ambiguous_request"}})},
 
@@ -275,6 +278,10 @@ const Case kReadings[] = {
              {0ms, client("\r\n", kLoginSize + 10), "pass", "unmatched"},
              {0ms, client("GET /login", kLoginSize), "drop", "over_limit", "logins", kHour}})},
 
+    {"a name in brackets is charged as the name", kHosts,
+     opened(
+         {{0ms, client(kBrackets), "pass", "within_limits"},
+          {0ms, client(head_of("a"), length(kBrackets)), "drop", "over_limit", "hosts", kHour}})},
     {"two Host lines that differ are charged as both", kHosts,
      opened(
          {{0ms, client(kTwoHosts), "pass", "within_limits"},

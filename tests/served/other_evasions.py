@@ -110,6 +110,8 @@ OF_TLS = (
     tls("a record of version 2.0", Send(records(HELLO, version=0x0200)), refused=True),
     tls("a name in great letters", Send(records(hellos.hello(dice, LOGIN_NAME.upper().encode())))),
     tls("a dot behind the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b".")))),
+    tls("a name with a port", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b":443")))),
+    tls("a name with a dot and a colon", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b".:x")))),
     tls("two names", Send(records(hellos.hello(dice, OTHER_NAME.encode(), hellos.sni(LOGIN_NAME.encode())))), refused=True),
     tls("a NUL in the name", Send(records(hellos.hello(dice, LOGIN_NAME.encode() + b"\0"))), refused=True),
     tls("a HTTP request first", Send(b"GET / HTTP/1.1\r\n\r\n" + RECORD), refused=True),

@@ -11,7 +11,7 @@ from servers import LOGIN_NAME, OTHER_NAME
 from wire import ACK, MASK, RST
 
 LOGIN, OTHER = LOGIN_NAME.encode(), OTHER_NAME.encode()
-SNIS = (OTHER, LOGIN.upper(), LOGIN + b".", b"a." + LOGIN, LOGIN + b"\0", b"", None)
+SNIS = (OTHER, LOGIN.upper(), LOGIN + b".", LOGIN + b":443", b"a." + LOGIN, LOGIN + b"\0", b"", None)
 LEADS = (b"\x15\3\1\0\2\1\x5a", b"\x14\3\1\0\1\1", b"\x16\3\1\0\0", b"\r\n", b"\x80\x2e\1\3\1")
 RECORD_VERSIONS = (0x0300, 0x0302, 0x0303, 0x0304, 0x03FF, 0x0200)
 PAD, GREASE = 21, 0x0A0A

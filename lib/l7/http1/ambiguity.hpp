@@ -135,7 +135,8 @@ inline constexpr auto kHeadShapes = std::to_array<HeadShapeRow>({
     {HeadShape::HostsDiffer, "hosts_differ", HeadReading::Accepted,
      "the target's host, not the header's (RFC 9112, 3.2.2)", "the header's"},
     {HeadShape::BadHost, "bad_host", HeadReading::Ambiguous,
-     "what is neither a name, an address nor a port: as sent, lower-cased"},
+     "what is neither a name, an address nor a port: as sent, lower-cased; a name in brackets: the "
+     "name, as Apache reads it"},
     {HeadShape::ObsFold, "obs_fold", HeadReading::Ambiguous,
      "a line that begins with SP or HTAB belongs to the value before, line ends included"},
     {HeadShape::SpaceBeforeFirstHeader, "space_before_first_header", HeadReading::Ambiguous,

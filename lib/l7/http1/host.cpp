@@ -40,11 +40,23 @@ bool is_of_host(const ReadableText& host, ByteView text, bool is_literal) noexce
     });
 }
 
+// An address in brackets has a colon, which no name has.
+bool has_colon(ByteView text) noexcept {
+    return std::find(text.begin(), text.end(), kColon) != text.end();
+}
+
 // The bytes of an address in brackets, these included; 0: it is none.
 std::size_t literal_size(const ReadableText& host) noexcept {
     const std::size_t close = find_byte(host, 0, ']');
-    const bool is_whole = close != host.size() && close >= 2;
-    return is_whole && is_of_host(host, host.bytes().subspan(1, close - 1), true) ? close + 1 : 0;
+    if (close == host.size() || close < 2) {
+        return 0;
+    }
+    const ByteView inside = host.bytes().subspan(1, close - 1);
+    return has_colon(inside) && is_of_host(host, inside, true) ? close + 1 : 0;
+}
+
+ByteView without_dot(ByteView name) noexcept {
+    return name.size() > 1 && name.back() == kDot ? name.first(name.size() - 1) : name;
 }
 
 // Without port and dot; absent: it is no host.
@@ -59,8 +71,20 @@ ByteView host_part(const ReadableText& host) noexcept {
     if (has_bad_port || (is_literal ? name.empty() : !is_of_host(host, name, false))) {
         return {};
     }
-    return !is_literal && name.size() > 1 && name.back() == kDot ? name.first(name.size() - 1)
-                                                                 : name;
+    return is_literal ? name : without_dot(name);
+}
+
+// A name in brackets, which Apache takes off and others refuse; absent: it is none.
+ByteView bracketed_name(const ReadableText& host) noexcept {
+    const ByteView sent = host.bytes();
+    const std::size_t close = find_byte(host, 0, ']');
+    if (sent.empty() || sent.front() != std::byte{'['} || close == host.size() || close < 2) {
+        return {};
+    }
+    const ByteView name = sent.subspan(1, close - 1);
+    const ByteView port = sent.subspan(close + 1);
+    const bool ends = port.empty() || (port.front() == kColon && is_port(port.subspan(1)));
+    return ends && is_of_host(host, name, false) ? without_dot(name) : ByteView{};
 }
 
 std::uint32_t upper_mask(Block block) noexcept {
@@ -82,7 +106,8 @@ ByteView normalise_host(const http1::ReadableText& host, MutableBytes room,
     ByteView part = http1::host_part(host);
     if (!http1::is_present(part) && http1::is_present(host.bytes())) {
         shapes.add(HeadShape::BadHost);
-        part = host.bytes();
+        part = http1::bracketed_name(host);
+        part = http1::is_present(part) ? part : host.bytes();
     }
     if (http1::find_byte(host.with(part), 0, http1::upper_mask) == part.size()) {
         return part;

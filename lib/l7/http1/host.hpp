@@ -11,7 +11,8 @@ namespace sluice {
 //     Example.COM.:8080  ->  example.com        [2001:DB8::1]:80  ->  [2001:db8::1]
 //
 // What comes back is a part of `host` where no letter changes, else it lies at the beginning of
-// `room`. What is no host is BadHost and comes back in lower case, port and all.
+// `room`. What is no host is BadHost and comes back in lower case, port and all; a name in
+// brackets is BadHost too, and comes back without them.
 [[nodiscard]] ByteView normalise_host(const http1::ReadableText& host, MutableBytes room,
                                       HeadShapes& shapes) noexcept;
 

@@ -19,12 +19,8 @@ bool is_label(std::string_view label) noexcept {
            std::all_of(label.begin(), label.end(), is_label_byte);
 }
 
-// A last label of digits is the end of an IPv4 address (the URL Standard reads hosts so), a colon
-// stands in an IPv6 address.
+// A last label of digits is the end of an IPv4 address (the URL Standard reads hosts so).
 ServerNameKind kind_of_name(std::string_view name) noexcept {
-    if (name.find(':') != std::string_view::npos) {
-        return ServerNameKind::Address;
-    }
     if (name.size() > kMaxHostName) {
         return ServerNameKind::Other;
     }
@@ -55,7 +51,10 @@ bool ServerName::assign(ByteView name) noexcept {
         const auto c = static_cast<char>(byte);
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-    size_ = static_cast<std::uint8_t>(name.size());
+    // nginx serves `name:443`, and whatever is behind the colon, as `name`.
+    const std::size_t colon = std::string_view{text_.data(), name.size()}.find(':');
+    const bool has_port = colon != 0 && colon != std::string_view::npos;
+    size_ = static_cast<std::uint8_t>(has_port ? colon : name.size());
     if (size_ > 1 && text_[size_ - 1U] == '.') {
         --size_;
     }

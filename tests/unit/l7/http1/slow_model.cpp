@@ -565,7 +565,9 @@ std::string slow_path(std::string path, Shapes& shapes) {
 
 std::string slow_host(std::string host, Shapes& shapes) {
     static const std::regex kName{R"(([A-Za-z0-9\-._~%!$&'()*+;=]*)(:[0-9]{0,5})?)"};
-    static const std::regex kLiteral{R"((\[[A-Za-z0-9\-._~%!$&'()*+;=:]+\])(:[0-9]{0,5})?)"};
+    static const std::regex kLiteral{
+        R"((\[[A-Za-z0-9\-._~%!$&'()*+;=]*:[A-Za-z0-9\-._~%!$&'()*+;=:]*\])(:[0-9]{0,5})?)"};
+    static const std::regex kBracketed{R"(\[([A-Za-z0-9\-._~%!$&'()*+;=]+)\](:[0-9]{0,5})?)"};
     std::smatch found;
     if (host.find('\n') != std::string::npos || host.find('\r') != std::string::npos) {
         shapes.insert(HeadShape::BadHost);
@@ -574,7 +576,9 @@ std::string slow_host(std::string host, Shapes& shapes) {
     if (std::regex_match(host, found, kLiteral)) {
         return lower(found[1]);
     }
-    if (!std::regex_match(host, found, kName)) {
+    if (std::regex_match(host, found, kBracketed)) {
+        shapes.insert(HeadShape::BadHost);
+    } else if (!std::regex_match(host, found, kName)) {
         shapes.insert(HeadShape::BadHost);
         return lower(host);
     }
