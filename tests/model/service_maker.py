@@ -269,7 +269,7 @@ class ServiceMaker:
 
     def __init__(self, dice, workers=1):
         self.dice, self.workers = dice, workers
-        self.slow = workers == 1 and dice.randrange(3) == 0  # longer than the grace, which begins with the first frame of each worker
+        self.slow = dice.randrange(3) == 0  # longer than the grace, which begins with the first frame at all workers
         self.proxied = not self.slow and workers == 1 and dice.randrange(2) == 0  # some services have proxies
 
     def frames(self, count):

@@ -44,6 +44,12 @@ protected:
         now += 10ms;
         return std::string{row_of(box->judge(frame, now).reason).name};
     }
+    // A turn of a worker that nothing comes to.
+    void idle() {
+        Burst empty;
+        empty.find_units_by(parser->finder());
+        box->run(empty, now);
+    }
     bool is_dropped(const test::Frame& frame) {
         now += 10ms;
         return !forwards(box->judge(frame, now).verdict);
@@ -95,6 +101,33 @@ TEST_F(ServiceSets, SetsThatFollowEachOtherWhileNothingComesMakeNoConnectionUnkn
     EXPECT_EQ(take(client(kLogin, 2 * test::kLoginSize).sport(1)), "over_limit");
     EXPECT_EQ(parser->tracked().of(TrackEvent::Unseen), 0U);
     EXPECT_EQ(parser->tracked().of(TrackEvent::Midstream), 0U);
+}
+
+// The grace of strangers begins with the set that first reads their service, or with the end of a
+// gap, at workers too that nothing comes to.
+TEST_F(ServiceSets, TheGraceOfAWorkerBeginsBeforeItsFirstPacket) {
+    const test::Frame stranger = client("\x01 no request", 100, 50);
+    begin(kEnforced);
+    idle();
+    now += 61s;
+    EXPECT_EQ(take(stranger), "midstream");
+
+    begin(kWithoutServices);
+    idle();
+    now += 61s;
+    ASSERT_TRUE(box->reload(kEnforced).has_value());
+    idle();
+    now += 50s;
+    EXPECT_EQ(take(test::Frame{stranger}.sport(1)), "unmatched");
+    now += 10s;
+    EXPECT_EQ(take(test::Frame{stranger}.sport(2)), "midstream");
+
+    box->forward_unread();
+    idle();
+    now += 50s;
+    EXPECT_EQ(take(test::Frame{stranger}.sport(3)), "unmatched");
+    now += 10s;
+    EXPECT_EQ(take(test::Frame{stranger}.sport(4)), "midstream");
 }
 
 // Segments that a set without services let pass are a gap, also behind a service of the same name.

@@ -4,6 +4,7 @@
 #include "lib/engine/burst/burst_units.hpp"
 #include "lib/engine/run_burst.hpp"
 #include "lib/engine/stage/steer_burst.hpp"
+#include "lib/engine/stage/track_services.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -155,6 +156,7 @@ void WorkerSet::begin_instant(Now now) {
     rows_.clear();
     for (const auto& worker : workers_) {
         worker->burst.clear();
+        adopt_services(worker->burst, rules_, worker->core, now.at);
     }
     if (lanes_ != nullptr) {
         exchange(now);

@@ -345,6 +345,7 @@ RowMask answered_rows(Burst& burst, const CoreState& core, Instant now) noexcept
 void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept {
     tell_of_connections(burst, set, core, now);
     if (burst.size() == 0) {
+        adopt_services(burst, set, core, now);
         return;
     }
     Matching{burst, set, core, now, answered_rows(burst, core, now)}.run();

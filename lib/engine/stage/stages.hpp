@@ -32,7 +32,8 @@ void find_units(Burst& burst, RowMask rows, const LoadedSet& set, const CoreStat
                 Instant now) noexcept;
 
 // Finds the rules that match, and decides what that alone decides: malformed packets, and those of
-// enforcing rules with on_match. On the way, units of later layers are found.
+// enforcing rules with on_match. On the way, units of later layers are found. A burst without
+// packets tells the worker which services there are.
 void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept;
 
 // Hashes the keys of all matching rules, lists each packet's buckets and prefetches their first

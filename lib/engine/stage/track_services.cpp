@@ -59,7 +59,28 @@ void meet_again(BurstUnits& units, RowMask rows, const TrackedColumns& columns,
     take_over(units.services(), burst);
 }
 
+TrackedColumns tracked_columns_of(const UnitColumns& columns, Burst& burst, const LoadedSet& set,
+                                  const CoreState& core) noexcept {
+    return {.burst = columns,
+            .services = set.services,
+            .scratch = burst.scratch().matches,
+            .counters = core.counters.by_unit_event,
+            .load = set.load,
+            .untracked_bursts = core.unread_bursts + core.untracked_bursts};
+}
+
 }  // namespace
+
+void adopt_services(Burst& burst, const LoadedSet& set, const CoreState& core,
+                    Instant now) noexcept {
+    BurstUnits* const units = burst.unit_parser();
+    if (set.services.empty() || units == nullptr) {
+        return;
+    }
+    const UnitColumns columns = unit_columns_of(burst, set, core, now);
+    units->forget_services();
+    units->meet_again(tracked_columns_of(columns, burst, set, core));
+}
 
 void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
                          Instant now) noexcept {
@@ -87,12 +108,8 @@ RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set, const C
         forget_unless_normalized(*units, burst);
         return 0;
     }
-    const TrackedColumns columns{.burst = unit_columns_of(burst, set, core, now),
-                                 .services = set.services,
-                                 .scratch = burst.scratch().matches,
-                                 .counters = core.counters.by_unit_event,
-                                 .load = set.load,
-                                 .untracked_bursts = core.unread_bursts + core.untracked_bursts};
+    const UnitColumns unit_columns = unit_columns_of(burst, set, core, now);
+    const TrackedColumns columns = tracked_columns_of(unit_columns, burst, set, core);
     if (burst.origin() == Burst::Origin::Room) {
         meet_again(*units, rows, columns, core, burst);
         return 0;

@@ -10,6 +10,11 @@ namespace sluice {
 [[nodiscard]] RowMask track_services(Burst& burst, RowMask rows, const LoadedSet& set,
                                      const CoreState& core, Instant now) noexcept;
 
+// The worker follows the rule set's services from now on, whether packets come to it or not: the
+// times that begin with a set, or behind a gap, are the same for all workers. The burst is empty.
+void adopt_services(Burst& burst, const LoadedSet& set, const CoreState& core,
+                    Instant now) noexcept;
+
 // Tells those who follow connections of services which of them the box has reset since the burst
 // before, and which servers have agreed to another protocol. The burst may be empty.
 void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
