@@ -169,6 +169,15 @@ const Case kNameCases[] = {
       {5min, has(kAt).dport(7), "pass", "unmatched"},
       {5min, asks(kNoQuery, kAt).sport(7), "drop", "unreadable"}}},
 
+    {"the rest of a message brings no query with it that nobody has judged, in the grace either",
+     kNames,
+     {{0ms, asks(kNoQuery + kQuery, kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kNoQuery + kQuery, kAt), "drop", "unreadable"},
+      {0ms, asks(kQuery, kAt).sport(8), "pass", "unmatched"},
+      {0ms, has(kAt).dport(8), "pass", "unmatched"},
+      {0ms, asks(kQuery, kAt).sport(8), "pass", "within_limits"}}},
+
     {"who knows no numbers is charged to nobody",
      kNames,
      {{0ms, asks(kQuery, 700'000), "pass", "unmatched"},
