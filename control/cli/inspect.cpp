@@ -48,8 +48,7 @@ struct Seen {
     const CapturedFrame& frame;
     PacketHeaders headers;
     const BurstUnits& units;
-    std::optional<ServiceAccount> service{};
-    bool shows_service = false;
+    std::optional<ServiceSight> service{};  // nullopt: no rule file is named
 
     // A line for each unit, and one of a frame without any.
     [[nodiscard]] std::size_t lines() const { return std::max<std::size_t>(units.count(0), 1); }
@@ -185,8 +184,10 @@ void print_line(const Seen& seen, const FieldList& list, std::size_t number) {
         line += '\t';
         line += text_of(field, seen, number);
     }
-    if (seen.shows_service) {
-        line += '\t' + (seen.service ? column_text(*seen.service) : "");
+    if (seen.service) {
+        const std::optional<ServiceAccount>& account = seen.service->account;
+        line += '\t' + (account ? column_text(*account) : "");
+        line += '\t' + reading_text(*seen.service, seen.headers);
     }
     line += '\n';
     print(line);
@@ -215,6 +216,15 @@ void add_text(TextField field, const Seen& seen, const TextNames& names, std::si
     }
 }
 
+void add_service(const ServiceSight& sight, const PacketHeaders& headers, Json& object) {
+    if (sight.account) {
+        object["service"] = service_json(*sight.account);
+    }
+    if (Json reading = reading_json(sight, headers); !reading.is_null()) {
+        object["reading"] = std::move(reading);
+    }
+}
+
 void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
     Json object{{"frame", seen.frame.number}};
     for (const ShownField& field : list.fields) {
@@ -225,7 +235,7 @@ void print_object(const Seen& seen, const FieldList& list, std::size_t number) {
         }
     }
     if (seen.service) {
-        object["service"] = service_json(*seen.service);
+        add_service(*seen.service, seen.headers, object);
     }
     print(dump_line(object));
 }
@@ -241,8 +251,9 @@ ExitCode show_frames(CaptureReader& reader, const Options& options, const FieldL
     for (; next == CaptureReader::Next::Frame; next = reader.next(frame)) {
         work->add(frame.bytes.size() + kRecordHead);
         Seen seen = inspector.look_at(frame);
-        seen.shows_service = services != nullptr;
-        seen.service = services == nullptr ? std::nullopt : services->next(frame);
+        if (services != nullptr) {
+            seen.service = services->next(frame);
+        }
         for (std::size_t line = 0; line < seen.lines(); ++line) {
             print_one(seen, list, line);
         }

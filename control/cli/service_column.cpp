@@ -27,11 +27,38 @@ std::variant<std::unique_ptr<ServiceColumn>, ExitCode> ServiceColumn::make(const
         new ServiceColumn{std::move(ready), std::move(std::get<ReplayRules>(rules))}};
 }
 
-std::optional<ServiceAccount> ServiceColumn::next(const CapturedFrame& frame) {
+ServiceSight ServiceColumn::next(const CapturedFrame& frame) {
+    const auto unread = [this] {
+        const WorkerSet::Unread connections = workers_.unread();
+        return connections.of_services + connections.anywhere;
+    };
+    const std::uint64_t before = unread();
     frame_.keep(frame);
     now_ = std::max(now_, frame.timestamp);
     const std::vector<BurstRow>& rows = workers_.judge(std::span{&frame_, 1}, now_);
-    return service_account(*rows.front().burst, rules_.loaded.set().services);
+    return {.account = service_account(*rows.front().burst, rules_.loaded.set().services),
+            .goes_unread = unread() != before};
+}
+
+namespace {
+
+// Empty: the frame has no later layer that can be read.
+std::string_view stance_of(const ServiceSight& sight, const PacketHeaders& headers) {
+    if (!headers.fields.has(Field::L4Dport)) {
+        return "";
+    }
+    return sight.account ? "service" : "anywhere";
+}
+
+}  // namespace
+
+std::string reading_text(const ServiceSight& sight, const PacketHeaders& headers) {
+    return std::string{stance_of(sight, headers)} + (sight.goes_unread ? " unread" : "");
+}
+
+Json reading_json(const ServiceSight& sight, const PacketHeaders& headers) {
+    const std::string_view stance = stance_of(sight, headers);
+    return stance.empty() ? Json() : Json{{"stance", stance}, {"goes_unread", sight.goes_unread}};
 }
 
 std::string column_text(const ServiceAccount& account) {

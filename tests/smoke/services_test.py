@@ -210,10 +210,20 @@ class Inspected(Services):
         many = Dialogue().handshake()
         for number in range(9):  # `requests` admits five
             many.client(ACK | PSH, REQUEST, at=number * SIZE)
-        self.assertTrue(all(line.endswith("\tweb passed") for line in self.inspect("enforce", dialogue=many)))
+        self.assertTrue(all(line.endswith("\tweb passed\tservice") for line in self.inspect("enforce", dialogue=many)))
 
     def test_frames_of_none_have_an_empty_one(self):
-        self.assertEqual(self.inspect("enforce", dialogue=Dialogue(ports=(40000, 81)).handshake())[0], "1\t81\t\t")
+        self.assertEqual(self.inspect("enforce", dialogue=Dialogue(ports=(40000, 81)).handshake())[0], "1\t81\t\t\tanywhere")
+
+    def test_the_stance_of_the_reading_and_what_goes_unread(self):
+        wanted = ["service"] * 10 + ["service unread"]
+        self.assertEqual([line.split("\t")[4] for line in self.inspect("enforce")], wanted)
+        rows = [json.loads(line)["reading"] for line in self.inspect("enforce", "--json")]
+        self.assertEqual(rows, [{"stance": "service", "goes_unread": number == 11} for number in range(1, 12)])
+        other = Dialogue(ports=(40000, 81)).handshake().client(ACK | PSH, REQUEST)
+        self.assertEqual([line.split("\t")[4] for line in self.inspect("enforce", dialogue=other)], ["anywhere"] * 4)
+        self.assertEqual(json.loads(self.inspect("enforce", "--json", dialogue=other)[3])["reading"],
+                         {"stance": "anywhere", "goes_unread": False})
 
     def test_json(self):
         rows = [json.loads(line) for line in self.inspect("enforce", "--json")]
