@@ -1,5 +1,8 @@
 #pragma once
 #include "lib/l7/quic/quic_units.hpp"
+#include "lib/l7/stream/unit_finder.hpp"
+#include "lib/l7/stream/unit_sink.hpp"
+#include "lib/l7/stream/unit_source.hpp"
 #include "lib/l7/stream/wanted_protocols.hpp"
 #include "lib/packet/text_field.hpp"
 

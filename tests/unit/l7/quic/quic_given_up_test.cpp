@@ -1,9 +1,7 @@
 #include "lib/l7/quic/quic_given_up_hellos.hpp"
 
 #include "lib/l7/quic/quic_units.hpp"
-#include "tests/unit/l7/quic/quic_datagrams.hpp"
-#include "tests/unit/l7/quic/quic_finder.hpp"
-#include "tests/unit/l7/stream/unit_probe.hpp"
+#include "tests/unit/l7/quic/quic_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,9 +22,7 @@ using test::quic_hello;
 using test::quic_id;
 using test::quic_initial;
 using test::quic_part;
-using test::UnitProbe;
 
-constexpr Instant kNow{std::chrono::hours{1}};
 const Octets kFirst = quic_hello("login.example");
 const Octets kOther = quic_hello("index.example");
 
@@ -42,20 +38,12 @@ std::size_t cut() {
 enum class GivenUp { ByItsSource, InTime, AsMalformed };
 constexpr std::array kEvery{GivenUp::ByItsSource, GivenUp::InTime, GivenUp::AsMalformed};
 
-struct Worker {
+struct Worker : test::QuicWorker {
     explicit Worker(std::size_t connections = 256)
-        : quic{{.connections = connections,
-                .half_hellos = 16,
-                .half_hellos_per_source = 4,
-                .percent = 100},
-               *InitialOpener::make()} {
-        probe.service = test::enforced_service(ServiceProtocol::Quic);
-    }
-    void monitor() {
-        monitored = *probe.service;
-        monitored.mode = Mode::Monitor;
-        probe.service = &monitored;
-    }
+        : QuicWorker{{.connections = connections,
+                      .half_hellos = 16,
+                      .half_hellos_per_source = 4,
+                      .percent = 100}} {}
     ProbedPacket send(const InitialMaker& initial, std::string_view src = "10.0.0.1",
                       unsigned port = 40'000) {
         return probe.take(quic_frame(initial.packet(), src, static_cast<std::uint16_t>(port)), now);
@@ -76,11 +64,6 @@ struct Worker {
             }
         }
     }
-
-    Instant now = kNow;
-    Service monitored;
-    QuicUnits quic;
-    UnitProbe probe{test::quic_finder(quic)};
 };
 
 TEST(QuicGivenUp, OtherBytesThanThoseThatPassedAreRefused) {

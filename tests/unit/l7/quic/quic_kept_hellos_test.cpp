@@ -1,8 +1,6 @@
 #include "lib/l7/quic/quic_kept_hellos.hpp"
 
-#include "tests/unit/l7/quic/quic_datagrams.hpp"
-#include "tests/unit/l7/quic/quic_finder.hpp"
-#include "tests/unit/l7/stream/unit_probe.hpp"
+#include "tests/unit/l7/quic/quic_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,30 +21,24 @@ using test::quic_hello;
 using test::quic_id;
 using test::quic_initial;
 using test::quic_part;
-using test::UnitProbe;
+using test::under_server_id;
 
-constexpr Instant kNow{std::chrono::hours{1}};
 constexpr std::size_t kCut = 40;  // the name lies behind it
 const Octets kAllowed = quic_hello("a.example");
 const Octets kSecret = quic_hello("b.example");
 
-struct Worker {
-    explicit Worker(std::size_t connections = 256)
-        : quic{{.connections = connections, .half_hellos = 16, .percent = 100},
-               *InitialOpener::make()} {
-        probe.service = test::enforced_service(ServiceProtocol::Quic);
-    }
+struct Worker : test::QuicWorker {
+    explicit Worker(std::size_t connections = 256) : QuicWorker{test::quic_budget(connections)} {}
     ProbedPacket send(const InitialMaker& initial, std::string_view src = "10.0.0.1",
-                      Instant now = kNow) {
-        return probe.take(quic_frame(initial.packet(), src), now);
+                      Instant at = test::kQuicStart) {
+        return probe.take(quic_frame(initial.packet(), src), at);
     }
     ProbedPacket refuse(const InitialMaker& initial) {
-        return probe.take(quic_frame(initial.packet()), kNow, false);
+        return probe.take(quic_frame(initial.packet()), test::kQuicStart, false);
     }
-    ProbedPacket send(const Octets& datagram) { return probe.take(quic_frame(datagram), kNow); }
-
-    QuicUnits quic;
-    UnitProbe probe{test::quic_finder(quic)};
+    ProbedPacket send(const Octets& datagram) {
+        return probe.take(quic_frame(datagram), test::kQuicStart);
+    }
 };
 
 InitialMaker head(const Octets& hello, unsigned id = 1) {
@@ -54,9 +46,6 @@ InitialMaker head(const Octets& hello, unsigned id = 1) {
 }
 InitialMaker rest(const Octets& hello, unsigned id = 1) {
     return quic_part(hello, kCut, hello.size(), id);
-}
-InitialMaker under_server_id(InitialMaker initial) {
-    return initial.dcid(quic_id(0xBEEF)).keys_of(quic_id(1)).number(3, 1);
 }
 // Numbered so that its receiver, which has seen higher numbers, makes another of it than is here.
 InitialMaker misnumbered(const InitialMaker& initial) {
@@ -147,7 +136,7 @@ TEST(QuicKeptHellos, StrangersOfItsPathDoNotEndAConnection) {
     EXPECT_EQ(halves.send(next).dropped, "");
     // What is not authentic for anybody is no more than it was.
     EXPECT_EQ(halves.send(misnumbered(next)).dropped, "lost_head");
-    const Instant later = kNow + 12s;  // these are given up
+    const Instant later = test::kQuicStart + 12s;  // these are given up
     EXPECT_EQ(halves.send(next, "10.0.0.1", later).dropped, "");
     EXPECT_EQ(halves.send(misnumbered(next), "10.0.0.1", later).dropped, "lost_head");
     Worker again;  // the same hello came in parts meanwhile
@@ -214,7 +203,7 @@ TEST(QuicKeptHellos, AFloodBringsNoOtherPartThrough) {
     EXPECT_EQ(worker.send(under_server_id(rest(kSecret))).dropped, "lost_head");
     // Others go on, and so does whoever comes once its server has given up.
     EXPECT_EQ(worker.send(rest(kAllowed, 111), "10.0.1.11").dropped, "");
-    const Instant later = kNow + 200s;
+    const Instant later = test::kQuicStart + 200s;
     EXPECT_EQ(worker.send(head(kSecret, 7), "10.0.0.1", later).dropped, "");
     EXPECT_EQ(worker.send(rest(kSecret, 7), "10.0.0.1", later).units("handshake"), 1U);
 }
@@ -259,7 +248,7 @@ TEST(QuicKeptHellos, BehindAFloodNoOtherHelloTakesTheNameOfOneInParts) {
             EXPECT_EQ(refused.dropped, "lost_head");
             EXPECT_EQ(refused.units("handshake"), 0U);
         }
-        const Instant later = kNow + 200s;
+        const Instant later = test::kQuicStart + 200s;
         EXPECT_EQ(worker.send(quic_initial("b.example"), "10.0.0.1", later).units("handshake"), 1U);
     }
 }
@@ -270,7 +259,7 @@ TEST(QuicKeptHellos, BytesAreComparedOverChunks) {
     for (std::size_t i = 0; i < hello.size(); ++i) {
         hello[i] = static_cast<std::byte>(i * 7);
     }
-    kept.keep(WholeHello{1, 2, ConnectionId{quic_id(1)}, hello}, kNow);
+    kept.keep(WholeHello{1, 2, ConnectionId{quic_id(1)}, hello}, test::kQuicStart);
     std::vector<std::byte> room(4096);
     for (const std::size_t at : {0U, 511U, 512U, 1500U, 1999U}) {
         for (const bool differs : {false, true}) {
@@ -290,16 +279,16 @@ TEST(QuicKeptHellos, ItsMemoryIsBoundedAndGivenBack) {
     QuicKeptHellos kept{4, 60s};
     const Octets hello(2000, std::byte{1});
     for (std::uint64_t i = 1; i <= 40; ++i) {
-        kept.keep({i << 32 | i, i << 40 | i, ConnectionId{quic_id(1)}, hello}, kNow);
+        kept.keep({i << 32 | i, i << 40 | i, ConnectionId{quic_id(1)}, hello}, test::kQuicStart);
         EXPECT_LE(kept.size(), 4U);
     }
-    EXPECT_FALSE(kept.may_have_lost(std::uint64_t{40} << 32 | 40, kNow));
-    EXPECT_TRUE(kept.may_have_lost(std::uint64_t{1} << 32 | 1, kNow));
+    EXPECT_FALSE(kept.may_have_lost(std::uint64_t{40} << 32 | 40, test::kQuicStart));
+    EXPECT_TRUE(kept.may_have_lost(std::uint64_t{1} << 32 | 1, test::kQuicStart));
     const Octets longest(KeptHello::kMostChunks * KeptHello::kChunkBytes, std::byte{1});
-    kept.keep({1, 2, ConnectionId{quic_id(1)}, longest}, kNow);
+    kept.keep({1, 2, ConnectionId{quic_id(1)}, longest}, test::kQuicStart);
     EXPECT_EQ(kept.size(), 1U);
     for (unsigned i = 0; i < 4; ++i) {
-        kept.expire(kNow + 61s);
+        kept.expire(test::kQuicStart + 61s);
     }
     EXPECT_EQ(kept.size(), 0U);
     EXPECT_FALSE(kept.has_parts_on(2));
@@ -309,7 +298,7 @@ TEST(QuicKeptHellos, ThoseOfOnePacketMakeRoomForEachOtherAlone) {
     QuicKeptHellos kept{4, 60s};
     const auto digest = [](std::uint64_t i) { return i << 32 | i; };
     const auto keep = [&](std::uint64_t i, const Octets& bytes) {
-        kept.keep({digest(i), digest(1000 + i), ConnectionId{quic_id(1)}, bytes}, kNow);
+        kept.keep({digest(i), digest(1000 + i), ConnectionId{quic_id(1)}, bytes}, test::kQuicStart);
     };
     const Octets parts(700, std::byte{1});
     keep(1, parts);
@@ -322,8 +311,8 @@ TEST(QuicKeptHellos, ThoseOfOnePacketMakeRoomForEachOtherAlone) {
     EXPECT_FALSE(kept.has_parts_on(digest(1099)));
     for (std::uint64_t i = 1; i < 100; ++i) {
         const bool is_lost = i > 1 && i < 96;
-        EXPECT_EQ(kept.may_have_lost(digest(i), kNow), is_lost) << i;
-        EXPECT_EQ(kept.may_have_lost(digest(1000 + i), kNow), is_lost) << i;
+        EXPECT_EQ(kept.may_have_lost(digest(i), test::kQuicStart), is_lost) << i;
+        EXPECT_EQ(kept.may_have_lost(digest(1000 + i), test::kQuicStart), is_lost) << i;
     }
     // One that is refused leaves nothing, unless its server may have a part of it.
     kept.settle(digest(99), false);
@@ -350,7 +339,7 @@ TEST(QuicKeptHellos, WhatFindsNoLineIsLostAndHoldsNone) {
     unsigned taken = 0;
     std::uint64_t next = 1;
     const auto keep = [&](std::uint64_t id, std::uint64_t path) {
-        kept.keep({id, path, ConnectionId{quic_id(1)}, hello}, kNow);
+        kept.keep({id, path, ConnectionId{quic_id(1)}, hello}, test::kQuicStart);
     };
     for (; taken < 7; ++taken, next += 2) {
         keep(next * kNeighbours, (next + 1) * kNeighbours);
@@ -362,8 +351,8 @@ TEST(QuicKeptHellos, WhatFindsNoLineIsLostAndHoldsNone) {
     keep(id, path);
     EXPECT_EQ(kept.size(), taken + 1);
     EXPECT_FALSE(kept.has_parts_on(path));
-    EXPECT_TRUE(kept.may_have_lost(id, kNow));
-    EXPECT_TRUE(kept.may_have_lost(path, kNow));
+    EXPECT_TRUE(kept.may_have_lost(id, test::kQuicStart));
+    EXPECT_TRUE(kept.may_have_lost(path, test::kQuicStart));
     // The line that is left is still there to be taken.
     keep(id, 99);
     EXPECT_EQ(kept.size(), taken + 2);
@@ -381,9 +370,9 @@ TEST(QuicKeptHellos, AFloodOfLostOnesMistakesFewOthers) {
         const std::uint64_t id = random();
         const std::uint64_t path = random();
         early = i == kInTwentySeconds / 2 + 64 ? std::array{id, path} : early;
-        kept.keep({id, path, ConnectionId{quic_id(1)}, hello}, kNow + i * 40us);
+        kept.keep({id, path, ConnectionId{quic_id(1)}, hello}, test::kQuicStart + i * 40us);
     }
-    const Instant now = kNow + 20s;
+    const Instant now = test::kQuicStart + 20s;
     EXPECT_TRUE(kept.may_have_lost(early[0], now));
     EXPECT_TRUE(kept.may_have_lost(early[1], now));
     int mistaken = 0;

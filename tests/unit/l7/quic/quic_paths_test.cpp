@@ -1,8 +1,6 @@
 #include "lib/l7/quic/quic_units.hpp"
 
-#include "tests/unit/l7/quic/quic_datagrams.hpp"
-#include "tests/unit/l7/quic/quic_finder.hpp"
-#include "tests/unit/l7/stream/unit_probe.hpp"
+#include "tests/unit/l7/quic/quic_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,9 +20,8 @@ using test::quic_hello;
 using test::quic_id;
 using test::quic_initial;
 using test::quic_part;
-using test::UnitProbe;
+using test::under_server_id;
 
-constexpr Instant kNow{std::chrono::hours{1}};
 constexpr std::size_t kCut = 40;  // the name lies behind it
 const Octets kHello = quic_hello("login.example");
 const Octets kOther = quic_hello("index.example");
@@ -36,18 +33,10 @@ struct Path {
 constexpr Path kFirst{"10.0.0.1", 40'000};
 constexpr Path kOthers[] = {{"10.0.0.1", 40'001}, {"10.0.0.2", 40'000}};
 
-struct Worker {
-    Worker()
-        : quic{{.connections = 256, .half_hellos = 16, .percent = 100}, *InitialOpener::make()} {
-        probe.service = test::enforced_service(ServiceProtocol::Quic);
-    }
+struct Worker : test::QuicWorker {
     ProbedPacket send(const Path& path, const InitialMaker& initial, std::uint16_t dport = 443) {
         return probe.take(quic_frame(initial.packet(), path.src, path.port, dport), now);
     }
-
-    Instant now = kNow;
-    QuicUnits quic;
-    UnitProbe probe{test::quic_finder(quic)};
 };
 
 InitialMaker head(const Octets& hello) {
@@ -55,9 +44,6 @@ InitialMaker head(const Octets& hello) {
 }
 InitialMaker rest(const Octets& hello) {
     return quic_part(hello, kCut, hello.size()).number(1, 1);
-}
-InitialMaker under_servers_id(InitialMaker initial) {
-    return initial.dcid(quic_id(0xBEEF)).keys_of(quic_id(1)).number(3, 1);
 }
 
 // Some servers put them together, others take each path for a connection of its own: to either,
@@ -129,7 +115,7 @@ TEST(QuicPaths, ARefusedHelloIsRefusedByAnotherPath) {
     for (const Path& other : kOthers) {
         Worker worker;
         (void)worker.send(kFirst, head(kHello));
-        (void)worker.probe.take(quic_frame(rest(kHello).packet()), kNow, false);
+        (void)worker.probe.take(quic_frame(rest(kHello).packet()), test::kQuicStart, false);
         EXPECT_EQ(worker.send(other, rest(kHello)).dropped, "retransmission");
     }
 }
@@ -144,8 +130,8 @@ TEST(QuicPaths, TheIdOfAServerByAnotherPathIsRefused) {
                 EXPECT_EQ(worker.send(other, quic_initial("own.example", 2)).units("handshake"),
                           1U);
             }
-            EXPECT_EQ(worker.send(other, under_servers_id(rest(kHello))).dropped, "lost_head");
-            const ProbedPacket known = worker.send(kFirst, under_servers_id(rest(kHello)));
+            EXPECT_EQ(worker.send(other, under_server_id(rest(kHello))).dropped, "lost_head");
+            const ProbedPacket known = worker.send(kFirst, under_server_id(rest(kHello)));
             EXPECT_EQ(known.units("handshake"), 1U);
         }
     }
@@ -154,25 +140,25 @@ TEST(QuicPaths, TheIdOfAServerByAnotherPathIsRefused) {
 // Handshakes that were under way are gone on with, for as long as they take.
 TEST(QuicPaths, BehindPacketsThatNobodyReadTheIdOfAServerPassesForTenSeconds) {
     Worker worker;
-    EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "lost_head");
+    EXPECT_EQ(worker.send(kFirst, under_server_id(rest(kHello))).dropped, "lost_head");
     worker.probe.unread_bursts = 1;
-    EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "");
+    EXPECT_EQ(worker.send(kFirst, under_server_id(rest(kHello))).dropped, "");
     worker.now += 9s;
-    EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "");
+    EXPECT_EQ(worker.send(kFirst, under_server_id(rest(kHello))).dropped, "");
     worker.now += 1s;
-    EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "lost_head");
+    EXPECT_EQ(worker.send(kFirst, under_server_id(rest(kHello))).dropped, "lost_head");
 }
 
 // A rule set follows another one whenever a key is banned: services that were there were shown all.
 TEST(QuicPaths, BehindAnotherRuleSetTheIdOfAServerIsRefused) {
     Worker worker;
     worker.probe.load = 1;
-    EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "")
+    EXPECT_EQ(worker.send(kFirst, under_server_id(rest(kHello))).dropped, "")
         << "the first one of a process";
     worker.now += 10s;
     for (std::uint64_t load = 2; load < 5; ++load) {
         worker.probe.load = load;
-        EXPECT_EQ(worker.send(kFirst, under_servers_id(rest(kHello))).dropped, "lost_head");
+        EXPECT_EQ(worker.send(kFirst, under_server_id(rest(kHello))).dropped, "lost_head");
     }
 }
 
@@ -182,7 +168,7 @@ TEST(QuicPaths, OfNoServicePathsAreToldApart) {
     worker.probe.service = nullptr;
     (void)worker.send(kFirst, head(kHello));
     EXPECT_EQ(worker.send(kOthers[0], rest(kHello)).units("handshake"), 0U);
-    EXPECT_EQ(worker.send(kOthers[0], under_servers_id(rest(kHello))).dropped, "");
+    EXPECT_EQ(worker.send(kOthers[0], under_server_id(rest(kHello))).dropped, "");
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-#include "tests/unit/l7/quic/quic_datagrams.hpp"
-#include "tests/unit/l7/quic/quic_finder.hpp"
-#include "tests/unit/l7/stream/unit_probe.hpp"
+#include "tests/unit/l7/quic/quic_worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,9 +15,8 @@ using test::quic_hello;
 using test::quic_id;
 using test::quic_initial;
 using test::quic_part;
-using test::UnitProbe;
+using test::under_server_id;
 
-constexpr Instant kNow{std::chrono::hours{1}};
 const Octets kFirst = quic_hello("a.example");
 const Octets kSame = test::HelloMaker{}
                          .sni("a.example")
@@ -29,29 +26,18 @@ const Octets kSame = test::HelloMaker{}
                          .message();  // with the cookie of its server
 const Octets kOther = quic_hello("b.example");
 
-struct Worker {
+struct Worker : test::QuicWorker {
     explicit Worker(bool is_enforced = true, std::size_t connections = 256)
-        : quic{{.connections = connections, .half_hellos = 16, .percent = 100},
-               *InitialOpener::make()} {
-        probe.service = test::enforced_service(ServiceProtocol::Quic);
+        : QuicWorker{test::quic_budget(connections)} {
         if (!is_enforced) {
-            monitored = *probe.service;
-            monitored.mode = Mode::Monitor;
-            probe.service = &monitored;
+            monitor();
         }
     }
     ProbedPacket send(const InitialMaker& initial, bool forwarded = true) {
-        return probe.take(quic_frame(initial.packet()), kNow, forwarded);
+        return probe.take(quic_frame(initial.packet()), test::kQuicStart, forwarded);
     }
-
-    Service monitored;
-    QuicUnits quic;
-    UnitProbe probe{test::quic_finder(quic)};
 };
 
-InitialMaker under_server_id(InitialMaker initial) {
-    return initial.dcid(quic_id(0xBEEF)).keys_of(quic_id(1)).number(3, 1);
-}
 InitialMaker carrying(const Octets& frames) {
     return InitialMaker{}.dcid(quic_id(1)).carries(frames).padded_to(test::kInitialPayload);
 }
@@ -189,7 +175,7 @@ TEST(QuicSecondHello, WhereTheFirstIsForgottenItIsRefused) {
             for (unsigned id = 2; id < 2 + others; ++id) {
                 const std::string src = others == 40U ? "10.0.1." + std::to_string(id) : "10.0.0.1";
                 (void)worker.probe.take(quic_frame(quic_initial("a.example", id).packet(), src),
-                                        kNow, true);
+                                        test::kQuicStart, true);
             }
             const InitialMaker second = behind(kOther);
             EXPECT_EQ(worker.send(of_server ? under_server_id(second) : second).dropped,
