@@ -116,6 +116,15 @@ class Reading(unittest.TestCase):
     def test_a_case_may_have_bars_of_its_own(self):
         self.assertIn("| prefix(ip.src, 24\\|64) | 20 Mpps |", self.line(case="prefix(ip.src, 24|64)"))
 
+    def test_the_dearest_head_has_a_bar_of_its_own_time(self):
+        def head(case):
+            return in_process.finished({"id": "H0", "case": case, "value": 4200.0, "unit": "ns", "ratio": 9.5,
+                                        "reference": "memchr of its line ends", "reference_value": 442.0})
+
+        hostile = head("a hostile head, 680 lines without a colon, 16000 bytes")
+        self.assertEqual((hostile["bar"], hostile["bar_of"], hostile["better"]), (5000, "value", "lower"))
+        self.assertIsNone(head("a hostile head, 680 folded lines, 16000 bytes")["bar"])
+
     def test_what_was_measured_together_stands_together(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "results.json"
