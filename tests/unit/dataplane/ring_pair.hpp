@@ -37,8 +37,9 @@ public:
         pool_ = rte_pktmbuf_pool_create(name.c_str(), kBuffers, 0, 0, 256, 0);
         outside_in_ = ring(name + "-oi");
         inside_out_ = ring(name + "-io");
+        inside_in_ = ring(name + "-ii");
         outside_ = port(name + "-o", outside_in_, ring(name + "-oo"));
-        inside_ = port(name + "-i", ring(name + "-ii"), inside_out_);
+        inside_ = port(name + "-i", inside_in_, inside_out_);
     }
 
     [[nodiscard]] rte_mempool* pool() const noexcept { return pool_; }
@@ -52,12 +53,12 @@ public:
         std::memcpy(bytes.data() + bytes.size() - 4, &number, 4);
         put(bytes);
     }
-    void put(const Octets& bytes) const {
+    void put(const Octets& bytes, Direction dir = Direction::In) const {
         rte_mbuf* frame = rte_pktmbuf_alloc(pool_);
         ASSERT_NE(frame, nullptr);
         std::memcpy(rte_pktmbuf_append(frame, static_cast<std::uint16_t>(bytes.size())),
                     bytes.data(), bytes.size());
-        ASSERT_EQ(rte_ring_enqueue(outside_in_, frame), 0);
+        ASSERT_EQ(rte_ring_enqueue(dir == Direction::In ? outside_in_ : inside_in_, frame), 0);
     }
     // Numbers that left inside, by flow; their buffers are freed.
     [[nodiscard]] std::map<std::uint8_t, std::vector<std::uint32_t>> take() const {
@@ -101,6 +102,7 @@ private:
     std::size_t octet_;
     rte_mempool* pool_ = nullptr;
     rte_ring* outside_in_ = nullptr;
+    rte_ring* inside_in_ = nullptr;
     rte_ring* inside_out_ = nullptr;
     std::uint16_t outside_ = 0;
     std::uint16_t inside_ = 0;
