@@ -15,17 +15,20 @@ REQUEST_LINE = LOGIN.index(b"\n") + 1
 FAR = 900_000  # bytes beyond any window
 SILENCE = 65
 AGAIN = 4
+# Reasons that the manual lists, and an event: what is urgent becomes a byte like any other, and the path another.
+AMBIGUOUS, OTHER_BYTES, TCP_FRAGMENT, UNREADABLE = "ambiguous_request", "overlap", "tcp_fragment", "unreadable"
+URGENT = "urgent_cleared"
 
 
 @dataclasses.dataclass(frozen=True)
 class Evasion:
-    """`steps` in one connection, or several. `refused`: the box may refuse it although some server serves it, as the
-    manual lists. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes. `by_choice`: served
+    """`steps` in one connection, or several. `refused`: the reason, or event, by which the box may refuse it although some
+    server serves it, as the manual lists; empty: it may not. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes. `by_choice`: served
     uncounted where the operator lets pass what a server has agreed to, and some server agrees and goes on with HTTP."""
     name: str
     steps: tuple
     flows: int = 1
-    refused: bool = False
+    refused: object = ""
     is_limited: bool = False
     seconds: float = 5
     port: int = 80
@@ -130,10 +133,10 @@ EVASIONS = (
     Evasion("three in one segment", sends(3 * LOGIN)),
     Evasion("same ports and first number, after FIN", again(Finish(len(LOGIN)))),
     Evasion("same ports and first number, after RST", again(Send(b"", len(LOGIN), flags=RST | ACK), Wait(0.05, "time"))),
-    Evasion("CR before GET", sends(b"\r" + LOGIN), refused=True),
-    Evasion("LF CR before GET", sends(b"\n\r" + LOGIN), refused=True),
-    Evasion("bare line ends", sends(LOGIN.replace(b"\r\n", b"\n")), refused=True),
-    Evasion("VT and FF for blanks", sends(LOGIN.replace(b" ", b"\x0b", 1).replace(b" ", b"\x0c", 1)), refused=True),
+    Evasion("CR before GET", sends(b"\r" + LOGIN), refused=AMBIGUOUS),
+    Evasion("LF CR before GET", sends(b"\n\r" + LOGIN), refused=AMBIGUOUS),
+    Evasion("bare line ends", sends(LOGIN.replace(b"\r\n", b"\n")), refused=AMBIGUOUS),
+    Evasion("VT and FF for blanks", sends(LOGIN.replace(b" ", b"\x0b", 1).replace(b" ", b"\x0c", 1)), refused=AMBIGUOUS),
     Evasion("forgotten by a SYN", forgotten_by(SYN)),
     Evasion("forgotten by a RST", forgotten_by(RST)),
     Evasion("forgotten by a FIN", forgotten_by(FIN | ACK)),
@@ -141,15 +144,15 @@ EVASIONS = (
                                        Send(SECOND_HALF, len(LOGIN) + CUT), Send(FIRST_HALF, len(LOGIN)), Wait()),
             seconds=SILENCE + 5),
     Evasion("a request ahead of the window", one(Send(LOGIN, FAR), Send(LOGIN[:3]), Send(LOGIN[3:], 3))),
-    Evasion("an urgent byte", one(marked(LOGIN, b"gin")), refused=True),
-    Evasion("%2F behind ..", sends(get(b"/x/..%2Flogin")), refused=True),
-    Evasion("%2F as second slash", sends(get(b"/%2Flogin")), refused=True),
+    Evasion("an urgent byte", one(marked(LOGIN, b"gin")), refused=URGENT),
+    Evasion("%2F behind ..", sends(get(b"/x/..%2Flogin")), refused=AMBIGUOUS),
+    Evasion("%2F as second slash", sends(get(b"/%2Flogin")), refused=AMBIGUOUS),
     *(Evasion(f"a target that is {name}", sends(get(target))) for name, target in (
         ("a host behind two slashes", b"//h/login"), ("a host behind three, and dots", b"///h/x/../login"),
         ("a slash and a backslash", b"/\\login"), ("a host behind backslashes", b"/\\h\\login"),
         ("dots between backslashes", b"/x\\..\\login"), ("of an IPv6 address", b"http://[::1]/login"))),
-    Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n"), refused=True),
-    Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:]), refused=True),
+    Evasion("HTTP/0.9", sends(b"GET " + PATH + b"\r\n\r\n"), refused=AMBIGUOUS),
+    Evasion("a method of 33 bytes", sends(b"M" * 33 + LOGIN[3:])),
     Evasion("a RST of wrong checksum", one(Send(FIRST_HALF), Send(b"", CUT, flags=RST | ACK, wrong_tcp=True),
                                            Send(SECOND_HALF, CUT))),
     Evasion("data of wrong checksum", decoyed_by(wrong_tcp=True)),
@@ -157,19 +160,20 @@ EVASIONS = (
     Evasion("a SYN of unfinished checksum beside a right one, then such data", (
         Send(b"", -1, flags=SYN, ack=None, unfinished=True), *decoyed_by(unfinished=True))),
     Evasion("data of wrong IP checksum", decoyed_by(wrong_ip=True)),
-    Evasion("data that dies on its way", decoyed_by(ttl=2), refused=True),
-    Evasion("IP fragments of TCP", one(Send(LOGIN, cuts=(24, 40))), refused=True),
+    Evasion("data that dies on its way", decoyed_by(ttl=2), refused=OTHER_BYTES),
+    Evasion("IP fragments of TCP", one(Send(LOGIN, cuts=(24, 40))), refused=TCP_FRAGMENT),
     Evasion("a chunk size that never comes", sends(post(lines=CHUNKED))),
-    Evasion("a chunk size of many zeros", behind(post(OTHER, CHUNKED, b"0" * 1000 + b"\r\n\r\n")), refused=True),
-    Evasion("a chunk extension without end", behind(post(OTHER, CHUNKED, b"0;" + b"x" * 1200 + b"\r\n\r\n")), refused=True),
-    Evasion("both lengths", behind(post(OTHER, CHUNKED + b"Content-Length: 5\r\n", b"0\r\n\r\n")), refused=True),
+    Evasion("a chunk size of many zeros", behind(post(OTHER, CHUNKED, b"0" * 1000 + b"\r\n\r\n"))),
+    Evasion("a chunk extension without end", behind(post(OTHER, CHUNKED, b"0;" + b"x" * 1200 + b"\r\n\r\n"))),
+    Evasion("both lengths", behind(post(OTHER, CHUNKED + b"Content-Length: 5\r\n", b"0\r\n\r\n")), refused=AMBIGUOUS),
     Evasion("a refused CONNECT, then GET and the rest", (
         *sends(LOGIN), Open(1), Send(b"CONNECT a.example:80 HTTP/1.1\r\n" + HOST + b"\r\n", flow=1), Wait(0.05, "time", 1),
         Send(LOGIN[:3], flow=1), Send(LOGIN[3:], 3, flow=1), Wait(flow=1)), flows=2, is_limited=True),
-    Evasion("a PROXY line", sends(PROXY_LINE + LOGIN), refused=True, port=PROXIED_PORT),
-    Evasion("h2c by its preface", sends(H2_OPENING + h2_get(1)), refused=True),
+    Evasion("a PROXY line", sends(PROXY_LINE + LOGIN), refused=UNREADABLE, port=PROXIED_PORT),
+    Evasion("h2c by its preface", sends(H2_OPENING + h2_get(1)), refused=UNREADABLE),
     Evasion("h2c by Upgrade", (Open(), Send(get(OTHER, lines=HOST + UPGRADE_LINES)), Wait(),
-                               Send(H2_OPENING + h2_get(3), len(get(OTHER, lines=HOST + UPGRADE_LINES))), Wait()), refused=True),
+                               Send(H2_OPENING + h2_get(3), len(get(OTHER, lines=HOST + UPGRADE_LINES))), Wait()),
+            refused=UNREADABLE),
     Evasion("a WebSocket that the server declines", (Open(), Send(get(OTHER, lines=HOST + WEBSOCKET_LINES)), Wait(),
                                                      Send(LOGIN, len(get(OTHER, lines=HOST + WEBSOCKET_LINES))), Wait())),
     Evasion("a CONNECT that is answered, then a login", (Open(), Send(CONNECT), Wait(), Send(LOGIN, len(CONNECT)), Wait()),
@@ -177,46 +181,46 @@ EVASIONS = (
     Evasion("a WebSocket behind a login", (Open(), Send(LOGIN + WEBSOCKET), Wait(), Send(LOGIN, len(LOGIN + WEBSOCKET)), Wait())),
     Evasion("a WebSocket whose line waits", (
         Open(), Send(WEBSOCKET[:-2]), Wait(0.1, "time"), Send(WEBSOCKET[-2:] + LOGIN, len(WEBSOCKET) - 2), Wait(), Wait(0.1))),
-    Evasion("other bytes for the same place", one(Send(SWAPPED, 4), Send(OVERLAP, 4), Send(LOGIN[:4])), refused=True),
-    Evasion("data with a signature of RFC 2385", decoyed_by(options=SIGNATURE), refused=True),
-    Evasion("data with a source route", decoyed_by(ip_options=SOURCE_ROUTE), refused=True),
-    Evasion("data with an option of IP cut short", decoyed_by(ip_options=CUT_OPTION), refused=True),
-    Evasion("data with a label that is not sound", decoyed_by(ip_options=LABEL), refused=True),
+    Evasion("other bytes for the same place", one(Send(SWAPPED, 4), Send(OVERLAP, 4), Send(LOGIN[:4])), refused=OTHER_BYTES),
+    Evasion("data with a signature of RFC 2385", decoyed_by(options=SIGNATURE)),
+    Evasion("data with a source route", decoyed_by(ip_options=SOURCE_ROUTE)),
+    Evasion("data with an option of IP cut short", decoyed_by(ip_options=CUT_OPTION)),
+    Evasion("data with a label that is not sound", decoyed_by(ip_options=LABEL)),
     Evasion("an option of Multipath TCP", one(Send(LOGIN, options=MULTIPATH))),
     Evasion("data of an old timestamp", (Open(options=stamps(1_000_000)), Send(DECOY, options=stamps(1000)), Send(
-        LOGIN, options=stamps(1_000_001)), Wait()), refused=True),
-    *(Evasion(f"a chunk line {name}, then another", chunk_decoyed_by(**how), refused=True) for name, how in (
-        ("with a signature of RFC 2385", dict(options=SIGNATURE)), ("with a source route", dict(ip_options=SOURCE_ROUTE)),
-        ("with an option of IP cut short", dict(ip_options=CUT_OPTION)), ("of wrong checksum", dict(wrong_tcp=True)),
-        ("that dies on its way", dict(ttl=2)))),
+        LOGIN, options=stamps(1_000_001)), Wait())),
+    *(Evasion(f"a chunk line {name}, then another", chunk_decoyed_by(**how), refused=reason) for name, how, reason in (
+        ("with a signature of RFC 2385", dict(options=SIGNATURE), ""), ("with a source route", dict(ip_options=SOURCE_ROUTE), ""),
+        ("with an option of IP cut short", dict(ip_options=CUT_OPTION), ""), ("of wrong checksum", dict(wrong_tcp=True), ""),
+        ("that dies on its way", dict(ttl=2), OTHER_BYTES))),
     Evasion("a chunk line of an old timestamp, then another", (Open(options=stamps(1_000_000)), Send(
         CHUNKS, options=stamps(1_000_001)), Wait(), Send(BIG_CHUNK, len(CHUNKS), options=stamps(1000)), Send(
-        LAST_CHUNK + LOGIN, len(CHUNKS), options=stamps(1_000_002)), Wait()), refused=True),
+        LAST_CHUNK + LOGIN, len(CHUNKS), options=stamps(1_000_002)), Wait())),
     Evasion("a chunk line ahead, and another in its place", one(
-        Send(BIG_CHUNK, len(CHUNKS), **SIGNED), Send(CHUNKS), Send(LAST_CHUNK + LOGIN, len(CHUNKS))), refused=True),
+        Send(BIG_CHUNK, len(CHUNKS), **SIGNED), Send(CHUNKS), Send(LAST_CHUNK + LOGIN, len(CHUNKS)))),
     Evasion("half a head of an old timestamp, a rest that overlaps it, and another beginning", stamped(
-        (DECOY[:30], 0, False), (LOGIN[20:], 20, True), (LOGIN[:20], 0, True)), refused=True),
+        (DECOY[:30], 0, False), (LOGIN[20:], 20, True), (LOGIN[:20], 0, True))),
     Evasion("half a head twice of an old timestamp, whose second part came alone", stamped(
-        (LOGIN[20:30], 20, True), (DECOY[:20], 0, False), (DECOY[:30], 0, False), (LOGIN[30:], 30, True), (LOGIN[:20], 0, True)),
-            refused=True),
+        (LOGIN[20:30], 20, True), (DECOY[:20], 0, False), (DECOY[:30], 0, False), (LOGIN[30:], 30, True), (LOGIN[:20], 0, True))),
     Evasion("the oldest segment in the middle of a head, of an old timestamp", stamped(
         (LONG_DECOY[5:10], 5, False), (LONG_LOGIN[:5], 0, True), *pieces(LONG_LOGIN, 10, range(11, 20)),
-        (LONG_LOGIN[:10], 0, True)), refused=True),
+        (LONG_LOGIN[:10], 0, True))),
     Evasion("the first of many segments of one size, of an old timestamp", stamped(
-        (LONG_DECOY[:15], 0, False), *pieces(LONG_LOGIN, 15, [15]), (LONG_LOGIN[:15], 0, True)), refused=True),
+        (LONG_DECOY[:15], 0, False), *pieces(LONG_LOGIN, 15, [15]), (LONG_LOGIN[:15], 0, True))),
     Evasion("a last byte of an old timestamp, and another as a keep-alive", stamped(
         (SHORT[:-1], 0, True), (SHORT[-1:], len(SHORT) - 1, False), (b"X", len(SHORT) - 1, True), (
-            AROUND_LOGIN, len(SHORT), True)), refused=True),
+            AROUND_LOGIN, len(SHORT), True)), refused=AMBIGUOUS),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
     Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),
     Evasion("a FIN ahead of a gap", one(Send(b"", len(LOGIN), flags=FIN | ACK), *halves_backwards())),
     Evasion("byte by byte in no order", scattered()),
     Evasion("a FIN in place of the head's last line end", one(Send(LOGIN[:-1]), Send(b"", len(LOGIN) - 1, flags=FIN | ACK)),
-            refused=True),
+            refused=UNREADABLE),
     Evasion("a FIN behind the request line", one(Send(LOGIN[:REQUEST_LINE]), Send(b"", REQUEST_LINE, flags=FIN | ACK)),
-            refused=True),
-    Evasion("a FIN within the request line", one(Send(LOGIN[:REQUEST_LINE - 2], flags=FIN | PSH | ACK)), refused=True),
-    Evasion("CR CR LF for line ends, and a FIN", one(Send(LOGIN.replace(b"\r", b"\r\r"), flags=FIN | PSH | ACK)), refused=True),
+            refused=UNREADABLE),
+    Evasion("a FIN within the request line", one(Send(LOGIN[:REQUEST_LINE - 2], flags=FIN | PSH | ACK)), refused=UNREADABLE),
+    Evasion("CR CR LF for line ends, and a FIN", one(Send(LOGIN.replace(b"\r", b"\r\r"), flags=FIN | PSH | ACK)),
+            refused=UNREADABLE),
     Evasion("a body cut by a FIN", one(Send(post(lines=b"Content-Length: 9\r\n", body=b"x"), flags=FIN | PSH | ACK))),
 )

@@ -20,6 +20,7 @@ import plan as plans  # noqa: E402
 import hellos  # noqa: E402
 import other_generate  # noqa: E402
 import others  # noqa: E402
+import reasons  # noqa: E402
 import replayed  # noqa: E402
 import rule_files  # noqa: E402
 import six  # noqa: E402
@@ -210,7 +211,7 @@ class Law(unittest.TestCase):
     def seen(self, logins, counted, requests=None):
         return Seen(self.PLAN, "nginx", logins, logins if requests is None else requests, counted)
 
-    def cell(self, alone, counted, limited, refused=False, is_enforced=True):
+    def cell(self, alone, counted, limited, refused="", is_enforced=True):
         return law.Cell(evasions.Evasion("e", (), refused=refused), alone, counted, limited, is_enforced)
 
     def test_served_and_counted_is_the_law(self):
@@ -227,12 +228,12 @@ class Law(unittest.TestCase):
     def test_refused_is_broken_unless_it_is_listed(self):
         fine, none = self.seen(1, 1), self.seen(0, 0)
         self.assertEqual(len(law.broken([self.cell(fine, none, fine), self.cell(fine, fine, fine)])), 1)
-        self.assertEqual(law.broken([self.cell(fine, none, fine, refused=True), self.cell(fine, fine, fine)]), [])
+        self.assertEqual(law.broken([self.cell(fine, none, fine, refused=evasions.OTHER_BYTES), self.cell(fine, fine, fine)]), [])
         self.assertEqual(len(law.broken([], [fine, none])), 1)
 
     def test_what_is_monitored_refuses_nothing_and_may_be_walked_around(self):
         fine, none, more = self.seen(1, 1), self.seen(0, 0), self.seen(2, 1)
-        cells = [self.cell(fine, none, fine, refused=True, is_enforced=False), self.cell(more, more, fine, is_enforced=False)]
+        cells = [self.cell(fine, none, fine, refused=evasions.OTHER_BYTES, is_enforced=False), self.cell(more, more, fine, is_enforced=False)]
         self.assertEqual(len(law.broken(cells, [more], may_be_uncounted=True)), 1)
         self.assertEqual(len(law.broken(cells, [more])), 3)
 
@@ -260,7 +261,49 @@ class Dialogues(unittest.TestCase):
         self.assertEqual(replayed.beyond_the_list(refused, True), {"lost_head": 2})
 
 
+class FakeCourt:
+    """A box that counts so much of each kind with every run."""
+
+    def __init__(self, **counts):
+        self.counts, self.runs = counts, 0
+
+    def try_some(self, trials, _):
+        self.runs += 1
+        return trials
+
+    def reasons(self):
+        return {name: self.runs * count for name, count in self.counts.items()}
+
+    def events(self):
+        return {}
+
+
+class Reasons(unittest.TestCase):
+    def check(self, court, *names):
+        fine, none = (Seen(Law.PLAN, name, 1, 1, 1) for name in names), (Seen(Law.PLAN, name) for name in names)
+        row = evasions.Evasion("e", (), refused=evasions.OTHER_BYTES)
+        return reasons.check(court, [law.Cell(row, one, other, one) for one, other in zip(fine, none)], 1)
+
+    def test_what_is_refused_is_counted_by_its_reason_before_each_server(self):
+        self.assertEqual(self.check(FakeCourt(overlap=2), "nginx", "python"), [])
+        self.assertEqual(len(self.check(FakeCourt(overlap=1), "nginx", "python")), 1)
+        (words,) = self.check(FakeCourt(unreadable=2), "nginx", "python")
+        self.assertIn("not as overlap: {'unreadable': 2}", words)
+
+    def test_what_is_not_refused_is_not_tried_again(self):
+        court = FakeCourt()
+        self.assertEqual((reasons.check(court, [], 1), court.runs), ([], 0))
+
+
 class Listed(unittest.TestCase):
+    def test_what_evasions_are_refused_for_stands_in_the_manuals_table_of_services(self):
+        manual = (HERE.parent.parent / "control/man/sluice-rules.5.scd").read_text(encoding="utf-8")
+        table = manual.split("[[ *What an enforced service meets*", 1)[1].split("\n\n", 1)[0]
+        named = {one.refused for one in evasions.EVASIONS if one.refused}
+        self.assertGreater(len(named), 4)
+        for reason in sorted(named):
+            self.assertIn(f"*{reason}*", table)
+
     def test_what_captures_may_be_refused_for_stands_in_the_manual_and_among_the_failures(self):
         control = HERE.parent.parent / "control"
         failures = (control / "FAILURES.md").read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ import innocent
 import others
 import plan as plans
 import proxied
+import reasons
 import replayed
 import restarts
 import rule_files
@@ -151,6 +152,7 @@ def try_all(given, parts):
         if "evasions" in parts:
             cells = try_evasions(court, given)
             print("\n".join(table(cells, given.names)), flush=True)
+            hurt += reasons.check(court, cells, given.seed)
         if "generated" in parts and given.connections:
             generated = try_generated(court, given)
         if "at_once" in parts:

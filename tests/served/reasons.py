@@ -1,0 +1,31 @@
+"""The reasons that evasions are refused for, by the box's own counters."""
+from court import ATTEMPTS, BATCH_SECONDS
+
+LISTED = "refused"  # the verdict of what the manual lists
+
+
+def check(court, cells, seed):
+    """What did not hold, in words: each evasion that was refused is tried once more by itself, before the servers where it was."""
+    refused = {}
+    for cell in cells:
+        if cell.verdict() == LISTED and isinstance(cell.evasion.refused, str):
+            refused.setdefault(cell.evasion, []).append(cell.counted.server)
+    out = [words for evasion, names in refused.items() if (words := untold(court, evasion, names, seed))]
+    print(f"{len(refused)} refused for their reasons: {len(out)} for others", flush=True)
+    return out
+
+
+def untold(court, evasion, names, seed):
+    """Why the box's counters do not say what the evasion's row says; empty if they do. A frame may be lost on the way."""
+    for _ in range(ATTEMPTS):
+        before = counters(court)
+        court.try_some([(evasion.plan(seed), name) for name in names], evasion.seconds + BATCH_SECONDS)
+        more = {name: count - before.get(name, 0) for name, count in counters(court).items() if count > before.get(name, 0)}
+        if more.get(evasion.refused, 0) >= len(names):
+            return ""
+    return f"{evasion.name}: refused before {', '.join(names)}, not as {evasion.refused}: {more}"
+
+
+def counters(court):
+    """Reasons and events; no name is of both."""
+    return court.reasons() | court.events()
