@@ -210,6 +210,17 @@ EVASIONS = (
     Evasion("a last byte of an old timestamp, and another as a keep-alive", stamped(
         (SHORT[:-1], 0, True), (SHORT[-1:], len(SHORT) - 1, False), (b"X", len(SHORT) - 1, True), (
             AROUND_LOGIN, len(SHORT), True)), refused=AMBIGUOUS),
+    *(Evasion(f"a part of a judged segment again, {name}", steps, refused=reason) for name, steps, reason in (
+        ("and a login behind it", one(Send(DECOY), Wait(), Send(DECOY[10:] + LOGIN, 10)), ""),
+        ("and a login behind it at once", one(Send(DECOY), Send(DECOY[10:] + LOGIN, 10)), ""),
+        ("its rest and a login", one(Send(LOGIN), Send(LOGIN[:20]), Send(LOGIN[20:] + LOGIN, 20)), ""),
+        ("with other bytes behind", one(Send(DECOY), Send(LOGIN[:20]), Send(LOGIN[20:] + LOGIN, 20)), ""),
+        ("with other bytes behind, which died on its way", one(
+            Send(LONG_DECOY, ttl=2), Send(LONG_DECOY[:4] + LONG_LOGIN[4:])), OTHER_BYTES),
+        ("from its middle, with other bytes behind, which died on its way", one(
+            Send(LOGIN[:2]), Send(LONG_LOGIN[2:-9] + LOGIN, 2, ttl=2), Send(LONG_LOGIN[2:] + LOGIN, 2)), OTHER_BYTES),
+        ("with other bytes behind, of an old timestamp", stamped(
+            (LONG_DECOY, 0, False), (LONG_DECOY[:4] + LONG_LOGIN[4:40], 0, True), (LONG_LOGIN[40:] + LOGIN, 40, True)), ""))),
     Evasion("data without ACK", decoyed_by(flags=PSH, ack=None)),
     Evasion("an ACK of what was never sent", decoyed_by(ack=100_000)),
     Evasion("data in a SYN", (Send(DECOY, -1, flags=SYN, ack=None), *sends(LOGIN))),
