@@ -1,4 +1,4 @@
-"""Connections that were begun before the rules with their service: what they ask for behind them is counted."""
+"""Connections that were begun before the rules with their service, or while it monitored: what they ask for then is counted."""
 import dataclasses
 import threading
 
@@ -12,15 +12,19 @@ ASIDE = Wait(3.0, "time")  # until they have come
 SECONDS = 12
 BODY = b"Content-Length: 6\r\n"
 BEGUN = post(OTHER, BODY, b"abc")
+DYING = post(OTHER, b"Content-Length: 1000000000\r\n")  # never comes to the server
+HALF = len(DYING) // 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`first`: logins before the rules; `serves`: those that every server serves."""
+    """`first`: logins before the rules; `serves`: those that every server serves; `begun`: those whose heads came in part
+    before, which nobody has to count."""
     name: str
     steps: tuple
     first: int = 0
     serves: int = 1
+    begun: int = 0
 
 
 def backwards(at):
@@ -45,26 +49,72 @@ CASES = (
 )
 
 
+# While the service monitors, which changes no frame: halves of heads stand with the server, or with the box alone.
+TURNED = (
+    *CASES,
+    Case("half a head, and its rest", (Open(), Send(FIRST_HALF), ASIDE, Send(SECOND_HALF, CUT), Deliver(LOGIN), Wait()), serves=0, begun=1),
+    Case("half a head, its rest and a login", (
+        Open(), Send(FIRST_HALF), ASIDE, Send(SECOND_HALF + LOGIN, CUT), Deliver(2 * LOGIN), Wait()), serves=0, begun=1),
+    Case("half a head that died on its way", (
+        Open(), Send(DYING[:HALF], ttl=2), ASIDE, Send(LOGIN), Deliver(LOGIN), Wait())),
+    Case("half a head that died on its way, its rest too", (
+        Open(), Send(DYING[:HALF], ttl=2), ASIDE, Send(DYING[HALF:], HALF), Send(LOGIN), Deliver(LOGIN), Wait())),
+    Case("a head that died on its way, with a body without end", (
+        Open(), Send(DYING, ttl=2), ASIDE, Send(LOGIN), Deliver(LOGIN), Wait())),
+    Case("half a head behind a login", (
+        Open(), Send(LOGIN + FIRST_HALF), ASIDE, Send(SECOND_HALF, len(LOGIN) + CUT), Deliver(2 * LOGIN), Wait()), 1, 1, 1),
+)
+
+
 def check(court, names, seed, services):
     """What did not hold, in words."""
+    out = begun_before(court, names, seed, services)
+    return out if services in ("monitor", "none") else out + turned(court, names, seed, services)
+
+
+def begun_before(court, names, seed, services):
     court.apply(rule_files.rules(services, rule_files.UNLIMITED))
     before = court.counted()  # a rule that comes back goes on from there
     court.apply(rule_files.WITHOUT)
     pairs = [(case, name) for case in CASES for name in names]
-    trials = [(Plan(case.name, flows(f"{seed} begun {case.name} {name}"), case.steps), name) for case, name in pairs]
+    seen, out = try_pairs(court, pairs, f"{seed} begun", services)
+    for one, earlier in zip(seen, before):
+        one.counted -= earlier
+    for (case, _), one in zip(pairs, seen):
+        out += broken("begun before", case, one, one.logins - case.first, services)
+    print(f"{len(seen)} connections from before the rules: {len(out)} broken", flush=True)
+    return out
+
+
+def turned(court, names, seed, services):
+    """A service that comes to enforce: its rules are the same, and have counted what came before."""
+    court.apply(rule_files.rules("monitor", rule_files.UNLIMITED))
+    pairs = [(case, name) for case in TURNED for name in names]
+    seen, out = try_pairs(court, pairs, f"{seed} turned", services)
+    for (case, _), one in zip(pairs, seen):
+        out += broken("from monitor to enforce", case, one, one.logins - case.begun, services)
+    print(f"{len(seen)} connections from before a service enforced: {len(out)} broken", flush=True)
+    return out
+
+
+def try_pairs(court, pairs, seed, services):
+    """What was seen of each, during which the rules come; and what failed, in words."""
+    trials = [(Plan(case.name, flows(f"{seed} {case.name} {name}"), case.steps), name) for case, name in pairs]
     failed = []
     coming = threading.Timer(BEFORE, apply, [court, rule_files.rules(services, rule_files.UNLIMITED), failed])
     coming.start()
     seen = court.try_some(trials, SECONDS)
     coming.join()
-    out = failed
-    for (case, _), one, earlier in zip(pairs, seen, before):
-        one.counted -= earlier
-        if one.logins - case.first > one.counted and services not in ("monitor", "none"):
-            out.append(f"begun before: {case.name}, {one.server}: {one.logins - case.first} served, {one.counted} counted, UNCOUNTED")
-        if one.logins < case.serves:
-            out.append(f"begun before: {case.name}, {one.server}: {one.logins} served of {case.serves}")
-    print(f"{len(seen)} connections from before the rules: {len(out)} broken", flush=True)
+    return seen, failed
+
+
+def broken(when, case, one, served, services):
+    """In words; `served`: logins that were to be counted."""
+    out = []
+    if served > one.counted and services not in ("monitor", "none"):
+        out.append(f"{when}: {case.name}, {one.server}: {served} served, {one.counted} counted, UNCOUNTED")
+    if one.logins < case.serves:
+        out.append(f"{when}: {case.name}, {one.server}: {one.logins} served of {case.serves}")
     return out
 
 
