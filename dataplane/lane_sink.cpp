@@ -34,7 +34,7 @@ bool is_ours(const rte_mbuf* frame) noexcept {
 }  // namespace
 
 // In place where the first segment has all of the headers that the parser saw (FrameHead).
-std::optional<MutableBytes> LaneSink::open_head(std::size_t row, HeadRoom& room) noexcept {
+std::optional<MutableBytes> LaneSink::open_head(std::size_t row, HeaderScratch& room) noexcept {
     rte_mbuf* frame = frame_of(row);
     if (!is_ours(frame)) {
         rte_mbuf* copy = rte_pktmbuf_copy(frame, pool_, 0, UINT32_MAX);

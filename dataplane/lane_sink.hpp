@@ -57,7 +57,7 @@ public:
     // for `write` and put back.
     template <typename Write>
     [[nodiscard]] bool rewrite(std::size_t row, Write&& write) noexcept {
-        HeadRoom room;
+        HeaderScratch room;
         const std::optional<MutableBytes> head = open_head(row, room);
         if (!head) {
             return false;
@@ -85,7 +85,7 @@ public:
     void finish(WorkerCounters& counters) noexcept;
 
 private:
-    using HeadRoom = std::array<std::byte, kHeadSize>;
+    using HeaderScratch = std::array<std::byte, kHeadSize>;
     // On their way to one side.
     struct Made {
         std::array<rte_mbuf*, kMaxBurst> frames;
@@ -95,7 +95,8 @@ private:
     [[nodiscard]] rte_mbuf* frame_of(std::size_t row) const noexcept {
         return static_cast<rte_mbuf*>(packets_[row].buffer);
     }
-    [[nodiscard]] std::optional<MutableBytes> open_head(std::size_t row, HeadRoom& room) noexcept;
+    [[nodiscard]] std::optional<MutableBytes> open_head(std::size_t row,
+                                                        HeaderScratch& room) noexcept;
     void close_head(std::size_t row, ByteView head) noexcept;
     [[nodiscard]] std::optional<MutableBytes> make_frame(Toward side, std::size_t size,
                                                          rte_mbuf*& frame) noexcept;

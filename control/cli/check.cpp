@@ -305,7 +305,7 @@ ExitCode run_check(const Options& options) {
                                    [&box](const RuleText& source, Problems& problems) {
                                        if (const auto read =
                                                read_box(source, Purpose::Check, problems)) {
-                                           box = spread_of(*read);
+                                           box = rss_mapping_of(*read);
                                        }
                                    }));
     }

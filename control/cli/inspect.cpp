@@ -165,7 +165,7 @@ private:
     MeterPlan no_rules_;
     KeyHasher hash_{kReplaySecret};
     UnitParser parser_{kInspected};
-    BurstUnits units_{parser_.finder(), UnitRoom::OnlyPacket};
+    BurstUnits units_{parser_.finder(), UnitCapacity::OnlyPacket};
     std::unique_ptr<Burst> passed_ = std::make_unique<Burst>();
     Instant now_{};  // of parsers; it never goes back
     std::uint64_t crowded_ = 0;

@@ -44,7 +44,7 @@ Result<Welcome> DataplaneLink::connect() {
     set({true, client_->welcome().pid});
     {
         const std::lock_guard seeing{seeing_};
-        spread_ = client_->welcome().spread;
+        spread_ = client_->welcome().rss_mapping;
         treatment_ = client_->welcome().treatment;
     }
     return client_->welcome();
@@ -66,7 +66,7 @@ void DataplaneLink::ping() {
     (void)call(Ping{});
 }
 
-RssMapping DataplaneLink::spread() const {
+RssMapping DataplaneLink::rss_mapping() const {
     const std::lock_guard lock{seeing_};
     return spread_;
 }

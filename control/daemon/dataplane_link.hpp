@@ -41,7 +41,7 @@ public:
     [[nodiscard]] Status status() const;
     // How frames come to the workers of the dataplane that was connected last, and their merge
     // interval, also as changed since; before the first connection, the usual mapping.
-    [[nodiscard]] RssMapping spread() const;
+    [[nodiscard]] RssMapping rss_mapping() const;
     // The dataplane's treatment of packets; nullopt: none was connected yet.
     [[nodiscard]] std::optional<PacketTreatment> treatment() const;
 

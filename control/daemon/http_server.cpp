@@ -310,24 +310,25 @@ Result<Done> HttpServer::begin_listening(Fd listener) {
     if (daemon_ == nullptr) {
         return Error{Errc::Unreachable, "the API does not start on " + path_};
     }
-    Result<std::unique_ptr<Lobby>> lobby = Lobby::make(
+    Result<std::unique_ptr<Acceptor>> acceptor = Acceptor::make(
         std::move(listener), {}, counters_,
         [this](int fd, const Peer& peer, RequestClass kind) { return admit(fd, peer, kind); },
-        by_tcp_ == nullptr ? Doorman{} : Doorman{source_of, [&gate = by_tcp_->gate](auto bytes) {
-                                                     return class_by_token(bytes, gate);
-                                                 }});
-    if (!lobby) {
-        return lobby.error();
+        by_tcp_ == nullptr ? AdmissionPolicy{}
+                           : AdmissionPolicy{source_of, [&gate = by_tcp_->gate](auto bytes) {
+                                                 return class_by_token(bytes, gate);
+                                             }});
+    if (!acceptor) {
+        return acceptor.error();
     }
-    lobby_ = *std::move(lobby);
-    waiting_ = std::jthread{[this](const std::stop_token& stop) { lobby_->run(stop); }};
+    acceptor_ = *std::move(acceptor);
+    waiting_ = std::jthread{[this](const std::stop_token& stop) { acceptor_->run(stop); }};
     return Done{};
 }
 
 HttpServer::~HttpServer() {
     if (waiting_.joinable()) {
         waiting_.request_stop();
-        lobby_->wake();
+        acceptor_->wake();
         waiting_.join();
     }
     if (daemon_ != nullptr) {
@@ -361,7 +362,7 @@ void HttpServer::leave(int fd) {
     if (found != placed_.end()) {
         places_.give_back(found->second.kind, found->second.user);
         placed_.erase(found);
-        lobby_->wake();
+        acceptor_->wake();
     }
 }
 
@@ -377,7 +378,7 @@ bool HttpServer::fits(int fd, RequestClass kind) {
     }
     places_.give_back(found->second.kind, found->second.user);
     found->second.kind = kind;
-    lobby_->wake();
+    acceptor_->wake();
     return true;
 }
 

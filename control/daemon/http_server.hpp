@@ -1,8 +1,8 @@
 #pragma once
+#include "control/daemon/acceptor.hpp"
 #include "control/daemon/api_counters.hpp"
 #include "control/daemon/deadlines.hpp"
 #include "control/daemon/http.hpp"
-#include "control/daemon/lobby.hpp"
 #include "control/daemon/places.hpp"
 #include "control/daemon/token_gate.hpp"
 #include "control/daemon/upload_budget.hpp"
@@ -21,9 +21,9 @@ struct MHD_Daemon;
 namespace sluice {
 
 // HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each request under way: a long call
-// delays no other one. Connections wait for their request in a Lobby, and for a place of those kept
-// for its kind; the peer's credentials come with every request, or by TCP the token; bodies and
-// slowness are bounded.
+// delays no other one. Connections wait for their request in a Acceptor, and for a place of those
+// kept for its kind; the peer's credentials come with every request, or by TCP the token; bodies
+// and slowness are bounded.
 class HttpServer {
 public:
     // Called from several threads.
@@ -80,7 +80,7 @@ private:
     std::mutex placing_;
     std::map<int, Place> placed_;  // behind placing_; by descriptor
     MHD_Daemon* daemon_ = nullptr;
-    std::unique_ptr<Lobby> lobby_;
+    std::unique_ptr<Acceptor> acceptor_;
     std::jthread waiting_;
 };
 

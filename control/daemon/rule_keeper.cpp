@@ -42,7 +42,7 @@ RuleKeeper::RuleKeeper(Store store, DataplaneLink& link, Audit& audit, BootClock
         return;
     }
     warn_of_lost_lists(*rules_.applied.current());
-    Compiled compiled = rules_.applied.compile_current(link.spread());
+    Compiled compiled = rules_.applied.compile_current(link.rss_mapping());
     if (!compiled.rules) {
         spdlog::error("the stored rules do not compile any more; the dataplane keeps what it has");
     } else {

@@ -90,7 +90,7 @@ Result<std::unique_ptr<Dataplane>> Dataplane::make(const BoxConfig& box) {
     report(made->state_.found());
     made->rules_.put_off_moves();
     made->state_.begin_snapshots();
-    made->tell_kernel();
+    made->notify_kernel();
     if (const Result<Done> done = made->begin_heartbeat(box); !done) {
         return done.error();
     }
@@ -117,10 +117,10 @@ Result<Done> Dataplane::begin_heartbeat(const BoxConfig& box) {
     return Done{};
 }
 
-void Dataplane::tell_kernel() {
+void Dataplane::notify_kernel() {
     if (bridge_ != nullptr) {
         const bool judges = generation() != 0 && !rules_.in_panic();
-        told_load_ = rules_.loaded().set().load;
+        published_load_ = rules_.loaded().set().load;
         bridge_->drop_early(judges ? rules_.shared() : nullptr);
     }
 }
@@ -141,11 +141,11 @@ void Dataplane::watch_kernel() {
     bridge_->watch([this](const std::string& pair, std::uint64_t packets) {
         log_warn("the kernel forwarded " + std::to_string(packets) + " packets of pair " + pair +
                  " that the box did not get");
-        events_.tell_bridged(pair, packets);
+        events_.notify_bridged(pair, packets);
     });
     // The same rules are loaded anew when keys have moved.
-    if (bridge_->is_off_time() || told_load_ != rules_.loaded().set().load) {
-        tell_kernel();
+    if (bridge_->is_off_time() || published_load_ != rules_.loaded().set().load) {
+        notify_kernel();
     }
 }
 
@@ -156,7 +156,7 @@ void Dataplane::watch_checksums() {
                     [this](const std::string& id, std::string_view side) {
                         log_warn("checksums of " + std::string{side} + " of the service " + id +
                                  " are trusted from now on: " + std::string{kTrustingAdvice});
-                        events_.tell_trusted(id, side);
+                        events_.notify_trusted(id, side);
                     });
     }
     trust_.forget_but([&](const std::string& id) {
@@ -168,27 +168,27 @@ void Dataplane::watch_checksums() {
 Reply Dataplane::apply(ApplyRules request) {
     Reply reply = rules_.take(std::move(request), RulePublisher::Keep::Yes);
     traces_.note_rules();
-    tell_kernel();
+    notify_kernel();
     return reply;
 }
 
 Reply Dataplane::try_rules(TryRules request) {
     Reply reply = rules_.take(std::move(request.rules), RulePublisher::Keep::No);
     traces_.note_rules();
-    tell_kernel();
+    notify_kernel();
     return reply;
 }
 
 Reply Dataplane::keep(const KeepRules& request) {
     Reply reply = rules_.keep(request);
     traces_.note_rules();
-    tell_kernel();
+    notify_kernel();
     return reply;
 }
 
 PanicSet Dataplane::set_panic(bool pass) {
     const bool before = rules_.set_panic(pass);
-    tell_kernel();
+    notify_kernel();
     return {.pass = pass, .before = before, .audit_dir = state_.directory()};
 }
 
@@ -209,13 +209,13 @@ RssMapping Dataplane::rss_mapping() const {
         .merge_interval = rules_.merge_interval()};
 }
 
-Room Dataplane::room() const {
+MemoryBudget Dataplane::room() const {
     const std::uint64_t former = memory_bound_of_former(rules_.loaded().set().slots.size());
     const std::uint64_t available = available_memory();
     return {available - std::min(available, former), workers_.size()};
 }
 
-void Dataplane::keep_house() {
+void Dataplane::tick() {
     clock_->note(UtcClock::read(state_.clock_lead()));
     watch_kernel();  // before a port is taken up again
     ports_.watch(rules_.board());
@@ -224,9 +224,9 @@ void Dataplane::keep_house() {
     events_.watch_forgiven();
     top_.take_samples();
     events_.take_events(ports_);
-    rules_.keep_house();
+    rules_.tick();
     traces_.note_rules();
-    traces_.keep_house();
+    traces_.tick();
     state_.keep_snapshot(std::chrono::steady_clock::now());
     if (state_.former() != nullptr && state_.former()->is_let_go(workers_.size())) {
         state_.end_former();

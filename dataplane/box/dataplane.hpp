@@ -13,8 +13,8 @@
 #include "dataplane/xdp/kernel_bridge.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
+#include "lib/wire/memory_budget.hpp"
 #include "lib/wire/message.hpp"
-#include "lib/wire/room.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -69,10 +69,10 @@ public:
     [[nodiscard]] const PacketTreatment& treatment() const noexcept { return treatment_; }
 
     // For rules that come: memory, less what loading any takes, and who judges by them.
-    [[nodiscard]] Room room() const;
+    [[nodiscard]] MemoryBudget room() const;
 
     // What is due about every 100 ms: links, watchdogs, samples, old rule sets, snapshots.
-    void keep_house();
+    void tick();
 
 private:
     [[nodiscard]] KeyLister::Source live_tables() const;
@@ -80,7 +80,7 @@ private:
 
     [[nodiscard]] Result<Done> begin_heartbeat(const BoxConfig& box);
     // What it may drop early.
-    void tell_kernel();
+    void notify_kernel();
     // The bans that workers have told of.
     void take_bans();
     void watch_kernel();
@@ -99,8 +99,8 @@ private:
     RulePublisher rules_;
     KeyLister lister_;
     TraceReport traces_;
-    std::uint64_t told_load_ = 0;  // of the rules that the kernel was told of
-    std::uint64_t lost_bans_ = 0;  // that it could not be told of
+    std::uint64_t published_load_ = 0;  // of the rules that the kernel was told of
+    std::uint64_t lost_bans_ = 0;       // that it could not be told of
     std::unique_ptr<HeartbeatThread> heartbeat_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

@@ -59,15 +59,15 @@ Events EventReport::read(const GetEvents& request, const Ports& ports) {
             .events = std::move(slice.events)};
 }
 
-void EventReport::tell_bridged(const std::string& pair, std::uint64_t packets) {
+void EventReport::notify_bridged(const std::string& pair, std::uint64_t packets) {
     log_.bridged(pair, packets, utc_now());
 }
 
-void EventReport::tell_trusted(const std::string& service, std::string_view side) {
+void EventReport::notify_trusted(const std::string& service, std::string_view side) {
     log_.checksums_trusted(service, side, utc_now());
 }
 
-void EventReport::tell_forgiven(const std::string& rule, const std::string& key) {
+void EventReport::notify_forgiven(const std::string& rule, const std::string& key) {
     const std::uint64_t forgiven = workers_.debts_forgiven();
     if (forgiven != forgiven_) {
         log_.debts_forgiven(rule, key, forgiven - std::exchange(forgiven_, forgiven), utc_now());
@@ -78,7 +78,7 @@ void EventReport::watch_forgiven() {
     const auto now = std::chrono::steady_clock::now();
     if (now - forgiven_at_ >= kForgivenGap) {
         forgiven_at_ = now;
-        tell_forgiven("", "");
+        notify_forgiven("", "");
     }
 }
 

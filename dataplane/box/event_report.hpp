@@ -24,12 +24,12 @@ public:
     void take_events(const Ports& ports);
     [[nodiscard]] Events read(const GetEvents& request, const Ports& ports);
     // So many packets of a pair went past the box.
-    void tell_bridged(const std::string& pair, std::uint64_t packets);
+    void notify_bridged(const std::string& pair, std::uint64_t packets);
     // The checksums of a side of a service are not verified any more.
-    void tell_trusted(const std::string& service, std::string_view side);
+    void notify_trusted(const std::string& service, std::string_view side);
     // The buckets that have been forgiven what they owed since they were told last, if any: of a
     // key, or, both empty, of any.
-    void tell_forgiven(const std::string& rule, const std::string& key);
+    void notify_forgiven(const std::string& rule, const std::string& key);
     // The same of any, kForgivenGap apart at least.
     void watch_forgiven();
     [[nodiscard]] EventStats stats() const;

@@ -123,7 +123,7 @@ Reply Dataplane::ask_key(const AskKey& request) {
                        " under this key"};
     }
     if (request.action == KeyAction::Forgive) {
-        events_.tell_forgiven("", "");
+        events_.notify_forgiven("", "");
     }
     std::vector<Asking> asked;
     asked.reserve(workers_.size());
@@ -136,9 +136,9 @@ Reply Dataplane::ask_key(const AskKey& request) {
     }
     state.workers = wait_for(asked);
     if (request.action == KeyAction::Forgive) {
-        events_.tell_forgiven(rule->id, text_of_key(request.bytes, [this](std::uint64_t name) {
-                                  return ports_.pair_called(name);
-                              }));
+        events_.notify_forgiven(rule->id, text_of_key(request.bytes, [this](std::uint64_t name) {
+                                    return ports_.pair_called(name);
+                                }));
     }
     if (bridge_ != nullptr &&
         (request.action == KeyAction::Unban || request.action == KeyAction::Reset)) {

@@ -316,7 +316,7 @@ void RulePublisher::remind_of_panic() {
     }
 }
 
-void RulePublisher::keep_house() {
+void RulePublisher::tick() {
     reclaim();
     keep_late();
     remind_of_panic();

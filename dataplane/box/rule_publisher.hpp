@@ -69,7 +69,7 @@ public:
     }
 
     // Frees what all workers have let go of, and ends moves of keys that are due.
-    void keep_house();
+    void tick();
     // Keys that move have until then, and no less, to be told of.
     void put_off_moves();
 

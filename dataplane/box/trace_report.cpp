@@ -193,7 +193,7 @@ void TraceReport::publish() {
     rules_.set_traces(std::move(traces));
 }
 
-void TraceReport::keep_house() {
+void TraceReport::tick() {
     const auto now = std::chrono::steady_clock::now();
     const std::size_t ended =
         std::erase_if(running_, [&](const Reader& one) { return now - one.read_at > kUnread; });

@@ -33,7 +33,7 @@ public:
     // After rules have changed: packets still name those before.
     void note_rules();
     // Ends what nobody has read.
-    void keep_house();
+    void tick();
 
 private:
     struct Reader {

@@ -223,7 +223,7 @@ void ControlServer::receive(Client& client) {
 void ControlServer::answer_waiting(Client& client) {
     client.more = false;
     if (!client.unfit.empty() && !client.in.is_skipping()) {
-        turn_away(client, std::exchange(client.unfit, {}));
+        reject(client, std::exchange(client.unfit, {}));
         send(client);
     }
     for (int i = 0; !client.closing && client.out.empty(); ++i) {
@@ -242,9 +242,9 @@ void ControlServer::answer_waiting(Client& client) {
 
 void ControlServer::answer(Client& client, ByteView payload) {
     Result<Request> request =
-        decode_request(payload, carries_rules(payload) ? dataplane_->room() : Room{});
+        decode_request(payload, carries_rules(payload) ? dataplane_->room() : MemoryBudget{});
     if (!request && request.error().code == Errc::NoMemory && client.greeted) {
-        turn_away(client, request.error().what);
+        reject(client, request.error().what);
         return;
     }
     if (!request) {
@@ -380,7 +380,7 @@ void ControlServer::queue(Client& client, const Reply& reply) {
 }
 
 // The connection goes on, and so do the rules in force.
-void ControlServer::turn_away(Client& client, std::string why) {
+void ControlServer::reject(Client& client, std::string why) {
     ++counts_.memory;
     log_error("refused rules of " + who(client.peer) + ": " + why);
     client.asked = std::chrono::steady_clock::now();

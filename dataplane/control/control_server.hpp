@@ -58,7 +58,7 @@ private:
     void send(Client& client);
     [[nodiscard]] bool is_done(const Client& client);
     static void queue(Client& client, const Reply& reply);
-    void turn_away(Client& client, std::string why);
+    void reject(Client& client, std::string why);
     static void refuse(Client& client, std::string why);
 
     Fd listener_;

@@ -69,7 +69,7 @@ Result<Done> serve(Dataplane& dataplane, const BoxConfig& box,
     while (asked_to_stop == 0) {
         constexpr std::chrono::milliseconds kTick{100};
         server->serve(kTick);
-        dataplane.keep_house();
+        dataplane.tick();
         (void)sd_notify(0, "WATCHDOG=1");
     }
     (void)sd_notify(0, "STOPPING=1");

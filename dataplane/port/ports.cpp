@@ -40,7 +40,7 @@ Result<PortOffer> attach(Port& port) {
 }
 
 // The kernel takes the first tag off the frame, and DPDK's driver puts it back as 0x8100.
-void tell_of_tags(const BoxConfig& box) {
+void warn_of_tags(const BoxConfig& box) {
     const auto is_af_packet = [](const PortConfig& port) {
         return port.device.starts_with("net_af_packet");
     };
@@ -182,7 +182,7 @@ Result<Done> Ports::start(const BoxConfig& box, std::size_t workers) {
             return done.error();
         }
     }
-    tell_of_tags(box);
+    warn_of_tags(box);
     return Done{};
 }
 

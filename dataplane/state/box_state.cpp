@@ -22,7 +22,7 @@ constexpr std::size_t kPoolShare = 2;
 
 // A number for how flows come to workers, as far as it is configured: if it changes, or the keys
 // that they are hashed under, keys may come to others.
-std::uint64_t spread_of(const BoxConfig& box, const RssKeys& keys) {
+std::uint64_t rss_mapping_of(const BoxConfig& box, const RssKeys& keys) {
     std::string text;
     for (const PairConfig& pair : box.pairs) {
         text += pair.name + (pair.hand_over ? "/handed" : "");
@@ -70,7 +70,7 @@ Result<BoxState> BoxState::open(const BoxConfig& box, std::size_t workers) {
                     .keys = box.table_keys,
                     .pool_lines = box.table_keys / kPoolShare,
                     .huge_pages = box.huge_pages != HugePages::None,
-                    .rss_mapping = spread_of(box, keys.keys)},
+                    .rss_mapping = rss_mapping_of(box, keys.keys)},
                    keys.keys};
     if (keys.put_aside) {
         state.folder_.note_put_aside();

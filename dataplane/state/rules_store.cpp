@@ -58,7 +58,7 @@ private:
     bool is_first_ = false;  // nothing is replaced
 };
 
-Room room_beside(std::uint64_t kept, std::size_t workers) {
+MemoryBudget room_beside(std::uint64_t kept, std::size_t workers) {
     const std::uint64_t there_are = available_memory();
     return {there_are - std::min(there_are, kept), workers};
 }
@@ -105,7 +105,7 @@ void RulesStore::take_back() const {
     }
 }
 
-Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path, Room room) {
+Result<std::optional<ApplyRules>> RulesStore::read(const std::string& path, MemoryBudget room) {
     const auto text = read_whole_file(path, kMostBytesOfRules);
     if (!text && !is_about_content(text.error())) {
         return Error{Errc::Unreachable, "the saved rule set: " + text.error().what};

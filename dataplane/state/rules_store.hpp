@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/result.hpp"
+#include "lib/wire/memory_budget.hpp"
 #include "lib/wire/message.hpp"
-#include "lib/wire/room.hpp"
 
 #include <optional>
 #include <string>
@@ -35,7 +35,8 @@ public:
     void take_back() const;
 
 private:
-    [[nodiscard]] static Result<std::optional<ApplyRules>> read(const std::string& path, Room room);
+    [[nodiscard]] static Result<std::optional<ApplyRules>> read(const std::string& path,
+                                                                MemoryBudget room);
 
     std::string directory_;
     std::string path_;

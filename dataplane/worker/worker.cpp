@@ -62,8 +62,8 @@ Worker::Worker(CoreToken me, const WorkerSetup& setup, CoreState core, std::span
     core_.asker = setup.workers > 1 ? &asker_ : nullptr;
     core_.fragments = unit_parser_.fragments();
     core_.answered = &answerer_.answered();
-    coming_->find_units_by(unit_parser_.finder());
-    going_->find_units_by(unit_parser_.finder());
+    next_->find_units_by(unit_parser_.finder());
+    current_->find_units_by(unit_parser_.finder());
 }
 
 void Worker::run() noexcept {
@@ -72,7 +72,7 @@ void Worker::run() noexcept {
     unsigned idle_turns = 0;
     while (!setup_.stop.raised()) {
         laps_.begin_turn();
-        idle_turns = turn() == 0 ? idle_turns + 1 : 0;
+        idle_turns = poll() == 0 ? idle_turns + 1 : 0;
         setup_.board.quiescent(me_.index());
         if (idle_turns != 0) {
             rest(idle_turns);
@@ -106,7 +106,7 @@ void Worker::end_waits() noexcept {
 
 // What is running is adopted at the beginning and let go of at the end, when no burst is on its
 // way. Rounds over all lanes until nothing comes, or enough have.
-std::size_t Worker::turn() noexcept {
+std::size_t Worker::poll() noexcept {
     const Running& running = setup_.running.adopt();
     adopt_for_turn(running);
     const Reach reach =
@@ -116,10 +116,10 @@ std::size_t Worker::turn() noexcept {
     for (unsigned rounds = 0; rounds < kRoundsPerTurn && came != 0; ++rounds) {
         came = 0;
         for (DpdkIo& lane : io_.lanes) {
-            const std::size_t received = lane.receive(*coming_, reach);
+            const std::size_t received = lane.receive(*next_, reach);
             if (received != 0) {
                 came += received;
-                advance(running, &lane);
+                run_stages(running, &lane);
             }
         }
         for (TxProxy& proxy : io_.proxies) {
@@ -129,7 +129,7 @@ std::size_t Worker::turn() noexcept {
         came += owns_ ? owned_round(running, reach) : 0;
         came += asks_ ? ask_round(running, reach) : 0;
         if (!held_.empty()) [[unlikely]] {
-            let_depart(running);
+            send_due(running);
         }
         laps_.lap_if_on(came == 0 ? Stage::Idle : Stage::Receive);
         core_.counters.bursts.add(1);
@@ -138,14 +138,14 @@ std::size_t Worker::turn() noexcept {
     flush(running);
     keys_.serve([&](const KeyQuestion& question) { return answer(question, running.rules()); });
     if (!core_.events->empty()) [[unlikely]] {
-        tell_due_events(running.rules(), core_, now());
+        notify_due_events(running.rules(), core_, now());
     }
     return frames + asker_.size() + held_.size();
 }
 
 // What is due departs, twice as much in a round as can have come in it. Packets that are no longer
 // judged are held no longer.
-void Worker::let_depart(const Running& running) noexcept {
+void Worker::send_due(const Running& running) noexcept {
     const Instant at = now().at;
     std::array<HeldFrame, kMaxBurst> frames;
     std::size_t count = kMaxBurst;
@@ -182,8 +182,8 @@ KeyAnswer Worker::answer(const KeyQuestion& question, const LoadedSet& rules) no
 
 // Sends the last burst.
 void Worker::flush(const Running& running) noexcept {
-    coming_->clear();
-    advance(running, nullptr);
+    next_->clear();
+    run_stages(running, nullptr);
 }
 
 void Worker::adopt_for_turn(const Running& running) noexcept {
@@ -216,11 +216,11 @@ std::size_t Worker::owned_round(const Running& running, Reach reach) noexcept {
 std::size_t Worker::take_owned(const Running& running, DpdkIo& lane, Reach reach) noexcept {
     std::size_t frames = 0;
     for (std::size_t bursts = 1; bursts < setup_.workers; ++bursts) {
-        const std::size_t came = lane.receive_owned(*coming_, reach);
+        const std::size_t came = lane.receive_owned(*next_, reach);
         if (came != 0) {
             frames += came;
-            coming_->come_from_worker();
-            advance(running, &lane, From::Worker);
+            next_->come_from_worker();
+            run_stages(running, &lane, From::Worker);
         }
         if (came < kMaxBurst) {
             break;
@@ -246,16 +246,16 @@ std::size_t Worker::ask_round(const Running& running, Reach reach) noexcept {
             buffers[i] = static_cast<rte_mbuf*>(asker_.held(places[i]).buffer);
         }
         auto* const lane = static_cast<DpdkIo*>(asker_.held(places[0]).origin);
-        lane->receive_held(*coming_, std::span{buffers}.first(count), reach);
-        coming_->come_from_room(std::span{places}.first(count));
-        advance(running, lane, From::Worker);
+        lane->receive_held(*next_, std::span{buffers}.first(count), reach);
+        next_->come_from_room(std::span{places}.first(count));
+        run_stages(running, lane, From::Worker);
         frames += count;
     }
     return frames;
 }
 
 // They are forwarded or dropped whatever has been answered.
-void Worker::let_go(const Burst& burst) noexcept {
+void Worker::release(const Burst& burst) noexcept {
     for (std::size_t row = 0; row < burst.size() && burst.place(row) != kNoRoomPlace; ++row) {
         asker_.finish(burst.place(row));
     }
@@ -264,55 +264,56 @@ void Worker::let_go(const Burst& burst) noexcept {
 // Sends the burst that came before, and keeps the one that has come from `lane` on its way. Workers
 // that share limits hear each other between any two bursts, and at least once a turn: what that
 // takes is spread over bursts, and no ring fills in a long turn.
-void Worker::advance(const Running& running, DpdkIo* lane, From from) noexcept {
+void Worker::run_stages(const Running& running, DpdkIo* lane, From from) noexcept {
     if (laps_.on()) [[unlikely]] {
-        advance_in_laps(running, lane, from, laps_);
+        run_stages_in_laps(running, lane, from, laps_);
     } else {
-        advance_in_laps(running, lane, from, kNoLaps);
+        run_stages_in_laps(running, lane, from, kNoLaps);
     }
 }
 
 template <typename Laps>
-void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, Laps& laps) noexcept {
+void Worker::run_stages_in_laps(const Running& running, DpdkIo* lane, From from,
+                                Laps& laps) noexcept {
     laps.lap(Stage::Receive);
-    laps.met(coming_->size());
+    laps.met(next_->size());
     if (shares_) [[unlikely]] {
         exchange(running);
         laps.lap(Stage::Other);
     }
     const LoadedSet& rules = running.rules();
-    asker_.set_origin(going_lane_);
+    asker_.set_origin(current_lane_);
     const Now at = now();
     switch (running.state) {
         case Running::State::Enforce: {
-            core_.hold_room = held_.room();
-            match_overlapped({*coming_, *going_}, rules, core_, at, laps);
+            core_.hold_capacity = held_.room();
+            match_overlapped({*next_, *current_}, rules, core_, at, laps);
             if (!rules.steering.empty() && from == From::Port && lane != nullptr) [[unlikely]] {
-                owners_.run(*coming_, rules, core_, lane->owners());
+                owners_.run(*next_, rules, core_, lane->owners());
             }
             core_.policy.tell_wait = may_be_traced(running, at);
-            meter_overlapped({*coming_, *going_}, rules, core_, at, laps);
+            meter_overlapped({*next_, *current_}, rules, core_, at, laps);
             break;
         }
         case Running::State::Panic:
-            pass_all(*going_, Reason::Panic);
+            pass_all(*current_, Reason::Panic);
             break;
         case Running::State::NoRulesetDrop:
-            drop_all(*going_, Reason::NoRuleset);
+            drop_all(*current_, Reason::NoRuleset);
             break;
         default:
-            pass_all(*going_, Reason::NoRuleset);
+            pass_all(*current_, Reason::NoRuleset);
             break;
     }
     if (running.state != Running::State::Enforce) [[unlikely]] {
-        let_go(*going_);
+        release(*current_);
         ++core_.unread_bursts;
     }
     if (!running.traces.empty()) [[unlikely]] {
         trace(running, at);
         laps.lap(Stage::Other);
     }
-    if (going_->size() != 0) {
+    if (current_->size() != 0) {
         const bool enforces = running.state == Running::State::Enforce;
         const Answering answering{answerer_,
                                   {.actions = rules.actions,
@@ -322,14 +323,14 @@ void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, La
                                    .utc_ahead = at.utc_ahead,
                                    .hash = core_.hash,
                                    .follows = rules.follows_answers()}};
-        going_lane_->send(*going_, rules.actions, core_.counters,
-                          {&held_, at.at, enforces ? &answering : nullptr});
+        current_lane_->send(*current_, rules.actions, core_.counters,
+                            {&held_, at.at, enforces ? &answering : nullptr});
         answerer_.take_events([&](std::size_t event, std::uint32_t times) {
             core_.counters.by_answer_event[event].add(times);
         });
     }
-    std::swap(coming_, going_);
-    going_lane_ = lane;
+    std::swap(next_, current_);
+    current_lane_ = lane;
     laps.lap(Stage::Send);
 }
 
@@ -338,7 +339,7 @@ void Worker::advance_in_laps(const Running& running, DpdkIo* lane, From from, La
 bool Worker::may_be_traced(const Running& running, Now at) noexcept {
     return std::any_of(
         running.traces.begin(), running.traces.end(), [&](const ActiveTrace& active) {
-            return may_trace(*active.trace, me_.index(), *going_, active.rule, at.at);
+            return may_trace(*active.trace, me_.index(), *current_, active.rule, at.at);
         });
 }
 
@@ -346,11 +347,11 @@ bool Worker::may_be_traced(const Running& running, Now at) noexcept {
 void Worker::trace(const Running& running, Now at) noexcept {
     const bool judged = running.state == Running::State::Enforce;
     if (!judged) {
-        parse_burst(*going_, core_);
+        parse_burst(*current_, core_);
     }
     for (const ActiveTrace& active : running.traces) {
         trace_burst(*active.trace, me_.index(),
-                    {*going_, running.rules(), active.rule, judged, at});
+                    {*current_, running.rules(), active.rule, judged, at});
     }
 }
 

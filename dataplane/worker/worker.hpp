@@ -9,8 +9,8 @@
 #include "lib/engine/burst/core_state.hpp"
 #include "lib/engine/burst/stage_laps.hpp"
 #include "lib/engine/key/key_question.hpp"
-#include "lib/engine/remote/key_asker.hpp"
-#include "lib/engine/remote/key_owner.hpp"
+#include "lib/engine/remote/reserve_client.hpp"
+#include "lib/engine/remote/reserve_server.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/peer/merge/ledger_store.hpp"
 #include "lib/respond/act/answerer.hpp"
@@ -75,32 +75,32 @@ public:
     [[nodiscard]] const BucketStore& buckets() const noexcept { return core_.buckets; }
     [[nodiscard]] const LedgerCounters& ledger() const noexcept { return ledger_.counters(); }
     [[nodiscard]] const LedgerStore& ledger_store() const noexcept { return ledger_store_; }
-    [[nodiscard]] const KeyAsker& asker() const noexcept { return asker_; }
-    [[nodiscard]] const KeyOwner& owner() const noexcept { return owner_; }
+    [[nodiscard]] const ReserveClient& asker() const noexcept { return asker_; }
+    [[nodiscard]] const ReserveServer& owner() const noexcept { return owner_; }
     [[nodiscard]] const HeldFrames& held() const noexcept { return held_; }
     [[nodiscard]] const UnitParser& unit_parser() const noexcept { return unit_parser_; }
     [[nodiscard]] std::size_t table_slots() const noexcept { return core_.buckets.keys.slots(); }
 
 private:
     // The number of frames that came.
-    [[nodiscard]] std::size_t turn() noexcept;
+    [[nodiscard]] std::size_t poll() noexcept;
     void adopt_for_turn(const Running& running) noexcept;
     [[nodiscard]] std::size_t owned_round(const Running& running, Reach reach) noexcept;
     [[nodiscard]] std::size_t take_owned(const Running& running, DpdkIo& lane,
                                          Reach reach) noexcept;
     // Who has handed the burst to this worker; what comes as to the owner goes no further.
     enum class From : std::uint8_t { Port, Worker };
-    void advance(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
+    void run_stages(const Running& running, DpdkIo* lane, From from = From::Port) noexcept;
     template <typename Laps>
-    void advance_in_laps(const Running& running, DpdkIo* lane, From from, Laps& laps) noexcept;
+    void run_stages_in_laps(const Running& running, DpdkIo* lane, From from, Laps& laps) noexcept;
     [[nodiscard]] bool may_be_traced(const Running& running, Now at) noexcept;
     void trace(const Running& running, Now at) noexcept;
     void exchange(const Running& running) noexcept;
     [[nodiscard]] std::size_t ask_round(const Running& running, Reach reach) noexcept;
     [[nodiscard]] KeyAnswer answer(const KeyQuestion& question, const LoadedSet& rules) noexcept;
-    void let_depart(const Running& running) noexcept;
+    void send_due(const Running& running) noexcept;
     void depart(std::span<const HeldFrame> frames) noexcept;
-    void let_go(const Burst& burst) noexcept;
+    void release(const Burst& burst) noexcept;
     void flush(const Running& running) noexcept;
     void drain() noexcept;
     void end_waits() noexcept;
@@ -116,17 +116,17 @@ private:
     bool shares_ = false;  // whether any rule set so far had limits that workers share
     OwnerHandover owners_;
     bool owns_ = false;  // whether any rule set so far had packets handed to owners
-    KeyAsker asker_;
-    KeyOwner owner_;
+    ReserveClient asker_;
+    ReserveServer owner_;
     bool asks_ = false;  // whether any rule set so far had limits that owners are asked about
     WorkerLanes io_;
     HeldFrames held_;
     UnitParser unit_parser_;
     Answerer answerer_;
     // Two bursts on their way: the lines that one needs arrive while the other is worked on.
-    std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
-    std::unique_ptr<Burst> going_ = std::make_unique<Burst>();
-    DpdkIo* going_lane_ = nullptr;  // where the burst on its way came from
+    std::unique_ptr<Burst> next_ = std::make_unique<Burst>();
+    std::unique_ptr<Burst> current_ = std::make_unique<Burst>();
+    DpdkIo* current_lane_ = nullptr;  // where the burst on its way came from
     BurstTime time_;
     KeyMailbox keys_;
     struct ReadTsc {

@@ -37,7 +37,7 @@ struct KernelBridge::Pair {
     void attach_again();
     void remove_ended(std::uint64_t now);
     // The log names what a veth lacks for frames that the kernel forwards to arrive.
-    void tell_of_veth() const;
+    void warn_of_veth() const;
     [[nodiscard]] Result<Done> attach_port(const PairConfig& config, std::size_t side,
                                            const BoxConfig& box, const std::string& folder);
     [[nodiscard]] bool drop_early(std::size_t side, const LoadedRules* rules, const ClockPair& now);
@@ -137,7 +137,7 @@ void KernelBridge::Pair::attach_again() {
     }
 }
 
-void KernelBridge::Pair::tell_of_veth() const {
+void KernelBridge::Pair::warn_of_veth() const {
     for (std::size_t side = 0; side < programs.size(); ++side) {
         if (programs[side]->is_native() && netdev_driver(places[side].interface) == "veth") {
             log_warn("what the kernel forwards to " + places[side].interface +
@@ -243,7 +243,7 @@ Result<Done> KernelBridge::attach_pair(const BoxConfig& box, const PairConfig& c
             return done.error();
         }
     }
-    pair->tell_of_veth();
+    pair->warn_of_veth();
     pairs_.push_back(std::move(pair));
     return Done{};
 }

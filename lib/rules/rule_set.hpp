@@ -99,7 +99,7 @@ struct MeteredLimit {
     AnyLimit limit;
     LimitScope scope = LimitScope::Local;
     // Where it is local: names how the ports that it sees spread packets (lib/policy/placement).
-    std::uint64_t spread_at_ports = 0;
+    std::uint64_t rss_mapping_at_ports = 0;
     // How far workers may go ahead of each other where it is merged; 0: as the numbers suggest.
     std::uint64_t max_unsynced = 0;
     // When the rule coarsens: the limit with its numbers times factor, factor^2, factor^3.

@@ -2,7 +2,7 @@
 #include "lib/base/bytes.hpp"
 #include "lib/base/units.hpp"
 #include "lib/base/wide.hpp"
-#include "lib/wire/room.hpp"
+#include "lib/wire/memory_budget.hpp"
 
 #include <algorithm>
 #include <array>
@@ -152,7 +152,8 @@ private:
 class Reader {
 public:
     static constexpr bool kReads = true;
-    explicit Reader(ByteView bytes, const Room& room = {}) noexcept : rest_{bytes}, room_{room} {}
+    explicit Reader(ByteView bytes, const MemoryBudget& room = {}) noexcept
+        : rest_{bytes}, room_{room} {}
 
     template <typename... T>
     void operator()(T&... fields) {
@@ -206,7 +207,7 @@ public:
     [[nodiscard]] bool knows_all() const noexcept { return knows_all_; }
     // All that take() was told of so far.
     [[nodiscard]] std::uint64_t needed() const noexcept { return needed_; }
-    [[nodiscard]] const Room& room() const noexcept { return room_; }
+    [[nodiscard]] const MemoryBudget& room() const noexcept { return room_; }
     [[nodiscard]] bool ok() const noexcept { return ok_; }
     // Everything was there, and nothing is left over.
     [[nodiscard]] bool finished() const noexcept { return ok_ && rest_.empty(); }
@@ -321,7 +322,7 @@ private:
     }
 
     ByteView rest_;
-    Room room_;
+    MemoryBudget room_;
     std::uint64_t needed_ = 0;
     bool knows_all_ = false;
     bool ok_ = true;

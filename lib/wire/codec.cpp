@@ -46,7 +46,7 @@ Error no_memory(std::uint64_t needed, bool all, std::uint64_t there_are) {
 }
 
 template <typename Message>
-Result<Message> decode(ByteView payload, const Room& room = {}) {
+Result<Message> decode(ByteView payload, const MemoryBudget& room = {}) {
     Reader in{payload, room};
     in.take(kEncoded * payload.size());
     Message message;
@@ -85,8 +85,9 @@ bool carries_rules(ByteView request) noexcept {
            kind == std::byte{index_of<Request, BeginTrace>()};
 }
 
-Result<Request> decode_request(ByteView payload, const Room& room) {
-    Result<Request> request = decode<Request>(payload, carries_rules(payload) ? room : Room{});
+Result<Request> decode_request(ByteView payload, const MemoryBudget& room) {
+    Result<Request> request =
+        decode<Request>(payload, carries_rules(payload) ? room : MemoryBudget{});
     const RuleSet* rules = request ? rules_in(*request) : nullptr;
     if (rules != nullptr) {
         if (const std::optional<std::string> fault = find_fault(*rules)) {

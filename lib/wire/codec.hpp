@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/base/bytes.hpp"
 #include "lib/base/result.hpp"
+#include "lib/wire/memory_budget.hpp"
 #include "lib/wire/message.hpp"
-#include "lib/wire/room.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -19,7 +19,7 @@ namespace sluice {
 [[nodiscard]] std::vector<std::byte> encode(const RulesInForce& rules);
 // NoMemory: rules that need more than there is room for, to be decoded, loaded and kept. Nothing of
 // that size has been allocated then.
-[[nodiscard]] Result<Request> decode_request(ByteView payload, const Room& room = {});
+[[nodiscard]] Result<Request> decode_request(ByteView payload, const MemoryBudget& room = {});
 // Whether it says that it has rules, the only requests for which the room counts.
 [[nodiscard]] bool carries_rules(ByteView request) noexcept;
 [[nodiscard]] Result<Reply> decode_reply(ByteView payload);

@@ -130,11 +130,11 @@ struct Welcome {
     std::uint32_t version = kWireVersion;
     std::uint32_t pid = 0;
     std::uint64_t generation = 0;  // 0: no rule set
-    RssMapping spread{};           // how frames come to workers
+    RssMapping rss_mapping{};      // how frames come to workers
     PacketTreatment treatment{};
 
     static void fields(auto& archive, auto& m) {
-        archive(m.version, m.pid, m.generation, m.spread, m.treatment);
+        archive(m.version, m.pid, m.generation, m.rss_mapping, m.treatment);
     }
 };
 struct Applied {

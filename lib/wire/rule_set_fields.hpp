@@ -34,8 +34,8 @@ void serialize(auto& archive, Of<KeyPart> auto& part) {
     archive(part.lower, part.room);
 }
 void serialize(auto& archive, Of<MeteredLimit> auto& limit) {
-    archive(limit.identity, limit.name, limit.key, limit.per, limit.scope, limit.spread_at_ports,
-            limit.max_unsynced, limit.limit);
+    archive(limit.identity, limit.name, limit.key, limit.per, limit.scope,
+            limit.rss_mapping_at_ports, limit.max_unsynced, limit.limit);
 }
 void serialize(auto& archive, Of<TagValues> auto& tag) {
     archive(tag.dscp, tag.pcp);

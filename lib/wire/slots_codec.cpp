@@ -39,7 +39,7 @@ template <typename Archive>
 void serialize_slot(Archive& archive, Of<LoadedLimit> auto& limit) {
     bool shared = limit.shared != 0;
     archive(limit.identity, limit.slot, limit.version, limit.overridden, limit.limit, limit.coarser,
-            limit.previous, limit.most_used, limit.forgiven, shared, limit.spread);
+            limit.previous, limit.most_used, limit.forgiven, shared, limit.rss_mapping);
     archive.optional_word(limit.migrating_to, Combine::Most);
     archive(limit.migrated_from);
     if constexpr (Archive::kReads) {

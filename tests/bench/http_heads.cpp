@@ -153,9 +153,9 @@ std::string usual_get_of(std::mt19937_64& random, std::string_view first_segment
     return head + random_word(random, 4, 9) + "\r\n\r\n";
 }
 
-std::string random_word(std::mt19937_64& random, std::size_t least, std::size_t spread) {
+std::string random_word(std::mt19937_64& random, std::size_t least, std::size_t rss_mapping) {
     std::string text;
-    for (std::size_t left = least + random() % spread; left > 0; --left) {
+    for (std::size_t left = least + random() % rss_mapping; left > 0; --left) {
         text += static_cast<char>('a' + random() % 26);
     }
     return text;

@@ -9,7 +9,7 @@ namespace sluice::bench {
 
 // Random letters, `least` to `least + spread - 1` of them.
 [[nodiscard]] std::string random_word(std::mt19937_64& random, std::size_t least,
-                                      std::size_t spread);
+                                      std::size_t rss_mapping);
 
 // The head of a GET of 300 bytes, more or less, for a path below a segment, to one of eight hosts.
 [[nodiscard]] std::string usual_get_of(std::mt19937_64& random, std::string_view first_segment);

@@ -37,7 +37,7 @@ double measure_most(bool quick) {
             for (std::size_t i = 0; i < turns; ++i) {
                 clock.at += Nanoseconds{static_cast<std::int64_t>(step)};
                 loop.feed(kMaxBurst);
-                departed += loop.turn(clock);
+                departed += loop.poll(clock);
             }
         });
         rounds.push_back(all / static_cast<double>(departed));
@@ -76,7 +76,7 @@ void measure_round(ShapingLoop& loop, RunningClock& clock, double per_second, Na
         const auto whole = static_cast<std::size_t>(on_wire);
         on_wire -= static_cast<double>(whole);
         loop.feed(whole);
-        rounds.departed += loop.turn(clock);
+        rounds.departed += loop.poll(clock);
         rounds.least_held = std::min(rounds.least_held, loop.held());
     }
     rounds.errors.push_back(loop.errors().quantile(0.99));

@@ -138,10 +138,10 @@ void ShapingLoop::hold_all(const Load& load) {
         clock.at = now_ + Nanoseconds{static_cast<std::int64_t>(
                               step * static_cast<double>(std::min(came, load.keys)))};
         feed(kMaxBurst);
-        (void)turn(clock);
+        (void)poll(clock);
     }
-    coming_->clear();
-    advance(clock.at);
+    next_->clear();
+    run_stages(clock.at);
     now_ = clock.at;
     errors_.clear();
 }
@@ -157,15 +157,15 @@ void ShapingLoop::feed(std::size_t most) {
 }
 
 // As Worker::advance().
-void ShapingLoop::advance(Instant at) {
+void ShapingLoop::run_stages(Instant at) {
     const LoadedSet& rules = rules_.set();
-    core_.hold_room = held_.room();
-    run_overlapped(*coming_, *going_, rules, core_, Now{at, {}});
-    if (going_->size() != 0) {
-        stamp(*going_, at);
-        io_.send(*going_, rules.actions, counters_, {&held_, at, nullptr});
+    core_.hold_capacity = held_.room();
+    run_overlapped(*next_, *current_, rules, core_, Now{at, {}});
+    if (current_->size() != 0) {
+        stamp(*current_, at);
+        io_.send(*current_, rules.actions, counters_, {&held_, at, nullptr});
     }
-    std::swap(coming_, going_);
+    std::swap(next_, current_);
 }
 
 void ShapingLoop::stamp(Burst& burst, Instant at) noexcept {

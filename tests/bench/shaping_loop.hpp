@@ -52,12 +52,12 @@ public:
     // What has come in is judged, and what is due departs; how many departed. `clock()` is read as
     // the dataplane's worker reads its own.
     template <typename Clock>
-    std::size_t turn(Clock& clock) {
-        const std::size_t came = io_.receive(*coming_);
-        if (came != 0 || going_->size() != 0) {
-            advance(clock.now());
+    std::size_t poll(Clock& clock) {
+        const std::size_t came = io_.receive(*next_);
+        if (came != 0 || current_->size() != 0) {
+            run_stages(clock.now());
         }
-        return let_depart(clock);
+        return send_due(clock);
     }
 
     [[nodiscard]] Instant now() const noexcept { return now_; }
@@ -73,14 +73,14 @@ private:
 
     void make_frames(const Load& load);
     void hold_all(const Load& load);
-    void advance(Instant at);
+    void run_stages(Instant at);
     // A burst's departures, into the frames themselves.
     static void stamp(Burst& burst, Instant at) noexcept;
     std::size_t take(Instant at, Stamps& planned) noexcept;
 
     // As Worker::let_depart().
     template <typename Clock>
-    std::size_t let_depart(Clock& clock) {
+    std::size_t send_due(Clock& clock) {
         const Instant at = clock.now();
         std::size_t departed = 0;
         std::size_t count = kMaxBurst;
@@ -108,8 +108,8 @@ private:
     Signal up_;
     Counter full_;
     DpdkIo io_;
-    std::unique_ptr<Burst> coming_ = std::make_unique<Burst>();
-    std::unique_ptr<Burst> going_ = std::make_unique<Burst>();
+    std::unique_ptr<Burst> next_ = std::make_unique<Burst>();
+    std::unique_ptr<Burst> current_ = std::make_unique<Burst>();
     Instant now_{std::chrono::hours{1}};
     TimeHistogram errors_;
 };

@@ -78,11 +78,11 @@ private:
                                    .hash = worker_->hash(),
                                    .follows = set.meter_plan.answers}};
         act_burst(const_cast<Burst&>(burst), set.actions, sink_, &answering);
-        let_depart(now);
+        send_due(now);
         answerer_.take_events([](std::size_t, std::uint32_t) {});
     }
     // As the dataplane's worker in each round.
-    void let_depart(Instant now) {
+    void send_due(Instant now) {
         std::array<HeldFrame, kMaxBurst> due;
         sink_.others += held_.empty() ? 0 : held_.take_due(now, due);
     }

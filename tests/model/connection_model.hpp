@@ -18,10 +18,10 @@ constexpr std::size_t kToyHead = 3;
     return size < kToyHead ? kToyHead : size;
 }
 
-struct JudgedUnit {
+struct EvaluatedUnit {
     std::uint64_t at = 0;
     std::string head;
-    [[nodiscard]] bool operator==(const JudgedUnit&) const = default;
+    [[nodiscard]] bool operator==(const EvaluatedUnit&) const = default;
 };
 
 // Bytes that came first stand, units are found as soon as they are whole in order.
@@ -37,7 +37,7 @@ public:
         while (find_unit()) {
         }
     }
-    [[nodiscard]] const std::vector<JudgedUnit>& units() const { return units_; }
+    [[nodiscard]] const std::vector<EvaluatedUnit>& units() const { return units_; }
     [[nodiscard]] std::uint64_t next() const { return next_; }
     // Whether a byte that is known is another one there.
     [[nodiscard]] bool differs(std::uint64_t at, const std::string& bytes) const {
@@ -57,7 +57,7 @@ private:
         }
         const std::size_t head = toy_head(static_cast<std::uint8_t>(bytes_.at(next_ + 1)));
         const std::size_t body = static_cast<std::uint8_t>(bytes_.at(next_ + 2));
-        JudgedUnit unit{next_, {}};
+        EvaluatedUnit unit{next_, {}};
         for (std::size_t i = 0; i < head; ++i) {
             if (!bytes_.contains(next_ + i)) {
                 return false;
@@ -72,7 +72,7 @@ private:
 
     std::map<std::uint64_t, char> bytes_;
     std::uint64_t next_ = 0;
-    std::vector<JudgedUnit> units_;
+    std::vector<EvaluatedUnit> units_;
 };
 
 // One connection's segments through the table.
@@ -94,7 +94,7 @@ public:
         return offer_;
     }
     void verdict(StickyVerdict verdict) { verdict_ = verdict; }
-    [[nodiscard]] const std::vector<JudgedUnit>& units() const { return units_; }
+    [[nodiscard]] const std::vector<EvaluatedUnit>& units() const { return units_; }
 
 private:
     void parse() {
@@ -125,7 +125,7 @@ private:
     StreamOffer offer_;
     StickyVerdict verdict_{1};
     std::uint64_t reached_ = 0;
-    std::vector<JudgedUnit> units_;
+    std::vector<EvaluatedUnit> units_;
 };
 
 }  // namespace sluice::test

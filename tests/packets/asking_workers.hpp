@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/bucket/table/worker_tables.hpp"
-#include "lib/engine/remote/key_asker.hpp"
-#include "lib/engine/remote/key_owner.hpp"
+#include "lib/engine/remote/reserve_client.hpp"
+#include "lib/engine/remote/reserve_server.hpp"
 #include "lib/engine/run_burst.hpp"
 #include "lib/l7/stream/unit_parser.hpp"
 #include "lib/policy/compile.hpp"
@@ -143,8 +143,8 @@ public:
             [](const Sent& one) { return one.decided && forwards(one.decision.verdict); }));
     }
     [[nodiscard]] const LoadedSet& set() const { return loaded_.back()->set(); }
-    [[nodiscard]] KeyAsker& asker(std::size_t at) { return workers_[at]->asker; }
-    [[nodiscard]] KeyOwner& owner(std::size_t at) { return workers_[at]->owner; }
+    [[nodiscard]] ReserveClient& asker(std::size_t at) { return workers_[at]->asker; }
+    [[nodiscard]] ReserveServer& owner(std::size_t at) { return workers_[at]->owner; }
     [[nodiscard]] CoreState& core(std::size_t at) { return workers_[at]->core; }
     [[nodiscard]] std::uint64_t asked() const { return counted(AskEvent::Asked); }
     [[nodiscard]] std::uint64_t counted(AskEvent event) const {
@@ -187,8 +187,8 @@ private:
               owner{self, lanes, {sizes.room.questions, sizes.lifetime}} {}
         WorkerCounters counters;
         CoreState core;
-        KeyAsker asker;
-        KeyOwner owner;
+        ReserveClient asker;
+        ReserveServer owner;
     };
 
     template <typename Read>

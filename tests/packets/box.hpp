@@ -145,7 +145,7 @@ public:
         return answer;
     }
     // What is due of events.
-    void tell_due(Instant now) { tell_due_events(loaded_.set(), core_, {now, {}}); }
+    void notify_due(Instant now) { notify_due_events(loaded_.set(), core_, {now, {}}); }
     // A key of the first rule.
     [[nodiscard]] Result<ReadKey> read_key(std::string_view text) const {
         const LoadedRule& rule = loaded_.set().rules.front();
@@ -178,7 +178,7 @@ public:
     }
     [[nodiscard]] BucketStore& buckets() { return core_.buckets; }
     // How many packets more it may hold.
-    void set_hold_room(std::uint32_t room) { core_.hold_room = room; }
+    void set_hold_room(std::uint32_t room) { core_.hold_capacity = room; }
     // Tells it who its rules count.
     void watch(KeySampler& sampler) { core_.sampler = &sampler; }
     // Tells it whom its rules refuse and ban.

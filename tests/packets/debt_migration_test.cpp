@@ -79,7 +79,7 @@ TEST(Moving, PlacesAreWhatTheyAreCalled) {
     }
     Workers owner{at(Place::Owner, std::string{kBucket}), kWorkers};
     Workers other{at(Place::OtherOwner, std::string{kBucket}), kWorkers};
-    EXPECT_NE(limit_of(owner).spread, limit_of(other).spread);
+    EXPECT_NE(limit_of(owner).rss_mapping, limit_of(other).rss_mapping);
 }
 
 // What is local comes to one worker (not to the one that owns all that has nothing in common),

@@ -46,7 +46,7 @@ public:
     }
     // All that is due by then.
     std::vector<std::string> told(Nanoseconds passed) {
-        box.tell_due(kStart + passed);
+        box.notify_due(kStart + passed);
         events.ring().drain([&](const EventRecord& record) {
             log_.take(record, 1, [](std::uint64_t) { return std::string{}; });
         });

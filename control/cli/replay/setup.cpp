@@ -21,7 +21,7 @@ void adopt_box(const BoxConfig& box, ReplaySetup& setup) {
         const PairConfig& pair = box.pairs.front();
         setup.pair = pair.name;
         setup.rss_outside = pair.outside.rss;
-        setup.spread = spread_of(box);
+        setup.rss_mapping = rss_mapping_of(box);
         setup.merge_interval = box.merge_interval;
         setup.rss_inside = pair.inside.rss;
     }
@@ -30,7 +30,7 @@ void adopt_box(const BoxConfig& box, ReplaySetup& setup) {
 // Several workers get frames as WorkerSet spreads them. One worker is shown as the box would have
 // it.
 RssMapping box_of(const ReplaySetup& setup) {
-    RssMapping box = setup.spread.value_or(usual_spread());
+    RssMapping box = setup.rss_mapping.value_or(usual_spread());
     if (setup.workers > 1) {
         constexpr auto kBy = PortRssMapping::By::Handover;
         box.ports = {{setup.pair, Direction::In, kBy, setup.rss_outside},
@@ -83,7 +83,7 @@ Compiling compile_for(const RuleFiles& files, const ReplaySetup& setup) {
 // True if services have to see both directions and no file says how ports spread them.
 bool wants_mirror(const CompiledRules& compiled, const ReplaySetup& setup) {
     const std::vector<Service>& services = compiled.set.services;
-    return !setup.spread && setup.workers > 1 &&
+    return !setup.rss_mapping && setup.workers > 1 &&
            std::any_of(services.begin(), services.end(),
                        [](const Service& service) { return service.path == ServicePath::Both; });
 }

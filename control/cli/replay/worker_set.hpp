@@ -28,7 +28,7 @@ struct ReplaySetup {
     Rss rss_inside = Rss::Source;
     std::vector<IpPrefix> inside;
     std::size_t workers = 1;
-    std::optional<RssMapping> spread{};  // of the box that a file describes
+    std::optional<RssMapping> rss_mapping{};  // of the box that a file describes
     Nanoseconds merge_interval{1'000'000};
 };
 

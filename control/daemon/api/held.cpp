@@ -58,7 +58,7 @@ Json box_json(const DataplaneLink& link) {
         return {};
     }
     Json pairs = Json::array();
-    for (const PortRssMapping& port : link.spread().ports) {
+    for (const PortRssMapping& port : link.rss_mapping().ports) {
         if (port.dir == Direction::In && !port.pair.empty()) {
             pairs.push_back(port.pair);
         }

@@ -206,7 +206,7 @@ std::optional<HttpResponse> add_condition(AskedTrace& asked, const DataplaneLink
     if (asked.when.empty()) {
         return std::nullopt;
     }
-    LoneCondition condition = compile_condition(asked.when, link.spread());
+    LoneCondition condition = compile_condition(asked.when, link.rss_mapping());
     if (!condition.rules) {
         return problem_response(422, "the condition does not compile", "nothing is traced",
                                 to_json(condition.problems));

@@ -34,7 +34,7 @@ StoredRules stored(RunningRules running, std::int64_t now) {
 
 bool DataplaneSync::meet(const Welcome& dataplane) {
     const std::lock_guard lock{rules_.changing};
-    const bool fits = show_for(dataplane.spread);
+    const bool fits = show_for(dataplane.rss_mapping);
     const AppliedRules& applied = rules_.applied;
     if (applied.trial() && dataplane.generation != applied.trial()->rules.generation) {
         rules_.end_trial("is not what the dataplane runs any more");
@@ -59,7 +59,7 @@ bool DataplaneSync::meet(const Welcome& dataplane) {
 bool DataplaneSync::follow_box() {
     const std::lock_guard lock{rules_.changing};
     // Rules on trial stay as they were tried.
-    return show_for(rules_.link.spread()) || rules_.applied.trial() || bring_kept();
+    return show_for(rules_.link.rss_mapping()) || rules_.applied.trial() || bring_kept();
 }
 
 // Which limits are local depends on the box; nothing else of the rules does. False: for this one
@@ -81,7 +81,7 @@ bool DataplaneSync::show_for(const RssMapping& box) {
 // A trial ended, and the dataplane runs what was kept before it already.
 void DataplaneSync::follow_revert() {
     if (rules_.reverts.is_open()) {
-        Compiled compiled = rules_.applied.compile_current(rules_.link.spread());
+        Compiled compiled = rules_.applied.compile_current(rules_.link.rss_mapping());
         rules_.board.show(rules_.applied, compiled.rules ? &*compiled.rules : nullptr);
         rules_.reverts.finish(rules_.applied.generation());
     }
@@ -131,7 +131,7 @@ bool DataplaneSync::adopt(const Welcome& dataplane) {
         return false;
     }
     StoredRules rules = stored(std::move(*running), rules_.applied.now());
-    Compiled compiled = compile(rules, rules_.link.spread());
+    Compiled compiled = compile(rules, rules_.link.rss_mapping());
     if (compiled.no_memory) {
         spdlog::error("no memory to take over the rules of dataplane {}; trying again",
                       dataplane.pid);

@@ -44,7 +44,7 @@ struct LiveRules {
 
     // As of now, for the box that is connected.
     [[nodiscard]] Compiled compile_now(StoredRules& rules) const {
-        return compile_at(rules, applied.now(), link.spread());
+        return compile_at(rules, applied.now(), link.rss_mapping());
     }
 
     // With `changing` held.

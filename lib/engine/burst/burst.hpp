@@ -7,7 +7,7 @@
 #include "lib/l7/stream/service_packet.hpp"
 #include "lib/packet/frame_columns.hpp"
 #include "lib/packet/header_columns.hpp"
-#include "lib/peer/reserve/waiting_room.hpp"
+#include "lib/peer/reserve/pending_packets.hpp"
 #include "lib/respond/answer/answered_packet.hpp"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ public:
     enum class Origin : std::uint8_t {
         Port,
         Worker,  // another one has handed them to this one
-        Room,    // they have waited (lib/peer/reserve/waiting_room.hpp)
+        Room,    // they have waited (lib/peer/reserve/pending_packets.hpp)
     };
     [[nodiscard]] Origin origin() const noexcept { return origin_; }
     [[nodiscard]] bool is_new() const noexcept { return origin_ == Origin::Port; }

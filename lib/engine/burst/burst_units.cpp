@@ -40,7 +40,7 @@ AnsweredPacket Burst::answered(std::size_t row) const noexcept {
     return packet;
 }
 
-BurstUnits::BurstUnits(UnitFinder finder, UnitRoom room)
+BurstUnits::BurstUnits(UnitFinder finder, UnitCapacity room)
     : finder_{finder}, room_{room}, further_{std::make_unique<Burst[]>(kMaxFurtherBursts)} {}
 
 BurstUnits::~BurstUnits() = default;
@@ -74,7 +74,7 @@ void BurstUnits::begin_row(std::size_t row) noexcept {
 
 void BurstUnits::find(std::size_t row, const UnitSource& packet) noexcept {
     begin_row(row);
-    room_ == UnitRoom::Shares ? found_.arena.begin_packet() : found_.arena.begin_only_packet();
+    room_ == UnitCapacity::Shares ? found_.arena.begin_packet() : found_.arena.begin_only_packet();
     UnitSink sink{found_, row, packet.service};
     finder_.find(finder_.parser, packet, sink);
     end_row(row, sink);
@@ -134,16 +134,16 @@ void BurstUnits::derive_texts(std::size_t row, const DerivedTexts& derived) noex
 // dropped it: alone it could not be parsed again. What is held for its departure is not forwarded
 // yet: sent again it is judged again, so that a copy gains nothing; the last segment of a head is
 // dropped then, since what is held goes on by itself.
-UnitFate BurstUnits::fate_of(const Decision& decision, const StickyBytes& bytes,
-                             const MeterPlan& plan) const noexcept {
+UnitOutcome BurstUnits::outcome_of(const Decision& decision, const StickyBytes& bytes,
+                                   const MeterPlan& plan) const noexcept {
     if (decision.verdict == Verdict::Shape) {
-        return bytes.is_whole ? UnitFate::Undone : UnitFate::Refused;
+        return bytes.is_whole ? UnitOutcome::Reverted : UnitOutcome::Refused;
     }
     if (forwards(decision.verdict)) {
-        return UnitFate::Forwarded;
+        return UnitOutcome::Forwarded;
     }
     const bool by_units = decision.rule == kNoRule || concern(plan.rules[decision.rule]);
-    return by_units || !bytes.is_whole ? UnitFate::Refused : UnitFate::Undone;
+    return by_units || !bytes.is_whole ? UnitOutcome::Refused : UnitOutcome::Reverted;
 }
 
 // Bytes that follow a verdict of their burst, and complete no unit, have that verdict: a rule that
@@ -154,10 +154,11 @@ void BurstUnits::settle(const Burst& burst, RowMask rows, const MeterPlan& plan)
         const bool only_follows = has_row(found_.following, row) && found_.counts[row] == 0;
         const bool is_undone = has_row(found_.crowded_out, row) && found_.sticky[row].is_whole &&
                                decision.reason == Reason::TooManyUnits;
-        const UnitFate fate = is_undone       ? UnitFate::Undone
-                              : !only_follows ? fate_of(decision, found_.sticky[row], plan)
-                              : decision.reason == Reason::Retransmission ? UnitFate::Refused
-                                                                          : UnitFate::Forwarded;
+        const UnitOutcome fate = is_undone       ? UnitOutcome::Reverted
+                                 : !only_follows ? outcome_of(decision, found_.sticky[row], plan)
+                                 : decision.reason == Reason::Retransmission
+                                     ? UnitOutcome::Refused
+                                     : UnitOutcome::Forwarded;
         finder_.settle(finder_.parser, found_.sticky[row], fate);
     });
     found_.remembered &= ~rows;

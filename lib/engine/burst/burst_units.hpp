@@ -1,7 +1,7 @@
 #pragma once
 #include "lib/base/lazy_array.hpp"
 #include "lib/bucket/hash/group_key.hpp"
-#include "lib/engine/burst/look.hpp"
+#include "lib/engine/burst/limit_check.hpp"
 #include "lib/engine/burst/scratch.hpp"
 #include "lib/l7/http1/derived_texts.hpp"
 #include "lib/l7/http1/request_texts.hpp"
@@ -15,9 +15,9 @@
 #include "lib/l7/stream/sticky_bytes.hpp"
 #include "lib/l7/stream/text_arena.hpp"
 #include "lib/l7/stream/tracked_columns.hpp"
+#include "lib/l7/stream/unit_capacity.hpp"
 #include "lib/l7/stream/unit_event.hpp"
 #include "lib/l7/stream/unit_finder.hpp"
-#include "lib/l7/stream/unit_room.hpp"
 #include "lib/l7/stream/unit_sink.hpp"
 #include "lib/l7/stream/unit_source.hpp"
 #include "lib/packet/text_field.hpp"
@@ -50,7 +50,7 @@ class HeldUnits;
 // The units of the packets of one burst, all memory for them allocated at once.
 class BurstUnits {
 public:
-    explicit BurstUnits(UnitFinder finder, UnitRoom room = UnitRoom::Shares);
+    explicit BurstUnits(UnitFinder finder, UnitCapacity room = UnitCapacity::Shares);
     ~BurstUnits();
     BurstUnits(const BurstUnits&) = delete;
     BurstUnits& operator=(const BurstUnits&) = delete;
@@ -216,7 +216,7 @@ public:
     LazyArray<Match> matches = uninitialized_array<Match>(kUnitsUnderAnyRules * kMaxRules);
     LazyArray<LimitCheck> checks =
         uninitialized_array<LimitCheck>(kUnitsUnderAnyRules * kMaxLimits);
-    std::array<JudgedUnit, kMaxUnits> judged;
+    std::array<EvaluatedUnit, kMaxUnits> judged;
     LazyArray<std::uint32_t> latest_match = zeroed_array<std::uint32_t>(kMaxRules);
 
 private:
@@ -230,11 +230,11 @@ private:
     // A row that has too many units keeps none.
     void end_row(std::size_t row, UnitSink& sink) noexcept;
     [[nodiscard]] std::size_t first_of(const Burst& further) const noexcept;
-    [[nodiscard]] UnitFate fate_of(const Decision& decision, const StickyBytes& bytes,
-                                   const MeterPlan& plan) const noexcept;
+    [[nodiscard]] UnitOutcome outcome_of(const Decision& decision, const StickyBytes& bytes,
+                                         const MeterPlan& plan) const noexcept;
 
     UnitFinder finder_;
-    UnitRoom room_;
+    UnitCapacity room_;
     std::uint64_t load_ = 0;
     FoundUnits found_;
     TextFieldSet derived_;

@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-class KeyAsker;
+class ReserveClient;
 
 // How this box treats packets, from sluice.yaml; the same on every worker.
 struct PacketPolicy {
@@ -50,7 +50,7 @@ struct CoreState {
     // For limits that workers share; nullptr: the rule set has none.
     Ledger* ledger = nullptr;
     // For limits that are asked of their keys' owners; nullptr: all are this worker's own.
-    KeyAsker* asker = nullptr;
+    ReserveClient* asker = nullptr;
     // For fragments, which go where the first of their datagram goes; empty: each is judged by its
     // own headers.
     FragmentFollower fragments;
@@ -61,7 +61,7 @@ struct CoreState {
     // Bursts under rules without services: what is known of connections of services has gaps there.
     mutable std::uint64_t untracked_bursts = 0;
     // How many more packets may be held until they depart (Verdict::Shape).
-    std::uint32_t hold_room = UINT32_MAX;
+    std::uint32_t hold_capacity = UINT32_MAX;
     // SYNs that limits of open connections will be asked about.
     mutable RecentOpenings recent_openings{};
     // Trust in checksums, where a connection's state follows from a segment.

@@ -107,7 +107,7 @@ void BurstUnits::find_again(std::size_t row, const UnitSource& packet,
                             const HeldUnits& held) noexcept {
     const bool is_of_service = packet.service.service != nullptr;
     if (const StickyBytes* const bytes = held.to_read_again(packet.load, is_of_service)) {
-        finder_.settle(finder_.parser, *bytes, UnitFate::Undone);
+        finder_.settle(finder_.parser, *bytes, UnitOutcome::Reverted);
         find(row, packet);
         if (held.client().is_proxied) {
             UnitSink{found_, row, packet.service}.note_client(held.client().address);

@@ -3,7 +3,7 @@
 #include "lib/bucket/table/entry.hpp"
 #include "lib/bucket/table/table_event.hpp"
 #include "lib/engine/burst/key_digests.hpp"
-#include "lib/engine/burst/look.hpp"
+#include "lib/engine/burst/limit_check.hpp"
 #include "lib/match/rule_matches.hpp"
 #include "lib/packet/row_mask.hpp"
 #include "lib/rules/load/meter_plan.hpp"
@@ -110,7 +110,7 @@ struct Scratch {
     LazyArray<RowDigests> digests = uninitialized_array<RowDigests>(kMaxSchemas);
 
     // Of the one packet that the general path decides, if it has one unit.
-    JudgedUnit packet_unit;
+    EvaluatedUnit packet_unit;
     LazyArray<Match> packet_matches = uninitialized_array<Match>(kMaxRules);
     LazyArray<LimitCheck> packet_looks = uninitialized_array<LimitCheck>(kMaxLimits);
 

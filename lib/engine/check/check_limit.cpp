@@ -91,7 +91,7 @@ void check_limit(LimitCheck& check, const LoadedLimit& limit, const LoadedRule& 
         without_place = check.entry != nullptr && check.entry->stamp().aggregation_level != 0;
     }
     if (limit.migrating_to && limit.shared == 0) [[unlikely]] {
-        weigh_others(check, own, {limit, rule, context});
+        check_others(check, own, {limit, rule, context});
     }
     if (without_place) [[unlikely]] {
         migrate_debt(check, own, {limit, rule, context});

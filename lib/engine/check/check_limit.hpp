@@ -2,12 +2,12 @@
 #include "lib/bucket/meter/later_demand.hpp"
 #include "lib/engine/burst/burst.hpp"
 #include "lib/engine/burst/core_state.hpp"
-#include "lib/engine/burst/look.hpp"
+#include "lib/engine/burst/limit_check.hpp"
 #include "lib/rules/load/loaded_set.hpp"
 
 namespace sluice {
 
-class KeyAsker;
+class ReserveClient;
 
 // The colour a packet comes with: the drop precedence of assured forwarding (RFC 2597), else green.
 [[nodiscard]] Color color_of(std::uint8_t dscp) noexcept;
@@ -25,7 +25,7 @@ struct AskContext {
         Answered,   // by what they have answered
     };
     Pass pass = Pass::Local;
-    KeyAsker* asker = nullptr;
+    ReserveClient* asker = nullptr;
     std::uint32_t place = ~std::uint32_t{0};  // of the packet (RoomPlace)
     std::uint8_t unit = 0;                    // of the packet
 

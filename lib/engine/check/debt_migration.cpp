@@ -1,6 +1,6 @@
 #include "lib/engine/check/debt_migration.hpp"
 
-#include "lib/bucket/table/debt_elsewhere.hpp"
+#include "lib/bucket/table/remote_debt.hpp"
 #include "lib/engine/check/ask_bucket.hpp"
 #include "lib/engine/check/own_numbers.hpp"
 #include "lib/engine/check/shared_charge.hpp"
@@ -63,7 +63,7 @@ private:
 
     const TableKey& own_;
     const AskedLimit& asked_;
-    DebtElsewhere elsewhere_;
+    RemoteDebt elsewhere_;
     WiderKeys wider_;
 };
 
@@ -155,7 +155,7 @@ bool charge_debts(const LimitCheck& check, Debts& debts, const CheckContext& con
     LimitCheck all = check;
     all.cost = check.cost + debts.all();
     all.conformance = ask_bucket(all, asked.context);
-    weigh_others(all, own, asked);
+    check_others(all, own, asked);
     const bool fits = is_admitted(all.conformance) &&
                       (debts.left() == Units{0} || charge_debts(all, debts, asked.context));
     check.conformance = fits ? ask_bucket(check, asked.context) : Conformance::Red;
@@ -163,7 +163,7 @@ bool charge_debts(const LimitCheck& check, Debts& debts, const CheckContext& con
 
 }  // namespace
 
-void weigh_others(LimitCheck& check, const TableKey& own, const AskedLimit& asked) noexcept {
+void check_others(LimitCheck& check, const TableKey& own, const AskedLimit& asked) noexcept {
     if (!is_admitted(check.conformance) || check.entry == nullptr ||
         asked.limit.migrating_to != Combine::Sum) {
         return;

@@ -18,7 +18,7 @@ struct AskedLimit {
 // While keys move, a worker that judges one may be another than yesterday's: what others hold of
 // it, or of the wider key that stands for it, counts as if it were held here. `own` is the packet's
 // key.
-void weigh_others(LimitCheck& check, const TableKey& own, const AskedLimit& asked) noexcept;
+void check_others(LimitCheck& check, const TableKey& own, const AskedLimit& asked) noexcept;
 
 // Of a key that found no place here, and is admitted by a wider one: that one is charged with what
 // the key owes elsewhere, once, or the packet is refused. It is also refused if the key's own

@@ -71,7 +71,7 @@ bool InheritedDebt::is_taken_over(const BucketAt& at) const noexcept {
     return limit_.migrating_to == Combine::Sum && elsewhere_.others_have(at);
 }
 
-void InheritedDebt::note(DebtElsewhere::Taken taken) noexcept {
+void InheritedDebt::note(RemoteDebt::Taken taken) noexcept {
     context_.core.counters.former_debts.add(taken.in_earlier ? 1 : 0);
     context_.core.counters.moved_debts.add(taken.at_workers ? 1 : 0);
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/bucket/table/debt_elsewhere.hpp"
+#include "lib/bucket/table/remote_debt.hpp"
 #include "lib/engine/check/wider_keys.hpp"
 
 namespace sluice {
@@ -35,7 +35,7 @@ private:
         return elsewhere_.is_possible(limit_.slot) && !is_taken_over(at);
     }
     void leave_what_is_left(Cell& cell, const AnyLimit& numbers, Entry& parent) noexcept;
-    void note(DebtElsewhere::Taken taken) noexcept;
+    void note(RemoteDebt::Taken taken) noexcept;
     [[nodiscard]] bool is_taken_over(const BucketAt& at) const noexcept;
 
     const LoadedLimit& limit_;
@@ -43,7 +43,7 @@ private:
     WiderKeys& wider_;
     BucketStore& store_;
     LimitRegistry& registry_;
-    DebtElsewhere elsewhere_;
+    RemoteDebt elsewhere_;
 };
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/bucket/table/own_bucket.hpp"
-#include "lib/engine/burst/look.hpp"
+#include "lib/engine/burst/limit_check.hpp"
 #include "lib/engine/check/check_limit.hpp"
 
 #include <cstdint>

@@ -85,7 +85,7 @@ RowMask FastPath::decide_buckets(const Buckets& buckets, const Keys& keys, RowMa
                 buckets.charge(limits[lookup->limit], *lookup);
             }
         } else if (const std::span of{first, last};
-                   of.size() > kMostFastLookups || !decide_otherwise(row, of, {refused})) {
+                   of.size() > kMostFastLookups || !decide_refused(row, of, {refused})) {
             return rows;
         }
     }

@@ -125,13 +125,13 @@ bool FastPath::make_current(const LimitPlan& limit, Entry& entry) noexcept {
 
 FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup& lookup,
                                            CheckFindings& found) noexcept {
-    const BriefPolicy policy = policies_.of_key(limit, lookup, row_);
+    const FastKeyPolicy policy = policies_.of_key(limit, lookup, row_);
     switch (policy) {
-        case BriefPolicy::Exempt:
+        case FastKeyPolicy::Exempt:
             return Check::Exempt;
-        case BriefPolicy::Unknown:
+        case FastKeyPolicy::Unknown:
             return Check::General;
-        case BriefPolicy::OwnNumbers: {
+        case FastKeyPolicy::OwnNumbers: {
             const OwnBucket& bucket = own_bucket_of(lookup);
             return bucket.after(cost_of(limit, lookup), now_.at) ? Check::Fits : Check::Refused;
         }
@@ -139,7 +139,7 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
             break;
     }
     const Check checked = check_bucket(limit, lookup, found);
-    if (policy == BriefPolicy::Unnoted && checked != Check::General) {
+    if (policy == FastKeyPolicy::Unchecked && checked != Check::General) {
         policies_.note(limit, *lookup.entry);
     }
     return checked;
@@ -147,9 +147,9 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
 
 [[gnu::always_inline]] inline FastPath::Check FastPath::check_shared(
     const LimitPlan& limit, BucketLookup& lookup, CheckFindings& found) noexcept {
-    const BriefPolicy policy = policies_.of_shared_key(limit, row_);
-    if (policy != BriefPolicy::Limited) [[unlikely]] {
-        return policy == BriefPolicy::Exempt ? Check::Exempt : Check::General;
+    const FastKeyPolicy policy = policies_.of_shared_key(limit, row_);
+    if (policy != FastKeyPolicy::Limited) [[unlikely]] {
+        return policy == FastKeyPolicy::Exempt ? Check::Exempt : Check::General;
     }
     ++found.shared;
     return check_bucket(limit, lookup, found);
@@ -168,8 +168,8 @@ FastPath::Check FastPath::check_overridden(const LimitPlan& limit, BucketLookup&
         case FastMeter::Overridden:
             return check_overridden(limit, lookup, found);
         case FastMeter::Penalty:
-            return policies_.of_box(limit, lookup) == BriefPolicy::Limited ? Check::Fits
-                                                                           : Check::General;
+            return policies_.of_box(limit, lookup) == FastKeyPolicy::Limited ? Check::Fits
+                                                                             : Check::General;
         default:
             return Check::General;
     }
@@ -301,7 +301,7 @@ bool FastPath::decide(std::size_t row) noexcept {
         return false;
     }
     if ((found.refused | found.exempt) != 0) {
-        return decide_otherwise(row, lookups, found);
+        return decide_refused(row, lookups, found);
     }
     if (found.shared != 0 && !commit_shared(lookups, bit - 1)) {
         return false;
@@ -330,7 +330,7 @@ bool FastPath::decide_widened(std::size_t row) noexcept {
         bit <<= 1;
     }
     const bool is_left = found.opened && !all_at_hand(lookups);
-    return !is_left && found.shared <= 1 && decide_otherwise(row, lookups, found);
+    return !is_left && found.shared <= 1 && decide_refused(row, lookups, found);
 }
 
 }  // namespace sluice

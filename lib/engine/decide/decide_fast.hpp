@@ -2,8 +2,8 @@
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/engine/burst/burst.hpp"
 #include "lib/engine/burst/core_state.hpp"
-#include "lib/engine/decide/brief_policy.hpp"
 #include "lib/engine/decide/coarser_buckets.hpp"
+#include "lib/engine/decide/fast_key_policy.hpp"
 #include "lib/engine/decide/packet_outcome.hpp"
 #include "lib/rules/load/loaded_set.hpp"
 
@@ -83,11 +83,11 @@ private:
     [[nodiscard]] bool any_shapes(std::span<const BucketLookup> lookups) const noexcept;
     // What the checks found is not that each limit has room for a key of its own. False: nothing
     // has been done.
-    [[nodiscard, gnu::noinline]] bool decide_otherwise(std::size_t row,
-                                                       std::span<const BucketLookup> lookups,
-                                                       const CheckFindings& found) noexcept;
-    [[nodiscard]] bool weigh_rules(std::size_t row, std::span<const BucketLookup> lookups,
-                                   const CheckFindings& found) noexcept;
+    [[nodiscard, gnu::noinline]] bool decide_refused(std::size_t row,
+                                                     std::span<const BucketLookup> lookups,
+                                                     const CheckFindings& found) noexcept;
+    [[nodiscard]] bool keep_stricter_rules(std::size_t row, std::span<const BucketLookup> lookups,
+                                           const CheckFindings& found) noexcept;
     template <typename Buckets, typename Keys>
     [[nodiscard]] RowMask decide_buckets(const Buckets& buckets, const Keys& keys,
                                          RowMask rows) noexcept;

@@ -183,8 +183,8 @@ RuleOutcome check_rule(const Match& match, const MatchedRules& judged) noexcept 
 }
 
 // The strictest decides, the first of equals.
-void weigh(const Match& match, const Weight& weight, const MatchedRules& judged,
-           Decision& decision) noexcept {
+void keep_stricter(const Match& match, const Weight& weight, const MatchedRules& judged,
+                   Decision& decision) noexcept {
     const Verdict verdict = judged.verdict_of(weight.action);
     if (decision.rule != kNoRule && decision.verdict >= verdict) {
         return;
@@ -214,24 +214,24 @@ void decide(const Match& match, const MatchedRules& judged, const RuleOutcome& o
         decision.reason = outcome.judged ? Reason::WithinLimits : Reason::Exempt;
     }
     if (outcome.banned && rule.bans()) [[unlikely]] {
-        weigh(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
+        keep_stricter(match, {rule.ban.action, refusal, outcome.key, limit}, judged, decision);
     } else if (outcome.exceeded) {
         const Weight weight{rule.on_exceed, refusal, outcome.key, limit};
-        weigh(match, weight_of_refusal(match, rule, outcome, weight), judged, decision);
+        keep_stricter(match, weight_of_refusal(match, rule, outcome, weight), judged, decision);
     }
     if (outcome.colored) [[unlikely]] {
         const ActionIndex action = rule.on_color[static_cast<std::size_t>(outcome.color)];
         // A colour that only passes is no refusal; a tag, or red, is this rule's doing.
         if (judged.verdict_of(action) != Verdict::Pass || outcome.refused) {
             const Reason reason = outcome.refused ? refusal : Reason::WithinLimits;
-            weigh(match, {action, reason, outcome.key, limit}, judged, decision);
+            keep_stricter(match, {action, reason, outcome.key, limit}, judged, decision);
         }
     }
 }
 
 // Adds one rule's decision to that of the rules before it: the strictest verdict holds, the first
 // of equals, and the longest wait.
-void join(const Decision& own, Decision& decision) noexcept {
+void merge(const Decision& own, Decision& decision) noexcept {
     const Nanoseconds wait = std::max(decision.wait, own.wait);
     if (own.rule == kNoRule) {
         const bool tells = decision.rule == kNoRule && says_more(own.reason, decision.reason);
@@ -318,7 +318,7 @@ void check_all(const MatchedRules& judged, Decision& decision) noexcept {
         const bool would_hold = outcome.can_be_held() && !judged.acts_in_place(rule);
         match.blocks = !forwards(own.verdict) && !would_hold;
         if (rule.mode == Mode::Enforce) {
-            join(own, decision);
+            merge(own, decision);
         }
     }
 }

@@ -1,8 +1,8 @@
 #pragma once
 #include "lib/engine/burst/core_state.hpp"
-#include "lib/engine/burst/judged_packet.hpp"
+#include "lib/engine/burst/evaluated_packet.hpp"
 #include "lib/engine/check/check_limit.hpp"
-#include "lib/engine/remote/key_asker.hpp"
+#include "lib/engine/remote/reserve_client.hpp"
 #include "lib/rules/load/loaded_set.hpp"
 
 #include <span>
@@ -67,7 +67,7 @@ struct MatchedRules {
         return before(match, &Match::counted);
     }
     // The same of the one that the packet's bytes were counted with.
-    [[nodiscard]] const Match* weighed_before(const Match& match) const noexcept {
+    [[nodiscard]] const Match* evaluated_before(const Match& match) const noexcept {
         return before(match, &Match::weighed);
     }
     [[nodiscard]] const Match* before(const Match& match, bool Match::* has) const noexcept {
@@ -85,11 +85,11 @@ struct MatchedRules {
 [[nodiscard]] Decision decide_unit(MatchedRules judged) noexcept;
 
 // The general path, for any packet that is well-formed: decides and charges.
-[[nodiscard]] Decision decide_general(const PacketLooks& packet, const LoadedSet& set,
+[[nodiscard]] Decision decide_general(const PacketChecks& packet, const LoadedSet& set,
                                       CoreState& core, Now now, AskContext ask = {}) noexcept;
 // The same as if every owner that is to be asked said yes, and nothing is charged or counted. The
 // looks have been used up by it.
-[[nodiscard]] Decision rehearse(const PacketLooks& packet, const LoadedSet& set, CoreState& core,
-                                Now now) noexcept;
+[[nodiscard]] Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
+                               Now now) noexcept;
 
 }  // namespace sluice

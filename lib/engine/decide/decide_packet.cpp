@@ -71,7 +71,7 @@ void count_match(Match& match, const MatchedRules& judged, Ending ending) noexce
         return;
     }
     match.weighed = true;
-    const bool is_first = judged.is_only || judged.weighed_before(match) == nullptr;
+    const bool is_first = judged.is_only || judged.evaluated_before(match) == nullptr;
     const std::uint64_t bytes = is_first ? judged.frame_bytes() : 0;
     const bool refuses = finding == Finding::Refuses;
     (refuses ? counters.exceeded : counters.admitted).add(1);
@@ -103,24 +103,24 @@ bool is_before(const Decision& decision, const Decision& other) noexcept {
 }
 
 // A rule that refuses one unit of a packet refuses the packet.
-void spread_refusals(const PacketLooks& packet) noexcept {
-    const auto spread = [](const Match& from, Match& to) {
+void spread_refusals(const PacketChecks& packet) noexcept {
+    const auto rss_mapping = [](const Match& from, Match& to) {
         to.refused_any |= from.refused_any;
         to.blocks_any |= from.blocks_any;
     };
-    for (const JudgedUnit& unit : packet.units) {
+    for (const EvaluatedUnit& unit : packet.units) {
         for (Match& match : unit.matches) {
             match.refused_any = match.refused;
             match.blocks_any = match.blocks;
             if (match.previous != 0) {
-                spread(packet.matches[match.previous - 1], match);
+                rss_mapping(packet.matches[match.previous - 1], match);
             }
         }
     }
     for (std::size_t left = packet.units.size(); left > 0; --left) {
         for (const Match& match : packet.units[left - 1].matches) {
             if (match.previous != 0) {
-                spread(match, packet.matches[match.previous - 1]);
+                rss_mapping(match, packet.matches[match.previous - 1]);
             }
         }
     }
@@ -128,9 +128,9 @@ void spread_refusals(const PacketLooks& packet) noexcept {
 
 // Of several shapers the latest departure holds; `counts` says which rules hold the packet.
 template <typename Counts>
-Nanoseconds departure_of(const PacketLooks& packet, Counts&& counts) noexcept {
+Nanoseconds departure_of(const PacketChecks& packet, Counts&& counts) noexcept {
     Nanoseconds delay{};
-    for (const JudgedUnit& unit : packet.units) {
+    for (const EvaluatedUnit& unit : packet.units) {
         for (const Match& match : unit.matches) {
             delay = counts(match.rule) ? std::max(delay, match.delay) : delay;
         }
@@ -139,9 +139,9 @@ Nanoseconds departure_of(const PacketLooks& packet, Counts&& counts) noexcept {
 }
 
 // The rules that keep the packet back.
-BlockingRules blocking_rules(const PacketLooks& packet, const LoadedSet& set) noexcept {
+BlockingRules blocking_rules(const PacketChecks& packet, const LoadedSet& set) noexcept {
     BlockingRules blocking;
-    for (const JudgedUnit& unit : packet.units) {
+    for (const EvaluatedUnit& unit : packet.units) {
         if (!forwards(unit.decision.verdict)) {
             blocking.add(unit.decision.rule);
         }
@@ -155,10 +155,10 @@ BlockingRules blocking_rules(const PacketLooks& packet, const LoadedSet& set) no
 }
 
 // One packet on its way through the general path.
-class Judging {
+class Evaluation {
 public:
-    Judging(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
-            AskContext ask) noexcept
+    Evaluation(const PacketChecks& packet, const LoadedSet& set, CoreState& core, Now now,
+               AskContext ask) noexcept
         : packet_{packet},
           set_{set},
           core_{core},
@@ -175,7 +175,7 @@ public:
     void end(Ending ending) const noexcept {
         const BlockingRules blocking =
             set_.meter_plan.has_candidates ? blocking_rules(packet_, set_) : BlockingRules{};
-        for (const JudgedUnit& unit : packet_.units) {
+        for (const EvaluatedUnit& unit : packet_.units) {
             const MatchedRules judged = rules_of(unit);
             for (Match& match : judged.matches) {
                 const Ending own =
@@ -187,7 +187,7 @@ public:
     }
     // Nothing is charged, whatever was admitted.
     void release() const noexcept {
-        for (const JudgedUnit& unit : packet_.units) {
+        for (const EvaluatedUnit& unit : packet_.units) {
             release_unit(rules_of(unit));
         }
     }
@@ -212,14 +212,14 @@ private:
             return false;
         }
         bool tells = false;
-        for (const JudgedUnit& unit : packet_.units) {
+        for (const EvaluatedUnit& unit : packet_.units) {
             for (const Match& match : unit.matches) {
                 tells |= set_.meter_plan.rules[match.rule].tells_wait;
             }
         }
         return tells;
     }
-    [[nodiscard]] MatchedRules rules_of(const JudgedUnit& unit) const noexcept {
+    [[nodiscard]] MatchedRules rules_of(const EvaluatedUnit& unit) const noexcept {
         AskContext ask = ask_;
         ask.unit = static_cast<std::uint8_t>(&unit - packet_.units.data());
         return {.context = {.set = set_,
@@ -240,7 +240,7 @@ private:
                 .looks_before = unit.looks_before};
     }
 
-    const PacketLooks& packet_;
+    const PacketChecks& packet_;
     const LoadedSet& set_;
     CoreState& core_;
     Now now_;
@@ -248,11 +248,11 @@ private:
     bool tells_wait_;
 };
 
-Decision Judging::decide() noexcept {
-    JudgedUnit& first = packet_.units.front();
+Decision Evaluation::decide() noexcept {
+    EvaluatedUnit& first = packet_.units.front();
     first.decision = decide_unit(rules_of(first));
     Decision decision = first.decision;
-    for (JudgedUnit& unit : packet_.units.subspan(1)) {
+    for (EvaluatedUnit& unit : packet_.units.subspan(1)) {
         unit.decision = decide_unit(rules_of(unit));
         const Nanoseconds wait = std::max(decision.wait, unit.decision.wait);
         decision = is_before(unit.decision, decision) ? unit.decision : decision;
@@ -263,24 +263,24 @@ Decision Judging::decide() noexcept {
 
 }  // namespace
 
-Decision decide_general(const PacketLooks& packet, const LoadedSet& set, CoreState& core, Now now,
+Decision decide_general(const PacketChecks& packet, const LoadedSet& set, CoreState& core, Now now,
                         AskContext ask) noexcept {
-    Judging judging{packet, set, core, now, ask};
+    Evaluation judging{packet, set, core, now, ask};
     Decision decision = judging.decide();
     spread_refusals(packet);
     const bool forwarded = forwards(decision.verdict);
     decision.wait = forwarded ? Nanoseconds{0} : decision.wait;
     if (decision.verdict == Verdict::Shape) [[unlikely]] {
         decision.wait = judging.departure();
-        --core.hold_room;
+        --core.hold_capacity;
     }
     judging.end({forwarded, forwarded ? decision.wait : Nanoseconds{0}});
     return decision;
 }
 
-Decision rehearse(const PacketLooks& packet, const LoadedSet& set, CoreState& core,
-                  Now now) noexcept {
-    Judging judging{
+Decision dry_run(const PacketChecks& packet, const LoadedSet& set, CoreState& core,
+                 Now now) noexcept {
+    Evaluation judging{
         packet, set, core, now, {.pass = AskContext::Pass::Rehearsal, .asker = core.asker}};
     const Decision decision = judging.decide();
     judging.release();

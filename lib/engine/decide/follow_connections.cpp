@@ -67,7 +67,7 @@ void tell(const ConnectionSegment& segment, ConnectionLanes::Ring& ring, CoreSta
 
 // Those that count the connection as open too: most often nobody, which one look tells, however
 // many workers there are.
-void tell_others(const ConnectionSegment& segment, CoreState& core) noexcept {
+void notify_others(const ConnectionSegment& segment, CoreState& core) noexcept {
     const WorkerTables& all = *core.buckets.worker_tables();
     const std::size_t me = core.buckets.worker();
     const std::uint64_t half_open = half_open_digest(segment.digest);
@@ -84,7 +84,7 @@ void tell_others(const ConnectionSegment& segment, CoreState& core) noexcept {
 void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now now) noexcept {
     follow_segment(segment, core, now);
     if (core.buckets.worker_tables() != nullptr) {
-        tell_others(segment, core);
+        notify_others(segment, core);
     }
 }
 
@@ -204,7 +204,7 @@ void follow_resets(CoreState& core, Now now) noexcept {
     }
 }
 
-void hear_of_connections(CoreState& core, Now now) noexcept {
+void poll_connections(CoreState& core, Now now) noexcept {
     const WorkerTables* const all = core.buckets.worker_tables();
     if (all == nullptr) {
         return;

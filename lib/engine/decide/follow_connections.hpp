@@ -36,7 +36,7 @@ void follow_resets(CoreState& core, Now now) noexcept;
 void follow_segment(const ConnectionSegment& segment, CoreState& core, Now now) noexcept;
 
 // What other workers have told of connections that are open here. Before a burst is decided.
-void hear_of_connections(CoreState& core, Now now) noexcept;
+void poll_connections(CoreState& core, Now now) noexcept;
 
 // Tells the counters what has been opened and closed until now.
 void count_connections(CoreState& core) noexcept;

@@ -92,7 +92,7 @@ private:
         exempting_ |= exempt != 0 ? lead : 0;
         spending_ |= enforces || refused == 0 ? bits & ~(refused | exempt) : 0;
         if (enforces) {
-            refused != 0 ? weigh(rule, index, refused) : admit(exempt != 0, has_limit);
+            refused != 0 ? keep_stricter(rule, index, refused) : admit(exempt != 0, has_limit);
         }
         return next;
     }
@@ -120,7 +120,7 @@ private:
         }
         return next;
     }
-    void weigh(const RulePlan& rule, std::uint32_t index, std::uint64_t refused) noexcept {
+    void keep_stricter(const RulePlan& rule, std::uint32_t index, std::uint64_t refused) noexcept {
         if (!forwards(rule.exceed_verdict)) {
             blocking_.add(index);
         }

@@ -34,7 +34,7 @@ void note_departure(LimitCheck& check, const LoadedLimit& limit, const CheckCont
 
 void note_delay(Match& match, const RuleOutcome& outcome, const MatchedRules& judged) noexcept {
     const LoadedRule& rule = judged.rule(match);
-    if (outcome.can_be_held() && (rule.candidate || judged.context.core.hold_room != 0) &&
+    if (outcome.can_be_held() && (rule.candidate || judged.context.core.hold_capacity != 0) &&
         judged.acts_in_place(rule)) {
         match.delay = outcome.delay;
         return;

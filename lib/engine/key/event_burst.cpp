@@ -247,13 +247,13 @@ void note_ban(const RuleKeys& keys, const LoadedLimit& box, std::uint8_t aggrega
     }
 }
 
-void tell_due_events(const LoadedSet& set, CoreState& core, Now now) noexcept {
+void notify_due_events(const LoadedSet& set, CoreState& core, Now now) noexcept {
     if (core.events == nullptr || core.events->empty()) {
         return;
     }
     adopt(set, core, now);
     core.events->adopt(set);
-    core.events->tell_due(now, Waits{set, core, now});
+    core.events->notify_due(now, Waits{set, core, now});
 }
 
 void look_again(const KeyQuestion& question, const LoadedSet& set, CoreState& core,

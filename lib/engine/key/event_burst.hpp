@@ -20,7 +20,7 @@ void note_ban(const RuleKeys& keys, const LoadedLimit& box, std::uint8_t aggrega
 
 // Between bursts, by the owner of `core`: tells what has come due. The buckets themselves say
 // whether it has.
-void tell_due_events(const LoadedSet& set, CoreState& core, Now now) noexcept;
+void notify_due_events(const LoadedSet& set, CoreState& core, Now now) noexcept;
 
 // The same, after an operator has changed the key's buckets or lifted its ban.
 void look_again(const KeyQuestion& question, const LoadedSet& set, CoreState& core,

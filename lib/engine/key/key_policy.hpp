@@ -7,7 +7,7 @@
 
 // What holds for keys under a rule before any of its limits is checked: what operators have set for
 // them (overrides), and what the rule's penalty boxes hold. Every decision and every answer about a
-// key comes from here; the fast path has a brief form of it (brief_policy.hpp).
+// key comes from here; the fast path has a brief form of it (fast_key_policy.hpp).
 namespace sluice {
 
 // In the order of precedence: of several, be they of one key or of several keys of a packet, the

@@ -1,7 +1,7 @@
 #include "lib/engine/key/key_question.hpp"
 
 #include "lib/bucket/meter/any_meter.hpp"
-#include "lib/bucket/table/debt_elsewhere.hpp"
+#include "lib/bucket/table/remote_debt.hpp"
 #include "lib/engine/burst/adopt.hpp"
 #include "lib/engine/burst/packet.hpp"
 #include "lib/engine/check/shared_charge.hpp"
@@ -321,7 +321,7 @@ private:
     Now now_;
     RuleKeys keys_;
     KeyOverride override_;
-    DebtElsewhere elsewhere_;
+    RemoteDebt elsewhere_;
 };
 
 }  // namespace

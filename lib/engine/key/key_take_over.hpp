@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/bucket/table/debt_elsewhere.hpp"
+#include "lib/bucket/table/remote_debt.hpp"
 #include "lib/engine/burst/core_state.hpp"
 #include "lib/rules/group.hpp"
 #include "lib/rules/load/loaded_set.hpp"
@@ -40,7 +40,7 @@ private:
     const KeyBytes& bytes_;
     CoreState& core_;
     Now now_;
-    DebtElsewhere elsewhere_;
+    RemoteDebt elsewhere_;
     TableKey key_;
 };
 

@@ -1,10 +1,10 @@
 #include "lib/engine/key/penalty_box.hpp"
 
 #include "lib/bucket/meter/penalty.hpp"
-#include "lib/bucket/table/debt_elsewhere.hpp"
+#include "lib/bucket/table/remote_debt.hpp"
 #include "lib/engine/key/event_burst.hpp"
 #include "lib/rules/coarse_key.hpp"
-#include "lib/rules/load/limit_spread.hpp"
+#include "lib/rules/load/limit_rss_mapping.hpp"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace {
 // Whether other workers may have the key in the box: they share it, or its packets have come to
 // them.
 bool asks_peers(const LoadedLimit& box) noexcept {
-    return box.spread == kSpreadAnywhere || box.migrating_to || !box.migrated_from.empty();
+    return box.rss_mapping == kSpreadAnywhere || box.migrating_to || !box.migrated_from.empty();
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ BoxBan PenaltyBoxes::ban_in(const LoadedLimit& box) const noexcept {
             ban = {.left = left};
         }
     };
-    const DebtElsewhere elsewhere{store, now_};
+    const RemoteDebt elsewhere{store, now_};
     if (store.previous() != nullptr) [[unlikely]] {
         add(elsewhere.ban_in_earlier(keys_.table_key(box)));
     }
@@ -91,7 +91,7 @@ bool PenaltyBoxes::is_last_of_all(const LimitCheck& check, const LoadedLimit& bo
     if (store.worker_tables() == nullptr) {
         return false;
     }
-    const Units others = DebtElsewhere{store, now_}.held_by_others({check.key});
+    const Units others = RemoteDebt{store, now_}.held_by_others({check.key});
     const Units left = remaining(check.entry->cell(), box.limit, store.registry.pool(), now_);
     return others + Units{1} >= left;
 }
@@ -113,7 +113,7 @@ bool PenaltyBoxes::bans_now(const LoadedLimit& box, std::uint8_t aggregation_lev
         return false;
     }
     const bool counts = check.conformance == Conformance::Green;
-    if (counts && aggregation_level == 0 && box.spread == kSpreadAnywhere &&
+    if (counts && aggregation_level == 0 && box.rss_mapping == kSpreadAnywhere &&
         is_last_of_all(check, box)) {
         ban_now(check, box);
         return true;

@@ -1,5 +1,5 @@
 #pragma once
-#include "lib/engine/burst/look.hpp"
+#include "lib/engine/burst/limit_check.hpp"
 #include "lib/engine/check/check_limit.hpp"
 #include "lib/rules/group.hpp"
 

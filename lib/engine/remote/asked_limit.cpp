@@ -24,8 +24,8 @@ std::uint32_t name_of_own(const LimitCheck& check, const LoadedLimit& limit,
 }
 
 template <typename Visit>
-void for_each_asked(const PacketLooks& packet, const LoadedSet& set, Visit&& visit) noexcept {
-    for (const JudgedUnit& unit : packet.units) {
+void for_each_asked(const PacketChecks& packet, const LoadedSet& set, Visit&& visit) noexcept {
+    for (const EvaluatedUnit& unit : packet.units) {
         for (const Match& match : unit.matches) {
             const LoadedRule& rule = set.rules[match.rule];
             for (std::size_t i = 0; i < rule.limits.size(); ++i) {
@@ -77,18 +77,18 @@ void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spe
     }
 }
 
-bool asks_owners(const PacketLooks& packet, const LoadedSet& set) noexcept {
+bool asks_owners(const PacketChecks& packet, const LoadedSet& set) noexcept {
     bool asks = false;
     for_each_asked(packet, set,
-                   [&](const JudgedUnit&, const LimitCheck& check, const LoadedLimit&,
+                   [&](const EvaluatedUnit&, const LimitCheck& check, const LoadedLimit&,
                        const LoadedRule&) { asks |= check.cost != Units{0}; });
     return asks;
 }
 
-bool asks_budgets(const PacketLooks& packet, const LoadedSet& set) noexcept {
+bool asks_budgets(const PacketChecks& packet, const LoadedSet& set) noexcept {
     bool asks = false;
     for_each_asked(packet, set,
-                   [&](const JudgedUnit&, const LimitCheck& check, const LoadedLimit&,
+                   [&](const EvaluatedUnit&, const LimitCheck& check, const LoadedLimit&,
                        const LoadedRule& rule) {
                        asks |= rule.on_match == OnMatch::Bypass && check.asked && check.at_owner;
                    });
@@ -98,7 +98,7 @@ bool asks_budgets(const PacketLooks& packet, const LoadedSet& set) noexcept {
 namespace {
 
 // Of limits that count open connections.
-ConnectionStart opened_by(const JudgedUnit& unit, const LoadedLimit& limit,
+ConnectionStart opened_by(const EvaluatedUnit& unit, const LoadedLimit& limit,
                           const KeyHasher& hash) noexcept {
     return algorithm_of(limit.limit) == Algorithm::Concurrency
                ? connection_start(unit.burst->ends_of(unit.row, hash),
@@ -109,11 +109,11 @@ ConnectionStart opened_by(const JudgedUnit& unit, const LoadedLimit& limit,
 
 }  // namespace
 
-std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set, const KeyHasher& hash,
+std::size_t list_questions(const PacketChecks& packet, const LoadedSet& set, const KeyHasher& hash,
                            std::span<WantedQuestion, kMaxQuestions> to) noexcept {
     std::size_t count = 0;
     for_each_asked(packet, set,
-                   [&](const JudgedUnit& unit, const LimitCheck& check, const LoadedLimit& limit,
+                   [&](const EvaluatedUnit& unit, const LimitCheck& check, const LoadedLimit& limit,
                        const LoadedRule& rule) {
                        if (!check.asked || !check.at_owner) {
                            return;

@@ -1,7 +1,7 @@
 #pragma once
-#include "lib/engine/burst/judged_packet.hpp"
+#include "lib/engine/burst/evaluated_packet.hpp"
 #include "lib/engine/check/check_limit.hpp"
-#include "lib/engine/remote/key_asker.hpp"
+#include "lib/engine/remote/reserve_client.hpp"
 
 #include <cstddef>
 #include <span>
@@ -24,13 +24,13 @@ void settle_asked(const AskedCheck& asked, const CheckContext& context, bool spe
                   bool rejected) noexcept;
 
 // Whether some limit that judges the packet is asked of its owner.
-[[nodiscard]] bool asks_owners(const PacketLooks& packet, const LoadedSet& set) noexcept;
+[[nodiscard]] bool asks_owners(const PacketChecks& packet, const LoadedSet& set) noexcept;
 
 // Whether a budget of `bypass` that matches is: what it says comes before what rules say.
-[[nodiscard]] bool asks_budgets(const PacketLooks& packet, const LoadedSet& set) noexcept;
+[[nodiscard]] bool asks_budgets(const PacketChecks& packet, const LoadedSet& set) noexcept;
 
 // The questions that a rehearsal has found; more than a packet may ask: SIZE_MAX.
-[[nodiscard]] std::size_t list_questions(const PacketLooks& packet, const LoadedSet& set,
+[[nodiscard]] std::size_t list_questions(const PacketChecks& packet, const LoadedSet& set,
                                          const KeyHasher& hash,
                                          std::span<WantedQuestion, kMaxQuestions> to) noexcept;
 

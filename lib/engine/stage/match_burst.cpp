@@ -343,7 +343,7 @@ RowMask answered_rows(Burst& burst, const CoreState& core, Instant now) noexcept
 }  // namespace
 
 void match_burst(Burst& burst, const LoadedSet& set, const CoreState& core, Instant now) noexcept {
-    tell_of_connections(burst, set, core, now);
+    notify_connections(burst, set, core, now);
     if (burst.size() == 0) {
         adopt_services(burst, set, core, now);
         return;

@@ -1,6 +1,6 @@
 #include "lib/engine/burst/adopt.hpp"
 #include "lib/engine/burst/burst_units.hpp"
-#include "lib/engine/burst/judged_packet.hpp"
+#include "lib/engine/burst/evaluated_packet.hpp"
 #include "lib/engine/decide/decide_fast.hpp"
 #include "lib/engine/decide/decide_general.hpp"
 #include "lib/engine/decide/follow_connections.hpp"
@@ -21,12 +21,12 @@ namespace {
                                   AskContext ask = {}) noexcept {
     Burst& burst = *at.burst;
     const std::size_t row = at.row;
-    const PacketLooks of = looks_of_packet(burst, row, set);
+    const PacketChecks of = collect_checks(burst, row, set);
     burst.packets()[row].decision = decide_general(of, set, core, now, ask);
     for (std::size_t number = 0; of.units.size() > 1 && number < of.units.size(); ++number) {
         burst.units()->decision(row, number) = of.units[number].decision;
     }
-    for (const JudgedUnit& unit : of.units) {
+    for (const EvaluatedUnit& unit : of.units) {
         Scratch& scratch = unit.burst->scratch();
         for (const Match& match : unit.matches) {
             ActiveRule& active = scratch.rules[scratch.active_of[match.rule]];
@@ -109,7 +109,7 @@ public:
                 refuse_fragment(burst_, row, fast, core_, now_)) {
                 return;
             }
-            if (is_dropped(row) || (is_behind(row) && goes_behind(row, metered))) {
+            if (is_dropped(row) || (is_behind(row) && queue_after(row, metered))) {
                 return;
             }
             if (!metered) {
@@ -143,7 +143,7 @@ private:
         return has_row(burst_.scratch().decided, row) && !forwards(burst_.decision(row).verdict);
     }
     // A copy of what waits is not forwarded before it; its sender sends another.
-    [[nodiscard]] bool goes_behind(std::size_t row, bool metered) noexcept {
+    [[nodiscard]] bool queue_after(std::size_t row, bool metered) noexcept {
         if (wait_behind(row, metered)) {
             return true;
         }
@@ -164,7 +164,7 @@ private:
     }
 
     void decide(std::size_t row) noexcept {
-        if (!asks_owners(looks_of_packet(burst_, row, set_), set_)) {
+        if (!asks_owners(collect_checks(burst_, row, set_), set_)) {
             decide_row({&burst_, row}, set_, core_, now_);
             return;
         }
@@ -183,8 +183,8 @@ private:
     }
     // How many its owners are to be asked; nullopt: whatever they would say, it is refused.
     [[nodiscard]] std::optional<std::size_t> questions_of(std::size_t row) noexcept {
-        const PacketLooks of = looks_of_packet(burst_, row, set_);
-        const Decision decision = rehearse(of, set_, core_, now_);
+        const PacketChecks of = collect_checks(burst_, row, set_);
+        const Decision decision = dry_run(of, set_, core_, now_);
         if (!forwards(decision.verdict) && !asks_budgets(of, set_)) {
             return std::nullopt;
         }
@@ -203,7 +203,7 @@ private:
     const LoadedSet& set_;
     CoreState& core_;
     Now now_;
-    KeyAsker& asker_;
+    ReserveClient& asker_;
 };
 
 [[nodiscard]] bool meets_owners(const Burst& burst, const LoadedSet& set,
@@ -371,7 +371,7 @@ void meter_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) n
     tend(core, now);
     const bool follows = follows_connections(set, core);
     if (follows) [[unlikely]] {
-        hear_of_connections(core, now);
+        poll_connections(core, now);
         if (core.answered != nullptr) {
             follow_resets(core, now);
         }

@@ -1,7 +1,7 @@
 #include "lib/engine/stage/sample_burst.hpp"
 
 #include "lib/bucket/meter/any_meter.hpp"
-#include "lib/engine/burst/judged_packet.hpp"
+#include "lib/engine/burst/evaluated_packet.hpp"
 #include "lib/engine/key/key_policy.hpp"
 #include "lib/rules/group.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 // One rule that met one unit of the packet.
 struct Sampled {
     const LoadedSet& set;
-    const JudgedUnit& unit;
+    const EvaluatedUnit& unit;
     const Match& match;
     const LimitCheck* checks;  // of the rule
     CoreState& core;
@@ -119,8 +119,8 @@ void sample_burst(Burst& burst, const LoadedSet& set, CoreState& core, Now now) 
     if (pick.weight == 0 || has_row(burst.headers().malformed, row)) {
         return;
     }
-    const PacketLooks of = looks_of_packet(burst, row, set);
-    for (const JudgedUnit& unit : of.units) {
+    const PacketChecks of = collect_checks(burst, row, set);
+    for (const EvaluatedUnit& unit : of.units) {
         for (const Match& match : unit.matches) {
             const Sampled sampled{set, unit, match, &of.checks[match.first], core, now};
             if (!match.skipped && sampled.asked() && sampled.counts_unit()) {

@@ -1,7 +1,7 @@
 #include "lib/engine/stage/track_services.hpp"
 
 #include "lib/engine/burst/burst_units.hpp"
-#include "lib/engine/remote/key_asker.hpp"
+#include "lib/engine/remote/reserve_client.hpp"
 #include "lib/engine/stage/stages.hpp"
 
 namespace sluice {
@@ -82,8 +82,8 @@ void adopt_services(Burst& burst, const LoadedSet& set, const CoreState& core,
     units->meet_again(tracked_columns_of(columns, burst, set, core));
 }
 
-void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
-                         Instant now) noexcept {
+void notify_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
+                        Instant now) noexcept {
     if (set.services.empty() || burst.unit_parser() == nullptr || core.answered == nullptr) {
         return;
     }

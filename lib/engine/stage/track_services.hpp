@@ -17,7 +17,7 @@ void adopt_services(Burst& burst, const LoadedSet& set, const CoreState& core,
 
 // Tells those who follow connections of services which of them the box has reset since the burst
 // before, and which servers have agreed to another protocol. The burst may be empty.
-void tell_of_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
-                         Instant now) noexcept;
+void notify_connections(Burst& burst, const LoadedSet& set, const CoreState& core,
+                        Instant now) noexcept;
 
 }  // namespace sluice

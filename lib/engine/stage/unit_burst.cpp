@@ -1,5 +1,5 @@
 #include "lib/engine/burst/burst_units.hpp"
-#include "lib/engine/remote/key_asker.hpp"
+#include "lib/engine/remote/reserve_client.hpp"
 #include "lib/engine/stage/stages.hpp"
 
 #include <bit>

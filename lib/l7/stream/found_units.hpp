@@ -4,9 +4,9 @@
 #include "lib/l7/stream/service_packet.hpp"
 #include "lib/l7/stream/sticky_bytes.hpp"
 #include "lib/l7/stream/text_arena.hpp"
+#include "lib/l7/stream/unit_capacity.hpp"
 #include "lib/l7/stream/unit_event.hpp"
 #include "lib/l7/stream/unit_kind.hpp"
-#include "lib/l7/stream/unit_room.hpp"
 #include "lib/packet/text_field.hpp"
 
 #include <algorithm>

@@ -20,10 +20,10 @@ struct StickyBytes {
     std::uint64_t datagram = 0;
 };
 // The outcome of the packet that the bytes were judged in.
-enum class UnitFate : std::uint8_t {
+enum class UnitOutcome : std::uint8_t {
     Forwarded,
     Refused,
-    Undone,  // kept back for what units have no part in: sent again, they are judged again
+    Reverted,  // kept back for what units have no part in: sent again, they are judged again
 };
 
 // The client of a packet whose connection begins with a PROXY protocol header.

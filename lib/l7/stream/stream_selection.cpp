@@ -49,8 +49,8 @@ bool StreamUnits::may_begin(const UnitColumns& burst, std::size_t row,
                                                   burst.headers.dport[row], head_bytes_)));
 }
 
-StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                       std::uint64_t& note) noexcept {
+StreamUnits::Relevance StreamUnits::select(const UnitColumns& burst, std::size_t row,
+                                           ByteView payload, std::uint64_t& note) noexcept {
     expires_ = expires_ && table_.expire(burst.now, kExpiredPerSegment);
     note = burst.ends[row].along();
     const std::uint64_t bit = std::uint64_t{1} << (note >> 58);
@@ -61,22 +61,22 @@ StreamUnits::Worth StreamUnits::select(const UnitColumns& burst, std::size_t row
         if (begins) {
             table_.note_midstream();
         }
-        return Worth::Nothing;
+        return Relevance::Nothing;
     }
     met_ |= bit;
     table_.prefetch(note);
-    return begins ? Worth::AReading : Worth::ALook;
+    return begins ? Relevance::Reading : Relevance::Lookup;
 }
 
-StreamUnits::Worth StreamUnits::select_service(const ServicePacket& packet, ByteView payload,
-                                               std::uint64_t& note) noexcept {
+StreamUnits::Relevance StreamUnits::select_service(const ServicePacket& packet, ByteView payload,
+                                                   std::uint64_t& note) noexcept {
     // Each packet behind a PROXY header has the client that the header names.
     if (!packet.is_from_client || !(packet.is_proxied || packet.is_read(!payload.empty()))) {
-        return Worth::Nothing;
+        return Relevance::Nothing;
     }
     note = packet.connection;
     table_.prefetch(note);
-    return Worth::AReading;
+    return Relevance::Reading;
 }
 
 ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,

@@ -372,7 +372,7 @@ void StreamUnits::find(ByteView payload, const UnitSource& packet, UnitSink& uni
     Segment{*this, payload, packet, units}.run();
 }
 
-void StreamUnits::settle(const StickyBytes& bytes, UnitFate fate) noexcept {
+void StreamUnits::settle(const StickyBytes& bytes, UnitOutcome fate) noexcept {
     constexpr std::array kVerdicts{kPassed, StickyVerdict::Blocked, StickyVerdict::Unjudged};
     table_.settle(bytes.connection, bytes.from, bytes.to,
                   kVerdicts[static_cast<std::size_t>(fate)]);

@@ -38,16 +38,16 @@ public:
     // Whether a segment can matter by what is known of its connection, and by how its payload
     // begins. Notes its connection, and asks for the memory of what is known of it. Connections of
     // rows that were selected before it in the burst will be known when it is read.
-    enum class Worth : std::uint8_t {
+    enum class Relevance : std::uint8_t {
         Nothing,
-        ALook,     // its connection may be known
-        AReading,  // something that is read may begin in it
+        Lookup,   // its connection may be known
+        Reading,  // something that is read may begin in it
     };
-    [[nodiscard]] Worth select(const UnitColumns& burst, std::size_t row, ByteView payload,
-                               std::uint64_t& note) noexcept;
+    [[nodiscard]] Relevance select(const UnitColumns& burst, std::size_t row, ByteView payload,
+                                   std::uint64_t& note) noexcept;
     // select() for a service's segment, whose connection the tracker follows.
-    [[nodiscard]] Worth select_service(const ServicePacket& packet, ByteView payload,
-                                       std::uint64_t& note) noexcept;
+    [[nodiscard]] Relevance select_service(const ServicePacket& packet, ByteView payload,
+                                           std::uint64_t& note) noexcept;
     // A segment of a connection whose beginning was not seen.
     struct Amid {
         std::uint64_t connection = 0;
@@ -61,7 +61,7 @@ public:
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).
-    void settle(const StickyBytes& bytes, UnitFate fate) noexcept;
+    void settle(const StickyBytes& bytes, UnitOutcome fate) noexcept;
     [[nodiscard]] bool refused(const StickyBytes& bytes) const noexcept;
 
     [[nodiscard]] const ConnectionCounters& counters() const noexcept { return table_.counters(); }

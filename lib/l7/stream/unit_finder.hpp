@@ -44,7 +44,7 @@ struct UnitFinder {
     // Adds the units that this packet completes, in their order in it.
     using Find = void (*)(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
     // Tells the fate of the packet that these bytes were judged in.
-    using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
+    using Settle = void (*)(void* parser, const StickyBytes& bytes, UnitOutcome fate) noexcept;
     // True if the packet that these bytes were judged in was kept back.
     using Refused = bool (*)(void* parser, const StickyBytes& bytes) noexcept;
     Possible possible = nullptr;         // nullptr: all are

@@ -48,12 +48,12 @@ ByteView payload_of(const UnitColumns& burst, std::size_t row) noexcept {
                : ByteView{};
 }
 
-StreamUnits::Worth worth_of_datagram(const UnitColumns& burst, std::size_t row,
-                                     ByteView datagram) noexcept {
+StreamUnits::Relevance relevance_of_datagram(const UnitColumns& burst, std::size_t row,
+                                             ByteView datagram) noexcept {
     const bool begins = (wants_dns(burst) &&
                          maybe_dns(datagram, burst.headers.sport[row], burst.headers.dport[row])) ||
                         (wants_quic(burst) && QuicUnits::may_begin(datagram));
-    return begins ? StreamUnits::Worth::AReading : StreamUnits::Worth::Nothing;
+    return begins ? StreamUnits::Relevance::Reading : StreamUnits::Relevance::Nothing;
 }
 
 // The lines behind the first one of the frame, which has been asked for long ago.
@@ -141,25 +141,26 @@ RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,
     if (burst.services != nullptr) [[unlikely]] {
         self.service_streams_.begin_burst(burst.now, burst.services->with_service & segments);
     }
-    using Worth = StreamUnits::Worth;
+    using Relevance = StreamUnits::Relevance;
     RowMask selected = 0;
     for_each_row(rows, [&](std::size_t row) {
         const ByteView payload = payload_of(burst, row);
         notes[row] = 0;
-        const Worth worth = self.worth_of(burst, row, payload, notes[row]);
-        if (worth == Worth::AReading) {
+        const Relevance worth = self.relevance_of(burst, row, payload, notes[row]);
+        if (worth == Relevance::Reading) {
             prefetch(payload);
         }
-        selected |= worth != Worth::Nothing ? row_bit(row) : 0;
+        selected |= worth != Relevance::Nothing ? row_bit(row) : 0;
     });
     return selected;
 }
 
-StreamUnits::Worth UnitParser::worth_of(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                        std::uint64_t& note) noexcept {
+StreamUnits::Relevance UnitParser::relevance_of(const UnitColumns& burst, std::size_t row,
+                                                ByteView payload, std::uint64_t& note) noexcept {
     const bool of_service = burst.services != nullptr && has_row(burst.services->with_service, row);
     if (!has_row(burst.headers.present_rows(HeaderPart::Tcp), row)) {
-        return of_service ? StreamUnits::Worth::AReading : worth_of_datagram(burst, row, payload);
+        return of_service ? StreamUnits::Relevance::Reading
+                          : relevance_of_datagram(burst, row, payload);
     }
     return of_service ? service_streams_.select_service(burst.services->packets[row], payload, note)
                       : streams_.select(burst, row, payload, note);
@@ -208,10 +209,10 @@ void UnitParser::find(void* parser, const UnitSource& packet, UnitSink& units) n
     }
 }
 
-void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept {
+void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitOutcome fate) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
     if (bytes.datagram != 0) {
-        self.tracking_.datagrams().settle(bytes.datagram, fate == UnitFate::Forwarded);
+        self.tracking_.datagrams().settle(bytes.datagram, fate == UnitOutcome::Forwarded);
     }
     if (bytes.carrier == kDatagramCarrier) {
         return;
@@ -219,7 +220,7 @@ void UnitParser::settle(void* parser, const StickyBytes& bytes, UnitFate fate) n
     if (bytes.carrier != kQuicCarrier) {
         self.streams_of(bytes.carrier == kServiceCarrier).settle(bytes, fate);
     } else {
-        self.quic_.settle(bytes, fate == UnitFate::Forwarded);
+        self.quic_.settle(bytes, fate == UnitOutcome::Forwarded);
     }
 }
 

@@ -60,8 +60,9 @@ private:
     [[nodiscard]] static ClientBytes follows(void* parser, const UnitColumns& burst,
                                              std::size_t row,
                                              const StreamUnits::Amid& place) noexcept;
-    [[nodiscard]] StreamUnits::Worth worth_of(const UnitColumns& burst, std::size_t row,
-                                              ByteView payload, std::uint64_t& note) noexcept;
+    [[nodiscard]] StreamUnits::Relevance relevance_of(const UnitColumns& burst, std::size_t row,
+                                                      ByteView payload,
+                                                      std::uint64_t& note) noexcept;
     [[nodiscard]] StreamUnits& streams_of(bool service) noexcept {
         return service ? service_streams_ : streams_;
     }
@@ -70,7 +71,7 @@ private:
     void find_datagram(ByteView datagram, const UnitSource& packet, UnitSink& units) noexcept;
     void find_in_fragments(const UnitSource& packet, UnitSink& units) noexcept;
     static void find(void* parser, const UnitSource& packet, UnitSink& units) noexcept;
-    static void settle(void* parser, const StickyBytes& bytes, UnitFate fate) noexcept;
+    static void settle(void* parser, const StickyBytes& bytes, UnitOutcome fate) noexcept;
     [[nodiscard]] static bool refused(void* parser, const StickyBytes& bytes) noexcept;
 
     StreamUnits streams_;

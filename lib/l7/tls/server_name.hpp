@@ -18,7 +18,8 @@ enum class ServerNameKind : std::uint8_t {
 
 // The server_name of a hello (RFC 6066, section 3), in small letters and without the dot of the
 // root, and without all that stands behind a colon, so that one server has one name. Other bytes
-// that no host name has stay as they came: the kind says so. Holds its own text: `www.Example.com` on the wire is in no byte of the frame.
+// that no host name has stay as they came: the kind says so. Holds its own text: `www.Example.com`
+// on the wire is in no byte of the frame.
 class ServerName {
 public:
     static constexpr std::size_t kMaxSize = 255;  // as the longest that servers take

@@ -2,9 +2,9 @@
 
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/meter/bucket_in.hpp"
-#include "lib/bucket/table/debt_elsewhere.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
 #include "lib/bucket/table/previous_tables.hpp"
+#include "lib/bucket/table/remote_debt.hpp"
 #include "lib/bucket/table/store_layout.hpp"
 #include "lib/peer/merge/bucket_state.hpp"
 
@@ -131,7 +131,7 @@ Entry* LedgerStore::place(const Account& account, const AnyLimit& limit, Now now
         return nullptr;
     }
     const SlotRow& row = store_.registry.row(account.slot);
-    const DebtElsewhere elsewhere{store_, now};
+    const RemoteDebt elsewhere{store_, now};
     if (elsewhere.is_possible(account.slot)) [[unlikely]] {
         const BucketAt at{account.table_key(), account.aggregation_level,
                           is_rule_level(row, account.aggregation_level)};

@@ -47,7 +47,7 @@ public:
         }
         OwnerGroups groups{rules_, pool};
         groups.ask();
-        groups.spread();
+        groups.rss_mapping();
         groups.write(compiled_.set);
         for (ScopedRule& rule : rules_) {
             note(rule);
@@ -118,7 +118,7 @@ private:
                       : limit.can_merge ? LimitScope::Merged
                                         : LimitScope::Owner;
         if (limit.limit != nullptr) {
-            limit.limit->spread_at_ports = local ? spread_at_ports(asked, box_) : 0;
+            limit.limit->rss_mapping_at_ports = local ? rss_mapping_at_ports(asked, box_) : 0;
         }
     }
 

@@ -187,7 +187,7 @@ bool is_local(const ScopeQuestion& asked, const RssMapping& box) {
 }
 
 // Ports that spread alike are one: a limit that sees one more of them has moved nowhere.
-std::uint64_t spread_at_ports(const ScopeQuestion& asked, const RssMapping& box) {
+std::uint64_t rss_mapping_at_ports(const ScopeQuestion& asked, const RssMapping& box) {
     const TellingKey key = telling(asked, box.tunnels);
     std::set<std::string> seen;
     for (const PortRssMapping& port : box.ports) {

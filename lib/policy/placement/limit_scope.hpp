@@ -22,6 +22,6 @@ struct ScopeQuestion {
 
 // Of a local limit: a hash of how the ports that the condition may see spread packets, and of which
 // of them can share a key. Where it stays the same, keys stay with their workers. Never 0.
-[[nodiscard]] std::uint64_t spread_at_ports(const ScopeQuestion& asked, const RssMapping& box);
+[[nodiscard]] std::uint64_t rss_mapping_at_ports(const ScopeQuestion& asked, const RssMapping& box);
 
 }  // namespace sluice

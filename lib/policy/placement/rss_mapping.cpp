@@ -11,44 +11,44 @@ std::size_t workers_of(const BoxConfig& box) {
     return lcores < 2 ? 1 : lcores - 1;
 }
 
-PortRssMapping spread_of(const PairConfig& pair, Direction dir, std::size_t workers,
-                         std::size_t place) {
+PortRssMapping rss_mapping_of(const PairConfig& pair, Direction dir, std::size_t workers,
+                              std::size_t place) {
     using By = PortRssMapping::By;
     const PortConfig& port = dir == Direction::In ? pair.outside : pair.inside;
-    PortRssMapping spread{.pair = pair.name, .dir = dir, .by = By::OneWorker, .rss = port.rss};
+    PortRssMapping rss_mapping{.pair = pair.name, .dir = dir, .by = By::OneWorker, .rss = port.rss};
     const bool hashes = is_pci(pair.outside.device) && is_pci(pair.inside.device) &&
                         pair.outside.queues != 1U && pair.inside.queues != 1U;
     if (workers == 1) {
-        return spread;
+        return rss_mapping;
     }
-    if (pair.hand_over && (!hashes || spread.rss == Rss::SourcePrefix)) {
-        spread.by = By::Handover;
+    if (pair.hand_over && (!hashes || rss_mapping.rss == Rss::SourcePrefix)) {
+        rss_mapping.by = By::Handover;
     } else if (hashes) {
-        spread.by = By::Port;
-        spread.rss = spread.rss == Rss::SourcePrefix ? Rss::Source : spread.rss;
+        rss_mapping.by = By::Port;
+        rss_mapping.rss = rss_mapping.rss == Rss::SourcePrefix ? Rss::Source : rss_mapping.rss;
     } else if (pair.outside.queues.value_or(1) == 1 || pair.inside.queues.value_or(1) == 1) {
-        spread.way = place % workers;
+        rss_mapping.way = place % workers;
     } else {
-        spread.by = By::Unknown;
+        rss_mapping.by = By::Unknown;
     }
-    return spread;
+    return rss_mapping;
 }
 
 }  // namespace
 
-RssMapping spread_of(const BoxConfig& box) {
+RssMapping rss_mapping_of(const BoxConfig& box) {
     const std::size_t workers = workers_of(box);
-    RssMapping spread{.ports = {},
-                      .tunnels = box.tunnels.gre || box.tunnels.vxlan || box.tunnels.ipip,
-                      .workers = workers,
-                      .merge_interval = box.merge_interval};
+    RssMapping rss_mapping{.ports = {},
+                           .tunnels = box.tunnels.gre || box.tunnels.vxlan || box.tunnels.ipip,
+                           .workers = workers,
+                           .merge_interval = box.merge_interval};
     for (std::size_t place = 0; place < box.pairs.size(); ++place) {
         for (const Direction dir : {Direction::In, Direction::Out}) {
-            spread.ports.push_back(spread_of(box.pairs[place], dir, workers, place));
+            rss_mapping.ports.push_back(rss_mapping_of(box.pairs[place], dir, workers, place));
         }
     }
-    spread.ports = spread.ports.empty() ? usual_spread().ports : spread.ports;
-    return spread;
+    rss_mapping.ports = rss_mapping.ports.empty() ? usual_spread().ports : rss_mapping.ports;
+    return rss_mapping;
 }
 
 }  // namespace sluice

@@ -6,6 +6,6 @@ namespace sluice {
 
 // How frames will come to the workers of a box, as far as sluice.yaml tells: what PCI devices can
 // hash is known only where they are.
-[[nodiscard]] RssMapping spread_of(const BoxConfig& box);
+[[nodiscard]] RssMapping rss_mapping_of(const BoxConfig& box);
 
 }  // namespace sluice

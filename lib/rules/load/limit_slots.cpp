@@ -388,7 +388,7 @@ LimitSlots::Kept LimitSlots::take_over(const LoadedLimit& limit, std::uint64_t c
 // A limit that was away has its entries where they were.
 void LimitSlots::move_if_spread(const LoadedLimit& before, LoadedLimit& next) {
     next.migrating_to = before.migrating_to;
-    if (before.spread != next.spread && !before.migrating_to) {
+    if (before.rss_mapping != next.rss_mapping && !before.migrating_to) {
         next.migrating_to = before.shared != 0 ? Combine::Most : Combine::Sum;
     }
 }

@@ -3,7 +3,7 @@
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/table/own_counts.hpp"
 #include "lib/rules/load/limit_quotas.hpp"
-#include "lib/rules/load/limit_spread.hpp"
+#include "lib/rules/load/limit_rss_mapping.hpp"
 #include "lib/rules/load/slots.hpp"
 #include "lib/rules/network_bans.hpp"
 
@@ -149,7 +149,7 @@ Result<Done> LoadedRules::derive(const Environment& environment) {
     if (environment.forgives == Forgives::Excess) {
         list_own_counts(*set_, secret_);
     }
-    list_spreads(*set_, environment.sharers.workers);
+    list_rss_mappings(*set_, environment.sharers.workers);
     share_limits(*set_, environment.sharers);
     if (Result<Done> fits =
             slots_.assign(*set_, environment.tables, {environment.moves, environment.forgives});

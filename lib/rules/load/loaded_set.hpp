@@ -36,7 +36,7 @@ struct LoadedLimit : MeteredLimit {
     // Own counts of keys of windows; while the set forgives, else nullptr.
     std::shared_ptr<const OwnCounts> own_counts{};
     // A hash of how the packets of a key reach workers; where it changes, keys move.
-    std::uint64_t spread = 0;
+    std::uint64_t rss_mapping = 0;
     // Keys are moving: other workers hold what they owe in entries of this very slot, and may not
     // all know yet that they move. nullopt: they do not.
     std::optional<Combine> migrating_to{};

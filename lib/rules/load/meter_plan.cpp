@@ -3,7 +3,7 @@
 #include "lib/bucket/hash/group_key.hpp"
 #include "lib/bucket/meter/any_meter.hpp"
 #include "lib/bucket/table/own_bucket.hpp"
-#include "lib/rules/load/limit_spread.hpp"
+#include "lib/rules/load/limit_rss_mapping.hpp"
 #include "lib/rules/load/loaded_set.hpp"
 #include "lib/rules/load/segment_choosers.hpp"
 #include "lib/rules/override_table.hpp"
@@ -146,7 +146,7 @@ LimitPlan box_plan(MeterPlan& plan, const LoadedRule& rule, const LoadedLimit& b
     made.costs_by_path = nullptr;
     made.cost = 1;
     made.stands_alone =
-        box.spread != kSpreadAnywhere && !box.migrating_to && box.migrated_from.empty();
+        box.rss_mapping != kSpreadAnywhere && !box.migrating_to && box.migrated_from.empty();
     return made;
 }
 

@@ -130,7 +130,7 @@ void KeyEvents::look_again(WatchedKey& watched, Now now) noexcept {
 // One event, of those due the first.
 void KeyEvents::tell(WatchedKey& watched, Nanoseconds left, Now now) noexcept {
     if (watched.is_ban) {
-        tell_ban_end(watched, left, now);
+        notify_ban_end(watched, left, now);
         return;
     }
     if (watched.due == watched.end) {
@@ -150,7 +150,7 @@ void KeyEvents::tell(WatchedKey& watched, Nanoseconds left, Now now) noexcept {
     }
 }
 
-void KeyEvents::tell_ban_end(WatchedKey& watched, Nanoseconds left, Now now) noexcept {
+void KeyEvents::notify_ban_end(WatchedKey& watched, Nanoseconds left, Now now) noexcept {
     if (left > Nanoseconds{0}) {
         watched.end = instant_after(now.at, left);
         schedule(watched);

@@ -79,7 +79,7 @@ public:
     // Tells what is due, kMostAtOnce at most. `left` says how long the key has to wait yet:
     // Nanoseconds(const WatchedKey&), for its bucket, or the end of its ban.
     template <typename Left>
-    void tell_due(Now now, Left&& left) noexcept {
+    void notify_due(Now now, Left&& left) noexcept {
         for (std::size_t told = 0; told < kMostAtOnce; ++told) {
             WatchedKey* const watched = keys_.first();
             if (watched == nullptr || watched->due > now.at) {
@@ -99,7 +99,7 @@ private:
     void adopt_other(const LoadedSet& set) noexcept;
     [[nodiscard]] bool goes_on(WatchedKey& watched, const LoadedSet& set) const noexcept;
     void tell(WatchedKey& watched, Nanoseconds left, Now now) noexcept;
-    void tell_ban_end(WatchedKey& watched, Nanoseconds left, Now now) noexcept;
+    void notify_ban_end(WatchedKey& watched, Nanoseconds left, Now now) noexcept;
     void emit(const WatchedKey& watched, KeyEventKind kind, Instant at, Nanoseconds length,
               Now now) noexcept;
     void schedule(WatchedKey& watched) noexcept;

@@ -97,7 +97,7 @@ void spell(Fields& out, const Rule& rule) {
     add_all(out, rule.limits.size(), rule.ban.boxes.size(), rule.ban.action);
     for_each_state(rule, [&out](const MeteredLimit& limit) {
         add_all(out, limit.identity, limit.name, limit.key, limit.per, limit.scope,
-                limit.max_unsynced, limit.spread_at_ports);
+                limit.max_unsynced, limit.rss_mapping_at_ports);
         std::visit([&out](const auto& numbers) { spell_numbers(out, numbers); }, limit.limit);
     });
     add(out, rule.overrides != nullptr);
@@ -217,9 +217,9 @@ void spell(Fields& out, const KeyState& m) {
     }
 }
 void spell(Fields& out, const Welcome& m) {
-    add_all(out, m.version, m.pid, m.generation, m.spread.tunnels, m.spread.workers,
-            m.spread.merge_interval.count(), m.spread.ports.size());
-    for (const PortRssMapping& port : m.spread.ports) {
+    add_all(out, m.version, m.pid, m.generation, m.rss_mapping.tunnels, m.rss_mapping.workers,
+            m.rss_mapping.merge_interval.count(), m.rss_mapping.ports.size());
+    for (const PortRssMapping& port : m.rss_mapping.ports) {
         add_all(out, port.pair, port.dir, port.by, port.rss, port.way);
     }
     const PacketTreatment& treatment = m.treatment;

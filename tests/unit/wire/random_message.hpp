@@ -47,7 +47,7 @@ public:
     }
     std::vector<Reply> replies() {
         return {Welcome{number<std::uint32_t>(), number<std::uint32_t>(), number<std::uint64_t>(),
-                        spread(), treatment()},
+                        rss_mapping(), treatment()},
                 Applied{number<std::uint64_t>()},
                 RunningRules{number<std::uint64_t>(), text(), text()},
                 stats(),
@@ -205,7 +205,7 @@ private:
                                   .per = static_cast<Per>(below(6)),
                                   .limit = numbers(),
                                   .scope = static_cast<LimitScope>(below(4)),
-                                  .spread_at_ports = below(9)});
+                                  .rss_mapping_at_ports = below(9)});
         }
         out.on_full = static_cast<OnFull>(below(3));
         out.coarsen_factor = static_cast<std::uint32_t>(2 + below(15));
@@ -439,7 +439,7 @@ private:
                           .on_ambiguous = static_cast<OnAmbiguous>(below(2)),
                           .quic_initials_percent = number<std::uint64_t>()}};
     }
-    RssMapping spread() {
+    RssMapping rss_mapping() {
         RssMapping out{.ports = {},
                        .tunnels = flag(),
                        .workers = number<std::uint32_t>(),

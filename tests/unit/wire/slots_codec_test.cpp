@@ -20,7 +20,7 @@ KeptSlots example() {
     limit.previous = {{.limit = token(4), .coarser = {token(40)}, .version = 1, .change = 9}};
     limit.most_used = {Units{50}, Units{500}};
     limit.shared = 1;
-    limit.spread = 77;
+    limit.rss_mapping = 77;
     limit.migrating_to = Combine::Most;
     limit.migrated_from = {{.slot = 9, .combine = Combine::Most}, {.slot = 4}};
     LoadedLimit moved{{.identity = 7, .name = {}, .limit = token(6)}};
@@ -40,7 +40,7 @@ TEST(SlotsCodec, GivesBackWhatWasKept) {
     EXPECT_EQ(kept->slots.limits[0].previous[0].change, 9);
     EXPECT_EQ(kept->slots.limits[0].limit, AnyLimit{token(5)});
     EXPECT_EQ(kept->slots.limits[0].most_used, example().slots.limits[0].most_used);
-    EXPECT_EQ(kept->slots.limits[0].spread, 77U);
+    EXPECT_EQ(kept->slots.limits[0].rss_mapping, 77U);
     EXPECT_EQ(kept->slots.limits[0].migrating_to, Combine::Most);
     EXPECT_EQ(kept->slots.limits[0].migrated_from, example().slots.limits[0].migrated_from);
     EXPECT_EQ(kept->slots.moved[1].slot, 4);

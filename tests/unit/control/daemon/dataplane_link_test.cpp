@@ -42,7 +42,7 @@ TEST_F(Link, Calls) {
 TEST_F(Link, KnowsTheMergeIntervalThatWasSet) {
     ASSERT_TRUE(link_.connect());
     ASSERT_TRUE(link_.call(SetMergeInterval{7'000'000}));
-    EXPECT_EQ(link_.spread().merge_interval, 7ms);
+    EXPECT_EQ(link_.rss_mapping().merge_interval, 7ms);
 }
 
 // A call that hangs is given up in its time, and who waits behind it in his own.

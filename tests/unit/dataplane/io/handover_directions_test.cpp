@@ -35,8 +35,8 @@ struct Spread {
     std::array<Rss, kDirections> how;  // outside, inside
 };
 
-std::ostream& operator<<(std::ostream& out, const Spread& spread) {
-    return out << spread.name;
+std::ostream& operator<<(std::ostream& out, const Spread& rss_mapping) {
+    return out << rss_mapping.name;
 }
 
 RssKeys fixed_keys() {

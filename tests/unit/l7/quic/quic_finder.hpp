@@ -16,8 +16,8 @@ namespace sluice::test {
                     static_cast<QuicUnits*>(self)->find(*payload, packet, units);
                 },
             .settle =
-                [](void* self, const StickyBytes& bytes, UnitFate fate) noexcept {
-                    static_cast<QuicUnits*>(self)->settle(bytes, fate == UnitFate::Forwarded);
+                [](void* self, const StickyBytes& bytes, UnitOutcome fate) noexcept {
+                    static_cast<QuicUnits*>(self)->settle(bytes, fate == UnitOutcome::Forwarded);
                 },
             .refused =
                 [](void* self, const StickyBytes& bytes) noexcept {

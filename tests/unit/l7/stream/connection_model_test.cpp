@@ -43,9 +43,9 @@ public:
         std::string bytes;
     };
     [[nodiscard]] Segment draw(std::uint64_t next) {
-        const std::uint64_t spread = below(random_, 3) == 0 ? 0 : below(random_, 400);
+        const std::uint64_t rss_mapping = below(random_, 3) == 0 ? 0 : below(random_, 400);
         const bool back = below(random_, 3) == 0;
-        std::uint64_t at = back ? next - std::min(next, spread) : next + spread;
+        std::uint64_t at = back ? next - std::min(next, rss_mapping) : next + rss_mapping;
         at = std::min<std::uint64_t>(at, stream_.size() - 1);
         Segment segment{at, stream_.substr(at, 1 + below(random_, below(random_, 2) ? 8 : 300))};
         if (lies_ && below(random_, 4) == 0) {

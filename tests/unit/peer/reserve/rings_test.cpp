@@ -1,6 +1,6 @@
 #include "lib/peer/reserve/ask_lane.hpp"
+#include "lib/peer/reserve/pending_packets.hpp"
 #include "lib/peer/reserve/reservations.hpp"
-#include "lib/peer/reserve/waiting_room.hpp"
 
 #include <gtest/gtest.h>
 
@@ -141,7 +141,7 @@ private:
         ++sent_;
     }
     void decide(RoomPlace at) {
-        room_.for_each_question(at, [this](const WaitingRoom::Asked& asked) {
+        room_.for_each_question(at, [this](const PendingPackets::Asked& asked) {
             if (asked.answer != nullptr && admits(*asked.answer)) {
                 ++told_.admitted;
                 settle(asked.ticket, told_.admitted % 5 != 0);
@@ -158,7 +158,7 @@ private:
     }
 
     AskLane& lane_;
-    WaitingRoom room_{{.packets = kPlaces, .questions = kPlaces, .longest = kLongest}};
+    PendingPackets room_{{.packets = kPlaces, .questions = kPlaces, .longest = kLongest}};
     Instant now_{};
     std::uint64_t sent_ = 0;
     std::atomic<std::uint64_t> turns_{0};

@@ -333,13 +333,14 @@ TEST(LimitScope, NeverCallsLocalWhatMeetsSeveralWorkers) {
         const MissingKey missing = chance.one_in(8) ? MissingKey::Share : MissingKey::Skip;
         const bool says = is_local({&condition, key, missing}, made);
         Seen seen{key, missing, made};
-        bool spread = false;
-        for (int i = 0; i < 150 && !spread; ++i) {
+        bool rss_mapping = false;
+        for (int i = 0; i < 150 && !rss_mapping; ++i) {
             const Came came = packet(chance, made);
-            spread = holds(condition, came) && !seen.add(came);
+            rss_mapping = holds(condition, came) && !seen.add(came);
         }
         (says ? local : merged)++;
-        ASSERT_FALSE(says && spread) << "round " << round << ", key of " << key.size() << " parts";
+        ASSERT_FALSE(says && rss_mapping)
+            << "round " << round << ", key of " << key.size() << " parts";
     }
     EXPECT_GT(local, 400);
     EXPECT_GT(merged, 400);
@@ -350,7 +351,7 @@ TEST(RssAtPorts, Table) {
     client.ports.push_back({.pair = "b", .by = By::Handover, .rss = Rss::Source});
     const auto of = [&](std::string_view when, const GroupingKey& key) {
         const Expression condition = parsed(when);
-        return spread_at_ports({&condition, key}, client);
+        return rss_mapping_at_ports({&condition, key}, client);
     };
     const std::uint64_t in = of("dir eq \"in\"", kPair);
     EXPECT_NE(in, of("dir eq \"out\"", kPair));
@@ -379,7 +380,7 @@ TEST(RssAtPorts, IsOneOnlyWhereKeysMeetTheSameWorkers) {
             continue;
         }
         const bool says =
-            spread_at_ports({&before, key}, made) == spread_at_ports({&after, key}, made);
+            rss_mapping_at_ports({&before, key}, made) == rss_mapping_at_ports({&after, key}, made);
         Seen seen{key, MissingKey::Skip, made};
         bool moves = false;
         for (int i = 0; i < 150 && !moves; ++i) {

@@ -45,11 +45,11 @@ TEST(SpreadOfABox, IsWhatTheDataplaneWillDo) {
          By::Unknown, Rss::Source},
     };
     for (const Row& row : rows) {
-        const RssMapping spread = spread_of(row.box);
-        ASSERT_EQ(spread.ports.size(), 2U) << row.name;
-        EXPECT_EQ(spread.ports[0].by, row.outside) << row.name;
-        EXPECT_EQ(spread.ports[0].rss, row.rss) << row.name;
-        EXPECT_EQ(spread.ports[1].dir, Direction::Out);
+        const RssMapping rss_mapping = rss_mapping_of(row.box);
+        ASSERT_EQ(rss_mapping.ports.size(), 2U) << row.name;
+        EXPECT_EQ(rss_mapping.ports[0].by, row.outside) << row.name;
+        EXPECT_EQ(rss_mapping.ports[0].rss, row.rss) << row.name;
+        EXPECT_EQ(rss_mapping.ports[1].dir, Direction::Out);
     }
 }
 
@@ -75,9 +75,10 @@ TEST(CompileRules, ScopesAreThoseOfTheBox) {
         return text;
     };
     EXPECT_EQ(scopes(nullptr), "owner* owner* owner* owner* ");
-    const RssMapping one = spread_of(box_of("auto", "net_tap0", "net_tap1"));
+    const RssMapping one = rss_mapping_of(box_of("auto", "net_tap0", "net_tap1"));
     EXPECT_EQ(scopes(&one), "local local local local ");
-    const RssMapping client = spread_of(box_of("0-2", "net_tap0", "net_tap1, rss: destination"));
+    const RssMapping client =
+        rss_mapping_of(box_of("0-2", "net_tap0", "net_tap1, rss: destination"));
     EXPECT_EQ(scopes(&client), "owner* owner* owner* owner* ");
 }
 

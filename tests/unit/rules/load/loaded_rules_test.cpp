@@ -232,11 +232,11 @@ TEST(LoadedRules, ARefusalSaysWhyAndChangesNothing) {
 TEST(LoadedRules, KeysMoveInTwoSteps) {
     Environment two{.secret = kSecret, .sharers = {kWorkers, 1ms}, .tables = full_tables()};
     Rule rule = rule_of("a", 7);
-    rule.limits.front().spread_at_ports = 100;
+    rule.limits.front().rss_mapping_at_ports = 100;
     const Result<LoadedRules> first = LoadedRules::make(set_of({rule}), two);
     ASSERT_TRUE(first);
     EXPECT_FALSE(first->slots().is_migrating());
-    rule.limits.front().spread_at_ports = 200;
+    rule.limits.front().rss_mapping_at_ports = 200;
     two.before = &*first;
     const Result<LoadedRules> moving = LoadedRules::make(set_of({rule}), two);
     ASSERT_TRUE(moving);

@@ -48,7 +48,7 @@ std::vector<Told> taken(KeyEvents& events) {
 }
 // Everybody waits as long as it was said.
 void tell(KeyEvents& events, Now now, Nanoseconds left = {}) {
-    events.tell_due(now, [left](const WatchedKey&) { return left; });
+    events.notify_due(now, [left](const WatchedKey&) { return left; });
 }
 void refuse(KeyEvents& events, std::uint64_t number, Nanoseconds wait, Now now,
             std::uint8_t reports = EdgeEventSet::kAll) {

@@ -20,9 +20,9 @@ inline constexpr RoomPlace kNoRoomPlace = ~RoomPlace{0};
 
 // Packets of one worker that wait for what owners answer, or behind one of their connection that
 // does. What is kept of a packet is the caller's, by its place. All memory is taken at the start.
-class WaitingRoom {
+class PendingPackets {
 public:
-    explicit WaitingRoom(const RoomBounds& bounds);
+    explicit PendingPackets(const RoomBounds& bounds);
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }

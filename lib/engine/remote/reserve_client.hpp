@@ -3,7 +3,7 @@
 #include "lib/engine/burst/held_units.hpp"
 #include "lib/peer/reserve/ask_event.hpp"
 #include "lib/peer/reserve/ask_lane.hpp"
-#include "lib/peer/reserve/waiting_room.hpp"
+#include "lib/peer/reserve/pending_packets.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,9 +29,9 @@ struct WantedQuestion {
 inline constexpr std::size_t kMaxQuestions = 256;
 
 // One worker's questions to owners of keys, and its packets that wait for the answers.
-class KeyAsker {
+class ReserveClient {
 public:
-    KeyAsker(std::size_t self, AskLanes& lanes, const RoomBounds& bounds);
+    ReserveClient(std::size_t self, AskLanes& lanes, const RoomBounds& bounds);
 
     // Where the bursts that are metered from now on came from.
     void set_origin(void* origin) noexcept { origin_ = origin; }
@@ -96,7 +96,7 @@ private:
 
     std::size_t self_;
     AskLanes& lanes_;
-    WaitingRoom room_;
+    PendingPackets room_;
     std::unique_ptr<HeldPacket[]> held_;  // by place; pages are touched once packets wait there
     std::unique_ptr<Put[]> put_;          // by the tickets' places
     std::unique_ptr<WantedQuestion[]> wanted_ = std::make_unique<WantedQuestion[]>(kMaxQuestions);

@@ -1,4 +1,4 @@
-#include "lib/engine/remote/key_owner.hpp"
+#include "lib/engine/remote/reserve_server.hpp"
 
 #include "lib/engine/burst/adopt.hpp"
 #include "lib/engine/burst/packet.hpp"
@@ -11,7 +11,7 @@ constexpr std::size_t kExpiredAtOnce = 8;
 
 }  // namespace
 
-struct KeyOwner::Bucket {
+struct ReserveServer::Bucket {
     LimitCheck check;
     const LoadedLimit* limit = nullptr;  // nullptr: the rules have no such limit
     const LoadedRule* rule = nullptr;
@@ -41,12 +41,12 @@ struct KeyOwner::Bucket {
     }
 };
 
-KeyOwner::KeyOwner(std::size_t self, AskLanes& lanes, const Bounds& bounds)
+ReserveServer::ReserveServer(std::size_t self, AskLanes& lanes, const Bounds& bounds)
     : self_{self},
       lanes_{lanes},
       reservations_{{lanes.workers(), bounds.questions, bounds.lifetime}} {}
 
-void KeyOwner::serve(const LoadedSet& set, CoreState& core, Now now) noexcept {
+void ReserveServer::serve(const LoadedSet& set, CoreState& core, Now now) noexcept {
     adopt(set, core, now);
     for (std::size_t asker = 0; asker < lanes_.workers(); ++asker) {
         lanes_.between(asker, self_).questions.drain([&](const Question& question) {
@@ -60,8 +60,8 @@ void KeyOwner::serve(const LoadedSet& set, CoreState& core, Now now) noexcept {
     counters_.held.set(reservations_.size());
 }
 
-void KeyOwner::take(std::size_t asker, const Question& question, const LoadedSet& set,
-                    CoreState& core, Now now) noexcept {
+void ReserveServer::take(std::size_t asker, const Question& question, const LoadedSet& set,
+                         CoreState& core, Now now) noexcept {
     switch (question.kind) {
         case Question::Kind::Ask: {
             const Answer answer = judge(asker, question, set, core, now);
@@ -87,8 +87,8 @@ void KeyOwner::take(std::size_t asker, const Question& question, const LoadedSet
 }
 
 // What a wider key's bucket admits is charged at once: its reservations are not counted by key.
-Answer KeyOwner::judge(std::size_t asker, const Question& question, const LoadedSet& set,
-                       CoreState& core, Now now) noexcept {
+Answer ReserveServer::judge(std::size_t asker, const Question& question, const LoadedSet& set,
+                            CoreState& core, Now now) noexcept {
     Answer answer{.ticket = question.ticket};
     Bucket bucket{question, question.cost, set};
     if (bucket.limit == nullptr || bucket.is_other) {
@@ -135,8 +135,8 @@ Answer KeyOwner::judge(std::size_t asker, const Question& question, const Loaded
 }
 
 // As much as there is of the cost, and no more than nobody has been promised.
-void KeyOwner::spend(const Question& question, const LoadedSet& set, CoreState& core,
-                     Now now) noexcept {
+void ReserveServer::spend(const Question& question, const LoadedSet& set, CoreState& core,
+                          Now now) noexcept {
     Bucket bucket{question, question.cost, set};
     if (bucket.limit == nullptr) {
         return;
@@ -159,8 +159,8 @@ void KeyOwner::spend(const Question& question, const LoadedSet& set, CoreState& 
     commit(check, context, false, check.cost != Units{0});
 }
 
-void KeyOwner::charge(const Reservation& reservation, const LoadedSet& set, CoreState& core,
-                      Now now) noexcept {
+void ReserveServer::charge(const Reservation& reservation, const LoadedSet& set, CoreState& core,
+                           Now now) noexcept {
     Bucket bucket{reservation, reservation.units, set};
     if (bucket.limit == nullptr) {
         return;

@@ -1,6 +1,6 @@
 #pragma once
 #include "lib/engine/burst/burst.hpp"
-#include "lib/engine/burst/look.hpp"
+#include "lib/engine/burst/limit_check.hpp"
 #include "lib/rules/load/loaded_set.hpp"
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace sluice {
 // The units of one packet, in their order in it: its own alone, or those of later layers that it
 // completes. The rules that match each of them, in the order of the file, lie one behind the other
 // from `matches` on, and a look for each limit of theirs from `checks` on.
-struct PacketLooks {
-    std::span<JudgedUnit> units;
+struct PacketChecks {
+    std::span<EvaluatedUnit> units;
     Match* matches;
     LimitCheck* checks;
 };
@@ -20,7 +20,7 @@ struct PacketLooks {
 // Writes them down from what the burst's look-ups hold; good until this is called again for the
 // burst. A limit that has nothing to judge (no unit in the packet, or a part of its tier's key
 // missing) has a look of cost 0.
-[[nodiscard]] PacketLooks looks_of_packet(Burst& burst, std::size_t row,
+[[nodiscard]] PacketChecks collect_checks(Burst& burst, std::size_t row,
                                           const LoadedSet& set) noexcept;
 
 }  // namespace sluice

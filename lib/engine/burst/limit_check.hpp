@@ -45,7 +45,7 @@ struct Match {
 };
 
 // One unit of a packet: its rules, and the row that it is matched, keyed and located in.
-struct JudgedUnit {
+struct EvaluatedUnit {
     Burst* burst = nullptr;
     std::size_t row = 0;
     Per kind = Per::Packet;  // of its own, or of a later layer

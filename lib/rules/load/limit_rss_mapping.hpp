@@ -13,6 +13,6 @@ inline constexpr std::uint64_t kSpreadToOwners = 3;
 
 // Fills LoadedLimit::spread of all limits and penalty boxes: a hash of how the packets of a key are
 // distributed over so many workers. Sets in which it is equal bring them to the same workers.
-void list_spreads(LoadedSet& set, std::size_t workers);
+void list_rss_mappings(LoadedSet& set, std::size_t workers);
 
 }  // namespace sluice

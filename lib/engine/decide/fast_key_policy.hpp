@@ -14,9 +14,9 @@
 // override that ends, so precedence has nothing to decide here.
 namespace sluice {
 
-enum class BriefPolicy : std::uint8_t {
+enum class FastKeyPolicy : std::uint8_t {
     Limited,     // by the limit's numbers
-    Unnoted,     // the same; note() spares the key's next packets the look-up
+    Unchecked,   // the same; note() spares the key's next packets the look-up
     OwnNumbers,  // limited by those in the line of its bucket
     Exempt,      // for ever
     Unknown,
@@ -28,14 +28,14 @@ public:
         : burst_{burst}, set_{set}, store_{store}, now_{now}, stale_{store.registry.stale()} {}
 
     // Of the key of a packet, by its bucket and the table of overrides.
-    [[nodiscard]] BriefPolicy of_key(const LimitPlan& limit, const BucketLookup& lookup,
-                                     std::size_t row) const noexcept {
+    [[nodiscard]] FastKeyPolicy of_key(const LimitPlan& limit, const BucketLookup& lookup,
+                                       std::size_t row) const noexcept {
         const Entry* const entry = lookup.entry;
         const bool at_hand = entry != nullptr && entry->slot_and_tag() == lookup.key.slot_and_tag;
         if (at_hand && entry->has_own_numbers()) {
             return of_own_numbers(limit, *entry, row);
         }
-        return at_hand && is_noted(limit, *entry) ? BriefPolicy::Limited : of_table(limit, row);
+        return at_hand && is_noted(limit, *entry) ? FastKeyPolicy::Limited : of_table(limit, row);
     }
     // Of a bucket under the limit's numbers: note() has been called for it since overrides last
     // changed.
@@ -45,13 +45,13 @@ public:
     }
     // The same where workers share the limit: its keys have no numbers of their own, and a lease
     // where the note would be.
-    [[nodiscard]] BriefPolicy of_shared_key(const LimitPlan& limit,
-                                            std::size_t row) const noexcept {
-        const BriefPolicy policy =
-            limit.overrides == nullptr ? BriefPolicy::Limited : of_table(limit, row);
-        return policy == BriefPolicy::Unnoted ? BriefPolicy::Limited : policy;
+    [[nodiscard]] FastKeyPolicy of_shared_key(const LimitPlan& limit,
+                                              std::size_t row) const noexcept {
+        const FastKeyPolicy policy =
+            limit.overrides == nullptr ? FastKeyPolicy::Limited : of_table(limit, row);
+        return policy == FastKeyPolicy::Unchecked ? FastKeyPolicy::Limited : policy;
     }
-    // Notes in the key's entry that its policy was Unnoted.
+    // Notes in the key's entry that its policy was Unchecked.
     void note(const LimitPlan& limit, Entry& entry) const noexcept {
         if (notes(limit)) {
             entry.note_unoverridden(store_.registry.override_generation());
@@ -59,21 +59,21 @@ public:
     }
     // Of the key of a packet, by its penalty box: Limited, as far as this worker's table alone can
     // tell.
-    [[nodiscard]] BriefPolicy of_box(const LimitPlan& box,
-                                     const BucketLookup& lookup) const noexcept {
+    [[nodiscard]] FastKeyPolicy of_box(const LimitPlan& box,
+                                       const BucketLookup& lookup) const noexcept {
         if (!box.stands_alone || store_.coarsened(now_.at) || store_.previous() != nullptr ||
             stale_) {
-            return BriefPolicy::Unknown;
+            return FastKeyPolicy::Unknown;
         }
         if (lookup.entry == nullptr) {
             // An earlier packet of the burst may have begun one since.
-            return store_.keys.find(lookup.key) == nullptr ? BriefPolicy::Limited
-                                                           : BriefPolicy::Unknown;
+            return store_.keys.find(lookup.key) == nullptr ? FastKeyPolicy::Limited
+                                                           : FastKeyPolicy::Unknown;
         }
         const bool at_hand = lookup.entry->slot_and_tag() == lookup.key.slot_and_tag;
         return at_hand && !PenaltyMeter::banned(lookup.entry->cell(), now_.at)
-                   ? BriefPolicy::Limited
-                   : BriefPolicy::Unknown;
+                   ? FastKeyPolicy::Limited
+                   : FastKeyPolicy::Unknown;
     }
 
 private:
@@ -81,9 +81,9 @@ private:
     [[nodiscard]] bool notes(const LimitPlan& limit) const noexcept {
         return limit.gcra->parts() == 1 && !stale_;
     }
-    [[nodiscard]] BriefPolicy of_own_numbers(const LimitPlan& limit, const Entry& entry,
-                                             std::size_t row) const noexcept;
-    [[nodiscard]] BriefPolicy of_table(const LimitPlan& limit, std::size_t row) const noexcept;
+    [[nodiscard]] FastKeyPolicy of_own_numbers(const LimitPlan& limit, const Entry& entry,
+                                               std::size_t row) const noexcept;
+    [[nodiscard]] FastKeyPolicy of_table(const LimitPlan& limit, std::size_t row) const noexcept;
     [[nodiscard]] OverrideTable::Brief brief_of(const LimitPlan& limit,
                                                 std::size_t row) const noexcept;
     [[nodiscard]] bool learn(const LimitPlan& limit, OwnBucket& bucket,

@@ -1,4 +1,4 @@
-#include "control/daemon/lobby.hpp"
+#include "control/daemon/acceptor.hpp"
 
 #include "tests/unit/control/daemon/temporary_folder.hpp"
 
@@ -13,7 +13,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-namespace sluice::lobby_test {
+namespace sluice::acceptor_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,25 +21,25 @@ using namespace std::chrono_literals;
 constexpr std::string_view kRequest = "GET /v1/rules HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr auto kPatience = 60s;
 
-// A lobby whose thread is held up whenever a request has come, until the test lets it go on.
+// A acceptor whose thread is held up whenever a request has come, until the test lets it go on.
 class HeldLobby {
 public:
     HeldLobby() {
-        auto made = Lobby::make(*listen_unix({.path = path()}),
-                                {.all = 16, .of_user = 2, .patience = kPatience}, counters,
-                                [this](int, const Peer&, RequestClass) {
-                                    ++asked;
-                                    came_.release();
-                                    go_on_.acquire();
-                                    return false;  // there is never a place
-                                });
-        lobby_ = *std::move(made);
-        thread_ = std::jthread{[this](const std::stop_token& stop) { lobby_->run(stop); }};
+        auto made = Acceptor::make(*listen_unix({.path = path()}),
+                                   {.all = 16, .of_user = 2, .patience = kPatience}, counters,
+                                   [this](int, const Peer&, RequestClass) {
+                                       ++asked;
+                                       came_.release();
+                                       go_on_.acquire();
+                                       return false;  // there is never a place
+                                   });
+        acceptor_ = *std::move(made);
+        thread_ = std::jthread{[this](const std::stop_token& stop) { acceptor_->run(stop); }};
     }
     ~HeldLobby() {
         thread_.request_stop();
         go_on_.release(1000);
-        lobby_->wake();
+        acceptor_->wake();
     }
     HeldLobby(const HeldLobby&) = delete;
     HeldLobby& operator=(const HeldLobby&) = delete;
@@ -63,7 +63,7 @@ private:
     TemporaryFolder folder_;
     std::counting_semaphore<> came_{0};
     std::counting_semaphore<> go_on_{0};
-    std::unique_ptr<Lobby> lobby_;
+    std::unique_ptr<Acceptor> acceptor_;
     std::jthread thread_;
 };
 
@@ -74,22 +74,22 @@ bool is_open(const Fd& client) {
 
 // One batch of events holds: two newcomers, and the end of who was turned away for the first of
 // them. The second has the descriptor of the latter.
-TEST(Lobby, TheEndOfAGuestIsNotThatOfTheNextOnesDescriptor) {
-    HeldLobby lobby;
-    Fd leaving = lobby.connect();
-    const Fd holding = lobby.connect(kRequest);
-    ASSERT_TRUE(lobby.wait_for_request());
-    const Fd first = lobby.connect(kRequest);
-    const Fd second = lobby.connect();
+TEST(Acceptor, TheEndOfAConnectionIsNotThatOfTheNextOnesDescriptor) {
+    HeldLobby acceptor;
+    Fd leaving = acceptor.connect();
+    const Fd holding = acceptor.connect(kRequest);
+    ASSERT_TRUE(acceptor.wait_for_request());
+    const Fd first = acceptor.connect(kRequest);
+    const Fd second = acceptor.connect();
     leaving = Fd{};
-    lobby.go_on();
+    acceptor.go_on();
     // `first` is asked about once all of the batch is done.
-    ASSERT_TRUE(lobby.wait_for_request());
-    EXPECT_EQ(lobby.counters.read()[static_cast<std::size_t>(TurnedAway::Crowd)], 2U);
-    lobby.go_on();
-    ASSERT_TRUE(lobby.wait_for_request()) << "and each time that the lobby looks about";
+    ASSERT_TRUE(acceptor.wait_for_request());
+    EXPECT_EQ(acceptor.counters.read()[static_cast<std::size_t>(TurnedAway::Crowd)], 2U);
+    acceptor.go_on();
+    ASSERT_TRUE(acceptor.wait_for_request()) << "and each time that the acceptor looks about";
     EXPECT_TRUE(is_open(second));
 }
 
 }  // namespace
-}  // namespace sluice::lobby_test
+}  // namespace sluice::acceptor_test

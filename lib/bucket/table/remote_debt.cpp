@@ -1,4 +1,4 @@
-#include "lib/bucket/table/debt_elsewhere.hpp"
+#include "lib/bucket/table/remote_debt.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,8 @@ void owe(Cell& cell, const AnyLimit& numbers, const Owed& owed, LinePool& pool, 
 
 // Under its own slot; and under those before, unless a worker has an entry there: that one took
 // over what they owed.
-Units DebtElsewhere::used_in_earlier(const BucketAt& at, const Owed& before,
-                                     const AnyLimit* present) const noexcept {
+Units RemoteDebt::used_in_earlier(const BucketAt& at, const Owed& before,
+                                  const AnyLimit* present) const noexcept {
     const PreviousTables* previous = store_.previous();
     if (previous == nullptr) {
         return Units{0};
@@ -46,24 +46,24 @@ Units DebtElsewhere::used_in_earlier(const BucketAt& at, const Owed& before,
 }
 
 // Of both buckets of a colour meter units say too little.
-Owed DebtElsewhere::meter_in_earlier(const BucketAt& at) const noexcept {
+Owed RemoteDebt::meter_in_earlier(const BucketAt& at) const noexcept {
     const PreviousTables* previous = store_.previous();
     return {.line =
                 previous == nullptr ? std::nullopt : previous->meter_of(at, store_.registry, now_)};
 }
 
-Owed DebtElsewhere::owed_before(const BucketAt& at) const noexcept {
+Owed RemoteDebt::owed_before(const BucketAt& at) const noexcept {
     return store_.worker_tables() == nullptr
                ? Owed{}
                : store_.worker_tables()->owed_before(at, store_.registry, now_);
 }
 
-Units DebtElsewhere::used(const BucketAt& at) const noexcept {
+Units RemoteDebt::used(const BucketAt& at) const noexcept {
     const Owed owed = owed_before(at);
     return std::max(used_in_earlier(at, owed), owed.used);
 }
 
-Instant DebtElsewhere::fresh_from(const BucketAt& at) const noexcept {
+Instant RemoteDebt::fresh_from(const BucketAt& at) const noexcept {
     Instant latest{};
     if (store_.worker_tables() != nullptr) {
         latest = store_.worker_tables()->fresh_before(at, store_.registry, now_);
@@ -79,8 +79,8 @@ Instant DebtElsewhere::fresh_from(const BucketAt& at) const noexcept {
     return latest;
 }
 
-DebtElsewhere::Taken DebtElsewhere::charge_to(Cell& cell, const AnyLimit& numbers,
-                                              const BucketAt& at, LinePool& pool) const noexcept {
+RemoteDebt::Taken RemoteDebt::charge_to(Cell& cell, const AnyLimit& numbers, const BucketAt& at,
+                                        LinePool& pool) const noexcept {
     const Owed owed = owed_before(at);
     const bool of_limit =
         at.aggregation_level != 0 || numbers == *store_.registry.row(slot_of(at.key)).limit;
@@ -93,9 +93,9 @@ DebtElsewhere::Taken DebtElsewhere::charge_to(Cell& cell, const AnyLimit& number
             .at_workers = owed.used != Units{0} || owed.line.has_value()};
 }
 
-DebtElsewhere::Taken DebtElsewhere::charge_wider_to(Cell& cell, const AnyLimit& numbers,
-                                                    const BucketAt& wider,
-                                                    LinePool& pool) const noexcept {
+RemoteDebt::Taken RemoteDebt::charge_wider_to(Cell& cell, const AnyLimit& numbers,
+                                              const BucketAt& wider,
+                                              LinePool& pool) const noexcept {
     const Owed owed = others_coarsened() ? owed_before(wider) : Owed{};
     const bool coarsened = store_.former_coarsened(now_.at);
     const Units used = coarsened ? used_in_earlier(wider, owed) : Units{0};
@@ -104,12 +104,12 @@ DebtElsewhere::Taken DebtElsewhere::charge_wider_to(Cell& cell, const AnyLimit& 
     return {.in_earlier = used != Units{0}, .at_workers = owed.used != Units{0}};
 }
 
-bool DebtElsewhere::arrives(const BucketAt& at) const noexcept {
+bool RemoteDebt::arrives(const BucketAt& at) const noexcept {
     return store_.worker_tables() != nullptr &&
            store_.worker_tables()->is_on_its_way(at, store_.registry);
 }
 
-void DebtElsewhere::end(const BucketAt& at) const noexcept {
+void RemoteDebt::end(const BucketAt& at) const noexcept {
     if (store_.worker_tables() != nullptr) {
         store_.worker_tables()->end_before(at, store_.registry);
     }
@@ -122,26 +122,26 @@ void DebtElsewhere::end(const BucketAt& at) const noexcept {
     }
 }
 
-Units DebtElsewhere::held_by_others(const BucketAt& at) const noexcept {
+Units RemoteDebt::held_by_others(const BucketAt& at) const noexcept {
     return store_.worker_tables() == nullptr
                ? Units{0}
                : store_.worker_tables()->used_by_others(at, Combine::Sum, store_, now_);
 }
 
-bool DebtElsewhere::others_have(const BucketAt& at) const noexcept {
+bool RemoteDebt::others_have(const BucketAt& at) const noexcept {
     return store_.worker_tables() != nullptr && store_.worker_tables()->others_have(at, store_);
 }
 
-bool DebtElsewhere::others_coarsened() const noexcept {
+bool RemoteDebt::others_coarsened() const noexcept {
     return store_.worker_tables() != nullptr && store_.worker_tables()->coarsened(now_.at);
 }
 
-Nanoseconds DebtElsewhere::ban_in_earlier(const TableKey& key) const noexcept {
+Nanoseconds RemoteDebt::ban_in_earlier(const TableKey& key) const noexcept {
     return store_.previous() == nullptr ? Nanoseconds{0}
                                         : store_.previous()->ban_left(key, now_.at);
 }
 
-Nanoseconds DebtElsewhere::ban_at_workers(const TableKey& key) const noexcept {
+Nanoseconds RemoteDebt::ban_at_workers(const TableKey& key) const noexcept {
     return store_.worker_tables() == nullptr
                ? Nanoseconds{0}
                : store_.worker_tables()->ban_left(key, store_.registry, now_.at);

@@ -1,23 +1,23 @@
-#include "lib/engine/remote/key_asker.hpp"
+#include "lib/engine/remote/reserve_client.hpp"
 
 #include "lib/engine/burst/burst.hpp"
 #include "lib/peer/merge/account.hpp"
 
 namespace sluice {
 
-KeyAsker::KeyAsker(std::size_t self, AskLanes& lanes, const RoomBounds& bounds)
+ReserveClient::ReserveClient(std::size_t self, AskLanes& lanes, const RoomBounds& bounds)
     : self_{self},
       lanes_{lanes},
       room_{bounds},
       held_{std::make_unique_for_overwrite<HeldPacket[]>(bounds.packets)},
       put_{std::make_unique<Put[]>(bounds.questions)} {}
 
-std::size_t KeyAsker::owner_of_key(std::uint64_t hash, LimitSlot slot) const noexcept {
+std::size_t ReserveClient::owner_of_key(std::uint64_t hash, LimitSlot slot) const noexcept {
     return owner_of(Account{hash, slot}, lanes_.workers());
 }
 
-bool KeyAsker::hold(Burst& burst, std::size_t row, std::uint64_t connection,
-                    std::span<const WantedQuestion> wanted, Instant now) noexcept {
+bool ReserveClient::hold(Burst& burst, std::size_t row, std::uint64_t connection,
+                         std::span<const WantedQuestion> wanted, Instant now) noexcept {
     const RoomPlace place =
         wanted.size() > room_.free_questions() ? kNoRoomPlace : room_.enter(connection, now);
     if (place == kNoRoomPlace) {
@@ -41,7 +41,7 @@ bool KeyAsker::hold(Burst& burst, std::size_t row, std::uint64_t connection,
     return true;
 }
 
-void KeyAsker::ask(RoomPlace place, const WantedQuestion& wanted) noexcept {
+void ReserveClient::ask(RoomPlace place, const WantedQuestion& wanted) noexcept {
     const Ticket ticket =
         room_.ask(place, tag_of(wanted.unit, wanted.question.slot)).value_or(Ticket{});
     Question question = wanted.question;
@@ -56,10 +56,10 @@ void KeyAsker::ask(RoomPlace place, const WantedQuestion& wanted) noexcept {
     (void)room_.take_answer({.ticket = ticket, .what = Answer::What::Unknown});
 }
 
-void KeyAsker::spend(RoomPlace place, std::uint8_t unit, const Question& question) noexcept {
+void ReserveClient::spend(RoomPlace place, std::uint8_t unit, const Question& question) noexcept {
     bool waits = false;
     if (place != kNoRoomPlace) {
-        room_.for_each_question(place, [&](const WaitingRoom::Asked& asked) {
+        room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
             if (asked.tag == tag_of(unit, question.slot)) {
                 put_[asked.ticket.place].spends = true;
                 waits = true;
@@ -71,7 +71,7 @@ void KeyAsker::spend(RoomPlace place, std::uint8_t unit, const Question& questio
     }
 }
 
-void KeyAsker::send_spending(const Question& asked) noexcept {
+void ReserveClient::send_spending(const Question& asked) noexcept {
     Question question = asked;
     question.kind = Question::Kind::Spend;
     const std::size_t owner = owner_of_key(question.hash, question.slot);
@@ -80,7 +80,7 @@ void KeyAsker::send_spending(const Question& asked) noexcept {
     }
 }
 
-void KeyAsker::take_answers(Instant now) noexcept {
+void ReserveClient::take_answers(Instant now) noexcept {
     for (std::size_t owner = 0; owner < lanes_.workers(); ++owner) {
         lanes_.between(self_, owner).answers.drain([&](const Answer& answer) {
             if (room_.take_answer(answer)) {
@@ -95,7 +95,7 @@ void KeyAsker::take_answers(Instant now) noexcept {
     room_.expire(now);
 }
 
-std::size_t KeyAsker::take_ready(std::span<RoomPlace> places) noexcept {
+std::size_t ReserveClient::take_ready(std::span<RoomPlace> places) noexcept {
     std::size_t count = 0;
     std::size_t further = 0;
     while (count < places.size()) {
@@ -113,32 +113,33 @@ std::size_t KeyAsker::take_ready(std::span<RoomPlace> places) noexcept {
     return count;
 }
 
-const Answer* KeyAsker::answer(RoomPlace place, std::uint8_t unit, LimitSlot slot) const noexcept {
+const Answer* ReserveClient::answer(RoomPlace place, std::uint8_t unit,
+                                    LimitSlot slot) const noexcept {
     const Answer* found = nullptr;
     if (place != kNoRoomPlace) {
-        room_.for_each_question(place, [&](const WaitingRoom::Asked& asked) {
+        room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
             found = asked.tag == tag_of(unit, slot) ? asked.answer : found;
         });
     }
     return found == nullptr || found->what == Answer::What::Unknown ? nullptr : found;
 }
 
-void KeyAsker::keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot slot) noexcept {
+void ReserveClient::keep_reserved(RoomPlace place, std::uint8_t unit, LimitSlot slot) noexcept {
     if (place != kNoRoomPlace) {
-        room_.for_each_question(place, [&](const WaitingRoom::Asked& asked) {
+        room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
             put_[asked.ticket.place].kept |= asked.tag == tag_of(unit, slot);
         });
     }
 }
 
-void KeyAsker::settle(std::size_t owner, Ticket ticket, Question::Kind kind) noexcept {
+void ReserveClient::settle(std::size_t owner, Ticket ticket, Question::Kind kind) noexcept {
     if (!put(lanes_.between(self_, owner).questions, {.ticket = ticket, .kind = kind})) {
         counters_.count(AskEvent::Unsettled);
     }
 }
 
-void KeyAsker::finish(RoomPlace place) noexcept {
-    room_.for_each_question(place, [&](const WaitingRoom::Asked& asked) {
+void ReserveClient::finish(RoomPlace place) noexcept {
+    room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
         if (asked.answer == nullptr) {
             counters_.count(AskEvent::NoAnswer);
         } else if (admits(*asked.answer)) {
@@ -147,7 +148,7 @@ void KeyAsker::finish(RoomPlace place) noexcept {
                    was.kept ? Question::Kind::Commit : Question::Kind::Cancel);
         }
     });
-    room_.for_each_question(place, [&](const WaitingRoom::Asked& asked) {
+    room_.for_each_question(place, [&](const PendingPackets::Asked& asked) {
         if (put_[asked.ticket.place].spends) {
             send_spending(put_[asked.ticket.place].question);
         }

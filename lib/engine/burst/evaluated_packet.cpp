@@ -1,4 +1,4 @@
-#include "lib/engine/burst/judged_packet.hpp"
+#include "lib/engine/burst/evaluated_packet.hpp"
 
 #include "lib/engine/burst/burst_units.hpp"
 
@@ -93,15 +93,15 @@ void link(std::span<Match> matches, const LoadedSet& set, Written& written,
     }
 }
 
-[[gnu::noinline]] PacketLooks looks_of_units(Burst& burst, std::size_t row,
-                                             const LoadedSet& set) noexcept {
+[[gnu::noinline]] PacketChecks looks_of_units(Burst& burst, std::size_t row,
+                                              const LoadedSet& set) noexcept {
     BurstUnits& units = *burst.units();
     Written written{units.matches.get(), units.checks.get()};
     const std::size_t count = units.count(row);
     for (std::size_t number = 0; number < count; ++number) {
         const BurstUnits::Place at = units.place_of(burst, row, number);
         const BurstUnits::Unit& unit = units.unit(row, number);
-        JudgedUnit& judged = units.judged[number];
+        EvaluatedUnit& judged = units.judged[number];
         const std::uint32_t matches_before =
             unit.is_other_reading ? units.judged[number - 1].matches_before : written.match_count;
         const std::uint32_t looks_before =
@@ -124,7 +124,7 @@ void link(std::span<Match> matches, const LoadedSet& set, Written& written,
 
 }  // namespace
 
-PacketLooks looks_of_packet(Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
+PacketChecks collect_checks(Burst& burst, std::size_t row, const LoadedSet& set) noexcept {
     if (has_row(burst.several(), row)) [[unlikely]] {
         return looks_of_units(burst, row, set);
     }

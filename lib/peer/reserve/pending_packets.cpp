@@ -1,4 +1,4 @@
-#include "lib/peer/reserve/waiting_room.hpp"
+#include "lib/peer/reserve/pending_packets.hpp"
 
 #include "lib/base/check.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-WaitingRoom::WaitingRoom(const RoomBounds& bounds)
+PendingPackets::PendingPackets(const RoomBounds& bounds)
     : longest_{bounds.longest},
       packets_(bounds.packets),
       questions_(bounds.questions),
@@ -23,18 +23,18 @@ WaitingRoom::WaitingRoom(const RoomBounds& bounds)
 }
 
 // Where the last packet of the connection is named, or would be.
-const RoomPlace* WaitingRoom::find(std::uint64_t connection) const noexcept {
+const RoomPlace* PendingPackets::find(std::uint64_t connection) const noexcept {
     const RoomPlace* at = &connections_[connection & (connections_.size() - 1)];
     while (*at != kNone && packets_[*at].connection != connection) {
         at = &packets_[*at].chain;
     }
     return at;
 }
-RoomPlace* WaitingRoom::find(std::uint64_t connection) noexcept {
-    return const_cast<RoomPlace*>(static_cast<const WaitingRoom&>(*this).find(connection));
+RoomPlace* PendingPackets::find(std::uint64_t connection) noexcept {
+    return const_cast<RoomPlace*>(static_cast<const PendingPackets&>(*this).find(connection));
 }
 
-RoomPlace WaitingRoom::enter(std::uint64_t connection, Instant now) noexcept {
+RoomPlace PendingPackets::enter(std::uint64_t connection, Instant now) noexcept {
     const RoomPlace packet = free_packet_;
     if (packet == kNone) {
         return kNoRoomPlace;
@@ -57,7 +57,7 @@ RoomPlace WaitingRoom::enter(std::uint64_t connection, Instant now) noexcept {
     return packet;
 }
 
-std::optional<Ticket> WaitingRoom::ask(RoomPlace packet, std::uint32_t tag) noexcept {
+std::optional<Ticket> PendingPackets::ask(RoomPlace packet, std::uint32_t tag) noexcept {
     const std::uint32_t at = free_question_;
     if (at == kNone) {
         return std::nullopt;
@@ -74,19 +74,19 @@ std::optional<Ticket> WaitingRoom::ask(RoomPlace packet, std::uint32_t tag) noex
     return Ticket{at, slip.turn};
 }
 
-void WaitingRoom::begin_waiting(RoomPlace packet) noexcept {
+void PendingPackets::begin_waiting(RoomPlace packet) noexcept {
     if (packets_[packet].unanswered == 0) {
         set_done(packet);
     }
 }
 
-void WaitingRoom::leave(RoomPlace packet) noexcept {
+void PendingPackets::leave(RoomPlace packet) noexcept {
     leave_ages(packet);
     packets_[packet].taken = true;
     finish(packet);
 }
 
-bool WaitingRoom::take_answer(const Answer& answer) noexcept {
+bool PendingPackets::take_answer(const Answer& answer) noexcept {
     if (answer.ticket.place >= questions_.size()) {
         return false;
     }
@@ -102,13 +102,13 @@ bool WaitingRoom::take_answer(const Answer& answer) noexcept {
     return true;
 }
 
-void WaitingRoom::expire(Instant now) noexcept {
+void PendingPackets::expire(Instant now) noexcept {
     while (oldest_ != kNone && packets_[oldest_].until <= now) {
         set_done(oldest_);
     }
 }
 
-void WaitingRoom::set_done(RoomPlace packet) noexcept {
+void PendingPackets::set_done(RoomPlace packet) noexcept {
     if (packets_[packet].done) {
         return;
     }
@@ -120,12 +120,12 @@ void WaitingRoom::set_done(RoomPlace packet) noexcept {
     }
 }
 
-void WaitingRoom::offer(RoomPlace packet) noexcept {
+void PendingPackets::offer(RoomPlace packet) noexcept {
     (last_ready_ == kNone ? first_ready_ : packets_[last_ready_].next_ready) = packet;
     last_ready_ = packet;
 }
 
-RoomPlace WaitingRoom::take_ready() noexcept {
+RoomPlace PendingPackets::take_ready() noexcept {
     const RoomPlace packet = first_ready_;
     if (packet == kNone) {
         return kNoRoomPlace;
@@ -140,7 +140,7 @@ RoomPlace WaitingRoom::take_ready() noexcept {
     return packet;
 }
 
-void WaitingRoom::finish(RoomPlace packet) noexcept {
+void PendingPackets::finish(RoomPlace packet) noexcept {
     SLUICE_CHECK(packets_[packet].taken);
     leave_connection(packet);
     free_questions_of(packet);
@@ -149,7 +149,7 @@ void WaitingRoom::finish(RoomPlace packet) noexcept {
     --size_;
 }
 
-void WaitingRoom::leave_connection(RoomPlace packet) noexcept {
+void PendingPackets::leave_connection(RoomPlace packet) noexcept {
     Held& held = packets_[packet];
     if (held.behind == kNone) {
         RoomPlace* const last = find(held.connection);
@@ -165,14 +165,14 @@ void WaitingRoom::leave_connection(RoomPlace packet) noexcept {
     }
 }
 
-void WaitingRoom::leave_ages(RoomPlace packet) noexcept {
+void PendingPackets::leave_ages(RoomPlace packet) noexcept {
     const Held& held = packets_[packet];
     (held.older == kNone ? oldest_ : packets_[held.older].newer) = held.newer;
     (held.newer == kNone ? newest_ : packets_[held.newer].older) = held.older;
 }
 
 // Their turns are over: an answer that comes from now on is nobody's.
-void WaitingRoom::free_questions_of(RoomPlace packet) noexcept {
+void PendingPackets::free_questions_of(RoomPlace packet) noexcept {
     std::uint32_t at = packets_[packet].first_question;
     while (at != kNone) {
         Slip& slip = questions_[at];

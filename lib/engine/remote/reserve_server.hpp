@@ -10,14 +10,14 @@ namespace sluice {
 
 // One worker as the owner of keys: answers the questions of all workers, its own among them, out of
 // the buckets in its table.
-class KeyOwner {
+class ReserveServer {
 public:
     struct Bounds {
         std::size_t questions = 1024;  // of each asker's tickets
         // Longer than any packet waits, by far.
         Nanoseconds lifetime{};
     };
-    KeyOwner(std::size_t self, AskLanes& lanes, const Bounds& bounds);
+    ReserveServer(std::size_t self, AskLanes& lanes, const Bounds& bounds);
 
     // Between two bursts: what has come, and reservations that nobody has settled in time.
     void serve(const LoadedSet& set, CoreState& core, Now now) noexcept;

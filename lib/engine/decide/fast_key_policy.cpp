@@ -1,4 +1,4 @@
-#include "lib/engine/decide/brief_policy.hpp"
+#include "lib/engine/decide/fast_key_policy.hpp"
 
 #include "lib/rules/group.hpp"
 #include "lib/share/word.hpp"
@@ -16,14 +16,14 @@ OverrideTable::Brief BriefPolicies::brief_of(const LimitPlan& limit,
     });
 }
 
-BriefPolicy BriefPolicies::of_table(const LimitPlan& limit, std::size_t row) const noexcept {
+FastKeyPolicy BriefPolicies::of_table(const LimitPlan& limit, std::size_t row) const noexcept {
     switch (brief_of(limit, row).kind) {
         case OverrideTable::Kind::None:
-            return BriefPolicy::Unnoted;
+            return FastKeyPolicy::Unchecked;
         case OverrideTable::Kind::Exempt:
-            return BriefPolicy::Exempt;
+            return FastKeyPolicy::Exempt;
         default:
-            return BriefPolicy::Unknown;  // also numbers that the bucket does not have yet
+            return FastKeyPolicy::Unknown;  // also numbers that the bucket does not have yet
     }
 }
 
@@ -46,13 +46,14 @@ BriefPolicy BriefPolicies::of_table(const LimitPlan& limit, std::size_t row) con
 }
 
 // Numbers of its own in a bucket are known to be the key's if the line remembers so.
-BriefPolicy BriefPolicies::of_own_numbers(const LimitPlan& limit, const Entry& entry,
-                                          std::size_t row) const noexcept {
+FastKeyPolicy BriefPolicies::of_own_numbers(const LimitPlan& limit, const Entry& entry,
+                                            std::size_t row) const noexcept {
     OwnBucket& bucket = store_.registry.pool().at<OwnBucket>(entry.cell().rest);
     const std::uint64_t digest = burst_.scratch().digests[limit.schema][row];
     const std::uint64_t other = bucket.said_by ^ limit.overrides->name();
     const bool is_known = (other | (bucket.digest ^ static_cast<std::uint32_t>(digest))) == 0;
-    return is_known || learn(limit, bucket, row) ? BriefPolicy::OwnNumbers : BriefPolicy::Unknown;
+    return is_known || learn(limit, bucket, row) ? FastKeyPolicy::OwnNumbers
+                                                 : FastKeyPolicy::Unknown;
 }
 
 }  // namespace sluice

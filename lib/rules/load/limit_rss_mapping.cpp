@@ -1,4 +1,4 @@
-#include "lib/rules/load/limit_spread.hpp"
+#include "lib/rules/load/limit_rss_mapping.hpp"
 
 #include "lib/base/bytes.hpp"
 #include "lib/bucket/hash/siphash.hpp"
@@ -51,7 +51,8 @@ std::uint64_t hash_of(const OwnerGroup& group, const TextNames& names) {
     return std::max(words.hash(), kLeastHash);
 }
 
-std::uint64_t spread_of(const LoadedLimit& limit, const LoadedRule& rule, const LoadedSet& set) {
+std::uint64_t rss_mapping_of(const LoadedLimit& limit, const LoadedRule& rule,
+                             const LoadedSet& set) {
     if (limit.scope == LimitScope::Owner && rule.owner_group != 0) {
         return hash_of(set.owner_groups[rule.owner_group - 1U], set.named_texts);
     }
@@ -59,7 +60,7 @@ std::uint64_t spread_of(const LoadedLimit& limit, const LoadedRule& rule, const 
         return kSpreadToOwners;
     }
     // Its packets are not handed to owners: the ports decide.
-    return limit.scope == LimitScope::Local ? std::max(limit.spread_at_ports, kLeastHash)
+    return limit.scope == LimitScope::Local ? std::max(limit.rss_mapping_at_ports, kLeastHash)
                                             : kSpreadAnywhere;
 }
 
@@ -71,19 +72,19 @@ std::uint64_t rss_mapping_of_box(std::uint8_t key, const LoadedRule& rule, const
     if (limit == rule.limits.end()) {
         return kLeastHash;
     }
-    const std::uint64_t spread = spread_of(*limit, rule, set);
-    return spread == kSpreadToOwners ? kSpreadAnywhere : spread;
+    const std::uint64_t rss_mapping = rss_mapping_of(*limit, rule, set);
+    return rss_mapping == kSpreadToOwners ? kSpreadAnywhere : rss_mapping;
 }
 
 }  // namespace
 
-void list_spreads(LoadedSet& set, std::size_t workers) {
+void list_rss_mappings(LoadedSet& set, std::size_t workers) {
     for (LoadedRule& rule : set.rules) {
         for (LoadedLimit& limit : rule.limits) {
-            limit.spread = workers < 2 ? kAtOneWorker : spread_of(limit, rule, set);
+            limit.rss_mapping = workers < 2 ? kAtOneWorker : rss_mapping_of(limit, rule, set);
         }
         for (LoadedLimit& box : rule.ban.boxes) {
-            box.spread = workers < 2 ? kAtOneWorker : rss_mapping_of_box(box.key, rule, set);
+            box.rss_mapping = workers < 2 ? kAtOneWorker : rss_mapping_of_box(box.key, rule, set);
         }
     }
 }

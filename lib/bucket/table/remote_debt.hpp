@@ -19,10 +19,10 @@
 // entry and no worker an amount of the slot, or `until` has passed (an earlier process's).
 namespace sluice {
 
-class DebtElsewhere {
+class RemoteDebt {
 public:
     // `store` is the own worker's, and knows the limits.
-    DebtElsewhere(const BucketStore& store, Now now) noexcept : store_{store}, now_{now} {}
+    RemoteDebt(const BucketStore& store, Now now) noexcept : store_{store}, now_{now} {}
 
     // Whether a key of that limit may owe anything in buckets that are charged no more.
     [[nodiscard]] bool is_possible(LimitSlot slot) const noexcept {

@@ -28,6 +28,6 @@ inline constexpr std::size_t kUnitsUnderAnyRules = 32;
 
 // The room for a burst's units is shared by its packets, or is the only packet's, which has all
 // texts and which nobody judges.
-enum class UnitRoom : std::uint8_t { Shares, OnlyPacket };
+enum class UnitCapacity : std::uint8_t { Shares, OnlyPacket };
 
 }  // namespace sluice

@@ -18,7 +18,7 @@
 namespace sluice {
 
 // Who comes in, and for what.
-struct Doorman {
+struct AdmissionPolicy {
     // Whose connection it is: bounds are for each user.
     using Identify = Result<Peer> (*)(int fd);
     // What a request is, by what has come of it; nullopt: more has to come.
@@ -31,7 +31,7 @@ struct Doorman {
 // Where connections wait until their request has come, and a place for it is free: a descriptor
 // each, no thread. One thread looks after all of them; who is slow or many delays nobody but
 // themselves, since the number of those who wait is bounded for each user.
-class Lobby {
+class Acceptor {
 public:
     struct Bounds {
         std::size_t all = 256;
@@ -41,11 +41,11 @@ public:
     // Takes the connection over. False: there is no place for it now, and it stays.
     using Admit = std::function<bool(int fd, const Peer& peer, RequestClass kind)>;
 
-    [[nodiscard]] static Result<std::unique_ptr<Lobby>> make(Fd listener, Bounds bounds,
-                                                             ApiCounters& counters, Admit admit,
-                                                             Doorman doorman = {});
-    Lobby(const Lobby&) = delete;
-    Lobby& operator=(const Lobby&) = delete;
+    [[nodiscard]] static Result<std::unique_ptr<Acceptor>> make(
+        Fd listener, Bounds bounds, ApiCounters& counters, Admit admit,
+        AdmissionPolicy admission_policy = {});
+    Acceptor(const Acceptor&) = delete;
+    Acceptor& operator=(const Acceptor&) = delete;
 
     // Until it is asked to stop.
     void run(const std::stop_token& stop);
@@ -54,11 +54,11 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    // What an event is about; from kFirstGuest on, a guest.
+    // What an event is about; from kFirstGuest on, a pending connection.
     static constexpr std::uint64_t kListener = 0;
     static constexpr std::uint64_t kWaker = 1;
-    static constexpr std::uint64_t kFirstGuest = 2;
-    struct Guest {
+    static constexpr std::uint64_t kFirstPending = 2;
+    struct PendingConnection {
         Fd fd;
         std::uint64_t number = 0;  // no other one ever has it
         Peer peer;
@@ -67,15 +67,16 @@ private:
         bool gone = false;
     };
 
-    Lobby(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit, Doorman doorman);
+    Acceptor(Fd listener, Bounds bounds, ApiCounters& counters, Admit admit,
+             AdmissionPolicy admission_policy);
     [[nodiscard]] bool watch(int fd, std::uint32_t events, std::uint64_t number) noexcept;
-    void hear(std::uint64_t number, std::uint32_t events);
-    void accept_guests();
+    void on_event(std::uint64_t number, std::uint32_t events);
+    void accept_pending();
     void make_room_for(uid_t user);
-    void look_at(Guest& guest);
+    void look_at(PendingConnection& pending);
     void admit_waiting();
     void end_patience();
-    void turn_away(Guest& guest, TurnedAway why);
+    void reject(PendingConnection& pending, TurnedAway why);
 
     Fd listener_;
     Fd ready_;  // epoll; edges, so that a half request is looked at only when more of it comes
@@ -83,9 +84,9 @@ private:
     Bounds bounds_;
     ApiCounters& counters_;
     Admit admit_;
-    Doorman doorman_;
-    std::list<Guest> guests_;  // in the order they came
-    std::uint64_t next_number_ = kFirstGuest;
+    AdmissionPolicy admission_;
+    std::list<PendingConnection> pending_;  // in the order they came
+    std::uint64_t next_number_ = kFirstPending;
 };
 
 }  // namespace sluice

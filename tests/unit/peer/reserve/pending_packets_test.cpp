@@ -1,4 +1,4 @@
-#include "lib/peer/reserve/waiting_room.hpp"
+#include "lib/peer/reserve/pending_packets.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace sluice::waiting_room_test {
+namespace sluice::pending_packets_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -19,8 +19,8 @@ Answer yes(Ticket ticket) {
     return {.ticket = ticket, .what = Answer::What::Judged, .conformance = Conformance::Green};
 }
 
-TEST(WaitingRoom, APacketIsReadyOnceAllOfItsAnswersAreThere) {
-    WaitingRoom room{kBounds};
+TEST(PendingPackets, APacketIsReadyOnceAllOfItsAnswersAreThere) {
+    PendingPackets room{kBounds};
     EXPECT_TRUE(room.empty());
     const RoomPlace packet = room.enter(7, kStart);
     const Ticket first = *room.ask(packet, 10);
@@ -34,7 +34,7 @@ TEST(WaitingRoom, APacketIsReadyOnceAllOfItsAnswersAreThere) {
     EXPECT_TRUE(room.take_answer(yes(second)));
     EXPECT_EQ(room.take_ready(), packet);
     std::vector<std::uint32_t> tags;
-    room.for_each_question(packet, [&](const WaitingRoom::Asked& asked) {
+    room.for_each_question(packet, [&](const PendingPackets::Asked& asked) {
         EXPECT_TRUE(asked.answer != nullptr && asked.answer->ticket == asked.ticket);
         tags.push_back(asked.tag);
     });
@@ -47,8 +47,8 @@ TEST(WaitingRoom, APacketIsReadyOnceAllOfItsAnswersAreThere) {
     EXPECT_FALSE(room.take_answer(yes(second))) << "a turn that is over";
 }
 
-TEST(WaitingRoom, ThoseBehindWaitForThoseBefore) {
-    WaitingRoom room{kBounds};
+TEST(PendingPackets, ThoseBehindWaitForThoseBefore) {
+    PendingPackets room{kBounds};
     const RoomPlace first = room.enter(7, kStart);
     const Ticket ticket = *room.ask(first, 0);
     room.begin_waiting(first);
@@ -67,8 +67,8 @@ TEST(WaitingRoom, ThoseBehindWaitForThoseBefore) {
     EXPECT_FALSE(room.holds(7));
 }
 
-TEST(WaitingRoom, NobodyWaitsForeverAndTheRoomIsBounded) {
-    WaitingRoom room{kBounds};
+TEST(PendingPackets, NobodyWaitsForeverAndTheRoomIsBounded) {
+    PendingPackets room{kBounds};
     for (std::uint64_t i = 0; i < kBounds.packets; ++i) {
         const RoomPlace packet = room.enter(i, kStart + Nanoseconds{i});
         ASSERT_NE(packet, kNoRoomPlace);
@@ -82,7 +82,7 @@ TEST(WaitingRoom, NobodyWaitsForeverAndTheRoomIsBounded) {
     const RoomPlace second = room.take_ready();
     EXPECT_EQ(room.take_ready(), kNoRoomPlace);
     room.for_each_question(
-        first, [](const WaitingRoom::Asked& asked) { EXPECT_EQ(asked.answer, nullptr); });
+        first, [](const PendingPackets::Asked& asked) { EXPECT_EQ(asked.answer, nullptr); });
     room.finish(first);
     room.finish(second);
     room.end_waits();
@@ -242,12 +242,12 @@ private:
     }
 
     std::mt19937 random_;
-    WaitingRoom room_{kBounds};
+    PendingPackets room_{kBounds};
     Model model_;
     Instant now_ = kStart;
 };
 
-TEST(WaitingRoom, IsWhatASlowModelSays) {
+TEST(PendingPackets, IsWhatASlowModelSays) {
     for (unsigned seed = 1; seed <= 100; ++seed) {
         Course course{seed};
         for (int step = 0; step < 2'000; ++step) {
@@ -259,4 +259,4 @@ TEST(WaitingRoom, IsWhatASlowModelSays) {
 }
 
 }  // namespace
-}  // namespace sluice::waiting_room_test
+}  // namespace sluice::pending_packets_test

@@ -10,7 +10,7 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
     return scratch_.rules[scratch_.active_of[limit_of(lookup).rule]];
 }
 
-// What decide_otherwise() does where the limit that refuses is the only one that judges the packet:
+// What decide_refused() does where the limit that refuses is the only one that judges the packet:
 // then nothing is charged, whatever the verdict.
 [[gnu::always_inline]] inline bool FastPath::refuse_alone(std::size_t row,
                                                           const BucketLookup& lookup) noexcept {
@@ -38,8 +38,9 @@ void FastPath::note_refusal(const LimitPlan& limit) noexcept {
     }
 }
 
-[[gnu::noinline]] bool FastPath::weigh_rules(std::size_t row, std::span<const BucketLookup> lookups,
-                                             const CheckFindings& found) noexcept {
+[[gnu::noinline]] bool FastPath::keep_stricter_rules(std::size_t row,
+                                                     std::span<const BucketLookup> lookups,
+                                                     const CheckFindings& found) noexcept {
     const PacketOutcome outcome{set_.meter_plan, lookups, found, core_.policy.tell_wait};
     if (!outcome.may_decide() ||
         (found.shared != 0 && !commit_shared(lookups, outcome.spending()))) {
@@ -64,11 +65,11 @@ void FastPath::note_refusal(const LimitPlan& limit) noexcept {
     return true;
 }
 
-bool FastPath::decide_otherwise(std::size_t row, std::span<const BucketLookup> lookups,
-                                const CheckFindings& found) noexcept {
+bool FastPath::decide_refused(std::size_t row, std::span<const BucketLookup> lookups,
+                              const CheckFindings& found) noexcept {
     return (lookups.size() == 1 && found.refused != 0 && found.coarsened == 0 &&
             refuse_alone(row, lookups.front())) ||
-           weigh_rules(row, lookups, found);
+           keep_stricter_rules(row, lookups, found);
 }
 
 }  // namespace sluice
