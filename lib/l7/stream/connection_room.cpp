@@ -1,7 +1,7 @@
 #include "lib/base/prefetch.hpp"
 #include "lib/l7/stream/connection_table.hpp"
+#include "lib/l7/stream/refused_reason.hpp"
 #include "lib/l7/stream/tick.hpp"
-#include "lib/l7/stream/unread_for.hpp"
 #include "lib/share/word.hpp"
 
 #include <algorithm>
