@@ -2,6 +2,7 @@
 import collections
 import contextlib
 import dataclasses
+import os
 import pathlib
 import socket
 import subprocess
@@ -51,8 +52,8 @@ class Court:
     """Begins with `with`."""
     CLIENTS = rule_files.CLIENTS
 
-    def __init__(self, programs, names):
-        self.box, self.hosts = Box(*programs), Hosts()
+    def __init__(self, programs, names, workers=1):
+        self.box, self.hosts, self.workers = Box(*programs), Hosts(), workers
         self.names, self.servers, self.link = names, {}, None
         self.numbers = [0] * rule_files.SLOTS
         self.seen_of = {}  # by client: a log may be late
@@ -88,7 +89,8 @@ class Court:
                 self.link.close()
 
     def config(self):
-        return CONFIG
+        """Of sluice.yaml, beside what every box of these tests has."""
+        return {**CONFIG, "workers": {**CONFIG["workers"], "lcores": lcores(self.workers)}}
 
     def start_dataplane(self):
         """af_packet would have the kernel put fragments together before the box sees them."""
@@ -210,6 +212,12 @@ class Court:
         for process, log in ((self.box.dataplane, "dataplane.log"), (self.box.sluiced, "sluiced.log")):
             if process.poll() is not None:
                 raise AssertionError(f"the box has ended: {self.box.log(log)[-2000:]}")
+
+
+def lcores(workers):
+    """Housekeeping and so many workers, over the CPUs that there are."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return ",".join(f"{number}@{cpus[number % len(cpus)]}" for number in range(workers + 1))
 
 
 def text(packed):

@@ -1,5 +1,5 @@
 """A table that others have filled with half heads, or one with connections: what the box has forgotten is not served uncounted."""
-from court import CONFIG, Court
+from court import Court
 from evasions import CUT, FIRST_HALF, SECOND_HALF
 from heads import LOGIN
 from plan import Open, Plan, Send, Wait, flows
@@ -32,7 +32,7 @@ class FullCourt(Court):
     WHEN_FULL = "evict"
 
     def config(self):
-        return {**CONFIG, "packets": {"connections": {"max": LEAST, "when_full": self.WHEN_FULL}}}
+        return {**super().config(), "packets": {"connections": {"max": LEAST, "when_full": self.WHEN_FULL}}}
 
 
 class DroppingCourt(FullCourt):
@@ -55,7 +55,7 @@ def check(given):
     """What did not hold, in words."""
     out = []
     for kind, fill in ((FullCourt, others), (DroppingCourt, others), (FullCourt, of_one)):
-        with kind(given.programs, ("nginx",)) as court:
+        with kind(given.programs, ("nginx",), given.workers) as court:
             court.apply(rule_files.rules(given.services, rule_files.UNLIMITED, SLOTS))
             plans = [Plan(name, flows(f"{given.seed} full {name}"), steps) for name, steps in CASES]
             seen = court.try_some([(plan, "nginx") for plan in (*plans, *fill(given.seed))], SECONDS)[:len(plans)]

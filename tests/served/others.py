@@ -48,7 +48,7 @@ def check(given):
     """(what did not hold, in words)"""
     pairs = chosen(given)
     seconds = max(one.seconds for one, _ in pairs) + WAIT
-    with OtherCourt(given.programs, NAMES) as court:
+    with OtherCourt(given.programs, NAMES, given.workers) as court:
         seen = []
         for rules in (rule_files.WITHOUT, rule_files.other_rules(given.services, rule_files.LOGINS, *UNLIMITED),
                       rule_files.other_rules(given.services, rule_files.ALL, *ONE)):

@@ -33,7 +33,7 @@ from stop_signals import Stopped, stop_on_signals
 PARTS = ("evasions", "generated", "at_once", "begun", "proxied", "innocent", "downloads", "unproven", "restarts", "others",
          "six", "full", "replay")
 SHORT_SERVERS = ("nginx", "python", "apache")
-LESSONS = 64  # connections, some for each worker
+LESSONS = 64  # connections of each worker
 SHORT_SECONDS = 10  # an evasion that takes longer is no part of the short course
 FORGED_SHORT, CLIENTS_SHORT, CLIENTS = 2000, 24, 400
 SHOWN = 20  # of what was found
@@ -47,6 +47,7 @@ def arguments(words):
     parser.add_argument("--servers", default=",".join(SHORT_SERVERS), help=f"of {', '.join(servers.PROGRAMS)}; or all")
     parser.add_argument("--services", choices=("enforce", "monitor", "none", *rule_files.WAYS), default="enforce",
                         help="the stance of the rules: a declared service, or rules alone; or a service in another way")
+    parser.add_argument("--workers", type=int, default=1, help="of the box, each with what its port hands to it")
     parser.add_argument("--short", action="store_true", help="without what takes longer, such as a minute's silence")
     parser.add_argument("--only", choices=PARTS, action="append", help="these parts")
     parser.add_argument("--programs", nargs=3, required=True, help=argparse.SUPPRESS)
@@ -54,6 +55,8 @@ def arguments(words):
     given.names = list(servers.PROGRAMS) if given.servers == "all" else given.servers.split(",")
     if unknown := set(given.names) - set(servers.PROGRAMS):
         parser.error(f"no server is called {', '.join(sorted(unknown))}: {', '.join(servers.PROGRAMS)}")
+    if given.workers < 1:
+        parser.error("--workers: at least one")
     return given
 
 
@@ -92,7 +95,7 @@ def try_group(court, given, pairs):
 def learn(court, given):
     """Enough right checksums come for those to be verified that `checksums: auto` learns of."""
     if given.services == "auto":
-        court.try_all([(honest.HONEST[0].plan(given.seed), given.names[0])] * LESSONS, BATCH_SECONDS)
+        court.try_all([(honest.HONEST[0].plan(given.seed), given.names[0])] * LESSONS * given.workers, BATCH_SECONDS)
 
 
 def once_more(court, cells, seconds):
@@ -148,7 +151,7 @@ def replay_all(given):
 def try_all(given, parts):
     """(cells, what was seen of generated connections, who was hurt)"""
     cells, generated, hurt = [], [], []
-    with Court(given.programs, given.names) as court:
+    with Court(given.programs, given.names, given.workers) as court:
         if "evasions" in parts:
             cells = try_evasions(court, given)
             print("\n".join(table(cells, given.names)), flush=True)
@@ -171,8 +174,13 @@ def try_all(given, parts):
         if "restarts" in parts:
             hurt += restarts.check(court, given.names, given.short)
         print("reasons:", court.reasons(), flush=True)
-        hurt += court.strange
+        hurt += court.strange + idle_workers(court)
     return cells, generated, hurt
+
+
+def idle_workers(court):
+    """In words: each has to have met some packets, else the run was one before fewer."""
+    return [f"worker {number} met no packet" for number, worker in enumerate(court.box.workers()) if not worker["packets"]]
 
 
 # Parts that have a box of their own, or none.
@@ -213,7 +221,7 @@ class Apart:
 def run(given):
     """What did not hold, in words."""
     parts = given.only or PARTS
-    print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}", flush=True)
+    print(f"seed {given.seed}, servers {','.join(given.names)}, services: {given.services}, workers: {given.workers}", flush=True)
     apart = [Apart(part, given) for part in APART if part in parts]
     try:
         cells, generated, hurt = try_all(given, parts) if set(parts) - set(APART) else ([], [], [])

@@ -92,7 +92,7 @@ def check(given):
     """What did not hold, in words."""
     chosen = [dataclasses.replace(evasion, name="IPv6: " + evasion.name) for evasion in (*OF_IPV6, *EVASIONS)
               if evasion.seconds <= SECONDS and evasion.port == 80 and is_of_any_version(evasion)]
-    with SixCourt(given.programs, NAMES) as court:
+    with SixCourt(given.programs, NAMES, given.workers) as court:
         seen = []
         for text in (rule_files.WITHOUT, rules(given.services, rule_files.UNLIMITED), rules(given.services, rule_files.ONE_REQUEST)):
             court.apply(text)
