@@ -1,4 +1,5 @@
-"""Honest clients over a path that loses, doubles and reorders: with limits they never reach they fail no more than without."""
+"""Honest clients over a path that loses, doubles and reorders: with limits they never reach they fail no more than without
+rules, and no more than where the same service only monitors."""
 import concurrent.futures
 import pathlib
 import socket
@@ -9,6 +10,7 @@ import time
 from http_hosts import run_within, within
 from innocent import http_answer
 from programs import ip
+import rule_files
 
 ADDRESS = "10.78.0.9"
 PATIENCE = 40
@@ -68,11 +70,30 @@ def transfer(namespace, server, number):
     return ""
 
 
-def failures(court, path, server, count):
-    """Of so many clients, in words."""
+def failures(court, path, server, count, side):
+    """Of so many clients, in words; `side`: under which rules, for people."""
     begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         results = list(pool.map(lambda number: transfer(path.far, court.servers[server].address, number), range(count)))
     failed = [words for words in results if words]
-    print(f"{count} clients over the bad path to {server}: {len(failed)} failed, {time.monotonic() - begin:.0f} s", flush=True)
+    print(f"{count} clients over the bad path to {server}, {side}: {len(failed)} failed, {time.monotonic() - begin:.0f} s", flush=True)
     return failed
+
+
+def check(court, server, seed, services, count):
+    """What did not hold, in words."""
+    sides = {"without rules": rule_files.WITHOUT, "monitor": rule_files.innocent("monitor"),
+             services: rule_files.innocent(services)}
+    failed = {}
+    with BadPath(court.hosts, seed) as path:
+        for side, rules in sides.items():
+            court.apply(rules)
+            failed[side] = failures(court, path, server, count, side)
+    return more_than(failed)
+
+
+def more_than(failed):
+    """In words, of failures by side: the last one against each before it. Monitoring alone hurts nobody either."""
+    sides = list(failed)
+    return [f"over the bad path {len(failed[side])} failed {side}, {len(failed[other])} {other}: {failed[side][:3]}"
+            for at, side in enumerate(sides) for other in sides[:at] if len(failed[side]) > len(failed[other])]

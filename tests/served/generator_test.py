@@ -11,6 +11,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "smoke"), str(HERE.parent / "model")]
+import bad_path  # noqa: E402
 import dialogues  # noqa: E402
 import evasions  # noqa: E402
 import frame as model  # noqa: E402
@@ -259,6 +260,16 @@ class Dialogues(unittest.TestCase):
         refused = {"unreadable": 1, "lost_head": 2}
         self.assertEqual(replayed.beyond_the_list(refused, False), refused)
         self.assertEqual(replayed.beyond_the_list(refused, True), {"lost_head": 2})
+
+
+class BadPaths(unittest.TestCase):
+    def test_an_enforced_service_fails_no_more_than_a_monitored_one_nor_than_no_rules(self):
+        one, none = ["late"], []
+        for failed, broken in (((one, one, one), 0), ((none, none, one), 2), ((one, none, one), 1), ((none, one, none), 1),
+                               ((one, none, none), 0)):
+            words = bad_path.more_than(dict(zip(("without rules", "monitored", "enforce"), failed)))
+            self.assertEqual(len(words), broken, failed)
+        self.assertIn("1 failed enforce, 0 monitored: ['late']", bad_path.more_than({"monitored": none, "enforce": one})[0])
 
 
 class FakeCourt:

@@ -133,14 +133,7 @@ def try_innocent(court, given):
     out, server = [], given.names[0]
     out += innocent.beside_blind_senders(court, server, given.seed, rule_files.innocent(given.services),
                                          FORGED_SHORT if given.short else innocent.FORGED)
-    with bad_path.BadPath(court.hosts, given.seed) as path:
-        failed = {}
-        for name, rules in (("without", rule_files.WITHOUT), ("with", rule_files.innocent(given.services))):
-            court.apply(rules)
-            failed[name] = bad_path.failures(court, path, server, CLIENTS_SHORT if given.short else CLIENTS)
-    if len(failed["with"]) > len(failed["without"]):
-        out.append(f"over the bad path {len(failed['with'])} failed, {len(failed['without'])} without rules: {failed['with'][:3]}")
-    return out
+    return out + bad_path.check(court, server, given.seed, given.services, CLIENTS_SHORT if given.short else CLIENTS)
 
 
 def replay_all(given):
