@@ -71,6 +71,7 @@ class Peer:
     def reset_numbers(self):
         self.is_open = self.ended = self.reset = False
         self.server_next = 0
+        self.server_options = b""  # of its SYN-ACK
         self.acknowledged = self.flow.iss + 1 & wire.MASK
         self.news = 0  # data and ends since the last Wait
 
@@ -84,6 +85,8 @@ class Peer:
         if segment.flags & SYN:
             if segment.ack == (self.flow.iss + 1 & wire.MASK) and not self.is_open:
                 self.is_open, self.server_next = True, segment.seq + 1 & wire.MASK
+                self.server_options = segment.options
+                return False  # by Open
             return self.is_open
         if ahead(segment.ack, self.acknowledged) > 0:
             self.acknowledged = segment.ack
@@ -146,7 +149,7 @@ class Run:
             peer.reset_numbers()
             self.by_port[peer.flow.sport] = peer
         if peer.is_open:
-            self.put(peer, segments(step, peer.flow, peer.server_next)[1][0])
+            self.put(peer, segments(step, peer.flow, peer.server_next, peer.server_options)[1][0])
             return True
         if peer.reset:
             self.failed = "nobody listens"
@@ -161,7 +164,7 @@ class Run:
 
     def send(self, step, _):
         peer = self.peer(step)
-        for head, data in segments(step, peer.flow, peer.server_next):
+        for head, data in segments(step, peer.flow, peer.server_next, peer.server_options):
             self.put(peer, head, data)
         return True
 

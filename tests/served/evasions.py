@@ -5,6 +5,7 @@ import random
 
 from heads import (CHUNKED, DECOY, H2_OPENING, HOST, LOGIN, OTHER, PATH, PROXY_LINE, UPGRADE_LINES, WEBSOCKET_LINES, get, h2_get,
                    post)
+from multipath import swapped
 from plan import Deliver, Finish, Open, Plan, Send, Wait, flows
 from servers import PROXIED_PORT
 from wire import ACK, FIN, PSH, RST, SYN, URG
@@ -15,16 +16,18 @@ REQUEST_LINE = LOGIN.index(b"\n") + 1
 FAR = 900_000  # bytes beyond any window
 SILENCE = 65
 AGAIN = 4
-# Reasons that the manual lists, and an event: what is urgent becomes a byte like any other, and the path another.
+# Reasons that the manual lists, and events: what is urgent becomes a byte like any other, and the path another; without its
+# options a byte stays in its place.
 AMBIGUOUS, OTHER_BYTES, TCP_FRAGMENT, UNREADABLE = "ambiguous_request", "overlap", "tcp_fragment", "unreadable"
-URGENT = "urgent_cleared"
+URGENT, OPTIONS = "urgent_cleared", "options_cleared"
 
 
 @dataclasses.dataclass(frozen=True)
 class Evasion:
     """`steps` in one connection, or several. `refused`: the reason, or event, by which the box may refuse it although some
-    server serves it, as the manual lists; empty: it may not. `is_limited`: tried where the first request has used up a limit. `seconds`: how long it takes. `by_choice`: served
-    uncounted where the operator lets pass what a server has agreed to, and some server agrees and goes on with HTTP."""
+    server serves it, as the manual lists; empty: it may not. `is_limited`: tried where the first request has used up a
+    limit. `seconds`: how long it takes. `by_choice`: served uncounted where the operator lets pass what a server has
+    agreed to, and some server agrees and goes on with HTTP."""
     name: str
     steps: tuple
     flows: int = 1
@@ -187,6 +190,8 @@ EVASIONS = (
     Evasion("data with an option of IP cut short", decoyed_by(ip_options=CUT_OPTION)),
     Evasion("data with a label that is not sound", decoyed_by(ip_options=LABEL)),
     Evasion("an option of Multipath TCP", one(Send(LOGIN, options=MULTIPATH))),
+    Evasion("two paths that a mapping of Multipath TCP swaps", swapped(
+        get(OTHER, lines=HOST + b"X-Path: /login\r\n"), OTHER, PATH), refused=OPTIONS),
     Evasion("data of an old timestamp", (Open(options=stamps(1_000_000)), Send(DECOY, options=stamps(1000)), Send(
         LOGIN, options=stamps(1_000_001)), Wait())),
     *(Evasion(f"a chunk line {name}, then another", chunk_decoyed_by(**how), refused=reason) for name, how, reason in (

@@ -17,6 +17,7 @@ import evasions  # noqa: E402
 import frame as model  # noqa: E402
 import generate  # noqa: E402
 import law  # noqa: E402
+import multipath  # noqa: E402
 import plan as plans  # noqa: E402
 import hellos  # noqa: E402
 import other_generate  # noqa: E402
@@ -199,6 +200,23 @@ class Evasions(unittest.TestCase):
             (one,) = (one for one in evasions.EVASIONS if one.name == name)
             plan = one.plan(1)
             self.assertEqual(stream_of(plan, plans.frames(plan, CLIENT, SERVER)), LOGIN, name)
+
+    def test_mappings_swap_what_its_segments_have_in_order(self):
+        (row,) = (one for one in evasions.EVASIONS if "mapping of Multipath" in one.name)
+        plan = row.plan(1)
+        sent = stream_of(plan, plans.frames(plan, CLIENT, SERVER))
+        self.assertTrue(sent.startswith(b"GET /index ") and sent.endswith(b": /login\r\n\r\n"), sent)
+        of_server, key = bytes.fromhex("020405b41e0c0101") + b"a server", multipath.first_number(multipath.KEY)
+        self.assertEqual(multipath.capable(of_server)[-16:], multipath.KEY + b"a server")
+        moved = {}
+        for step in plan.steps:
+            if isinstance(step, Send):
+                options = step.options(of_server)
+                self.assertEqual(len(options), options[1])
+                _, number, place, size = struct.unpack_from("!IIIH", options, 4)
+                self.assertEqual((place, size), (step.at + 1, len(step.data)))
+                moved[number - key & wire.MASK] = step.data
+        self.assertTrue(b"".join(moved[place] for place in sorted(moved)).startswith(b"GET /login HTTP/1.1\r\n"))
 
     def test_slots_have_addresses_of_their_own(self):
         for slot in range(rule_files.SLOTS):

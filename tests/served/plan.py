@@ -22,14 +22,16 @@ class Flow:
 
 @dataclasses.dataclass(frozen=True)
 class Open:
-    """The three-way handshake; ends the plan where there is no SYN-ACK."""
+    """The three-way handshake; ends the plan where there is no SYN-ACK. `ack_options`: of its third segment; see Send."""
     flow: int = 0
     options: bytes = b""
+    ack_options: object = b""
 
 
 @dataclasses.dataclass(frozen=True)
 class Send:
-    """One segment. `ack`: bytes beyond what the client has of the server, or None: the number 0."""
+    """One segment. `ack`: bytes beyond what the client has of the server, or None: the number 0. `options`: of TCP, or a call
+    that makes them of those of the server's SYN-ACK."""
     data: bytes = b""
     at: int = 0
     flow: int = 0
@@ -42,7 +44,7 @@ class Send:
     wrong_ip: bool = False
     cuts: tuple = ()
     window: int = 0xFFFF
-    options: bytes = b""
+    options: object = b""
     ip_options: bytes = b""
     extensions: tuple = ()
 
@@ -100,11 +102,15 @@ class Plan:
     serves: int = 0
 
 
-def headers(send, flow, server_next):
+def made(options, of_server):
+    return options(of_server) if callable(options) else options
+
+
+def headers(send, flow, server_next, of_server):
     ack = 0 if send.ack is None else server_next + send.ack
     return Headers(seq=flow.iss + 1 + send.at, ack=ack, flags=send.flags, window=send.window, urgent=send.urgent,
                    ttl=send.ttl, wrong_tcp=send.wrong_tcp, unfinished=send.unfinished, wrong_ip=send.wrong_ip, cuts=send.cuts,
-                   options=send.options, ip_options=send.ip_options, extensions=send.extensions)
+                   options=made(send.options, of_server), ip_options=send.ip_options, extensions=send.extensions)
 
 
 def frames(plan, client, server, server_iss=5000):
@@ -122,15 +128,17 @@ def frames(plan, client, server, server_iss=5000):
     return out
 
 
-def segments(step, flow, server_next):
-    """(headers, payload) of each segment of a step, for a client that has so much of the server."""
+def segments(step, flow, server_next, of_server=b""):
+    """(headers, payload) of each segment of a step, for a client that has so much of the server; `of_server`: the options
+    of its SYN-ACK."""
     if isinstance(step, Open):
-        return [(Headers(flow.iss, flags=SYN, options=step.options), b""), (Headers(flow.iss + 1, server_next), b"")]
+        return [(Headers(flow.iss, flags=SYN, options=step.options), b""), (Headers(
+            flow.iss + 1, server_next, options=made(step.ack_options, of_server)), b"")]
     if isinstance(step, Deliver):
         return [(Headers(flow.iss + 1, server_next, ACK | PSH), step.data)]
     if isinstance(step, Finish):
         return [(Headers(flow.iss + 1 + step.at, server_next, FIN | ACK), b"")]
-    return [(headers(step, flow, server_next), step.data)]
+    return [(headers(step, flow, server_next, of_server), step.data)]
 
 
 FLAG_NAMES = ((SYN, "kSyn"), (FIN, "kFin"), (RST, "kRst"), (PSH, "0x08"), (ACK, "kAck"), (wire.URG, "kUrg"))

@@ -2,6 +2,7 @@
 """python_server.py ADDRESS PORT LOG: Python's own web server; each request of any method that reaches its handler is a
 line of LOG: the client's address, 200, and the path as it came."""
 import http.server
+import socket
 import socketserver
 import sys
 
@@ -11,7 +12,14 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     request_queue_size = 1024
 
     def server_bind(self):
-        """Without asking for the name of its address, which nobody answers there."""
+        """Without asking for the name of its address, which nobody answers there; by Multipath TCP, where the kernel has it."""
+        try:
+            multipath = socket.socket(self.address_family, self.socket_type, socket.IPPROTO_MPTCP)
+        except OSError:
+            multipath = None
+        if multipath:
+            self.socket.close()
+            self.socket = multipath
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address
 

@@ -125,6 +125,7 @@ class Received:
     ttl: int = 64
     window: int = 0
     urgent: int = 0
+    options: bytes = b""
 
 
 def read(packet):
@@ -143,7 +144,8 @@ def segment_of(packet, src, dst, size, total):
     sport, dport, seq, ack, words, flags, window, _, urgent = struct.unpack_from("!HHIIBBHHH", packet, size)
     payload = packet[size + (words >> 4) * 4:total]
     ttl = packet[7 if packet[0] >> 4 == 6 else 8]
-    return Received(src, dst, sport, dport, seq, ack, flags, payload, ttl, window, urgent)
+    return Received(src, dst, sport, dport, seq, ack, flags, payload, ttl, window, urgent,
+                    packet[size + 20:size + (words >> 4) * 4])
 
 
 def is_sound(packet):
