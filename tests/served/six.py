@@ -32,15 +32,15 @@ def behind(*extensions, **how):
 
 
 OF_IPV6 = (
-    Evasion("behind padding hop by hop", behind((HOP_BY_HOP, PADDING)), refused=True),
-    Evasion("behind padding for the destination", behind((DESTINATION, PADDING)), refused=True),
+    Evasion("behind padding hop by hop", behind((HOP_BY_HOP, PADDING))),
+    Evasion("behind padding for the destination", behind((DESTINATION, PADDING))),
     Evasion("behind an option that is stepped over", behind((DESTINATION, SKIPPED)), refused=True),
     Evasion("behind three headers", behind((HOP_BY_HOP, PADDING), (DESTINATION, PADDING), (DESTINATION, SKIPPED)), refused=True),
-    Evasion("behind ten headers", behind(*[(DESTINATION, PADDING)] * 10), refused=True),
+    Evasion("behind ten headers", behind(*[(DESTINATION, PADDING)] * 10)),
     Evasion("behind 200 bytes of header", behind((DESTINATION, b"\1\xc4" + bytes(0xC4))), refused=True),
     Evasion("behind a routing header", behind((ROUTING, ROUTED)), refused=True),
-    Evasion("in a fragment that is all of it", behind(cuts=(0,)), refused=True),
-    Evasion("in a fragment behind padding", behind((DESTINATION, PADDING), cuts=(0,)), refused=True),
+    Evasion("in a fragment that is all of it", behind(cuts=(0,))),
+    Evasion("in a fragment behind padding", behind((DESTINATION, PADDING), cuts=(0,))),
     Evasion("in two fragments", behind(cuts=(24,)), refused=True),
     Evasion("a decoy that is dropped for an option", decoyed_by(extensions=((DESTINATION, DISCARDED),)), refused=True),
     Evasion("a decoy that is dropped hop by hop", decoyed_by(extensions=((HOP_BY_HOP, DISCARDED),)), refused=True),
