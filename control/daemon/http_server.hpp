@@ -30,8 +30,23 @@ public:
     using Handler = std::function<HttpResponse(const HttpRequest&)>;
     enum class Access : bool { All, ReadOnly };
 
+    // A Unix socket that clients may connect to already; they are answered once it is served.
+    // Removed at its end unless a server has taken it over.
+    class UnixListener {
+    public:
+        [[nodiscard]] static Result<UnixListener> open(const SocketOptions& socket);
+        UnixListener(UnixListener&&) noexcept = default;
+        UnixListener& operator=(UnixListener&&) = delete;
+        ~UnixListener();
+
+    private:
+        friend class HttpServer;
+        UnixListener(Fd fd, std::string path) : fd_{std::move(fd)}, path_{std::move(path)} {}
+        Fd fd_;
+        std::string path_;
+    };
     // `counters` outlive it.
-    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(const SocketOptions& socket,
+    [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(UnixListener listener,
                                                                    Access access,
                                                                    ApiCounters& counters,
                                                                    Handler handler);

@@ -6,6 +6,7 @@
 #include "control/daemon/log.hpp"
 #include "control/daemon/rule_compile.hpp"
 #include "control/daemon/settings.hpp"
+#include "control/daemon/state_lock.hpp"
 #include "control/daemon/tcp_listener.hpp"
 #include "control/daemon/token_gate.hpp"
 #include "lib/base/system_user.hpp"
@@ -98,8 +99,12 @@ void share_database_key(const Settings& settings, DataplaneLink& link) {
 }
 
 // A user without rights is told so before the first change of rules fails.
-void warn_of_state_dir(const Settings& settings) {
+void warn_of_state_dir(const Settings& settings, const StateLock& lock) {
     if (::access(settings.state_dir.c_str(), W_OK | X_OK) == 0) {
+        if (!lock.is_held()) {
+            spdlog::warn("cannot hold {}/{}: a second sluiced there would not be refused",
+                         settings.state_dir, StateLock::kFile);
+        }
         return;
     }
     const std::string why = std::strerror(errno);
@@ -152,8 +157,31 @@ Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance
         api.read_only ? HttpServer::Access::ReadOnly : HttpServer::Access::All, counters, handle);
 }
 
+// By the Unix sockets: for operators, and for those who watch.
+struct Listeners {
+    HttpServer::UnixListener control;
+    HttpServer::UnixListener read_only;
+};
+Result<Listeners> listen(const Settings& settings) {
+    Result<HttpServer::UnixListener> control = HttpServer::UnixListener::open(settings.control);
+    if (!control) {
+        return control.error();
+    }
+    Result<HttpServer::UnixListener> read_only =
+        HttpServer::UnixListener::open(read_socket_of(settings));
+    if (!read_only) {
+        return read_only.error();
+    }
+    return Listeners{*std::move(control), *std::move(read_only)};
+}
+
 int run(const Settings& settings, const sigset_t& signals) {
     set_up_log(settings.log_level, settings.log_format);
+    const Result<StateLock> lock = StateLock::take(settings.state_dir);
+    if (!lock) {
+        spdlog::error("{}", lock.error().what);
+        return kRefused;
+    }
     DataplaneLink link{settings.dataplane_socket, DataplaneLink::kTimeout,
                        std::filesystem::absolute(settings.state_dir).string()};
     share_database_key(settings, link);  // root's, and so before sluiced is another user
@@ -166,21 +194,26 @@ int run(const Settings& settings, const sigset_t& signals) {
         spdlog::error("{}", done.error().what);
         return kRefused;
     }
-    warn_of_state_dir(settings);
-    const std::jthread listener{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
+    warn_of_state_dir(settings, *lock);
+    Result<Listeners> listeners = listen(settings);  // before anything goes to the dataplane
+    if (!listeners) {
+        spdlog::error("{}", listeners.error().what);
+        return kRefused;
+    }
+    const std::jthread signal_waiter{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
     ApiCounters counters;
     Services services{rules, link, audit, counters};
     LinkKeeper keeper{link, rules, settings.rules};
     ListKeeper lists{link, rules, audit};
-    // Before the API listens: its first request finds the dataplane connected, if there is one.
+    // Before the API answers: its first request finds the dataplane connected, if there is one.
     keeper.tick(LinkKeeper::Clock::now());
     const auto handle = [&](const HttpRequest& request) { return route(request, services); };
     const auto server =
-        HttpServer::start(settings.control, HttpServer::Access::All, counters, handle);
-    const auto watchers =
-        HttpServer::start(read_socket_of(settings), HttpServer::Access::ReadOnly, counters, handle);
+        HttpServer::start(std::move(listeners->control), HttpServer::Access::All, counters, handle);
+    const auto watchers = HttpServer::start(std::move(listeners->read_only),
+                                            HttpServer::Access::ReadOnly, counters, handle);
     const auto by_tcp =
         *entrance ? serve_tcp(*settings.api, **std::move(entrance), audit, counters, handle)
                   : Result<std::unique_ptr<HttpServer>>{nullptr};

@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto kOwnFiles = std::to_array<std::string_view>(
     {"audit.log", "audit.log.1", "rules.json", "rules.json.new", "rules.journal",
-     "rules.unconfirmed.json", "rules.unconfirmed.json.new"});
+     "rules.unconfirmed.json", "rules.unconfirmed.json.new", "sluiced.lock"});
 constexpr auto kAside = std::to_array<std::string_view>(
     {"rules.json.bad-", "rules.journal.bad-", "rules.unconfirmed.json.bad-"});
 constexpr auto kFolders = std::to_array<std::string_view>({"history", "lists"});

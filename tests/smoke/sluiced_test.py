@@ -103,6 +103,51 @@ class WithoutDataplane(unittest.TestCase):
         self.assertEqual(told("trying again"), 3)
 
 
+class Second(Case):
+    """A sluiced beside one that runs."""
+
+    def refused_start(self, state, socket_path, says):
+        asked = requests_of(self.dataplane)
+        second = self.box.run("sluiced", "--socket", socket_path, "--dataplane-socket",
+                              self.box.folder / "dataplane.sock", "--state-dir", state)
+        self.assertEqual(second.wait(30), 1)
+        self.assertIn(says, second.log.read_text())
+        self.assertEqual(requests_of(self.dataplane), asked)
+        self.assertEqual(self.box.generation(), self.applied)
+
+    def test_a_state_directory_that_one_has_is_refused_before_anything_is_sent(self):
+        self.start()
+        other = self.box.folder / "other.sock"
+        self.refused_start(self.box.state, other,
+                           f"another sluiced (pid {self.sluiced.pid}) has the state directory "
+                           f"{self.box.state}; give each a --state-dir of its own")
+        self.assertFalse(other.exists())
+        self.good(self.box.ask("POST", "/v1/rules/a/key", '{"key":"192.0.2.1","action":"ban"}'))
+        self.box.stop(self.sluiced, signal.SIGKILL)  # the lock ends with its process
+        self.box.start_sluiced()
+        self.assertIn("192.0.2.1", self.good(self.box.get("/v1/bans")).__repr__())
+
+    def test_a_socket_that_is_taken_ends_it_before_anything_is_sent(self):
+        state, other_state = self.box.state, self.box.folder / "other"
+        self.dataplane = self.box.start_dataplane()
+        self.box.state = other_state
+        first = self.box.start_sluiced()
+        self.good(self.box.put_rules(OTHER))
+        self.box.stop(first)
+        self.box.state = state
+        self.sluiced = self.box.start_sluiced()
+        self.applied = self.good(self.box.put_rules(RULES))["generation"]
+        self.refused_start(other_state, self.box.socket, f"somebody listens on {self.box.socket} already")
+        # The socket of those who watch counts as well, and the free one beside it is left as it was.
+        free = self.box.folder / "free.sock"
+        taken = self.box.folder / "free-read.sock"
+        with socket.socket(socket.AF_UNIX) as holder:
+            holder.bind(str(taken))
+            holder.listen()
+            self.refused_start(other_state, free, f"somebody listens on {taken} already")
+        self.assertFalse(free.exists())
+
+
 class Resources(Case):
     def test_rules(self):
         self.start(rules=None)
