@@ -1,5 +1,6 @@
 #include "lib/policy/expression/value_parser.hpp"
 
+#include "lib/base/ascii.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/packet/ip_address.hpp"
 #include "lib/policy/expression/port_words.hpp"
@@ -55,6 +56,18 @@ bool looks_like_range(std::string_view text) noexcept {
            middle != std::string_view::npos;
 }
 
+// For a word that is no number where numbers have names, which stand in quotes; else nothing.
+std::string quotes_hint(const Operand& operand, std::string_view word) {
+    const std::span<const NumberName> names = names_of_numbers(operand);
+    if (find_number(names, word)) {
+        return "; a name stands in quotes: write `\"" + lowered(word) + "\"`";
+    }
+    return names.empty() || word.empty() || is_ascii_digit(word.front())
+               ? ""
+               : "; its names stand in quotes, such as `\"" + std::string{names.front().name} +
+                     "\"`";
+}
+
 // nullopt: the error has been noted.
 std::optional<std::uint64_t> read_number(TokenReader& reader, const Token& token,
                                          std::string_view text, const Operand& operand) {
@@ -72,10 +85,11 @@ std::optional<std::uint64_t> read_number(TokenReader& reader, const Token& token
     if (value) {
         return *value;
     }
-    (void)reader.fail(token.offset, looks_like_range(text)
-                                        ? "a range stands in a set, with two dots: `" +
-                                              operand.name + " in {80..90}`"
-                                        : value.error().what + " (" + operand.name + ")");
+    (void)reader.fail(
+        token.offset,
+        looks_like_range(text)
+            ? "a range stands in a set, with two dots: `" + operand.name + " in {80..90}`"
+            : value.error().what + " (" + operand.name + ")" + quotes_hint(operand, text));
     return std::nullopt;
 }
 

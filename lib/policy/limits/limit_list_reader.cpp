@@ -46,14 +46,24 @@ LimitSummary summary_of(const std::string& name, const LimitText& limit, const L
     return summary;
 }
 
+std::string owner_text(const LimitTier& tier) {
+    return tier.position.empty() ? "a rule" : "a tier";
+}
+
 }  // namespace
 
 void LimitListReader::read(const MapReader& map, const LimitTier& tier, ReadLimits& limits) const {
     const YamlNode* list = map.find("limits");
-    if (list == nullptr || !list->is_list() || list->items.empty()) {
+    if (list != nullptr && !list->is_list()) {
+        context_.problems.error(
+            list->at, "`limits` of " + owner_text(tier) + " is a list of names or limits, found " +
+                          kind_name(*list) +
+                          (list->is_map() ? "; write `- ` in front of each limit" : ""));
+        return;
+    }
+    if (list == nullptr || list->items.empty()) {
         context_.problems.error(list == nullptr ? map.node().at : list->at,
-                                std::string{tier.position.empty() ? "a rule" : "a tier"} +
-                                    " needs `limits`, a list of names or limits");
+                                owner_text(tier) + " needs `limits`, a list of names or limits");
         return;
     }
     if (list->items.size() + limits.summaries.size() > kMaxLimitsPerRule) {

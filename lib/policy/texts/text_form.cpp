@@ -215,6 +215,48 @@ bool holds(const ComparedText& compared, std::string_view word) {
     }
 }
 
+// A method that is written in small letters by mistake.
+Fault find_method_doubt(const ComparedText& compared) {
+    constexpr auto kMethods = std::to_array<std::string_view>(
+        {"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"});
+    const std::string method = raised(compared.text);
+    const bool is_slip = compared.field == TextField::HttpMethod && !compared.ignore_case &&
+                         compared.how == TextHow::Equals && method != compared.text &&
+                         std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
+    return is_slip ? std::optional{" has the case that was sent, and \"" +
+                                   std::string{compared.text} + "\" is not \"" + method + "\""}
+                   : std::nullopt;
+}
+
+// A `*` that is meant for any text, as in paths and names of other programs; here it is a byte.
+// The path of `OPTIONS *` is one.
+Fault find_wildcard_doubt(const ComparedText& compared) {
+    constexpr auto kGlobbed =
+        std::to_array<TextField>({TextField::HttpPath, TextField::HttpHost, TextField::TlsSni,
+                                  TextField::QuicSni, TextField::DnsQname});
+    const std::string_view text = compared.text;
+    const bool is_globbed =
+        std::find(kGlobbed.begin(), kGlobbed.end(), compared.field) != kGlobbed.end();
+    if (!is_globbed || text == "*" || text.find('*') == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string begin =
+        " has `*` as it stands, which is no wildcard here; for any text write `";
+    const std::string field{row_of(compared.field).name};
+    const std::string_view front = text.substr(0, text.find('*'));
+    const std::string_view back = text.substr(text.rfind('*') + 1);
+    const bool is_one = front.size() + back.size() + 1 == text.size();
+    if (is_one && back.empty() && compared.how != TextHow::Contains &&
+        compared.how != TextHow::EndsWith) {
+        return begin + "starts_with(" + field + ", \"" + written(front) + "\")`";
+    }
+    if (is_one && front.empty() && compared.how != TextHow::Contains &&
+        compared.how != TextHow::StartsWith) {
+        return begin + "ends_with(" + field + ", \"" + written(back) + "\")`";
+    }
+    return begin + "matches` with a regular expression";
+}
+
 }  // namespace
 
 std::string never_so(std::string_view why, std::string_view meant) {
@@ -257,15 +299,8 @@ std::optional<std::string> find_form_fault(const ComparedText& compared) {
 }
 
 std::optional<std::string> find_form_doubt(const ComparedText& compared) {
-    constexpr auto kMethods = std::to_array<std::string_view>(
-        {"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"});
-    const std::string method = raised(compared.text);
-    const bool is_slip = compared.field == TextField::HttpMethod && !compared.ignore_case &&
-                         compared.how == TextHow::Equals && method != compared.text &&
-                         std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
-    return is_slip ? std::optional{" has the case that was sent, and \"" +
-                                   std::string{compared.text} + "\" is not \"" + method + "\""}
-                   : std::nullopt;
+    Fault wildcard = find_wildcard_doubt(compared);
+    return wildcard ? wildcard : find_method_doubt(compared);
 }
 
 }  // namespace sluice

@@ -138,5 +138,34 @@ TEST(TextForm, DoubtsMethodsInSmallLetters) {
     EXPECT_FALSE(find_form_doubt({TextField::HttpHost, kIs, false, "get"}));
 }
 
+// A wildcard of other programs is a byte here, and such a rule would match nothing.
+TEST(TextForm, DoubtsWildcards) {
+    const auto doubt = [](TextField field, TextHow how, std::string_view text) {
+        return find_form_doubt({field, how, false, text}).value_or("");
+    };
+    constexpr std::string_view kBegin =
+        " has `*` as it stands, which is no wildcard here; for any text write `";
+    const auto writes = [&](std::string_view form) {
+        return std::string{kBegin} + std::string{form};
+    };
+    EXPECT_EQ(doubt(TextField::HttpPath, kIs, "/api/*"),
+              writes("starts_with(http.request.uri.path, \"/api/\")`"));
+    EXPECT_EQ(doubt(TextField::HttpPath, TextHow::StartsWith, "/api/*"),
+              writes("starts_with(http.request.uri.path, \"/api/\")`"));
+    EXPECT_EQ(doubt(TextField::HttpHost, kIs, "*.a.example"),
+              writes("ends_with(http.host, \".a.example\")`"));
+    EXPECT_EQ(doubt(TextField::TlsSni, TextHow::EndsWith, "*.a.example"),
+              writes("ends_with(tls.sni, \".a.example\")`"));
+    EXPECT_EQ(doubt(TextField::HttpPath, kIs, "/a/*/b"),
+              writes("matches` with a regular expression"));
+    EXPECT_EQ(doubt(TextField::HttpPath, kIs, "/*/*"),
+              writes("matches` with a regular expression"));
+    EXPECT_EQ(doubt(TextField::HttpPath, TextHow::Contains, "/a/*"),
+              writes("matches` with a regular expression"));
+    EXPECT_EQ(doubt(TextField::HttpPath, kIs, "*"), "") << "that of OPTIONS *";
+    EXPECT_EQ(doubt(TextField::HttpPath, kIs, "/api/"), "");
+    EXPECT_EQ(doubt(TextField::HttpUserAgent, kIs, "curl/*"), "") << "any text may be one";
+}
+
 }  // namespace
 }  // namespace sluice::text_form_test
