@@ -83,7 +83,7 @@ void LaneSink::close_head(std::size_t row, ByteView head) noexcept {
 // In one segment.
 std::optional<MutableBytes> LaneSink::make_frame(Toward side, std::size_t size,
                                                  rte_mbuf*& frame) noexcept {
-    frame = size <= sides_[side].takes.longest ? rte_pktmbuf_alloc(pool_) : nullptr;
+    frame = size <= sides_[side].takes.longest_now() ? rte_pktmbuf_alloc(pool_) : nullptr;
     if (frame == nullptr) {
         return std::nullopt;
     }

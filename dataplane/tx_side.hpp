@@ -31,9 +31,19 @@ struct TxSides {
     }
 };
 
+// The kernel lets the one tag that it knows ride on top of the MTU (packet_extra_vlan_len_allowed).
+[[nodiscard]] inline bool fits_by_its_tag(const FrameBounds& takes,
+                                          const rte_mbuf* frame) noexcept {
+    constexpr std::uint16_t kEtherTypeAt = 12;
+    constexpr std::uint16_t kTagSize = 4;
+    const auto* type = rte_pktmbuf_mtod_offset(frame, const std::uint8_t*, kEtherTypeAt);
+    return frame->pkt_len <= takes.longest && frame->pkt_len <= takes.longest_now() + kTagSize &&
+           frame->data_len >= kEtherTypeAt + 2 && type[0] == 0x81 && type[1] == 0x00;
+}
+
 // Whether the port can send the frame, made contiguous if it must be.
 [[nodiscard]] inline bool fits(const FrameBounds& takes, rte_mbuf* frame) noexcept {
-    return frame->pkt_len <= takes.longest &&
+    return (frame->pkt_len <= takes.longest_now() || fits_by_its_tag(takes, frame)) &&
            (frame->nb_segs == 1 || takes.in_segments || rte_pktmbuf_linearize(frame) == 0);
 }
 

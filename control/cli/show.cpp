@@ -196,6 +196,23 @@ std::string other_programs_text(const Json& health) {
     return text;
 }
 
+// Sides that what comes to the other one may be too long for.
+std::string low_mtus_text(const Json& health) {
+    std::string text;
+    const auto low = health.find("low_mtus");
+    if (low == health.end() || !low->is_array()) {
+        return text;
+    }
+    for (const Json& port : *low) {
+        text += fmt::format(
+            "port {} {} has an MTU of {}, below the {} that its pair needs: longer packets do not "
+            "leave by it (of af_packet: dropped as too_long); `ip link set` gives it back\n",
+            text_at(port, "pair"), text_at(port, "side"), count_at(port, "mtu"),
+            count_at(port, "needed"));
+    }
+    return text;
+}
+
 std::string health_text(const Json& document) {
     const Json& dataplane = document.at("dataplane");
     const std::string text = fmt::format(
@@ -204,7 +221,7 @@ std::string health_text(const Json& document) {
                                               text_at(dataplane, "generation"))
                                 : "not connected");
     return text + panic_text(document) + checksums_text(document) + fallen_back_text(document) +
-           other_programs_text(document) + unconfirmed_text(document);
+           other_programs_text(document) + low_mtus_text(document) + unconfirmed_text(document);
 }
 
 // A rule, else a service of that id.

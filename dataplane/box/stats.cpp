@@ -25,6 +25,7 @@ PortStats stats_of(const Port& port, std::uint64_t tx_full) {
     stats.gone = !port.is_here();
     stats.times_gone = port.times_gone;
     stats.mtu = port.mtu;
+    stats.set_mtu = port.has_mtu ? port.plan.mtu : 0;
     stats.rx_queues = port.queues;
     stats.tx_queues = port.queues;
     stats.asked = name_of(port.asked);

@@ -94,7 +94,8 @@ Result<Done> configure(Port& port, const PortPlan& plan, const rte_eth_dev_info&
 // and the kernel say what they can carry.
 Result<Done> set_mtu(Port& port, std::uint16_t mtu, const rte_eth_dev_info& info) {
     const int refused = rte_eth_dev_set_mtu(port.id, mtu);
-    port.mtu = mtu;
+    take_mtu(port, mtu);
+    port.has_mtu = refused == 0;
     if (refused == -ENOTSUP) {
         return Done{};
     }
@@ -110,6 +111,9 @@ Result<Done> set_mtu(Port& port, std::uint16_t mtu, const rte_eth_dev_info& info
     if (info.max_rx_pktlen != kNoBound) {
         port.takes.longest = std::max(info.max_rx_pktlen, mtu + kHeaderAndTags);
         port.takes.in_segments = (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0;
+    }
+    if (loses_longer_frames(port)) {
+        port.takes.untagged = &port.untagged;
     }
     return Done{};
 }
@@ -157,6 +161,15 @@ void will_set_mtu(Port& port, std::uint16_t mtu) {
     if (port.change) {
         port.change->set_mtu = mtu;
     }
+}
+
+void take_mtu(Port& port, std::uint16_t mtu) noexcept {
+    port.mtu = mtu;
+    port.untagged.set(std::uint64_t{RTE_ETHER_HDR_LEN} + mtu);
+}
+
+bool loses_longer_frames(const Port& port) {
+    return port.driver == "net_af_packet";
 }
 
 void restore_settings(Port& port) {

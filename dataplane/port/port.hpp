@@ -48,7 +48,9 @@ struct Port {
     // What it changes of the interface; nullopt: it has none, or one of its own making.
     std::optional<NetdevChange> change;
     FrameBounds takes;
-    Signal up;  // whether frames can leave here
+    Counter untagged;      // FrameBounds::untagged, of the MTU that its interface has now
+    bool has_mtu = false;  // its interface took the MTU of the plan: `mtu` follows what is there
+    Signal up;             // whether frames can leave here
     LinkSettling settling;
     bool held_down = false;  // taken down because the other side of its pair is down
     PortPlan plan;           // that it was started by
@@ -63,11 +65,16 @@ struct Port {
 // Whether what its driver holds of a kernel's interface ends with that. Others have one of their
 // own (tap, which may be anywhere), or use it besides.
 [[nodiscard]] bool is_bound_to_netdev(const Port& port);
+// True where the kernel throws frames away that are longer than the MTU of the interface, without a
+// word to the driver.
+[[nodiscard]] bool loses_longer_frames(const Port& port);
 // Before the port is started: what its interface is brought back to. Where a process before has
 // changed it, that is what it was before that one, but for what somebody else has set since.
 void note_settings(Port& port);
 // Before the port is started, so that it can be kept: the MTU that its interface is given.
 void will_set_mtu(Port& port, std::uint16_t mtu);
+// Notes the MTU that the interface of a started port has now.
+void take_mtu(Port& port, std::uint16_t mtu) noexcept;
 // The interface as it was before the port.
 void restore_settings(Port& port);
 // For people: its pair, side and device.

@@ -1,6 +1,7 @@
 #include "dataplane/port/ports.hpp"
 
 #include "dataplane/port/device.hpp"
+#include "dataplane/port/mtu_watch.hpp"
 #include "dataplane/port/pool.hpp"
 #include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
@@ -235,6 +236,7 @@ Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::siz
 void Ports::watch(QuiesceBoard& board) {
     for (const auto& pair : pairs_) {
         watch_links(*pair, board, [this] { keep(); });
+        watch_mtus(*pair);
     }
 }
 

@@ -33,8 +33,8 @@ public:
     [[nodiscard]] Result<Done> hold(const BoxConfig& box);
     // Starts the ports that are held. An Error says what one of them cannot do.
     [[nodiscard]] Result<Done> start(const BoxConfig& box, std::size_t workers);
-    // Brings each side in line with the link of the other; on the board workers say what they have
-    // let go of.
+    // Brings each side in line with the link of the other, and reads the MTUs that are there; on
+    // the board workers say what they have let go of.
     void watch(QuiesceBoard& board);
 
     [[nodiscard]] const std::vector<std::unique_ptr<PortPair>>& pairs() const noexcept {

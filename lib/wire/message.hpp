@@ -31,7 +31,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 46;
+inline constexpr std::uint32_t kWireVersion = 47;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -185,7 +185,8 @@ struct PortStats {
     bool held_down = false;  // taken down because the other side of its pair is down
     bool gone = false;       // its interface is, and so it is down
     std::uint64_t times_gone = 0;
-    std::uint16_t mtu = 0;
+    std::uint16_t mtu = 0;      // as it is now
+    std::uint16_t set_mtu = 0;  // that the box gave its interface; 0: it has none
     std::uint16_t rx_queues = 0;
     std::uint16_t tx_queues = 0;
     bool rss = false;
@@ -205,7 +206,7 @@ struct PortStats {
 
     static void fields(auto& archive, auto& m) {
         archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
-                m.mtu, m.rx_queues, m.tx_queues, m.rss, m.asked, m.hashes, m.handed_over,
+                m.mtu, m.set_mtu, m.rx_queues, m.tx_queues, m.rss, m.asked, m.hashes, m.handed_over,
                 m.rx_packets, m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf,
                 m.rx_errors, m.tx_errors, m.tx_full, m.kernel);
     }

@@ -247,6 +247,63 @@ class Changed(Ports):
         wait_until("both links", lambda: all(port["link_up"] for port in self.box.ports().values()))
 
 
+# Sends one frame of that many bytes.
+_SEND_SIZED = """
+import socket, sys
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+out.bind(("eth0", 0))
+out.send(b"\\xff" * 6 + b"\\x02\\0\\0\\0\\0\\x01" + b"\\x99\\x99" + bytes(int(sys.argv[1]) - 14))
+"""
+
+
+class Narrowed(Ports):
+    """Somebody else gives an interface another MTU while the box runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.start_between("af_packet")
+        self.box.start_sluiced()
+        self.box.wait_for_link(True)
+
+    def set_mtu(self, name, mtu, side):
+        ip("-n", self.hosts.box, "link", "set", name, "mtu", str(mtu))
+        wait_until("the box to see it", lambda: self.box.ports()[side]["mtu"] == mtu)
+
+    def send(self, size):
+        subprocess.run(["ip", "netns", "exec", self.hosts.outside, sys.executable, "-c", _SEND_SIZED, str(size)], check=True,
+                       timeout=60)
+
+    def too_long(self):
+        return self.box.stats()["reasons"]["too_long"]
+
+    def sent(self):
+        return self.box.ports()["inside"]["tx_bytes"]
+
+    def test_what_it_does_not_let_out_is_counted_and_said(self):
+        self.assertNotIn("MTU", self.box.ctl("health").stdout)
+        self.set_mtu("i", 1400, "inside")
+        said = "the MTU of port net_af_packet1,iface=i (lab inside) is 1400 now, and was 1500: packets of up to 1500 bytes"
+        self.assertEqual(self.box.log("dataplane.log").count(said), 1)
+        self.assertIn("port lab inside has an MTU of 1400, below the 1500 that its pair needs", self.box.ctl("health").stdout)
+        self.assertIn('sluice_port_mtu_bytes{pair="lab",side="inside"} 1400', self.box.api("GET", "/metrics")[1])
+        before = self.too_long()
+        self.send(1415)
+        wait_until("the frame to be counted", lambda: self.too_long() == before + 1)
+        sent = self.sent()
+        self.send(1414)
+        self.set_mtu("i", 1500, "inside")
+        self.send(1514)
+        wait_until("what fits to leave", lambda: self.sent() >= sent + 1414 + 1514)
+        self.assertEqual(self.too_long(), before + 1)
+        self.assertNotIn("MTU", self.box.ctl("health").stdout)
+
+    def test_a_side_is_below_the_other_where_that_one_is_raised(self):
+        self.set_mtu("o", 1600, "outside")
+        shown = self.box.ctl("health").stdout
+        self.assertIn("port lab inside has an MTU of 1500, below the 1600 that its pair needs", shown)
+        self.assertNotIn("lab outside", shown)
+
+
 class LeftPrograms(KernelCase):
     """What a dataplane with `kernel` left at its interfaces, before one with another configuration."""
 

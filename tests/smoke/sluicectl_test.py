@@ -449,6 +449,14 @@ class WithSluiced(Case):
         self.assertIn("port uplink inside: the XDP program 77 (native) at eth1 is not this box's and takes each frame first", out)
         self.assertIn("`ip link set dev eth1 xdpdrv off`", out)
 
+    def test_health_says_which_side_is_too_narrow(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        low = [{"pair": "wan", "side": "inside", "mtu": 1400, "needed": 1500}]
+        self.start({("GET", "/v1/health"): (200, {**health, "low_mtus": low})})
+        out, _ = self.ask("health")
+        self.assertIn("port wan inside has an MTU of 1400, below the 1500 that its pair needs: longer packets do not leave "
+                      "by it (of af_packet: dropped as too_long); `ip link set` gives it back\n", out)
+
     def test_health_without_a_dataplane_is_3(self):
         health = ANSWERS[("GET", "/v1/health")][1]
         self.start({("GET", "/v1/health"): (200, {**health, "panic": None, "dataplane": {

@@ -69,6 +69,24 @@ Json other_programs_json(const Stats& stats) {
     return programs;
 }
 
+// Sides whose MTU is below what the box gave their interface, or below that of the other side.
+Json low_mtus_json(const Stats& stats) {
+    Json low = Json::array();
+    for (const PortStats& port : stats.ports) {
+        std::uint16_t needed = port.set_mtu;
+        for (const PortStats& other : stats.ports) {
+            if (other.pair == port.pair && other.set_mtu != 0) {
+                needed = std::max(needed, other.mtu);
+            }
+        }
+        if (port.set_mtu != 0 && port.mtu < needed) {
+            low.push_back(
+                {{"pair", port.pair}, {"side", port.side}, {"mtu", port.mtu}, {"needed", needed}});
+        }
+    }
+    return low;
+}
+
 }  // namespace
 
 // What a person on call wants to know first: whether the rules judge, and for how long.
@@ -88,6 +106,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"checksums_learning", stats ? learning_json(*stats, *view) : Json()},
          {"rss_fallen_back", stats ? fallen_back_json(*stats) : Json()},
          {"other_programs", stats ? other_programs_json(*stats) : Json()},
+         {"low_mtus", stats ? low_mtus_json(*stats) : Json()},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }
 

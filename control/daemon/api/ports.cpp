@@ -58,6 +58,7 @@ HttpResponse get_ports(const HttpRequest&, Services& services) {
                          {"gone", port.gone},
                          {"times_gone", port.times_gone},
                          {"mtu", port.mtu},
+                         {"set_mtu", port.set_mtu},
                          {"rx_queues", port.rx_queues},
                          {"tx_queues", port.tx_queues},
                          {"rss", port.rss},

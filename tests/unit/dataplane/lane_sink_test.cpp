@@ -128,7 +128,7 @@ protected:
         return {wires().outside, 0, outside_up, outside_full, outside_takes, outside_ring.get()};
     }
     [[nodiscard]] TxSide inside() {
-        return {wires().inside, 0, up, inside_full, {}, inside_ring.get()};
+        return {wires().inside, 0, up, inside_full, inside_takes, inside_ring.get()};
     }
     [[nodiscard]] std::uint64_t counted() const {
         std::uint64_t all = 0;
@@ -138,11 +138,16 @@ protected:
         return all;
     }
 
+    [[nodiscard]] std::uint64_t counted(Reason reason) const {
+        return counters.by_reason[static_cast<std::size_t>(reason)].read();
+    }
+
     Signal up;
     Signal outside_up;
     Counter outside_full;
     Counter inside_full;
     FrameBounds outside_takes;
+    FrameBounds inside_takes;
     std::unique_ptr<FrameRing> outside_ring;  // none: the lane has the queue itself
     std::unique_ptr<FrameRing> inside_ring;
     WorkerCounters counters;
@@ -215,6 +220,39 @@ TEST_F(LaneSinkTest, AFrameThatThePortCannotSendIsNotMade) {
     EXPECT_FALSE(emit(sink, Toward::Destination, Octets(2000))) << "more than a buffer holds";
     sink.finish(counters);
     EXPECT_EQ(take(wires().outside_out), std::vector<Octets>{Octets(100)});
+}
+
+// An MTU that changes under a lane: what the kernel would throw away without a word is counted.
+TEST_F(LaneSinkTest, WhatTheMtuOfTheInterfaceDoesNotLetOutIsCounted) {
+    constexpr std::size_t kHeaders = 14 + 20 + 8;
+    Counter untagged;
+    up.raise(true);
+    inside_takes = {.longest = 1522, .untagged = &untagged};
+    const auto goes = [&](std::size_t mtu, const Octets& frame) {
+        untagged.set(14 + mtu);
+        const std::uint64_t before = counted(Reason::TooLong);
+        burst.clear();
+        arrive(frame);
+        const TxSides sides{inside(), outside()};
+        LaneSink sink{burst, sides, wires().pool};
+        act_burst(burst, actions, sink);
+        sink.finish(counters);
+        const bool went = take(wires().inside_out) == std::vector<Octets>{frame};
+        EXPECT_EQ(counted(Reason::TooLong) - before, went ? 0U : 1U);
+        return went;
+    };
+    const auto of = [](std::size_t size) { return udp().payload(size - kHeaders).bytes(); };
+    const auto tagged = [](std::size_t size) {
+        return udp().vlan(5).payload(size - kHeaders - 4).bytes();
+    };
+    EXPECT_TRUE(goes(1500, of(1514)));
+    EXPECT_FALSE(goes(1400, of(1514)));
+    EXPECT_FALSE(goes(1400, of(1415)));
+    EXPECT_TRUE(goes(1400, of(1414)));
+    EXPECT_TRUE(goes(1400, tagged(1418))) << "the kernel lets one tag ride on top";
+    EXPECT_FALSE(goes(1400, tagged(1419)));
+    EXPECT_TRUE(goes(9000, of(1522)));
+    EXPECT_FALSE(goes(9000, of(1523))) << "what the driver takes stays as it was";
 }
 
 TEST_F(LaneSinkTest, WithoutABufferNothingIsMade) {

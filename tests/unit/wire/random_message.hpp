@@ -463,6 +463,7 @@ private:
                       .gone = flag(),
                       .times_gone = number<std::uint64_t>(),
                       .mtu = number<std::uint16_t>(),
+                      .set_mtu = number<std::uint16_t>(),
                       .rx_queues = number<std::uint16_t>(),
                       .tx_queues = number<std::uint16_t>(),
                       .rss = flag(),
