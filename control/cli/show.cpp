@@ -196,6 +196,23 @@ std::string other_programs_text(const Json& health) {
     return text;
 }
 
+// Ports by which nothing goes.
+std::string links_down_text(const Json& health) {
+    std::string text;
+    const auto down = health.find("links_down");
+    if (down == health.end() || !down->is_array()) {
+        return text;
+    }
+    for (const Json& port : *down) {
+        text += fmt::format("port {} {}: {}\n", text_at(port, "pair"), text_at(port, "side"),
+                            port.at("gone").get<bool>() ? "its interface is gone"
+                            : port.at("held_down").get<bool>()
+                                ? "held down, because the other side of its pair is down"
+                                : "its link is down");
+    }
+    return text;
+}
+
 // Sides that what comes to the other one may be too long for.
 std::string low_mtus_text(const Json& health) {
     std::string text;
@@ -221,7 +238,8 @@ std::string health_text(const Json& document) {
                                               text_at(dataplane, "generation"))
                                 : "not connected");
     return text + panic_text(document) + checksums_text(document) + fallen_back_text(document) +
-           other_programs_text(document) + low_mtus_text(document) + unconfirmed_text(document);
+           other_programs_text(document) + links_down_text(document) + low_mtus_text(document) +
+           unconfirmed_text(document);
 }
 
 // A rule, else a service of that id.

@@ -243,8 +243,12 @@ class Changed(Ports):
         self.start_between("af_packet")
         self.box.start_sluiced()
         wait_until("the inside to be held", lambda: self.box.ports()["inside"]["held_down"])
+        shown = self.box.ctl("health")
+        self.assertIn("port lab outside: its link is down\nport lab inside: held down, because", shown.stdout)
+        self.assertEqual(shown.returncode, 0, "it says that sluiced has its dataplane")
         ip("-n", self.hosts.outside, "link", "set", "eth0", "up")
         wait_until("both links", lambda: all(port["link_up"] for port in self.box.ports().values()))
+        self.assertNotIn("port lab", self.box.ctl("health").stdout)
 
 
 # Sends one frame of that many bytes.

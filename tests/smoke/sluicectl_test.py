@@ -449,6 +449,17 @@ class WithSluiced(Case):
         self.assertIn("port uplink inside: the XDP program 77 (native) at eth1 is not this box's and takes each frame first", out)
         self.assertIn("`ip link set dev eth1 xdpdrv off`", out)
 
+    def test_health_says_which_links_are_down(self):
+        health = ANSWERS[("GET", "/v1/health")][1]
+        down = [{"pair": "wan", "side": "outside", "held_down": False, "gone": False},
+                {"pair": "wan", "side": "inside", "held_down": True, "gone": False},
+                {"pair": "lab", "side": "inside", "held_down": False, "gone": True}]
+        self.start({("GET", "/v1/health"): (200, {**health, "links_down": down})})
+        out, _ = self.ask("health")
+        self.assertIn("port wan outside: its link is down\n"
+                      "port wan inside: held down, because the other side of its pair is down\n"
+                      "port lab inside: its interface is gone\n", out)
+
     def test_health_says_which_side_is_too_narrow(self):
         health = ANSWERS[("GET", "/v1/health")][1]
         low = [{"pair": "wan", "side": "inside", "mtu": 1400, "needed": 1500}]

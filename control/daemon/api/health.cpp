@@ -69,6 +69,21 @@ Json other_programs_json(const Stats& stats) {
     return programs;
 }
 
+// Ports by which nothing goes: their link is down or their interface gone, or
+// they are held down because the other side of their pair is.
+Json links_down_json(const Stats& stats) {
+    Json down = Json::array();
+    for (const PortStats& port : stats.ports) {
+        if (!port.link_up) {
+            down.push_back({{"pair", port.pair},
+                            {"side", port.side},
+                            {"held_down", port.held_down},
+                            {"gone", port.gone}});
+        }
+    }
+    return down;
+}
+
 // Sides whose MTU is below what the box gave their interface, or below that of the other side.
 Json low_mtus_json(const Stats& stats) {
     Json low = Json::array();
@@ -106,6 +121,7 @@ HttpResponse get_health(const HttpRequest&, Services& services) {
          {"checksums_learning", stats ? learning_json(*stats, *view) : Json()},
          {"rss_fallen_back", stats ? fallen_back_json(*stats) : Json()},
          {"other_programs", stats ? other_programs_json(*stats) : Json()},
+         {"links_down", stats ? links_down_json(*stats) : Json()},
          {"low_mtus", stats ? low_mtus_json(*stats) : Json()},
          {"unconfirmed", unconfirmed_json(view->unconfirmed)}});
 }

@@ -105,7 +105,8 @@ private:
                 at,
                 "its server is not seen: its window, what it has acknowledged, its answers and "
                 "the handshake over TCP cannot be known, so that bytes that it would not take are "
-                "read and charged too, no upgrade passes, and nothing longer than what came is "
+                "read and charged too, no upgrade passes unless its answer comes by after all, and "
+                "nothing longer than what came is "
                 "sent");
         }
     }

@@ -306,8 +306,8 @@ TEST(Services, WarnOfWhatCannotBeKnownOneWay) {
                   "3:" + std::to_string(54 + protocol.size()) +
                       ": warning: its server is not seen: its window, what it has acknowledged, "
                       "its answers and the handshake over TCP cannot be known, so that bytes that "
-                      "it would not take are read and charged too, no upgrade passes, and nothing "
-                      "longer than what came is sent\n")
+                      "it would not take are read and charged too, no upgrade passes unless its "
+                      "answer comes by after all, and nothing longer than what came is sent\n")
             << protocol;
     }
 }
