@@ -1,5 +1,6 @@
 #include "control/audit_line.hpp"
 
+#include "control/visible_text.hpp"
 #include "lib/wire/fd.hpp"
 
 #include <fmt/chrono.h>
@@ -62,7 +63,9 @@ std::string audit_line(const AuditEntry& entry) {
     if (!entry.source.empty()) {
         line["source"] = entry.source;
     }
-    return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return visible_json(
+               line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+           "\n";
 }
 
 std::string audit_file_in(const std::string& directory) {

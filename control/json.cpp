@@ -1,5 +1,7 @@
 #include "control/json.hpp"
 
+#include "control/visible_text.hpp"
+
 namespace sluice {
 
 Json to_json(const std::vector<Problem>& problems) {
@@ -29,7 +31,7 @@ std::vector<Problem> problems_from(const Json& list) {
 }
 
 std::string dump_line(const Json& document) {
-    return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return visible_json(document.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace sluice

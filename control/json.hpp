@@ -23,7 +23,8 @@ using Json = nlohmann::ordered_json;
     return object.at(member).get<std::uint64_t>();
 }
 
-// One document on a line of its own. Bytes that are not UTF-8 come out as U+FFFD.
+// One document on a line of its own, without hidden characters (visible_text.hpp). Bytes that are
+// not UTF-8 come out as U+FFFD.
 [[nodiscard]] std::string dump_line(const Json& document);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "control/cli/daemon.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/text_file.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -43,8 +44,9 @@ ExitCode report_lines(const DaemonRefusal& refusal, const std::string& file,
     for (const Problem& problem : refusal.problems) {
         const std::size_t item = problem.at.line;
         const std::uint32_t line = item != 0 && item <= lines.size() ? lines[item - 1] : 0;
-        fmt::print(stderr, "{}:{}: error: {}\n", file == "-" ? "standard input" : file, line,
-                   problem.message);
+        fmt::print(stderr, "{}:{}: error: {}\n",
+                   visible_line(file == "-" ? "standard input" : file), line,
+                   visible_line(problem.message));
     }
     return report(refusal);
 }

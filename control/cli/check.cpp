@@ -330,7 +330,7 @@ ExitCode run_check(const Options& options) {
     }
     if (ok && options.services) {
         const ImpliedServices implied = implied_services(rules);
-        print(options.json ? dump_line(implied_json(implied)) : yaml_of(implied));
+        print_file(options.json ? dump_line(implied_json(implied)) : yaml_of(implied));
     } else if (ok) {
         print(verdict_text(refused));
         if (!rules.rules.empty()) {

@@ -2,6 +2,7 @@
 
 #include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -99,7 +100,7 @@ std::string settings_text(const Json& list) {
     for (const Json& one : list) {
         text += "set: " + text_at(one, "set");
         text += one.at("until").is_null() ? "" : " until " + text_at(one, "until");
-        const auto reason = text_at(one, "reason");
+        const auto reason = visible_line(text_at(one, "reason"));
         text += (reason.empty() ? "" : ", because: " + reason) + "\n";
     }
     return text;
@@ -111,8 +112,8 @@ std::string file_ban_text(const Json& document) {
         return "";
     }
     const Json& ban = document.at("file_ban");
-    const auto reason = text_at(ban, "reason");
-    return fmt::format("banned by {}{}{}\n", text_at(ban, "source"),
+    const auto reason = visible_line(text_at(ban, "reason"));
+    return fmt::format("banned by {}{}{}\n", visible_line(text_at(ban, "source")),
                        ban.at("until").is_null() ? "" : " until " + text_at(ban, "until"),
                        reason.empty() ? "" : ", because: " + reason);
 }
@@ -125,9 +126,9 @@ std::string networks_text(const Json& document) {
     }
     std::string text;
     for (const Json& one : document.at("networks")) {
-        const auto reason = text_at(one, "reason");
-        text += fmt::format("within {}, banned by {}{}{}\n", text_at(one, "key"),
-                            text_at(one, "source"),
+        const auto reason = visible_line(text_at(one, "reason"));
+        text += fmt::format("within {}, banned by {}{}{}\n", visible_line(text_at(one, "key")),
+                            visible_line(text_at(one, "source")),
                             one.at("until").is_null() ? "" : " until " + text_at(one, "until"),
                             reason.empty() ? "" : ", because: " + reason);
     }
@@ -137,8 +138,8 @@ std::string networks_text(const Json& document) {
                : text + fmt::format(
                             "`key set {} {} --exempt` lets this key alone through, `key "
                             "unban {} {}` the network\n",
-                            rule, text_at(document, "key"), rule,
-                            text_at(document.at("networks").front(), "key"));
+                            rule, visible_line(text_at(document, "key")), rule,
+                            visible_line(text_at(document.at("networks").front(), "key")));
 }
 
 // The key under the rule's ban: "ban on lcore 1: for another 59s\n".
@@ -167,7 +168,8 @@ std::string ban_text(const Json& document) {
 }
 
 std::string head(const Json& document) {
-    return fmt::format("rule {}, key {}", text_at(document, "rule"), text_at(document, "key"));
+    return fmt::format("rule {}, key {}", text_at(document, "rule"),
+                       visible_line(text_at(document, "key")));
 }
 
 }  // namespace

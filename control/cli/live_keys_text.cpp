@@ -2,6 +2,7 @@
 
 #include "control/cli/human_units.hpp"
 #include "control/cli/table.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -60,7 +61,7 @@ std::string count_cell(const Json& count) {
 std::string more_text(const Json& document) {
     return document.at("next").is_null()
                ? ""
-               : fmt::format("more: --after '{}'\n", text_at(document, "next"));
+               : fmt::format("more: --after '{}'\n", visible_line(text_at(document, "next")));
 }
 
 }  // namespace

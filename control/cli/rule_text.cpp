@@ -4,6 +4,7 @@
 #include "control/cli/stats_text.hpp"
 #include "control/cli/table.hpp"
 #include "control/cli/unconfirmed_text.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -98,7 +99,7 @@ std::string mode_text_of(const Json& rule) {
 std::string whole_rule_text(const Json& rule) {
     std::string text = fmt::format("{}: {}\n", text_at(rule, "id"), mode_text_of(rule));
     if (const std::string description = text_at(rule, "description"); !description.empty()) {
-        text += description + "\n";
+        text += visible_text(description) + "\n";
     }
     if (!rule.at("first_applied").is_null()) {
         text += "first applied " + text_at(rule, "first_applied") + "\n";

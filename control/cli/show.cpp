@@ -269,9 +269,24 @@ ExitCode run_merge_interval(const Options& options) {
     return show(options, post_json("/v1/merge", {{"interval", options.word}}), merge_interval_text);
 }
 
+namespace {
+
+// A file that is made of it is the file that was applied.
+ExitCode show_source(const Options& options) {
+    const auto answer = ask(options, {.target = "/v1/rules/files"});
+    if (const auto* refusal = std::get_if<DaemonRefusal>(&answer)) {
+        return report(*refusal);
+    }
+    const Json& files = std::get<Json>(answer);
+    print_file(options.json ? dump_line(files) : folded(source_text(files)));
+    return ExitCode::Done;
+}
+
+}  // namespace
+
 ExitCode run_rules(const Options& options) {
     if (options.source) {
-        return show(options, {.target = "/v1/rules/files"}, source_text);
+        return show_source(options);
     }
     if (!options.rule.empty()) {
         return show_rule(options);

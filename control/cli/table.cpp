@@ -1,6 +1,7 @@
 #include "control/cli/table.hpp"
 
 #include "control/cli/terminal.hpp"
+#include "control/visible_text.hpp"
 
 #include <fmt/format.h>
 
@@ -86,6 +87,13 @@ std::vector<std::size_t> chosen(const std::vector<std::size_t>& all,
 }
 
 }  // namespace
+
+void Table::row(std::vector<std::string> cells) {
+    for (std::string& cell : cells) {
+        cell = visible_line(cell);
+    }
+    rows_.push_back(std::move(cells));
+}
 
 std::vector<std::size_t> Table::natural_widths() const {
     std::vector<std::size_t> widths;

@@ -1,5 +1,7 @@
 #include "control/cli/terminal.hpp"
 
+#include "control/visible_text.hpp"
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,13 +13,17 @@
 namespace sluice {
 namespace {
 
+constexpr std::string_view kBold = "\033[1m";
+constexpr std::string_view kPlain = "\033[0m";
+
 bool colors_allowed = false;
 
 bool colored(int fd) {
     return colors_allowed && isatty(fd) != 0;
 }
 
-void say(std::string_view severity, std::string_view color, std::string_view what) {
+void say(std::string_view severity, std::string_view color, std::string_view text) {
+    const std::string what = visible_text(text);
     if (colored(STDERR_FILENO)) {
         fmt::print(stderr, "sluicectl: \033[1;{}m{}:\033[0m {}\n", color, severity, what);
     } else {
@@ -33,7 +39,7 @@ void set_colors(bool allowed) {
 }
 
 std::string bold(std::string_view text) {
-    return colored(STDOUT_FILENO) ? fmt::format("\033[1m{}\033[0m", text) : std::string{text};
+    return colored(STDOUT_FILENO) ? fmt::format("{}{}{}", kBold, text, kPlain) : std::string{text};
 }
 
 namespace {
@@ -98,7 +104,29 @@ std::size_t terminal_width() {
     return known ? size.ws_col : 0;
 }
 
+std::string shown_text(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t at = std::min(text.find(kBold), text.find(kPlain));
+        out += visible_text(text.substr(0, at));
+        text.remove_prefix(std::min(at, text.size()));
+        const std::size_t mark = text.empty() ? 0 : kBold.size();
+        out += colored(STDOUT_FILENO) ? std::string{text.substr(0, mark)}
+                                      : visible_text(text.substr(0, mark));
+        text.remove_prefix(mark);
+    }
+    return out;
+}
+
 void print(std::string_view text) {
+    print_exact(shown_text(text));
+}
+
+void print_file(std::string_view text) {
+    isatty(STDOUT_FILENO) != 0 ? print(text) : print_exact(text);
+}
+
+void print_exact(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
@@ -117,7 +145,8 @@ void say_warning(std::string_view what) {
 
 void say_problems(const std::vector<Problem>& problems, const RuleText& source) {
     for (const Problem& problem : problems) {
-        const std::string shown = render(problem, problem.file == source.file ? source.text : "");
+        const std::string shown =
+            visible_text(render(problem, problem.file == source.file ? source.text : ""));
         std::fwrite(shown.data(), 1, shown.size(), stderr);
         if (shown.empty() || shown.back() != '\n') {
             std::fputc('\n', stderr);

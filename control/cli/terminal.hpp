@@ -20,7 +20,13 @@ void set_colors(bool allowed);
 [[nodiscard]] std::string folded(std::string_view text);
 [[nodiscard]] std::string folded_within(std::string_view text, std::size_t width);
 
-void print(std::string_view text);        // to standard output, as it stands
+// To standard output, with hidden characters (visible_text.hpp) shown escaped: a text that others
+// gave never acts on the terminal. What is bold() stays so.
+void print(std::string_view text);
+[[nodiscard]] std::string shown_text(std::string_view text);  // what print() writes
+// The text of a file: to a terminal as print() does, elsewhere byte for byte.
+void print_file(std::string_view text);
+void print_exact(std::string_view text);  // for the program's own control sequences
 void say_error(std::string_view what);    // "sluicectl: error: WHAT" to standard error
 void say_warning(std::string_view what);  // "sluicectl: warning: WHAT" to standard error
 // Says what is wrong, and is what the command ends with.

@@ -47,7 +47,7 @@ ExitCode Watch::run(const std::function<ExitCode()>& show) const {
     const bool redraw = redraw_ && isatty(STDOUT_FILENO) != 0;
     for (std::uint64_t shown = 1;; ++shown) {
         if (redraw) {
-            print(kHome);
+            print_exact(kHome);
         } else if (redraw_ && shown > 1) {
             print("\n");
         }

@@ -373,6 +373,12 @@ class Resources(Case):
             self.refused(posted(key=wrong), 422)
         self.refused(self.box.ask("POST", "/v1/rules/a/key", json.dumps(
             {"key": "192.0.2.0/24", "action": "set", "rate": "5/s"})), 422)
+        # A reason is one line that acts on nothing.
+        for hostile in ("a\x1b[2J", "a\nrule b", "a\tb", "\x9b31m", "\x7f"):
+            for refused in (posted(key="10.0.0.1", reason=hostile),
+                            self.box.ask("POST", "/v1/rules/a/bans", json.dumps(
+                                {"keys": ["10.0.0.1"], "reason": hostile}))):
+                self.assertIn("control characters", self.refused(refused, 422).__repr__())
         # Eight lengths are what a packet may cost.
         for length in range(8, 15):
             self.good(posted(key=f"10.0.0.0/{length}"))

@@ -1,5 +1,6 @@
 #include "control/daemon/api/setting_words.hpp"
 
+#include "control/visible_text.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <chrono>
@@ -24,6 +25,10 @@ Result<KeySetting> read_words(std::string_view action, const Json& body, const F
     }
     if (setting.reason.size() > kLongestReason) {
         return Error{Errc::TooMany, "a reason has at most 200 bytes"};
+    }
+    if (has_control(setting.reason)) {
+        return Error{Errc::BadSyntax,
+                     "a reason is one line, without control characters, tabs and line ends"};
     }
     if (!time.empty()) {
         const Result<Nanoseconds> lasts = parse_duration(time);

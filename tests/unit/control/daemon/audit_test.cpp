@@ -44,6 +44,19 @@ TEST(Audit, OneLineForEachChange) {
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }
 
+TEST(Audit, NothingInItActsOnATerminal) {
+    const TemporaryFolder folder;
+    Audit audit{folder / "state"};
+    audit.write({.who = {},
+                 .call = "key ban (\033 \u009B \u202E)",
+                 .before = "",
+                 .after = "",
+                 .outcome = "done"});
+    const std::string line = folder.read("state/audit.log");
+    EXPECT_NE(line.find(R"("key ban (\u001b \u009b \u202e)")"), std::string::npos) << line;
+    EXPECT_EQ(nlohmann::json::parse(line)["call"], "key ban (\033 \u009B \u202E)");
+}
+
 TEST(Audit, NeverFillsTheDisk) {
     const TemporaryFolder folder;
     Audit audit{folder.path(), 1000};
