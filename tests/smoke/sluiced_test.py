@@ -387,6 +387,20 @@ class Resources(Case):
         unban = json.dumps({"action": "unban", "key": "192.0.2.0/24"})
         self.assertEqual(self.good(self.box.ask("POST", "/v1/rules/a/key", unban))["set"], [])
 
+    def test_a_member_that_nobody_knows_is_refused(self):
+        self.start()
+        for method, path, body in (("POST", "/v1/rules/a/bans", {"keys": ["10.0.0.1"], "for_s": 60}),
+                                   ("POST", "/v1/rules/a/key", {"key": "10.0.0.1", "action": "ban", "For": "1h"}),
+                                   ("POST", "/v1/rules/a/keys", {"keys": [{"key": "10.0.0.1", "rate": "5/s"}], "ttl": "1h"}),
+                                   ("PUT", "/v1/rules/a/mode", {"mode": "off", "for": "1h"}),
+                                   ("POST", "/v1/panic", {"pass": True, "until": "1h"}),
+                                   ("POST", "/v1/merge", {"interval": "2ms", "rule": "a"})):
+            problem = self.refused(self.box.ask(method, path, json.dumps(body)), 400)
+            self.assertIn(f"there is no `{list(body)[-1]}` in the body; it may have `", problem["detail"], path)
+        item = json.dumps({"keys": [{"key": "10.0.0.1", "rate": "5/s", "untill": "1h"}]})
+        self.assertIn("there is no `untill`", self.refused(self.box.ask("POST", "/v1/rules/a/keys", item), 422)["detail"])
+        self.assertEqual(self.good(self.box.get("/v1/bans"))["bans"], [])
+
     def test_bans_in_bulk_are_all_or_none(self):
         self.start()
         def posted(body):

@@ -1,3 +1,4 @@
+#include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/setting_words.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +85,9 @@ HttpResponse post_bans(const HttpRequest& request, Services& services) {
     if (!has_keys) {
         return bad_request(R"(the body is {"keys":["part|part"],"for":"1h","reason":"…"}, )"
                            "of which only `keys` is needed");
+    }
+    if (auto refusal = refuse_unknown(body, {"keys", "tier", "for", "reason"})) {
+        return *std::move(refusal);
     }
     if (body["keys"].size() > kMaxKeySettings) {
         return problem_response(413, "too many",

@@ -1,6 +1,7 @@
 #include "control/daemon/api/banned_networks.hpp"
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/key_words.hpp"
+#include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/own_numbers_text.hpp"
 #include "lib/base/whole_number.hpp"
 #include "lib/policy/values/units_text.hpp"
@@ -268,6 +269,10 @@ HttpResponse post_key(const HttpRequest& request, Services& services) {
         return bad_request(
             R"(the body is {"key":"part|part","action":"reset"}, or forgive, grant, set, unset, ban, )"
             "unban");
+    }
+    if (auto refusal = refuse_unknown(body, {"key", "action", "limit", "tier", "units", "rate",
+                                             "burst", "count", "for", "reason", "exempt"})) {
+        return *std::move(refusal);
     }
     words.tier = body.contains("tier") ? body["tier"].get<std::size_t>() : 0;
     const auto found = std::find(kKeyActionNames.begin(), kKeyActionNames.end(), action);

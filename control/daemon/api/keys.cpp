@@ -1,3 +1,4 @@
+#include "control/daemon/api/known_members.hpp"
 #include "control/daemon/api/setting_words.hpp"
 
 #include "lib/base/whole_number.hpp"
@@ -29,6 +30,11 @@ Found find_item(const Json& item, const std::string& rule, const RuleView& view)
         return problem_response(422, "nothing was set",
                                 R"(it is {"key":"part|part","rate":"5/s"}, with `burst`, `count`, )"
                                 "`for`, `reason`, `limit` and `tier` where they are wanted");
+    }
+    const std::string unknown = unknown_member(
+        item, {"key", "limit", "tier", "rate", "burst", "count", "for", "reason", "exempt"});
+    if (!unknown.empty()) {
+        return problem_response(422, "nothing was set", unknown);
     }
     words.tier = item.contains("tier") ? item["tier"].get<std::size_t>() : 0;
     return find_key(words, view);
@@ -146,6 +152,9 @@ HttpResponse post_keys(const HttpRequest& request, Services& services) {
             fmt::format(R"(the body is {{"keys":[{{"key":"part|part","rate":"5/s"}}]}}, )"
                         "with 1 to {} keys",
                         kMostAtOnce));
+    }
+    if (auto refusal = refuse_unknown(body, {"keys"})) {
+        return *std::move(refusal);
     }
     const std::string id = rule_in(request, "/keys");
     const std::shared_ptr<const RuleView> view = services.rules.view();

@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/known_members.hpp"
 #include "lib/policy/values/units_text.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +15,12 @@ std::string in_us(std::uint64_t ns) {
 }  // namespace
 
 HttpResponse post_merge(const HttpRequest& request, Services& services) {
-    const auto body = nlohmann::json::parse(request.body, nullptr, false);
+    const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("interval") || !body["interval"].is_string()) {
         return bad_request(R"(the body is {"interval":"1ms"})");
+    }
+    if (auto refusal = refuse_unknown(body, {"interval"})) {
+        return *std::move(refusal);
     }
     const std::string text = body["interval"];
     const Result<Nanoseconds> interval = parse_duration(text);

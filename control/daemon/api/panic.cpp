@@ -1,4 +1,5 @@
 #include "control/daemon/api/api.hpp"
+#include "control/daemon/api/known_members.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,11 +13,14 @@ std::string word(bool pass) {
 }  // namespace
 
 HttpResponse post_panic(const HttpRequest& request, Services& services) {
-    const auto body = nlohmann::json::parse(request.body, nullptr, false);
+    const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("pass") || !body["pass"].is_boolean()) {
         return bad_request(R"(the body is {"pass":true} or {"pass":false})");
     }
-    const nlohmann::json not_after = body.value("not_after_ns", nlohmann::json(0U));
+    if (auto refusal = refuse_unknown(body, {"pass", "not_after_ns"})) {
+        return *std::move(refusal);
+    }
+    const Json not_after = body.value("not_after_ns", Json(0U));
     if (!not_after.is_number_unsigned()) {
         return bad_request("not_after_ns is an instant of CLOCK_BOOTTIME, in ns");
     }

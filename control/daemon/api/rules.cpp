@@ -1,4 +1,5 @@
 #include "control/daemon/api/change.hpp"
+#include "control/daemon/api/known_members.hpp"
 #include "control/service_json.hpp"
 #include "lib/policy/values/named_value.hpp"
 
@@ -183,6 +184,9 @@ HttpResponse put_mode(const HttpRequest& request, Services& services) {
     const Json body = Json::parse(request.body, nullptr, false);
     if (!body.is_object() || !body.contains("mode") || !body["mode"].is_string()) {
         return bad_request(R"(the body is {"mode":"monitor"}, or enforce, or off)");
+    }
+    if (auto refusal = refuse_unknown(body, {"mode"})) {
+        return *std::move(refusal);
     }
     const std::string word = body["mode"];
     const auto found = std::find(kModeNames.begin(), kModeNames.end(), word);
