@@ -22,8 +22,8 @@ public:
     explicit Table(std::vector<Column> columns, std::size_t lead = 1)
         : columns_{std::move(columns)}, lead_{lead} {}
 
-    // One cell for each column. Hidden characters (visible_text.hpp) are shown escaped, line ends and
-    // tabs too: no text makes a row of its own.
+    // One cell for each column. Hidden characters (visible_text.hpp) are shown escaped, line ends
+    // and tabs too: no text makes a row of its own.
     void row(std::vector<std::string> cells);
     [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
     // As wide as the terminal, or as its cells where standard output is none.

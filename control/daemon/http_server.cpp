@@ -271,26 +271,12 @@ HttpServer::HttpServer(std::string path, std::unique_ptr<ByTcp> by_tcp, Access a
       deadlines_{kPatience},
       budget_{access == Access::All ? kAllUploads : kReadOnlyUploads} {}
 
-Result<HttpServer::UnixListener> HttpServer::UnixListener::open(const SocketOptions& socket) {
-    Result<Fd> fd = listen_unix({socket.path, socket.mode, socket.owner, socket.group});
-    if (!fd) {
-        return fd.error();
-    }
-    return UnixListener{*std::move(fd), socket.path};
-}
-
-HttpServer::UnixListener::~UnixListener() {
-    if (fd_.is_open()) {
-        (void)::unlink(path_.c_str());
-    }
-}
-
 Result<std::unique_ptr<HttpServer>> HttpServer::start(UnixListener listener, Access access,
                                                       ApiCounters& counters, Handler handler) {
     std::unique_ptr<HttpServer> server{
-        new HttpServer{listener.path_, nullptr, access, counters, std::move(handler)}};
-    if (const Result<Done> done = server->begin_listening(std::move(listener.fd_)); !done) {
-        (void)::unlink(listener.path_.c_str());
+        new HttpServer{listener.path(), nullptr, access, counters, std::move(handler)}};
+    if (const Result<Done> done = server->begin_listening(listener.take()); !done) {
+        (void)::unlink(listener.path().c_str());
         return done.error();
     }
     return server;

@@ -5,6 +5,7 @@
 #include "control/daemon/http.hpp"
 #include "control/daemon/places.hpp"
 #include "control/daemon/token_gate.hpp"
+#include "control/daemon/unix_listener.hpp"
 #include "control/daemon/upload_budget.hpp"
 #include "lib/base/result.hpp"
 #include "lib/rules/box_config.hpp"
@@ -21,7 +22,7 @@ struct MHD_Daemon;
 namespace sluice {
 
 // HTTP/1.1 on a Unix socket (libmicrohttpd), in a thread for each request under way: a long call
-// delays no other one. Connections wait for their request in a Acceptor, and for a place of those
+// delays no other one. Connections wait for their request in an Acceptor, and for a place of those
 // kept for its kind; the peer's credentials come with every request, or by TCP the token; bodies
 // and slowness are bounded.
 class HttpServer {
@@ -30,21 +31,6 @@ public:
     using Handler = std::function<HttpResponse(const HttpRequest&)>;
     enum class Access : bool { All, ReadOnly };
 
-    // A Unix socket that clients may connect to already; they are answered once it is served.
-    // Removed at its end unless a server has taken it over.
-    class UnixListener {
-    public:
-        [[nodiscard]] static Result<UnixListener> open(const SocketOptions& socket);
-        UnixListener(UnixListener&&) noexcept = default;
-        UnixListener& operator=(UnixListener&&) = delete;
-        ~UnixListener();
-
-    private:
-        friend class HttpServer;
-        UnixListener(Fd fd, std::string path) : fd_{std::move(fd)}, path_{std::move(path)} {}
-        Fd fd_;
-        std::string path_;
-    };
     // `counters` outlive it.
     [[nodiscard]] static Result<std::unique_ptr<HttpServer>> start(UnixListener listener,
                                                                    Access access,

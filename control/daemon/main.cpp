@@ -159,20 +159,52 @@ Result<std::unique_ptr<HttpServer>> serve_tcp(const ApiOptions& api, TcpEntrance
 
 // By the Unix sockets: for operators, and for those who watch.
 struct Listeners {
-    HttpServer::UnixListener control;
-    HttpServer::UnixListener read_only;
+    UnixListener control;
+    UnixListener read_only;
 };
 Result<Listeners> listen(const Settings& settings) {
-    Result<HttpServer::UnixListener> control = HttpServer::UnixListener::open(settings.control);
+    Result<UnixListener> control = UnixListener::open(settings.control);
     if (!control) {
         return control.error();
     }
-    Result<HttpServer::UnixListener> read_only =
-        HttpServer::UnixListener::open(read_socket_of(settings));
+    Result<UnixListener> read_only = UnixListener::open(read_socket_of(settings));
     if (!read_only) {
         return read_only.error();
     }
     return Listeners{*std::move(control), *std::move(read_only)};
+}
+
+// The servers of the API; `by_tcp` is nullptr where it is not asked for.
+struct Servers {
+    std::unique_ptr<HttpServer> control;
+    std::unique_ptr<HttpServer> read_only;
+    std::unique_ptr<HttpServer> by_tcp;
+
+    void sweep() const {
+        for (const auto* one : {&control, &read_only, &by_tcp}) {
+            if (*one != nullptr) {
+                (*one)->sweep();
+            }
+        }
+    }
+};
+Result<Servers> serve(const Settings& settings, Listeners listeners,
+                      std::optional<TcpEntrance> entrance, ApiCounters& counters,
+                      Services& services) {
+    const auto handle = [&](const HttpRequest& request) { return route(request, services); };
+    auto control =
+        HttpServer::start(std::move(listeners.control), HttpServer::Access::All, counters, handle);
+    auto read_only = HttpServer::start(std::move(listeners.read_only), HttpServer::Access::ReadOnly,
+                                       counters, handle);
+    auto by_tcp =
+        entrance ? serve_tcp(*settings.api, *std::move(entrance), services.audit, counters, handle)
+                 : Result<std::unique_ptr<HttpServer>>{nullptr};
+    for (const auto* one : {&control, &read_only, &by_tcp}) {
+        if (!*one) {
+            return one->error();
+        }
+    }
+    return Servers{*std::move(control), *std::move(read_only), *std::move(by_tcp)};
 }
 
 int run(const Settings& settings, const sigset_t& signals) {
@@ -200,7 +232,8 @@ int run(const Settings& settings, const sigset_t& signals) {
         spdlog::error("{}", listeners.error().what);
         return kRefused;
     }
-    const std::jthread signal_waiter{[&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
+    const std::jthread signal_waiter{
+        [&](const std::stop_token& stop) { end_on_signal(stop, signals); }};
     Audit audit{settings.state_dir};
     RuleKeeper rules{Store{settings.state_dir}, link, audit};
     ApiCounters counters;
@@ -209,19 +242,11 @@ int run(const Settings& settings, const sigset_t& signals) {
     ListKeeper lists{link, rules, audit};
     // Before the API answers: its first request finds the dataplane connected, if there is one.
     keeper.tick(LinkKeeper::Clock::now());
-    const auto handle = [&](const HttpRequest& request) { return route(request, services); };
-    const auto server =
-        HttpServer::start(std::move(listeners->control), HttpServer::Access::All, counters, handle);
-    const auto watchers = HttpServer::start(std::move(listeners->read_only),
-                                            HttpServer::Access::ReadOnly, counters, handle);
-    const auto by_tcp =
-        *entrance ? serve_tcp(*settings.api, **std::move(entrance), audit, counters, handle)
-                  : Result<std::unique_ptr<HttpServer>>{nullptr};
-    for (const auto* one : {&server, &watchers, &by_tcp}) {
-        if (!*one) {
-            spdlog::error("{}", one->error().what);
-            return kRefused;
-        }
+    const Result<Servers> servers =
+        serve(settings, *std::move(listeners), *std::move(entrance), counters, services);
+    if (!servers) {
+        spdlog::error("{}", servers.error().what);
+        return kRefused;
     }
     const std::jthread ends{[&](const std::stop_token& stop) {
         repeat(stop, kChorePause, [&] { rules.end_rules(); });
@@ -233,11 +258,7 @@ int run(const Settings& settings, const sigset_t& signals) {
     spdlog::info("serving {}", settings.control.path);
     repeat(compile_stop().get_token(), kLinkPause, [&] {
         keeper.tick(LinkKeeper::Clock::now());
-        (*server)->sweep();
-        (*watchers)->sweep();
-        if (*by_tcp != nullptr) {
-            (*by_tcp)->sweep();
-        }
+        servers->sweep();
     });
     (void)sd_notify(0, "STOPPING=1");
     spdlog::info("stopping");

@@ -30,27 +30,24 @@ const Json kNetworks = {{{"key", "192.0.2.0/24"},
                          {"reason", "abuse"}}};
 
 constexpr const char* kHostile = "a\033[2J\nrule evil, key 1.2.3.4\t\u009B\u202E";
-constexpr const char* kShownHostile =
-    "a\\u001b[2J\\nrule evil, key 1.2.3.4\\t\\u009b\\u202e";
+constexpr const char* kShownHostile = "a\\u001b[2J\\nrule evil, key 1.2.3.4\\t\\u009b\\u202e";
 
 // Reasons are others' words: none acts on the terminal or fakes a line.
 TEST(KeyText, HiddenCharactersOfReasonsAreShownEscaped) {
-    const Json set = {{{"set", "banned"}, {"key", "k"}, {"tier", 1}, {"until", nullptr},
-                       {"reason", kHostile}}};
+    const Json set = {
+        {{"set", "banned"}, {"key", "k"}, {"tier", 1}, {"until", nullptr}, {"reason", kHostile}}};
     Json document = shown(bucket(0, 0));
     document["set"] = set;
     document["file_ban"] = {{"source", "policy"}, {"until", nullptr}, {"reason", kHostile}};
     document["networks"] = kNetworks;
     document["networks"][0]["reason"] = kHostile;
     const std::string because = std::string{", because: "} + kShownHostile + "\n";
-    for (const std::string& line :
-         {"set: banned" + because, "banned by policy" + because,
-          "within 192.0.2.0/24, banned by operator" + because}) {
+    for (const std::string& line : {"set: banned" + because, "banned by policy" + because,
+                                    "within 192.0.2.0/24, banned by operator" + because}) {
         EXPECT_NE(key_text(document).find(line), std::string::npos) << key_text(document);
     }
     EXPECT_NE(setting_text(document).find("set: banned" + because), std::string::npos);
-    const std::string list =
-        key_list_text({{"rule", "r"}, {"dynamic", nullptr}, {"keys", set}});
+    const std::string list = key_list_text({{"rule", "r"}, {"dynamic", nullptr}, {"keys", set}});
     EXPECT_TRUE(list.ends_with(std::string{"  "} + kShownHostile + "\n")) << list;
     EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 3) << list;
 }
