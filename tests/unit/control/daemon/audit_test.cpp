@@ -53,7 +53,7 @@ TEST(Audit, NothingInItActsOnATerminal) {
                  .after = "",
                  .outcome = "done"});
     const std::string line = folder.read("state/audit.log");
-    EXPECT_NE(line.find(R"("key ban (\u001b \u009b \u202e)")"), std::string::npos) << line;
+    EXPECT_NE(line.find(R"x("key ban (\u001b \u009b \u202e)")x"), std::string::npos) << line;
     EXPECT_EQ(nlohmann::json::parse(line)["call"], "key ban (\033 \u009B \u202E)");
 }
 

@@ -18,7 +18,7 @@ TEST(StateLock, OneAtATimeAndTheErrorNamesFolderAndHolder) {
     const std::string state = folder.path() + "/made";
     std::optional<Result<StateLock>> first{StateLock::take(state)};
     ASSERT_TRUE(*first);
-    EXPECT_TRUE((**first)->is_held());
+    EXPECT_TRUE((**first).is_held());
     const Result<StateLock> second = StateLock::take(state);
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().what,
