@@ -278,10 +278,8 @@ const Case kReadings[] = {
              {0ms, client("\r\n", kLoginSize + 10), "pass", "unmatched"},
              {0ms, client("GET /login", kLoginSize), "drop", "over_limit", "logins", kHour}})},
 
-    {"a name in brackets is charged as the name", kHosts,
-     opened(
-         {{0ms, client(kBrackets), "pass", "within_limits"},
-          {0ms, client(head_of("a"), length(kBrackets)), "drop", "over_limit", "hosts", kHour}})},
+    {"a name in brackets is refused beside another host", kHosts,
+     opened({{0ms, client(kBrackets), "drop", "ambiguous_request"}})},
     {"two Host lines that differ are charged as both", kHosts,
      opened(
          {{0ms, client(kTwoHosts), "pass", "within_limits"},
