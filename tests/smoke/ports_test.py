@@ -289,7 +289,7 @@ class Narrowed(Ports):
         said = "the MTU of port net_af_packet1,iface=i (lab inside) is 1400 now, and was 1500: packets of up to 1500 bytes"
         self.assertEqual(self.box.log("dataplane.log").count(said), 1)
         self.assertIn("port lab inside has an MTU of 1400, below the 1500 that its pair needs", self.box.ctl("health").stdout)
-        self.assertIn('sluice_port_mtu_bytes{pair="lab",side="inside"} 1400', self.box.api("GET", "/metrics")[1])
+        self.assertIn('sluice_port_mtu_bytes{pair="lab",side="inside"} 1400', self.box.api("GET", "/v1/metrics")[1].decode())
         before = self.too_long()
         self.send(1415)
         wait_until("the frame to be counted", lambda: self.too_long() == before + 1)

@@ -521,7 +521,7 @@ class Resources(Case):
         ports = self.good(self.box.get("/v1/ports"))["ports"]
         self.assertEqual([port["side"] for port in ports], ["outside", "inside"])
         self.assertEqual(list(ports[0]), [
-            "pair", "side", "device", "driver", "link_up", "held_down", "gone", "times_gone", "mtu", "rx_queues",
+            "pair", "side", "device", "driver", "link_up", "held_down", "gone", "times_gone", "mtu", "set_mtu", "rx_queues",
             "tx_queues", "rss", "asked", "hashes", "handed_over", "rx_packets", "rx_bytes", "tx_packets", "tx_bytes", "rx_missed",
             "rx_no_mbuf", "rx_errors", "tx_errors", "tx_full", "kernel", "other_program"])
         self.assertIsNone(ports[1]["kernel"])
