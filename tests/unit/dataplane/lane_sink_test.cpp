@@ -227,7 +227,7 @@ TEST_F(LaneSinkTest, WhatTheMtuOfTheInterfaceDoesNotLetOutIsCounted) {
     constexpr std::size_t kHeaders = 14 + 20 + 8;
     Counter untagged;
     up.raise(true);
-    inside_takes = {.longest = 1522, .untagged = &untagged};
+    inside_takes = {.longest = 522, .untagged = &untagged};
     const auto goes = [&](std::size_t mtu, const Octets& frame) {
         untagged.set(14 + mtu);
         const std::uint64_t before = counted(Reason::TooLong);
@@ -245,14 +245,14 @@ TEST_F(LaneSinkTest, WhatTheMtuOfTheInterfaceDoesNotLetOutIsCounted) {
     const auto tagged = [](std::size_t size) {
         return udp().vlan(5).payload(size - kHeaders - 4).bytes();
     };
-    EXPECT_TRUE(goes(1500, of(1514)));
-    EXPECT_FALSE(goes(1400, of(1514)));
-    EXPECT_FALSE(goes(1400, of(1415)));
-    EXPECT_TRUE(goes(1400, of(1414)));
-    EXPECT_TRUE(goes(1400, tagged(1418))) << "the kernel lets one tag ride on top";
-    EXPECT_FALSE(goes(1400, tagged(1419)));
-    EXPECT_TRUE(goes(9000, of(1522)));
-    EXPECT_FALSE(goes(9000, of(1523))) << "what the driver takes stays as it was";
+    EXPECT_TRUE(goes(500, of(514)));
+    EXPECT_FALSE(goes(400, of(514)));
+    EXPECT_FALSE(goes(400, of(415)));
+    EXPECT_TRUE(goes(400, of(414)));
+    EXPECT_TRUE(goes(400, tagged(418))) << "the kernel lets one tag ride on top";
+    EXPECT_FALSE(goes(400, tagged(419)));
+    EXPECT_TRUE(goes(900, of(522)));
+    EXPECT_FALSE(goes(900, of(523))) << "what the driver takes stays as it was";
 }
 
 TEST_F(LaneSinkTest, WithoutABufferNothingIsMade) {
