@@ -51,7 +51,7 @@ const Row kRows[] = {
     {kSni, kIs, "example.com", "", true},
     {kSni, kIs, "example.com.", "write \"example.com\"", true},
     {kSni, kIs, "example.com:443", "write \"example.com\"", true},
-    {kSni, kIs, "2001:db8::1", "", true},
+    {kSni, kIs, "2001:db8::1", "write \"2001\"", true},
     {kSni, kIs, std::string(256, 'a'), "1 to 255 bytes, none of them zero", true},
     {kSni, kIs, "", "1 to 255 bytes, none of them zero", true},
     {TextField::QuicSni, kEnds, ".example.", "write \".example\"", true},
