@@ -18,7 +18,7 @@ bool is_hidden(char32_t code) noexcept {
            (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// What a well-formed sequence stands for.
+// The code point of a well-formed sequence.
 char32_t code_of(std::string_view sequence) noexcept {
     const auto lead = static_cast<unsigned char>(sequence.front());
     if (sequence.size() == 1) {

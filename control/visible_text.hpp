@@ -9,7 +9,7 @@
 // them, such as \u001b, \n or \u202e.
 namespace sluice {
 
-// Whether the text has a control character, tabs and line ends included.
+// True if the text has a control character, tabs and line ends included.
 [[nodiscard]] bool has_control(std::string_view text) noexcept;
 
 // For one line, such as a cell: tabs and line ends are hidden characters too. Bytes that are not

@@ -60,7 +60,7 @@ int forget(const BoxConfig& box) {
     if (const Result<Done> unpinned = remove_pins(box); !unpinned) {
         return fail(kRefused, unpinned.error());
     }
-    // What cannot be changed back is all that stays.
+    // Settings that cannot be changed back stay.
     const Result<Done> restored = restore_all(KeptPorts{box.state_dir});
     const Result<Done> done = folder->forget();
     if (done && !box.snapshot_file.empty()) {

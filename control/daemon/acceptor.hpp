@@ -54,7 +54,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    // What an event is about; from kFirstGuest on, a pending connection.
+    // The subject of an event; from kFirstPending on, a pending connection.
     static constexpr std::uint64_t kListener = 0;
     static constexpr std::uint64_t kWaker = 1;
     static constexpr std::uint64_t kFirstPending = 2;

@@ -121,7 +121,7 @@ bool KeyLister::is_taken_over(Walk& walk, const Found& found) const noexcept {
     return taken;
 }
 
-// Whether any table has its ban in one of the rule's boxes.
+// True if any table has its ban in one of the rule's boxes.
 bool KeyLister::is_boxed(const Walk& walk, const RuleKeys& keys, std::uint8_t key) const noexcept {
     bool boxed = false;
     for (const LoadedLimit& box : walk.rule.ban.boxes) {

@@ -74,7 +74,7 @@ struct SlotRow {
     bool in_entry = false;
     // Its keys' buckets may have leases (Entry::lease()).
     bool leases = false;
-    // Of a limit that workers share (lib/peer/merge); 0: they do not.
+    // The bound of a limit that workers share (lib/peer/merge); 0: they do not.
     std::uint32_t max_unsynced = 0;
     // How long an entry may lie idle before the sweep empties it. A new key takes its place at
     // once.

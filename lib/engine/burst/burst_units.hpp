@@ -71,7 +71,7 @@ public:
     [[nodiscard]] RowMask possible(const UnitColumns& burst, RowMask rows) const noexcept {
         return finder_.possible == nullptr ? rows : finder_.possible(burst, rows);
     }
-    // Of rows that a rule is concerned with, those that find() is called for.
+    // The rows that find() is called for, among those that a rule is concerned with.
     [[nodiscard]] RowMask select(const UnitColumns& burst, RowMask rows) noexcept {
         return finder_.select == nullptr ? rows
                                          : finder_.select(finder_.parser, burst, rows, notes_);
@@ -150,14 +150,14 @@ public:
     // The rows whose senders may still await an answer to what came before.
     [[nodiscard]] RowMask awaiting() const noexcept { return found_.awaiting; }
 
-    // Of a row that completes a hello of QUIC.
+    // The id of a row that completes a hello of QUIC.
     [[nodiscard]] ByteView quic_dcid(std::size_t row) const noexcept {
         return found_.quic_dcids[row].bytes();
     }
 
     // Tells the parser what became of rows that are remembered: those of `rows`, each once.
     void settle(const Burst& burst, RowMask rows, const MeterPlan& plan) noexcept;
-    // Whether what a following row repeats was kept back, all rows before it being settled.
+    // True if the bytes that a following row repeats were kept back, all rows before it settled.
     [[nodiscard]] bool repeats_refused(std::size_t row) const noexcept {
         return finder_.refused(finder_.parser, found_.followed[row]);
     }
@@ -179,7 +179,7 @@ public:
     // The texts that are made again whenever the packet's own are found.
     [[nodiscard]] TextFieldSet derived() const noexcept { return derived_; }
 
-    // What the parser has counted since the burst began.
+    // Events that the parser has counted since the burst began.
     [[nodiscard]] const std::array<std::uint32_t, kUnitEventCount>& events() const noexcept {
         return found_.events;
     }
@@ -206,7 +206,7 @@ public:
     // The rows of a further burst whose packets are in these rows.
     [[nodiscard]] RowMask rows_of(const Burst& further, RowMask packets) const noexcept;
 
-    // What became of each unit, once its packet has been decided.
+    // The decision of each unit, once its packet has been decided.
     [[nodiscard]] Decision& decision(std::size_t row, std::size_t number) noexcept {
         return decisions_[found_.first_unit[row] + number];
     }

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-// What a limit counts. The first three a packet has by itself, the others are units of later
-// layers: a packet completes none, one or several of them.
+// The unit that a limit counts. The first three a packet has by itself, the others are units of
+// later layers: a packet completes none, one or several of them.
 enum class Per : std::uint8_t { Packet, Byte, Connection, Request, Query, Handshake };
 [[nodiscard]] constexpr bool is_of_packet(Per per) noexcept {
     return per <= Per::Connection;

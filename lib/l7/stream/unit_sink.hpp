@@ -56,7 +56,7 @@ public:
     void note_awaits() noexcept;
     // The id that the connection of the packet's hello began with.
     void note_quic_dcid(const ConnectionId& id) noexcept;
-    // What became of the packet, for people.
+    // An event of the packet, for people.
     void count(UnitEvent event, std::uint32_t times = 1) noexcept;
 
 private:
