@@ -133,12 +133,12 @@ StateStats BoxState::stats() const {
                      .former_tables = former_ == nullptr ? 0 : former_regions_.size(),
                      .put_aside = folder_.times_put_aside(),
                      .not_kept = folder_.times_not_kept(),
-                     .snapshots = !snapshot_file_.empty() && survives(),
-                     .snapshots_done = snapshot_counts_->done.read(),
-                     .snapshots_failed = snapshot_counts_->failed.read()};
-    if (stats.snapshots_done != 0) {
-        stats.snapshot_bytes = snapshot_counts_->bytes.read();
-        stats.snapshot_age_ns = steady_ns() - snapshot_counts_->at.read();
+                     .has_snapshots = !snapshot_file_.empty() && survives(),
+                     .snapshots = {.done = snapshot_counts_->done.read(),
+                                   .failed = snapshot_counts_->failed.read()}};
+    if (stats.snapshots.done != 0) {
+        stats.snapshots.latest = {.bytes = snapshot_counts_->bytes.read(),
+                                  .age_ns = steady_ns() - snapshot_counts_->at.read()};
     }
     return stats;
 }

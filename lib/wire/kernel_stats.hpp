@@ -1,4 +1,6 @@
 #pragma once
+#include "lib/wire/stat_row.hpp"
+
 #include <cstdint>
 #include <string_view>
 
@@ -30,12 +32,44 @@ struct KernelPortStats {
         return !attached && program != 0 && (driver != "net_af_xdp" || heartbeat_ns != 0);
     }
 
-    static void fields(auto& archive, auto& m) {
-        archive(m.attached, m.native, m.fail_open, m.program, m.heartbeat_ns, m.beat_age_ns,
-                m.bridged_packets, m.bridged_bytes, m.dropped_packets, m.dropped_bytes,
-                m.early_capacity, m.early_networks, m.early_left_out, m.managed_packets,
-                m.managed_refused);
-    }
+    static void fields(auto& archive, auto& m) { serialize_rows(archive, m); }
+};
+
+template <>
+inline constexpr auto kStatRows<KernelPortStats> = std::tuple{
+    StatRow{&KernelPortStats::attached},
+    StatRow{&KernelPortStats::native},
+    StatRow{&KernelPortStats::fail_open},
+    StatRow{&KernelPortStats::program, {"program"}},
+    StatRow{&KernelPortStats::heartbeat_ns, {"heartbeat_ns"}},
+    StatRow{&KernelPortStats::beat_age_ns, {"beat_age_ns"}},
+    StatRow{
+        &KernelPortStats::bridged_packets,
+        {"bridged_packets"},
+        {"sluice_kernel_bridged_packets_total", "Frames that the kernel forwarded without a box."}},
+    StatRow{&KernelPortStats::bridged_bytes, {"bridged_bytes"}},
+    StatRow{
+        &KernelPortStats::dropped_packets,
+        {"dropped_packets"},
+        {"sluice_kernel_dropped_packets_total", "Frames that the kernel dropped without a box."}},
+    StatRow{&KernelPortStats::dropped_bytes, {"dropped_bytes"}},
+    StatRow{&KernelPortStats::early_capacity, {"early_capacity"}},
+    StatRow{
+        &KernelPortStats::early_networks,
+        {"early_networks"},
+        {"sluice_kernel_early_networks", "Networks whose packets the kernel drops for the box."}},
+    StatRow{&KernelPortStats::early_left_out,
+            {"early_left_out"},
+            {"sluice_kernel_early_left_out",
+             "Networks that the kernel had no room for, so that the box drops their packets."}},
+    StatRow{
+        &KernelPortStats::managed_packets,
+        {"managed_packets"},
+        {"sluice_kernel_managed_packets_total", "Frames for the box itself, given to the kernel."}},
+    StatRow{&KernelPortStats::managed_refused,
+            {"managed_refused"},
+            {"sluice_kernel_managed_refused_total",
+             "Frames for the box itself that were dropped beyond the rate of `management`."}},
 };
 
 }  // namespace sluice

@@ -1,19 +1,17 @@
 #pragma once
 #include "lib/base/bytes.hpp"
-#include "lib/bucket/table/table_event.hpp"
-#include "lib/l7/stream/unit_event.hpp"
-#include "lib/packet/verdict.hpp"
-#include "lib/peer/merge/counters.hpp"
-#include "lib/respond/act/answer_event.hpp"
 #include "lib/rules/key_action.hpp"
 #include "lib/rules/packet_treatment.hpp"
 #include "lib/rules/port_rss_mapping.hpp"
 #include "lib/rules/rule_set.hpp"
+#include "lib/wire/clock_stats.hpp"
+#include "lib/wire/control_stats.hpp"
 #include "lib/wire/database_key.hpp"
 #include "lib/wire/event_messages.hpp"
-#include "lib/wire/kernel_stats.hpp"
 #include "lib/wire/key_list_messages.hpp"
+#include "lib/wire/port_stats.hpp"
 #include "lib/wire/service_stats.hpp"
+#include "lib/wire/state_stats.hpp"
 #include "lib/wire/top_messages.hpp"
 #include "lib/wire/trace_messages.hpp"
 #include "lib/wire/worker_stats.hpp"
@@ -31,7 +29,7 @@
 // and lists with a 32-bit count in front.
 namespace sluice {
 
-inline constexpr std::uint32_t kWireVersion = 47;
+inline constexpr std::uint32_t kWireVersion = 48;
 // A compiled set (kMaxCompiledSize in lib/policy, and its texts and patterns) and the text of its
 // file.
 inline constexpr std::uint32_t kMaxMessageSize = 320U << 20;
@@ -174,134 +172,6 @@ struct RuleStats {
         archive(m.id, m.admitted, m.exceeded, m.skipped, m.exempted, m.banned, m.bans,
                 m.open_connections, m.max_unsynced, m.promised_overshoot, m.measured_overshoot,
                 m.early_dropped, m.admitted_bytes, m.exceeded_bytes, m.entries, m.limits);
-    }
-};
-struct PortStats {
-    std::string pair;
-    std::string side;    // "outside", "inside"
-    std::string device;  // as given
-    std::string driver;
-    bool link_up = false;
-    bool held_down = false;  // taken down because the other side of its pair is down
-    bool gone = false;       // its interface is, and so it is down
-    std::uint64_t times_gone = 0;
-    std::uint16_t mtu = 0;      // as it is now
-    std::uint16_t set_mtu = 0;  // that the box gave its interface; 0: it has none
-    std::uint16_t rx_queues = 0;
-    std::uint16_t tx_queues = 0;
-    bool rss = false;
-    std::string asked;         // what it is to hash (`rss`)
-    std::string hashes;        // what decides which worker gets a frame; empty: nothing does
-    bool handed_over = false;  // workers spread its frames among themselves
-    std::uint64_t rx_packets = 0;
-    std::uint64_t rx_bytes = 0;
-    std::uint64_t tx_packets = 0;
-    std::uint64_t tx_bytes = 0;
-    std::uint64_t rx_missed = 0;   // ring full: the port had no descriptor
-    std::uint64_t rx_no_mbuf = 0;  // no buffer in the pool
-    std::uint64_t rx_errors = 0;
-    std::uint64_t tx_errors = 0;
-    std::uint64_t tx_full = 0;  // the transmit queue took no more
-    KernelPortStats kernel;
-
-    static void fields(auto& archive, auto& m) {
-        archive(m.pair, m.side, m.device, m.driver, m.link_up, m.held_down, m.gone, m.times_gone,
-                m.mtu, m.set_mtu, m.rx_queues, m.tx_queues, m.rss, m.asked, m.hashes, m.handed_over,
-                m.rx_packets, m.rx_bytes, m.tx_packets, m.tx_bytes, m.rx_missed, m.rx_no_mbuf,
-                m.rx_errors, m.tx_errors, m.tx_full, m.kernel);
-    }
-};
-struct WorkerStats {
-    std::uint32_t lcore = 0;
-    std::uint64_t bursts = 0;      // heartbeat: grows while the worker runs
-    std::uint64_t stalled_ms = 0;  // 0: alive; else for how long no burst was seen
-    std::uint64_t stalls = 0;      // how often the watchdog saw it stall
-    std::array<std::uint64_t, kVerdictCount> by_verdict{};
-    std::array<std::uint64_t, kVerdictCount> bytes_by_verdict{};  // of the frames on the wire
-    std::array<std::uint64_t, kReasonCount> by_reason{};
-    std::array<std::uint64_t, kTableEventCount> by_table_event{};
-    std::array<std::uint64_t, kUnitEventCount> by_unit_event{};
-    std::array<std::uint64_t, kAnswerEventCount> by_answer_event{};
-    std::array<std::uint64_t, kReasonCount> would_refuse{};  // by services that monitor
-    std::array<std::uint64_t, kTrackEventCount> by_track_event{};
-    ConnectionStats connections;
-    AskStats asks;
-    ShapeStats shaping;
-    std::uint64_t table_slots = 0;
-    std::uint64_t table_entries = 0;    // live, as far as it has seen them end
-    std::uint64_t table_evictions = 0;  // that have gone
-    std::uint64_t handed_over = 0;      // frames that it received for other workers
-    std::array<std::uint64_t, kLedgerEventCount> by_ledger_event{};
-    std::vector<std::string> lanes;  // "uplink in q0": what it receives
-    StageStats stages;
-
-    static void fields(auto& archive, auto& m) {
-        archive(m.lcore, m.bursts, m.stalled_ms, m.stalls, m.by_verdict, m.bytes_by_verdict,
-                m.by_reason, m.by_table_event, m.by_unit_event, m.by_answer_event, m.would_refuse,
-                m.by_track_event, m.connections, m.asks, m.shaping, m.table_slots, m.table_entries,
-                m.table_evictions, m.handed_over, m.by_ledger_event, m.lanes, m.stages);
-    }
-};
-// What a dataplane found of the rules that were kept.
-enum class KeptRules : std::uint8_t {
-    None,        // none were ever kept
-    Found,       // they are in force from the start on
-    Before,      // they cannot be read: it goes on with the set before them
-    Unreadable,  // likewise, and there was no set before them, or none was wanted
-};
-inline constexpr auto kKeptRulesNames =
-    std::to_array<std::string_view>({"none", "found", "before", "unreadable"});
-
-// What this dataplane found of those before it, and what it keeps for the next one.
-struct StateStats {
-    bool survives = false;  // whether buckets outlive the process
-    KeptRules rules = KeptRules::None;
-    std::uint64_t kept = 0;           // buckets that were found and go on
-    std::uint64_t mended = 0;         // of these, made whole again
-    std::uint64_t unknown = 0;        // buckets of unknown limits: forgotten
-    std::uint64_t damaged = 0;        // buckets that cannot be true: they owe a full debt
-    std::uint64_t former_tables = 0;  // of other shapes, that new keys are looked up in
-    std::uint64_t former_debts = 0;   // debts that were taken over from these
-    std::uint64_t moved_debts = 0;    // and from other workers, of keys that a reload moved
-    std::uint64_t put_aside =
-        0;  // times that tables, rules or keys could not be read and were kept aside
-    std::uint64_t not_kept = 0;  // times that the state directory could not take what is to be kept
-    bool snapshots = false;      // whether there are to be any
-    std::uint64_t snapshots_done = 0;  // written since the start
-    std::uint64_t snapshots_failed = 0;
-    std::uint64_t snapshot_bytes = 0;   // of the latest
-    std::uint64_t snapshot_age_ns = 0;  // likewise
-
-    static void fields(auto& archive, auto& m) {
-        archive.word(m.rules, KeptRules::Unreadable);
-        archive(m.survives, m.snapshots, m.kept, m.mended, m.unknown, m.damaged, m.former_tables,
-                m.former_debts, m.moved_debts, m.put_aside, m.not_kept, m.snapshots_done,
-                m.snapshots_failed, m.snapshot_bytes, m.snapshot_age_ns);
-    }
-};
-// What has happened to the clocks since the start.
-struct ClockStats {
-    std::uint64_t set_back = 0;          // times that UTC was set back
-    std::uint64_t set_back_ns = 0;       // by how much in all
-    std::uint64_t set_ahead = 0;         // times that it was set ahead
-    std::uint64_t instants_left_ns = 0;  // for how long instants are good for every limit yet
-
-    static void fields(auto& archive, auto& m) {
-        archive(m.set_back, m.set_back_ns, m.set_ahead, m.instants_left_ns);
-    }
-};
-// What the control socket did not take.
-struct ControlStats {
-    std::uint64_t strangers = 0;  // clients that may not use it
-    std::uint64_t full = 0;       // that found no place
-    std::uint64_t idle = 0;       // that were closed since they said nothing
-    std::uint64_t uploads = 0;    // messages for which all uploads together left no room
-    std::uint64_t memory = 0;     // rule sets for which there was no memory
-    std::uint64_t unsealed = 0;   // rule sets whose databases nobody has vouched for
-    std::uint64_t unkept = 0;     // that run, and could not be kept for the next start
-
-    static void fields(auto& archive, auto& m) {
-        archive(m.strangers, m.full, m.idle, m.uploads, m.memory, m.unsealed, m.unkept);
     }
 };
 struct Stats {

@@ -390,22 +390,20 @@ Stats FakeDataplane::stats_of(const ApplyRules& running, bool panic) {
                    .set_back_ns = 3'000'000'000,
                    .set_ahead = 2,
                    .instants_left_ns = 60'000'000'000};
-    stats.state = {.survives = true,
-                   .rules = KeptRules::Found,
-                   .kept = 17,
-                   .mended = 2,
-                   .unknown = 3,
-                   .damaged = 9,
-                   .former_tables = 1,
-                   .former_debts = 4,
-                   .moved_debts = 6,
-                   .put_aside = 5,
-                   .not_kept = 10,
-                   .snapshots = true,
-                   .snapshots_done = 6,
-                   .snapshots_failed = 7,
-                   .snapshot_bytes = 8'192,
-                   .snapshot_age_ns = 1'500'000'000};
+    stats.state = {
+        .survives = true,
+        .rules = KeptRules::Found,
+        .kept = 17,
+        .mended = 2,
+        .unknown = 3,
+        .damaged = 9,
+        .former_tables = 1,
+        .former_debts = 4,
+        .moved_debts = 6,
+        .put_aside = 5,
+        .not_kept = 10,
+        .has_snapshots = true,
+        .snapshots = {.done = 6, .failed = 7, .latest = {.bytes = 8'192, .age_ns = 1'500'000'000}}};
     for (const Rule& rule : running.rules.rules) {
         stats.rules.push_back({rule.id, 30, 20, 10});
         RuleStats& counted = stats.rules.back();

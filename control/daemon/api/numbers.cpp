@@ -1,6 +1,6 @@
 #include "control/daemon/api/numbers.hpp"
 
-#include "control/daemon/api/metrics_writer.hpp"
+#include "control/daemon/api/stat_json.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -12,34 +12,27 @@ namespace {
 
 using nlohmann::ordered_json;
 
-template <typename Counts, typename Rows>
-ordered_json by_name(const Counts& counts, const Rows& rows) {
-    ordered_json object = ordered_json::object();
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        object[std::string{row_name(rows[i])}] = counts[i];
-    }
-    return object;
+void add(std::uint64_t number, std::uint64_t& to) {
+    to += number;
 }
-
-template <typename Stats, typename Gauges>
-ordered_json gauges_json(const Stats& stats, const Gauges& gauges) {
-    ordered_json object = ordered_json::object();
-    for (const auto& gauge : gauges) {
-        object[std::string{gauge.name}] = stats.*gauge.count;
-    }
-    return object;
-}
-
 template <std::size_t kCount>
 void add(const std::array<std::uint64_t, kCount>& counts, std::array<std::uint64_t, kCount>& to) {
     std::transform(counts.begin(), counts.end(), to.begin(), to.begin(), std::plus{});
 }
 
-template <typename Stats, typename Gauges>
-void add(const Stats& stats, Stats& to, const Gauges& gauges) {
-    for (const auto& gauge : gauges) {
-        to.*gauge.count += stats.*gauge.count;
-    }
+// Every number of a part, all of which are counts.
+template <typename Stats>
+void add_rows(const Stats& stats, Stats& to) {
+    for_each_stat_row<Stats>([&](const auto& row) { add(stats.*row.member, to.*row.member); });
+}
+
+template <typename Stats>
+void add_arrays(const Stats& stats, Stats& to) {
+    for_each_stat_row<Stats>([&]<typename Row>(const Row& row) {
+        if constexpr (kIsArrayRow<Row>) {
+            add(stats.*row.member, to.*row.member);
+        }
+    });
 }
 
 // By names of protocol and reason, one behind the other.
@@ -55,23 +48,17 @@ ordered_json unread_json(const std::array<std::uint64_t, kUnreadKinds>& unread) 
 }  // namespace
 
 ordered_json counts_json(const WorkerStats& worker) {
-    return {{"packets",
-             std::accumulate(worker.by_verdict.begin(), worker.by_verdict.end(), std::uint64_t{0})},
-            {"verdicts", by_name(worker.by_verdict, kVerdictNames)},
-            {"verdict_bytes", by_name(worker.bytes_by_verdict, kVerdictNames)},
-            {"reasons", by_name(worker.by_reason, kReasons)},
-            {"table_full", no_place(worker)},
-            {"table", by_name(worker.by_table_event, kTableEvents)},
-            {"units", by_name(worker.by_unit_event, kUnitEvents)},
-            {"answers", by_name(worker.by_answer_event, kAnswerEvents)},
-            {"would_refuse", by_name(worker.would_refuse, kReasons)},
-            {"tracking", by_name(worker.by_track_event, kTrackEvents)},
-            {"connections", gauges_json(worker.connections, kConnectionGauges)},
-            {"connection_events", by_name(worker.connections.by_event, kConnectionEvents)},
-            {"unread_connections", unread_json(worker.connections.unread)},
-            {"asks", gauges_json(worker.asks, kAskGauges)},
-            {"ask_events", by_name(worker.asks.by_event, kAskEvents)},
-            {"shaping", gauges_json(worker.shaping, kShapeGauges)}};
+    ordered_json counts{{"packets", std::accumulate(worker.by_verdict.begin(),
+                                                    worker.by_verdict.end(), std::uint64_t{0})},
+                        {"table_full", no_place(worker)},
+                        {"connections", numbers_json(worker.connections)},
+                        {"unread_connections", unread_json(worker.connections.unread)},
+                        {"asks", numbers_json(worker.asks)},
+                        {"shaping", numbers_json(worker.shaping)}};
+    add_arrays_json(worker, counts);
+    add_arrays_json(worker.connections, counts);
+    add_arrays_json(worker.asks, counts);
+    return counts;
 }
 
 ordered_json cycles_json(const StageStats& stats) {
@@ -79,11 +66,11 @@ ordered_json cycles_json(const StageStats& stats) {
             {"turns", stats.turns},
             {"packets", stats.packets},
             {"per_second", stats.cycles_per_second},
-            {"stages", by_name(stats.cycles, kStages)}};
+            {"stages", json_by_name(stats.cycles, kStages)}};
 }
 
 ordered_json ledger_json(const WorkerStats& worker) {
-    return by_name(worker.by_ledger_event, kLedgerEvents);
+    return json_by_name(worker.by_ledger_event, kLedgerEvents);
 }
 
 std::uint64_t no_place(const WorkerStats& worker) {
@@ -98,20 +85,11 @@ std::uint64_t no_place(const WorkerStats& worker) {
 WorkerStats total_of(const std::vector<WorkerStats>& workers) {
     WorkerStats totals;
     for (const WorkerStats& worker : workers) {
-        add(worker.by_verdict, totals.by_verdict);
-        add(worker.bytes_by_verdict, totals.bytes_by_verdict);
-        add(worker.by_reason, totals.by_reason);
-        add(worker.by_table_event, totals.by_table_event);
-        add(worker.by_unit_event, totals.by_unit_event);
-        add(worker.by_answer_event, totals.by_answer_event);
-        add(worker.would_refuse, totals.would_refuse);
-        add(worker.by_track_event, totals.by_track_event);
-        add(worker.connections.by_event, totals.connections.by_event);
+        add_arrays(worker, totals);
+        add_rows(worker.connections, totals.connections);
         add(worker.connections.unread, totals.connections.unread);
-        add(worker.connections, totals.connections, kConnectionGauges);
-        add(worker.asks.by_event, totals.asks.by_event);
-        add(worker.asks, totals.asks, kAskGauges);
-        add(worker.shaping, totals.shaping, kShapeGauges);
+        add_rows(worker.asks, totals.asks);
+        add_rows(worker.shaping, totals.shaping);
     }
     return totals;
 }

@@ -1,5 +1,6 @@
 #include "control/daemon/api/change.hpp"
 #include "control/daemon/api/numbers.hpp"
+#include "control/daemon/api/stat_json.hpp"
 
 #include <algorithm>
 #include <map>
@@ -77,35 +78,19 @@ ordered_json services_json(const RuleView& view, const Stats& stats) {
     return services;
 }
 
-ordered_json state_json(const StateStats& state) {
-    ordered_json json{{"survives", state.survives},
-                      {"rules", kKeptRulesNames[static_cast<std::size_t>(state.rules)]},
-                      {"kept", state.kept},
-                      {"mended", state.mended},
-                      {"unknown", state.unknown},
-                      {"damaged", state.damaged},
-                      {"former_tables", state.former_tables},
-                      {"former_debts", state.former_debts},
-                      {"moved_debts", state.moved_debts},
-                      {"put_aside", state.put_aside},
-                      {"not_kept", state.not_kept},
-                      {"snapshot", nullptr}};
-    if (state.snapshots) {
-        ordered_json snapshot{{"done", state.snapshots_done}, {"failed", state.snapshots_failed}};
-        if (state.snapshots_done != 0) {
-            snapshot["bytes"] = state.snapshot_bytes;
-            snapshot["age_s"] = static_cast<double>(state.snapshot_age_ns) / 1e9;
-        }
-        json["snapshot"] = std::move(snapshot);
+ordered_json snapshots_json(const SnapshotStats& snapshots) {
+    ordered_json json = numbers_json(snapshots);
+    if (snapshots.done != 0) {
+        json.update(numbers_json(snapshots.latest));
     }
     return json;
 }
 
-ordered_json clock_json(const ClockStats& clock) {
-    return {{"set_back", clock.set_back},
-            {"set_back_s", static_cast<double>(clock.set_back_ns) / 1e9},
-            {"set_ahead", clock.set_ahead},
-            {"instants_left_s", static_cast<double>(clock.instants_left_ns) / 1e9}};
+ordered_json state_json(const StateStats& state) {
+    ordered_json json = numbers_json(state);
+    json["rules"] = kKeptRulesNames[static_cast<std::size_t>(state.rules)];
+    json["snapshot"] = state.has_snapshots ? snapshots_json(state.snapshots) : ordered_json();
+    return json;
 }
 
 }  // namespace
@@ -135,7 +120,7 @@ HttpResponse get_stats(const HttpRequest&, Services& services) {
                           {"panic", stats->panic}};
     document.update(counts_json(total_of(stats->workers)));
     document.update({{"merge_interval_us", stats->merge_interval_ns / 1'000},
-                     {"clock", clock_json(stats->clock)},
+                     {"clock", numbers_json(stats->clock)},
                      {"state", state_json(stats->state)},
                      {"rules", std::move(rules)},
                      {"services", services_json(*view, *stats)}});

@@ -1,5 +1,6 @@
 #include "control/daemon/api/api.hpp"
 #include "control/daemon/api/numbers.hpp"
+#include "control/daemon/api/stat_json.hpp"
 
 namespace sluice {
 
@@ -10,16 +11,9 @@ HttpResponse get_workers(const HttpRequest&, Services& services) {
     }
     nlohmann::ordered_json workers = nlohmann::ordered_json::array();
     for (const WorkerStats& worker : stats->workers) {
-        nlohmann::ordered_json json{{"lcore", worker.lcore},
-                                    {"bursts", worker.bursts},
-                                    {"stalled_ms", worker.stalled_ms},
-                                    {"stalls", worker.stalls}};
+        nlohmann::ordered_json json = numbers_json(worker);
         json.update(counts_json(worker));
-        json.update({{"table_slots", worker.table_slots},
-                     {"table_entries", worker.table_entries},
-                     {"table_evictions", worker.table_evictions},
-                     {"handed_over", worker.handed_over},
-                     {"ledger", ledger_json(worker)},
+        json.update({{"ledger", ledger_json(worker)},
                      {"cycles", cycles_json(worker.stages)},
                      {"lanes", worker.lanes}});
         workers.push_back(std::move(json));

@@ -259,14 +259,21 @@ void spell(Fields& out, const PortStats& m) {
             m.kernel.early_capacity, m.kernel.early_networks, m.kernel.early_left_out,
             m.kernel.managed_packets, m.kernel.managed_refused);
 }
-template <typename Stats, typename Gauges>
-void spell_counts(Fields& out, const Stats& stats, const Gauges& gauges) {
-    for (const std::uint64_t count : stats.by_event) {
+void spell(Fields& out, const ConnectionStats& m) {
+    for (const std::uint64_t count : m.by_event) {
         add(out, count);
     }
-    for (const auto& gauge : gauges) {
-        add(out, stats.*gauge.count);
+    for (const std::uint64_t count : m.unread) {
+        add(out, count);
     }
+    add_all(out, m.connections, m.half_heads, m.held_lines, m.refused, m.given_up, m.quic_hellos,
+            m.quic_half_hellos);
+}
+void spell(Fields& out, const AskStats& m) {
+    for (const std::uint64_t count : m.by_event) {
+        add(out, count);
+    }
+    add_all(out, m.waiting, m.reservations);
 }
 void spell(Fields& out, const WorkerStats& m) {
     add_all(out, m.lcore, m.bursts, m.stalled_ms, m.stalls, m.table_slots, m.table_entries,
@@ -283,8 +290,8 @@ void spell(Fields& out, const WorkerStats& m) {
     for (const std::uint64_t count : m.by_answer_event) {
         add(out, count);
     }
-    spell_counts(out, m.connections, kConnectionGauges);
-    spell_counts(out, m.asks, kAskGauges);
+    spell(out, m.connections);
+    spell(out, m.asks);
     add_all(out, m.shaping.held, m.shaping.room);
     for (const std::uint64_t cycles : m.stages.cycles) {
         add(out, cycles);
@@ -309,11 +316,11 @@ void spell(Fields& out, const Stats& m) {
             m.workers.size());
     add_all(out, m.clock.set_back, m.clock.set_back_ns, m.clock.set_ahead,
             m.clock.instants_left_ns);
-    add_all(out, m.merge_interval_ns, m.state.rules, m.state.survives, m.state.snapshots,
+    add_all(out, m.merge_interval_ns, m.state.rules, m.state.survives, m.state.has_snapshots,
             m.state.kept, m.state.mended, m.state.unknown, m.state.damaged, m.state.former_tables,
             m.state.former_debts, m.state.moved_debts, m.state.put_aside, m.state.not_kept,
-            m.state.snapshots_done, m.state.snapshots_failed, m.state.snapshot_bytes,
-            m.state.snapshot_age_ns);
+            m.state.snapshots.done, m.state.snapshots.failed, m.state.snapshots.latest.bytes,
+            m.state.snapshots.latest.age_ns);
     add_all(out, m.control.strangers, m.control.full, m.control.idle, m.control.uploads,
             m.control.memory, m.control.unsealed, m.control.unkept);
     for (const std::uint64_t count : m.events.by_kind) {

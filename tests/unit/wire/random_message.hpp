@@ -495,15 +495,18 @@ private:
                 .managed_packets = number<std::uint64_t>(),
                 .managed_refused = number<std::uint64_t>()};
     }
-    // Events by name, and what there is now.
-    template <typename Stats, typename Gauges>
-    Stats counts(const Gauges& gauges) {
+    // Every number that a row of the struct names.
+    template <typename Stats>
+    Stats counts() {
         Stats out;
-        std::generate(out.by_event.begin(), out.by_event.end(),
-                      [this] { return number<std::uint64_t>(); });
-        for (const auto& gauge : gauges) {
-            out.*gauge.count = number<std::uint64_t>();
-        }
+        for_each_stat_row<Stats>([&]<typename Row>(const Row& row) {
+            if constexpr (kIsArrayRow<Row>) {
+                std::generate((out.*row.member).begin(), (out.*row.member).end(),
+                              [this] { return number<std::uint64_t>(); });
+            } else {
+                out.*row.member = number<std::uint64_t>();
+            }
+        });
         return out;
     }
     WorkerStats worker() {
@@ -525,8 +528,8 @@ private:
                       [this] { return number<std::uint64_t>(); });
         std::generate(out.by_answer_event.begin(), out.by_answer_event.end(),
                       [this] { return number<std::uint64_t>(); });
-        out.connections = counts<ConnectionStats>(kConnectionGauges);
-        out.asks = counts<AskStats>(kAskGauges);
+        out.connections = counts<ConnectionStats>();
+        out.asks = counts<AskStats>();
         out.shaping = {.held = number<std::uint64_t>(), .room = number<std::uint64_t>()};
         std::generate(out.stages.cycles.begin(), out.stages.cycles.end(),
                       [this] { return number<std::uint64_t>(); });
@@ -551,7 +554,7 @@ private:
         out.merge_interval_ns = number<std::uint64_t>();
         out.state.survives = flag();
         out.state.rules = static_cast<KeptRules>(below(kKeptRulesNames.size()));
-        out.state.snapshots = flag();
+        out.state.has_snapshots = flag();
         for (std::uint64_t* count : {&out.clock.set_back,
                                      &out.clock.set_back_ns,
                                      &out.clock.set_ahead,
@@ -565,10 +568,10 @@ private:
                                      &out.state.moved_debts,
                                      &out.state.put_aside,
                                      &out.state.not_kept,
-                                     &out.state.snapshots_done,
-                                     &out.state.snapshots_failed,
-                                     &out.state.snapshot_bytes,
-                                     &out.state.snapshot_age_ns,
+                                     &out.state.snapshots.done,
+                                     &out.state.snapshots.failed,
+                                     &out.state.snapshots.latest.bytes,
+                                     &out.state.snapshots.latest.age_ns,
                                      &out.control.strangers,
                                      &out.control.full,
                                      &out.control.idle,

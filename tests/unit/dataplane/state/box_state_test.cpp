@@ -347,7 +347,7 @@ TEST_F(SnapshotTest, AnUnreadOneStaysUntilAnotherIsWritten) {
     ASSERT_TRUE(state);
     fs::create_directory(box.snapshot_file + ".new");  // in the way of the next
     state->end_snapshots();
-    EXPECT_EQ(state->stats().snapshots_failed, 1U);
+    EXPECT_EQ(state->stats().snapshots.failed, 1U);
     EXPECT_TRUE(fs::is_symlink(box.snapshot_file));
     fs::remove(box.snapshot_file + ".new");
     state->end_snapshots();
