@@ -1,6 +1,5 @@
 #include "dataplane/control/control_server.hpp"
 
-#include "dataplane/read_clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/memory_room.hpp"
 #include "lib/wire/codec.hpp"
@@ -41,21 +40,22 @@ std::string speaks() {
     return "this dataplane speaks version " + std::to_string(kWireVersion);
 }
 
-std::uint64_t boot_time_ns() {
-    return static_cast<std::uint64_t>(read_clock(CLOCK_BOOTTIME).count());
-}
-
 }  // namespace
 
-ControlServer::ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane)
-    : listener_{std::move(listener)}, options_{std::move(options)}, dataplane_{&dataplane} {}
+ControlServer::ControlServer(Fd listener, SocketOptions options, RequestHandler& handler,
+                             Clock clock)
+    : listener_{std::move(listener)},
+      options_{std::move(options)},
+      handler_{&handler},
+      clock_{std::move(clock)} {}
 
-Result<ControlServer> ControlServer::listen(const SocketOptions& options, Dataplane& dataplane) {
+Result<ControlServer> ControlServer::listen(const SocketOptions& options, RequestHandler& handler,
+                                            Clock clock) {
     Result<Fd> listener = listen_unix(options);
     if (!listener) {
         return listener.error();
     }
-    return ControlServer{*std::move(listener), options, dataplane};
+    return ControlServer{*std::move(listener), options, handler, std::move(clock)};
 }
 
 ControlServer::~ControlServer() {
@@ -116,8 +116,8 @@ void ControlServer::accept_clients() {
                             .peer = *peer,
                             .in = {},
                             .out = {},
-                            .since = std::chrono::steady_clock::now(),
-                            .asked = std::chrono::steady_clock::now()});
+                            .since = clock_(),
+                            .asked = clock_()});
     }
 }
 
@@ -128,7 +128,7 @@ bool ControlServer::make_room_for(const Peer& peer) {
     if (static_cast<std::size_t>(std::count_if(clients_.begin(), clients_.end(), open)) < most) {
         return true;
     }
-    const auto settled = std::chrono::steady_clock::now() - kSettled;
+    const auto settled = clock_() - kSettled;
     Client* idlest = nullptr;
     for (Client& client : clients_) {
         const bool idle =
@@ -201,7 +201,7 @@ void ControlServer::receive(Client& client) {
         }
         // Bytes that trickle in do not renew the patience: a message has to come as a whole.
         if (!client.in.waiting()) {
-            client.since = std::chrono::steady_clock::now();
+            client.since = clock_();
         }
         client.in.feed(ByteView{bytes}.first(static_cast<std::size_t>(got)));
         if (!has_room_for_uploads()) {
@@ -242,7 +242,7 @@ void ControlServer::answer_waiting(Client& client) {
 
 void ControlServer::answer(Client& client, ByteView payload) {
     Result<Request> request =
-        decode_request(payload, carries_rules(payload) ? dataplane_->room() : MemoryBudget{});
+        decode_request(payload, carries_rules(payload) ? handler_->memory() : MemoryBudget{});
     if (!request && request.error().code == Errc::NoMemory && client.greeted) {
         reject(client, request.error().what);
         return;
@@ -264,81 +264,8 @@ void ControlServer::answer(Client& client, ByteView payload) {
         audit_dir_ = std::get<Hello>(*request).audit_dir;
     }
     client.greeted = true;
-    client.asked = std::chrono::steady_clock::now();
-    queue(client, handle(client, *std::move(request)));
-}
-
-Reply ControlServer::handle(Client& client, Request request) {
-    if (auto* apply = std::get_if<ApplyRules>(&request)) {
-        log_info(who(client.peer) + " applies rules");
-        return dataplane_->apply(std::move(*apply));
-    }
-    if (auto* trial = std::get_if<TryRules>(&request)) {
-        log_info(who(client.peer) + " tries rules");
-        return dataplane_->try_rules(std::move(*trial));
-    }
-    if (const auto* keep = std::get_if<KeepRules>(&request)) {
-        log_info(who(client.peer) + " keeps the rules");
-        return dataplane_->keep(*keep);
-    }
-    if (const auto* panic = std::get_if<SetPanic>(&request)) {
-        return set_panic(client, *panic);
-    }
-    if (const auto* merge = std::get_if<SetMergeInterval>(&request)) {
-        log_info(who(client.peer) + " sets the merge interval");
-        return dataplane_->set_merge_interval(*merge);
-    }
-    if (const auto* ask = std::get_if<AskKey>(&request)) {
-        if (ask->action != KeyAction::Show) {
-            log_info(who(client.peer) + " changes a bucket of rule " + ask->rule);
-        }
-        return dataplane_->ask_key(*ask);
-    }
-    if (const auto* list = std::get_if<ListKeys>(&request)) {
-        return dataplane_->list_keys(*list);
-    }
-    if (const auto* owed = std::get_if<CountOwed>(&request)) {
-        return dataplane_->count_owed(*owed);
-    }
-    if (std::holds_alternative<GetRules>(request)) {
-        return dataplane_->running_rules();
-    }
-    if (std::holds_alternative<GetStats>(request)) {
-        return dataplane_->stats(counts_);
-    }
-    if (std::holds_alternative<Ping>(request)) {
-        return Applied{dataplane_->generation()};
-    }
-    if (const auto* top = std::get_if<GetTop>(&request)) {
-        return dataplane_->top(*top);
-    }
-    if (const auto* events = std::get_if<GetEvents>(&request)) {
-        return dataplane_->events(*events);
-    }
-    if (auto* trace = std::get_if<BeginTrace>(&request)) {
-        log_info(who(client.peer) + " traces packets");
-        return dataplane_->begin_trace(std::move(*trace));
-    }
-    if (const auto* read = std::get_if<ReadTrace>(&request)) {
-        return dataplane_->read_trace(*read);
-    }
-    if (const auto* end = std::get_if<EndTrace>(&request)) {
-        return dataplane_->end_trace(*end);
-    }
-    return Welcome{kWireVersion, static_cast<std::uint32_t>(::getpid()), dataplane_->generation(),
-                   dataplane_->rss_mapping(), dataplane_->treatment()};
-}
-
-Reply ControlServer::set_panic(const Client& client, const SetPanic& request) {
-    log_warn(who(client.peer) + " sets panic");
-    if (request.not_after_ns != 0 && boot_time_ns() > request.not_after_ns) {
-        return Failure{"it came too late: whoever asked has not waited for it"};
-    }
-    PanicSet set = dataplane_->set_panic(request.pass);
-    if (!audit_dir_.empty()) {
-        set.audit_dir = audit_dir_;
-    }
-    return set;
+    client.asked = clock_();
+    queue(client, handler_->answer({*std::move(request), who(client.peer), audit_dir_, counts_}));
 }
 
 void ControlServer::send(Client& client) {
@@ -353,7 +280,7 @@ void ControlServer::send(Client& client) {
             return;
         }
         client.out.erase(client.out.begin(), client.out.begin() + sent);
-        client.since = std::chrono::steady_clock::now();
+        client.since = clock_();
     }
 }
 
@@ -361,7 +288,7 @@ bool ControlServer::is_done(const Client& client) {
     if (!client.fd.is_open() || (client.closing && client.out.empty())) {
         return true;
     }
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = clock_();
     const bool owes = client.in.waiting() || !client.out.empty() || !client.greeted;
     if (!owes && now - client.asked > kIdle) {
         ++counts_.idle;
@@ -376,14 +303,14 @@ void ControlServer::queue(Client& client, const Reply& reply) {
     client.out.resize(sizeof(size) + payload.size());
     std::memcpy(client.out.data(), &size, sizeof(size));
     std::memcpy(client.out.data() + sizeof(size), payload.data(), payload.size());
-    client.since = std::chrono::steady_clock::now();
+    client.since = clock_();
 }
 
 // The connection goes on, and so do the rules in force.
 void ControlServer::reject(Client& client, std::string why) {
     ++counts_.memory;
     log_error("refused rules of " + who(client.peer) + ": " + why);
-    client.asked = std::chrono::steady_clock::now();
+    client.asked = clock_();
     queue(client, Failure{std::move(why)});
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "dataplane/box/dataplane.hpp"
+#include "dataplane/control/request_handler.hpp"
 #include "lib/base/result.hpp"
 #include "lib/wire/fd.hpp"
 #include "lib/wire/frame_buffer.hpp"
@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,12 @@ namespace sluice {
 // clients; some places are root's, and a client that idles gives way to one that comes.
 class ControlServer {
 public:
+    using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+    // `handler` outlives it.
     [[nodiscard]] static Result<ControlServer> listen(const SocketOptions& options,
-                                                      Dataplane& dataplane);
+                                                      RequestHandler& handler,
+                                                      Clock clock = std::chrono::steady_clock::now);
     ControlServer(ControlServer&&) noexcept = default;
     ControlServer& operator=(ControlServer&&) = delete;
     ~ControlServer();
@@ -43,7 +48,7 @@ private:
         std::size_t asked_room_at = 0;  // how much of it is there when memory is looked at again
     };
 
-    ControlServer(Fd listener, SocketOptions options, Dataplane& dataplane);
+    ControlServer(Fd listener, SocketOptions options, RequestHandler& handler, Clock clock);
     void accept_clients();
     [[nodiscard]] bool make_room_for(const Peer& peer);
     [[nodiscard]] bool has_room_for_uploads() const;
@@ -53,17 +58,16 @@ private:
     [[nodiscard]] std::uint64_t coming() const;
     void answer_waiting(Client& client);
     void answer(Client& client, ByteView payload);
-    [[nodiscard]] Reply handle(Client& client, Request request);
-    [[nodiscard]] Reply set_panic(const Client& client, const SetPanic& request);
     void send(Client& client);
     [[nodiscard]] bool is_done(const Client& client);
-    static void queue(Client& client, const Reply& reply);
+    void queue(Client& client, const Reply& reply);
     void reject(Client& client, std::string why);
-    static void refuse(Client& client, std::string why);
+    void refuse(Client& client, std::string why);
 
     Fd listener_;
     SocketOptions options_;
-    Dataplane* dataplane_;
+    RequestHandler* handler_;
+    Clock clock_;
     std::vector<Client> clients_;
     std::string audit_dir_;  // of the sluiced that was connected last
     ControlStats counts_;

@@ -1,6 +1,7 @@
 #include "dataplane/control/serve.hpp"
 
 #include "dataplane/control/control_server.hpp"
+#include "dataplane/control/dataplane_requests.hpp"
 #include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 #include "lib/confine/confine.hpp"
@@ -57,7 +58,8 @@ Result<Done> serve(Dataplane& dataplane, const BoxConfig& box,
                    const volatile std::sig_atomic_t& asked_to_stop) {
     SocketOptions socket = box.dataplane;
     socket.owner = socket.owner.empty() ? box.user : socket.owner;
-    Result<ControlServer> server = ControlServer::listen(socket, dataplane);
+    DataplaneRequests requests{dataplane};
+    Result<ControlServer> server = ControlServer::listen(socket, requests);
     if (!server) {
         return server.error();
     }
