@@ -1,3 +1,4 @@
+#include "lib/base/ascii.hpp"
 #include "lib/l7/tls/ja4.hpp"
 #include "lib/l7/tls/tls_stream.hpp"
 
@@ -39,7 +40,7 @@ void check_hello(const Look& look) {
     require(hello.has_server_name || hello.server_name.kind() == ServerNameKind::Absent);
     require(!hello.cipher_suites.empty() && hello.cipher_suites.size() % 2 == 0);
     for (const char c : hello.server_name.text()) {
-        require(c != '\0' && (c < 'A' || c > 'Z'));
+        require(is_ascii_lower(c) || is_ascii_digit(c) || c == '-' || c == '_' || c == '.');
     }
     if (const auto ja4 = make_ja4(hello, HelloCarrier::Tcp)) {
         require(ja4->text()[10] == '_' && ja4->text()[23] == '_' &&

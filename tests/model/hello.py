@@ -1,10 +1,12 @@
 """ClientHellos, from RFC 8446 (4.1.2), RFC 6066 and RFC 7301, and their fingerprint as FoxIO's text defines JA4."""
 import hashlib
+import re
 
 CLIENT_HELLO = 1
 SERVER_NAME, SIGNATURE_ALGORITHMS, ALPN, EARLY_DATA, VERSIONS = 0, 13, 16, 42, 43
 GREASE = {0x0A0A + 0x1010 * number for number in range(16)}
 MOST_BYTES = 64 * 1024
+HOST_NAME = re.compile(rb"[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?")
 JA4_VERSIONS = {0x0304: "13", 0x0303: "12", 0x0302: "11", 0x0301: "10", 0x0300: "s3"}
 
 
@@ -87,13 +89,11 @@ class Hello:
         while names.rest:
             kind, name = names.number(1), names.part(2)
             if kind == 0:
-                if seen or len(name) > 255 or b"\0" in name:
+                # Servers differ about what is no host name: some trim, fold or cut it.
+                if seen or name and not HOST_NAME.fullmatch(name) or len(name) > 254:
                     raise BadHello
                 seen.append(name.lower())
         self.name = seen[0] if seen and seen[0] else None
-        # nginx serves what stands before a colon.
-        if self.name and self.name.find(b":") > 0:
-            self.name = self.name[:self.name.index(b":")]
         if self.name and len(self.name) > 1 and self.name.endswith(b"."):
             self.name = self.name[:-1]
 

@@ -155,6 +155,12 @@ std::vector<Row> rows() {
         {"a hello without ciphers", HelloMaker{}.ciphers({}).records(), "malformed_hello", 443},
         {"a hello in too many records", HelloMaker{}.extension(21, Octets(1000)).records(1),
          "too_many_pieces", 443},
+        {"a server name with a port", HelloMaker{}.sni("evil:443").records(), "unreadable_hello",
+         443},
+        {"a server name with a blank", HelloMaker{}.sni("evil ").records(), "unreadable_hello",
+         443},
+        {"a server name beyond ASCII", HelloMaker{}.sni("ev\xC4\xB0l").records(),
+         "unreadable_hello", 443},
     };
     all.push_back(web("two hosts, where one reading has to do", head("/", "Host: a\r\nHost: b\r\n"),
                       "ambiguous_request", OnAmbiguous::Refuse));

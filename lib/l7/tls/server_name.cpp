@@ -19,16 +19,17 @@ bool is_label(std::string_view label) noexcept {
            std::all_of(label.begin(), label.end(), is_label_byte);
 }
 
-// A last label of digits is the end of an IPv4 address (the URL Standard reads hosts so).
+// Absent: it is none. A last label of digits is the end of an IPv4 address (the URL Standard reads
+// hosts so).
 ServerNameKind kind_of_name(std::string_view name) noexcept {
     if (name.size() > kMaxHostName) {
-        return ServerNameKind::Other;
+        return ServerNameKind::Absent;
     }
     for (std::size_t at = 0;;) {
         const std::size_t dot = std::min(name.find('.', at), name.size());
         const std::string_view label = name.substr(at, dot - at);
         if (!is_label(label)) {
-            return ServerNameKind::Other;
+            return ServerNameKind::Absent;
         }
         if (dot == name.size()) {
             return std::all_of(label.begin(), label.end(), is_ascii_digit)
@@ -43,23 +44,17 @@ ServerNameKind kind_of_name(std::string_view name) noexcept {
 
 bool ServerName::assign(ByteView name) noexcept {
     clear();
-    if (name.empty() || name.size() > kMaxSize ||
-        std::find(name.begin(), name.end(), std::byte{0}) != name.end()) {
+    if (name.empty() || name.size() > kMaxSize) {
         return false;
     }
     std::transform(name.begin(), name.end(), text_.begin(), [](std::byte byte) {
         const auto c = static_cast<char>(byte);
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-    // nginx serves `name:443`, and whatever is behind the colon, as `name`.
-    const std::size_t colon = std::string_view{text_.data(), name.size()}.find(':');
-    const bool has_port = colon != 0 && colon != std::string_view::npos;
-    size_ = static_cast<std::uint8_t>(has_port ? colon : name.size());
-    if (size_ > 1 && text_[size_ - 1U] == '.') {
-        --size_;
-    }
-    kind_ = kind_of_name(text());
-    return true;
+    const std::size_t size = name.size() - (name.back() == std::byte{'.'} ? 1 : 0);
+    kind_ = kind_of_name({text_.data(), size});
+    size_ = kind_ == ServerNameKind::Absent ? 0 : static_cast<std::uint8_t>(size);
+    return kind_ != ServerNameKind::Absent;
 }
 
 }  // namespace sluice

@@ -12,19 +12,19 @@ namespace sluice {
 enum class ServerNameKind : std::uint8_t {
     Absent,
     HostName,  // labels of letters, digits, '-' and '_', as DNS has them
-    Address,   // an address as text, which RFC 6066 forbids and clients send
-    Other,
+    Address,   // of IPv4 as text, which RFC 6066 forbids and clients send
 };
 
 // The server_name of a hello (RFC 6066, section 3), in small letters and without the dot of the
-// root, and without all that stands behind a colon, so that one server has one name. Other bytes
-// that no host name has stay as they came: the kind says so. Holds its own text: `www.Example.com`
-// on the wire is in no byte of the frame.
+// root, so that one server has one name. Holds its own text: `www.Example.com` on the wire is in no
+// byte of the frame.
 class ServerName {
 public:
     static constexpr std::size_t kMaxSize = 255;  // as the longest that servers take
 
-    // False: no server accepts such a name (empty, too long, with a zero byte); then it is Absent.
+    // False: it is no host name (empty, too long, with any byte that labels do not have), so that
+    // one server takes it for another name than the next one: nginx serves `name:443` as `name`,
+    // Caddy and Traefik trim white space and fold letters beyond ASCII. Then it is Absent.
     [[nodiscard]] bool assign(ByteView name) noexcept;
     void clear() noexcept { size_ = 0, kind_ = ServerNameKind::Absent; }
 

@@ -113,20 +113,26 @@ std::string_view without_port(std::string_view name) noexcept {
     return is_port ? name.substr(0, colon) : name;
 }
 
+// An end of a name begins anywhere, with the dot before a label too.
 Fault fault_of_server_name(const ComparedText& compared) {
     if (!ends_at_end(compared.how)) {
         return std::nullopt;
     }
+    const std::string before{compared.how == TextHow::EndsWith ? "a" : ""};
+    const std::string_view wanted = without_port(compared.text);
     ServerName name;
-    if (!name.assign(bytes_of(compared.text))) {
-        return never_so("a server name has 1 to 255 bytes, none of them zero", "");
+    if (!name.assign(bytes_of(before + std::string{wanted}))) {
+        return never_so(
+            "a server name has 1 to 253 bytes, in labels of letters, digits, - and _; "
+            "no address of IPv6 is one",
+            "");
     }
-    return fault_of_form(
-        compared, {compared.how == TextHow::EndsWith ? "a" : "", ""},
-        "no port and no dot stand at a server name's end", [&](std::string_view text) {
-            return name.assign(bytes_of(without_port(text))) ? std::string{name.text()}
-                                                             : std::string{text};
-        });
+    return fault_of_form(compared, {before, ""}, "no port and no dot stand at a server name's end",
+                         [&](std::string_view text) {
+                             return name.assign(bytes_of(without_port(text)))
+                                        ? std::string{name.text()}
+                                        : std::string{text};
+                         });
 }
 
 // What makes a path of a part of one: an escape that has begun ends as one that stays, and the last

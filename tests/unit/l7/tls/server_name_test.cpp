@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace sluice::server_name_test {
 namespace {
@@ -23,28 +24,13 @@ TEST(ServerName, HasOneSpellingAndAKind) {
         {"Example.COM", "example.com", ServerNameKind::HostName},
         {"localhost", "localhost", ServerNameKind::HostName},
         {"example.com.", "example.com", ServerNameKind::HostName},
-        {"example.com..", "example.com.", ServerNameKind::Other},
-        {".", ".", ServerNameKind::Other},
-        {".com", ".com", ServerNameKind::Other},
-        {"a..b", "a..b", ServerNameKind::Other},
         {"_srv.x-y.example", "_srv.x-y.example", ServerNameKind::HostName},
         {"xn--mnchen-3ya.de", "xn--mnchen-3ya.de", ServerNameKind::HostName},
-        {"m\xC3\xBCnchen.de", "m\xC3\xBCnchen.de", ServerNameKind::Other},
-        {"a b", "a b", ServerNameKind::Other},
-        {"*.example.com", "*.example.com", ServerNameKind::Other},
         {"192.0.2.7", "192.0.2.7", ServerNameKind::Address},
         {"1.2.3.4.5", "1.2.3.4.5", ServerNameKind::Address},
         {"4.example", "4.example", ServerNameKind::HostName},
-        {"2001:DB8::1", "2001", ServerNameKind::Address},
-        {"Login.Example:443", "login.example", ServerNameKind::HostName},
-        {"login.example:", "login.example", ServerNameKind::HostName},
-        {"login.example.:x", "login.example", ServerNameKind::HostName},
-        {"login.example::", "login.example", ServerNameKind::HostName},
-        {":443", ":443", ServerNameKind::Other},
         {label(63), label(63), ServerNameKind::HostName},
-        {label(64), label(64), ServerNameKind::Other},
         {longest, longest, ServerNameKind::HostName},
-        {longest + "x", longest + "x", ServerNameKind::Other},
     };
     for (const Row& row : rows) {
         ServerName name;
@@ -54,12 +40,38 @@ TEST(ServerName, HasOneSpellingAndAKind) {
     }
 }
 
-TEST(ServerName, WhatNoServerAcceptsIsAbsent) {
+TEST(ServerName, WhatIsNoHostNameIsAbsent) {
     using namespace std::string_view_literals;
     ServerName name;
     ASSERT_TRUE(name.assign(bytes_of("a")));
-    for (const std::string& bad : {std::string{}, std::string{"a\0"sv}, label(256)}) {
-        EXPECT_FALSE(name.assign(bytes_of(bad)));
+    const std::string longest = label(63) + "." + label(63) + "." + label(63) + "." + label(61);
+    const std::vector<std::string> names{std::string{},
+                                         std::string{"a\0"sv},
+                                         label(256),
+                                         "example.com..",
+                                         ".",
+                                         ".com",
+                                         "a..b",
+                                         "m\xC3\xBCnchen.de",
+                                         "a b",
+                                         "*.example.com",
+                                         "2001:DB8::1",
+                                         "Login.Example:443",
+                                         "login.example:",
+                                         "login.example.:x",
+                                         "login.example::",
+                                         ":443",
+                                         label(64),
+                                         longest + "x",
+                                         " login.example",
+                                         "login.example ",
+                                         "\tlogin.example",
+                                         "login.example\r\n",
+                                         "\xE2\x80\x83login.example",
+                                         "log\xC4\xB0n.example",
+                                         "login.example%20"};
+    for (const std::string& bad : names) {
+        EXPECT_FALSE(name.assign(bytes_of(bad))) << bad;
         EXPECT_EQ(name.kind(), ServerNameKind::Absent);
         EXPECT_EQ(name.text(), "");
     }
