@@ -13,6 +13,9 @@ SERVERS = {4: ["203.0.113.1", "203.0.113.2"], 6: ["2001:db8:9::1"]}
 SERVER_SIDE = ["203.0.113.0/24", "2001:db8:9::/48"]
 CLIENT_PORTS, SERVER_PORTS = [1024, 2048, 4096], [80, 443]
 GAPS = [0] * 6 + [1, 1000, 10_000_000, 100_000_000, 333_333_333, SECOND, 999_999_999, 3 * SECOND, 10 * SECOND]
+# A signature, one that is longer than the header, timestamps; a source route, padding, a router alert.
+OPTIONS = [b"\x13\x12" + bytes(16) + b"\1\1", b"\1\1\x13\x1f", b"\1\1\x08\x0a" + bytes(8), b""]
+OPTIONS_OF_IP = [b"\x83\7\4\x0a\x09\x09\x09\0", b"\1\1\1\0", b"\x94\4\0\0"]
 IDLES = {"1ms": 1, "100ms": 100, "1s": 1000, "3s": 3000, "10s": 10_000, "1m": 60_000, "5m": 300_000}
 FIRSTS = [0, 1, 7000, NUMBERS - 1, NUMBERS - 2, NUMBERS // 2, NUMBERS // 2 - 1]
 
@@ -34,13 +37,18 @@ class Connection:
         seq = self.next[end] if seq is None else seq
         ack = self.next[1 - end] if ack is None else ack
         ack = ack if flags & ACK else 0
-        tcp = struct.pack("!HHIIHHHH", sport, dport, seq % NUMBERS, ack % NUMBERS, 0x5000 | flags, 9, 0, 0)
-        payload = tcp + b"x" * size
+        may_be_lost = flags & (FIN | RST) and self.dice.random() < 0.2
+        options = self.dice.choice(OPTIONS) if may_be_lost else b""
+        size_and_flags = (5 + len(options) // 4) << 12 | flags
+        tcp = struct.pack("!HHIIHHHH", sport, dport, seq % NUMBERS, ack % NUMBERS, size_and_flags, 9, 0, 0)
+        payload = tcp + options + b"x" * size
         if source.version == 6:
             head = struct.pack("!IHBB", 6 << 28, len(payload), 6, self.ttl)
             kind = 0x86DD
         else:
-            head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), 1, 0, self.ttl, 6, 0)
+            of_ip = self.dice.choice(OPTIONS_OF_IP) if may_be_lost and not options else b""
+            head = struct.pack("!BBHHHBBH", 0x45 + len(of_ip) // 4, 0, 20 + len(of_ip) + len(payload), 1, 0, self.ttl, 6, 0)
+            payload = of_ip + payload
             kind = 0x0800
         frame = head + source.packed + target.packed + payload
         self.tags = self.dice.choice(self.tagged)

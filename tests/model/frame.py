@@ -41,7 +41,7 @@ class Packet:
     such words (a regular expression), or None. `settle`: who is told whether it was dropped, as `fate`.
     `sequence`: of the first byte behind a TCP header; `numbers`: as they stand in it, the sequence and the
     acknowledgment; `carried`: bytes behind it, by the IP length. `ip_at`: where the outermost IP header is, and its version;
-    `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack. `came`: when."""
+    `options`: of TCP and of IPv4, and whether anything stands between both. `l4_at`, `pppoe_at`: where those headers are. `labels`: whether there is a label stack. `came`: when."""
 
     def __init__(self):
         self.fields = {}
@@ -53,6 +53,7 @@ class Packet:
         self.sequence = self.doubt = self.settle = self.came = None
         self.numbers, self.carried = (0, 0), 0
         self.l4_at = self.pppoe_at = 0
+        self.options = b"", b"", False
         self.labels = False
         self.service = None  # what its service made of it
         self.headers = []
@@ -297,6 +298,9 @@ class _Walk:
             raise Malformed("bad_l4_header")
         self.options_fit(at + header)
         self.packet.l4_at = at
+        fixed = self.l3_at + (20 if self.fields["ip.version"] == 4 else 40)
+        of_ip = bytes(self.data[fixed:at]) if self.fields["ip.version"] == 4 else b""
+        self.packet.options = bytes(self.data[at + 20:at + header]), of_ip, at != fixed
         self.fields["tcp.flags"] = word & 0x0FFF
         self.packet.numbers = self.number(at + 4, 4), self.number(at + 8, 4)
         self.packet.carried = max(0, self.end - at - header)

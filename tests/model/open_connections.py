@@ -9,6 +9,7 @@ both have been silent for two seconds, and for 62 where some of them may arrive 
 
 Of the end outside only what its numbers allow counts: it may be anybody who sends in its name.
 """
+from header_options import may_be_dropped
 from meters import NEVER, Bucket
 from vlans import vlans_of
 
@@ -47,7 +48,8 @@ def arrival_of(packet):
         return CERTAIN
     if packet.fields.get("ip.frag", "none") != "none":
         return UNCERTAIN if outside else NEVER
-    return UNCERTAIN if outside and packet.fields["ip.ttl"] < LEAST_TTL else CERTAIN
+    is_lost = packet.fields["ip.ttl"] < LEAST_TTL or flags & (FIN | RST) and may_be_dropped(flags, *packet.options)
+    return UNCERTAIN if outside and is_lost else CERTAIN
 
 
 class Way:

@@ -8,6 +8,7 @@ import struct
 import yaml
 
 from expression import compile_condition
+from header_options import SIGNATURES, TIMESTAMPS, may_be_dropped, options_in
 from open_connections import ends_of
 from proxy_headers import Headers
 from rules import parse_duration
@@ -21,9 +22,7 @@ ENOUGH = 64  # checksums that came right, and are verified from then on
 PROTO_TCP, PROTO_UDP = 6, 17
 TRANSPORTS = {"http": [PROTO_TCP], "tls": [PROTO_TCP], "quic": [PROTO_UDP], "dns": [PROTO_TCP, PROTO_UDP]}
 URGENT_AT, FLAGS_AT, SUM_AT, WINDOW_AT, SEQ_AT = 18, 12, 16, 14, 4
-TIMESTAMPS, SIGNATURES = 8, {19, 29}  # options of TCP: RFC 7323, 2385 and 5925
 KNOWN_OPTIONS = {1, 2, 3, 4, 5, TIMESTAMPS, 28, 34} | SIGNATURES
-ALERT = 148  # the only option of IPv4 that every host takes: RFC 2113
 BACK = 1 << 14  # of the upper half of a number: 2^30, which no window reaches
 
 
@@ -156,15 +155,12 @@ class Services:
     def add_options(segment, packet, data):
         """The timestamps: of two the older; and whether some receiver drops the segment for an option."""
         at, version = packet.ip_at
-        of_tcp, is_sound = options_in(data[packet.l4_at + 20:packet.l4_at + (data[packet.l4_at + FLAGS_AT] >> 4) * 4])
-        of_ip, is_sound_ip = options_in(data[at + 20:packet.l4_at]) if version == 4 else ({}, True)
-        for value, echo in (struct.unpack("!II", body) for body in of_tcp.get(TIMESTAMPS, ()) if len(body) == 8):
+        options = data[packet.l4_at + 20:packet.l4_at + (data[packet.l4_at + FLAGS_AT] >> 4) * 4]
+        of_ip = data[at + 20:packet.l4_at] if version == 4 else b""
+        for value, echo in (struct.unpack("!II", body) for body in options_in(options)[0].get(TIMESTAMPS, ()) if len(body) == 8):
             if segment.stamp is None or ahead(segment.stamp, value) > 0:
                 segment.stamp, segment.echo = value, echo
-        if segment.flags & RST:
-            segment.is_doubtful = not is_sound or bool(set(of_tcp) - {TIMESTAMPS}) or version == 4 and packet.l4_at != at + 20
-        is_taken = is_sound_ip and not set(of_ip) - {ALERT} and all(len(body) == 2 for body in of_ip.get(ALERT, ()))
-        segment.is_doubtful |= not (is_sound and is_taken) or bool(SIGNATURES & set(of_tcp))
+        segment.is_doubtful = may_be_dropped(segment.flags, options, of_ip, bool(of_ip))
 
     def begin(self, service, ends, segment):
         """Of a connection that nobody knows."""
@@ -215,20 +211,6 @@ def checksums(packet, data):
     segment = data[packet.l4_at:at + size]
     addresses = packet.fields["ip.src"].packed + packet.fields["ip.dst"].packed
     return "right" if folded(addresses + struct.pack("!II", len(segment), PROTO_TCP) + segment) == 0xFFFF else "wrong"
-
-
-def options_in(octets):
-    """-> ({kind: contents of each}, whether all are as long as they say)"""
-    found = {}
-    while octets and octets[0] != 0:
-        if octets[0] == 1:
-            octets = octets[1:]
-            continue
-        if len(octets) < 2 or not 2 <= octets[1] <= len(octets):
-            return found, False
-        found.setdefault(octets[0], []).append(bytes(octets[2:octets[1]]))
-        octets = octets[octets[1]:]
-    return found, True
 
 
 def unknown_options(data, tcp):

@@ -26,6 +26,15 @@ constexpr std::uint16_t kAck = 0x10;
 constexpr std::uint32_t kMine = 1000;
 constexpr std::uint32_t kYours = 5000;
 
+// Options of TCP: a signature (RFC 2385), one that is longer than the header, timestamps; of IP: a
+// loose source route.
+const Octets kSigned = test::from_hex("131200112233445566778899aabbccddeeff0101");
+const Octets kCutShort = test::from_hex("0101131f");
+const Octets kStamped = test::from_hex("0101080a0000000100000002");
+const Octets kSourceRoute = test::from_hex(
+    "8307040a090909"
+    "00");
+
 Frame client(std::uint16_t port, std::uint16_t flags, std::uint32_t seq, std::uint32_t ack = 0) {
     return tcp()
         .src("10.0.0.1")
@@ -171,6 +180,21 @@ const Case kCases[] = {
       {0s, client(1, kRst, kMine + 1, 0), ELSE},
       {0s, syn(2), WAITS(1min)},
       {0s, client(1, kRst, kMine + 11, 0), ELSE},
+      {0s, syn(2), PASS}}},
+
+    {"an RST or FIN that its receiver may drop for its options ends nothing",
+     ONE,
+     {{0s, syn(1), PASS},
+      {0s, syn_ack(1), ELSE},
+      {0s, client(1, kAck, kMine + 1, kYours + 1).payload(1), ELSE},
+      {0s, server(1, kAck, kYours + 1, kMine + 2), ELSE},
+      {0s, client(1, kRst, kMine + 2, 0).tcp_options(kSigned), ELSE},
+      {0s, client(1, kRst, kMine + 2, 0).options(kSourceRoute), ELSE},
+      {0s, client(1, kRst, kMine + 2, 0).tcp_options(kCutShort), ELSE},
+      {0s, client(1, kFin | kAck, kMine + 2, kYours + 1).options(kSourceRoute), ELSE},
+      {0s, server(1, kFin | kAck, kYours + 1, kMine + 2), ELSE},
+      {0s, syn(2), WAITS(1min)},
+      {0s, client(1, kRst, kMine + 2, 0).tcp_options(kStamped), ELSE},
       {0s, syn(2), PASS}}},
 
     // Its window may have been as wide.

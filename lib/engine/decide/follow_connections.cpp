@@ -3,7 +3,10 @@
 #include "lib/bucket/meter/open_connections.hpp"
 #include "lib/bucket/table/worker_tables.hpp"
 #include "lib/engine/check/tcp_connection.hpp"
+#include "lib/l7/stream/track/segment_bytes.hpp"
 #include "lib/packet/transport.hpp"
+
+#include <optional>
 
 namespace sluice {
 namespace {
@@ -90,8 +93,20 @@ void follow_everywhere(const ConnectionSegment& segment, CoreState& core, Now no
 
 enum class Arrival : std::uint8_t { Certain, Uncertain, Never };
 
-// A segment's way to a receiver that takes it. From outside it may end behind the box for its TTL,
-// or be a fragment that waits for others; with a wrong checksum nobody takes it.
+// True of a RST or FIN with options of IP or TCP for which its receiver may throw it away: a
+// signature (RFC 2385), a source route, what is not sound.
+bool has_doubtful_end(const Burst& burst, std::size_t row) noexcept {
+    constexpr std::uint16_t kEnds = 0x05;  // FIN, RST
+    if ((burst.headers().tcp_flags[row] & kEnds) == 0) {
+        return false;
+    }
+    const std::optional<TrackedSegment> segment =
+        read_tracked_segment(burst.headers_of(row), burst.frame(row).bytes);
+    return segment && segment->has_doubtful_options;
+}
+
+// A segment's way to a receiver that takes it. From outside it may end behind the box for its TTL
+// or its options, or be a fragment that waits for others; with a wrong checksum nobody takes it.
 Arrival arrival_of(const ConnectionEnds& ends, const Burst& burst, std::size_t row,
                    CoreState& core) noexcept {
     constexpr std::uint16_t kOpensOrEnds = 0x07;  // FIN, SYN, RST
@@ -105,9 +120,9 @@ Arrival arrival_of(const ConnectionEnds& ends, const Burst& burst, std::size_t r
         return ends.from_outside ? Arrival::Uncertain : Arrival::Never;
     }
     const PacketHeaders& headers = burst.headers_of(row);
-    const Arrival right = ends.from_outside && columns.ttl[row] < kDefaultMinTtl
-                              ? Arrival::Uncertain
-                              : Arrival::Certain;
+    const bool may_be_lost =
+        ends.from_outside && (columns.ttl[row] < kDefaultMinTtl || has_doubtful_end(burst, row));
+    const Arrival right = may_be_lost ? Arrival::Uncertain : Arrival::Certain;
     const ChecksumFinding finding = find_checksums(headers, burst.frame(row));
     PortChecksums& checksums = core.checksums.of(headers.port, headers.dir);
     if (finding == ChecksumFinding::Unknown) {
