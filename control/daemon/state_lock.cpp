@@ -56,13 +56,12 @@ Result<StateLock> StateLock::take(const std::string& state_dir) {
         return StateLock{std::move(file)};
     }
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-        return errno == EWOULDBLOCK
-                   ? Error{Errc::Refused,
+        return errno != EWOULDBLOCK
+                   ? Result<StateLock>{StateLock{Fd{}}}  // the file system has no locks
+                   : Error{Errc::Refused,
                            fmt::format("another sluiced{} has the state directory {}; give each a "
                                        "--state-dir of its own",
-                                       holder_of(file), state_dir)}
-                   : Error{Errc::Refused, fmt::format("cannot lock {}/{}: {}", state_dir, kFile,
-                                                      std::strerror(errno))};
+                                       holder_of(file), state_dir)};
     }
     note_holder(file);
     return StateLock{std::move(file)};
