@@ -204,16 +204,21 @@ PortOffer ask_port(const Port& port) {
 }
 
 Result<std::uint16_t> choose_mtu(const PairConfig& pair, const PortOffer& outside,
-                                 const PortOffer& inside) {
+                                 const PortOffer& inside, PairRan ran) {
     if (pair.mtu) {
         return *pair.mtu;
     }
     if (outside.mtu && inside.mtu && *outside.mtu != *inside.mtu) {
-        return Error{Errc::NotSupported, "the ports of pair " + pair.name +
-                                             " have different MTUs, " +
-                                             std::to_string(*outside.mtu) + " outside and " +
-                                             std::to_string(*inside.mtu) +
-                                             " inside; make them alike, or set `mtu` for both"};
+        const std::string differ = "the ports of pair " + pair.name + " have different MTUs, " +
+                                   std::to_string(*outside.mtu) + " outside and " +
+                                   std::to_string(*inside.mtu) + " inside";
+        if (ran == PairRan::Never) {
+            return Error{Errc::NotSupported, differ + "; make them alike, or set `mtu` for both"};
+        }
+        const std::uint16_t lesser = std::min(*outside.mtu, *inside.mtu);
+        log_warn(differ + ": somebody has changed one since the pair ran last, and both have " +
+                 std::to_string(lesser) + " until a start with others, or with `mtu`");
+        return lesser;
     }
     return outside.mtu.value_or(inside.mtu.value_or(RTE_ETHER_MTU));
 }

@@ -3,6 +3,7 @@
 #include "dataplane/port/device.hpp"
 #include "dataplane/port/mtu_watch.hpp"
 #include "dataplane/port/pool.hpp"
+#include "dataplane/state/whole_file.hpp"
 #include "lib/base/device_text.hpp"
 #include "lib/base/log.hpp"
 
@@ -134,7 +135,12 @@ Port* Ports::port_at(const Netdev& netdev) {
 }
 
 void Ports::take_up_kept() {
-    last_kept_ = kept_.load();
+    Result<std::vector<KeptPort>> kept = kept_.load();
+    if (!kept) {
+        log_error(kept.error().what + "; " + put_file_aside(kept_.path()));
+        return;
+    }
+    last_kept_ = *std::move(kept);
     for (const KeptPort& left : last_kept_) {
         Port* const port = port_at(left.netdev);
         if (netdev_is_gone(left.netdev)) {
@@ -148,9 +154,8 @@ void Ports::take_up_kept() {
         }
         port->netdev = left.netdev;
         port->change = left.change;
-        if (left.held_down) {
-            (void)bring_up(left);
-        }
+        // One that does not come up stays held, and is tried again with its pair.
+        port->held_down = left.held_down && !bring_up(left);
     }
     keep();
 }
@@ -190,6 +195,8 @@ Result<Done> Ports::start(const BoxConfig& box, std::size_t workers) {
 Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::size_t workers) {
     const PairConfig& config = box.pairs[index];
     PortPair& pair = *pairs_[index];
+    const bool was_kept = pair.outside.change || pair.inside.change;
+    const PairRan ran = was_kept ? PairRan::Before : PairRan::Never;
     const Result<PortOffer> outside = attach(pair.outside);
     if (!outside) {
         return outside.error();
@@ -198,7 +205,7 @@ Result<Done> Ports::start_pair(const BoxConfig& box, std::size_t index, std::siz
     if (!inside) {
         return inside.error();
     }
-    const Result<std::uint16_t> mtu = choose_mtu(config, *outside, *inside);
+    const Result<std::uint16_t> mtu = choose_mtu(config, *outside, *inside, ran);
     if (!mtu) {
         return mtu.error();
     }

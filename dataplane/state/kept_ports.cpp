@@ -24,23 +24,29 @@ constexpr std::size_t kMostBytesOfPorts = std::size_t{1} << 20;
 
 // Numbers of interfaces and what was changed at them end with the boot, and mean nothing in another
 // network namespace.
-std::string first_line(std::string_view head) {
+std::string boot_line(std::string_view head) {
+    const std::string boot{this_boot().data()};
+    return std::string{head} + boot.substr(0, boot.find('\n')) + " ";
+}
+std::string network_namespace() {
     struct stat space{};
     (void)::stat("/proc/self/ns/net", &space);
-    const std::string boot{this_boot().data()};
-    return std::string{head} + boot.substr(0, boot.find('\n')) + " " + std::to_string(space.st_ino);
+    return std::to_string(space.st_ino);
+}
+std::string first_line(std::string_view head) {
+    return boot_line(head) + network_namespace();
 }
 
 }  // namespace
 
 KeptPorts::KeptPorts(const std::string& directory) : path_{directory + "/" + kPortsFile} {}
 
-std::vector<KeptPort> KeptPorts::load() const {
+Result<std::vector<KeptPort>> KeptPorts::load() const {
     const Result<std::optional<std::string>> text = read_whole_file(path_, kMostBytesOfPorts);
     if (!text) {
-        log_error(text.error().what +
-                  "; what a dataplane before this one has changed at interfaces stays");
-        return {};
+        return Error{text.error().code,
+                     text.error().what +
+                         "; what a dataplane before this one has changed at interfaces stays"};
     }
     std::istringstream lines{text->value_or("")};
     std::string line;
@@ -50,7 +56,15 @@ std::vector<KeptPort> KeptPorts::load() const {
     }
     const bool former = line == first_line(kFormerHead);
     if (!former && line != first_line(kPortsHead)) {
-        return ports;
+        const bool is_of_boot =
+            line.starts_with(boot_line(kPortsHead)) || line.starts_with(boot_line(kFormerHead));
+        return is_of_boot
+                   ? Result<std::vector<KeptPort>>{Error{
+                         Errc::Refused, path_ + " is of another network namespace (net:[" +
+                                            line.substr(line.rfind(' ') + 1) +
+                                            "]); what is kept there of its interfaces can be "
+                                            "changed back there alone"}}
+                   : ports;
     }
     while (std::getline(lines, line)) {
         std::istringstream words{line};
@@ -119,7 +133,11 @@ bool restore_left(const KeptPort& left) {
 Result<Done> restore_all(const KeptPorts& kept) {
     std::vector<KeptPort> stay;
     std::string names;
-    for (const KeptPort& left : kept.load()) {
+    const Result<std::vector<KeptPort>> all = kept.load();
+    if (!all) {
+        return all.error();
+    }
+    for (const KeptPort& left : *all) {
         if (!restore_left(left)) {
             stay.push_back(left);
             names += (names.empty() ? "" : ", ") + left.netdev.name;

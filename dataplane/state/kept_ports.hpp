@@ -22,8 +22,9 @@ class KeptPorts {
 public:
     explicit KeptPorts(const std::string& directory);
 
-    // Changes that were kept in this boot; a file that cannot be read is said, and is none.
-    [[nodiscard]] std::vector<KeptPort> load() const;
+    // Changes that were kept in this boot. An Error: the file cannot be read, or is of another
+    // network namespace, whose interfaces are not seen from here.
+    [[nodiscard]] Result<std::vector<KeptPort>> load() const;
     // Nothing: no file. An Error: the next start finds what was kept before.
     [[nodiscard]] Result<Done> save(const std::vector<KeptPort>& ports) const;
 
@@ -38,7 +39,8 @@ bool bring_up(const KeptPort& left);
 // An interface that is no port any more is as it was before, and up. False: it stays as it is,
 // since it is a port of another dataplane or the kernel refuses the change; the log says which.
 [[nodiscard]] bool restore_left(const KeptPort& left);
-// restore_left() of all that is kept. An Error names what stays as it is, and stays kept.
+// restore_left() of all that is kept. An Error names what stays as it is, and stays kept; it is
+// load()'s where that gives one.
 [[nodiscard]] Result<Done> restore_all(const KeptPorts& kept);
 
 }  // namespace sluice

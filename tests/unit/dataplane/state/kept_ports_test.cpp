@@ -23,39 +23,66 @@ protected:
         std::ifstream file{directory + "/ports"};
         return {std::istreambuf_iterator<char>{file}, {}};
     }
+    [[nodiscard]] std::vector<KeptPort> kept() const {
+        const Result<std::vector<KeptPort>> ports = KeptPorts{directory}.load();
+        EXPECT_TRUE(ports) << ports.error().what;
+        return ports ? *ports : none;
+    }
     void write(const std::string& all) const { std::ofstream{directory + "/ports"} << all; }
 
     std::string directory;
+    const std::vector<KeptPort> none;
     const std::vector<KeptPort> two{
         {{.index = 7, .name = "eth0"}, {{.mtu = 1500, .promiscuous = false}, 1400}, true},
         {{.index = 12, .name = "o:1-2.3"}, {{.mtu = 9000, .promiscuous = true}}, false}};
 };
 
 TEST_F(KeptPortsTest, TheNextProcessFindsWhatWasKept) {
-    EXPECT_TRUE(KeptPorts{directory}.load().empty());
+    EXPECT_EQ(kept(), none);
     ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
-    EXPECT_EQ(KeptPorts{directory}.load(), two);
+    EXPECT_EQ(kept(), two);
     ASSERT_TRUE(KeptPorts{directory}.save({}).has_value());
     EXPECT_FALSE(std::filesystem::exists(directory + "/ports"));
     EXPECT_TRUE(KeptPorts{directory}.save({}).has_value()) << "there is nothing to remove";
 }
 
-// Another boot, or another network namespace, has other interfaces under the same numbers.
-TEST_F(KeptPortsTest, WhatWasKeptElsewhereIsNothing) {
+// Another boot has other interfaces under the same numbers.
+TEST_F(KeptPortsTest, WhatWasKeptInAnotherBootIsNothing) {
     ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
     const std::string all = text();
     write("x" + all);
-    EXPECT_TRUE(KeptPorts{directory}.load().empty());
-    write(std::string{all}.insert(all.find('\n'), "0"));
-    EXPECT_TRUE(KeptPorts{directory}.load().empty());
+    EXPECT_EQ(kept(), none);
     write(all);
-    EXPECT_EQ(KeptPorts{directory}.load(), two);
+    EXPECT_EQ(kept(), two);
+}
+
+// Nothing is lost of it: `--forget` in the wrong namespace leaves the file for the right one.
+TEST_F(KeptPortsTest, WhatWasKeptInAnotherNetworkNamespaceIsAnErrorAndStays) {
+    ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
+    const std::string all = text();
+    const std::string of_another = std::string{all}.insert(all.find('\n'), "0");
+    write(of_another);
+    const KeptPorts ports{directory};
+    ASSERT_FALSE(ports.load());
+    EXPECT_NE(ports.load().error().what.find("another network namespace"), std::string::npos);
+    const Result<Done> restored = restore_all(ports);
+    ASSERT_FALSE(restored);
+    EXPECT_EQ(restored.error().what, ports.load().error().what);
+    EXPECT_EQ(text(), of_another);
+}
+
+// Neither is a file that cannot be read, here a folder of its name.
+TEST_F(KeptPortsTest, AFileThatCannotBeReadIsAnErrorAndStays) {
+    std::filesystem::create_directories(directory + "/ports");
+    EXPECT_FALSE(KeptPorts{directory}.load());
+    EXPECT_FALSE(restore_all(KeptPorts{directory}));
+    EXPECT_TRUE(std::filesystem::exists(directory + "/ports"));
 }
 
 TEST_F(KeptPortsTest, ABrokenLineIsLeftOut) {
     ASSERT_TRUE(KeptPorts{directory}.save(two).has_value());
     write(text() + "nonsense\n9 70000 0 0 0 big\n9 1500 0\n9 1500 0 0 eth1\n");
-    EXPECT_EQ(KeptPorts{directory}.load(), two);
+    EXPECT_EQ(kept(), two);
 }
 
 // A file of a version that did not keep the MTU that it had set.
@@ -66,7 +93,7 @@ TEST_F(KeptPortsTest, AFormerFileIsRead) {
     all = all.substr(0, all.find('\n') + 1) + "7 1500 0 1 eth0\n";
     all.replace(all.find("ports 2"), 7, "ports 1");
     write(all);
-    EXPECT_EQ(KeptPorts{directory}.load(),
+    EXPECT_EQ(kept(),
               (std::vector<KeptPort>{
                   {{.index = 7, .name = "eth0"}, {{.mtu = 1500, .promiscuous = false}}, true}}));
 }
