@@ -1,5 +1,6 @@
 #include "lib/l7/stream/unit_parser.hpp"
 #include "tests/packets/service_dialogue.hpp"
+#include "tests/unit/l7/hello_maker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -136,6 +137,20 @@ constexpr std::string_view kNames =
 const std::string kQuery{"\0\x13\x12\x34\1\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1", 21};
 constexpr std::uint32_t kQuerySize = 21;
 const std::string kNoQuery{"\0\5abcde", 7};  // shorter than a header
+constexpr std::string_view kNamed =
+    "version: 1\nservices:\n  - {id: names, protocol: dns, when: 'ip.dst eq 192.0.2.1 and l4.dport "
+    "eq 53', mode: enforce, checksums: trust}\nrules:\n  - {id: a, mode: enforce, when: 'dns.qname "
+    "eq \"a\"', key: [ip.src], per: query, limits: [{algorithm: fixed_window, count: 1, window: "
+    "1h}]}\n";
+// A query with bytes behind its question: a line of HTTP, whose first letters are the length of
+// another message.
+const std::string kLined = [] {
+    const std::string rest = "\nGET /x HTTP/1.1\r\n" + std::string(47, 'x') +
+                             std::string("\0\0\1\0\1", 5) + std::string(2100, 'x');
+    const std::size_t size = kQuery.size() - 2 + rest.size();
+    return std::string{static_cast<char>(size >> 8), static_cast<char>(size & 0xFF)} +
+           kQuery.substr(2) + rest;
+}();
 
 Frame asks(const std::string& text, std::uint32_t at) {
     return client(text, at, 50).dport(53);
@@ -169,6 +184,12 @@ const Case kNameCases[] = {
       {5min, has(kAt).dport(7), "pass", "unmatched"},
       {5min, asks(kNoQuery, kAt).sport(7), "drop", "unreadable"}}},
 
+    {"a query that has a line of HTTP in it begins where it does",
+     kNamed,
+     {{0ms, asks(kLined, kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kLined, kAt), "pass", "within_limits"}}},
+
     {"the rest of a message brings no query with it that nobody has judged, in the grace either",
      kNames,
      {{0ms, asks(kNoQuery + kQuery, kAt), "pass", "unmatched"},
@@ -186,6 +207,29 @@ const Case kNameCases[] = {
       {0ms, asks(kQuery, kAt), "pass", "within_limits"}}},
 };
 INSTANTIATE_TEST_SUITE_P(OfDns, ServiceMidstream, testing::ValuesIn(kNameCases));
+
+// A hello with a line of HTTP in it, on a connection that nobody knows.
+constexpr std::string_view kHellos =
+    "version: 1\nservices:\n  - {id: tls, protocol: tls, when: 'ip.dst eq 192.0.2.1 and l4.dport "
+    "eq "
+    "443', mode: enforce, checksums: trust, midstream: inspect}\nrules:\n  - {id: a, mode: "
+    "enforce, "
+    "when: 'tls.sni eq \"a.example\"', key: [ip.src], per: handshake, limits: [{algorithm: "
+    "fixed_window, count: 1, window: 1h}]}\n";
+Frame greets(std::uint32_t at) {
+    const test::Octets line = test::bytes_of_text("\nGET /x HTTP/1.1\r\n");
+    return client("", at, 50)
+        .dport(443)
+        .carries(test::HelloMaker{}.extension(21, line).sni("a.example").records());
+}
+const Case kHelloCases[] = {
+    {"a hello begins where its bytes do",
+     kHellos,
+     {{0ms, greets(kAt), "pass", "unmatched"},
+      {0ms, server("", 50, kAt).sport(443), "pass", "unmatched"},
+      {0ms, greets(kAt), "pass", "within_limits"}}},
+};
+INSTANTIATE_TEST_SUITE_P(OfTls, ServiceMidstream, testing::ValuesIn(kHelloCases));
 
 // A panic forwards what nobody reads; what was under way meanwhile gets the time of a start.
 TEST(ServiceMidstreamGrace, BeginsAgainWhereAPanicEnds) {

@@ -108,12 +108,12 @@ private:
         const bool is_header = ProxyHeaders::begins_at(packet_, offer_.seq);
         const bool is_amid = !is_header && offer_.kind == Offered::Resync;
         const bool may_miss_some = packet_.service.may_miss_some;
-        if (is_amid && may_miss_some && is_of_http()) {
-            if (!skip_to_request()) {
-                return;
-            }
+        const bool is_searched = is_amid && begins_with_a_line();
+        if (is_searched && may_miss_some && !skip_to_request()) {
+            return;
         }
-        const bool is_guess = is_amid && !(may_miss_some && is_of_http()) && !skip_to_start();
+        const bool is_found = is_searched && (may_miss_some || skip_to_start());
+        const bool is_guess = is_amid && !is_found;
         context_.before = offer_.framing;
         StreamReading reading = is_header ? owner_.proxies_.read(offer_.bytes, packet_, units_)
                                           : owner_.read(offer_.bytes, context_, units_);
@@ -153,8 +153,9 @@ private:
         }
     }
     [[nodiscard]] bool is_enforced() const noexcept { return packet_.service.is_enforced(); }
-    [[nodiscard]] bool is_of_http() const noexcept {
-        return packet_.service.service->protocol == ServiceProtocol::Http;
+    [[nodiscard]] bool begins_with_a_line() const noexcept {
+        return packet_.service.service == nullptr ||
+               packet_.service.service->protocol == ServiceProtocol::Http;
     }
     [[nodiscard]] bool goes_unread_at_doubt() const noexcept {
         return owner_.stance_ == ReadingStance::Anywhere;
