@@ -137,6 +137,14 @@ constexpr std::string_view kNames =
 const std::string kQuery{"\0\x13\x12\x34\1\0\0\1\0\0\0\0\0\0\1a\0\0\1\0\1", 21};
 constexpr std::uint32_t kQuerySize = 21;
 const std::string kNoQuery{"\0\5abcde", 7};  // shorter than a header
+// The beginning of a message of 65,535 bytes, as far as any is known by it.
+const std::string kLong{"\xff\xff\x12\x34\1\0\0\1\0\0\0\0\0\0\1b\0\0\1\0\1", 21};
+constexpr std::uint32_t kLongSize = 21;
+
+constexpr std::string_view kNamesOneWay =
+    "version: 1\nservices:\n  - {id: names, protocol: dns, when: 'ip.dst eq 192.0.2.1 and l4.dport "
+    "eq 53', mode: enforce, checksums: trust, path: inbound}\nrules:\n  - {id: all, mode: enforce, "
+    "key: [ip.src], per: query, limits: [{algorithm: fixed_window, count: 1, window: 1h}]}\n";
 constexpr std::string_view kNamed =
     "version: 1\nservices:\n  - {id: names, protocol: dns, when: 'ip.dst eq 192.0.2.1 and l4.dport "
     "eq 53', mode: enforce, checksums: trust}\nrules:\n  - {id: a, mode: enforce, when: 'dns.qname "
@@ -167,13 +175,49 @@ const Case kNameCases[] = {
       {0ms, asks(kQuery, kAt), "pass", "unmatched"},
       {0ms, asks(kQuery, kAt + kQuerySize), "drop", "over_limit", "all", kHour}}},
 
-    {"after the grace too",
+    {"after the grace nothing tells where a message begins, and the connection ends",
      kNames,
      {{0ms, has(kAt), "pass", "unmatched"},
       {5min, asks(kQuery, kAt), "pass", "unmatched"},
       {5min, has(kAt), "pass", "unmatched"},
-      {5min, asks(kQuery, kAt), "pass", "within_limits"},
-      {5min, asks(kQuery, kAt + kQuerySize), "drop", "over_limit", "all", Nanoseconds{55min}}}},
+      {5min, asks(kQuery, kAt), "reset", "midstream"}}},
+
+    {"so does one that was read in the grace",
+     kNames,
+     {{0ms, asks(kQuery, kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kQuery, kAt), "pass", "within_limits"},
+      {0ms, has(kAt + kQuerySize), "pass", "unmatched"},
+      {59s, asks(kQuery, kAt), "pass", "unmatched"},
+      {61s, asks(kQuery, kAt + 2 * kQuerySize), "drop", "midstream"},
+      {61s, asks(kQuery, kAt), "pass", "unmatched"},
+      {61s, asks(kQuery, kAt + kQuerySize), "reset", "midstream"}}},
+
+    {"what may begin a long message holds nothing that its server may take for a query",
+     kNames,
+     {{0ms, asks(kLong + kQuery, kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kQuery, kAt + kLongSize), "drop", "midstream"},
+      {0ms, asks(kLong + kQuery, kAt), "reset", "midstream"},
+      {0ms, asks(kQuery + kLong, kAt).sport(9), "pass", "unmatched"},
+      {0ms, has(kAt).dport(9), "pass", "unmatched"},
+      {0ms, asks(kQuery + kLong, kAt).sport(9), "reset", "midstream"}}},
+
+    {"nor behind messages that were judged",
+     kNames,
+     {{0ms, asks(kQuery, kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kQuery, kAt), "pass", "within_limits"},
+      {0ms, asks(kLong + kQuery, kAt + kQuerySize), "drop", "midstream"},
+      {0ms, has(kAt + kQuerySize), "pass", "unmatched"},
+      {0ms, asks(kLong + kQuery, kAt + kQuerySize), "reset", "midstream"}}},
+
+    {"half a query ends the connection",
+     kNames,
+     {{0ms, asks(kQuery.substr(0, 2), kAt), "pass", "unmatched"},
+      {0ms, has(kAt), "pass", "unmatched"},
+      {0ms, asks(kQuery.substr(2), kAt + 2), "drop", "midstream"},
+      {0ms, asks(kQuery.substr(0, 2), kAt), "reset", "midstream"}}},
 
     {"what is no query is refused at the number that its server acknowledges, in the grace too",
      kNames,
@@ -182,7 +226,7 @@ const Case kNameCases[] = {
       {0ms, asks(kNoQuery, kAt), "drop", "unreadable"},
       {5min, asks(kNoQuery, kAt).sport(7), "pass", "unmatched"},
       {5min, has(kAt).dport(7), "pass", "unmatched"},
-      {5min, asks(kNoQuery, kAt).sport(7), "drop", "unreadable"}}},
+      {5min, asks(kNoQuery, kAt).sport(7), "reset", "midstream"}}},
 
     {"a query that has a line of HTTP in it begins where it does",
      kNamed,
@@ -198,6 +242,11 @@ const Case kNameCases[] = {
       {0ms, asks(kQuery, kAt).sport(8), "pass", "unmatched"},
       {0ms, has(kAt).dport(8), "pass", "unmatched"},
       {0ms, asks(kQuery, kAt).sport(8), "pass", "within_limits"}}},
+
+    {"one way nothing tells what its server makes of the rest of a message",
+     kNamesOneWay,
+     {{0ms, asks(kQuery, kAt).sport(9), "pass", "within_limits"},
+      {5min, asks(kLong + kQuery, kAt), "pass", "unmatched"}}},
 
     {"who knows no numbers is charged to nobody",
      kNames,

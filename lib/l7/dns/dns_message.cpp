@@ -48,6 +48,15 @@ DnsTcpFrame split_dns_stream(ByteView stream) noexcept {
     return {.message = stream.subspan(kDnsLengthSize, size), .end = kDnsLengthSize + size};
 }
 
+bool ends_with_dns_message(ByteView stream) noexcept {
+    DnsTcpFrame frame;
+    while (!stream.empty() && frame.missing == 0) {
+        frame = split_dns_stream(stream);
+        stream = stream.subspan(frame.end);
+    }
+    return frame.missing == 0;
+}
+
 std::size_t short_dns_frames(ByteView stream) noexcept {
     std::size_t at = 0;
     for (;;) {

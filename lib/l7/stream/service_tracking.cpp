@@ -232,11 +232,13 @@ void ServiceTracking::track_segment(const TrackedColumns& burst, std::size_t row
         const ClientBytes bytes =
             index == ServiceSlots::kNone
                 ? ClientBytes::BeginNone
-                : follow.follows(follow.reader, columns, row,
-                                 {.connection = connection_of(verdict, columns.ends[row]),
-                                  .seq = segment->seq,
-                                  .protocol = burst.services.all[index].protocol,
-                                  .is_taken_up = !is_asked});
+                : follow.follows(
+                      follow.reader, columns, row,
+                      {.connection = connection_of(verdict, columns.ends[row]),
+                       .seq = segment->seq,
+                       .protocol = burst.services.all[index].protocol,
+                       .is_taken_up = !is_asked,
+                       .is_late = columns.now >= policies_[verdict.service].grace_until});
         if (is_asked) {
             verdict = tracker_.settle_midstream(*segment, policies_, bytes, columns.now);
         } else if (bytes == ClientBytes::BeginHalf) {

@@ -1,4 +1,5 @@
 #include "lib/l7/dns/dns_datagram.hpp"
+#include "lib/l7/dns/dns_message.hpp"
 #include "lib/l7/dns/dns_units.hpp"
 #include "lib/l7/http1/resync.hpp"
 #include "lib/l7/stream/stream_units.hpp"
@@ -79,11 +80,14 @@ StreamUnits::Relevance StreamUnits::select_service(const ServicePacket& packet, 
     return Relevance::Reading;
 }
 
-ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                  const Amid& place) noexcept {
+ClientBytes StreamUnits::bytes_of(ByteView payload, const Amid& place) noexcept {
     const auto begin_if = [](bool begins) {
         return begins ? ClientBytes::Begin : ClientBytes::BeginNone;
     };
+    if (place.protocol == ServiceProtocol::Dns && !payload.empty()) {
+        const bool is_whole = !place.is_late && ends_with_dns_message(payload);
+        return is_whole ? ClientBytes::Begin : ClientBytes::BeginHalf;
+    }
     const bool goes_on = place.is_taken_up ? !table_.may_begin_at(place.connection, place.seq)
                                            : table_.knows(place.connection);
     if (payload.empty() || goes_on) {
@@ -102,8 +106,6 @@ ClientBytes StreamUnits::bytes_of(const UnitColumns& burst, std::size_t row, Byt
         case ServiceProtocol::Tls:
             return begin_if(TlsUnits::may_begin(payload));
         case ServiceProtocol::Dns:
-            return begin_if(maybe_dns_stream(payload, burst.headers.sport[row],
-                                             burst.headers.dport[row], head_bytes_));
         case ServiceProtocol::Quic:
             break;
     }

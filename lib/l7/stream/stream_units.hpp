@@ -54,10 +54,11 @@ public:
         std::uint32_t seq = 0;
         ServiceProtocol protocol{};
         bool is_taken_up = false;  // its bytes are read from there on
+        bool is_late = false;      // behind the time of grace
     };
-    // The kind of a client's bytes. A hello is Begin whether it is whole or not.
-    [[nodiscard]] ClientBytes bytes_of(const UnitColumns& burst, std::size_t row, ByteView payload,
-                                       const Amid& place) noexcept;
+    // The kind of a client's bytes. A hello is Begin whether it is whole or not; bytes of DNS may
+    // hold the rest of a message and a query behind it, so they are half a one behind the grace.
+    [[nodiscard]] ClientBytes bytes_of(ByteView payload, const Amid& place) noexcept;
     void find(ByteView payload, const UnitSource& packet, UnitSink& units) noexcept;
 
     // A packet's verdict sticks to its units (UnitFinder).

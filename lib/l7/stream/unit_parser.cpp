@@ -130,7 +130,7 @@ void UnitParser::note_upgrade(void* parser, const AgreedUpgrade& upgrade) noexce
 ClientBytes UnitParser::follows(void* parser, const UnitColumns& burst, std::size_t row,
                                 const StreamUnits::Amid& place) noexcept {
     auto& self = *static_cast<UnitParser*>(parser);
-    return self.service_streams_.bytes_of(burst, row, payload_of(burst, row), place);
+    return self.service_streams_.bytes_of(payload_of(burst, row), place);
 }
 
 RowMask UnitParser::select(void* parser, const UnitColumns& burst, RowMask rows,

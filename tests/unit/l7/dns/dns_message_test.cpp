@@ -89,5 +89,17 @@ TEST(DnsMessage, OfAStreamStandBehindTheirLengths) {
     EXPECT_EQ(first.end + second.end, stream.size());
 }
 
+TEST(DnsMessage, OfAStreamEndsBehindTheLastByteOfOne) {
+    const std::string one = dns_query("a.example");
+    const std::string stream = be16_text(static_cast<std::uint16_t>(one.size())) + one;
+    for (std::size_t size = 0; size <= 2 * stream.size(); ++size) {
+        EXPECT_EQ(ends_with_dns_message(bytes_of((stream + stream).substr(0, size))),
+                  size % stream.size() == 0)
+            << size;
+    }
+    EXPECT_TRUE(ends_with_dns_message(bytes_of(std::string(6, '\0'))));
+    EXPECT_FALSE(ends_with_dns_message(bytes_of("\xff\xff" + stream)));
+}
+
 }  // namespace
 }  // namespace sluice::dns_message_test
