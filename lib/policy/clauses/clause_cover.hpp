@@ -22,6 +22,8 @@ public:
     // or the budget of comparisons is used up.
     [[nodiscard]] std::optional<std::uint32_t> first_owner(const Clause& clause,
                                                            std::uint32_t before);
+    // True once the budget of comparisons is used up.
+    [[nodiscard]] bool is_spent() const noexcept { return looks_ >= kMaxLooks; }
 
 private:
     // Clauses compared, at most: a tenth of a second of work.

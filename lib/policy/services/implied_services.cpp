@@ -4,6 +4,7 @@
 #include "lib/policy/expression/expression.hpp"
 #include "lib/policy/expression/operand.hpp"
 #include "lib/policy/expression/token.hpp"
+#include "lib/policy/services/port_of_tls.hpp"
 
 #include <algorithm>
 #include <array>
@@ -224,6 +225,13 @@ private:
     std::vector<std::optional<std::size_t>> owners_;
 };
 
+bool names_port_of_tls(const Expression& condition, ServiceProtocol protocol) {
+    SetPool pool;
+    const std::optional<std::uint16_t> port = port_of_tls(protocol);
+    const std::optional<std::vector<Clause>> clauses = clauses_of(condition, pool);
+    return port && clauses && names_port(*clauses, pool, *port);
+}
+
 class Implied {
 public:
     explicit Implied(const CompiledRules& compiled) : compiled_{compiled} {
@@ -292,7 +300,8 @@ private:
             }
             places_of(protocol).add(condition->tree, implied_.services.size());
         }
-        implied_.services.push_back({new_id(protocol), protocol, when, {rule}});
+        const bool is_at_tls = condition != nullptr && names_port_of_tls(condition->tree, protocol);
+        implied_.services.push_back({new_id(protocol), protocol, when, {rule}, is_at_tls});
     }
 
     static void add_rule(const std::string& rule, ImpliedService& to) {
@@ -357,6 +366,11 @@ std::string yaml_of(const ImpliedServices& implied) {
                 "\n    protocol: " +
                 std::string{kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]} +
                 "\n    when: " + quoted(service.when) + "\n    mode: monitor\n";
+        if (service.is_at_tls) {
+            text += "    # Clients speak TLS at port " +
+                    std::to_string(port_of_tls(service.protocol).value_or(0)) +
+                    ": enforced, this refuses it.\n";
+        }
     }
     if (!implied.without_place.empty()) {
         text += "# No address and no port of a server is in the condition of " +

@@ -13,6 +13,7 @@ struct ImpliedService {
     ServiceProtocol protocol = ServiceProtocol::Http;
     std::string when;
     std::vector<std::string> rules;  // by id
+    bool is_at_tls = false;          // clients speak its protocol inside of TLS there
 
     [[nodiscard]] bool operator==(const ImpliedService&) const = default;
 };

@@ -70,6 +70,7 @@ public:
         const bool tcp = runs_over_tcp(service_.protocol);
         if (has("midstream", tcp)) {
             take_word(map_, "midstream", kMidstreamNames, service_.midstream);
+            warn_of_midstream(map_.find("midstream")->at);
         }
         if (has("min_ttl", tcp)) {
             read_min_ttl(*map_.find("min_ttl"));
@@ -94,6 +95,17 @@ public:
     }
 
 private:
+    // Of TLS a connection has one hello, at its beginning.
+    void warn_of_midstream(Position at) {
+        if (service_.midstream != Midstream::Pass || service_.protocol == ServiceProtocol::Tls) {
+            return;
+        }
+        const std::string unit = service_.protocol == ServiceProtocol::Dns ? "query" : "request";
+        context_.problems.warning(
+            at, "on a connection that the box does not know, bytes that begin no " + unit +
+                    " pass unread, whatever the server makes of them: limits over this service "
+                    "can be walked around there; say inspect or reset");
+    }
     void warn_of_one_way(Position at) {
         if (service_.protocol == ServiceProtocol::Quic) {
             context_.problems.warning(

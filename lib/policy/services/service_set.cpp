@@ -3,6 +3,7 @@
 #include "lib/policy/clauses/classifier_compiler.hpp"
 #include "lib/policy/placement/absent_pairs.hpp"
 #include "lib/policy/rules/condition_compiler.hpp"
+#include "lib/policy/services/missing_parts.hpp"
 #include "lib/policy/services/service_warnings.hpp"
 #include "lib/policy/services/stance.hpp"
 #include "lib/policy/services/unit_warnings.hpp"
@@ -69,6 +70,7 @@ void ServiceSet::finish(const RssMapping& box, SetPool& pool, const std::vector<
     note_stances(placed_, rules, pool, compiled);
     warn_of_rules(rules, compiled);
     warn_of_units(compiled, rules, pool, problems_);
+    warn_of_missing_parts(compiled, rules, pool, problems_);
 }
 
 void ServiceSet::compile(const SetPool& pool, CompiledRules& compiled) {

@@ -3,6 +3,7 @@
 #include "lib/policy/clauses/clause_cover.hpp"
 #include "lib/policy/clauses/clause_overlap.hpp"
 #include "lib/policy/clauses/clause_union.hpp"
+#include "lib/policy/services/port_of_tls.hpp"
 #include "lib/rules/service_fault.hpp"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ public:
     ServiceWarner(const std::vector<PlacedService>& placed, SetPool& pool,
                   const CompiledRules& compiled, Problems& problems)
         : placed_{placed},
+          pool_{pool},
           compiled_{compiled},
           problems_{problems},
           cover_{pool},
@@ -31,6 +33,7 @@ public:
 
     void warn(std::uint32_t service) {
         warn_of_ports(service);
+        warn_of_tls(service);
         const std::vector<std::uint32_t> before = meeting_before(service);
         if (const auto first = first_with_all(service, before)) {
             problems_.warning(placed_[service].at,
@@ -55,14 +58,14 @@ private:
         return std::string{kServiceProtocolNames[static_cast<std::size_t>(service.protocol)]};
     }
 
-    static bool names_port(const Clause& clause) {
+    static bool names_any_port(const Clause& clause) {
         return std::ranges::any_of(clause.fields, [](const ClauseTerm& term) {
             return term.field == Field::L4Dport || term.field == Field::L4Sport;
         });
     }
     void warn_of_ports(std::uint32_t service) {
         const std::vector<Clause>& clauses = placed_[service].clauses;
-        if (std::ranges::all_of(clauses, names_port)) {
+        if (std::ranges::all_of(clauses, names_any_port)) {
             return;
         }
         const ServiceProtocol protocol = service_of(service).protocol;
@@ -74,6 +77,18 @@ private:
                           "this condition names no port: " + all + " there is taken for " +
                               protocol_of(service_of(service)) +
                               ", and what cannot be read as that is `unreadable`; add l4.dport");
+    }
+
+    void warn_of_tls(std::uint32_t service) {
+        const std::optional<std::uint16_t> port = port_of_tls(service_of(service).protocol);
+        if (port && names_port(placed_[service].clauses, pool_, *port)) {
+            problems_.warning(placed_[service].when,
+                              "at port " + std::to_string(*port) +
+                                  " clients speak TLS, which is no " +
+                                  protocol_of(service_of(service)) +
+                                  ": all of it is `unreadable` to this service, and refused once "
+                                  "it enforces; a service of protocol tls reads its hellos");
+        }
     }
 
     // Services before this one that may have some of its packets.
@@ -133,6 +148,7 @@ private:
     }
 
     const std::vector<PlacedService>& placed_;
+    const SetPool& pool_;
     const CompiledRules& compiled_;
     Problems& problems_;
     ClauseCover cover_;

@@ -1,5 +1,6 @@
 #include "lib/policy/services/unit_warnings.hpp"
 
+#include "lib/policy/services/port_of_tls.hpp"
 #include "lib/policy/services/protocol_set.hpp"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ public:
                               "about reaches `" +
                                   stance.without_tcp + "`, a service of another protocol");
         }
+        warn_of_tls(placed, stance);
         if (rule.mode == Mode::Enforce) {
             warn_of_unread(placed, rule, stance);
         }
@@ -64,6 +66,21 @@ private:
             }
         }
         return nullptr;
+    }
+
+    // A service that is declared there has a warning of its own.
+    void warn_of_tls(const PlacedRule& placed, const Stance& stance) const {
+        const bool is_of_one = stance.protocols.size() == 1 && stance.services.empty();
+        const auto port = is_of_one ? port_of_tls(stance.protocols.front()) : std::nullopt;
+        if (port && are_at_port(placed.clauses, pool_, *port)) {
+            problems_.warning(
+                placed.at,
+                "at port " + std::to_string(*port) + " clients speak TLS, in which no " +
+                    std::string{
+                        kServiceProtocolNames[static_cast<std::size_t>(stance.protocols.front())]} +
+                    " can be read: this rule sees none of it; handshakes and "
+                    "`tls.sni` can be limited there");
+        }
     }
 
     // Bytes that cannot be read have proto.l7 and no other text of a unit.

@@ -164,5 +164,14 @@ TEST(ImpliedServices, AreWhatCheckTakesAndCoverTheirRules) {
     EXPECT_EQ(yaml_of(implied_services(*outcome.rules)), "services: []\n");
 }
 
+TEST(ImpliedServices, SayWhereClientsSpeakTls) {
+    EXPECT_EQ(implied_by(rule("a", "l4.dport eq 443 and http.host eq \"a\"")),
+              "services:\n  - id: http  # of a\n    protocol: http\n    when: 'l4.dport eq 443'\n"
+              "    mode: monitor\n"
+              "    # Clients speak TLS at port 443: enforced, this refuses it.\n");
+    EXPECT_EQ(implied_by(rule("a", "l4.dport eq 443", "handshake")).find('#'),
+              implied_by(rule("a", "l4.dport eq 443", "handshake")).find("# of a"));
+}
+
 }  // namespace
 }  // namespace sluice::implied_services_test

@@ -293,6 +293,42 @@ TEST(Services, WarnOfWhatCanBeWalkedAround) {
               "around\n");
 }
 
+TEST(Services, WarnOfUnknownConnectionsThatPass) {
+    EXPECT_EQ(
+        shown(compile("  - {id: a, protocol: http, when: l4.dport eq 80, midstream: pass}\n")),
+        "3:62: warning: on a connection that the box does not know, bytes that begin no "
+        "request pass unread, whatever the server makes of them: limits over this service "
+        "can be walked around there; say inspect or reset\n");
+    EXPECT_NE(shown(compile("  - {id: a, protocol: dns, when: l4.dport eq 53, midstream: pass}\n"))
+                  .find("bytes that begin no query pass unread"),
+              std::string::npos);
+    for (const std::string_view words : {"tls, when: l4.dport eq 443, midstream: pass",
+                                         "http, when: l4.dport eq 80, midstream: reset",
+                                         "http, when: l4.dport eq 80, midstream: inspect"}) {
+        EXPECT_EQ(shown(compile("  - {id: a, protocol: " + std::string{words} + "}\n")), "")
+            << words;
+    }
+}
+
+TEST(Services, WarnOfPortsAtWhichClientsSpeakTls) {
+    EXPECT_EQ(shown(compile("  - {id: a, protocol: http, when: 'l4.dport in {80 443}'}\n")),
+              "3:35: warning: at port 443 clients speak TLS, which is no http: all of it is "
+              "`unreadable` to this service, and refused once it enforces; a service of protocol "
+              "tls reads its hellos\n");
+    EXPECT_NE(shown(compile("  - {id: a, protocol: http, when: 'l4.dport in {400..500}'}\n"))
+                  .find("at port 443 clients speak TLS"),
+              std::string::npos);
+    EXPECT_NE(shown(compile("  - {id: a, protocol: dns, when: l4.dport eq 853}\n"))
+                  .find("at port 853 clients speak TLS, which is no dns"),
+              std::string::npos);
+    for (const std::string_view words :
+         {"tls, when: l4.dport eq 443", "quic, when: l4.dport eq 443", "tls, when: l4.dport eq 853",
+          "dns, when: l4.dport eq 53", "http, when: 'not l4.dport in {443 22}'"}) {
+        EXPECT_EQ(shown(compile("  - {id: a, protocol: " + std::string{words} + "}\n")), "")
+            << words;
+    }
+}
+
 TEST(Services, WarnOfWhatCannotBeKnownOneWay) {
     EXPECT_EQ(shown(compile("  - {id: a, protocol: quic, when: l4.dport eq 443, path: both}\n")),
               "");
@@ -302,8 +338,8 @@ TEST(Services, WarnOfWhatCannotBeKnownOneWay) {
         "within 10 seconds is not counted four times, though it may be a new connection\n");
     for (const std::string protocol : {"http", "tls", "dns"}) {
         EXPECT_EQ(shown(compile("  - {id: a, protocol: " + protocol +
-                                ", when: l4.dport eq 443, path: inbound}\n")),
-                  "3:" + std::to_string(54 + protocol.size()) +
+                                ", when: l4.dport eq 80, path: inbound}\n")),
+                  "3:" + std::to_string(53 + protocol.size()) +
                       ": warning: its server is not seen: its window, what it has acknowledged, "
                       "its answers and the handshake over TCP cannot be known, so that bytes that "
                       "it would not take are read and charged too, no upgrade passes unless its "
@@ -357,10 +393,10 @@ TEST(Services, WarnOfConditionsThatNameNoPort) {
 
 TEST(Services, WarnOfTwoProtocolsForTheSameConnections) {
     EXPECT_EQ(shown(compile(R"yaml(
-  - {id: web, protocol: http, when: "ip.dst eq 192.0.2.1 and l4.dport in {80 443}"}
-  - {id: sites, protocol: tls, when: l4.dport eq 443}
+  - {id: web, protocol: http, when: "ip.dst eq 192.0.2.1 and l4.dport in {80 4443}"}
+  - {id: sites, protocol: tls, when: l4.dport eq 4443}
   - {id: more, protocol: http, when: "l4.dport in {80 8080}"}
-  - {id: h3, protocol: quic, when: l4.dport eq 443}
+  - {id: h3, protocol: quic, when: l4.dport eq 4443}
   - {id: names, protocol: dns, when: "l4.dport in {53 8080}"}
 )yaml")),
               "5:10: warning: where the conditions of `web` (http) and `sites` (tls) both hold, "
