@@ -4,6 +4,9 @@
 #include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/values/units_text.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sluice {
 namespace {
 
@@ -65,8 +68,43 @@ std::optional<Operand> parse_named(TokenReader& reader, const Token& family, Tex
     return named_operand(reader, {.kind = kind, .name = token.text}, family);
 }
 
+std::vector<std::string_view> parts_of(std::string_view name) {
+    std::vector<std::string_view> parts;
+    for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+        parts.push_back(name.substr(0, dot));
+        name.remove_prefix(dot + 1);
+    }
+    parts.push_back(name);
+    return parts;
+}
+
+// True if the word is the field with some of its parts left out, and not its last one:
+// `http.method` for http.request.method.
+bool is_short_for(std::string_view word, std::string_view field) {
+    const std::vector<std::string_view> parts = parts_of(word);
+    const std::vector<std::string_view> all = parts_of(field);
+    auto at = parts.begin();
+    for (const std::string_view part : all) {
+        at += at != parts.end() && *at == part ? 1 : 0;
+    }
+    return at == parts.end() && parts.back() == all.back();
+}
+
+// `; did you mean `tls.sni` or `quic.sni`?`, or nothing.
+std::string spelled_out(std::string_view word) {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::string_view> meant;
+    std::ranges::copy_if(field_names(), std::back_inserter(meant),
+                         [&](std::string_view field) { return is_short_for(word, field); });
+    std::string text;
+    for (const std::string_view field : meant) {
+        text += (text.empty() ? "; did you mean `" : "` or `") + std::string{field};
+    }
+    return meant.empty() || meant.size() > kMost ? "" : text + "`?";
+}
+
 // `http.request.headers.host` is meant as a name in brackets.
-std::string bracketed(std::string_view word) {
+std::string suggestion_for(std::string_view word) {
     for (const TextFamily& family : kTextFamilies) {
         const std::string begin = std::string{family.field} + ".";
         if (word.starts_with(begin) && is_text_name(word.substr(begin.size()))) {
@@ -74,7 +112,9 @@ std::string bracketed(std::string_view word) {
                    spelled({.kind = family.kind, .name = std::string{word.substr(begin.size())}});
         }
     }
-    return did_you_mean(word, field_names());
+    const std::string meant = spelled_out(word);
+    const std::string near = meant.empty() ? did_you_mean(word, field_names()) : meant;
+    return near.empty() ? "; `sluicectl fields` lists all" : near;
 }
 
 std::optional<Operand> parse_field(TokenReader& reader) {
@@ -112,7 +152,8 @@ std::optional<Operand> parse_field(TokenReader& reader) {
     if (const std::optional<TextName::Kind> family = find_text_family(token.text)) {
         return parse_named(reader, token, *family);
     }
-    (void)reader.fail(token.offset, "unknown field `" + token.text + "`" + bracketed(token.text));
+    (void)reader.fail(token.offset,
+                      "unknown field `" + token.text + "`" + suggestion_for(token.text));
     return std::nullopt;
 }
 

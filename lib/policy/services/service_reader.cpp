@@ -3,11 +3,15 @@
 #include "lib/packet/transport.hpp"
 #include "lib/policy/file_keys/rule_keys.hpp"
 #include "lib/policy/placement/may_match.hpp"
+#include "lib/policy/problems/nearest.hpp"
 #include "lib/policy/rules/rule_id.hpp"
 #include "lib/policy/rules/when_reader.hpp"
 #include "lib/policy/services/service_options.hpp"
 #include "lib/policy/yaml/scalar_places.hpp"
 #include "lib/rules/service_fault.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace sluice {
 namespace {
@@ -19,6 +23,22 @@ std::string field_list() {
     }
     return all;
 }
+
+// Names of protocols inside of others: what is read of them is how these begin.
+struct OtherName {
+    std::string_view name;
+    std::string_view why;
+};
+constexpr std::string_view kAsTls = "its hellos are those of TLS: write tls";
+constexpr std::string_view kAsQuic = "its hellos are those of QUIC: write quic";
+constexpr auto kOtherNames = std::to_array<OtherName>({{"https", kAsTls},
+                                                       {"ssl", kAsTls},
+                                                       {"h2", kAsTls},
+                                                       {"http2", kAsTls},
+                                                       {"dot", kAsTls},
+                                                       {"h3", kAsQuic},
+                                                       {"http3", kAsQuic},
+                                                       {"doq", kAsQuic}});
 
 struct Transport {
     std::uint64_t number;
@@ -100,6 +120,14 @@ private:
         if (map_.find("protocol") == nullptr) {
             file_.problems.error(map_.node().at,
                                  "a service needs a `protocol`: http, tls, dns or quic");
+            return false;
+        }
+        const YamlNode& node = *map_.find("protocol");
+        const auto other = std::ranges::find(kOtherNames, node.text, &OtherName::name);
+        if (node.is_scalar() && other != kOtherNames.end()) {
+            file_.problems.error(node.at, "`protocol` is one of " + list_of(kServiceProtocolNames) +
+                                              "; `" + node.text + "` is encrypted, and " +
+                                              std::string{other->why});
             return false;
         }
         const std::optional<std::size_t> word = map_.word("protocol", kServiceProtocolNames);

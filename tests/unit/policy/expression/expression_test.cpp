@@ -181,6 +181,13 @@ const Wrong kWrong[] = {
     {"", 0, "expected a field"},
     {"ip.protocol eq 6", 0, "did you mean `ip.proto`?"},
     {"l4.port eq 6", 0, "unknown field `l4.port`"},
+    {"http.method eq \"GET\"", 0, "`http.method`; did you mean `http.request.method`?"},
+    {"http.path eq \"/\"", 0, "`http.path`; did you mean `http.request.uri.path`?"},
+    {"http.request.path eq \"/\"", 0, "did you mean `http.request.uri.path`?"},
+    {"host eq \"a\"", 0, "`host`; did you mean `http.host`?"},
+    {"sni eq \"a\"", 0, "`sni`; did you mean `tls.sni` or `quic.sni`?"},
+    {"dport eq 80", 0, "`dport`; did you mean `l4.dport`?"},
+    {"pathology eq 80", 0, "`pathology`; `sluicectl fields` lists all"},
     {"ip.proto", 99, ""},  // a number alone is a condition
     {"ip.src", 6, "an operator after ip.src (eq, ne, in)"},
     {"ip.ttl 5", 7, "an operator after ip.ttl (eq, ne, lt, le, gt, ge, in)"},

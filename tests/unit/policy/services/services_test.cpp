@@ -212,6 +212,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"  - {id: a, when: l4.dport eq 80}\n", "3:5: a service needs a `protocol`"},
         Wrong{"  - {id: a, protocol: htp, when: l4.dport eq 80}\n",
               "3:23: `protocol` is one of http, tls, dns, quic; found `htp`; did you mean"},
+        Wrong{"  - {id: a, protocol: https, when: l4.dport eq 443}\n",
+              "3:23: `protocol` is one of http, tls, dns, quic; `https` is encrypted, and its "
+              "hellos are those of TLS: write tls\n"},
+        Wrong{"  - {id: a, protocol: http3, when: l4.dport eq 443}\n",
+              "3:23: `protocol` is one of http, tls, dns, quic; `http3` is encrypted, and its "
+              "hellos are those of QUIC: write quic\n"},
         Wrong{"  - {id: a, protocol: http}\n", "3:5: a service needs `when`"},
         Wrong{"  - {id: a, protocol: http, when: [80]}\n", "3:35: `when` must be a text"},
         Wrong{"  - {id: a, protocol: http, wen: l4.dport eq 80}\n",

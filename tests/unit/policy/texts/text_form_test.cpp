@@ -54,8 +54,10 @@ const Row kRows[] = {
     {kSni, kIs, "2001:db8::1", "no address of IPv6 is one", true},
     {kSni, kIs, " example.com", "labels of letters, digits, - and _", true},
     {kSni, kEnds, ".example.com:443", "write \".example.com\"", true},
-    {kSni, kIs, std::string(256, 'a'), "1 to 255 bytes, none of them zero", true},
-    {kSni, kIs, "", "1 to 255 bytes, none of them zero", true},
+    {kSni, kIs, "[2001:db8::1]:443", "no address of IPv6 is one", true},
+    {kSni, kEnds, "::1", "no address of IPv6 is one", true},
+    {kSni, kIs, std::string(256, 'a'), "1 to 253 bytes", true},
+    {kSni, kIs, "", "1 to 253 bytes", true},
     {TextField::QuicSni, kEnds, ".example.", "write \".example\"", true},
     {TextField::QuicSni, kBegins, "a.", "", true},
     {kPath, kIs, "/a/b", ""},
@@ -110,6 +112,7 @@ TEST(TextForm, SaysWhatPacketsHaveInstead) {
     for (const Row& row : kRows) {
         const auto fault = find_form_fault({row.field, row.how, row.ignore_case, row.text});
         EXPECT_EQ(fault.has_value(), !row.says.empty()) << row.text << fault.value_or("");
+        EXPECT_EQ(fault.value_or("").find("write \"2001\""), std::string::npos) << row.text;
         EXPECT_TRUE(!fault || fault->ends_with(row.says)) << row.text << *fault;
     }
 }
