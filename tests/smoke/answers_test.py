@@ -143,6 +143,24 @@ class Live(Watched, HttpCase):
         self.nothing_is_open()
         self.assertEqual(self.answers("replied"), 1)
 
+    def test_explain_shows_the_response_that_the_box_sends_now(self):
+        """Of a bucket that has refilled in part: less time than a token takes."""
+        self.rules("action: reply", rate="1/h")
+        self.assertEqual(self.get()[0].status, 200)
+
+        def told():
+            return int(self.get()[0].headers["Retry-After"])
+
+        wait_until("the wait to be shorter than a token takes", lambda: told() < 3600)
+        before = told()
+        account = json.loads(self.box.ctl("explain", "--json", "--src", "10.78.0.1", "--dst", self.ADDRESS, "--dport", "80",
+                                          "--http", "GET /").stdout)
+        after = told()
+        head = account["answer"]["headers"]
+        wait = int(head["retry-after"])
+        self.assertTrue(after <= wait <= before < 3600, (after, wait, before))
+        self.assertEqual(head["ratelimit"], f'"page";r=0;t={wait}')
+
     def test_curl_sees_it_too_and_a_head_has_no_body(self):
         self.rules("action: reply, status: 503, body: later, headers: {X-Why: full}, x_ratelimit: true")
         self.assertEqual(self.get()[0].status, 200)

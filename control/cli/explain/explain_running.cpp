@@ -52,7 +52,9 @@ public:
         const WorkerSet::Place at = workers.match(frame_, now_);
         seed(lcore, states, at);
         PacketAccount account = account_of(frame_, at, workers, rules_.rules, setup_.pair);
-        tell_waits(lcore, states, account);
+        if (tell_waits(lcore, states, account) && account.answer) {
+            account.answer = answer_of(at, rules_.rules.loaded.set(), account.decision);
+        }
         return account;
     }
 
@@ -128,11 +130,18 @@ private:
                KeyOutcome::Missing;
     }
 
-    // What is left decides; how long it takes to refill only the box knows to the nanosecond.
-    void tell_waits(std::uint32_t lcore, const BoxStates& states, PacketAccount& account) const {
+    // What is left decides; how long it takes to refill only the box knows to the nanosecond. So
+    // its waits are the decision's too, by the limit with the longest, as there.
+    // -> whether the decision has another wait than the buckets here gave it.
+    [[nodiscard]] bool tell_waits(std::uint32_t lcore, const BoxStates& states,
+                                  PacketAccount& account) const {
         Nanoseconds longest{0};
+        Nanoseconds longest_of_rule{0};
+        Decision& decision = account.decision;
+        std::uint32_t number = 0;
         each_rule([&](std::size_t place, const LoadedRule& rule) {
             RuleAccount& told = account.rules[place];
+            const bool decides = number++ == decision.rule;
             for (std::size_t i = 0; i < told.limits.size(); ++i) {
                 LimitAccount& limit = told.limits[i];
                 const auto found = states.buckets.find({place, i});
@@ -143,14 +152,21 @@ private:
                 const Nanoseconds wait = found->second.at(lcore).wait;
                 limit.before->wait = wait == kNever ? std::nullopt : std::optional{wait};
                 const bool refuses = limit.status == KeyStatus::Limited && !limit.admitted;
-                if (refuses && rule.mode == Mode::Enforce) {
-                    longest = std::max(longest, wait);
+                if (!refuses || rule.mode != Mode::Enforce) {
+                    continue;
+                }
+                longest = std::max(longest, wait);
+                if (decides && wait > longest_of_rule) {
+                    longest_of_rule = wait;
+                    decision.limit = static_cast<std::uint8_t>(i);
                 }
             }
         });
-        if (account.decision.reason == Reason::OverLimit && longest != Nanoseconds{0}) {
-            account.decision.wait = longest;
+        if (decision.reason != Reason::OverLimit || longest == Nanoseconds{0}) {
+            return false;
         }
+        decision.wait = longest;
+        return true;
     }
 
     const Options& options_;
