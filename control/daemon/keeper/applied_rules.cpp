@@ -46,6 +46,13 @@ std::uint64_t AppliedRules::generation() const {
     return current() == nullptr ? 0 : current()->generation;
 }
 
+const StoredRules* AppliedRules::same_as(const StoredRules& rules) const {
+    if (trial_ && same_source(trial_->rules, rules)) {
+        return &trial_->rules;
+    }
+    return kept_ && same_source(*kept_, rules) ? &*kept_ : nullptr;
+}
+
 std::optional<TrialEnd> AppliedRules::trial_end() const {
     return trial_ ? std::optional{trial_->end} : std::nullopt;
 }

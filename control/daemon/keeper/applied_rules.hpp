@@ -26,6 +26,8 @@ public:
 
     [[nodiscard]] const StoredRules* current() const;  // nullptr: no rules
     [[nodiscard]] std::uint64_t generation() const;    // 0: no rules
+    // The set on trial or the kept one, whichever has the same source; nullptr: neither.
+    [[nodiscard]] const StoredRules* same_as(const StoredRules& rules) const;
     [[nodiscard]] const std::optional<StoredRules>& kept() const noexcept { return kept_; }
     [[nodiscard]] const std::optional<Trial>& trial() const noexcept { return trial_; }
     [[nodiscard]] std::optional<TrialEnd> trial_end() const;

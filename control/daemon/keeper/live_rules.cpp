@@ -75,7 +75,10 @@ RuleChange LiveRules::push(StoredRules next, Compiled compiled, const PushTerms&
     }
     next.generation = generation_of(compiled.rules->set);
     next.on = change.rules;
-    if (!terms.call.empty()) {
+    if (const StoredRules* same = applied.same_as(next)) {
+        next.note =
+            same->note;  // in the history they are one set, which came with the first of them
+    } else if (!terms.call.empty()) {
         next.note = note_of(terms.call, diff_of(*board.view(), *compiled.rules));
     }
     std::optional<TrialEnd> end = terms.end;

@@ -140,6 +140,26 @@ TEST_F(Keeper, ApplyingAFileEndsTheModesSetBefore) {
     EXPECT_TRUE(on_disk()->modes.empty());
 }
 
+TEST_F(Keeper, TheSameSetAgainKeepsTheNoteOfWhatItChanged) {
+    start_dataplane();
+    start_daemon();
+    ASSERT_FALSE(apply(kOne).refusal);
+    ASSERT_FALSE(apply(kTwo).refusal);
+    const std::string note = "apply: added c; removed a, b";
+    ASSERT_EQ(on_disk()->note, note);
+    ASSERT_FALSE(apply(kTwo).refusal);
+    EXPECT_EQ(on_disk()->note, note);
+    ASSERT_FALSE(try_out(kTwo, 60s).refusal);
+    ASSERT_FALSE(rules().confirm().refusal);
+    EXPECT_EQ(on_disk()->note, note);
+
+    ASSERT_FALSE(try_out(kOne, 60s).refusal);
+    ASSERT_FALSE(apply(kTwo).refusal) << "which ends the trial of another set";
+    EXPECT_EQ(on_disk()->note, note);
+    ASSERT_FALSE(apply(kOne).refusal);
+    EXPECT_EQ(on_disk()->note, "apply: added a, b; removed c");
+}
+
 TEST_F(Keeper, ModesThatAreRefused) {
     start_dataplane();
     start_daemon();
