@@ -1,5 +1,7 @@
 #include "control/cli/completion.hpp"
 
+#include "control/cli/field_list.hpp"
+#include "control/cli/simulate/limit_words.hpp"
 #include "lib/policy/problems/nearest.hpp"
 
 #include <fmt/format.h>
@@ -43,21 +45,39 @@ constexpr auto kChoices =
                             {"panic", 0, "", "pass resume"},
                             {"completion", 0, "", "bash zsh fish"}});
 
-// Words that an option of a command takes.
+// Words that an option of a command takes; of a list, the first of it.
 struct OptionChoices {
-    std::string_view command;
-    std::string_view option;
-    std::string_view words;
+    std::string command;
+    std::string option;
+    std::string words;
 };
-constexpr auto kOptionChoices = std::to_array<OptionChoices>(
-    {{"top", "--by", "hits bits denied remaining"},
-     {"top", "--window", "1s 10s 60s"},
-     {"explain", "--proto", "tcp udp icmp"},
-     {"simulate", "--load", "backlog constant bursts poisson on-off capture"},
-     {"simulate", "--per", "packet byte connection"}});
 
-// Options whose value is an id, and those that say where sluiced is, which asking it needs.
-constexpr std::string_view kIdOptions = "--rule|--before|--after";
+// `--rule` is an id whatever the command.
+std::vector<OptionChoices> option_choices(const std::vector<CompletionWord>& words) {
+    const auto joined_views = [](const std::vector<std::string_view>& names) {
+        return fmt::format("{}", fmt::join(names, " "));
+    };
+    std::vector<OptionChoices> choices{
+        {"rule", "--before", std::string{kIds}},
+        {"rule", "--after", std::string{kIds}},
+        {"top", "--by", "hits bits denied remaining"},
+        {"top", "--window", "1s 10s 60s"},
+        {"explain", "--proto", "tcp udp icmp"},
+        {"explain", "--flags", "syn ack fin rst psh urg"},
+        {"inspect", "--fields", joined_views(shown_field_names())},
+        {"inspect", "--tunnels", "none gre vxlan ipip"},
+        {"simulate", "--algorithm", joined_views(algorithm_names())},
+        {"simulate", "--load", "backlog constant bursts poisson on-off capture"},
+        {"simulate", "--per", "packet byte connection"}};
+    for (const CompletionWord& word : words) {
+        if (std::ranges::find(word.options, "--rule") != word.options.end()) {
+            choices.push_back({word.word, "--rule", std::string{kIds}});
+        }
+    }
+    return choices;
+}
+
+// Options that say where sluiced is, which asking it needs.
 constexpr std::string_view kPlaceOptions = "--socket|--url|--token-file";
 
 bool has_choices(std::string_view command) {
@@ -198,9 +218,6 @@ constexpr std::string_view kFishTail = R"sh(
     test (count $argv) -lt 3; or test "$words[2]" = $argv[3]
 end
 complete -c sluicectl -f
-complete -c sluicectl -l rule -x -a '(__sluicectl_ask ids)'
-complete -c sluicectl -l before -x -a '(__sluicectl_ask ids)'
-complete -c sluicectl -l after -x -a '(__sluicectl_ask ids)'
 )sh";
 
 // The options and commands of all, apart.
@@ -289,12 +306,11 @@ std::string bash_completion(const std::vector<CompletionWord>& words) {
         cases += bash_choice(one);
     }
     const std::string valued = fmt::format("{}", fmt::join(valued_of(words), "|"));
-    cases +=
-        fmt::format("    esac\n    case $command:$before in\n        {}) ask=ids value=yes ;;\n",
-                    behind_option(kIdOptions));
-    for (const OptionChoices& one : kOptionChoices) {
-        cases += fmt::format("        {}:{}) ask= files= value=yes choices='{}' ;;\n", one.command,
-                             one.option, one.words);
+    cases += "    esac\n    case $command:$before in\n";
+    for (const OptionChoices& one : option_choices(words)) {
+        const std::string_view asked = asked_for(one.words);
+        cases += fmt::format("        {}:{}) ask={} files= value=yes choices='{}' ;;\n",
+                             one.command, one.option, asked, asked.empty() ? one.words : "");
     }
     cases += fmt::format("        {}) ask= files=yes value=yes ;;\n", behind_option(valued));
     return fmt::format(kHead, kPlaceOptions, valued) + cases + fmt::format(kTail);
@@ -318,11 +334,12 @@ std::string zsh_completion(const std::vector<CompletionWord>& words) {
         }
     }
     const std::string valued = fmt::format("{}", fmt::join(valued_of(words), "|"));
-    std::string options =
-        fmt::format("        {}) _sluicectl_ask ids; return ;;\n", behind_option(kIdOptions));
-    for (const OptionChoices& one : kOptionChoices) {
-        options += fmt::format("        {}:{}) compadd -- {}; return ;;\n", one.command, one.option,
-                               one.words);
+    std::string options;
+    for (const OptionChoices& one : option_choices(words)) {
+        const std::string_view asked = asked_for(one.words);
+        options += fmt::format(
+            "        {}:{}) {}; return ;;\n", one.command, one.option,
+            asked.empty() ? "compadd -- " + one.words : fmt::format("_sluicectl_ask {}", asked));
     }
     options += fmt::format("        {}) _files; return ;;\n", behind_option(valued));
     return fmt::format(kZshHead, kPlaceOptions, valued, options) + cases + std::string{kZshTail};
@@ -348,10 +365,12 @@ std::string fish_completion(const std::vector<CompletionWord>& words) {
     for (const Choices& one : kChoices) {
         text += fish_choice(one);
     }
-    for (const OptionChoices& one : kOptionChoices) {
+    for (const OptionChoices& one : option_choices(words)) {
+        const std::string_view asked = asked_for(one.words);
         text += fmt::format(
             "complete -c sluicectl -n '__fish_seen_subcommand_from {}' -l {} -x -a '{}'\n",
-            one.command, one.option.substr(2), one.words);
+            one.command, one.option.substr(2),
+            asked.empty() ? one.words : fmt::format("(__sluicectl_ask {})", asked));
     }
     return text;
 }

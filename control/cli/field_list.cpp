@@ -91,6 +91,19 @@ std::variant<FieldList, FieldFault> parse_field_list(const std::vector<std::stri
     return list;
 }
 
+std::vector<std::string_view> shown_field_names() {
+    std::vector<std::string_view> names;
+    for (const FieldRow& row : kFields) {
+        if (row.field != Field::ProxiedClient && !is_from_database(row.field)) {
+            names.push_back(row.name);
+        }
+    }
+    for (const TextFieldRow& row : kTextFields) {
+        names.push_back(row.name);
+    }
+    return names;
+}
+
 std::variant<Tunnels, std::string> parse_tunnels(const std::vector<std::string>& names) {
     if (names.empty()) {
         return Tunnels{true, true, true};

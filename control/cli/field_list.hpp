@@ -5,6 +5,7 @@
 #include "lib/packet/text_name.hpp"
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct FieldList {
 // goes on in the next.
 [[nodiscard]] std::variant<FieldList, FieldFault> parse_field_list(
     const std::vector<std::string>& names);
+
+// Names that such a list may hold, but for those that hold a name of their own, as a header's does.
+[[nodiscard]] std::vector<std::string_view> shown_field_names();
 
 // A list of tunnels by their names in sluice.yaml; "none" alone is none, an empty list all. The
 // text is what is wrong.

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from capture_files import Case, main
+from capture_files import Case, main, pcap, udp
 from stand_ins import Sluiced
 
 GOOD = ["a", "web-2", "web-2.half"]
@@ -115,6 +115,8 @@ esac
     # What an option or a place takes, behind options with values of their own.
     WORDS = (("top --by", "hits bits denied remaining"), ("top --window", "1s 10s 60s"), ("rollback", "1 2 3"),
              ("rollback --if-match abc", "1 2 3"), ("explain --proto", "tcp udp icmp"),
+             ("simulate --algorithm", "token_bucket leaky_bucket fixed_window sliding_window sliding_counters sliding_log srtcm trtcm"),
+             ("explain --flags", "syn ack fin rst psh urg"), ("inspect --tunnels", "none gre vxlan ipip"),
              ("key --limit 1", "show list reset grant set unset ban unban"))
 
     def test_bash_offers_what_options_take(self):
@@ -123,6 +125,12 @@ esac
         self.write("a.pcap", "")
         self.assertEqual(self.bash(f"{self.program} replay --pcap a.", 3), ["a.pcap"])
         self.assertEqual(self.bash(f"{self.program} --socket sluice", 2), ["sluicectl"])
+
+    def test_fields_are_those_that_inspect_shows(self):
+        offered = self.bash(f"{self.program} inspect --fields ''", 3)
+        self.assertIn("http.request.uri.path", offered)
+        capture = self.write("in.pcap", pcap([(0, udp())]))
+        self.ctl("inspect", "--pcap", capture, "--fields", ",".join(offered))
 
     def test_what_options_take_is_taken(self):
         """Offered words are those that the program knows."""
@@ -150,6 +158,8 @@ esac
         for words in ("mode ", "stats --rule "):
             shown = self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words}"')
             self.expect_good([line.split("\t")[0] for line in shown])
+        for words in ("check --r", "apply --be", "trace --af"):
+            self.assertEqual(self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words}"'), [])
         for words, wanted in self.WORDS:
             shown = self.offered("fish", "--no-config", "-c", f'source script.fish; complete -C "sluicectl {words} "')
             self.assertEqual(sorted(line.split("\t")[0] for line in shown), sorted(wanted.split()), words)

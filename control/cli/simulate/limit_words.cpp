@@ -33,13 +33,12 @@ std::vector<const LimitAlgorithm*> known_algorithms() {
 }
 
 Result<const LimitAlgorithm*> find_algorithm(std::string_view name) {
-    std::vector<std::string_view> names;
     for (const LimitAlgorithm* algorithm : known_algorithms()) {
         if (algorithm->name == name) {
             return algorithm;
         }
-        names.push_back(algorithm->name);
     }
+    const std::vector<std::string_view> names = algorithm_names();
     const std::string found = name.empty() ? "" : "; found '" + std::string{name} + "'";
     return Error{Errc::BadSyntax,
                  "--algorithm is one of " + list_of(names) + found + did_you_mean(name, names)};
@@ -96,6 +95,14 @@ Result<ParameterValues> read_values(const LimitAlgorithm& algorithm, const Limit
 }
 
 }  // namespace
+
+std::vector<std::string_view> algorithm_names() {
+    std::vector<std::string_view> names;
+    for (const LimitAlgorithm* algorithm : known_algorithms()) {
+        names.push_back(algorithm->name);
+    }
+    return names;
+}
 
 std::vector<std::string_view> all_limit_words() {
     std::vector<std::string_view> all;

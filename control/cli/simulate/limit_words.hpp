@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+// Algorithms that are simulated.
+[[nodiscard]] std::vector<std::string_view> algorithm_names();
+
 // Every word that a limit may have.
 [[nodiscard]] std::vector<std::string_view> all_limit_words();
 
