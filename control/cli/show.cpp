@@ -300,7 +300,7 @@ ExitCode run_health(const Options& options) {
         return report(*refusal);
     }
     const Json& health = std::get<Json>(answer);
-    print(options.json ? dump_line(health) : health_text(health));
+    print(options.json ? dump_line(health) : folded(health_text(health)));
     return has_dataplane(health) ? ExitCode::Done : ExitCode::Unreached;
 }
 

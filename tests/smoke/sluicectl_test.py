@@ -313,9 +313,12 @@ class WithSluiced(Case):
              "exceeded": 901, "skipped": 0, "admitted_bytes": 10 ** 12, "exceeded_bytes": 10 ** 6, "keys": 1_048_576}
             for i in range(3)]}
         workers = [{**WORKER, "lcore": i, "lanes": [f"uplink in q{n}" for n in range(8)]} for i in (1, 2)]
-        self.start({("GET", "/v1/stats"): (200, many), ("GET", "/v1/workers"): (200, {"workers": workers})})
+        low = [{"pair": "uplink", "side": side, "mtu": 1400, "needed": 1500} for side in ("outside", "in")]
+        health = {**ANSWERS[("GET", "/v1/health")][1], "low_mtus": low}
+        self.start({("GET", "/v1/stats"): (200, many), ("GET", "/v1/workers"): (200, {"workers": workers}),
+                    ("GET", "/v1/health"): (200, health)})
         for width in (80, 200):
-            for command in ("stats", "ports", "workers", "rules", "ports --watch --count 1", "workers --cycles"):
+            for command in ("stats", "ports", "workers", "rules", "health", "ports --watch --count 1", "workers --cycles"):
                 shown = self.on_terminal(width, *command.split())
                 for line in shown.splitlines():
                     self.assertLessEqual(len(re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line)), width, line)
