@@ -99,7 +99,7 @@ void explain_arguments(CLI::App& app, Options& options) {
                    "rule files, folders or -; without one, what the running box has");
     app.add_option("--pcap", options.pcap_file, "pcap or pcapng file, Ethernet; - for stdin");
     app.add_option("--frame", options.frame, "number of the frame in it, from 1 on")
-        ->check(CLI::PositiveNumber);
+        ->check(count_fault);
     packet_arguments(app, options.packet);
     config_option(app, options);
     inside_option(app, options);
@@ -180,7 +180,7 @@ void key_arguments(CLI::App& app, Options& options) {
     app.add_flag("--to-burst", options.to_burst, "of reset: down to a whole burst or count");
     app.add_option("--limit", options.limit, "name of the only limit that is meant");
     app.add_option("--tier", options.tier, "number of the tier that the key is of")
-        ->check(CLI::PositiveNumber);
+        ->check(count_fault);
     app.add_option("--rate", options.rate, "of set: another rate for this key, such as 50/s");
     app.add_option("--burst", options.burst, "of set: another burst, or queue");
     app.add_option("--count", options.amount, "of set: another count");
@@ -297,7 +297,8 @@ void add_global_options(CLI::App& app, Options& options) {
     app.add_flag("--no-color", options.no_color, "no colours");
     app.set_version_flag("--version", "sluicectl " SLUICE_VERSION);
     app.footer(
-        "Exit codes: 0 done, 1 refused or invalid, 2 wrong usage, 3 no daemon or no dataplane");
+        "Exit codes: 0 done, 1 refused or invalid, 2 wrong usage, 3 no daemon or no dataplane; of "
+        "`diff --exit-code`: 1 something differs, 4 refused or invalid");
     app.require_subcommand(1);
     app.fallthrough();  // global options may stand after the command too
 }

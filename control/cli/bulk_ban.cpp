@@ -1,6 +1,7 @@
 #include "control/cli/bulk_ban.hpp"
 
 #include "control/cli/daemon.hpp"
+#include "control/cli/human_units.hpp"
 #include "control/cli/terminal.hpp"
 #include "control/text_file.hpp"
 #include "control/visible_text.hpp"
@@ -93,8 +94,8 @@ ExitCode ban_all_in(const Options& options) {
     }
     const Json& document = std::get<Json>(answer);
     print(options.json ? dump_line(document)
-                       : fmt::format("rule {}: {} keys are banned\n", text_at(document, "rule"),
-                                     count_at(document, "banned")));
+                       : fmt::format("rule {}: {} banned\n", text_at(document, "rule"),
+                                     counted(count_at(document, "banned"), "key")));
     return ExitCode::Done;
 }
 

@@ -27,6 +27,7 @@ struct Checked {
     std::string name;
     std::string text;
     std::vector<Problem> problems;
+    bool read = true;  // else its one problem says which file, and why not
 };
 
 bool has_error(const Checked& file) {
@@ -45,6 +46,7 @@ Checked check_file(const std::string& path, bool strict, Look look) {
         look(RuleText{path, file.text}, problems);
     } else {
         problems.error({}, text.error().what);
+        file.read = false;
     }
     file.problems = problems.list();
     if (strict) {
@@ -315,14 +317,17 @@ ExitCode run_check(const Options& options) {
         read ? check_rules(input, options.strict, box, rules, refused)
              : Checked{.name = input.label,
                        .text = {},
-                       .problems = {{input.label, {}, Severity::Error, read.error().what}}});
+                       .problems = {{input.label, {}, Severity::Error, read.error().what}},
+                       .read = false});
     const bool ok = std::none_of(files.begin(), files.end(), has_error);
     if (options.json && !(options.services && ok)) {
         print_json(files, ok, ok && !refused, rules);
         return ok ? ExitCode::Done : ExitCode::Refused;
     }
     for (const Checked& file : files) {
-        if (file.name == input.label) {
+        if (!file.read) {
+            say_error(file.problems.front().message);
+        } else if (file.name == input.label) {
             say_file_problems(file.problems, input);
         } else {
             say_problems(file.problems, {file.name, file.text});

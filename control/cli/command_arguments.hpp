@@ -1,6 +1,8 @@
 #pragma once
 #include "control/cli/options.hpp"
 
+#include <string>
+
 namespace CLI {
 class App;
 }
@@ -15,6 +17,10 @@ void apply_arguments(CLI::App& app, Options& options);
 void rule_arguments(CLI::App& app, Options& options);
 void rollback_arguments(CLI::App& app, Options& options);
 void shown_rules_arguments(CLI::App& app, Options& options);
+
+// What is wrong with the text as a whole number from 1 on; empty: nothing. CLI11's own check quotes
+// the largest double in full.
+[[nodiscard]] std::string count_fault(const std::string& text);
 
 // --watch and --count, of commands that show counters (watch_arguments.cpp).
 void stats_arguments(CLI::App& app, Options& options);

@@ -57,7 +57,9 @@ std::string wrong_usage(const Options& options) {
     if ((options.word == "grant") == options.units.empty()) {
         return options.units.empty()
                    ? "`key grant RULE KEY UNITS` says how many, such as 200 or 64KiB"
-                   : "only `key grant` takes a number of units";
+                   : "`" + options.units +
+                         "` is one word too many: a key is one word, its parts joined by |, such "
+                         "as '192.0.2.1|/login'; only `key grant` takes another, its units";
     }
     if (!sets && (numbers || options.exempt)) {
         return "--rate, --burst, --count and --exempt are of `key set`";

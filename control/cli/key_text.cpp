@@ -211,9 +211,12 @@ std::string setting_text(const Json& document) {
     std::string lifted;
     if (document.contains("lifted")) {
         const auto unanswered = count_at(document, "unanswered_workers");
+        const std::string silent = unanswered == 1
+                                       ? "; one has not answered"
+                                       : fmt::format("; {} have not answered", unanswered);
         lifted =
-            fmt::format("ban lifted on {} workers{}\n", count_at(document, "lifted"),
-                        unanswered == 0 ? "" : fmt::format("; {} have not answered", unanswered));
+            fmt::format("ban lifted on {}{}\n", counted(count_at(document, "lifted"), "worker"),
+                        unanswered == 0 ? "" : silent);
     }
     return head(document) + (document.contains("networks") ? ": banned\n" : "\n") + lifted +
            networks_text(document) +
@@ -224,7 +227,7 @@ std::string key_list_text(const Json& document) {
     Table table{{{"KEY"}, {"TIER", kRight}, {"SET"}, {"UNTIL"}, {"REASON"}}};
     for (const Json& one : document.at("keys")) {
         table.row({text_at(one, "key"), grouped(count_at(one, "tier")), text_at(one, "set"),
-                   one.at("until").is_null() ? "unset" : text_at(one, "until"),
+                   one.at("until").is_null() ? "for good" : text_at(one, "until"),
                    text_at(one, "reason")});
     }
     const Json& dynamic = document.at("dynamic");

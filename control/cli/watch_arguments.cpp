@@ -3,13 +3,25 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+
 namespace sluice {
+
+std::string count_fault(const std::string& text) {
+    std::uint64_t count = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, count);
+    const bool is_count = error == std::errc{} && rest == end && count != 0;
+    return is_count ? "" : "`" + text + "` is no number from 1 on";
+}
 
 void stats_arguments(CLI::App& app, Options& options) {
     CLI::Option* const watch = app.add_flag("--watch", options.watch, "again each second");
     app.add_option("--count", options.count, "stop watching after so many times")
         ->needs(watch)
-        ->check(CLI::PositiveNumber);
+        ->check(count_fault);
 }
 
 void workers_arguments(CLI::App& app, Options& options) {
@@ -47,8 +59,7 @@ void trace_options(CLI::App& app, Options& options) {
     app.add_option("--rule", options.rule, "packets that this rule decides or, passing, matches");
     app.add_flag("--dropped", options.dropped, "only packets that are kept back");
     app.add_flag("--would-refuse", options.would_refuse, "only what services would refuse");
-    app.add_option("--count", options.count, "end after so many packets")
-        ->check(CLI::PositiveNumber);
+    app.add_option("--count", options.count, "end after so many packets")->check(count_fault);
     app.add_option("--for", options.lasts, "end after this time, such as 10s");
 }
 

@@ -198,6 +198,10 @@ rules:
                           packet + ("--dport", "65536"), packet + ("--flags", "sin"),
                           packet + ("--dscp", "64"), packet + ("--vlan", "4095")):
             self.explain(*arguments, expect=2)
+        self.assertIn("--dst, the receiver's address, is missing", self.explain("--src", "10.0.0.1", expect=2))
+        self.assertIn("--src, the sender's address, is missing", self.explain("--dport", "80", expect=2))
+        for number in ("0", "-1", "1x", "99999999999999999999"):
+            self.assertIn(f"--frame: `{number}` is no number from 1 on", self.explain("--pcap", capture, f"--frame={number}", expect=2))
 
     def test_for_people(self):
         rules = self.write("rules.yaml", RULES)

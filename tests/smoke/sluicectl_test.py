@@ -393,7 +393,7 @@ class WithSluiced(Case):
         keys = self.path("keys")
         with open(keys, "w", encoding="utf-8") as file:
             file.write("# theirs\n10.0.0.1\n\n10.0.0.2\n")
-        self.assertIn("2 keys are banned", self.ask("key", "ban", "a", "--file", keys, "--for", "1h")[0])
+        self.assertIn("2 keys banned", self.ask("key", "ban", "a", "--file", keys, "--for", "1h")[0])
         self.assertEqual(json.loads(sluiced.asked[-1][2]), {"keys": ["10.0.0.1", "10.0.0.2"], "for": "1h"})
         _, err = self.ask("key", "ban", "b", "--file", keys, exit=1)
         self.assertIn(f"{keys}:4: error: no key", err)
@@ -401,6 +401,20 @@ class WithSluiced(Case):
         for words in (("key", "ban", "a", "10.0.0.1", "--file", keys), ("key", "unban", "a", "--file", keys)):
             self.ask(*words, exit=2)
         self.ask("key", "ban", "a", "--file", self.path("absent"), exit=1)
+
+    def test_the_parts_of_a_key_are_one_word(self):
+        self.start()
+        _, err = self.ask("key", "show", "hellos", "10.77.0.1", "shop.example", exit=2)
+        self.assertIn("`shop.example` is one word too many: a key is one word", err)
+
+    def test_a_file_that_cannot_be_read_is_named_once(self):
+        for words in (("check", "absent"), ("check", "absent", "other"), ("check", "--config", "absent", "absent")):
+            _, err = self.ctl(*words, exit=1)
+            self.assertEqual(set(err.splitlines()), {"sluicectl: error: cannot read absent: No such file or directory"})
+
+    def test_the_help_has_every_exit_code(self):
+        said = " ".join(self.ctl("--help")[0].split())
+        self.assertIn("3 no daemon or no dataplane; of `diff --exit-code`: 1 something differs, 4 refused or invalid", said)
 
     def test_the_environment_names_the_socket(self):
         self.start()

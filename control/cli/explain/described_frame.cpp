@@ -80,6 +80,10 @@ Error wrong(std::string what) {
 }
 
 Result<Done> read_addresses(const PacketWords& words, Described& packet) {
+    if (words.src.empty() || words.dst.empty()) {
+        return wrong(words.src.empty() ? "--src, the sender's address, is missing"
+                                       : "--dst, the receiver's address, is missing");
+    }
     const std::optional<VersionedAddress> src = parse_address(words.src);
     const std::optional<VersionedAddress> dst = parse_address(words.dst);
     if (!src) {

@@ -48,7 +48,7 @@ TEST(KeyText, HiddenCharactersOfReasonsAreShownEscaped) {
     }
     EXPECT_NE(setting_text(document).find("set: banned" + because), std::string::npos);
     const std::string list = key_list_text({{"rule", "r"}, {"dynamic", nullptr}, {"keys", set}});
-    EXPECT_TRUE(list.ends_with(std::string{"  "} + kShownHostile + "\n")) << list;
+    EXPECT_TRUE(list.ends_with(std::string{"  for good  "} + kShownHostile + "\n")) << list;
     EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 3) << list;
 }
 
@@ -98,7 +98,7 @@ TEST(SettingText, SaysThatTheNetworkOfALiftedKeyIsBanned) {
     document["networks"] = kNetworks;
     const std::string text = setting_text(document);
     EXPECT_TRUE(
-        text.starts_with("rule r, key 192.0.2.7: banned\nban lifted on 1 workers\n"
+        text.starts_with("rule r, key 192.0.2.7: banned\nban lifted on 1 worker\n"
                          "within 192.0.2.0/24, banned by operator, because: abuse\n"))
         << text;
 }
