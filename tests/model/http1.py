@@ -42,17 +42,27 @@ class Readings:
         doubtful = hosts > 1 or is_line_alone(head) or of_path
         return bool(FOLD.search(head)) or doubtful and not self.both
 
-    def last_texts(self, packet, head, headers):
-        """-> [the fields that another server takes the last of]: of headers all, of cookies all. A service that enforces
-        `refuse` takes the first; so does what is in doubt otherwise than in its texts."""
-        if FOLD.search(head) or packet.service and packet.service.service.mode == "enforce" and not self.both:
+    def last_texts(self, head, headers):
+        """-> [the texts of a place in which another server takes the last, each way that one does]: of headers all, of cookies
+        all, or those of one line. What is in doubt otherwise than in its texts has the first alone."""
+        if FOLD.search(head):
             return []
         firsts, lasts = fields_of(headers), fields_of(headers[::-1])
-        cookies, last_cookies = cookies_of(headers), cookies_of(headers, True)
-        headers = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
-        others = {f'http.cookies["{name}"]': text for name, text in last_cookies.items()
-                  if cookies[name] != text and name in self.cookies}
-        return [texts for texts in (headers, others) if texts]
+        headers_last = {name: text for name, text in lasts.items() if firsts[name] != text and self.names_header(name)}
+        return [ways for ways in ([headers_last] if headers_last else [], self.other_cookies(headers)) if ways]
+
+    def other_cookies(self, headers):
+        """The last of each cookie; and to a server that knows one line, the last of the first, or the first of the last."""
+        lines = [[line] for line in headers if line[0] == "cookie"]
+        named = [name for line in lines for name in cookie_names(line[0][1]) if name in self.cookies]
+        if len(named) == len(set(named)):
+            return []
+        first, last = cookies_of(headers), cookies_of(headers, True)
+        ways = [(first, last)]
+        if len(lines) > 1:
+            ways += [(first, cookies_of(lines[0], True)), (last, cookies_of(lines[-1]))]
+        return [{f'http.cookies["{name}"]': other.get(name) for name in set(named)} for usual, other in ways
+                if any(usual.get(name) != other.get(name) for name in set(named))]
 
     def names_header(self, field):
         named = NAMED_HEADER.match(field)
@@ -84,11 +94,13 @@ def add_request(packet, head, readings):
     other_host = normal_host(hosts[-1] if hosts else b"")
     if readings.has_hosts and other_host not in (b"", found.get("http.host")):  # the header's beside the target's, the last beside the first
         ways += [{**way, "http.host": other_host} for way in ways]
-    for texts in readings.last_texts(packet, head, headers):
-        ways += [{**way, **texts} for way in ways]
+    for others in readings.last_texts(head, headers):
+        ways += [{**way, **texts} for texts in others for way in ways]
     for number, way in enumerate(ways if passes else ways[:1]):
         unit = packet.add_unit()
-        unit.fields.update(found, **way)
+        unit.fields.update(found)
+        unit.fields.update(way)
+        unit.fields = {name: text for name, text in unit.fields.items() if text is not None}
         unit.headers, unit.requests, unit.is_reading = headers, 1, number > 0
     return body, ends
 
@@ -142,9 +154,17 @@ def fields_of(headers):
 
 def cookies_of(headers, is_last=False):
     """All lines are one list (RFC 9113, 8.2.3). -> {name: the text of its first, or its last}"""
-    pairs = [pair.partition(b"=") for name, value in headers if name == "cookie" for pair in value.split(b";")]
-    named = [(name.strip(b" \t").decode(), value.strip(b" \t")) for name, equals, value in pairs if equals]
+    named = [pair for name, value in headers if name == "cookie" for pair in cookie_pairs(value)]
     return dict(named if is_last else reversed(named))
+
+
+def cookie_pairs(line):
+    pairs = [pair.partition(b"=") for pair in line.split(b";")]
+    return [(name.strip(b" \t").decode(), value.strip(b" \t")) for name, equals, value in pairs if equals]
+
+
+def cookie_names(line):
+    return [name for name, _ in cookie_pairs(line)]
 
 
 def header(line):

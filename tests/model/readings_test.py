@@ -104,14 +104,24 @@ class Requests(unittest.TestCase):
                  (b"Cookie: b=1; b=2", 'http.cookies["b"]', [b"1"]), (b"Cookie: b=1\r\nCookie: b=1;", 'http.request.headers["cookie"]', [b"b=1", b"b=1;"]),
                  (b"Cookie: c=1\r\ncookie: c=1 ", 'http.cookies["c"]', [b"1"]), (b"Referer: a\r\nReferer: b", "http.referer", [b"a", b"b"]),
                  (b"User-Agent: a\r\nUser-Agent: b", "http.user_agent", [b"a"]))
-        for one, said, has_both in ((None, "refuse", True), (service("monitor"), "refuse", True), (service("enforce"), "both", True),
-                                    (service("enforce"), "refuse", False)):
+        for one, said in ((None, "refuse"), (service("monitor"), "refuse"), (service("enforce"), "both"), (service("enforce"), "refuse")):
             for lines, field, texts in twice:
                 packet = Packet()
                 packet.service = one and Seen(one, 0)
                 http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, http1.Readings(said, named=named))
-                self.assertEqual([unit.fields[field] for unit in (packet, *packet.further)], texts if has_both else texts[:1], lines)
+                self.assertEqual([unit.fields[field] for unit in (packet, *packet.further)], texts, lines)
                 self.assertIsNone(one and packet.service.refusal)
+
+    def test_of_two_lines_of_cookies_a_server_may_know_one(self):
+        readings = http1.Readings(named=http1.named_in('http.cookies["c"] http.cookies["d"]'))
+        for lines, texts in ((b"Cookie: c=1; c=2\r\nCookie: c=3; c=4", [(b"1", None), (b"4", None), (b"2", None), (b"3", None)]),
+                             (b"Cookie: c=1\r\nCookie: c=3; c=4", [(b"1", None), (b"4", None), (b"3", None)]),
+                             (b"Cookie: c=1; c=2\r\nCookie: d=3", [(b"1", b"3"), (b"2", b"3"), (b"2", None), (None, b"3")]),
+                             (b"Cookie: c=1\r\nCookie: c=2\r\nCookie: d=3", [(b"1", b"3"), (b"2", b"3"), (b"1", None), (None, b"3")]),
+                             (b"Cookie: c=1\r\nCookie: d=3", [(b"1", b"3")])):
+            packet = Packet()
+            http1.add_request(packet, HEAD % b"/" + b"\r\n" + lines, readings)
+            self.assertEqual([tuple(unit.fields.get(f'http.cookies["{name}"]') for name in "cd") for unit in (packet, *packet.further)], texts, lines)
 
     def test_another_host_is_another_text_of_its_header(self):
         packet = Packet()

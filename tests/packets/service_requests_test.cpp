@@ -386,6 +386,63 @@ TEST(ServicePaths, OneThatMonitorsCountsEachReading) {
     }
 }
 
+// Lines of a request that all servers serve, of which some take the first and some the last: either
+// is judged, whatever the option.
+TEST(ServiceRepeats, EitherIsJudged) {
+    const std::string rules =
+        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+        "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: d, mode: enforce, "
+        "when: 'http.request.headers[\"x\"] eq \"real\" or http.cookies[\"s\"] eq \"real\" or "
+        "http.user_agent eq \"real\"', on_match: drop}\n";
+    for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {
+        UnitBudget budget = capture_unit_budget();
+        budget.on_ambiguous = option;
+        UnitParser parser{budget};
+        test::Box box{rules};
+        box.find_units_by(parser.finder());
+        std::uint16_t port = 1;
+        const auto judge = [&](std::string_view lines) {
+            ++port;
+            for (const test::Frame& frame :
+                 {test::syn().sport(port), test::syn_ack().dport(port), client("").sport(port)}) {
+                (void)box.judge(frame, test::kStart);
+            }
+            const std::string text =
+                "GET /x/../y HTTP/1.1\r\nHost: a\r\n" + std::string{lines} + "\r\n";
+            return box.judge(client(text).sport(port), test::kStart).reason;
+        };
+        for (const char* lines :
+             {"X: real\r\nX: a\r\n", "X: a\r\nX: real\r\n", "X: a\r\nX: b\r\nX: real\r\n",
+              "Cookie: s=a; s=real\r\n", "Cookie: s=real; s=a\r\n",
+              "Cookie: s=a\r\nCookie: s=real\r\n", "Cookie: s=a\r\nCookie: s=real; s=b\r\n",
+              "Cookie: s=a; s=real\r\nCookie: s=b\r\n", "Cookie: s=a; s=real\r\nCookie: t=b\r\n",
+              "User-Agent: a\r\nUser-Agent: real\r\n"}) {
+            EXPECT_EQ(judge(lines), Reason::DenyRule) << lines;
+        }
+        for (const char* lines : {"X: a\r\nX: b\r\n", "Cookie: s=a; s=b\r\nCookie: s=c; s=d\r\n"}) {
+            EXPECT_EQ(judge(lines), Reason::Unmatched) << lines;
+        }
+    }
+}
+
+// Of either the key is charged, so that one beside it brings no bucket of its own.
+TEST(ServiceRepeats, TheKeysOfBothAreCharged) {
+    UnitParser parser{capture_unit_budget()};
+    test::Box box{
+        "version: 1\nservices:\n  - {id: web, protocol: http, when: 'ip.dst eq 192.0.2.1 and "
+        "l4.dport eq 80', mode: enforce, checksums: trust}\nrules:\n  - {id: k, mode: enforce, "
+        "key: ['http.request.headers[\"x\"]'], per: request, limits: [{algorithm: fixed_window, "
+        "count: 1, window: 1h}]}\n"};
+    box.find_units_by(parser.finder());
+    for (const test::Frame& frame : {test::syn(), test::syn_ack(), client("")}) {
+        (void)box.judge(frame, test::kStart);
+    }
+    const std::string first = "GET / HTTP/1.1\r\nHost: a\r\nX: a1\r\nX: real\r\n\r\n";
+    const std::string second = "GET / HTTP/1.1\r\nHost: a\r\nX: a2\r\nX: real\r\n\r\n";
+    EXPECT_EQ(box.judge(client(first), test::kStart).reason, Reason::WithinLimits);
+    EXPECT_EQ(box.judge(client(second, length(first)), test::kStart).reason, Reason::OverLimit);
+}
+
 // A rule over what servers that decode make of a path.
 TEST(ServicePaths, WhatMayStandInAPathIsJudgedEncodedAndNot) {
     for (const OnAmbiguous option : {OnAmbiguous::Refuse, OnAmbiguous::Both}) {

@@ -1,5 +1,6 @@
 #include "lib/l7/http1/header_lines.hpp"
 
+#include "lib/l7/http1/cookie_list.hpp"
 #include "lib/l7/http1/texts.hpp"
 
 #include <algorithm>
@@ -225,23 +226,11 @@ private:
     }
     void add_cookies(ByteView value) noexcept {
         if (wanted_.cookies().size() != 0) {
-            const ReadableText list = lines_.readable(value);
-            for_each_part(list, ';', [&](ByteView pair) { add_cookie(list.with(pair)); });
-        }
-    }
-    void add_cookie(const ReadableText& pair) noexcept {
-        if (pair.size() == 0 || !wanted_.cookies().may_begin_with(pair.bytes().front())) {
-            return;
-        }
-        const std::size_t equals = find_byte(pair, 0, '=');
-        if (equals == pair.size()) {
-            return;
-        }
-        const ByteView name = without_blanks(pair.bytes().first(equals));
-        const std::uint8_t place = wanted_.cookie(pair.with(name));
-        if (place != NameTable::kNone) {
-            const ByteView value = without_blanks(pair.bytes().subspan(equals + 1));
-            head_.shapes.add_if(!head_.add_cookie(place, value), HeadShape::RepeatedCookie);
+            for_each_cookie(lines_.readable(value), wanted_,
+                            [this](std::uint8_t place, ByteView cookie) {
+                                head_.shapes.add_if(!head_.add_cookie(place, cookie),
+                                                    HeadShape::RepeatedCookie);
+                            });
         }
     }
 

@@ -145,8 +145,8 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     const bool matters = reads_requests(packet);
     units.count(UnitEvent::HttpRequest);
     // Without a service nothing is refused for what it is: all of its readings are charged, and of
-    // what monitors too, which counts what would be refused. So are the paths that servers make of
-    // a request of which they agree on all else.
+    // what monitors too, which counts what would be refused. So are the texts that servers make of
+    // a request that none of them refuses: its paths, and what comes twice.
     const bool is_stated = matters && !head_.shapes.empty() && has_stated_readings(head_);
     const bool is_allowed =
         is_stated && (on_ambiguous_ == OnAmbiguous::Both || packet.service.service == nullptr);
@@ -166,8 +166,7 @@ void HttpUnits::add(const UnitSource& packet, UnitSink& units) noexcept {
     const bool passes = is_allowed || !packet.service.is_enforced();
     if (matters && !head_.shapes.empty() && has_stated_targets(head_) &&
         (passes || (is_stated && reading == HeadReading::Accepted))) {
-        add_other_readings(head_, packet, is_stated && passes ? ReadingsOf::All : ReadingsOf::Paths,
-                           units);
+        add_other_readings(head_, packet, is_stated ? ReadingsOf::All : ReadingsOf::Paths, units);
     }
 }
 

@@ -1,9 +1,13 @@
 #include "lib/l7/http1/request_readings.hpp"
 
+#include "lib/l7/http1/cookie_list.hpp"
 #include "lib/l7/http1/texts.hpp"
 #include "lib/l7/stream/unit_text.hpp"
 
+#include <array>
+#include <bit>
 #include <functional>
+#include <optional>
 #include <span>
 
 namespace sluice {
@@ -12,11 +16,40 @@ namespace {
 constexpr TextFieldSet kTargetTexts{TextField::HttpUri, TextField::HttpPath, TextField::HttpQuery};
 
 // Where readings differ.
-enum Doubt : unsigned { kHost = 1, kHeaders = 2, kCookies = 4, kTargetHost = 8 };
+enum Doubt : unsigned {
+    kHost = 1,
+    kHeaders = 2,
+    kCookies = 4,
+    kTargetHost = 8,
+    kFirstLine = 16,  // of cookies, the last of the first line
+    kLastLine = 32,   // the first of the last line
+};
+constexpr unsigned kAnyCookies = kCookies | kFirstLine | kLastLine;
 
 bool differ(const HeaderText& texts) noexcept {
     return http1::as_text(texts.first) != http1::as_text(texts.last);
 }
+
+// Cookies of two lines, as programs read them that know one line alone.
+class LineCookies {
+public:
+    LineCookies(const HeaderText& lines, const WantedHeaders& wanted) noexcept {
+        read(lines.first, wanted, [](HeaderText& texts, ByteView value) { texts.first = value; });
+        read(lines.last, wanted, [](HeaderText& texts, ByteView value) {
+            texts.last = http1::is_present(texts.last) ? texts.last : value;
+        });
+    }
+    // `first`: the last of the first line. `last`: the first of the last line. Absent: none.
+    [[nodiscard]] const HeaderText& of(std::uint8_t place) const noexcept { return texts_[place]; }
+
+private:
+    template <typename Take>
+    void read(ByteView line, const WantedHeaders& wanted, Take&& take) noexcept {
+        http1::for_each_cookie(
+            line, wanted, [&](std::uint8_t place, ByteView value) { take(texts_[place], value); });
+    }
+    std::array<HeaderText, WantedHeaders::kMaxCookies> texts_{};
+};
 
 class Readings {
 public:
@@ -27,7 +60,7 @@ public:
         find_targets();
         const unsigned doubts = find_host() | (which == ReadingsOf::All ? find_repeated() : 0U);
         for (unsigned others = 0; others <= doubts; ++others) {
-            if ((others & ~doubts) == 0) {
+            if ((others & ~doubts) == 0 && std::popcount(others & kAnyCookies) <= 1) {
                 add_all(others);
             }
         }
@@ -75,7 +108,7 @@ private:
         keep(host_);
         return http1::as_text(host_) != http1::as_text(head_.host) ? kHost : 0U;
     }
-    [[nodiscard]] unsigned find_repeated() const noexcept {
+    [[nodiscard]] unsigned find_repeated() noexcept {
         unsigned doubts = 0;
         for (const RequestTexts::Place& header : packet_.requests.headers()) {
             const bool repeats =
@@ -85,7 +118,29 @@ private:
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
             doubts |= differ(head_.cookie(cookie.place)) ? kCookies : 0U;
         }
+        return doubts | find_line_cookies();
+    }
+    // Some servers know one Cookie line, and of one program or another either end of it.
+    [[nodiscard]] unsigned find_line_cookies() noexcept {
+        const HeaderText lines = head_.header(FramingHeader::Cookie);
+        if (lines.first.data() == lines.last.data() ||
+            !head_.shapes.has(HeadShape::RepeatedCookie)) {
+            return 0;
+        }
+        line_cookies_.emplace(lines, packet_.requests.wanted());
+        unsigned doubts = 0;
+        for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
+            const HeaderText& known = line_cookies_->of(cookie.place);
+            const HeaderText ends = head_.cookie(cookie.place);
+            doubts |= differ({known.first, ends.first}) ? kFirstLine : 0U;
+            doubts |= differ({known.last, ends.last}) ? kLastLine : 0U;
+        }
         return doubts;
+    }
+    [[nodiscard]] ByteView cookie(std::uint8_t place, unsigned others) const noexcept {
+        return (others & kCookies) != 0     ? head_.cookie(place).last
+               : (others & kFirstLine) != 0 ? line_cookies_->of(place).first
+                                            : line_cookies_->of(place).last;
     }
     // A text at the beginning of the room stays.
     void keep(ByteView text) noexcept {
@@ -130,8 +185,8 @@ private:
             }
         }
         for (const RequestTexts::Place& cookie : packet_.requests.cookies()) {
-            if ((others & kCookies) != 0) {
-                set(*texts, cookie.field, head_.cookie(cookie.place).last);
+            if ((others & kAnyCookies) != 0) {
+                set(*texts, cookie.field, this->cookie(cookie.place, others));
             }
         }
     }
@@ -155,6 +210,7 @@ private:
     UnitSink& units_;
     OtherTargets targets_;
     ByteView host_;
+    std::optional<LineCookies> line_cookies_;
 };
 
 }  // namespace
