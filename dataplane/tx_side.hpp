@@ -41,7 +41,7 @@ struct TxSides {
            frame->data_len >= kEtherTypeAt + 2 && type[0] == 0x81 && type[1] == 0x00;
 }
 
-// Whether the port can send the frame, made contiguous if it must be.
+// True if the port can send the frame, made contiguous if it must be.
 [[nodiscard]] inline bool fits(const FrameBounds& takes, rte_mbuf* frame) noexcept {
     return (frame->pkt_len <= takes.longest_now() || fits_by_its_tag(takes, frame)) &&
            (frame->nb_segs == 1 || takes.in_segments || rte_pktmbuf_linearize(frame) == 0);

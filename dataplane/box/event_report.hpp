@@ -30,7 +30,8 @@ public:
     // The buckets that have been forgiven what they owed since they were told last, if any: of a
     // key, or, both empty, of any.
     void notify_forgiven(const std::string& rule, const std::string& key);
-    // The same of any, kForgivenGap apart at least.
+    // The same of any: a second apart at first, and up to a minute where it goes on, so that the
+    // rows of one long change do not push all others out of the log.
     void watch_forgiven();
     [[nodiscard]] EventStats stats() const;
     // The bytes of the keys of a rule whose bans were told lately.
@@ -39,7 +40,8 @@ public:
     }
 
 private:
-    static constexpr std::chrono::seconds kForgivenGap{1};
+    static constexpr std::chrono::seconds kLeastForgivenGap{1};
+    static constexpr std::chrono::seconds kMostForgivenGap{60};
 
     void note_ban(const EventRecord& record);
 
@@ -50,6 +52,7 @@ private:
     std::vector<std::uint64_t> lost_;  // by worker, so many are in the log
     std::uint64_t forgiven_ = 0;       // buckets, so many are in the log
     std::chrono::steady_clock::time_point forgiven_at_{};
+    std::chrono::seconds forgiven_gap_{kLeastForgivenGap};
 };
 
 }  // namespace sluice

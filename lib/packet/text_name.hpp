@@ -82,7 +82,7 @@ inline constexpr auto kTextFunctions = std::to_array<TextFunction>({
 [[nodiscard]] const TextName* find_derived(TextField field, const TextNames& names) noexcept;
 // Of these texts, those that are derived.
 [[nodiscard]] TextFieldSet derived_of(TextFieldSet fields, const TextNames& names) noexcept;
-// What a parser has to find for these texts: of derived ones, their sources.
+// The texts that a parser has to find for these: of derived ones, their sources.
 [[nodiscard]] TextFieldSet sources_of(TextFieldSet fields, const TextNames& names) noexcept;
 
 // Every name is one, there is room for all, and none stands there twice.

@@ -28,7 +28,7 @@ private:
     std::set<std::pair<std::size_t, std::string>> keys_;
 };
 
-// Who has banned it, as `bans` calls its source, or that its network is banned; null: nobody, or
+// The source of its ban, as `bans` calls its source, or that its network is banned; null: nobody, or
 // the key is not known.
 Json banned_json(const ListedKey& key, const BannedByName& by_operators) {
     switch (key.ban) {

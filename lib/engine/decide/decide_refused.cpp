@@ -10,8 +10,8 @@ ActiveRule& FastPath::active_rule_of(const BucketLookup& lookup) noexcept {
     return scratch_.rules[scratch_.active_of[limit_of(lookup).rule]];
 }
 
-// What decide_refused() does where the limit that refuses is the only one that judges the packet:
-// then nothing is charged, whatever the verdict.
+// decide_refused() where the limit that refuses is the only one that judges the packet: nothing is
+// charged then, whatever the verdict.
 [[gnu::always_inline]] inline bool FastPath::refuse_alone(std::size_t row,
                                                           const BucketLookup& lookup) noexcept {
     const LimitPlan& limit = limit_of(lookup);

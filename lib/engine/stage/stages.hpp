@@ -22,7 +22,7 @@ inline void geo_burst(Burst& burst, const LoadedSet& set) noexcept {
     }
 }
 
-// What a parser of units is told of the burst.
+// The burst as a parser of units is told of it.
 [[nodiscard]] UnitColumns unit_columns_of(const Burst& burst, const LoadedSet& set,
                                           const CoreState& core, Instant now) noexcept;
 // Finds the units of later layers that the packets of these rows complete, all of them well-formed

@@ -80,8 +80,8 @@ std::uint32_t service_of(const Burst& burst, std::size_t row, const LoadedSet& s
     return is_of_set ? static_cast<std::uint32_t>(service - all.data()) : kOfNoService;
 }
 
-// Of those rows, the ones that the condition matches. What the rules in force did not read of them
-// is not there.
+// The rows among `rows` that the condition matches. Fields that the rules in force did not read of
+// them are absent.
 RowMask matching(Trace& trace, std::size_t worker, Burst& burst, RowMask rows) noexcept {
     RuleMatches& matches = trace.matches(worker);
     const LoadedSet& set = trace.condition()->set();

@@ -14,8 +14,7 @@
 
 namespace sluice {
 
-// What a parser of a later layer reads of one packet, which is well-formed, and what it is read
-// for.
+// One well-formed packet as a parser of a later layer reads it, and what it is read for.
 struct UnitSource {
     const PacketHeaders& headers;
     FrameView frame;

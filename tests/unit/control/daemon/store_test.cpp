@@ -317,7 +317,7 @@ TEST(Store, ANumberThatDoesNotFitIsAFault) {
     }
 }
 
-// Of a life and a key's setting, which are left out where they have no meaning.
+// Members of a life and of a key's setting, which are left out where they have no meaning.
 TEST(Notes, ANumberThatDoesNotFitIsNone) {
     for (const char* number : {"1e300", "1.5", "18446744073709551615"}) {
         const std::string text = number;

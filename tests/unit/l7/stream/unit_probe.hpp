@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-// What a parser of units says of packets, one after the other, as text.
+// The words of a parser of units about packets, one after the other, as text.
 namespace sluice::test {
 
 struct ProbedPacket {
